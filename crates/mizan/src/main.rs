@@ -1,0 +1,2 @@
+//! The `mizan` command line.
+fn main() {}
