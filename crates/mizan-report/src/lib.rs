@@ -1,1 +1,42 @@
-//! To come.
+//! Figures, tables and numbers for people.
+//!
+//! The rest of Mizan computes; this crate shows. It takes plain numbers and
+//! depends on no other crate of the workspace, so the command line, the server
+//! and the documentation draw the same picture from the same data.
+//!
+//! - [`Figure`]: panels of curves, drawn as [SVG](Figure::to_svg), written as
+//!   [CSV](Figure::to_csv) or sketched in a [`Terminal`].
+//! - [`Table`]: rows and columns that fit a terminal.
+//! - [`number`]: decimal text that errs on the side the reader is promised.
+//!
+//! ```
+//! use mizan_report::{Axis, Figure, Panel, Series, Terminal, number};
+//!
+//! // The Rényi budget curve of Gaussian noise: ε(α) = α / 2σ².
+//! let curve = |sigma: f64| Series::sampled(format!("σ = {sigma}"), 1.0, 10.0, 50, move |order| {
+//!     order / (2.0 * sigma * sigma)
+//! });
+//! let panel = Panel::new("Gaussian noise", Axis::linear("order α"), Axis::linear("ε"))
+//!     .with(curve(2.0))
+//!     .with(curve(4.0));
+//!
+//! println!("{}", Terminal::default().chart(&panel));
+//! let svg = Figure::new("Budget curves").with(panel).to_svg();
+//! assert!(svg.starts_with("<svg"));
+//!
+//! // A printed epsilon is never below the epsilon that was computed.
+//! assert_eq!(number::epsilon_up(1.23401, 4), "1.235");
+//! ```
+
+mod ascii;
+mod csv;
+mod figure;
+pub mod number;
+mod svg;
+mod table;
+mod terminal;
+
+pub use ascii::ascii;
+pub use figure::{Axis, Figure, Panel, Scale, Series, Stroke};
+pub use table::{Column, Table};
+pub use terminal::Terminal;
