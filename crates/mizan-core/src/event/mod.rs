@@ -1,0 +1,156 @@
+//! What was done to the data, as a value: the vocabulary of privacy events.
+//!
+//! An event is plain data. It is what people type, what the ledger stores and
+//! what an auditor replays; what it costs is somebody else's business. The
+//! vocabulary only grows and the meaning of a word never changes.
+//!
+//! ```ignore
+//! use mizan_core::PrivacyEvent;
+//!
+//! let training: PrivacyEvent = "10_000 * poisson(q=0.01, gaussian(1.1))".parse()?;
+//! assert_eq!(training.to_string(), "10000 * poisson(0.01, gaussian(1.1))");
+//! assert_eq!(PrivacyEvent::from_json(&training.to_json())?, training);
+//! # Ok::<(), mizan_core::EventError>(())
+//! ```
+
+mod error;
+mod mechanisms;
+
+pub use error::{EventError, EventProblem};
+pub use mechanisms::{
+    DiscreteGaussian, DiscreteLaplace, RandomizedResponse, RenyiPoints, WithoutReplacement,
+};
+
+use crate::units::{Count, Delta, Epsilon, Mu, Probability, Rho, Scale, Sensitivity, Sigma, Tau};
+
+/// How many events may stand inside each other in a text or a JSON document.
+///
+/// An event takes at most two levels of JSON (three for the innermost), so
+/// sixty leave room, within the 128 levels that JSON readers commonly accept,
+/// for the document that an event is kept in.
+pub const MAX_DEPTH: usize = 60;
+
+/// The longest text that is read as an event, in bytes.
+pub const MAX_TEXT_BYTES: usize = 1 << 20;
+
+/// The longest JSON document that is read as an event, in bytes. JSON is up
+/// to nine times as wordy as the text of the same event.
+pub const MAX_JSON_BYTES: usize = 16 << 20;
+
+/// How many events a text or a JSON document may hold.
+pub const MAX_EVENTS: usize = 1_000_000;
+
+/// A use of private data, as far as its cost is concerned.
+///
+/// The readers ([`FromStr`](std::str::FromStr) and
+/// [`from_json`](PrivacyEvent::from_json)) enforce every rule of the language,
+/// including [`MAX_DEPTH`]; code that builds an event itself may nest as it
+/// likes.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum PrivacyEvent {
+    /// Gaussian noise on a function of bounded L2 sensitivity.
+    Gaussian {
+        /// The standard deviation of the noise.
+        sigma: Sigma,
+        /// How far one person moves the function, in L2.
+        sensitivity: Sensitivity,
+    },
+    /// Laplace noise on a function of bounded L1 sensitivity.
+    Laplace {
+        /// The scale of the noise.
+        scale: Scale,
+        /// How far one person moves the function, in L1.
+        sensitivity: Sensitivity,
+    },
+    /// Discrete Gaussian noise on an integer-valued function.
+    DiscreteGaussian(DiscreteGaussian),
+    /// Discrete Laplace noise on an integer-valued function.
+    DiscreteLaplace(DiscreteLaplace),
+    /// An answer that is truthful with a known probability.
+    RandomizedResponse(RandomizedResponse),
+    /// The exponential mechanism, or any other of bounded range.
+    Exponential {
+        /// The range of the privacy loss.
+        epsilon: Epsilon,
+    },
+    /// Any mechanism that is purely differentially private.
+    Pure {
+        /// The bound on the loss.
+        epsilon: Epsilon,
+    },
+    /// Any mechanism that is approximately differentially private.
+    Approximate {
+        /// The bound on the loss.
+        epsilon: Epsilon,
+        /// The probability that the bound fails; the readers want it below 1.
+        delta: Delta,
+    },
+    /// Any mechanism that is Rényi differentially private at some orders.
+    Renyi(RenyiPoints),
+    /// Any zero-concentrated differentially private mechanism.
+    ZeroConcentrated {
+        /// The slope of the Rényi curve.
+        rho: Rho,
+    },
+    /// Any concentrated differentially private mechanism.
+    Concentrated {
+        /// The bound on the mean of the loss.
+        mu: Mu,
+        /// The subgaussian standard of the loss about its mean.
+        tau: Tau,
+    },
+    /// Any Gaussian differentially private mechanism.
+    GaussianDp {
+        /// The distance of the two normal distributions that bound it.
+        mu: Mu,
+    },
+    /// An event on a random sample that each person joins independently;
+    /// neighbours differ by one person added or removed.
+    Poisson {
+        /// The probability of joining; the readers want it above 0.
+        q: Probability,
+        /// What is done with the sample.
+        event: Box<PrivacyEvent>,
+    },
+    /// An event on a sample of fixed size; neighbours differ by one person
+    /// replaced.
+    WithoutReplacement(WithoutReplacement),
+    /// An event seen by a group of people instead of one person.
+    Group {
+        /// How many people stand together.
+        size: Count,
+        /// What is done with their data.
+        event: Box<PrivacyEvent>,
+    },
+    /// Events one after the other, each free to depend on what came before.
+    Compose(Vec<PrivacyEvent>),
+    /// The same event over and over.
+    Repeat {
+        /// How often.
+        count: Count,
+        /// What is repeated.
+        event: Box<PrivacyEvent>,
+    },
+}
+
+impl PrivacyEvent {
+    /// The events directly inside this one.
+    #[must_use]
+    pub fn children(&self) -> &[PrivacyEvent] {
+        match self {
+            Self::Poisson { event, .. }
+            | Self::Group { event, .. }
+            | Self::Repeat { event, .. } => std::slice::from_ref(event.as_ref()),
+            Self::WithoutReplacement(sampling) => std::slice::from_ref(sampling.event()),
+            Self::Compose(events) => events,
+            _ => &[],
+        }
+    }
+
+    /// How many events stand inside each other, this one included.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        1 + self.children().iter().map(Self::depth).max().unwrap_or(0)
+    }
+}

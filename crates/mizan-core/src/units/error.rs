@@ -1,0 +1,118 @@
+//! Why a number is not a quantity.
+
+use thiserror::Error;
+
+/// A number that the quantity it was meant for cannot take.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnitError {
+    /// NaN, or text that is no number.
+    #[error("{quantity} is not a number; it must be {allowed}")]
+    NotANumber {
+        /// What the number was meant for.
+        quantity: &'static str,
+        /// The range, in words.
+        allowed: &'static str,
+    },
+
+    /// A number outside the range of the quantity.
+    #[error("{quantity} must be {allowed}, got {value}")]
+    OutOfRange {
+        /// What the number was meant for.
+        quantity: &'static str,
+        /// The number, as text.
+        value: String,
+        /// The range, in words.
+        allowed: &'static str,
+    },
+
+    /// Infinite, or too large to be held exactly.
+    #[error("{quantity} must be {allowed}, got {value}")]
+    TooLarge {
+        /// What the number was meant for.
+        quantity: &'static str,
+        /// The number, as text.
+        value: String,
+        /// The range, in words.
+        allowed: &'static str,
+    },
+}
+
+impl UnitError {
+    /// The stable code of this error.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NotANumber { .. } => "MZ1001",
+            Self::OutOfRange { .. } => "MZ1002",
+            Self::TooLarge { .. } => "MZ1003",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::NotANumber { quantity, .. } => {
+                format!("write {quantity} as a decimal such as 0.5 or 1e-6")
+            }
+            Self::OutOfRange {
+                quantity, allowed, ..
+            } => {
+                format!("choose a {quantity} that is {allowed}")
+            }
+            Self::TooLarge { quantity, .. } => {
+                format!("give {quantity} a finite, smaller value")
+            }
+        }
+    }
+
+    /// The name of the quantity.
+    #[must_use]
+    pub const fn quantity(&self) -> &'static str {
+        match self {
+            Self::NotANumber { quantity, .. }
+            | Self::OutOfRange { quantity, .. }
+            | Self::TooLarge { quantity, .. } => quantity,
+        }
+    }
+
+    /// The same error for a quantity that goes by another name, such as a
+    /// probability that is called `q`.
+    #[must_use]
+    pub(crate) fn renamed(mut self, name: &'static str) -> Self {
+        match &mut self {
+            Self::NotANumber { quantity, .. }
+            | Self::OutOfRange { quantity, .. }
+            | Self::TooLarge { quantity, .. } => *quantity = name,
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Count, Sigma};
+
+    #[test]
+    fn an_error_names_the_quantity_the_value_and_the_range() {
+        let error = Sigma::new(-1.0).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "sigma must be above 0, and finite, got -1"
+        );
+        assert_eq!((error.code(), error.quantity()), ("MZ1002", "sigma"));
+        assert_eq!(error.help(), "choose a sigma that is above 0, and finite");
+        assert_eq!(error.renamed("width").quantity(), "width");
+    }
+
+    #[test]
+    fn a_count_that_a_double_cannot_hold_is_printed_exactly() {
+        let error = Count::new((1 << 53) + 1).unwrap_err();
+        assert!(
+            error.to_string().ends_with("got 9007199254740993"),
+            "{error}"
+        );
+        assert_eq!(error.code(), "MZ1003");
+    }
+}

@@ -1,0 +1,195 @@
+//! The quantities of differential privacy, each its own type.
+//!
+//! A value is checked once, when it is made; everything behind that door may
+//! rely on the range in the table below. No quantity is ever NaN or negative
+//! zero, so `==` and `<` mean what they say.
+//!
+//! ```
+//! use mizan_core::{Delta, Epsilon, Order};
+//!
+//! let epsilon = Epsilon::new(0.5)?;
+//! assert_eq!(epsilon.get(), 0.5);
+//! assert!(Delta::new(1.5).is_err());
+//! assert_eq!(Order::INFINITE.to_string(), "inf");
+//! # Ok::<(), mizan_core::UnitError>(())
+//! ```
+
+mod count;
+mod error;
+mod range;
+
+pub use count::Count;
+pub use error::UnitError;
+
+use range::Range;
+use std::fmt;
+
+/// Writes one newtype per row: its documentation, its name, what it is called
+/// in messages, and the range it lives in.
+macro_rules! quantities {
+    ($($(#[$doc:meta])* $Type:ident, $name:literal, $range:expr;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+        pub struct $Type(f64);
+
+        impl $Type {
+            #[doc = concat!("Checks that `value` is a valid ", $name, ".")]
+            ///
+            /// # Errors
+            ///
+            /// The value is NaN or outside the range of the type.
+            pub fn new(value: f64) -> Result<Self, UnitError> {
+                range::check($name, value, $range).map(Self)
+            }
+
+            /// The value as a plain number.
+            #[must_use]
+            pub const fn get(self) -> f64 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $Type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&plain(self.0))
+            }
+        }
+    )*};
+}
+
+quantities! {
+    /// A bound ε on the privacy loss, in nats. A computed result may be
+    /// [`Epsilon::INFINITE`]; a given one is finite.
+    Epsilon, "epsilon", Range::NonNegative;
+
+    /// The probability δ with which the bound on the loss may fail.
+    Delta, "delta", Range::UnitInterval;
+
+    /// The order α of a Rényi divergence, from 1 (Kullback-Leibler) to
+    /// infinity (the maximum loss).
+    Order, "order", Range::FromOne;
+
+    /// The parameter ρ of zero-concentrated differential privacy.
+    Rho, "rho", Range::NonNegative;
+
+    /// The mean μ of concentrated, or the parameter μ of Gaussian,
+    /// differential privacy.
+    Mu, "mu", Range::NonNegative;
+
+    /// The subgaussian standard τ of concentrated differential privacy.
+    Tau, "tau", Range::NonNegative;
+
+    /// The standard deviation σ of Gaussian noise.
+    Sigma, "sigma", Range::Positive;
+
+    /// The scale of Laplace noise: its mean absolute value.
+    Scale, "scale", Range::Positive;
+
+    /// How far one person can move an answer, in the norm of the mechanism.
+    Sensitivity, "sensitivity", Range::Positive;
+
+    /// The probability of an event.
+    Probability, "probability", Range::UnitInterval;
+}
+
+impl Epsilon {
+    /// Nothing is lost.
+    pub const ZERO: Self = Self(0.0);
+
+    /// No bound at all: what an accountant reports when there is none.
+    pub const INFINITE: Self = Self(f64::INFINITY);
+
+    /// Whether there is a bound.
+    #[must_use]
+    pub const fn is_finite(self) -> bool {
+        self.0.is_finite()
+    }
+}
+
+impl Delta {
+    /// The bound never fails.
+    pub const ZERO: Self = Self(0.0);
+}
+
+impl Order {
+    /// The Kullback-Leibler divergence: the mean of the loss.
+    pub const ONE: Self = Self(1.0);
+
+    /// The max divergence: the largest loss, pure differential privacy.
+    pub const INFINITE: Self = Self(f64::INFINITY);
+
+    /// Whether the order is a number rather than the limit.
+    #[must_use]
+    pub const fn is_finite(self) -> bool {
+        self.0.is_finite()
+    }
+}
+
+impl Sensitivity {
+    /// One person moves the answer by at most one: a count.
+    pub const ONE: Self = Self(1.0);
+}
+
+/// The shortest text that names this double, scientific when it is far from 1.
+pub(crate) fn plain(value: f64) -> String {
+    let magnitude = value.abs();
+    if magnitude == 0.0 || (1e-5..1e7).contains(&magnitude) {
+        format!("{value}")
+    } else {
+        format!("{value:e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_closed_where_they_say_so() {
+        for zero in [0.0, -0.0] {
+            assert_eq!(Epsilon::new(zero).unwrap().get().to_bits(), 0);
+            assert_eq!(Delta::new(zero).unwrap().get().to_bits(), 0);
+            assert!(Sigma::new(zero).is_err());
+            assert!(Scale::new(zero).is_err());
+            assert!(Sensitivity::new(zero).is_err());
+        }
+        assert!(Delta::new(1.0).is_ok() && Probability::new(1.0).is_ok());
+        assert!(Delta::new(1.0_f64.next_up()).is_err());
+        assert!(Order::new(1.0).is_ok() && Order::new(1.0_f64.next_down()).is_err());
+        assert!(Sigma::new(f64::from_bits(1)).is_ok());
+        assert!(Rho::new(-f64::from_bits(1)).is_err());
+    }
+
+    #[test]
+    fn only_an_order_may_be_infinite() {
+        assert_eq!(Order::new(f64::INFINITY), Ok(Order::INFINITE));
+        let refused = [
+            Epsilon::new(f64::INFINITY).err(),
+            Rho::new(f64::INFINITY).err(),
+            Mu::new(f64::INFINITY).err(),
+            Tau::new(f64::INFINITY).err(),
+            Sigma::new(f64::INFINITY).err(),
+            Scale::new(f64::INFINITY).err(),
+            Sensitivity::new(f64::INFINITY).err(),
+        ];
+        assert!(refused.iter().flatten().all(|e| e.code() == "MZ1003"));
+        assert_eq!(refused.iter().flatten().count(), refused.len());
+        assert!(!Epsilon::INFINITE.is_finite());
+    }
+
+    #[test]
+    fn nan_is_refused_everywhere() {
+        assert_eq!(Order::new(f64::NAN).unwrap_err().code(), "MZ1001");
+        assert_eq!(Delta::new(f64::NAN).unwrap_err().code(), "MZ1001");
+        assert_eq!(Sigma::new(f64::NAN).unwrap_err().code(), "MZ1001");
+    }
+
+    #[test]
+    fn values_print_short() {
+        assert_eq!(Delta::new(1e-9).unwrap().to_string(), "1e-9");
+        assert_eq!(Sigma::new(1.1).unwrap().to_string(), "1.1");
+        assert_eq!(Scale::new(20.0).unwrap().to_string(), "20");
+        assert_eq!(Epsilon::INFINITE.to_string(), "inf");
+        assert_eq!(Rho::new(0.0).unwrap().to_string(), "0");
+    }
+}
