@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Make the golden files: reference values of 25 digits for Mizan's accounting, from the definitions in math.md.
+
+    python3 -m venv /tmp/golden && /tmp/golden/bin/pip install mpmath==1.4.1 gmpy2
+    /tmp/golden/bin/python testdata/golden/make.py              # everything, a few minutes
+    /tmp/golden/bin/python testdata/golden/make.py curves checks   # only these
+
+Writes curves.json, functions.json, conversions.json, renyi_account.json and divergence.json beside itself; `checks`
+writes nothing and compares the closed forms that the Rust code uses with the definitions. Deterministic. gmpy2 only
+makes it faster. See README.md for what each file holds.
+"""
+
+import multiprocessing
+import sys
+
+from mpmath import mp, mpf, nstr
+
+import curves
+from precise import write
+
+
+def spread(function, jobs):
+    """function(*job) for every job, on all cores, in order."""
+    with multiprocessing.Pool() as pool:
+        return pool.starmap(function, jobs, chunksize=8)
+
+
+def make_curves():
+    write("curves.json", curves.ABOUT, values=spread(curves.record, curves.jobs()),
+          **{"discrete-gaussian-vector": spread(curves.vector_record, curves.vector_jobs())})
+
+
+def make_checks():
+    """Closed forms against definitions: a relative difference above 1e-20 is an error."""
+    failed = False
+    for module in [curves]:
+        with mp.workdps(300):
+            for name, difference in module.cross_checks():
+                bad = difference > mpf(10) ** -20
+                failed |= bad
+                print(f"{'DIFFERS' if bad else 'agrees '} {nstr(difference, 3):>10}  {name}", flush=True)
+    if failed:
+        sys.exit("a closed form differs from its definition")
+
+
+MAKERS = {"curves": make_curves, "checks": make_checks}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or MAKERS:
+        MAKERS[name]()
