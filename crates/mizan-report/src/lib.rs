@@ -32,9 +32,11 @@ mod ascii;
 mod csv;
 mod figure;
 pub mod number;
+mod scale;
 mod svg;
 mod table;
 mod terminal;
+mod tick;
 
 pub use ascii::ascii;
 pub use figure::{Axis, Figure, Panel, Scale, Series, Stroke};
