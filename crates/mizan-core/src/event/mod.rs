@@ -13,9 +13,11 @@
 //! # Ok::<(), mizan_core::EventError>(())
 //! ```
 
+mod decimal;
 mod error;
 mod mechanisms;
 
+pub use decimal::{DecimalError, MAX_DIGITS, Round, format_decimal, parse_decimal};
 pub use error::{EventError, EventProblem};
 pub use mechanisms::{
     DiscreteGaussian, DiscreteLaplace, RandomizedResponse, RenyiPoints, WithoutReplacement,
