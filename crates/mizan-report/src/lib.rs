@@ -29,6 +29,7 @@
 //! ```
 
 mod ascii;
+mod clip;
 mod csv;
 mod figure;
 pub mod number;

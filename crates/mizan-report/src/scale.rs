@@ -117,12 +117,14 @@ fn round_linear(low: f64, high: f64, ticks: u32) -> (f64, f64) {
     } else {
         high
     };
-    let step = Step::new((high - low) / f64::from(ticks.max(1))).size;
-    let slack = 1e-9;
-    (
-        (low / step + slack).floor() * step,
-        (high / step - slack).ceil() * step,
-    )
+    let (mut bottom, mut top) = (low, high);
+    // A wider range can call for a wider step; two rounds settle it.
+    for _ in 0..3 {
+        let step = Step::new((top - bottom) / f64::from(ticks.max(1))).size;
+        bottom = (low / step + 1e-9).floor() * step;
+        top = (high / step - 1e-9).ceil() * step;
+    }
+    (bottom, top)
 }
 
 /// Out to powers of ten where that costs little space, else by a margin.
@@ -150,7 +152,10 @@ mod tests {
     #[test]
     fn linear_ticks_are_round_and_share_their_decimals() {
         let axis = Axis::linear("");
-        assert_eq!(labels(&axis, &[0.03, 1.02], 5), ["0", "0.5", "1.0", "1.5"]);
+        assert_eq!(
+            labels(&axis, &[0.03, 1.02], 5),
+            ["0", "0.2", "0.4", "0.6", "0.8", "1.0", "1.2"]
+        );
         assert_eq!(labels(&axis, &[0.1, 0.3], 4), ["0", "0.1", "0.2", "0.3"]);
         assert_eq!(labels(&axis, &[-3.0, 9.0], 4), ["−5", "0", "5", "10"]);
         assert_eq!(
@@ -170,7 +175,10 @@ mod tests {
             labels(&axis, &[2e-3, 90.0], 6),
             ["10⁻³", "10⁻²", "10⁻¹", "10⁰", "10¹", "10²"]
         );
-        assert_eq!(labels(&axis, &[1e-12, 1.0], 4), ["10⁻¹⁰", "10⁻⁵", "10⁰"]);
+        assert_eq!(
+            labels(&axis, &[1e-12, 1.0], 4),
+            ["10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "10⁰"]
+        );
         assert_eq!(labels(&axis, &[1.5, 8.0], 4), ["2", "5"]);
         assert_eq!(
             labels(&axis, &[1.21, 1.78], 4),

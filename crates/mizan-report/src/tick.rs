@@ -25,7 +25,7 @@ pub(crate) fn log10(low: f64, high: f64, intervals: u32) -> Vec<Tick> {
     let place = |log: f64| (log - low) / (high - low);
     let shown = |log: f64| (-1e-9..=1.0 + 1e-9).contains(&place(log));
     let decades = POWERS.filter(|&power| shown(f64::from(power))).count();
-    let stride = [1, 2, 5, 10, 20, 50, 100]
+    let stride = [1, 2, 3, 4, 5, 10, 20, 50, 100]
         .into_iter()
         .find(|&stride| decades <= (intervals * stride + 1) as usize)
         .unwrap_or(200);
@@ -84,24 +84,21 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// The smallest round step that is at least `atleast`.
-    pub(crate) fn new(atleast: f64) -> Self {
-        let exponent = exponent_of(atleast);
-        let candidates = [
-            (1, exponent),
-            (2, exponent),
-            (5, exponent),
-            (1, exponent + 1),
-        ];
-        let steps = candidates.map(|(mantissa, exponent)| Self {
+    /// The round step whose ratio to `about` is nearest to one.
+    pub(crate) fn new(about: f64) -> Self {
+        let exponent = exponent_of(about);
+        let ratio = about / decimal(1, exponent);
+        // Between neighbours, the geometric mean divides.
+        let (mantissa, exponent) = match ratio {
+            ..1.414 => (1, exponent),
+            ..3.162 => (2, exponent),
+            ..7.071 => (5, exponent),
+            _ => (1, exponent + 1),
+        };
+        Self {
             size: decimal(mantissa, exponent),
             exponent,
-        });
-        let enough = |step: &Self| step.size >= atleast * (1.0 - 1e-9);
-        steps.into_iter().find(enough).unwrap_or(Self {
-            size: atleast,
-            exponent,
-        })
+        }
     }
 
     /// `value`, a multiple of the step, with as many decimals as the step has;

@@ -3,11 +3,10 @@
 //! Coordinates are those of the plot: `(0, 0)` is its upper left corner.
 
 use super::text::Px;
+use crate::clip::{Point, Rect, distance};
 use crate::scale::Span;
 use crate::{Series, Stroke};
 use std::fmt::Write as _;
-
-pub(super) type Point = (f64, f64);
 
 /// Okabe and Ito's palette, safe for the colour-blind, darker colours first;
 /// without its yellow, which is too light on white.
@@ -26,48 +25,6 @@ const STROKES: [Stroke; 6] = [
 const RESOLUTION: f64 = 0.2;
 /// Markers nearer to the last one than this are left out.
 const MARKER_SPACING: f64 = 9.0;
-
-/// An axis-parallel rectangle.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Rect {
-    pub(super) left: f64,
-    pub(super) top: f64,
-    pub(super) right: f64,
-    pub(super) bottom: f64,
-}
-
-impl Rect {
-    fn contains(&self, (x, y): Point) -> bool {
-        (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
-    }
-
-    /// The part of a segment inside (Liang and Barsky's algorithm).
-    pub(super) fn clip(&self, from: Point, to: Point) -> Option<(Point, Point)> {
-        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-        let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
-        for (direction, distance) in [
-            (-dx, from.0 - self.left),
-            (dx, self.right - from.0),
-            (-dy, from.1 - self.top),
-            (dy, self.bottom - from.1),
-        ] {
-            if direction == 0.0 && distance < 0.0 {
-                return None;
-            }
-            if direction < 0.0 {
-                enter = enter.max(distance / direction);
-            }
-            if direction > 0.0 {
-                leave = leave.min(distance / direction);
-            }
-        }
-        let at = |part: f64| (from.0 + part * dx, from.1 + part * dy);
-        (enter <= leave).then(|| {
-            let start = if enter > 0.0 { at(enter) } else { from };
-            (start, if leave < 1.0 { at(leave) } else { to })
-        })
-    }
-}
 
 /// How a series looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -268,8 +225,4 @@ fn thinned(run: &[Point]) -> Vec<Point> {
         }
     }
     kept
-}
-
-fn distance(from: Point, to: Point) -> f64 {
-    (to.0 - from.0).hypot(to.1 - from.1)
 }

@@ -1,7 +1,8 @@
 //! Legends: names beside samples of their lines, where they hide nothing.
 
-use super::curve::{Curve, Pen, Rect};
+use super::curve::{Curve, Pen};
 use super::text::{self, Anchor, Px};
+use crate::clip::Rect;
 use crate::{Panel, Series};
 use std::fmt::Write as _;
 

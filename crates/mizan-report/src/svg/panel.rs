@@ -94,7 +94,7 @@ impl PanelArt {
             title: wrap(&panel.title, TITLE_SIZE, plot.0),
             x_label: wrap(&panel.x.label, LABEL_SIZE, plot.0),
             y_label: wrap(&panel.y.label, LABEL_SIZE, plot.1),
-            x_ticks: x.ticks(across),
+            x_ticks: spaced_ticks(&x, across, plot.0),
             y_ticks: y.ticks(down),
             curves,
             legend,
@@ -114,7 +114,7 @@ impl PanelArt {
             .find_map(|tick| tick.label.as_ref());
         Margins {
             top: self.title.len() as f64 * LINE + 6.0,
-            left: TICK + GAP + widest + self.y_label.len() as f64 * LINE + 4.0,
+            left: TICK + GAP + widest + self.y_label.len() as f64 * LINE + 8.0,
             bottom: TICK + GAP + TICK_SIZE + 4.0 + self.x_label.len() as f64 * LINE,
             right: last
                 .map_or(0.0, |label| label_width(label) / 2.0)
@@ -141,10 +141,10 @@ impl PanelArt {
         let (width, height) = plot;
         let _ = writeln!(svg, "<g transform=\"translate({} {})\">", Px(left), Px(top));
         self.draw_grid(svg, plot);
+        self.draw_ticks(svg, plot);
         for curve in &self.curves {
             curve.draw(svg);
         }
-        self.draw_ticks(svg, plot);
         for (line, text) in self.title.iter().rev().enumerate() {
             let baseline = (width / 2.0, -7.0 - line as f64 * LINE);
             text::write(svg, baseline, Anchor::Middle, TITLE_SIZE, true, text);
@@ -245,11 +245,11 @@ impl PanelArt {
 /// About how many intervals between ticks a plot of this size has room for.
 fn intervals((width, height): (f64, f64)) -> (u32, u32) {
     let across = if width > 400.0 {
-        9
+        8
     } else if width > 250.0 {
-        7
+        6
     } else {
-        5
+        4
     };
     let down = if height > 250.0 {
         7
@@ -259,6 +259,24 @@ fn intervals((width, height): (f64, f64)) -> (u32, u32) {
         5
     };
     (across, down)
+}
+
+/// As many ticks as `intervals` asks for, or fewer where labels would touch.
+fn spaced_ticks(span: &Span, intervals: u32, room: f64) -> Vec<Tick> {
+    let touching = |ticks: &[Tick]| {
+        let mut free = f64::NEG_INFINITY;
+        let labels = ticks
+            .iter()
+            .filter_map(|tick| Some((tick.part, tick.label.as_ref()?)));
+        labels.into_iter().any(|(part, label)| {
+            let (middle, half) = (part * room, label_width(label) / 2.0);
+            let touches = middle - half < free;
+            free = middle + half + TICK_SIZE / 2.0;
+            touches
+        })
+    };
+    let mut fewer = (1..=intervals).rev().map(|intervals| span.ticks(intervals));
+    fewer.find(|ticks| !touching(ticks)).unwrap_or_default()
 }
 
 fn label_width(label: &Label) -> f64 {

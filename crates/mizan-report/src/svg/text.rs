@@ -84,12 +84,12 @@ fn is_xml(symbol: char) -> bool {
 /// font is not known here.
 pub(super) fn width(line: &str, size: f64) -> f64 {
     let ems = line.chars().map(|symbol| match symbol {
-        'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' => 0.3,
+        'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' => 0.32,
         ' ' | 't' | 'f' | 'r' | '(' | ')' | '[' | ']' | '-' | '/' => 0.38,
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.9,
         'A'..='Z' | '=' | '×' | '≤' | '≥' | '∞' | '−' | '+' => 0.72,
         '\u{2e80}'.. => 1.0,
-        _ => 0.6,
+        _ => 0.62,
     });
     ems.sum::<f64>() * size
 }
