@@ -11,6 +11,7 @@ fn main() -> std::io::Result<()> {
         ("budget-curves", budget_curves()),
         ("composition", composition()),
         ("grid", grid()),
+        ("crowded", crowded()),
     ] {
         std::fs::write(directory.join(format!("{name}.svg")), figure.to_svg())?;
         std::fs::write(directory.join(format!("{name}.csv")), figure.to_csv())?;
@@ -140,4 +141,27 @@ fn grid() -> Figure {
         panels,
         columns: 3,
     }
+}
+
+/// Curves everywhere and long names: legends must leave the plot.
+fn crowded() -> Figure {
+    let panel = |title: &str, count: u32| {
+        let wave = |phase: u32| {
+            let name = format!("a curve with phase {phase}");
+            Series::sampled(name, 0.0, 20_000.0, 400, move |x| {
+                (x / 900.0 + f64::from(phase)).sin() * 2.5e6
+            })
+        };
+        let x = Axis::linear("number of people in the smallest of the groups");
+        let y = Axis::linear("sum of the contributions");
+        (0..count)
+            .map(wave)
+            .fold(Panel::new(title, x, y), Panel::with)
+    };
+    Figure::new("Legends that found no free place inside, under a title too long for one line")
+        .with(panel(
+            "Seven curves & a title that needs two lines to be told",
+            7,
+        ))
+        .with(panel("Two", 2))
 }
