@@ -194,6 +194,8 @@ def worst_vector(sigma, sensitivity, order):
 
 def two_answers(p, q, others, order):
     """P = (p, q, q...), Q = (q, p, q...): `others` further answers have the same chance under both."""
+    if p == q:
+        return mpf(0)  # where rounding would never settle
     if order == inf:
         return log(p / q)
     if order == 1:

@@ -18,10 +18,12 @@ class Unsettled(Exception):
     """Doubling the precision did not make the digits agree."""
 
 
-def settled(compute, start=60, limit=8000):
+def settled(compute, start=100, limit=8000):
     """The value of `compute()`, computed at `start` digits and at twice as many, and again doubled until both agree.
 
-    A zero is believed only when it survives 400 digits: below that it may be a cancellation.
+    Agreement proves nothing while a difference is smaller than 10^-start of what is subtracted (e^x - 1 - x at 1e-300
+    looks like -x at any precision below 600 digits), so `start` must exceed the worst cancellation: about 50 digits for
+    the curves. A zero is believed only when it survives 400 digits.
     """
     digits = start
     with mp.workdps(digits):
