@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from mpmath import cos, exp, expm1, inf, log, mp, mpf, pi, sqrt, tanh
 
-from precise import agree, minimise, number, settled, text
+from precise import minimise, number, settled, text
 
 ORDERS = [1.0, 1 + 2.0**-52, 1 + 1e-9, 1.0001, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.7, 8.0, 16.0, 32.0, 64.0, 100.5,
           1024.0, 1e6, math.inf]
