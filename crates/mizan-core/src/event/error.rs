@@ -1,81 +1,107 @@
-//! Why a text, a document or a set of parameters is not a privacy event.
+//! A privacy event that could not be made: what is wrong, and where.
 
-use crate::units::{Count, Order, Probability, Sensitivity};
+use super::problem::EventProblem;
+use super::snippet::Snippet;
 use std::fmt;
-use thiserror::Error;
 
-/// A privacy event that could not be made, and where.
+/// Why a text, a JSON document or a set of parameters is not a privacy event.
+///
+/// `Display` is one line; [`caret`](EventError::caret) shows the place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct EventError {
-    problem: Box<EventProblem>,
+pub struct EventError(Box<Inner>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Inner {
+    problem: EventProblem,
+    place: Place,
 }
 
-/// What is wrong with a privacy event.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum EventProblem {
-    /// A truthful answer rarer than chance.
-    #[error("rr: p is the probability of a truthful answer; {p} is below chance, 1/{categories}")]
-    BelowChance {
-        /// The probability asked for.
-        p: Probability,
-        /// The number of answers.
-        categories: Count,
-    },
-    /// Randomized response that is not random.
-    #[error("rr: with p = 1 the answer is always true, so its pure epsilon is infinite")]
-    AlwaysTruthful,
-    /// Randomized response with nothing to choose from.
-    #[error("rr: categories must be 2 or more, got 1")]
-    OneCategory,
-    /// An integer vector that moves by less than 1.
-    #[error("discrete-gaussian: sensitivity must be 1 or more, got {sensitivity}")]
-    SensitivityBelowOne {
-        /// The sensitivity asked for.
-        sensitivity: Sensitivity,
-    },
-    /// An integer that moves by a fraction.
-    #[error("discrete-laplace: sensitivity must be a whole number, got {sensitivity}")]
-    SensitivityNotWhole {
-        /// The sensitivity asked for.
-        sensitivity: Sensitivity,
-    },
-    /// A sample of more people than there are.
-    #[error("without-replacement: cannot draw {sample} people out of {population}")]
-    SampleTooLarge {
-        /// How many people there are.
-        population: Count,
-        /// How many were to be drawn.
-        sample: Count,
-    },
-    /// A Rényi guarantee at no order.
-    #[error("rdp: needs at least one order")]
-    NoPoints,
-    /// Two bounds for one order.
-    #[error("rdp: order {order} appears twice")]
-    DuplicateOrder {
-        /// The order.
-        order: Order,
-    },
-    /// A Rényi guarantee that says nothing.
-    #[error("rdp: epsilon at order {order} must be finite")]
-    InfiniteBound {
-        /// The order.
-        order: Order,
-    },
+#[derive(Clone, Debug, PartialEq)]
+enum Place {
+    Unknown,
+    Text(Snippet),
+    Path(String),
+}
+
+impl EventError {
+    /// What is wrong.
+    #[must_use]
+    pub const fn problem(&self) -> &EventProblem {
+        &self.0.problem
+    }
+
+    /// The stable code of this error.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        self.0.problem.code()
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        self.0.problem.help()
+    }
+
+    /// For a text: the offending line, or the part of it that fits a screen,
+    /// and below it a caret under the offending character.
+    #[must_use]
+    pub fn caret(&self) -> Option<String> {
+        match &self.0.place {
+            Place::Text(snippet) => Some(snippet.to_string()),
+            _ => None,
+        }
+    }
+
+    /// For JSON: the path to the offender, such as `$.events[3].of.sigma`.
+    #[must_use]
+    pub fn path(&self) -> Option<&str> {
+        match &self.0.place {
+            Place::Path(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Says where in a text the problem is, unless that is known already.
+    pub(super) fn in_text(mut self, text: &str, at: usize) -> Self {
+        if self.0.place == Place::Unknown {
+            self.0.place = Place::Text(Snippet::new(text, at));
+        }
+        self
+    }
+
+    /// Puts a step in front of the path: the problem is inside of it.
+    pub(super) fn under(mut self, step: &str) -> Self {
+        let inner = match &self.0.place {
+            Place::Path(path) => path.as_str(),
+            _ => "",
+        };
+        self.0.place = Place::Path(format!("{step}{inner}"));
+        self
+    }
 }
 
 impl From<EventProblem> for EventError {
     fn from(problem: EventProblem) -> Self {
-        Self {
-            problem: Box::new(problem),
-        }
+        Self(Box::new(Inner {
+            problem,
+            place: Place::Unknown,
+        }))
     }
 }
 
 impl fmt::Display for EventError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.problem.fmt(f)
+        write!(f, "{}", self.0.problem)?;
+        match &self.0.place {
+            Place::Unknown => Ok(()),
+            Place::Text(Snippet {
+                line: 1, column, ..
+            }) => write!(f, " (at column {column})"),
+            Place::Text(Snippet { line, column, .. }) => {
+                write!(f, " (at line {line}, column {column})")
+            }
+            Place::Path(path) => write!(f, " (at {path})"),
+        }
     }
 }
 

@@ -4,24 +4,35 @@
 //! what an auditor replays; what it costs is somebody else's business. The
 //! vocabulary only grows and the meaning of a word never changes.
 //!
-//! ```ignore
+//! ```
 //! use mizan_core::PrivacyEvent;
 //!
-//! let training: PrivacyEvent = "10_000 * poisson(q=0.01, gaussian(1.1))".parse()?;
+//! let training: PrivacyEvent = "10_000 * poisson(0.01, gaussian(sigma=1.1))".parse()?;
 //! assert_eq!(training.to_string(), "10000 * poisson(0.01, gaussian(1.1))");
 //! assert_eq!(PrivacyEvent::from_json(&training.to_json())?, training);
 //! # Ok::<(), mizan_core::EventError>(())
 //! ```
 
+mod advice;
+mod call;
 mod decimal;
+mod display;
 mod error;
+mod json;
+mod lexer;
+mod literal;
 mod mechanisms;
+mod names;
+mod problem;
+mod snippet;
+mod text;
 
 pub use decimal::{DecimalError, MAX_DIGITS, Round, format_decimal, parse_decimal};
-pub use error::{EventError, EventProblem};
+pub use error::EventError;
 pub use mechanisms::{
     DiscreteGaussian, DiscreteLaplace, RandomizedResponse, RenyiPoints, WithoutReplacement,
 };
+pub use problem::EventProblem;
 
 use crate::units::{Count, Delta, Epsilon, Mu, Probability, Rho, Scale, Sensitivity, Sigma, Tau};
 
@@ -39,7 +50,8 @@ pub const MAX_TEXT_BYTES: usize = 1 << 20;
 /// to nine times as wordy as the text of the same event.
 pub const MAX_JSON_BYTES: usize = 16 << 20;
 
-/// How many events a text or a JSON document may hold.
+/// How many events a JSON document may hold. A text of [`MAX_TEXT_BYTES`] has
+/// no room for more.
 pub const MAX_EVENTS: usize = 1_000_000;
 
 /// A use of private data, as far as its cost is concerned.
@@ -155,4 +167,32 @@ impl PrivacyEvent {
     pub fn depth(&self) -> usize {
         1 + self.children().iter().map(Self::depth).max().unwrap_or(0)
     }
+
+    /// The words of the text form, for help texts and completion.
+    #[must_use]
+    pub fn vocabulary() -> Vec<EventWord> {
+        let word = |verb: names::Verb| {
+            let word = verb.word();
+            EventWord {
+                name: word.name,
+                signature: word.signature(),
+                meaning: word.meaning,
+            }
+        };
+        names::Verb::NAMED.into_iter().map(word).collect()
+    }
 }
+
+/// A word of the event language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventWord {
+    /// The name, such as `rr`.
+    pub name: &'static str,
+    /// The parameters and their defaults, such as `rr(p, categories=2)`.
+    pub signature: String,
+    /// What it stands for.
+    pub meaning: &'static str,
+}
+
+#[cfg(test)]
+mod tests;

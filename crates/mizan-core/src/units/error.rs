@@ -76,18 +76,6 @@ impl UnitError {
             | Self::TooLarge { quantity, .. } => quantity,
         }
     }
-
-    /// The same error for a quantity that goes by another name, such as a
-    /// probability that is called `q`.
-    #[must_use]
-    pub(crate) fn renamed(mut self, name: &'static str) -> Self {
-        match &mut self {
-            Self::NotANumber { quantity, .. }
-            | Self::OutOfRange { quantity, .. }
-            | Self::TooLarge { quantity, .. } => *quantity = name,
-        }
-        self
-    }
 }
 
 #[cfg(test)]
@@ -103,7 +91,6 @@ mod tests {
         );
         assert_eq!((error.code(), error.quantity()), ("MZ1002", "sigma"));
         assert_eq!(error.help(), "choose a sigma that is above 0, and finite");
-        assert_eq!(error.renamed("width").quantity(), "width");
     }
 
     #[test]

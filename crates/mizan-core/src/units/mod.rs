@@ -21,7 +21,7 @@ mod range;
 pub use count::Count;
 pub use error::UnitError;
 
-use range::Range;
+pub(crate) use range::Range;
 use std::fmt;
 
 /// Writes one newtype per row: its documentation, its name, what it is called
@@ -39,7 +39,7 @@ macro_rules! quantities {
             ///
             /// The value is NaN or outside the range of the type.
             pub fn new(value: f64) -> Result<Self, UnitError> {
-                range::check($name, value, $range).map(Self)
+                $range.check($name, value).map(Self)
             }
 
             /// The value as a plain number.
@@ -99,6 +99,17 @@ impl Epsilon {
     /// No bound at all: what an accountant reports when there is none.
     pub const INFINITE: Self = Self(f64::INFINITY);
 
+    /// What a computation certified: below zero is zero, and a number that is
+    /// not known is no bound.
+    #[must_use]
+    pub fn saturating(value: f64) -> Self {
+        if value.is_nan() {
+            Self::INFINITE
+        } else {
+            Self(value.max(0.0) + 0.0)
+        }
+    }
+
     /// Whether there is a bound.
     #[must_use]
     pub const fn is_finite(self) -> bool {
@@ -109,6 +120,17 @@ impl Epsilon {
 impl Delta {
     /// The bound never fails.
     pub const ZERO: Self = Self(0.0);
+
+    /// What a computation certified, cut to [0, 1]; a number that is not known
+    /// is 1, no bound at all.
+    #[must_use]
+    pub fn saturating(value: f64) -> Self {
+        if value.is_nan() {
+            Self(1.0)
+        } else {
+            Self(value.clamp(0.0, 1.0) + 0.0)
+        }
+    }
 }
 
 impl Order {

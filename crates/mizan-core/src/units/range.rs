@@ -34,27 +34,28 @@ impl Range {
             Self::FromOne => "1 or more (`inf` is allowed)",
         }
     }
-}
 
-/// Returns `value` when it is in `range`, with negative zero made plain zero.
-pub(super) fn check(quantity: &'static str, value: f64, range: Range) -> Result<f64, UnitError> {
-    let allowed = range.words();
-    if value.is_nan() {
-        Err(UnitError::NotANumber { quantity, allowed })
-    } else if range.contains(value) {
-        // The sum of the two zeros is the positive one.
-        Ok(value + 0.0)
-    } else if value.is_infinite() {
-        Err(UnitError::TooLarge {
-            quantity,
-            value: plain(value),
-            allowed,
-        })
-    } else {
-        Err(UnitError::OutOfRange {
-            quantity,
-            value: plain(value),
-            allowed,
-        })
+    /// Returns `value` when it is in the range, with negative zero made plain
+    /// zero; otherwise says what is wrong with `quantity`.
+    pub(crate) fn check(self, quantity: &'static str, value: f64) -> Result<f64, UnitError> {
+        let allowed = self.words();
+        if value.is_nan() {
+            Err(UnitError::NotANumber { quantity, allowed })
+        } else if self.contains(value) {
+            // The sum of the two zeros is the positive one.
+            Ok(value + 0.0)
+        } else if value.is_infinite() {
+            Err(UnitError::TooLarge {
+                quantity,
+                value: plain(value),
+                allowed,
+            })
+        } else {
+            Err(UnitError::OutOfRange {
+                quantity,
+                value: plain(value),
+                allowed,
+            })
+        }
     }
 }

@@ -59,14 +59,14 @@ fn compare_exactly(m: &str, power: i32, value: f64) -> Ordering {
     let mut right = Natural::from_digits(&significand.to_string());
     let ten = |n: Natural, k: u32| n.times_power(10, k);
     if power >= 0 {
-        left = ten(left, power as u32)
+        left = ten(left, power.unsigned_abs())
     } else {
-        right = ten(right, -power as u32)
+        right = ten(right, power.unsigned_abs())
     }
     if two >= 0 {
-        right = right.times_power(2, two as u32);
+        right = right.times_power(2, two.unsigned_abs());
     } else {
-        left = left.times_power(2, -two as u32);
+        left = left.times_power(2, two.unsigned_abs());
     }
     left.compare(&right)
 }

@@ -1,0 +1,168 @@
+//! The code of each problem with a privacy event, and what to do about it.
+
+use super::EventProblem;
+use super::names::Verb;
+use crate::units::{Count, Probability, plain};
+
+impl EventProblem {
+    /// The stable code of this problem.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Empty => "MZ1101",
+            Self::Expected { .. } => "MZ1102",
+            Self::UnknownEvent { .. } => "MZ1103",
+            Self::UnknownParameter { .. } => "MZ1104",
+            Self::DuplicateParameter { .. } => "MZ1105",
+            Self::MissingParameter { .. } => "MZ1106",
+            Self::TooManyArguments { .. } => "MZ1107",
+            Self::PositionalAfterNamed { .. } => "MZ1108",
+            Self::NotANumber { .. } => "MZ1109",
+            Self::Value { .. } => "MZ1110",
+            Self::TooManyDigits { .. } => "MZ1111",
+            Self::Placeholder => "MZ1112",
+            Self::TooLong { .. } => "MZ1113",
+            Self::TooDeep => "MZ1114",
+            Self::TooManyEvents => "MZ1115",
+            Self::NotJson { .. } => "MZ1116",
+            Self::WrongType { .. } => "MZ1117",
+            Self::BelowChance { .. } => "MZ1121",
+            Self::AlwaysTruthful => "MZ1122",
+            Self::OneCategory => "MZ1123",
+            Self::SensitivityBelowOne { .. } => "MZ1124",
+            Self::SensitivityNotWhole { .. } => "MZ1125",
+            Self::SampleTooLarge { .. } => "MZ1126",
+            Self::NoPoints => "MZ1127",
+            Self::DuplicateOrder { .. } => "MZ1128",
+            Self::InfiniteBound { .. } => "MZ1129",
+            Self::DeltaOne => "MZ1130",
+            Self::NeverSampled => "MZ1131",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Empty => "write an event, such as `gaussian(1.1)`".into(),
+            Self::Expected { .. } => {
+                "an event reads NAME(arguments); `+` joins events, `COUNT *` repeats one".into()
+            }
+            Self::UnknownEvent {
+                closest: Some(name),
+                ..
+            } => format!("did you mean `{name}`?"),
+            Self::UnknownEvent { closest: None, .. } => {
+                let names = Verb::NAMED.map(|verb| verb.word().name);
+                format!("the events are {}", names.join(", "))
+            }
+            Self::UnknownParameter { signature, .. }
+            | Self::TooManyArguments { signature, .. }
+            | Self::PositionalAfterNamed { signature, .. } => format!("write {signature}"),
+            Self::DuplicateParameter { parameter, .. } => format!("keep one {parameter}"),
+            Self::MissingParameter { event, parameter } => {
+                let word = Verb::tagged(event).map(Verb::word);
+                word.map_or_else(
+                    || format!("add {parameter}"),
+                    |word| format!("add {parameter}: {}", word.signature()),
+                )
+            }
+            Self::NotANumber { parameter, .. } => {
+                format!("write {parameter} as a decimal such as 2, 0.5 or 1e-6")
+            }
+            Self::Value { unit, .. } => unit.help(),
+            Self::TooManyDigits { .. } => {
+                "17 digits tell any two doubles apart; leave out the rest".into()
+            }
+            Self::Placeholder => {
+                "put a number in its place, or solve for it with `mizan calibrate`".into()
+            }
+            Self::TooLong { .. } => "write repeated events as `COUNT * event`".into(),
+            Self::TooDeep => "take away parentheses that are not needed".into(),
+            Self::TooManyEvents => "join equal events into one with a count".into(),
+            Self::NotJson { .. } => {
+                r#"an event in JSON reads {"event": "gaussian", "sigma": 1.1}"#.into()
+            }
+            Self::WrongType { expected, .. } => format!("put {expected} here"),
+            Self::BelowChance { p, categories } => below_chance_help(*p, *categories),
+            Self::AlwaysTruthful => "choose p below 1 (a p within 1e-16 of 1 counts as 1)".into(),
+            Self::OneCategory => "a question needs at least two possible answers".into(),
+            Self::SensitivityBelowOne { .. } => {
+                "whole numbers that differ are at least 1 apart; use `gaussian` for others".into()
+            }
+            Self::SensitivityNotWhole { .. } => {
+                "whole numbers move by whole numbers; round up, or use `laplace` for others".into()
+            }
+            Self::SampleTooLarge { .. } => "write without-replacement(n, m, event), m <= n".into(),
+            Self::NoPoints => "write rdp(order, epsilon) or rdp(2:0.1, 4:0.2)".into(),
+            Self::DuplicateOrder { .. } => "keep the smaller of the two bounds".into(),
+            Self::InfiniteBound { .. } => "leave this order out; it promises nothing".into(),
+            Self::DeltaOne => "choose a delta far below one in the number of people".into(),
+            Self::NeverSampled => "leave the event out: it touches no one's data".into(),
+        }
+    }
+
+    /// The parameter that a rule between parameters is best shown at.
+    pub(super) const fn parameter(&self) -> Option<&'static str> {
+        match self {
+            Self::BelowChance { .. } | Self::AlwaysTruthful => Some("p"),
+            Self::OneCategory => Some("categories"),
+            Self::SensitivityBelowOne { .. } | Self::SensitivityNotWhole { .. } => {
+                Some("sensitivity")
+            }
+            Self::SampleTooLarge { .. } => Some("m"),
+            Self::DeltaOne => Some("delta"),
+            Self::NeverSampled => Some("q"),
+            _ => None,
+        }
+    }
+}
+
+fn below_chance_help(p: Probability, categories: Count) -> String {
+    if categories > Count::TWO {
+        return format!(
+            "below 1/{categories} the mechanism lies more often than chance would; \
+             choose p from {} up to below 1",
+            plain(1.0 / categories.as_f64())
+        );
+    }
+    if p.get() <= 0.0 {
+        return "an answer that is never true gives the truth away; choose p from 0.5 up to below 1"
+            .into();
+    }
+    format!(
+        "below 1/2 the mechanism lies more often than chance would; \
+         with two categories rr(p) costs what rr(1-p) costs: write rr({})",
+        plain(1.0 - p.get())
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn randomized_response_below_chance_is_explained() {
+        let two = EventProblem::BelowChance {
+            p: Probability::new(0.3_f64.next_up()).unwrap(),
+            categories: Count::TWO,
+        };
+        assert!(
+            two.to_string().contains("; 0.3 is below chance, 1/2"),
+            "{two}"
+        );
+        assert!(two.help().ends_with("write rr(0.7)"), "{}", two.help());
+
+        let never = EventProblem::BelowChance {
+            p: Probability::new(0.0).unwrap(),
+            categories: Count::TWO,
+        };
+        assert!(never.help().contains("gives the truth away"));
+
+        let five = EventProblem::BelowChance {
+            p: Probability::new(0.1).unwrap(),
+            categories: Count::new(5).unwrap(),
+        };
+        assert!(five.help().contains("from 0.2 up"), "{}", five.help());
+    }
+}

@@ -1,0 +1,286 @@
+//! The form that text and JSON share: a word and its arguments.
+//!
+//! Readers collect a [`Call`] and build it; writers take an event apart into a
+//! [`Form`]. What an event is made of is said here and nowhere else.
+
+use super::names::{Kind, Parameter, Verb};
+use super::{
+    DiscreteGaussian, DiscreteLaplace, EventError, EventProblem, PrivacyEvent, RandomizedResponse,
+    RenyiPoints, WithoutReplacement,
+};
+use crate::units::{
+    Count, Delta, Epsilon, Mu, Order, Probability, Rho, Scale, Sensitivity, Sigma, Tau, UnitError,
+};
+
+/// The value of an argument, owned by a reader or borrowed by a writer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Argument<E> {
+    Number(f64),
+    Count(Count),
+    Event(E),
+}
+
+/// A word with the arguments read so far.
+pub(super) struct Call {
+    verb: Verb,
+    arguments: Vec<Option<Argument<PrivacyEvent>>>,
+}
+
+impl Call {
+    pub(super) fn new(verb: Verb) -> Self {
+        Self {
+            verb,
+            arguments: vec![None; verb.word().parameters.len()],
+        }
+    }
+
+    /// Sets the argument at `position`; false when it was set before.
+    pub(super) fn set(&mut self, position: usize, value: Argument<PrivacyEvent>) -> bool {
+        match self.arguments.get_mut(position) {
+            Some(slot @ None) => {
+                *slot = Some(value);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Fills in the defaults, and makes the event.
+    pub(super) fn build(self) -> Result<PrivacyEvent, EventError> {
+        let word = self.verb.word();
+        let mut values = Vec::with_capacity(self.arguments.len());
+        for (argument, parameter) in self.arguments.into_iter().zip(word.parameters) {
+            let missing = EventProblem::MissingParameter {
+                event: word.name,
+                parameter: parameter.name,
+            };
+            values.push(argument.or_else(|| default(parameter)).ok_or(missing)?);
+        }
+        make(self.verb, Values(values.into_iter())).map_err(|problem| match problem {
+            Failure::Unit(unit) => EventProblem::Value {
+                event: word.name,
+                unit,
+            }
+            .into(),
+            Failure::Event(error) => error,
+        })
+    }
+}
+
+fn default(parameter: &Parameter) -> Option<Argument<PrivacyEvent>> {
+    match parameter.kind {
+        Kind::Number { default, .. } => default.map(Argument::Number),
+        Kind::Count { default } => default
+            .and_then(|n| Count::new(n).ok())
+            .map(Argument::Count),
+        Kind::Event => None,
+    }
+}
+
+enum Failure {
+    Unit(UnitError),
+    Event(EventError),
+}
+
+impl From<UnitError> for Failure {
+    fn from(error: UnitError) -> Self {
+        Self::Unit(error)
+    }
+}
+
+impl From<EventError> for Failure {
+    fn from(error: EventError) -> Self {
+        Self::Event(error)
+    }
+}
+
+impl From<EventProblem> for Failure {
+    fn from(problem: EventProblem) -> Self {
+        Self::Event(problem.into())
+    }
+}
+
+/// Arguments in the order of the parameter table.
+struct Values(std::vec::IntoIter<Argument<PrivacyEvent>>);
+
+impl Values {
+    /// The next number. The table says that it is one; if the two ever
+    /// disagree, the unit refuses the NaN.
+    fn number(&mut self) -> f64 {
+        match self.0.next() {
+            Some(Argument::Number(value)) => value,
+            _ => f64::NAN,
+        }
+    }
+
+    fn count(&mut self) -> Result<Count, UnitError> {
+        match self.0.next() {
+            Some(Argument::Count(count)) => Ok(count),
+            _ => Count::new(0),
+        }
+    }
+
+    fn event(&mut self) -> Result<PrivacyEvent, EventProblem> {
+        match self.0.next() {
+            Some(Argument::Event(event)) => Ok(event),
+            _ => Err(EventProblem::Empty),
+        }
+    }
+}
+
+/// Makes the event of a verb; the arguments come in the order of the table.
+fn make(verb: Verb, mut v: Values) -> Result<PrivacyEvent, Failure> {
+    Ok(match verb {
+        Verb::Gaussian => PrivacyEvent::Gaussian {
+            sigma: Sigma::new(v.number())?,
+            sensitivity: Sensitivity::new(v.number())?,
+        },
+        Verb::Laplace => PrivacyEvent::Laplace {
+            scale: Scale::new(v.number())?,
+            sensitivity: Sensitivity::new(v.number())?,
+        },
+        Verb::DiscreteGaussian => PrivacyEvent::DiscreteGaussian(DiscreteGaussian::new(
+            Sigma::new(v.number())?,
+            Sensitivity::new(v.number())?,
+        )?),
+        Verb::DiscreteLaplace => PrivacyEvent::DiscreteLaplace(DiscreteLaplace::new(
+            Scale::new(v.number())?,
+            Sensitivity::new(v.number())?,
+        )?),
+        Verb::RandomizedResponse => PrivacyEvent::RandomizedResponse(RandomizedResponse::new(
+            Probability::new(v.number())?,
+            v.count()?,
+        )?),
+        Verb::Exponential => PrivacyEvent::Exponential {
+            epsilon: Epsilon::new(v.number())?,
+        },
+        Verb::Pure => PrivacyEvent::Pure {
+            epsilon: Epsilon::new(v.number())?,
+        },
+        Verb::Approximate => {
+            let (epsilon, delta) = (Epsilon::new(v.number())?, Delta::new(v.number())?);
+            if delta.get() >= 1.0 {
+                return Err(EventProblem::DeltaOne.into());
+            }
+            PrivacyEvent::Approximate { epsilon, delta }
+        }
+        Verb::Renyi => PrivacyEvent::Renyi(RenyiPoints::new(vec![(
+            Order::new(v.number())?,
+            Epsilon::new(v.number())?,
+        )])?),
+        Verb::ZeroConcentrated => PrivacyEvent::ZeroConcentrated {
+            rho: Rho::new(v.number())?,
+        },
+        Verb::Concentrated => PrivacyEvent::Concentrated {
+            mu: Mu::new(v.number())?,
+            tau: Tau::new(v.number())?,
+        },
+        Verb::GaussianDp => PrivacyEvent::GaussianDp {
+            mu: Mu::new(v.number())?,
+        },
+        Verb::Poisson => {
+            let q = Probability::new(v.number())?;
+            if q.get() <= 0.0 {
+                return Err(EventProblem::NeverSampled.into());
+            }
+            PrivacyEvent::Poisson {
+                q,
+                event: Box::new(v.event()?),
+            }
+        }
+        Verb::WithoutReplacement => PrivacyEvent::WithoutReplacement(WithoutReplacement::new(
+            v.count()?,
+            v.count()?,
+            v.event()?,
+        )?),
+        Verb::Group => PrivacyEvent::Group {
+            size: v.count()?,
+            event: Box::new(v.event()?),
+        },
+        Verb::Repeat => PrivacyEvent::Repeat {
+            count: v.count()?,
+            event: Box::new(v.event()?),
+        },
+        Verb::Compose => PrivacyEvent::Compose(Vec::new()),
+    })
+}
+
+/// An event taken apart.
+pub(super) enum Form<'a> {
+    /// A word with all its arguments, in the order of the table.
+    Call(Verb, Vec<Argument<&'a PrivacyEvent>>),
+    /// Bounds at some orders.
+    Points(&'a RenyiPoints),
+    /// Events one after the other.
+    Sum(&'a [PrivacyEvent]),
+}
+
+impl<'a> From<&'a PrivacyEvent> for Form<'a> {
+    fn from(event: &'a PrivacyEvent) -> Self {
+        use Argument::{Count, Event, Number};
+        let (verb, arguments) = match event {
+            PrivacyEvent::Gaussian { sigma, sensitivity } => (
+                Verb::Gaussian,
+                vec![Number(sigma.get()), Number(sensitivity.get())],
+            ),
+            PrivacyEvent::Laplace { scale, sensitivity } => (
+                Verb::Laplace,
+                vec![Number(scale.get()), Number(sensitivity.get())],
+            ),
+            PrivacyEvent::DiscreteGaussian(noise) => (
+                Verb::DiscreteGaussian,
+                vec![
+                    Number(noise.sigma().get()),
+                    Number(noise.sensitivity().get()),
+                ],
+            ),
+            PrivacyEvent::DiscreteLaplace(noise) => (
+                Verb::DiscreteLaplace,
+                vec![
+                    Number(noise.scale().get()),
+                    Number(noise.sensitivity().get()),
+                ],
+            ),
+            PrivacyEvent::RandomizedResponse(rr) => (
+                Verb::RandomizedResponse,
+                vec![Number(rr.p().get()), Count(rr.categories())],
+            ),
+            PrivacyEvent::Exponential { epsilon } => {
+                (Verb::Exponential, vec![Number(epsilon.get())])
+            }
+            PrivacyEvent::Pure { epsilon } => (Verb::Pure, vec![Number(epsilon.get())]),
+            PrivacyEvent::Approximate { epsilon, delta } => (
+                Verb::Approximate,
+                vec![Number(epsilon.get()), Number(delta.get())],
+            ),
+            PrivacyEvent::Renyi(points) => return Form::Points(points),
+            PrivacyEvent::ZeroConcentrated { rho } => {
+                (Verb::ZeroConcentrated, vec![Number(rho.get())])
+            }
+            PrivacyEvent::Concentrated { mu, tau } => (
+                Verb::Concentrated,
+                vec![Number(mu.get()), Number(tau.get())],
+            ),
+            PrivacyEvent::GaussianDp { mu } => (Verb::GaussianDp, vec![Number(mu.get())]),
+            PrivacyEvent::Poisson { q, event } => {
+                (Verb::Poisson, vec![Number(q.get()), Event(event.as_ref())])
+            }
+            PrivacyEvent::WithoutReplacement(sampling) => (
+                Verb::WithoutReplacement,
+                vec![
+                    Count(sampling.population()),
+                    Count(sampling.sample()),
+                    Event(sampling.event()),
+                ],
+            ),
+            PrivacyEvent::Group { size, event } => {
+                (Verb::Group, vec![Count(*size), Event(event.as_ref())])
+            }
+            PrivacyEvent::Compose(events) => return Form::Sum(events),
+            PrivacyEvent::Repeat { count, event } => {
+                (Verb::Repeat, vec![Count(*count), Event(event.as_ref())])
+            }
+        };
+        Form::Call(verb, arguments)
+    }
+}

@@ -1,0 +1,316 @@
+//! Events as JSON, for machines and for the ledger.
+//!
+//! `{"event": "gaussian", "sigma": 1.1, "sensitivity": 1.0}`: the names of the
+//! text form are the keys, an inner event is under `of`. Numbers are doubles
+//! and taken exactly as they are. Defaults may be left out and are always
+//! written.
+
+use super::call::{Argument, Call, Form};
+use super::names::{self, Kind, Parameter, Verb};
+use super::snippet::quote;
+use super::{
+    EventError, EventProblem, MAX_DEPTH, MAX_EVENTS, MAX_JSON_BYTES, PrivacyEvent, RenyiPoints,
+};
+use crate::units::{Count, Epsilon, Order, Range};
+use serde_json::{Map, Value};
+
+impl PrivacyEvent {
+    /// The event as a JSON value.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut object = Map::new();
+        let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
+        match Form::from(self) {
+            Form::Sum(events) => {
+                put(TAG, Verb::Compose.word().name.into());
+                put(EVENTS, events.iter().map(Self::to_json).collect());
+            }
+            Form::Points(points) => {
+                put(TAG, Verb::Renyi.word().name.into());
+                put(
+                    POINTS,
+                    points.as_slice().iter().map(point_to_json).collect(),
+                );
+            }
+            Form::Call(verb, arguments) => {
+                let word = verb.word();
+                put(TAG, word.name.into());
+                for (parameter, argument) in word.parameters.iter().zip(arguments) {
+                    put(
+                        parameter.key(),
+                        match argument {
+                            Argument::Number(value) => number_to_json(value),
+                            Argument::Count(count) => count.get().into(),
+                            Argument::Event(event) => event.to_json(),
+                        },
+                    );
+                }
+            }
+        }
+        Value::Object(object)
+    }
+
+    /// Reads an event from a JSON value.
+    ///
+    /// # Errors
+    ///
+    /// The value is not an event; [`EventError::path`] leads to the offender.
+    pub fn from_json(value: &Value) -> Result<Self, EventError> {
+        Reader { events: 0 }
+            .event(value, 1)
+            .map_err(|error| error.under("$"))
+    }
+
+    /// Reads an event from JSON text of at most [`MAX_JSON_BYTES`].
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, or not an event.
+    pub fn from_json_str(text: &str) -> Result<Self, EventError> {
+        if text.len() > MAX_JSON_BYTES {
+            let problem = EventProblem::TooLong {
+                bytes: text.len(),
+                most: MAX_JSON_BYTES,
+            };
+            return Err(problem.into());
+        }
+        let value = serde_json::from_str(text).map_err(|error| EventProblem::NotJson {
+            message: error.to_string(),
+        })?;
+        Self::from_json(&value)
+    }
+}
+
+const TAG: &str = "event";
+const EVENTS: &str = "events";
+const POINTS: &str = "points";
+const INFINITY: &str = "inf";
+
+fn point_to_json((order, epsilon): &(Order, Epsilon)) -> Value {
+    let mut point = Map::new();
+    point.insert(names::ORDER.name.to_owned(), number_to_json(order.get()));
+    point.insert(
+        names::EPSILON.name.to_owned(),
+        number_to_json(epsilon.get()),
+    );
+    Value::Object(point)
+}
+
+/// JSON has no infinity; it is written as a word.
+fn number_to_json(value: f64) -> Value {
+    if value.is_finite() {
+        value.into()
+    } else {
+        INFINITY.into()
+    }
+}
+
+struct Reader {
+    events: usize,
+}
+
+impl Reader {
+    fn event(&mut self, value: &Value, depth: usize) -> Result<PrivacyEvent, EventError> {
+        self.events += 1;
+        if self.events > MAX_EVENTS {
+            return Err(EventProblem::TooManyEvents.into());
+        }
+        if depth > MAX_DEPTH {
+            return Err(EventProblem::TooDeep.into());
+        }
+        let object = as_object(value)?;
+        let name = object.get(TAG).ok_or(EventProblem::WrongType {
+            expected: "an object with the key `event`",
+            found: "one without",
+        })?;
+        let name = name
+            .as_str()
+            .ok_or_else(|| wrong("the name of an event", name).under(".event"))?;
+        let verb = Verb::tagged(name).ok_or_else(|| {
+            let problem = EventProblem::UnknownEvent {
+                name: quote(name),
+                closest: names::closest_name(name),
+            };
+            EventError::from(problem).under(".event")
+        })?;
+        match verb {
+            Verb::Compose => self.sum(object, depth),
+            Verb::Renyi => points(object),
+            _ => self.call(verb, object, depth),
+        }
+    }
+
+    fn sum(
+        &mut self,
+        object: &Map<String, Value>,
+        depth: usize,
+    ) -> Result<PrivacyEvent, EventError> {
+        only_keys(object, "compose", &[TAG, EVENTS])?;
+        let events = array(object, "compose", EVENTS)?
+            .iter()
+            .enumerate()
+            .map(|(index, value)| {
+                self.event(value, depth + 1)
+                    .map_err(|e| e.under(&format!(".{EVENTS}[{index}]")))
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(PrivacyEvent::Compose(events))
+    }
+
+    fn call(
+        &mut self,
+        verb: Verb,
+        object: &Map<String, Value>,
+        depth: usize,
+    ) -> Result<PrivacyEvent, EventError> {
+        let word = verb.word();
+        let keys: Vec<&'static str> = word.parameters.iter().map(Parameter::key).collect();
+        only_keys(object, word.name, &[&[TAG], keys.as_slice()].concat())?;
+        let mut call = Call::new(verb);
+        for (position, parameter) in word.parameters.iter().enumerate() {
+            let value = match (object.get(parameter.key()), parameter.kind) {
+                (Some(value), _) => value,
+                (None, Kind::Event) => {
+                    let (event, parameter) = (word.name, parameter.key());
+                    return Err(EventProblem::MissingParameter { event, parameter }.into());
+                }
+                (None, _) => continue,
+            };
+            let argument = match parameter.kind {
+                Kind::Event => self.event(value, depth + 1).map(Argument::Event),
+                Kind::Count { .. } => count(word.name, parameter, value).map(Argument::Count),
+                Kind::Number { range, .. } => {
+                    number(word.name, parameter.name, range, value).map(Argument::Number)
+                }
+            };
+            call.set(
+                position,
+                argument.map_err(|e| e.under(&format!(".{}", parameter.key())))?,
+            );
+        }
+        call.build()
+            .map_err(|error| match error.problem().parameter() {
+                Some(parameter) => error.under(&format!(".{parameter}")),
+                None => error,
+            })
+    }
+}
+
+fn points(object: &Map<String, Value>) -> Result<PrivacyEvent, EventError> {
+    let event = Verb::Renyi.word().name;
+    only_keys(object, event, &[TAG, POINTS])?;
+    let mut points = Vec::new();
+    for (index, value) in array(object, event, POINTS)?.iter().enumerate() {
+        let point = point(event, value).map_err(|e| e.under(&format!(".{POINTS}[{index}]")))?;
+        points.push(point);
+    }
+    let points = RenyiPoints::new(points).map_err(|e| e.under(&format!(".{POINTS}")))?;
+    Ok(PrivacyEvent::Renyi(points))
+}
+
+fn point(event: &'static str, value: &Value) -> Result<(Order, Epsilon), EventError> {
+    let point = as_object(value)?;
+    only_keys(point, event, &[names::ORDER.name, names::EPSILON.name])?;
+    let read = |parameter: &Parameter, range| {
+        let parameter = parameter.name;
+        let value = point
+            .get(parameter)
+            .ok_or(EventProblem::MissingParameter { event, parameter })?;
+        number(event, parameter, range, value).map_err(|e| e.under(&format!(".{parameter}")))
+    };
+    let unit = |unit| EventProblem::Value { event, unit };
+    let order = Order::new(read(&names::ORDER, Range::FromOne)?).map_err(unit)?;
+    let epsilon = Epsilon::new(read(&names::EPSILON, Range::NonNegative)?).map_err(unit)?;
+    Ok((order, epsilon))
+}
+
+fn number(
+    event: &'static str,
+    parameter: &'static str,
+    range: Range,
+    value: &Value,
+) -> Result<f64, EventError> {
+    let number = match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(word) if word == INFINITY => Some(f64::INFINITY),
+        _ => None,
+    };
+    let number = number.ok_or_else(|| wrong("a number", value))?;
+    let checked = range.check(parameter, number);
+    checked.map_err(|unit| EventProblem::Value { event, unit }.into())
+}
+
+fn count(event: &'static str, parameter: &Parameter, value: &Value) -> Result<Count, EventError> {
+    // Other writers may put 1e6 or 3.0 for a whole number.
+    let text = value
+        .as_number()
+        .map(ToString::to_string)
+        .ok_or_else(|| wrong("a number", value))?;
+    Ok(super::literal::read_count(event, parameter, &text)?)
+}
+
+fn as_object(value: &Value) -> Result<&Map<String, Value>, EventError> {
+    value.as_object().ok_or_else(|| wrong("an object", value))
+}
+
+fn array<'a>(
+    object: &'a Map<String, Value>,
+    event: &'static str,
+    key: &'static str,
+) -> Result<&'a Vec<Value>, EventError> {
+    let value = object.get(key).ok_or(EventProblem::MissingParameter {
+        event,
+        parameter: key,
+    })?;
+    value
+        .as_array()
+        .ok_or_else(|| wrong("an array", value).under(&format!(".{key}")))
+}
+
+fn only_keys(
+    object: &Map<String, Value>,
+    event: &'static str,
+    allowed: &[&str],
+) -> Result<(), EventError> {
+    match object.keys().find(|key| !allowed.contains(&key.as_str())) {
+        None => Ok(()),
+        Some(key) => {
+            let parameter = quote(key);
+            let step = format!(".{parameter}");
+            let signature = format!("only the keys {}", allowed.join(", "));
+            let problem = EventProblem::UnknownParameter {
+                event,
+                parameter,
+                signature,
+            };
+            Err(EventError::from(problem).under(&step))
+        }
+    }
+}
+
+fn wrong(expected: &'static str, value: &Value) -> EventError {
+    let found = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    };
+    EventProblem::WrongType { expected, found }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_events_is_limited() {
+        let pure = serde_json::json!({"event": "pure", "epsilon": 1});
+        let mut reader = Reader {
+            events: MAX_EVENTS - 1,
+        };
+        assert!(reader.event(&pure, 1).is_ok());
+        assert_eq!(reader.event(&pure, 1).unwrap_err().code(), "MZ1115");
+    }
+}

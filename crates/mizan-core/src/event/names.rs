@@ -1,0 +1,299 @@
+//! The words of the event language: names, parameters, defaults, meanings.
+//!
+//! Text, JSON and help all read this one table.
+
+use super::decimal::Round;
+use crate::units::Range;
+
+/// A kind of event that has a name and fixed parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    Gaussian,
+    Laplace,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    RandomizedResponse,
+    Exponential,
+    Pure,
+    Approximate,
+    Renyi,
+    ZeroConcentrated,
+    Concentrated,
+    GaussianDp,
+    Poisson,
+    WithoutReplacement,
+    Group,
+    /// Written `COUNT * event` in text.
+    Repeat,
+    /// Written `event + event` in text.
+    Compose,
+}
+
+/// What a verb is called, takes and means.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word {
+    pub(super) name: &'static str,
+    pub(super) parameters: &'static [Parameter],
+    pub(super) meaning: &'static str,
+}
+
+/// A parameter of an event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Parameter {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+}
+
+/// What a parameter holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// A real number; a decimal goes to the side where the event costs more.
+    Number {
+        range: Range,
+        costly: Round,
+        default: Option<f64>,
+    },
+    /// A whole number.
+    Count { default: Option<u64> },
+    /// Another event.
+    Event,
+}
+
+impl Parameter {
+    const fn number(name: &'static str, range: Range, costly: Round) -> Self {
+        Self {
+            name,
+            kind: Kind::Number {
+                range,
+                costly,
+                default: None,
+            },
+        }
+    }
+
+    const fn count(name: &'static str) -> Self {
+        Self {
+            name,
+            kind: Kind::Count { default: None },
+        }
+    }
+
+    /// The key in JSON: an inner event is what its event is an event *of*.
+    pub(super) const fn key(&self) -> &'static str {
+        match self.kind {
+            Kind::Event => "of",
+            _ => self.name,
+        }
+    }
+}
+
+// More noise costs less; more of anything else costs more. A Rényi bound at
+// one order holds at every smaller order.
+const SIGMA: Parameter = Parameter::number("sigma", Range::Positive, Round::Down);
+const SCALE: Parameter = Parameter::number("scale", Range::Positive, Round::Down);
+const P: Parameter = Parameter::number("p", Range::UnitInterval, Round::Up);
+const Q: Parameter = Parameter::number("q", Range::UnitInterval, Round::Up);
+const RHO: Parameter = Parameter::number("rho", Range::NonNegative, Round::Up);
+const MU: Parameter = Parameter::number("mu", Range::NonNegative, Round::Up);
+const TAU: Parameter = Parameter::number("tau", Range::NonNegative, Round::Up);
+const DELTA: Parameter = Parameter::number("delta", Range::UnitInterval, Round::Up);
+pub(super) const EPSILON: Parameter = Parameter::number("epsilon", Range::NonNegative, Round::Up);
+pub(super) const ORDER: Parameter = Parameter::number("order", Range::FromOne, Round::Down);
+const SENSITIVITY: Parameter = Parameter {
+    name: "sensitivity",
+    kind: Kind::Number {
+        range: Range::Positive,
+        costly: Round::Up,
+        default: Some(1.0),
+    },
+};
+const CATEGORIES: Parameter = Parameter {
+    name: "categories",
+    kind: Kind::Count { default: Some(2) },
+};
+const N: Parameter = Parameter::count("n");
+const M: Parameter = Parameter::count("m");
+const SIZE: Parameter = Parameter::count("size");
+pub(super) const COUNT: Parameter = Parameter::count("count");
+const EVENT: Parameter = Parameter {
+    name: "event",
+    kind: Kind::Event,
+};
+
+impl Verb {
+    /// The verbs that are called by name in text.
+    pub(super) const NAMED: [Self; 15] = [
+        Self::Gaussian,
+        Self::Laplace,
+        Self::DiscreteGaussian,
+        Self::DiscreteLaplace,
+        Self::RandomizedResponse,
+        Self::Exponential,
+        Self::Pure,
+        Self::Approximate,
+        Self::Renyi,
+        Self::ZeroConcentrated,
+        Self::Concentrated,
+        Self::GaussianDp,
+        Self::Poisson,
+        Self::WithoutReplacement,
+        Self::Group,
+    ];
+
+    /// The table.
+    #[rustfmt::skip]
+    pub(super) const fn word(self) -> Word {
+        const fn word(name: &'static str, parameters: &'static [Parameter], meaning: &'static str) -> Word {
+            Word { name, parameters, meaning }
+        }
+        match self {
+            Self::Gaussian => word("gaussian", &[SIGMA, SENSITIVITY], "Gaussian noise on a function of L2 sensitivity"),
+            Self::Laplace => word("laplace", &[SCALE, SENSITIVITY], "Laplace noise on a function of L1 sensitivity"),
+            Self::DiscreteGaussian => word("discrete-gaussian", &[SIGMA, SENSITIVITY], "Gaussian noise on whole numbers, L2 sensitivity"),
+            Self::DiscreteLaplace => word("discrete-laplace", &[SCALE, SENSITIVITY], "Laplace noise on whole numbers, L1 sensitivity"),
+            Self::RandomizedResponse => word("rr", &[P, CATEGORIES], "randomized response, truthful with probability p"),
+            Self::Exponential => word("exponential", &[EPSILON], "the exponential mechanism (bounded range)"),
+            Self::Pure => word("pure", &[EPSILON], "any epsilon-DP mechanism"),
+            Self::Approximate => word("approximate", &[EPSILON, DELTA], "any (epsilon, delta)-DP mechanism"),
+            Self::Renyi => word("rdp", &[ORDER, EPSILON], "a reported Rényi guarantee"),
+            Self::ZeroConcentrated => word("zcdp", &[RHO], "any zero-concentrated DP mechanism"),
+            Self::Concentrated => word("cdp", &[MU, TAU], "any (mean-)concentrated DP mechanism"),
+            Self::GaussianDp => word("gdp", &[MU], "any Gaussian-DP mechanism"),
+            Self::Poisson => word("poisson", &[Q, EVENT], "on a sample that each person joins with probability q"),
+            Self::WithoutReplacement => word("without-replacement", &[N, M, EVENT], "on m of n people; neighbours replace one"),
+            Self::Group => word("group", &[SIZE, EVENT], "the same for groups of people"),
+            Self::Repeat => word("repeat", &[COUNT, EVENT], "the same event over and over"),
+            Self::Compose => word("compose", &[], "events one after the other"),
+        }
+    }
+
+    /// The verb that is called by this name in text.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::NAMED
+            .into_iter()
+            .find(|verb| verb.word().name == name)
+    }
+
+    /// The verb of this name in JSON.
+    pub(super) fn tagged(name: &str) -> Option<Self> {
+        Self::named(name).or_else(|| {
+            [Self::Repeat, Self::Compose]
+                .into_iter()
+                .find(|verb| verb.word().name == name)
+        })
+    }
+}
+
+impl Word {
+    /// The call with its parameters and their defaults.
+    pub(super) fn signature(&self) -> String {
+        let parameters: Vec<String> = self
+            .parameters
+            .iter()
+            .map(|parameter| match parameter.kind {
+                Kind::Number {
+                    default: Some(value),
+                    ..
+                } => format!("{}={value}", parameter.name),
+                Kind::Count {
+                    default: Some(value),
+                } => format!("{}={value}", parameter.name),
+                _ => parameter.name.to_owned(),
+            })
+            .collect();
+        format!("{}({})", self.name, parameters.join(", "))
+    }
+
+    /// The position and the parameter of this name.
+    pub(super) fn parameter(&self, name: &str) -> Option<(usize, Parameter)> {
+        self.parameters
+            .iter()
+            .copied()
+            .enumerate()
+            .find(|(_, parameter)| parameter.name == name)
+    }
+}
+
+/// What people call events elsewhere.
+const SYNONYMS: [(&str, &str); 9] = [
+    ("randomized-response", "rr"),
+    ("randomised-response", "rr"),
+    ("normal", "gaussian"),
+    ("geometric", "discrete-laplace"),
+    ("renyi", "rdp"),
+    ("concentrated", "cdp"),
+    ("zero-concentrated", "zcdp"),
+    ("subsample", "poisson"),
+    ("subsampled", "poisson"),
+];
+
+/// The name that was probably meant by an unknown one.
+pub(super) fn closest_name(unknown: &str) -> Option<&'static str> {
+    let wanted = unknown.to_lowercase().replace('_', "-");
+    let synonym = SYNONYMS
+        .iter()
+        .find(|(other, _)| *other == wanted)
+        .map(|(_, name)| *name);
+    synonym.or_else(|| closest(&wanted, Verb::NAMED.iter().map(|verb| verb.word().name)))
+}
+
+/// The candidate that differs from `unknown` by a typo, if one does.
+pub(super) fn closest(
+    unknown: &str,
+    candidates: impl Iterator<Item = &'static str>,
+) -> Option<&'static str> {
+    // Longer names are too far from all of ours to be worth the comparison.
+    if unknown.len() > 64 {
+        return None;
+    }
+    candidates
+        .map(|name| (strsim::osa_distance(unknown, name), name))
+        .filter(|(distance, name)| *distance <= 1 + name.len() / 5 && *distance < name.len())
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_finds_itself() {
+        for verb in Verb::NAMED {
+            assert_eq!(Verb::named(verb.word().name), Some(verb));
+            assert_eq!(Verb::tagged(verb.word().name), Some(verb));
+        }
+        assert_eq!(Verb::named("repeat"), None);
+        assert_eq!(Verb::tagged("repeat"), Some(Verb::Repeat));
+    }
+
+    #[test]
+    fn typos_and_synonyms_find_the_name() {
+        for (typed, meant) in [
+            ("gausian", "gaussian"),
+            ("Gaussian", "gaussian"),
+            ("discrete_gaussian", "discrete-gaussian"),
+            ("lapalce", "laplace"),
+            ("renyi", "rdp"),
+            ("zCDP", "zcdp"),
+            ("randomized_response", "rr"),
+        ] {
+            assert_eq!(closest_name(typed), Some(meant), "{typed}");
+        }
+        for nothing in ["", "x", "banana", "ميزان", &"gaussian".repeat(1000)] {
+            assert_eq!(closest_name(nothing), None, "{nothing}");
+        }
+    }
+
+    #[test]
+    fn signatures_show_defaults() {
+        assert_eq!(
+            Verb::RandomizedResponse.word().signature(),
+            "rr(p, categories=2)"
+        );
+        assert_eq!(
+            Verb::Gaussian.word().signature(),
+            "gaussian(sigma, sensitivity=1)"
+        );
+    }
+}

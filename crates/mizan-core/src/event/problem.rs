@@ -1,0 +1,202 @@
+//! What can be wrong with a privacy event, in words.
+
+use super::decimal::{MAX_DIGITS, Round, format_decimal};
+use super::{MAX_DEPTH, MAX_EVENTS};
+use crate::units::{Count, Order, Probability, Sensitivity, UnitError, plain};
+use thiserror::Error;
+
+/// What is wrong with a privacy event.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum EventProblem {
+    /// Nothing but white space.
+    #[error("there is no event here")]
+    Empty,
+    /// The grammar wants something else.
+    #[error("expected {expected}, found {found}")]
+    Expected {
+        /// What may stand here.
+        expected: &'static str,
+        /// What stands here.
+        found: String,
+    },
+    /// A name that is not in the vocabulary.
+    #[error("there is no event called `{name}`")]
+    UnknownEvent {
+        /// The name as written.
+        name: String,
+        /// The name that was probably meant.
+        closest: Option<&'static str>,
+    },
+    /// A parameter that the event does not have.
+    #[error("{event}: there is no parameter called `{parameter}`")]
+    UnknownParameter {
+        /// The name of the event.
+        event: &'static str,
+        /// The name as written.
+        parameter: String,
+        /// How the event is written.
+        signature: String,
+    },
+    /// A parameter given twice.
+    #[error("{event}: {parameter} is given twice")]
+    DuplicateParameter {
+        /// The name of the event.
+        event: &'static str,
+        /// The name of the parameter.
+        parameter: &'static str,
+    },
+    /// A parameter that has no default and is not given.
+    #[error("{event}: {parameter} is missing")]
+    MissingParameter {
+        /// The name of the event.
+        event: &'static str,
+        /// The name of the parameter.
+        parameter: &'static str,
+    },
+    /// More arguments than parameters.
+    #[error("{event}: takes {most} arguments at most")]
+    TooManyArguments {
+        /// The name of the event.
+        event: &'static str,
+        /// How many parameters there are.
+        most: usize,
+        /// How the event is written.
+        signature: String,
+    },
+    /// An argument without a name after one with a name.
+    #[error("{event}: an argument without a name cannot follow one with a name")]
+    PositionalAfterNamed {
+        /// The name of the event.
+        event: &'static str,
+        /// How the event is written.
+        signature: String,
+    },
+    /// Something else where a number is wanted.
+    #[error("{event}: {parameter} must be a number {allowed}, found {found}")]
+    NotANumber {
+        /// The name of the event.
+        event: &'static str,
+        /// The name of the parameter.
+        parameter: &'static str,
+        /// The range of the parameter, in words.
+        allowed: &'static str,
+        /// What stands here.
+        found: String,
+    },
+    /// A number that the parameter cannot take.
+    #[error("{event}: {unit}")]
+    Value {
+        /// The name of the event.
+        event: &'static str,
+        /// What is wrong with the number.
+        unit: UnitError,
+    },
+    /// A number with too many digits.
+    #[error("{event}: {parameter} has more than {MAX_DIGITS} digits")]
+    TooManyDigits {
+        /// The name of the event.
+        event: &'static str,
+        /// The name of the parameter.
+        parameter: &'static str,
+    },
+    /// The `?` of a calibration where a price is asked for.
+    #[error("`?` stands for a parameter to solve for, which only `mizan calibrate` does")]
+    Placeholder,
+    /// A text or document above the size limit.
+    #[error("the event is {bytes} bytes long; at most {most} are read")]
+    TooLong {
+        /// The length.
+        bytes: usize,
+        /// The limit.
+        most: usize,
+    },
+    /// More nesting than [`MAX_DEPTH`].
+    #[error("events are nested more than {MAX_DEPTH} deep")]
+    TooDeep,
+    /// More events than [`MAX_EVENTS`].
+    #[error("there are more than {MAX_EVENTS} events")]
+    TooManyEvents,
+    /// Text that is not JSON.
+    #[error("not JSON: {message}")]
+    NotJson {
+        /// What the JSON reader says.
+        message: String,
+    },
+    /// A JSON value of the wrong type.
+    #[error("expected {expected}, found {found}")]
+    WrongType {
+        /// What may stand here.
+        expected: &'static str,
+        /// What stands here.
+        found: &'static str,
+    },
+    /// A truthful answer rarer than chance.
+    #[error("rr: p is the probability of a truthful answer; {} is below chance, 1/{categories}",
+        shortest(.p.get()))]
+    BelowChance {
+        /// The probability asked for.
+        p: Probability,
+        /// The number of answers.
+        categories: Count,
+    },
+    /// Randomized response that is not random.
+    #[error("rr: with p = 1 the answer is always true, so its pure epsilon is infinite")]
+    AlwaysTruthful,
+    /// Randomized response with nothing to choose from.
+    #[error("rr: categories must be 2 or more, got 1")]
+    OneCategory,
+    /// An integer vector that moves by less than 1.
+    #[error("discrete-gaussian: sensitivity must be 1 or more, got {}", shortest(.sensitivity.get()))]
+    SensitivityBelowOne {
+        /// The sensitivity asked for.
+        sensitivity: Sensitivity,
+    },
+    /// An integer that moves by a fraction.
+    #[error("discrete-laplace: sensitivity must be a whole number, got {}",
+        shortest(.sensitivity.get()))]
+    SensitivityNotWhole {
+        /// The sensitivity asked for.
+        sensitivity: Sensitivity,
+    },
+    /// A sample of more people than there are.
+    #[error("without-replacement: cannot draw m = {sample} people out of n = {population}")]
+    SampleTooLarge {
+        /// How many people there are.
+        population: Count,
+        /// How many were to be drawn.
+        sample: Count,
+    },
+    /// A Rényi guarantee at no order.
+    #[error("rdp: needs a bound for at least one order")]
+    NoPoints,
+    /// Two bounds for one order.
+    #[error("rdp: order {order} appears twice")]
+    DuplicateOrder {
+        /// The order.
+        order: Order,
+    },
+    /// A Rényi guarantee that says nothing.
+    #[error("rdp: epsilon at order {order} must be finite")]
+    InfiniteBound {
+        /// The order.
+        order: Order,
+    },
+    /// A guarantee that always fails.
+    #[error("approximate: delta must be below 1; at 1 nothing is promised")]
+    DeltaOne,
+    /// A sample that nobody joins.
+    #[error("poisson: q must be above 0; at 0 nobody is ever in the sample")]
+    NeverSampled,
+}
+
+/// The shortest text for a number that was read from text, rounded up, or
+/// from JSON.
+fn shortest(value: f64) -> String {
+    let (typed, exact) = (format_decimal(value, Round::Up), plain(value));
+    if typed.len() < exact.len() {
+        typed
+    } else {
+        exact
+    }
+}

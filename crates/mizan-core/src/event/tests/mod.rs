@@ -1,0 +1,6 @@
+//! The event language from the outside: what is refused and how, and that
+//! every event survives a trip through text and JSON.
+
+mod json;
+mod round_trip;
+mod text;

@@ -1,0 +1,308 @@
+//! Reads events as people type them.
+//!
+//! ```text
+//! expression := term ("+" term)*
+//! term       := [COUNT "*"] factor
+//! factor     := "(" expression ")" | NAME "(" arguments ")"
+//! ```
+//!
+//! The reader goes down one level per parenthesis and stops at
+//! [`MAX_DEPTH`], so no text can exhaust the stack.
+
+use super::call::{Argument, Call};
+use super::lexer::{Lexer, Token, TokenKind};
+use super::literal::{read_count, read_number};
+use super::names::{self, Kind, Parameter, Verb, Word};
+use super::snippet::quote;
+use super::{EventError, EventProblem, MAX_DEPTH, MAX_TEXT_BYTES, PrivacyEvent, RenyiPoints};
+use crate::units::{Epsilon, Order};
+use std::str::FromStr;
+
+impl FromStr for PrivacyEvent {
+    type Err = EventError;
+
+    /// Reads the text form of an event. Decimals that are not doubles are
+    /// rounded to the side where the event costs more.
+    fn from_str(text: &str) -> Result<Self, EventError> {
+        if text.len() > MAX_TEXT_BYTES {
+            let problem = EventProblem::TooLong {
+                bytes: text.len(),
+                most: MAX_TEXT_BYTES,
+            };
+            return Err(problem.into());
+        }
+        if text.trim().is_empty() {
+            return Err(EventProblem::Empty.into());
+        }
+        let mut reader = Reader {
+            text,
+            lexer: Lexer::new(text),
+            depth: 0,
+        };
+        let event = reader.expression()?;
+        let rest = reader.lexer.next();
+        if rest.kind != TokenKind::End {
+            return Err(reader.expected("`+` or the end", rest));
+        }
+        // Sums and products nest without parentheses, too.
+        if event.depth() > MAX_DEPTH {
+            return Err(EventProblem::TooDeep.into());
+        }
+        Ok(event)
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    lexer: Lexer<'a>,
+    depth: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn expression(&mut self) -> Result<PrivacyEvent, EventError> {
+        let first = self.term()?;
+        if self.lexer.peek().kind != TokenKind::Symbol('+') {
+            return Ok(first);
+        }
+        let mut terms = vec![first];
+        while self.lexer.eat('+') {
+            terms.push(self.term()?);
+        }
+        Ok(PrivacyEvent::Compose(terms))
+    }
+
+    fn term(&mut self) -> Result<PrivacyEvent, EventError> {
+        let token = self.lexer.peek();
+        if token.kind != TokenKind::Number {
+            return self.factor();
+        }
+        self.lexer.next();
+        let count =
+            read_count("repeat", &names::COUNT, token.text).map_err(|p| self.at(p, token))?;
+        let star = self.lexer.next();
+        if star.kind != TokenKind::Symbol('*') {
+            return Err(self.expected("`*` after the count", star));
+        }
+        Ok(PrivacyEvent::Repeat {
+            count,
+            event: Box::new(self.factor()?),
+        })
+    }
+
+    fn factor(&mut self) -> Result<PrivacyEvent, EventError> {
+        let token = self.lexer.next();
+        match token.kind {
+            TokenKind::Word => self.call(token),
+            TokenKind::Symbol('(') => {
+                self.enter(token)?;
+                let event = self.expression()?;
+                self.leave("`+` or `)`")?;
+                Ok(event)
+            }
+            _ => Err(self.expected("an event", token)),
+        }
+    }
+
+    /// `NAME "(" arguments ")"`, after the name.
+    fn call(&mut self, name: Token<'a>) -> Result<PrivacyEvent, EventError> {
+        let Some(verb) = Verb::named(name.text) else {
+            let closest = names::closest_name(name.text);
+            let problem = EventProblem::UnknownEvent {
+                name: quote(name.text),
+                closest,
+            };
+            return Err(self.at(problem, name));
+        };
+        let open = self.lexer.next();
+        if open.kind != TokenKind::Symbol('(') {
+            return Err(self.expected("`(` after the name", open));
+        }
+        self.enter(open)?;
+        if verb == Verb::Renyi && self.is_pair() {
+            return self.pairs(name);
+        }
+        self.arguments(verb, name)
+    }
+
+    fn arguments(&mut self, verb: Verb, name: Token<'a>) -> Result<PrivacyEvent, EventError> {
+        let word = verb.word();
+        let mut call = Call::new(verb);
+        let mut places: Vec<(&'static str, Token<'a>)> = Vec::new();
+        let mut named = false;
+        if self.lexer.peek().kind != TokenKind::Symbol(')') {
+            loop {
+                let token = self.lexer.peek();
+                let label = self.label();
+                let (position, parameter) = self.parameter(&word, label, named, places.len())?;
+                named |= label.is_some();
+                let start = self.lexer.peek();
+                let value = self.argument(&word, &parameter)?;
+                if !call.set(position, value) {
+                    let (event, parameter) = (word.name, parameter.name);
+                    let problem = EventProblem::DuplicateParameter { event, parameter };
+                    return Err(self.at(problem, token));
+                }
+                places.push((parameter.name, start));
+                if !self.lexer.eat(',') {
+                    break;
+                }
+            }
+        }
+        self.leave("`,` or `)`")?;
+        call.build().map_err(|error| {
+            let wanted = error.problem().parameter();
+            let place = places.iter().find(|(name, _)| Some(*name) == wanted);
+            error.in_text(self.text, place.map_or(name.at, |(_, token)| token.at))
+        })
+    }
+
+    /// The `NAME =` in front of an argument, if there is one.
+    fn label(&mut self) -> Option<Token<'a>> {
+        let mut ahead = self.lexer;
+        let label = ahead.next();
+        if label.kind == TokenKind::Word && ahead.eat('=') {
+            self.lexer = ahead;
+            return Some(label);
+        }
+        None
+    }
+
+    /// Which parameter the next argument is for.
+    fn parameter(
+        &self,
+        word: &Word,
+        label: Option<Token<'a>>,
+        named: bool,
+        position: usize,
+    ) -> Result<(usize, Parameter), EventError> {
+        let (event, signature) = (word.name, || word.signature());
+        match label {
+            Some(label) => word.parameter(label.text).ok_or_else(|| {
+                let (parameter, signature) = (quote(label.text), signature());
+                let problem = EventProblem::UnknownParameter {
+                    event,
+                    parameter,
+                    signature,
+                };
+                self.at(problem, label)
+            }),
+            None if named => {
+                let problem = EventProblem::PositionalAfterNamed {
+                    event,
+                    signature: signature(),
+                };
+                Err(self.at(problem, self.lexer.peek()))
+            }
+            None => word
+                .parameters
+                .get(position)
+                .map(|p| (position, *p))
+                .ok_or_else(|| {
+                    let (most, signature) = (word.parameters.len(), signature());
+                    let problem = EventProblem::TooManyArguments {
+                        event,
+                        most,
+                        signature,
+                    };
+                    self.at(problem, self.lexer.peek())
+                }),
+        }
+    }
+
+    fn argument(
+        &mut self,
+        word: &Word,
+        parameter: &Parameter,
+    ) -> Result<Argument<PrivacyEvent>, EventError> {
+        if let Kind::Event = parameter.kind {
+            return self.expression().map(Argument::Event);
+        }
+        let token = self.literal()?;
+        let value = match parameter.kind {
+            Kind::Count { .. } => read_count(word.name, parameter, token.text).map(Argument::Count),
+            _ => read_number(word.name, parameter, token.text).map(Argument::Number),
+        };
+        value.map_err(|problem| self.at(problem, token))
+    }
+
+    /// Whether `order:epsilon` pairs follow.
+    fn is_pair(&self) -> bool {
+        let mut ahead = self.lexer;
+        ahead.next_literal();
+        ahead.eat(':')
+    }
+
+    /// `order:epsilon` pairs up to the closing parenthesis.
+    fn pairs(&mut self, name: Token<'a>) -> Result<PrivacyEvent, EventError> {
+        let mut points = Vec::new();
+        loop {
+            let order = self.point_number(&names::ORDER)?;
+            let colon = self.lexer.next();
+            if colon.kind != TokenKind::Symbol(':') {
+                return Err(self.expected("`:` between order and epsilon", colon));
+            }
+            let epsilon = self.point_number(&names::EPSILON)?;
+            let unit = |unit| self.at(EventProblem::Value { event: "rdp", unit }, name);
+            points.push((
+                Order::new(order).map_err(unit)?,
+                Epsilon::new(epsilon).map_err(unit)?,
+            ));
+            if !self.lexer.eat(',') {
+                break;
+            }
+        }
+        self.leave("`,` or `)`")?;
+        let points = RenyiPoints::new(points).map_err(|e| e.in_text(self.text, name.at))?;
+        Ok(PrivacyEvent::Renyi(points))
+    }
+
+    fn point_number(&mut self, parameter: &Parameter) -> Result<f64, EventError> {
+        let token = self.literal()?;
+        read_number("rdp", parameter, token.text).map_err(|problem| self.at(problem, token))
+    }
+
+    /// A number or word, with its sign.
+    fn literal(&mut self) -> Result<Token<'a>, EventError> {
+        let token = self.lexer.next_literal();
+        match token.kind {
+            TokenKind::Number | TokenKind::Word => Ok(token),
+            _ => Err(self.expected("a number", token)),
+        }
+    }
+
+    fn enter(&mut self, open: Token<'a>) -> Result<(), EventError> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(self.at(EventProblem::TooDeep, open));
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, expected: &'static str) -> Result<(), EventError> {
+        let close = self.lexer.next();
+        if close.kind != TokenKind::Symbol(')') {
+            return Err(self.expected(expected, close));
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn expected(&self, expected: &'static str, token: Token<'a>) -> EventError {
+        let problem = match token.kind {
+            TokenKind::Symbol('?') => EventProblem::Placeholder,
+            TokenKind::End => EventProblem::Expected {
+                expected,
+                found: "the end".into(),
+            },
+            _ => EventProblem::Expected {
+                expected,
+                found: format!("`{}`", quote(token.text)),
+            },
+        };
+        self.at(problem, token)
+    }
+
+    fn at(&self, problem: EventProblem, token: Token<'a>) -> EventError {
+        EventError::from(problem).in_text(self.text, token.at)
+    }
+}
