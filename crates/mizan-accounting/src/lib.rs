@@ -1,1 +1,37 @@
-//! To come.
+//! Events in, guarantees out: what uses of private data cost.
+//!
+//! The way of an event: a [`PrivacyEvent`](mizan_core::PrivacyEvent) becomes a
+//! [`RenyiCurve`], the curve is read at an order and converted to (ε, δ), and
+//! [`account`] compares the methods. Everything that leaves is a certified
+//! upper bound, rounding included. Pure: no files, no clocks, no randomness.
+//!
+//! ```
+//! use mizan_accounting::account;
+//! use mizan_core::{Delta, PrivacyEvent};
+//!
+//! let event: PrivacyEvent = "100 * (rr(0.52) + laplace(20) + gaussian(10))".parse()?;
+//! let account = account::epsilon(&event, Delta::new(1e-6)?);
+//! let best = account.best().expect("this event has a Rényi curve");
+//! assert_eq!(best.method.name(), "renyi");
+//! assert!(best.upper.get() < 10.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod account;
+mod composition;
+mod convert;
+mod curves;
+pub mod divergence;
+mod grid;
+mod minimize;
+mod optimal_order;
+mod unsupported;
+mod walk;
+
+pub use composition::basic_composition;
+pub use convert::RenyiConversion;
+pub use curves::RenyiCurve;
+pub use divergence::FiniteDistribution;
+pub use grid::OrderGrid;
+pub use optimal_order::AtOrder;
+pub use unsupported::{Reason, Unsupported};

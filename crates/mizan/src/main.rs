@@ -1,2 +1,28 @@
-//! The `mizan` command line.
-fn main() {}
+//! The `mizan` command line: a thin door to the libraries.
+//!
+//! `cli.rs` says what can be typed, `commands/` has a file for each command,
+//! `input.rs` turns typed text into checked values once, `output.rs` knows the
+//! terminal, `failure.rs` is what every error looks like.
+
+mod cli;
+mod commands;
+mod failure;
+mod input;
+mod output;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match cli::parse() {
+        Ok(cli) => cli,
+        Err(stopped) => return stopped,
+    };
+    let output = output::Output::new(cli.format);
+    match commands::run(cli.command, output).and_then(|text| output::print(&text)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::complain(&failure.show(cli.format));
+            failure.exit_code()
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The comparison of methods: what is my epsilon?
+//!
+//! Every method that applies is computed; the smallest bound is the answer,
+//! since each of them is a proof.
+
+use mizan_core::{Delta, Epsilon, Order, PrivacyEvent};
+
+use crate::{RenyiConversion, RenyiCurve, Unsupported, basic_composition};
+
+/// A way to account for a composition, by the name people type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Method {
+    /// The sum of the largest losses; needs no δ.
+    Pure,
+    /// Epsilons add, deltas add.
+    Basic,
+    /// The sum of the Rényi curves at the best order, converted optimally.
+    Renyi,
+}
+
+impl Method {
+    /// Every method of this version, the simplest first.
+    pub const ALL: [Self; 3] = [Self::Pure, Self::Basic, Self::Renyi];
+
+    /// The name on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pure => "pure",
+            Self::Basic => "basic",
+            Self::Renyi => "renyi",
+        }
+    }
+
+    /// The method of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+}
+
+/// A bound by one method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MethodBound<T> {
+    /// Who says so.
+    pub method: Method,
+    /// A certified upper bound: the guarantee.
+    pub upper: T,
+    /// A certified lower bound of the exact value, where the method has one.
+    pub lower: Option<T>,
+    /// The order that was used, where there is one.
+    pub order: Option<Order>,
+}
+
+/// Why a method gives no bound.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// A part of the event has no guarantee of the kind.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// The parts fail more often than the target allows.
+    #[error("the deltas of the parts add up to {total:e}, above the target {target:e}")]
+    DeltaSpent {
+        /// The sum of the parts.
+        total: f64,
+        /// What was asked for.
+        target: f64,
+    },
+    /// Everything was computed and nothing finite came out.
+    #[error("no finite epsilon follows at this delta")]
+    NoBound,
+}
+
+impl Refusal {
+    /// The stable code of this error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unsupported(error) => error.code(),
+            Self::DeltaSpent { .. } => "MZ1204",
+            Self::NoBound => "MZ1205",
+        }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Self::Unsupported(error) => error.help(),
+            Self::DeltaSpent { total, .. } => format!("ask for a delta of at least {total:e}"),
+            Self::NoBound => "report more orders, or ask for a larger delta".to_owned(),
+        }
+    }
+}
+
+/// What all methods say about one event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Account<T> {
+    /// The methods that apply, in the order of [`Method::ALL`].
+    pub bounds: Vec<MethodBound<T>>,
+    /// The methods that do not, and why.
+    pub refusals: Vec<(Method, Refusal)>,
+}
+
+impl<T: PartialOrd + Copy> Account<T> {
+    /// The tightest bound, if any method applies.
+    pub fn best(&self) -> Option<MethodBound<T>> {
+        self.bounds.iter().copied().reduce(|best, bound| {
+            if bound.upper < best.upper {
+                bound
+            } else {
+                best
+            }
+        })
+    }
+
+    fn of(bound_by: impl Fn(Method) -> Result<MethodBound<T>, Refusal>) -> Self {
+        let mut account = Self {
+            bounds: Vec::new(),
+            refusals: Vec::new(),
+        };
+        for method in Method::ALL {
+            match bound_by(method) {
+                Ok(bound) => account.bounds.push(bound),
+                Err(refusal) => account.refusals.push((method, refusal)),
+            }
+        }
+        account
+    }
+}
+
+/// The ε of an event at a given δ, by every method that applies.
+pub fn epsilon(event: &PrivacyEvent, delta: Delta) -> Account<Epsilon> {
+    Account::of(|method| epsilon_by(method, event, delta))
+}
+
+/// The δ of an event at a given ε, by every method that applies.
+pub fn delta(event: &PrivacyEvent, epsilon: Epsilon) -> Account<Delta> {
+    Account::of(|method| delta_by(method, event, epsilon))
+}
+
+/// The ε of an event at a given δ by one method.
+///
+/// # Errors
+///
+/// The method does not apply to this event.
+pub fn epsilon_by(
+    method: Method,
+    event: &PrivacyEvent,
+    delta: Delta,
+) -> Result<MethodBound<Epsilon>, Refusal> {
+    let (upper, order) = match method {
+        Method::Pure => (pure_epsilon(event)?, None),
+        Method::Basic => {
+            let (epsilon, total) = basic_composition(event)?;
+            if total > delta {
+                return Err(Refusal::DeltaSpent {
+                    total: total.get(),
+                    target: delta.get(),
+                });
+            }
+            (epsilon.upper, None)
+        }
+        Method::Renyi => {
+            let best = RenyiCurve::of(event)?.epsilon(delta, RenyiConversion::Optimal);
+            (best.bound, Some(best.order))
+        }
+    };
+    if upper.is_finite() {
+        Ok(MethodBound {
+            method,
+            upper,
+            lower: None,
+            order,
+        })
+    } else {
+        Err(Refusal::NoBound)
+    }
+}
+
+/// The δ of an event at a given ε by one method.
+///
+/// # Errors
+///
+/// The method does not apply to this event.
+pub fn delta_by(
+    method: Method,
+    event: &PrivacyEvent,
+    epsilon: Epsilon,
+) -> Result<MethodBound<Delta>, Refusal> {
+    let (upper, order) = match method {
+        Method::Pure => (delta_of(pure_epsilon(event)?, epsilon), None),
+        Method::Basic => {
+            // With probability 1 - δ₀ the composition is ε₀-DP.
+            let (total, failing) = basic_composition(event)?;
+            let bounded = delta_of(total.upper, epsilon).get();
+            let delta = mizan_core::directed::add_up(failing.get(), bounded);
+            (Delta::saturating(delta), None)
+        }
+        Method::Renyi => {
+            let best = RenyiCurve::of(event)?.delta(epsilon, RenyiConversion::Optimal);
+            (best.bound, Some(best.order))
+        }
+    };
+    Ok(MethodBound {
+        method,
+        upper,
+        lower: None,
+        order,
+    })
+}
+
+/// The sum of the largest losses, when nothing can fail.
+fn pure_epsilon(event: &PrivacyEvent) -> Result<Epsilon, Refusal> {
+    RenyiCurve::of(event)?; // refuses what can fail, by name
+    Ok(basic_composition(event)?.0.upper)
+}
+
+/// What a pure ε₀ says at another ε.
+fn delta_of(pure: Epsilon, epsilon: Epsilon) -> Delta {
+    RenyiConversion::Optimal.delta(Order::INFINITE, pure, epsilon)
+}

@@ -1,0 +1,110 @@
+//! The best order: the minimum of a bound over the continuum (1, ∞].
+//!
+//! For a curve ε(α), with K(b) = b ε(1+b) convex in b = α - 1, the bounds of
+//! Mironov and of Canonne, Kamath and Steinke are of the form (convex in b)/b,
+//! hence have a single valley, and one golden-section search in ln b finds it.
+
+use mizan_core::{Delta, Epsilon, Order};
+
+use crate::convert::{LnDelta, RenyiConversion};
+use crate::minimize::{Minimum, golden_section};
+use crate::{OrderGrid, RenyiCurve};
+
+/// ln(α - 1) is searched between these: 1e-13 to 1e17.
+const LN_EXCESS: (f64, f64) = (-30.0, 40.0);
+
+/// A bound and the order it was found at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AtOrder<T> {
+    /// The certified upper bound.
+    pub bound: T,
+    /// The order that gives it.
+    pub order: Order,
+}
+
+impl RenyiCurve {
+    /// The smallest ε at this δ over all orders in (1, ∞].
+    ///
+    /// ```
+    /// use mizan_accounting::{RenyiConversion, RenyiCurve};
+    /// use mizan_core::{Delta, PrivacyEvent};
+    ///
+    /// let event: PrivacyEvent = "zcdp(0.1)".parse()?;
+    /// let best = RenyiCurve::of(&event)?.epsilon(Delta::new(1e-6)?, RenyiConversion::CanonneKamathSteinke);
+    /// assert!((best.bound.get() - 2.141_938_928).abs() < 1e-8);
+    /// assert!((best.order.get() - 11.658).abs() < 1e-2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn epsilon(&self, delta: Delta, conversion: RenyiConversion) -> AtOrder<Epsilon> {
+        let ln_delta = LnDelta::of(delta);
+        let best = self.best_order(|order| self.epsilon_from(order, ln_delta, conversion));
+        AtOrder {
+            bound: Epsilon::saturating(best.value),
+            order: at(best.place),
+        }
+    }
+
+    /// The smallest δ at this ε over all orders in (1, ∞].
+    pub fn delta(&self, epsilon: Epsilon, conversion: RenyiConversion) -> AtOrder<Delta> {
+        let best = self.best_order(|order| {
+            conversion.ln_delta_upper(order, self.enclosure(order).upper(), epsilon.get())
+        });
+        let order = at(best.place);
+        AtOrder {
+            bound: conversion.delta(order, self.at(order).upper, epsilon),
+            order,
+        }
+    }
+
+    /// The smallest ε at this δ over the orders of a grid: what is lost by
+    /// reporting the curve at these orders only.
+    pub fn epsilon_on(
+        &self,
+        grid: &OrderGrid,
+        delta: Delta,
+        conversion: RenyiConversion,
+    ) -> AtOrder<Epsilon> {
+        let ln_delta = LnDelta::of(delta);
+        let worst = Minimum {
+            place: f64::INFINITY,
+            value: f64::INFINITY,
+        };
+        let best = grid.orders().iter().fold(worst, |best, &order| {
+            best.or(Minimum {
+                place: order.get(),
+                value: self.epsilon_from(order, ln_delta, conversion),
+            })
+        });
+        AtOrder {
+            bound: Epsilon::saturating(best.value),
+            order: at(best.place),
+        }
+    }
+
+    fn epsilon_from(&self, order: Order, ln_delta: LnDelta, conversion: RenyiConversion) -> f64 {
+        conversion.epsilon_upper(order, self.enclosure(order).upper(), ln_delta)
+    }
+
+    /// Searches the continuum; ∞ and the corners of the curve are tried too.
+    fn best_order(&self, objective: impl Fn(Order) -> f64) -> Minimum {
+        let interior = golden_section(LN_EXCESS, |u| objective(at(1.0 + u.exp())));
+        let found = Minimum {
+            place: 1.0 + interior.place.exp(),
+            value: interior.value,
+        };
+        self.corners()
+            .into_iter()
+            .chain([Order::INFINITE])
+            .fold(found, |best, order| {
+                best.or(Minimum {
+                    place: order.get(),
+                    value: objective(order),
+                })
+            })
+    }
+}
+
+/// Orders found by search are valid by construction.
+fn at(order: f64) -> Order {
+    Order::new(order).unwrap_or(Order::INFINITE)
+}

@@ -1,0 +1,76 @@
+//! Why an event has no price by some method.
+
+use mizan_core::PrivacyEvent;
+
+/// A part of an event that a method cannot account for. Nothing is ever left
+/// out silently: one such part and the method gives no number.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("`{event}` ({path}) {reason}")]
+pub struct Unsupported {
+    event: String,
+    path: String,
+    reason: Reason,
+}
+
+/// What is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Reason {
+    /// With some probability the loss is unbounded.
+    #[error("may fail with unbounded loss, so it has no Rényi guarantee at any order")]
+    MayFail,
+    /// The loss has no upper bound.
+    #[error("has unbounded loss, so it has no pure epsilon")]
+    Unbounded,
+    /// The accounting of this event is not built yet.
+    #[error("cannot be accounted by this version of Mizan")]
+    NotYet,
+}
+
+impl Unsupported {
+    pub(crate) fn new(event: &PrivacyEvent, path: &dyn Fn() -> String, reason: Reason) -> Self {
+        const LONGEST: usize = 60;
+        let text = event.to_string();
+        let event = if text.chars().count() > LONGEST {
+            text.chars().take(LONGEST).chain(['…']).collect()
+        } else {
+            text
+        };
+        Self {
+            event,
+            path: path(),
+            reason,
+        }
+    }
+
+    /// What is missing.
+    pub fn reason(&self) -> Reason {
+        self.reason
+    }
+
+    /// Where in the event the part stands.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The stable code of this error.
+    pub fn code(&self) -> &'static str {
+        match self.reason {
+            Reason::MayFail => "MZ1201",
+            Reason::Unbounded => "MZ1202",
+            Reason::NotYet => "MZ1203",
+        }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        match self.reason {
+            Reason::MayFail => "use `--method basic`, which adds epsilons and deltas",
+            Reason::Unbounded => "use a method with a delta, such as `--method renyi`",
+            Reason::NotYet => {
+                "replace it by a guarantee you know, such as pure(EPSILON) or zcdp(RHO)"
+            }
+        }
+        .to_owned()
+    }
+}

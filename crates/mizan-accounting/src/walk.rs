@@ -1,0 +1,54 @@
+//! From an event to the mechanisms it is made of.
+
+use mizan_core::{Interval, PrivacyEvent};
+
+use crate::Unsupported;
+
+/// Visits every mechanism of a composition with how often it ran, in order.
+///
+/// Compositions and counts are looked through (they only add); anything else
+/// is handed to `visit` as it is. No recursion: events built by code may nest
+/// deeper than the stack.
+pub(crate) fn each_mechanism<'a>(
+    root: &'a PrivacyEvent,
+    mut visit: impl FnMut(Interval, &'a PrivacyEvent, &dyn Fn() -> String) -> Result<(), Unsupported>,
+) -> Result<(), Unsupported> {
+    let mut waiting = vec![(Interval::ONE, root)];
+    while let Some((count, event)) = waiting.pop() {
+        match event {
+            PrivacyEvent::Compose(events) => {
+                waiting.extend(events.iter().rev().map(|event| (count, event)))
+            }
+            PrivacyEvent::Repeat {
+                count: times,
+                event,
+            } => waiting.push((count * times.as_f64(), event)),
+            mechanism => visit(count, mechanism, &|| path(root, mechanism))?,
+        }
+    }
+    Ok(())
+}
+
+/// Where in `root` the very object `target` stands, like `[2].of`.
+fn path(root: &PrivacyEvent, target: &PrivacyEvent) -> String {
+    let mut waiting = vec![(String::new(), root)];
+    while let Some((path, event)) = waiting.pop() {
+        if std::ptr::eq(event, target) {
+            return if path.is_empty() {
+                "the whole event".to_owned()
+            } else {
+                format!("event{path}")
+            };
+        }
+        let single = !matches!(event, PrivacyEvent::Compose(_));
+        waiting.extend(event.children().iter().enumerate().map(|(index, child)| {
+            let step = if single {
+                ".of".to_owned()
+            } else {
+                format!("[{index}]")
+            };
+            (format!("{path}{step}"), child)
+        }));
+    }
+    "the event".to_owned()
+}

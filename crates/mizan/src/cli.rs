@@ -1,0 +1,85 @@
+//! What can be typed.
+
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+
+use crate::commands::{account, completions, curve, divergence, figure, table};
+use crate::failure::Failure;
+use crate::output;
+
+const EXAMPLES: &str = "\
+Examples:
+  mizan account '100 * (rr(0.52) + laplace(20) + gaussian(10))' --delta 1e-6
+  mizan curve 'gaussian(2) + laplace(1)' --svg curve.svg
+  mizan divergence --p 0.5,0.5 --q 0.6,0.4 --orders 1,2,inf
+  mizan figure 1 --out figures
+
+Exit codes: 0 done, 1 refused, 2 error. Every command takes --format json.";
+
+/// Differential privacy made real: measure what mechanisms cost.
+#[derive(Debug, Parser)]
+#[command(name = "mizan", version, about, after_help = EXAMPLES, max_term_width = 80)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// Tables and charts for people, or JSON for programs
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Account(account::Arguments),
+    Curve(curve::Arguments),
+    Divergence(divergence::Arguments),
+    Figure(figure::Arguments),
+    Table(table::Arguments),
+    Completions(completions::Arguments),
+    /// Write the manual page (troff) to standard output
+    Man,
+}
+
+/// The command line, or the exit code if it says all there is to do.
+pub(crate) fn parse() -> Result<Cli, ExitCode> {
+    Cli::try_parse().map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            match output::print(&error.render().to_string()) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(failure) => failure.exit_code(),
+            }
+        }
+        _ => {
+            let failure = Failure::usage(&error);
+            output::complain(&failure.show(asked_format()));
+            failure.exit_code()
+        }
+    })
+}
+
+/// The format that was asked for on a command line that does not parse.
+fn asked_format() -> Format {
+    let words: Vec<_> = std::env::args_os().collect();
+    let json = words
+        .windows(2)
+        .any(|pair| matches!(pair, [flag, value] if flag == "--format" && value == "json"));
+    if json || words.iter().any(|word| word == "--format=json") {
+        Format::Json
+    } else {
+        Format::Text
+    }
+}
+
+/// The definition that help, completions and the manual page are made from.
+pub(crate) fn definition() -> clap::Command {
+    Cli::command()
+}

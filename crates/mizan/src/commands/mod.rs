@@ -1,0 +1,24 @@
+//! One file per command. Each takes its arguments and gives the text to print.
+
+pub(crate) mod account;
+pub(crate) mod completions;
+pub(crate) mod curve;
+pub(crate) mod divergence;
+pub(crate) mod figure;
+pub(crate) mod table;
+
+use crate::cli::Command;
+use crate::failure::Failure;
+use crate::output::Output;
+
+pub(crate) fn run(command: Command, output: Output) -> Result<String, Failure> {
+    match command {
+        Command::Account(arguments) => account::run(&arguments, output),
+        Command::Curve(arguments) => curve::run(&arguments, output),
+        Command::Divergence(arguments) => divergence::run(&arguments, output),
+        Command::Figure(arguments) => figure::run(&arguments, output),
+        Command::Table(arguments) => table::run(&arguments, output),
+        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man => completions::manual(),
+    }
+}

@@ -1,0 +1,110 @@
+//! `mizan table`: the tables of Mironov's paper, with numbers.
+
+use mizan_accounting::RenyiCurve;
+use mizan_core::{Order, PrivacyEvent};
+use mizan_report::{Column, Table, number};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{self, Output};
+
+/// Print a table of Mironov's Rényi Differential Privacy (2017)
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Tables:
+  2  the budget curves of randomized response, Laplace and Gaussian noise
+
+Examples:
+  mizan table 2")]
+pub(crate) struct Arguments {
+    /// Which table
+    #[arg(value_parser = clap::value_parser!(u8).range(2..=2))]
+    table: u8,
+}
+
+/// A row of Table II: the formulas, and an event to try them on.
+struct Row {
+    mechanism: &'static str,
+    pure: &'static str,
+    above_one: &'static str,
+    at_one: &'static str,
+    example: &'static str,
+}
+
+const ROWS: [Row; 3] = [
+    Row {
+        mechanism: "Randomized response",
+        pure: "|ln(p/(1-p))|",
+        above_one: "ln(p^α (1-p)^(1-α) + (1-p)^α p^(1-α)) / (α-1)",
+        at_one: "(2p-1) ln(p/(1-p))",
+        example: "rr(0.75)",
+    },
+    Row {
+        mechanism: "Laplace noise",
+        pure: "1/λ",
+        above_one: "ln(α/(2α-1) e^((α-1)/λ) + (α-1)/(2α-1) e^(-α/λ)) / (α-1)",
+        at_one: "1/λ + e^(-1/λ) - 1",
+        example: "laplace(1)",
+    },
+    Row {
+        mechanism: "Gaussian noise",
+        pure: "∞",
+        above_one: "α/(2σ²)",
+        at_one: "1/(2σ²)",
+        example: "gaussian(2)",
+    },
+];
+
+const ORDERS: [f64; 5] = [1.0, 2.0, 4.0, 10.0, f64::INFINITY];
+
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    let examples = ROWS
+        .iter()
+        .map(example)
+        .collect::<Result<Vec<_>, Failure>>()?;
+    Ok(output.either(
+        || {
+            let rows: Vec<_> = ROWS
+                .iter()
+                .zip(&examples)
+                .map(|(row, values)| {
+                    let curve: Vec<_> = ORDERS
+                        .iter()
+                        .zip(values)
+                        .map(|(&order, &epsilon)| {
+                            json!({"order": output::json_order(order), "epsilon": output::json_number(epsilon)})
+                        })
+                        .collect();
+                    json!({
+                        "mechanism": row.mechanism, "pure": row.pure, "renyi": row.above_one,
+                        "renyi_at_one": row.at_one, "example": row.example, "curve": curve,
+                    })
+                })
+                .collect();
+            json!({"table": arguments.table, "rows": rows})
+        },
+        || {
+            let mut formulas =
+                Table::new([Column::text("mechanism"), Column::text("pure ε"), Column::text("ε(α), α > 1; at α = 1")]);
+            let headings = ORDERS.map(|order| {
+                let order = if order.is_finite() { order.to_string() } else { "∞".to_owned() };
+                Column::number(format!("ε({order})"))
+            });
+            let mut numbers = Table::new(std::iter::once(Column::text("for example")).chain(headings));
+            for (row, values) in ROWS.iter().zip(&examples) {
+                formulas.row([row.mechanism, row.pure, row.above_one]);
+                formulas.row(["", "", row.at_one]);
+                let cells = values.iter().map(|&epsilon| number::epsilon_up(epsilon, 5));
+                numbers.row(std::iter::once(row.example.to_owned()).chain(cells));
+            }
+            format!("Table II: Rényi budget curves of basic mechanisms, sensitivity 1\n\n{formulas}\n\n{numbers}\n")
+        },
+    ))
+}
+
+fn example(row: &Row) -> Result<Vec<f64>, Failure> {
+    let event: PrivacyEvent = row.example.parse()?;
+    let curve = RenyiCurve::of(&event)?;
+    let at = |order: &f64| Ok(curve.at(Order::new(*order)?).upper.get());
+    ORDERS.iter().map(at).collect()
+}

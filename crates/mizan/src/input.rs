@@ -1,0 +1,153 @@
+//! From typed text to checked values, once.
+//!
+//! Decimals that are no doubles are rounded to the side on which the answer
+//! stays true for what was typed.
+
+use std::io::Read;
+
+use mizan_accounting::OrderGrid;
+use mizan_core::{
+    Delta, Epsilon, MAX_JSON_BYTES, MAX_TEXT_BYTES, Order, PrivacyEvent, Round, parse_decimal,
+};
+
+use crate::failure::Failure;
+
+/// An event and the text it was given as.
+#[derive(Debug)]
+pub(crate) struct Expression {
+    pub(crate) text: String,
+    pub(crate) event: PrivacyEvent,
+}
+
+impl Expression {
+    /// Reads an event: typed, as JSON, from a file (`@path`) or from standard
+    /// input (`-`).
+    pub(crate) fn read(argument: &str) -> Result<Self, Failure> {
+        let typed = if argument == "-" {
+            limited(std::io::stdin().lock(), "standard input")?
+        } else if let Some(path) = argument.strip_prefix('@') {
+            let file =
+                std::fs::File::open(path).map_err(|error| Failure::file("read", path, &error))?;
+            limited(file, path)?
+        } else {
+            argument.to_owned()
+        };
+        let typed = typed.trim();
+        if typed.starts_with('{') {
+            let event = PrivacyEvent::from_json_str(typed)?;
+            return Ok(Self {
+                text: event.to_string(),
+                event,
+            });
+        }
+        Ok(Self {
+            event: typed.parse()?,
+            text: typed.to_owned(),
+        })
+    }
+}
+
+/// Reads a little more than the largest event, so that the reader of events
+/// says that it is too large and nothing larger is ever held.
+fn limited(source: impl Read, name: &str) -> Result<String, Failure> {
+    let limit = MAX_JSON_BYTES.max(MAX_TEXT_BYTES) as u64 + 1;
+    let mut bytes = Vec::new();
+    source
+        .take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::file("read", name, &error))?;
+    String::from_utf8(bytes).map_err(|_| {
+        Failure::new(
+            "MZ0003",
+            format!("{name} is not UTF-8 text"),
+            "save it as UTF-8",
+        )
+    })
+}
+
+/// A number with the text it was typed as.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Typed<T> {
+    /// The nearest double, for echoing.
+    pub(crate) shown: f64,
+    /// The value on the safe side, for computing.
+    pub(crate) value: T,
+}
+
+/// A target δ, strictly between 0 and 1; rounded down, since a smaller δ is
+/// the stronger promise.
+pub(crate) fn delta(text: &str) -> Result<Typed<Delta>, Failure> {
+    let typed = decimal(text, "--delta", Round::Down, Delta::new)?;
+    let value = typed.value.get();
+    if value > 0.0 && value < 1.0 {
+        return Ok(typed);
+    }
+    let help = if value == 0.0 {
+        "for the guarantee without delta ask `mizan curve EXPR --orders inf`"
+    } else {
+        "delta is the probability that the promise fails: take it far below 1/people, such as 1e-6"
+    };
+    Err(Failure::new(
+        "MZ1004",
+        format!("--delta must be above 0 and below 1, got {text}"),
+        help,
+    ))
+}
+
+/// A target ε; rounded down, since a smaller ε is the stronger promise.
+pub(crate) fn epsilon(text: &str) -> Result<Typed<Epsilon>, Failure> {
+    decimal(text, "--epsilon", Round::Down, Epsilon::new)
+}
+
+/// Orders as a list, or a grid by name.
+pub(crate) fn orders(text: &str) -> Result<Vec<Typed<Order>>, Failure> {
+    let listed = |grid: OrderGrid| {
+        grid.orders()
+            .iter()
+            .map(|&value| Typed {
+                shown: value.get(),
+                value,
+            })
+            .collect()
+    };
+    match text.trim() {
+        "paper" => Ok(listed(OrderGrid::paper())),
+        "default" => Ok(listed(OrderGrid::standard())),
+        list => list
+            .split(',')
+            .map(|order| self::order(order.trim()))
+            .collect(),
+    }
+}
+
+/// One order; rounded up, where the curve is not lower.
+fn order(text: &str) -> Result<Typed<Order>, Failure> {
+    match text {
+        "inf" | "∞" | "infinity" => Ok(Typed {
+            shown: f64::INFINITY,
+            value: Order::INFINITE,
+        }),
+        decimal => self::decimal(decimal, "--orders", Round::Up, Order::new),
+    }
+}
+
+fn decimal<T, E>(
+    text: &str,
+    option: &str,
+    round: Round,
+    check: impl Fn(f64) -> Result<T, E>,
+) -> Result<Typed<T>, Failure>
+where
+    Failure: From<E>,
+{
+    let text = text.trim();
+    let rounded = parse_decimal(text, round).map_err(|error| {
+        let help = error.help();
+        Failure::new(error.code(), format!("{option} {text:?}: {error}"), help)
+    })?;
+    let value = check(rounded).map_err(|error| Failure::from(error).of_option(option))?;
+    Ok(Typed {
+        shown: text.parse().unwrap_or(rounded),
+        value,
+    })
+}

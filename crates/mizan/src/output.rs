@@ -1,0 +1,109 @@
+//! What the terminal can show, and writing to it.
+
+use std::io::{IsTerminal, Write};
+
+use mizan_core::Order;
+use mizan_report::{Terminal, number};
+use serde_json::Value;
+
+use crate::cli::Format;
+use crate::failure::Failure;
+
+/// How to write the result of a command.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Output {
+    pub(crate) format: Format,
+    pub(crate) terminal: Terminal,
+}
+
+impl Output {
+    pub(crate) fn new(format: Format) -> Self {
+        let named = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let dumb = named("TERM").is_some_and(|term| term == "dumb");
+        let color = std::io::stdout().is_terminal() && named("NO_COLOR").is_none() && !dumb;
+        let locale = named("LC_ALL")
+            .or_else(|| named("LC_CTYPE"))
+            .or_else(|| named("LANG"));
+        // Only a terminal that says it is something else loses its symbols.
+        let ascii = locale.is_some_and(|locale| {
+            let locale = locale.to_lowercase();
+            locale == "posix"
+                || locale == "c"
+                || locale.contains("ascii")
+                || locale.contains("8859")
+        }) && std::io::stdout().is_terminal();
+        Self {
+            format,
+            terminal: Terminal {
+                color,
+                ascii,
+                ..Terminal::default()
+            },
+        }
+    }
+
+    /// JSON or text, whichever was asked for.
+    pub(crate) fn either(
+        &self,
+        json: impl FnOnce() -> Value,
+        text: impl FnOnce() -> String,
+    ) -> String {
+        let shown = match self.format {
+            Format::Json => format!("{:#}\n", json()),
+            Format::Text => text(),
+        };
+        if self.terminal.ascii {
+            mizan_report::ascii(&shown)
+        } else {
+            shown
+        }
+    }
+}
+
+/// A number as JSON: infinity, which JSON does not know, is null.
+pub(crate) fn json_number(x: f64) -> Value {
+    serde_json::Number::from_f64(x).map_or(Value::Null, Value::Number)
+}
+
+/// An order as JSON: a number or "inf".
+pub(crate) fn json_order(order: f64) -> Value {
+    if order == f64::INFINITY {
+        Value::from("inf")
+    } else {
+        json_number(order)
+    }
+}
+
+/// An order for people.
+pub(crate) fn order_text(order: Order) -> String {
+    if order.is_finite() {
+        number::nearest(order.get(), 5)
+    } else {
+        "∞".to_owned()
+    }
+}
+
+/// Writes to standard output. A reader that has seen enough is no error.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::file("write to", "standard output", &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes to standard error; if that fails there is nobody left to tell.
+pub(crate) fn complain(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Writes a file, or says why not.
+pub(crate) fn write_file(path: &std::path::Path, contents: &str) -> Result<(), Failure> {
+    std::fs::write(path, contents)
+        .map_err(|error| Failure::file("write", &path.display().to_string(), &error))
+}
