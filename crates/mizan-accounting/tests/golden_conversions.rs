@@ -1,4 +1,10 @@
 //! Conversions to (ε, δ) against 60-digit arithmetic.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test helper may panic"
+)]
 
 mod common;
 

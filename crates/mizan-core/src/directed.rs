@@ -44,49 +44,75 @@ pub fn add_down(a: f64, b: f64) -> f64 {
     -add_up(-a, -b)
 }
 
-/// At least a * b; exact when either is zero or one.
+/// At least a * b; exact when either is zero.
 #[inline]
 pub fn mul_up(a: f64, b: f64) -> f64 {
-    match trivial_product(a, b) {
-        Some(exact) => exact,
-        None => up(a * b),
+    // Without this a cost of exactly zero would leave as a subnormal.
+    if (a == 0.0 && b.is_finite()) || (b == 0.0 && a.is_finite()) {
+        0.0
+    } else {
+        up(a * b)
     }
 }
 
-/// At most a * b; exact when either is zero or one.
+/// At most a * b; exact when either is zero.
 #[inline]
 pub fn mul_down(a: f64, b: f64) -> f64 {
     -mul_up(-a, b)
 }
 
-/// At least a / b; exact when a is zero or b is one.
+/// At least a / b; exact when a is zero.
 #[inline]
 pub fn div_up(a: f64, b: f64) -> f64 {
     if a == 0.0 && b != 0.0 && !b.is_nan() {
         0.0
-    } else if b == 1.0 {
-        a
     } else {
         up(a / b)
     }
 }
 
-/// At most a / b; exact when a is zero or b is one.
+/// At most a / b; exact when a is zero.
 #[inline]
 pub fn div_down(a: f64, b: f64) -> f64 {
     -div_up(-a, b)
 }
 
-/// Products that need no rounding. Without this a cost of exactly zero would
-/// leave as the smallest subnormal.
+/// Both bounds of a * b, equal where the product is a double.
 #[inline]
-fn trivial_product(a: f64, b: f64) -> Option<f64> {
-    if a.abs() == 1.0 || b.abs() == 1.0 {
-        Some(a * b)
-    } else if (a == 0.0 && b.is_finite()) || (b == 0.0 && a.is_finite()) {
-        Some(0.0)
+pub fn mul_both(a: f64, b: f64) -> (f64, f64) {
+    let product = a * b;
+    // The fused operation gives the sign of what rounding lost.
+    step_by(product, a.mul_add(b, -product)).unwrap_or((mul_down(a, b), mul_up(a, b)))
+}
+
+/// Both bounds of a / b, equal where the quotient is a double.
+#[inline]
+pub fn div_both(a: f64, b: f64) -> (f64, f64) {
+    let quotient = a / b;
+    // a - quotient * b is a double, and over b it is what rounding lost.
+    let lost = (-quotient).mul_add(b, a) * b.signum();
+    let known = if a.abs() > EXACT_RESIDUALS {
+        step_by(quotient, lost)
     } else {
         None
+    };
+    known.unwrap_or((div_down(a, b), div_up(a, b)))
+}
+
+/// Above this the error of a product or quotient is itself a normal double.
+const EXACT_RESIDUALS: f64 = 1e-290;
+
+/// The neighbours that enclose `rounded` + `lost`, if `lost` can be trusted.
+#[inline]
+fn step_by(rounded: f64, lost: f64) -> Option<(f64, f64)> {
+    if !(rounded.abs() > EXACT_RESIDUALS && lost.is_finite()) {
+        None
+    } else if lost > 0.0 {
+        Some((rounded, up(rounded)))
+    } else if lost < 0.0 {
+        Some((down(rounded), rounded))
+    } else {
+        Some((rounded, rounded))
     }
 }
 
@@ -167,15 +193,29 @@ mod tests {
         assert_eq!(add_up(0.0, 0.1), 0.1);
         assert_eq!(add_down(0.1, 0.0), 0.1);
         assert_eq!(mul_up(0.0, 0.1), 0.0);
-        assert_eq!(mul_down(1.0, 0.1), 0.1);
         assert_eq!(div_up(0.0, 3.0), 0.0);
-        assert_eq!(div_down(0.1, 1.0), 0.1);
+        assert_eq!(mul_both(1.0, 0.1), (0.1, 0.1));
+        assert_eq!(mul_both(0.0, 0.1), (0.0, 0.0));
+        assert_eq!(div_both(0.1, -1.0), (-0.1, -0.1));
+        assert_eq!(div_both(1.0, 8.0), (0.125, 0.125));
     }
 
     #[test]
     fn rounds_outward() {
         // 0.1 * 0.1 and 1/3 are not doubles: the two directions must differ.
         assert!(mul_down(0.1, 0.1) < mul_up(0.1, 0.1));
+        for (lower, upper) in [
+            mul_both(0.1, -0.1),
+            div_both(1.0, 3.0),
+            div_both(-1.0, 3.0),
+            div_both(1.0, -3.0),
+        ] {
+            assert_eq!(lower.next_up(), upper);
+        }
+        let third = div_both(1.0, 3.0);
+        assert!(third.0.mul_add(3.0, -1.0) < 0.0 && third.1.mul_add(3.0, -1.0) > 0.0);
+        let third = div_both(1.0, -3.0);
+        assert!(third.0.mul_add(-3.0, -1.0) > 0.0 && third.1.mul_add(-3.0, -1.0) < 0.0);
         assert!(div_down(1.0, 3.0) < div_up(1.0, 3.0));
         assert!(add_down(1.0, 1e-30) <= 1.0 && add_up(1.0, 1e-30) > 1.0);
         assert!(mul_up(1e-200, 1e-200) > 0.0);

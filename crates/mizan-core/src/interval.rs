@@ -13,7 +13,9 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use crate::directed::{add_down, add_up, div_down, div_up, down, mul_down, mul_up, up};
+use crate::directed::{
+    add_down, add_up, div_both, div_down, div_up, down, mul_both, mul_down, mul_up, up,
+};
 
 /// A closed interval of the extended real line that contains a true value.
 ///
@@ -107,6 +109,11 @@ impl Interval {
             lower: self.lower.max(0.0),
             upper: self.upper.max(0.0),
         }
+    }
+
+    #[inline]
+    fn is_point(self) -> bool {
+        self.lower == self.upper
     }
 
     /// Whether `x` may be the true value.
@@ -411,7 +418,10 @@ impl Mul for Interval {
     #[inline]
     fn mul(self, other: Self) -> Self {
         let (a, b) = (self, other);
-        if a.lower >= 0.0 && b.lower >= 0.0 {
+        if a.is_point() && b.is_point() {
+            let (lower, upper) = mul_both(a.lower, b.lower);
+            Self { lower, upper }
+        } else if a.lower >= 0.0 && b.lower >= 0.0 {
             // The common case. A product of non-negative numbers is not negative.
             Self {
                 lower: mul_down(a.lower, b.lower).max(0.0),
@@ -443,6 +453,10 @@ impl Div for Interval {
     #[inline]
     fn div(self, other: Self) -> Self {
         let (a, b) = (self, other);
+        if a.is_point() && b.is_point() && b.lower != 0.0 {
+            let (lower, upper) = div_both(a.lower, b.lower);
+            return Self { lower, upper };
+        }
         if b.upper < 0.0 {
             return -a / -b;
         }

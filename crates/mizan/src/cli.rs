@@ -58,6 +58,10 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
                 Err(failure) => failure.exit_code(),
             }
         }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            output::complain(&error.render().to_string());
+            ExitCode::from(2)
+        }
         _ => {
             let failure = Failure::usage(&error);
             output::complain(&failure.show(asked_format()));

@@ -12,8 +12,8 @@ use super::position::Position;
 /// The curve ε(α) = α slope.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Curve {
-    /// α m²/2 for m = sensitivity over standard deviation.
-    HalfSquare(Interval),
+    /// α Δ²/2σ² for sensitivity Δ and standard deviation σ.
+    Noise { sensitivity: f64, sigma: f64 },
     /// α ρ.
     Rho(f64),
 }
@@ -21,12 +21,18 @@ pub(crate) enum Curve {
 impl Curve {
     /// The Gaussian mechanism.
     pub(crate) fn noise(sigma: Sigma, sensitivity: Sensitivity) -> Self {
-        Self::HalfSquare(Interval::from(sensitivity.get()) / sigma.get())
+        Self::Noise {
+            sensitivity: sensitivity.get(),
+            sigma: sigma.get(),
+        }
     }
 
     /// μ-Gaussian differential privacy.
     pub(crate) fn gaussian_dp(mu: Mu) -> Self {
-        Self::HalfSquare(Interval::from(mu.get()))
+        Self::Noise {
+            sensitivity: mu.get(),
+            sigma: 1.0,
+        }
     }
 
     /// ρ-zero-concentrated differential privacy.
@@ -43,13 +49,22 @@ impl Curve {
             Position::Infinite => return Interval::INFINITE,
         };
         match *self {
-            // In this order nothing underflows that matters later.
-            Self::HalfSquare(m) => m * a * m * 0.5,
+            // Divided at once, so that round parameters give exact prices; in
+            // this order nothing underflows that matters later.
+            Self::Noise { sensitivity, sigma } => {
+                Interval::from(sensitivity) / sigma * a * sensitivity / sigma * 0.5
+            }
             Self::Rho(rho) => Interval::from(rho) * a,
         }
     }
 
     fn is_zero(&self) -> bool {
-        matches!(*self, Self::HalfSquare(m) if m == Interval::ZERO) || *self == Self::Rho(0.0)
+        matches!(
+            *self,
+            Self::Noise {
+                sensitivity: 0.0,
+                ..
+            } | Self::Rho(0.0)
+        )
     }
 }

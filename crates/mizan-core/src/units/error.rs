@@ -59,7 +59,7 @@ impl UnitError {
             Self::OutOfRange {
                 quantity, allowed, ..
             } => {
-                format!("choose a {quantity} that is {allowed}")
+                format!("give {quantity} a value that is {allowed}")
             }
             Self::TooLarge { quantity, .. } => {
                 format!("give {quantity} a finite, smaller value")
@@ -90,7 +90,10 @@ mod tests {
             "sigma must be above 0, and finite, got -1"
         );
         assert_eq!((error.code(), error.quantity()), ("MZ1002", "sigma"));
-        assert_eq!(error.help(), "choose a sigma that is above 0, and finite");
+        assert_eq!(
+            error.help(),
+            "give sigma a value that is above 0, and finite"
+        );
     }
 
     #[test]

@@ -155,7 +155,7 @@ impl Sensitivity {
 /// The shortest text that names this double, scientific when it is far from 1.
 pub(crate) fn plain(value: f64) -> String {
     let magnitude = value.abs();
-    if magnitude == 0.0 || (1e-5..1e7).contains(&magnitude) {
+    if magnitude == 0.0 || (1e-4..1e7).contains(&magnitude) {
         format!("{value}")
     } else {
         format!("{value:e}")

@@ -354,13 +354,13 @@ fn renyi_curve(event: &PrivacyEvent, account: &Account<f64>) -> Option<RenyiCurv
     RenyiCurve::of(event).ok()
 }
 
-/// The tightest bound; if there is none, why the strongest method has none.
+/// The tightest bound; if there is none, why the method that came closest has
+/// none: one that computed everything, else the strongest.
 fn best(account: &Account<f64>) -> Result<MethodBound<f64>, Failure> {
     account.best().ok_or_else(|| {
-        let why = account
-            .refusals
-            .last()
-            .map_or(Refusal::NoBound, |(_, why)| why.clone());
-        Failure::from(why)
+        let computed = |why: &&Refusal| !matches!(why, Refusal::Unsupported(_));
+        let refusals = || account.refusals.iter().map(|(_, why)| why);
+        let why = refusals().find(computed).or_else(|| refusals().next_back());
+        Failure::from(why.cloned().unwrap_or(Refusal::NoBound))
     })
 }

@@ -120,19 +120,16 @@ fn panel(curve: &RenyiCurve, points: &[Point]) -> Panel {
         .into_iter()
         .map(|(ln_order, epsilon)| (ln_order.exp(), epsilon))
         .collect();
+    // A gap after each mark keeps the marks from being joined.
     let chosen = points
         .iter()
         .filter(|point| point.order.value.is_finite())
         .map(|point| (point.order.value.get(), point.epsilon.upper.get()))
+        .flat_map(|(order, epsilon)| [(order, epsilon), (order, f64::NAN)])
         .collect();
-    let mut panel = Panel::new("", Axis::log10("order α"), Axis::linear("ε(α)"))
+    Panel::new("", Axis::log10("order α"), Axis::linear("ε(α)"))
         .with(Series::new("ε(α)", line))
-        .with(Series::new("", chosen).markers());
-    // A single dot in the terminal adds nothing to the line.
-    if points.len() < 2 {
-        panel.series.truncate(1);
-    }
-    panel
+        .with(Series::new("the orders listed", chosen).markers())
 }
 
 /// An expression that fits a line.

@@ -152,14 +152,14 @@ impl Digits {
         }
     }
 
-    /// The shortest common way to write the number: plain from 1e-5 up to
+    /// The shortest common way to write the number: plain from 1e-4 up to
     /// 1e7, scientific beyond.
     pub(super) fn write(&self) -> String {
         let sign = if self.negative { "-" } else { "" };
         let Some((first, rest)) = self.digits.split_at_checked(1) else {
             return "0".into();
         };
-        if !(-4..=7).contains(&self.point) {
+        if !(-3..=7).contains(&self.point) {
             let dot = if rest.is_empty() { "" } else { "." };
             return format!("{sign}{first}{dot}{rest}e{}", self.point - 1);
         }
