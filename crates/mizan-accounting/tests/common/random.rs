@@ -151,8 +151,8 @@ pub(crate) fn mechanism() -> impl Strategy<Value = PrivacyEvent> {
         (noise(), whole_sensitivity()).prop_map(|(scale, s)| discrete_laplace(scale, s)),
         truthful().prop_map(|p| randomized_response(p, 2)),
         (3_u64..1_000_000, log_uniform(1e-12, 1.0)).prop_map(|(k, lie)| {
-            let most = 1.0 - 1.0 / Count::new(k).unwrap().as_f64();
-            randomized_response((1.0 - lie).clamp(1.0 - most, 1.0_f64.next_down()), k)
+            let chance = 1.0 / Count::new(k).unwrap().as_f64();
+            randomized_response((1.0 - lie).clamp(chance, 1.0_f64.next_down()), k)
         }),
         loss().prop_map(exponential),
         loss().prop_map(pure),
