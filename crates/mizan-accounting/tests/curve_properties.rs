@@ -111,8 +111,13 @@ proptest! {
     fn moments_are_convex(event in event(), a in order(), b in order()) {
         let curve = curve(&event);
         let middle = 0.5 * (a + b);
+        if middle == a || middle == b {
+            return Ok(());
+        }
+        // Just above 1 the middle is not halfway, for want of doubles.
+        let share = (middle - a) / (b - a);
         let moment_of_middle = (middle - 1.0) * bounds(&curve, middle).0;
-        let chord = 0.5 * ((a - 1.0) * upper(&curve, a) + (b - 1.0) * upper(&curve, b));
+        let chord = (1.0 - share) * (a - 1.0) * upper(&curve, a) + share * (b - 1.0) * upper(&curve, b);
         prop_assert!(at_most(moment_of_middle, chord), "{event} at {a}, {b}: {moment_of_middle:e} above {chord:e}");
     }
 
