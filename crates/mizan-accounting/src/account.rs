@@ -3,9 +3,13 @@
 //! Every method that applies is computed; the smallest bound is the answer,
 //! since each of them is a proof.
 
-use mizan_core::{Delta, Epsilon, Order, PrivacyEvent};
+use mizan_core::{Bracket, Delta, Epsilon, Interval, Order, PrivacyEvent};
 
-use crate::{RenyiConversion, RenyiCurve, Unsupported, basic_composition};
+use crate::composition::advanced::Mean;
+use crate::composition::concentrated::{concentrated, gaussian_square, zero_concentrated};
+use crate::composition::optimal::Optimal;
+use crate::composition::parts::{parts, sum};
+use crate::{GaussianProfile, RenyiConversion, RenyiCurve, Unsupported, basic_composition};
 
 /// A way to account for a composition, by the name people type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,20 +19,63 @@ pub enum Method {
     Pure,
     /// Epsilons add, deltas add.
     Basic,
+    /// Dwork, Rothblum and Vadhan 2010.
+    Advanced,
+    /// Dwork and Rothblum 2016, Theorem 1: half the mean.
+    ConcentratedAdvanced,
+    /// Kairouz, Oh and Viswanath 2015; Murtagh and Vadhan 2016.
+    Optimal,
+    /// Concentrated differential privacy.
+    Cdp,
+    /// Zero-concentrated differential privacy.
+    Zcdp,
     /// The sum of the Rényi curves at the best order, converted optimally.
     Renyi,
+    /// The exact profile of Gaussian noise.
+    GaussianExact,
 }
 
 impl Method {
     /// Every method of this version, the simplest first.
-    pub const ALL: [Self; 3] = [Self::Pure, Self::Basic, Self::Renyi];
+    pub const ALL: [Self; 9] = [
+        Self::Pure,
+        Self::Basic,
+        Self::Advanced,
+        Self::ConcentratedAdvanced,
+        Self::Optimal,
+        Self::Cdp,
+        Self::Zcdp,
+        Self::Renyi,
+        Self::GaussianExact,
+    ];
 
     /// The name on the command line and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pure => "pure",
             Self::Basic => "basic",
+            Self::Advanced => "advanced",
+            Self::ConcentratedAdvanced => "concentrated-advanced",
+            Self::Optimal => "optimal",
+            Self::Cdp => "cdp",
+            Self::Zcdp => "zcdp",
             Self::Renyi => "renyi",
+            Self::GaussianExact => "gaussian-exact",
+        }
+    }
+
+    /// The theorem behind it.
+    pub fn reference(self) -> &'static str {
+        match self {
+            Self::Pure => "Dwork, McSherry, Nissim and Smith 2006",
+            Self::Basic => "Dwork, Kenthapadi, McSherry, Mironov and Naor 2006",
+            Self::Advanced => "Dwork, Rothblum and Vadhan 2010, Theorem III.3",
+            Self::ConcentratedAdvanced => "Dwork and Rothblum 2016, Theorem 1.1",
+            Self::Optimal => "Kairouz, Oh and Viswanath 2015; Murtagh and Vadhan 2016",
+            Self::Cdp => "Dwork and Rothblum 2016, Theorem 3.4",
+            Self::Zcdp => "Bun and Steinke 2016, Lemma 2.3",
+            Self::Renyi => "Mironov 2017, Proposition 1; Asoodeh et al. 2021",
+            Self::GaussianExact => "Balle and Wang 2018, Theorem 8",
         }
     }
 
@@ -147,8 +194,15 @@ pub fn epsilon_by(
     event: &PrivacyEvent,
     delta: Delta,
 ) -> Result<MethodBound<Epsilon>, Refusal> {
-    let (upper, order) = match method {
-        Method::Pure => (pure_epsilon(event)?, None),
+    let target = Interval::from(delta.get());
+    let mut bound = MethodBound {
+        method,
+        upper: Epsilon::INFINITE,
+        lower: None,
+        order: None,
+    };
+    bound.upper = match method {
+        Method::Pure => pure_epsilon(event)?,
         Method::Basic => {
             let (epsilon, total) = basic_composition(event)?;
             if total > delta {
@@ -157,20 +211,45 @@ pub fn epsilon_by(
                     target: delta.get(),
                 });
             }
-            (epsilon.upper, None)
+            epsilon.upper
+        }
+        Method::Advanced => advanced(Mean::Original, event, target)?,
+        Method::ConcentratedAdvanced => advanced(Mean::Halved, event, target)?,
+        Method::Optimal => {
+            let parts = parts(event)?;
+            let Bracket { lower, upper } = Optimal::new(&parts, target.ln().middle())
+                .epsilon(target)
+                .ok_or_else(|| spent(event, target))?;
+            bound.lower = Some(Epsilon::saturating(lower));
+            Epsilon::saturating(upper)
+        }
+        Method::Cdp => {
+            let loss = concentrated(event)?;
+            let best = RenyiCurve::concentrated(loss.mean, loss.variance)
+                .epsilon(delta, RenyiConversion::Optimal);
+            bound.order = Some(best.order);
+            best.bound
+        }
+        Method::Zcdp => {
+            let rho = zero_concentrated(event)?;
+            let best = RenyiCurve::zero_concentrated(rho).epsilon(delta, RenyiConversion::Optimal);
+            bound.order = Some(best.order);
+            best.bound
         }
         Method::Renyi => {
             let best = RenyiCurve::of(event)?.epsilon(delta, RenyiConversion::Optimal);
-            (best.bound, Some(best.order))
+            bound.order = Some(best.order);
+            best.bound
+        }
+        Method::GaussianExact => {
+            let Bracket { lower, upper } =
+                GaussianProfile::from_square(gaussian_square(event)?).epsilon(delta);
+            bound.lower = Some(lower);
+            upper
         }
     };
-    if upper.is_finite() {
-        Ok(MethodBound {
-            method,
-            upper,
-            lower: None,
-            order,
-        })
+    if bound.upper.is_finite() {
+        Ok(bound)
     } else {
         Err(Refusal::NoBound)
     }
@@ -186,26 +265,69 @@ pub fn delta_by(
     event: &PrivacyEvent,
     epsilon: Epsilon,
 ) -> Result<MethodBound<Delta>, Refusal> {
-    let (upper, order) = match method {
-        Method::Pure => (delta_of(pure_epsilon(event)?, epsilon), None),
+    let target = Interval::from(epsilon.get());
+    let mut bound = MethodBound {
+        method,
+        upper: Delta::saturating(1.0),
+        lower: None,
+        order: None,
+    };
+    bound.upper = match method {
+        Method::Pure => delta_of(pure_epsilon(event)?, epsilon),
         Method::Basic => {
             // With probability 1 - δ₀ the composition is ε₀-DP.
             let (total, failing) = basic_composition(event)?;
             let bounded = delta_of(total.upper, epsilon).get();
-            let delta = mizan_core::directed::add_up(failing.get(), bounded);
-            (Delta::saturating(delta), None)
+            Delta::saturating(mizan_core::directed::add_up(failing.get(), bounded))
         }
-        Method::Renyi => {
-            let best = RenyiCurve::of(event)?.delta(epsilon, RenyiConversion::Optimal);
-            (best.bound, Some(best.order))
+        Method::Advanced => Delta::saturating(Mean::Original.delta(&parts(event)?, target).upper()),
+        Method::ConcentratedAdvanced => {
+            Delta::saturating(Mean::Halved.delta(&parts(event)?, target).upper())
+        }
+        Method::Optimal => {
+            let parts = parts(event)?;
+            let around = Mean::Tight.delta(&parts, target).ln().upper();
+            let Bracket { lower, upper } = Optimal::new(&parts, around).delta(epsilon.get());
+            bound.lower = Some(Delta::saturating(lower));
+            Delta::saturating(upper)
+        }
+        Method::Cdp | Method::Zcdp | Method::Renyi => {
+            let curve = match method {
+                Method::Cdp => {
+                    let loss = concentrated(event)?;
+                    RenyiCurve::concentrated(loss.mean, loss.variance)
+                }
+                Method::Zcdp => RenyiCurve::zero_concentrated(zero_concentrated(event)?),
+                _ => RenyiCurve::of(event)?,
+            };
+            let best = curve.delta(epsilon, RenyiConversion::Optimal);
+            bound.order = Some(best.order);
+            best.bound
+        }
+        Method::GaussianExact => {
+            let Bracket { lower, upper } =
+                GaussianProfile::from_square(gaussian_square(event)?).delta(epsilon);
+            bound.lower = Some(lower);
+            upper
         }
     };
-    Ok(MethodBound {
-        method,
-        upper,
-        lower: None,
-        order,
-    })
+    Ok(bound)
+}
+
+fn advanced(mean: Mean, event: &PrivacyEvent, target: Interval) -> Result<Epsilon, Refusal> {
+    let epsilon = mean
+        .epsilon(&parts(event)?, target)
+        .ok_or_else(|| spent(event, target))?;
+    Ok(Epsilon::saturating(epsilon.upper()))
+}
+
+/// The parts' own δ are above the target.
+fn spent(event: &PrivacyEvent, target: Interval) -> Refusal {
+    let total = parts(event).map_or(Interval::ONE, |parts| sum(&parts, |part| part.delta));
+    Refusal::DeltaSpent {
+        total: total.upper(),
+        target: target.upper(),
+    }
 }
 
 /// The sum of the largest losses, when nothing can fail.

@@ -215,7 +215,8 @@ fn log_ratio(p: Interval, q: Interval) -> Interval {
     }
 }
 
-fn sum(terms: impl Iterator<Item = Interval>) -> Interval {
+/// The sum of many enclosed numbers.
+pub(crate) fn sum(terms: impl Iterator<Item = Interval>) -> Interval {
     let mut sum = DirectedSum::default();
     terms.for_each(|term| sum.add(term.lower(), term.upper()));
     Interval::new(sum.lower(), sum.upper())

@@ -23,13 +23,14 @@ mod convert;
 mod curves;
 pub mod divergence;
 mod grid;
+mod hockey_stick;
 mod minimize;
 mod optimal_order;
 mod unsupported;
 mod walk;
 
 pub use composition::basic_composition;
-pub use convert::RenyiConversion;
+pub use convert::{GaussianProfile, RenyiConversion};
 pub use curves::RenyiCurve;
 pub use divergence::FiniteDistribution;
 pub use grid::OrderGrid;

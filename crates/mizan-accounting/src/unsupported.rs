@@ -22,6 +22,12 @@ pub enum Reason {
     /// The loss has no upper bound.
     #[error("has unbounded loss, so it has no pure epsilon")]
     Unbounded,
+    /// The noise is not Gaussian.
+    #[error("is not Gaussian noise, so the exact Gaussian formula does not apply")]
+    NotGaussian,
+    /// No mean and subgaussian standard are known.
+    #[error("has no known concentrated guarantee")]
+    NotConcentrated,
     /// The accounting of this event is not built yet.
     #[error("cannot be accounted by this version of Mizan")]
     NotYet,
@@ -59,6 +65,8 @@ impl Unsupported {
             Reason::MayFail => "MZ1201",
             Reason::Unbounded => "MZ1202",
             Reason::NotYet => "MZ1203",
+            Reason::NotGaussian => "MZ1207",
+            Reason::NotConcentrated => "MZ1208",
         }
     }
 
@@ -67,6 +75,9 @@ impl Unsupported {
         match self.reason {
             Reason::MayFail => "use `--method basic`, which adds epsilons and deltas",
             Reason::Unbounded => "use a method with a delta, such as `--method renyi`",
+            Reason::NotGaussian | Reason::NotConcentrated => {
+                "use `--method renyi`, which takes both"
+            }
             Reason::NotYet => {
                 "replace it by a guarantee you know, such as pure(EPSILON) or zcdp(RHO)"
             }

@@ -250,6 +250,14 @@ impl Interval {
         }
     }
 
+    /// The complementary error function, which falls from 2 to 0.
+    pub fn erfc(self) -> Self {
+        Self {
+            lower: down(core_math::erfc(self.upper)).max(0.0),
+            upper: up(core_math::erfc(self.lower)).min(2.0),
+        }
+    }
+
     /// sin(pi x)^2 for |x| <= 1, where it rises up to 1/2 and falls after.
     pub fn sin_pi_squared(self) -> Self {
         let x = self.abs();

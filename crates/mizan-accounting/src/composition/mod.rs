@@ -3,6 +3,14 @@
 //! The composition of Rényi curves (Mironov 2017, Proposition 1) is the sum
 //! inside [`RenyiCurve`](crate::RenyiCurve).
 
+pub(crate) mod advanced;
 mod basic;
+mod binomial;
+pub(crate) mod concentrated;
+mod lattice;
+pub(crate) mod mironov;
+pub(crate) mod optimal;
+pub(crate) mod parts;
+pub(crate) mod subgaussian;
 
 pub use basic::basic_composition;

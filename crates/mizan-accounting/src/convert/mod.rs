@@ -1,6 +1,9 @@
 //! From one notion of privacy to another.
 
+mod gaussian;
+mod mills;
 mod renyi_to_dp;
 
+pub use gaussian::GaussianProfile;
 pub(crate) use renyi_to_dp::LnDelta;
 pub use renyi_to_dp::RenyiConversion;

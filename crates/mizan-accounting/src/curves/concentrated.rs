@@ -19,9 +19,14 @@ pub(crate) struct Curve {
 
 impl Curve {
     pub(crate) fn new(mu: Mu, tau: Tau) -> Self {
-        let half_tau_squared = Interval::from(tau.get()).square() * 0.5;
+        Self::enclosed(Interval::from(mu.get()), Interval::from(tau.get()).square())
+    }
+
+    /// A loss with mean and variance in these intervals.
+    pub(crate) fn enclosed(mean: Interval, variance: Interval) -> Self {
+        let half_tau_squared = variance * 0.5;
         Self {
-            mean: Interval::from(mu.get()).min(half_tau_squared),
+            mean: mean.min(half_tau_squared),
             half_tau_squared,
         }
     }

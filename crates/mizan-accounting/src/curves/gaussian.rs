@@ -5,7 +5,7 @@
 //! Mironov 2017, Proposition 7; Bun and Steinke 2016, Definition 1.1; Dong,
 //! Roth and Su 2019.
 
-use mizan_core::{Interval, Mu, Rho, Sensitivity, Sigma};
+use mizan_core::{Interval, Mu, Sensitivity, Sigma};
 
 use super::position::Position;
 
@@ -15,7 +15,7 @@ pub(crate) enum Curve {
     /// α Δ²/2σ² for sensitivity Δ and standard deviation σ.
     Noise { sensitivity: f64, sigma: f64 },
     /// α ρ.
-    Rho(f64),
+    Rho(Interval),
 }
 
 impl Curve {
@@ -36,8 +36,8 @@ impl Curve {
     }
 
     /// ρ-zero-concentrated differential privacy.
-    pub(crate) fn zero_concentrated(rho: Rho) -> Self {
-        Self::Rho(rho.get())
+    pub(crate) fn zero_concentrated(rho: Interval) -> Self {
+        Self::Rho(rho)
     }
 
     #[inline]
@@ -54,17 +54,14 @@ impl Curve {
             Self::Noise { sensitivity, sigma } => {
                 Interval::from(sensitivity) / sigma * a * sensitivity / sigma * 0.5
             }
-            Self::Rho(rho) => Interval::from(rho) * a,
+            Self::Rho(rho) => rho * a,
         }
     }
 
     fn is_zero(&self) -> bool {
-        matches!(
-            *self,
-            Self::Noise {
-                sensitivity: 0.0,
-                ..
-            } | Self::Rho(0.0)
-        )
+        match self {
+            Self::Noise { sensitivity, .. } => *sensitivity == 0.0,
+            Self::Rho(rho) => *rho == Interval::ZERO,
+        }
     }
 }

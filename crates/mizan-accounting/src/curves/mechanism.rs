@@ -53,9 +53,9 @@ impl Mechanism {
             }
             PrivacyEvent::Approximate { .. } => return Err(Reason::MayFail),
             PrivacyEvent::Renyi(points) => Self::Reported(Box::new(reported::Curve::new(points))),
-            PrivacyEvent::ZeroConcentrated { rho } => {
-                Self::Gaussian(gaussian::Curve::zero_concentrated(*rho))
-            }
+            PrivacyEvent::ZeroConcentrated { rho } => Self::Gaussian(
+                gaussian::Curve::zero_concentrated(Interval::from(rho.get())),
+            ),
             PrivacyEvent::Concentrated { mu, tau } => {
                 Self::Concentrated(concentrated::Curve::new(*mu, *tau))
             }

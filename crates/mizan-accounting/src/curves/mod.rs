@@ -69,6 +69,27 @@ impl RenyiCurve {
         Ok(Self { terms })
     }
 
+    /// The curve α ρ of zero-concentrated differential privacy.
+    pub(crate) fn zero_concentrated(rho: Interval) -> Self {
+        Self::single(Mechanism::Gaussian(gaussian::Curve::zero_concentrated(rho)))
+    }
+
+    /// The curve μ + (α-1) τ²/2 of concentrated differential privacy.
+    pub(crate) fn concentrated(mean: Interval, variance: Interval) -> Self {
+        Self::single(Mechanism::Concentrated(concentrated::Curve::enclosed(
+            mean, variance,
+        )))
+    }
+
+    fn single(mechanism: Mechanism) -> Self {
+        Self {
+            terms: vec![Term {
+                count: Interval::ONE,
+                mechanism,
+            }],
+        }
+    }
+
     /// The curve at one order.
     ///
     /// # Guarantee

@@ -12,10 +12,12 @@ use mizan_core::{
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// `cases` random cases from a fixed seed.
+/// `cases` random cases from a fixed seed; 20 times as many in a long run,
+/// which `scripts/test --long` asks for through this variable.
 pub(crate) fn config(cases: u32) -> ProptestConfig {
+    let long = std::env::var_os("PROPTEST_CASES").is_some();
     ProptestConfig {
-        cases,
+        cases: if long { 20 * cases } else { cases },
         rng_seed: RngSeed::Fixed(20_170_224),
         failure_persistence: None,
         ..ProptestConfig::default()

@@ -1,0 +1,99 @@
+//! How long accounting takes: one point of a curve, a million different
+//! events at the paper's orders, and one account from the event to the answer.
+//!
+//! `scripts/bench` runs this and puts the figures beside the goals.
+#![allow(missing_docs, reason = "criterion writes undocumented functions")]
+#![allow(clippy::unwrap_used, reason = "a benchmark may stop")]
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use mizan_accounting::account::{Method, epsilon_by};
+use mizan_accounting::{OrderGrid, RenyiCurve};
+use mizan_core::{
+    Count, Delta, Order, PrivacyEvent, Probability, RandomizedResponse, Scale, Sensitivity, Sigma,
+};
+
+fn curve_point(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("curve point");
+    // A small and a large loss each: the formulas differ.
+    for (name, event) in [
+        ("gaussian", "gaussian(3)"),
+        ("laplace", "laplace(20)"),
+        ("laplace, strong", "laplace(0.5)"),
+        ("rr", "rr(0.52)"),
+        ("rr, strong", "rr(0.9)"),
+        ("rr of ten", "rr(0.5, 10)"),
+        ("discrete-gaussian", "discrete-gaussian(3)"),
+        ("discrete-gaussian, narrow", "discrete-gaussian(0.8)"),
+        ("discrete-laplace", "discrete-laplace(20)"),
+        ("exponential", "exponential(0.5)"),
+    ] {
+        let event: PrivacyEvent = event.parse().unwrap();
+        let curve = RenyiCurve::of(&event).unwrap();
+        let order = Order::new(8.0).unwrap();
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| curve.at(black_box(order)));
+        });
+    }
+    group.finish();
+}
+
+/// A million events, no two of them alike.
+fn different_events() -> PrivacyEvent {
+    const EACH: u32 = 333_333;
+    let share = |i: u32| f64::from(i) / f64::from(EACH);
+    let gaussian = |i| PrivacyEvent::Gaussian {
+        sigma: Sigma::new(5.0 + 45.0 * share(i)).unwrap(),
+        sensitivity: Sensitivity::ONE,
+    };
+    let laplace = |i| PrivacyEvent::Laplace {
+        scale: Scale::new(5.0 + 45.0 * share(i)).unwrap(),
+        sensitivity: Sensitivity::ONE,
+    };
+    let response = |i| {
+        let p = Probability::new(0.51 + 0.09 * share(i)).unwrap();
+        PrivacyEvent::RandomizedResponse(RandomizedResponse::new(p, Count::TWO).unwrap())
+    };
+    let events = (0..EACH).flat_map(|i| [gaussian(i), laplace(i), response(i)]);
+    let last = PrivacyEvent::Laplace {
+        scale: Scale::new(100.0).unwrap(),
+        sensitivity: Sensitivity::ONE,
+    };
+    PrivacyEvent::Compose(events.chain([last]).collect())
+}
+
+fn a_million_events(criterion: &mut Criterion) {
+    let event = different_events();
+    let orders = OrderGrid::paper();
+    let mut group = criterion.benchmark_group("composition");
+    group
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_secs(10));
+    group.bench_function("a million events at 13 orders", |bencher| {
+        bencher.iter(|| {
+            let curve = RenyiCurve::of(black_box(&event)).unwrap();
+            let prices = orders.orders().iter().map(|&order| curve.at(order));
+            prices.map(|price| price.upper.get()).fold(0.0, f64::max)
+        });
+    });
+    group.finish();
+}
+
+fn one_account(criterion: &mut Criterion) {
+    let delta = Delta::new(1e-6).unwrap();
+    let mut group = criterion.benchmark_group("account");
+    group.bench_function("three mechanisms, renyi", |bencher| {
+        bencher.iter(|| {
+            let text = black_box("100*(rr(0.52)+laplace(20)+gaussian(10))");
+            let event: PrivacyEvent = text.parse().unwrap();
+            epsilon_by(Method::Renyi, &event, delta).unwrap().upper
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, curve_point, a_million_events, one_account);
+criterion_main!(benches);
