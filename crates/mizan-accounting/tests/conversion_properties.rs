@@ -2,6 +2,13 @@
 //! that ε and δ undo each other, that no pair of distributions leaks more than
 //! a conversion says, that the best order is the best, and that no method ever
 //! falls below the exact value where that is known.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test helper may panic"
+)]
 
 mod common;
 #[path = "common/random.rs"]

@@ -4,6 +4,13 @@
 //!
 //! Curves come as brackets, so an inequality between exact values is checked
 //! as lower <= upper: it can only fail if a bound is wrong.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test helper may panic"
+)]
 
 #[path = "common/random.rs"]
 mod random;

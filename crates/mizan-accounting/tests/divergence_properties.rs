@@ -4,6 +4,13 @@
 //!
 //! # Reference
 //! Mironov 2017, Appendix A; van Erven and Harremoës 2014, Theorems 9 and 28.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test helper may panic"
+)]
 
 #[path = "common/random.rs"]
 mod random;

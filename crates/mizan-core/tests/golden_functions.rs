@@ -1,6 +1,13 @@
 //! The elementary functions of `Interval` against 25-digit values at exact
 //! doubles: the truth is inside, and the interval is no wider than a few
 //! units in the last place.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test helper may panic"
+)]
 
 use mizan_core::{Interval, Round, parse_decimal};
 use serde_json::Value;

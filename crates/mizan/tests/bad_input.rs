@@ -1,5 +1,12 @@
 //! Bad input: exit code 2, an error code and a next step on standard error,
 //! nothing on standard output, and neither a panic nor a hang.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test helper may panic"
+)]
 
 mod common;
 

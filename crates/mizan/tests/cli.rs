@@ -1,5 +1,12 @@
 //! The contract of the command line: the JSON that programs read, the files
 //! that figures become, and the help that people read.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test helper may panic"
+)]
 
 mod common;
 

@@ -1,5 +1,12 @@
 //! Running the real program and looking at what it says.
 #![allow(dead_code, reason = "each test uses its own part")]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test helper may panic"
+)]
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
