@@ -52,6 +52,28 @@ pub(crate) fn golden_section((low, high): (f64, f64), mut f: impl FnMut(f64) -> 
     best
 }
 
+/// The smallest double in [low, high] that satisfies `holds`, which is taken to
+/// hold from somewhere on. None if it does not hold at `high`.
+pub(crate) fn first_that_holds(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> Option<f64> {
+    if holds(low) {
+        return Some(low);
+    }
+    if !holds(high) {
+        return None;
+    }
+    // Non-negative doubles are ordered as their bits.
+    let (mut low, mut high) = (low.max(0.0).to_bits(), high.to_bits());
+    while high.saturating_sub(low) > 1 {
+        let middle = low + (high - low) / 2;
+        if holds(f64::from_bits(middle)) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Some(f64::from_bits(high))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

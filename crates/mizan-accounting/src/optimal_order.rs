@@ -92,6 +92,41 @@ impl RenyiCurve {
             place: 1.0 + interior.place.exp(),
             value: interior.value,
         };
+        self.with_special_orders(found, objective)
+    }
+}
+
+/// Steps of the scan over ln(α - 1).
+const SCAN: u32 = 70;
+
+impl RenyiCurve {
+    /// As `best_order`, for objectives that may have several valleys: a scan,
+    /// then a search around the best step.
+    pub(crate) fn scan_orders(&self, objective: impl Fn(Order) -> f64) -> Minimum {
+        let (low, high) = LN_EXCESS;
+        let width = (high - low) / f64::from(SCAN);
+        let at_step = |step: u32| low + width * f64::from(step);
+        let value = |u: f64| objective(at(1.0 + u.exp()));
+        let start = Minimum {
+            place: low,
+            value: value(low),
+        };
+        let best = (1..=SCAN).map(at_step).fold(start, |best, u| {
+            best.or(Minimum {
+                place: u,
+                value: value(u),
+            })
+        });
+        let near = golden_section((best.place - width, best.place + width), value).or(best);
+        let found = Minimum {
+            place: 1.0 + near.place.exp(),
+            value: near.value,
+        };
+        self.with_special_orders(found, objective)
+    }
+
+    /// ∞ and the corners of the curve, which a search may step over.
+    fn with_special_orders(&self, found: Minimum, objective: impl Fn(Order) -> f64) -> Minimum {
         self.corners()
             .into_iter()
             .chain([Order::INFINITE])

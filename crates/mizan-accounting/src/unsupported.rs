@@ -28,6 +28,9 @@ pub enum Reason {
     /// No mean and subgaussian standard are known.
     #[error("has no known concentrated guarantee")]
     NotConcentrated,
+    /// The reported orders are too small to say anything about the group.
+    #[error("reports orders too small for a group of this size")]
+    GroupTooLarge,
     /// The accounting of this event is not built yet.
     #[error("cannot be accounted by this version of Mizan")]
     NotYet,
@@ -66,6 +69,7 @@ impl Unsupported {
             Reason::Unbounded => "MZ1202",
             Reason::NotYet => "MZ1203",
             Reason::NotGaussian => "MZ1207",
+            Reason::GroupTooLarge => "MZ1209",
             Reason::NotConcentrated => "MZ1208",
         }
     }
@@ -75,6 +79,7 @@ impl Unsupported {
         match self.reason {
             Reason::MayFail => "use `--method basic`, which adds epsilons and deltas",
             Reason::Unbounded => "use a method with a delta, such as `--method renyi`",
+            Reason::GroupTooLarge => "report larger orders, or inf",
             Reason::NotGaussian | Reason::NotConcentrated => {
                 "use `--method renyi`, which takes both"
             }

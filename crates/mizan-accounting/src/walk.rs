@@ -3,17 +3,29 @@
 use mizan_core::{Interval, PrivacyEvent};
 
 use crate::Unsupported;
+use crate::guarantees::group_privacy;
 
 /// Visits every mechanism of a composition with how often it ran, in order.
 ///
-/// Compositions and counts are looked through (they only add); anything else
-/// is handed to `visit` as it is. No recursion: events built by code may nest
-/// deeper than the stack.
-pub(crate) fn each_mechanism<'a>(
-    root: &'a PrivacyEvent,
-    mut visit: impl FnMut(Interval, &'a PrivacyEvent, &dyn Fn() -> String) -> Result<(), Unsupported>,
+/// Compositions and counts are looked through (they only add), a group becomes
+/// the event that prices it; anything else is handed to `visit` as it is. No
+/// recursion: events built by code may nest deeper than the stack.
+pub(crate) fn each_mechanism(
+    root: &PrivacyEvent,
+    mut visit: impl FnMut(Interval, &PrivacyEvent, &dyn Fn() -> String) -> Result<(), Unsupported>,
 ) -> Result<(), Unsupported> {
-    let mut waiting = vec![(Interval::ONE, root)];
+    visit_all(root, Interval::ONE, &mut visit)
+}
+
+type Visit<'a> =
+    dyn FnMut(Interval, &PrivacyEvent, &dyn Fn() -> String) -> Result<(), Unsupported> + 'a;
+
+fn visit_all(
+    root: &PrivacyEvent,
+    count: Interval,
+    visit: &mut Visit<'_>,
+) -> Result<(), Unsupported> {
+    let mut waiting = vec![(count, root)];
     while let Some((count, event)) = waiting.pop() {
         match event {
             PrivacyEvent::Compose(events) => {
@@ -23,6 +35,12 @@ pub(crate) fn each_mechanism<'a>(
                 count: times,
                 event,
             } => waiting.push((count * times.as_f64(), event)),
+            PrivacyEvent::Group { size, event: inner } => {
+                let group = group_privacy(*size, inner)
+                    .map_err(|reason| Unsupported::new(event, &|| path(root, event), reason))?;
+                // No group is left inside, so this goes one level deep.
+                visit_all(&group, count, visit)?;
+            }
             mechanism => visit(count, mechanism, &|| path(root, mechanism))?,
         }
     }

@@ -13,6 +13,8 @@
 
 use mizan_core::{Bracket, Delta, Epsilon, Interval};
 
+use crate::minimize::first_that_holds;
+
 use super::mills::{mills, mills_difference};
 
 /// A Gaussian mechanism, by the ratio of sensitivity and standard deviation.
@@ -53,10 +55,13 @@ impl GaussianProfile {
         let target = Interval::from(delta.get()).ln();
         // From zero-concentrated privacy: m²/2 + m √(2 ln 1/δ) is always enough.
         let enough = (self.m.square() * 0.5 + self.m * (target * -2.0).sqrt()).upper();
-        let upper = smallest(enough, |epsilon| {
+        let first = |high: f64, holds: &dyn Fn(f64) -> bool| {
+            first_that_holds(0.0, high, holds).unwrap_or(high)
+        };
+        let upper = first(enough, &|epsilon| {
             self.ln_delta(epsilon).upper() <= target.lower()
         });
-        let beyond = smallest(upper, |epsilon| {
+        let beyond = first(upper, &|epsilon| {
             self.ln_delta(epsilon).lower() < target.upper()
         });
         Bracket {
@@ -88,25 +93,6 @@ impl GaussianProfile {
             (-inside).ln_1p().min(Interval::ZERO)
         }
     }
-}
-
-/// The smallest double in [0, high] that satisfies `holds`, which is taken to
-/// hold from somewhere on; `high` itself is given if nothing smaller does.
-fn smallest(high: f64, holds: impl Fn(f64) -> bool) -> f64 {
-    if holds(0.0) {
-        return 0.0;
-    }
-    let (mut low, mut high) = (0f64, high);
-    // Non-negative doubles are ordered as their bits.
-    while high.to_bits().saturating_sub(low.to_bits()) > 1 {
-        let middle = f64::from_bits(low.to_bits() + (high.to_bits() - low.to_bits()) / 2);
-        if holds(middle) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    high
 }
 
 /// ln √(2π).

@@ -147,6 +147,11 @@ impl Order {
     }
 }
 
+impl Probability {
+    /// Certain.
+    pub const ONE: Self = Self(1.0);
+}
+
 impl Sensitivity {
     /// One person moves the answer by at most one: a count.
     pub const ONE: Self = Self(1.0);

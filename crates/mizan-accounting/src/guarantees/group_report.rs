@@ -1,0 +1,108 @@
+//! Group privacy of a reported Rényi guarantee.
+//!
+//! Two neighbouring steps are joined by the weak triangle inequality: for
+//! conjugate p and q (1/p + 1/q = 1),
+//!
+//! > D_α(P‖Q) <= (α - 1/p)/(α-1) D_pα(P‖R) + D_q(α-1/p)(R‖Q),
+//!
+//! with the best p, its limits p → 1 and p → ∞ included. A group of s is joined
+//! from its halves, so log₂ s rounds suffice; each gives a new report on orders
+//! where the old one has corners. Proposition 2 (order α/2^c, 3^c ε) is what
+//! p = 2 gives and never better.
+//!
+//! # Reference
+//! Mironov 2017, Propositions 2 and 11.
+
+use std::collections::HashMap;
+
+use mizan_core::{Count, Epsilon, Interval, Order, PrivacyEvent, RenyiPoints};
+
+use crate::minimize::golden_section;
+use crate::{Reason, RenyiCurve};
+
+/// The report that holds for groups of this size.
+pub(super) fn group_report(size: Count, points: &RenyiPoints) -> Result<RenyiPoints, Reason> {
+    let mut known = HashMap::from([(1, points.clone())]);
+    halves(size.get(), &mut known)
+}
+
+fn halves(size: u64, known: &mut HashMap<u64, RenyiPoints>) -> Result<RenyiPoints, Reason> {
+    if let Some(points) = known.get(&size) {
+        return Ok(points.clone());
+    }
+    let first = halves(size / 2, known)?;
+    let second = halves(size - size / 2, known)?;
+    let joined = join(&first, &second)?;
+    known.insert(size, joined.clone());
+    Ok(joined)
+}
+
+/// The report for two steps, from the reports for each.
+fn join(first: &RenyiPoints, second: &RenyiPoints) -> Result<RenyiPoints, Reason> {
+    let curve = |points: &RenyiPoints| {
+        RenyiCurve::of(&PrivacyEvent::Renyi(points.clone())).map_err(|_| Reason::NotYet)
+    };
+    let (left, right) = (curve(first)?, curve(second)?);
+    let mut points = Vec::new();
+    for order in orders(first).chain(orders(second)) {
+        let bound = triangle(&left, &right, order);
+        let known = points
+            .iter()
+            .any(|(other, _): &(Order, Epsilon)| *other == order);
+        if let (false, Ok(epsilon)) = (known, Epsilon::new(bound)) {
+            points.push((order, epsilon));
+        }
+    }
+    RenyiPoints::new(points).map_err(|_| Reason::GroupTooLarge)
+}
+
+/// Orders at which the joined report is taken: where both sides stand at the
+/// same reported order, α²/(2α-1), and the reported orders themselves.
+fn orders(points: &RenyiPoints) -> impl Iterator<Item = Order> + '_ {
+    points.as_slice().iter().flat_map(|&(order, _)| {
+        let a = order.get();
+        let meeting = if order.is_finite() {
+            a * a / (2.0 * a - 1.0)
+        } else {
+            a
+        };
+        [order].into_iter().chain(Order::new(meeting).ok())
+    })
+}
+
+/// The best bound at one order.
+fn triangle(left: &RenyiCurve, right: &RenyiCurve, order: Order) -> f64 {
+    let at = |curve: &RenyiCurve, a: f64| {
+        Order::new(a).map_or(Interval::INFINITE, |order| curve.enclosure(order))
+    };
+    let a = order.get();
+    let pure = (at(left, f64::INFINITY) + at(right, f64::INFINITY)).upper();
+    if a == f64::INFINITY {
+        return pure;
+    }
+    if a <= 1.0 {
+        // No order below one: only what holds at all orders.
+        return pure;
+    }
+    let joined = |p: f64| {
+        // Orders are rounded up, where the curves are not lower.
+        let p = Interval::from(p);
+        let inverse = Interval::ONE / p;
+        let (from, to) = (
+            p * a,
+            (Interval::from(a) - inverse) / (Interval::ONE - inverse),
+        );
+        let weight = (Interval::from(a) - inverse) / (Interval::from(a) - 1.0);
+        (weight * at(left, from.upper()) + at(right, to.upper())).upper()
+    };
+    let share = Interval::from(a) / (Interval::from(a) - 1.0);
+    let by_first = (share * at(left, f64::INFINITY) + at(right, a)).upper();
+    let by_second = (at(left, a) + at(right, f64::INFINITY)).upper();
+    // p that puts both sides at the same order: 1 + √(1 - 1/α).
+    let even = joined(1.0 + (1.0 - 1.0 / a).sqrt());
+    let best = golden_section((-12.0, 12.0), |u| joined(1.0 + u.exp())).value;
+    [by_first, by_second, even, best]
+        .into_iter()
+        .filter(|x| !x.is_nan())
+        .fold(pure, f64::min)
+}

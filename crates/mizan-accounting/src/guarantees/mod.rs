@@ -1,0 +1,10 @@
+//! What a guarantee means: for a person, and for a group of people.
+
+mod bad_outcome;
+mod bayes;
+mod group_privacy;
+mod group_report;
+
+pub use bad_outcome::BadOutcome;
+pub use bayes::{BayesFactor, posterior};
+pub use group_privacy::group_privacy;
