@@ -26,6 +26,7 @@ mod grid;
 mod guarantees;
 mod hockey_stick;
 mod minimize;
+mod numeric;
 mod optimal_order;
 mod unsupported;
 mod walk;

@@ -356,7 +356,7 @@ fn exact_gaussian_delta(mu: f64, epsilon: f64) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(config(1000))]
+    #![proptest_config(config(100))]
 
     #[test]
     fn gaussian_bounds_are_above_the_exact_delta(sigma in log_uniform(0.2, 100.0), count in 1_u32..200, share in 0.1..3.0_f64) {

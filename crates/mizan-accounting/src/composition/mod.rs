@@ -7,7 +7,6 @@ pub(crate) mod advanced;
 mod basic;
 mod binomial;
 pub(crate) mod concentrated;
-mod lattice;
 pub(crate) mod mironov;
 pub(crate) mod optimal;
 pub(crate) mod parts;

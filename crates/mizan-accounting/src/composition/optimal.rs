@@ -6,7 +6,9 @@
 //! the number of +ε is binomial with success probability e^ε/(1 + e^ε).
 //!
 //! - equal parts, or few kinds of them: all sums are enumerated, exactly;
-//! - many different parts: a lattice, see `lattice.rs`;
+//! - many different parts: a lattice. Murtagh and Vadhan show that the exact
+//!   value is #P-complete and round every ε up to a common grid, which costs in
+//!   first order of its step; splitting the losses costs in second order;
 //! - always: the closed form of Kairouz, Oh and Viswanath, Theorem 3.5.
 //!
 //! # Reference
@@ -17,9 +19,15 @@ use mizan_core::{Bracket, Interval};
 
 use super::advanced::Mean;
 use super::binomial::Binomial;
-use super::lattice::Lattice;
 use super::parts::{Part, delta_left, delta_total, sum};
 use crate::hockey_stick::HockeyStick;
+use crate::numeric::{End, Grid, LossLattice, Step};
+
+/// Multiplications that a lattice may take.
+const WORK: f64 = 1e8;
+
+/// The most parts for which that gives a useful lattice.
+const MOST_PARTS: u64 = 20_000;
 
 /// Enumerate sums exactly up to this many; above, use the lattice.
 const ENUMERATED: usize = 1 << 18;
@@ -113,7 +121,7 @@ impl Profiles {
                 exact: true,
             });
         }
-        let Lattice { above, below } = Lattice::new(&kinds, ln_delta)?;
+        let (above, below) = on_lattice(&kinds, ln_delta)?;
         Some(Self {
             above,
             below,
@@ -197,4 +205,42 @@ fn enumerate(kinds: &[Binomial]) -> (HockeyStick, HockeyStick) {
         side(Interval::upper, missing),
         side(Interval::lower, Interval::ZERO),
     )
+}
+
+/// Profiles from a lattice made for use around δ = e^`ln_delta`. None if there
+/// are too many parts.
+fn on_lattice(kinds: &[(Interval, u64)], ln_delta: f64) -> Option<(HockeyStick, HockeyStick)> {
+    let parts = kinds
+        .iter()
+        .map(|kind| kind.1)
+        .fold(0u64, u64::saturating_add);
+    if parts > MOST_PARTS {
+        return None;
+    }
+    let total = |f: &dyn Fn(f64) -> f64| -> f64 {
+        kinds
+            .iter()
+            .map(|&(epsilon, count)| count as f64 * f(epsilon.upper()))
+            .sum()
+    };
+    let all = total(&|epsilon| epsilon);
+    let mean = total(&|epsilon| epsilon * (epsilon / 2.0).tanh());
+    let deviation = total(&|epsilon| epsilon * epsilon).sqrt();
+    // What leaves is e^-23 of δ, by the tails of advanced composition.
+    let reach = (2.0 * (23.0 - ln_delta.clamp(-700.0, 0.0))).sqrt() * deviation;
+    let cells = (WORK / parts as f64).clamp(4096.0, 131_072.0);
+    let (low, high) = (reach.min(all), (mean + reach).min(all));
+    let grid = Grid::covering(low, high, (low + high) / cells);
+    let composed = |step: fn(&Grid, Interval) -> Step, end: End| {
+        let mut lattice = LossLattice::new(grid, end);
+        for &(epsilon, count) in kinds {
+            let step = step(&grid, epsilon);
+            (0..count).for_each(|_| lattice.compose(&step));
+        }
+        lattice.profile()
+    };
+    Some((
+        composed(Step::two_point, End::Above),
+        composed(Step::two_point_below, End::Below),
+    ))
 }
