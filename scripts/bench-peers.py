@@ -2,8 +2,8 @@
 
 Called by scripts/bench-peers with the path of Mizan's side, the example
 bench_peers. Times are CPU seconds of one account, from the description of the
-events to epsilon, best of several; all of it in one process each, so that
-starting up does not count. The exact values are those of shared/peers.md and
+events to epsilon, measured the same way on both sides, in one process each, so
+that starting up does not count. The exact values are those of shared/peers.md and
 testdata/golden/reference.json.
 """
 
@@ -82,16 +82,22 @@ def autodp_rdp(events, delta):
 
 
 def timed(function, events, delta):
-    """Epsilon and CPU seconds: the best of at least three calls."""
-    best, spent, calls = float("inf"), 0.0, 0
-    while calls < 3 or (spent < 0.5 and calls < 200):
+    """Epsilon and CPU seconds of a call, measured as Mizan's side measures
+    itself: the mean of a round of 0.4 s or more, the best of three rounds."""
+    epsilon = function(events, delta)
+    if epsilon is None:
+        return None
+
+    def a_round(calls):
         start = time.process_time()
-        epsilon = function(events, delta)
-        seconds = time.process_time() - start
-        if epsilon is None:
-            return None
-        best, spent, calls = min(best, seconds), spent + seconds, calls + 1
-    return float(epsilon), best
+        for _ in range(calls):
+            function(events, delta)
+        return (time.process_time() - start) / calls
+
+    calls = 1
+    while a_round(calls) * calls <= 0.4:
+        calls *= 2
+    return float(epsilon), min(a_round(calls) for _ in range(3))
 
 
 def expression(events):
@@ -107,7 +113,7 @@ def mizan(program):
 
 def shown(seconds):
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
+        if seconds >= 0.9995 * size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds / 1e-6:.3g} µs"
 

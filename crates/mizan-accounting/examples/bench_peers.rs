@@ -10,7 +10,8 @@ use std::io::BufRead;
 use mizan_accounting::account::{Method, epsilon_by};
 use mizan_core::{Delta, PrivacyEvent};
 
-/// Nanoseconds this process has spent on a processor.
+/// Nanoseconds this process has spent on a processor; some kernels count in
+/// steps of four milliseconds.
 fn cpu_nanoseconds() -> u64 {
     let statistics = std::fs::read_to_string("/proc/self/schedstat").unwrap();
     statistics.split(' ').next().unwrap().parse().unwrap()
@@ -22,8 +23,8 @@ fn epsilon(expression: &str, delta: Delta) -> f64 {
     bound.upper.get()
 }
 
-/// The CPU seconds of one account: the best of five rounds of enough accounts
-/// that the clock does not matter.
+/// The CPU seconds of one account: the best of three rounds, each so long that
+/// the steps of the clock are within a percent.
 fn seconds(expression: &str, delta: Delta) -> f64 {
     let round = |accounts: u32| {
         let start = cpu_nanoseconds();
@@ -33,12 +34,11 @@ fn seconds(expression: &str, delta: Delta) -> f64 {
         std::time::Duration::from_nanos(cpu_nanoseconds() - start).as_secs_f64()
             / f64::from(accounts)
     };
-    // Twenty milliseconds a round, or one account.
-    let accounts = (1..=16)
+    let accounts = (0..=16)
         .map(|power| 1 << power)
-        .find(|&accounts| round(accounts) * f64::from(accounts) > 0.02)
+        .find(|&accounts| round(accounts) * f64::from(accounts) > 0.4)
         .unwrap_or(1 << 16);
-    (0..5)
+    (0..3)
         .map(|_| round(accounts))
         .fold(f64::INFINITY, f64::min)
 }

@@ -12,7 +12,7 @@
 //! infinite; outcomes that only Q has count as 0^α = 0.
 
 use mizan_core::directed::DirectedSum;
-use mizan_core::{Bracket, Epsilon, Interval, Order};
+use mizan_core::{Bracket, Epsilon, Interval, Order, Probability};
 
 use crate::curves::{Between, Position};
 
@@ -128,6 +128,15 @@ impl FiniteDistribution {
             Ok(Self { probabilities })
         } else {
             Err(DistributionError::NotNormalised { sum: sum.upper() })
+        }
+    }
+
+    /// Two outcomes, of which the first has this probability.
+    pub fn two_outcomes(p: Probability) -> Self {
+        let p = Interval::from(p.get());
+        let rest = (Interval::ONE - p).non_negative().min(Interval::ONE);
+        Self {
+            probabilities: vec![p, rest],
         }
     }
 

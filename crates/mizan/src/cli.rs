@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{account, completions, curve, divergence, figure, table};
+use crate::commands::{account, completions, curve, divergence, figure, group, risk, table};
 use crate::failure::Failure;
 use crate::output;
 
@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Account(account::Arguments),
     Curve(curve::Arguments),
     Divergence(divergence::Arguments),
+    Risk(risk::Arguments),
+    Group(group::Arguments),
     Figure(figure::Arguments),
     Table(table::Arguments),
     Completions(completions::Arguments),

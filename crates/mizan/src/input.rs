@@ -7,7 +7,8 @@ use std::io::Read;
 
 use mizan_accounting::OrderGrid;
 use mizan_core::{
-    Delta, Epsilon, MAX_JSON_BYTES, MAX_TEXT_BYTES, Order, PrivacyEvent, Round, parse_decimal,
+    Count, Delta, Epsilon, MAX_JSON_BYTES, MAX_TEXT_BYTES, Order, PrivacyEvent, Probability, Round,
+    parse_decimal,
 };
 
 use crate::failure::Failure;
@@ -97,6 +98,75 @@ pub(crate) fn delta(text: &str) -> Result<Typed<Delta>, Failure> {
 /// A target ε; rounded down, since a smaller ε is the stronger promise.
 pub(crate) fn epsilon(text: &str) -> Result<Typed<Epsilon>, Failure> {
     decimal(text, "--epsilon", Round::Down, Epsilon::new)
+}
+
+/// A number of people: a whole number from 1 on.
+pub(crate) fn population(text: &str) -> Result<f64, Failure> {
+    let people = decimal(text, "--population", Round::Up, Ok::<f64, Failure>)?.value;
+    if people >= 1.0 && people.fract() == 0.0 {
+        return Ok(people);
+    }
+    let message = format!("--population must be a whole number from 1 on, got {text}");
+    Err(Failure::new(
+        "MZ1005",
+        message,
+        "give the number of people in the data",
+    ))
+}
+
+/// A probability with the doubles on both sides of what was typed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chance {
+    /// The nearest double, for echoing.
+    pub(crate) shown: f64,
+    pub(crate) below: Probability,
+    pub(crate) above: Probability,
+}
+
+/// A probability strictly between 0 and 1.
+pub(crate) fn chance(text: &str, option: &str) -> Result<Chance, Failure> {
+    let below = decimal(text, option, Round::Down, Probability::new)?;
+    let above = decimal(text, option, Round::Up, Probability::new)?;
+    if above.value.get() > 0.0 && below.value.get() < 1.0 {
+        return Ok(Chance {
+            shown: below.shown,
+            below: below.value,
+            above: above.value,
+        });
+    }
+    let message = format!("{option} must be above 0 and below 1, got {text}");
+    Err(Failure::new(
+        "MZ1006",
+        message,
+        "give the probability without the person's data, such as 0.001",
+    ))
+}
+
+/// A factor by which odds may move: above 0; rounded down, where exceeding it
+/// is more likely.
+pub(crate) fn factor(text: &str) -> Result<Typed<f64>, Failure> {
+    let typed = decimal(text, "--beta", Round::Down, Ok::<f64, Failure>)?;
+    if typed.value > 0.0 {
+        return Ok(typed);
+    }
+    Err(Failure::new(
+        "MZ1007",
+        format!("--beta must be above 0, got {text}"),
+        "a factor of 2 means the odds double",
+    ))
+}
+
+/// A count of people or rounds.
+pub(crate) fn count(text: &str, option: &str) -> Result<Count, Failure> {
+    let text = text.trim();
+    let number = text.parse::<u64>().map_err(|_| {
+        Failure::new(
+            "MZ1005",
+            format!("{option} must be a whole number from 1 on, got {text:?}"),
+            "write it as 1, 2, 3, ...",
+        )
+    })?;
+    Count::new(number).map_err(|error| Failure::from(error).of_option(option))
 }
 
 /// Orders as a list, or a grid by name.

@@ -107,3 +107,15 @@ pub(crate) fn write_file(path: &std::path::Path, contents: &str) -> Result<(), F
     std::fs::write(path, contents)
         .map_err(|error| Failure::file("write", &path.display().to_string(), &error))
 }
+
+/// A text cut to so many characters.
+pub(crate) fn shortened(text: &str, longest: usize) -> String {
+    if text.chars().count() <= longest {
+        text.to_owned()
+    } else {
+        text.chars()
+            .take(longest.saturating_sub(1))
+            .chain(['…'])
+            .collect()
+    }
+}

@@ -42,8 +42,6 @@ pub(crate) struct Optimal<'a> {
 struct Profiles {
     above: HockeyStick,
     below: HockeyStick,
-    /// Whether the two differ by rounding only.
-    exact: bool,
 }
 
 impl<'a> Optimal<'a> {
@@ -53,13 +51,6 @@ impl<'a> Optimal<'a> {
             parts,
             profiles: Profiles::new(parts, ln_delta),
         }
-    }
-
-    /// Whether the answers are exact but for rounding.
-    pub(crate) fn is_exact(&self) -> bool {
-        self.profiles
-            .as_ref()
-            .is_some_and(|profiles| profiles.exact)
     }
 
     /// The ε at a total δ; None if the parts' own δ leave nothing.
@@ -115,18 +106,10 @@ impl Profiles {
                 .iter()
                 .map(|&(epsilon, count)| Binomial::new(epsilon, count));
             let (above, below) = enumerate(&binomials.collect::<Option<Vec<_>>>()?);
-            return Some(Self {
-                above,
-                below,
-                exact: true,
-            });
+            return Some(Self { above, below });
         }
         let (above, below) = on_lattice(&kinds, ln_delta)?;
-        Some(Self {
-            above,
-            below,
-            exact: false,
-        })
+        Some(Self { above, below })
     }
 }
 

@@ -104,10 +104,8 @@ fn share_above_one(order: Order) -> Interval {
 /// Whether the two-outcome distributions are certainly further apart than the
 /// curve allows at this order, in either direction.
 fn impossible(p: f64, q: f64, order: Order, renyi: f64) -> bool {
-    let two = |x: f64| FiniteDistribution::enclosed(vec![Interval::from(x), Interval::ONE - x]);
-    let (Ok(p), Ok(q)) = (two(p), two(q)) else {
-        return false;
-    };
+    let two = |x: f64| FiniteDistribution::two_outcomes(probability(x));
+    let (p, q) = (two(p), two(q));
     let exceeds = |from: &FiniteDistribution, to: &FiniteDistribution| {
         from.divergence(to, order)
             .is_ok_and(|divergence| divergence.lower.get() > renyi)

@@ -134,10 +134,5 @@ fn panel(curve: &RenyiCurve, points: &[Point]) -> Panel {
 
 /// An expression that fits a line.
 fn shortened(text: &str) -> String {
-    const LONGEST: usize = 70;
-    if text.chars().count() <= LONGEST {
-        text.to_owned()
-    } else {
-        text.chars().take(LONGEST - 1).chain(['…']).collect()
-    }
+    output::shortened(text, 70)
 }

@@ -5,6 +5,8 @@ pub(crate) mod completions;
 pub(crate) mod curve;
 pub(crate) mod divergence;
 pub(crate) mod figure;
+pub(crate) mod group;
+pub(crate) mod risk;
 pub(crate) mod table;
 
 use crate::cli::Command;
@@ -17,6 +19,8 @@ pub(crate) fn run(command: Command, output: Output) -> Result<String, Failure> {
         Command::Curve(arguments) => curve::run(&arguments, output),
         Command::Divergence(arguments) => divergence::run(&arguments, output),
         Command::Figure(arguments) => figure::run(&arguments, output),
+        Command::Group(arguments) => group::run(&arguments, output),
+        Command::Risk(arguments) => risk::run(&arguments, output),
         Command::Table(arguments) => table::run(&arguments, output),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man => completions::manual(),

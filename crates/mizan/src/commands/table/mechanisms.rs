@@ -1,4 +1,4 @@
-//! `mizan table`: the tables of Mironov's paper, with numbers.
+//! Table II: the budget curves of basic mechanisms, with numbers.
 
 use mizan_accounting::RenyiCurve;
 use mizan_core::{Order, PrivacyEvent};
@@ -7,20 +7,6 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{self, Output};
-
-/// Print a table of Mironov's Rényi Differential Privacy (2017)
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Tables:
-  2  the budget curves of randomized response, Laplace and Gaussian noise
-
-Examples:
-  mizan table 2")]
-pub(crate) struct Arguments {
-    /// Which table
-    #[arg(value_parser = clap::value_parser!(u8).range(2..=2))]
-    table: u8,
-}
 
 /// A row of Table II: the formulas, and an event to try them on.
 struct Row {
@@ -57,7 +43,7 @@ const ROWS: [Row; 3] = [
 
 const ORDERS: [f64; 5] = [1.0, 2.0, 4.0, 10.0, f64::INFINITY];
 
-pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+pub(super) fn write(output: Output) -> Result<String, Failure> {
     let examples = ROWS
         .iter()
         .map(example)
@@ -81,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                     })
                 })
                 .collect();
-            json!({"table": arguments.table, "rows": rows})
+            json!({"table": 2, "rows": rows})
         },
         || {
             let mut formulas =

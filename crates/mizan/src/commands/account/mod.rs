@@ -1,0 +1,311 @@
+//! `mizan account`: what is my epsilon?
+//!
+//! Here: what can be asked, and the answer as data. `text.rs` and `json.rs`
+//! write it, `why.rs` explains it.
+
+mod json;
+mod text;
+mod why;
+
+use mizan_accounting::account::{self, Account, Method, MethodBound, Refusal};
+use mizan_accounting::{AtOrder, OrderGrid, RenyiConversion, RenyiCurve};
+use mizan_core::{Delta, Epsilon, PrivacyEvent};
+
+use crate::failure::Failure;
+use crate::input::{self, Expression, Typed};
+use crate::output::Output;
+
+/// What an event costs: epsilon at a delta, or delta at an epsilon
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Methods: pure, basic, advanced (Dwork-Rothblum-Vadhan), concentrated-advanced
+(Dwork-Rothblum), optimal (Kairouz-Oh-Viswanath, Murtagh-Vadhan), cdp, zcdp,
+renyi, gaussian-exact. All that apply are computed, the tightest is reported.
+
+Examples:
+  mizan account 'gaussian(1.1)' --delta 1e-5
+  mizan account '100 * (rr(0.52) + laplace(20) + gaussian(10))' --delta 1e-6 --why
+  mizan account '1000 * pure(0.01)' --epsilon 1 --method renyi
+  mizan account 'group(3, gaussian(5))' --delta 1e-9 --population 1000000
+  mizan account '10 * laplace(5)' --report
+  mizan account @releases.txt --delta 1e-9 --format json")]
+pub(crate) struct Arguments {
+    /// The event: as text, as JSON, @FILE, or - for standard input
+    #[arg(value_name = "EXPR")]
+    expression: String,
+
+    #[command(flatten)]
+    target: Target,
+
+    /// Only this method (all that apply otherwise)
+    #[arg(long, value_name = "NAME")]
+    method: Option<String>,
+
+    /// Show how the number comes about
+    #[arg(long)]
+    why: bool,
+
+    /// The accumulated loss at the paper's 13 orders, as an event to add to others
+    #[arg(long)]
+    report: bool,
+
+    /// The number of people in the data; warns if delta is not far below 1/N
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    population: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+#[group(required = false, multiple = false)]
+struct Target {
+    /// The probability with which the promise may fail; asks for epsilon
+    #[arg(long, value_name = "D", allow_hyphen_values = true)]
+    delta: Option<String>,
+
+    /// The bound on the loss; asks for delta
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    epsilon: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    let method = arguments.method.as_deref().map(method).transpose()?;
+    let population = arguments
+        .population
+        .as_deref()
+        .map(input::population)
+        .transpose()?;
+    let Target { delta, epsilon } = &arguments.target;
+    let (delta, epsilon) = (
+        delta.as_deref().map(input::delta).transpose()?,
+        epsilon.as_deref().map(input::epsilon).transpose()?,
+    );
+    if delta.is_none() && epsilon.is_none() && !arguments.report {
+        return Err(Failure::new(
+            "MZ0001",
+            "there is nothing to solve for",
+            "give --delta to ask for epsilon, --epsilon to ask for delta, or --report",
+        ));
+    }
+    let expression = Expression::read(&arguments.expression)?;
+    let mut answer = Answer::new(expression);
+    if arguments.report {
+        answer.report = Some(vector(&answer.event)?);
+    }
+    if let Some(delta) = delta {
+        answer.solve_for_epsilon(delta, method, arguments.why)?;
+    } else if let Some(epsilon) = epsilon {
+        answer.solve_for_delta(epsilon, method, arguments.why)?;
+    }
+    answer.warn(population);
+    Ok(output.either(|| json::write(&answer), || text::write(&answer)))
+}
+
+fn method(name: &str) -> Result<Method, Failure> {
+    Method::from_name(name).ok_or_else(|| {
+        let known: Vec<_> = Method::ALL.into_iter().map(Method::name).collect();
+        Failure::new(
+            "MZ1206",
+            format!("there is no method {name:?}"),
+            format!("the methods are {}", known.join(", ")),
+        )
+    })
+}
+
+/// The curve at the paper's orders.
+fn vector(event: &PrivacyEvent) -> Result<Vec<AtOrder<Epsilon>>, Failure> {
+    let curve = RenyiCurve::of(event)?;
+    let at = |&order| AtOrder {
+        bound: curve.at(order).upper,
+        order,
+    };
+    Ok(OrderGrid::paper().orders().iter().map(at).collect())
+}
+
+/// Everything that is printed.
+struct Answer {
+    expression: String,
+    event: PrivacyEvent,
+    solved: Option<Solved>,
+    report: Option<Vec<AtOrder<Epsilon>>>,
+    warnings: Vec<String>,
+}
+
+/// The answer to a question about ε or δ.
+struct Solved {
+    question: Question,
+    best: MethodBound<f64>,
+    account: Account<f64>,
+    /// With `--why`: each conversion at its own best order.
+    conversions: Vec<(&'static str, AtOrder<f64>)>,
+    /// What restricting the orders to a grid would say.
+    grids: Vec<(&'static str, AtOrder<f64>)>,
+    /// With `--why`: the derivation.
+    why: Option<why::Derivation>,
+}
+
+/// Which way round.
+#[derive(Clone, Copy)]
+enum Question {
+    EpsilonAt(Typed<Delta>),
+    DeltaAt(Typed<Epsilon>),
+}
+
+impl Answer {
+    fn new(expression: Expression) -> Self {
+        let Expression { text, event } = expression;
+        Self {
+            expression: text,
+            event,
+            solved: None,
+            report: None,
+            warnings: Vec::new(),
+        }
+    }
+
+    fn solve_for_epsilon(
+        &mut self,
+        delta: Typed<Delta>,
+        method: Option<Method>,
+        why: bool,
+    ) -> Result<(), Failure> {
+        let event = &self.event;
+        let account = match method {
+            Some(method) => single(account::epsilon_by(method, event, delta.value)?),
+            None => account::epsilon(event, delta.value),
+        };
+        let account = numbers(account, Epsilon::get);
+        let curve = renyi_curve(event, &account);
+        let at_order = |at: AtOrder<Epsilon>| AtOrder {
+            bound: at.bound.get(),
+            order: at.order,
+        };
+        let conversions = curve.iter().filter(|_| why).flat_map(|curve| {
+            RenyiConversion::ALL.map(|way| (way.name(), at_order(curve.epsilon(delta.value, way))))
+        });
+        let grids = curve.iter().flat_map(|curve| {
+            [
+                ("paper", OrderGrid::paper()),
+                ("default", OrderGrid::standard()),
+            ]
+            .map(|(name, grid)| {
+                (
+                    name,
+                    at_order(curve.epsilon_on(&grid, delta.value, RenyiConversion::Optimal)),
+                )
+            })
+        });
+        self.solved = Some(Solved {
+            question: Question::EpsilonAt(delta),
+            best: best(&account)?,
+            conversions: conversions.collect(),
+            grids: grids.collect(),
+            why: why.then(|| why::Derivation::of(event, &account, Some(delta.value))),
+            account,
+        });
+        Ok(())
+    }
+
+    fn solve_for_delta(
+        &mut self,
+        epsilon: Typed<Epsilon>,
+        method: Option<Method>,
+        why: bool,
+    ) -> Result<(), Failure> {
+        let event = &self.event;
+        let account = match method {
+            Some(method) => single(account::delta_by(method, event, epsilon.value)?),
+            None => account::delta(event, epsilon.value),
+        };
+        let account = numbers(account, Delta::get);
+        let curve = renyi_curve(event, &account);
+        let conversions = curve.iter().filter(|_| why).flat_map(|curve| {
+            RenyiConversion::ALL.map(|way| {
+                let at = curve.delta(epsilon.value, way);
+                (
+                    way.name(),
+                    AtOrder {
+                        bound: at.bound.get(),
+                        order: at.order,
+                    },
+                )
+            })
+        });
+        self.solved = Some(Solved {
+            question: Question::DeltaAt(epsilon),
+            best: best(&account)?,
+            conversions: conversions.collect(),
+            grids: Vec::new(),
+            why: why.then(|| why::Derivation::of(event, &account, None)),
+            account,
+        });
+        Ok(())
+    }
+
+    /// A δ near 1/N lets a mechanism publish somebody's record outright.
+    fn warn(&mut self, population: Option<f64>) {
+        let (Some(population), Some(solved)) = (population, &self.solved) else {
+            return;
+        };
+        let delta = match solved.question {
+            Question::EpsilonAt(delta) => delta.shown,
+            Question::DeltaAt(_) => solved.best.upper,
+        };
+        if delta * population > 0.01 {
+            self.warnings.push(format!(
+                "delta {delta:e} is not far below 1/{population}: at this delta a mechanism may give away \
+                 {} people outright; take it below {:e}",
+                mizan_report::number::epsilon_up(delta * population, 2),
+                0.01 / population
+            ));
+        }
+    }
+}
+
+fn single<T>(bound: MethodBound<T>) -> Account<T> {
+    Account {
+        bounds: vec![bound],
+        refusals: Vec::new(),
+    }
+}
+
+fn numbers<T: Copy>(account: Account<T>, get: impl Fn(T) -> f64) -> Account<f64> {
+    let bounds = account.bounds.into_iter().map(|bound| MethodBound {
+        method: bound.method,
+        upper: get(bound.upper),
+        lower: bound.lower.map(&get),
+        order: bound.order,
+    });
+    Account {
+        bounds: bounds.collect(),
+        refusals: account.refusals,
+    }
+}
+
+/// The curve, if the Rényi method is among the answers.
+fn renyi_curve(event: &PrivacyEvent, account: &Account<f64>) -> Option<RenyiCurve> {
+    account
+        .bounds
+        .iter()
+        .find(|bound| bound.method == Method::Renyi)?;
+    RenyiCurve::of(event).ok()
+}
+
+/// The tightest bound; if there is none, why the method that came closest has
+/// none: one that computed everything, else one that says more than "not mine".
+fn best(account: &Account<f64>) -> Result<MethodBound<f64>, Failure> {
+    account.best().ok_or_else(|| {
+        let refusals = || account.refusals.iter().map(|(_, why)| why);
+        let computed = |why: &&Refusal| !matches!(why, Refusal::Unsupported(_));
+        let renyi = || {
+            account
+                .refusals
+                .iter()
+                .find(|(method, _)| *method == Method::Renyi)
+                .map(|(_, why)| why)
+        };
+        let why = refusals()
+            .find(computed)
+            .or_else(renyi)
+            .or_else(|| refusals().next_back());
+        Failure::from(why.cloned().unwrap_or(Refusal::NoBound))
+    })
+}

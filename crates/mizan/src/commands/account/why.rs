@@ -1,0 +1,175 @@
+//! `--why`: the derivation of the printed number.
+
+use mizan_accounting::account::Account;
+use mizan_accounting::{ClosedForm, RenyiCurve, closed_forms};
+use mizan_core::{Delta, Order, PrivacyEvent};
+use mizan_report::{Column, Table, number};
+use serde_json::{Value, json};
+
+use super::Solved;
+use super::text::wrapped;
+use crate::output::{self, json_number};
+
+/// More parts of an event than this are summed up in one line.
+const SHOWN_PARTS: usize = 12;
+
+/// What the answer is made of.
+pub(super) struct Derivation {
+    /// The best order of the Rényi method, at which parts are shown.
+    order: Option<Order>,
+    parts: Vec<Line>,
+    hidden: usize,
+    forms: Vec<ClosedForm>,
+}
+
+/// A line of the event tree.
+struct Line {
+    depth: usize,
+    text: String,
+    /// ε at order 1, at the best order and at ∞, of this part alone.
+    costs: Option<[f64; 3]>,
+}
+
+impl Derivation {
+    pub(super) fn of(event: &PrivacyEvent, account: &Account<f64>, delta: Option<Delta>) -> Self {
+        let order = account.bounds.iter().rev().find_map(|bound| bound.order);
+        let mut parts = Vec::new();
+        tree(event, 0, order.unwrap_or(Order::INFINITE), &mut parts);
+        let hidden = parts.len().saturating_sub(SHOWN_PARTS);
+        parts.truncate(SHOWN_PARTS);
+        let forms = delta
+            .map(|delta| closed_forms(event, delta))
+            .unwrap_or_default();
+        Self {
+            order,
+            parts,
+            hidden,
+            forms,
+        }
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let parts = self.parts.iter().map(|line| {
+            json!({
+                "depth": line.depth,
+                "event": line.text,
+                "renyi": line.costs.map(|costs| costs.map(json_number)),
+            })
+        });
+        let forms = self.forms.iter().map(|form| {
+            let inputs: serde_json::Map<_, _> = form
+                .inputs
+                .iter()
+                .map(|&(name, value)| (name.to_owned(), json_number(value)))
+                .collect();
+            json!({
+                "formula": form.formula, "reference": form.reference,
+                "inputs": inputs, "epsilon": json_number(form.epsilon.get()),
+            })
+        });
+        json!({
+            "order": self.order.map(|order| output::json_order(order.get())),
+            "parts": parts.collect::<Vec<_>>(),
+            "parts_left_out": self.hidden,
+            "closed_forms": forms.collect::<Vec<_>>(),
+        })
+    }
+
+    pub(super) fn text(&self, solved: &Solved) -> String {
+        let mut text = format!(
+            "\n1. The event, and what each part costs by itself\n{}\n",
+            self.tree_table()
+        );
+        if self.hidden > 0 {
+            text += &format!("  ... and {} more\n", self.hidden);
+        }
+        text += "\n2. The theorems\n";
+        for bound in &solved.account.bounds {
+            let name = bound.method.name();
+            let line = format!(
+                "  {name} {}: {}",
+                solved.symbol(),
+                solved.shown(bound.upper)
+            );
+            text += &wrapped(&format!("{line}  [{}]", bound.method.reference()));
+        }
+        for (method, why) in &solved.account.refusals {
+            text += &wrapped(&format!("  {} does not apply: {why}", method.name()));
+        }
+        if !solved.conversions.is_empty() {
+            text += "\n3. From the Rényi curve, each conversion at its own best order\n";
+            let mut table = Table::new([
+                Column::text("conversion"),
+                Column::number(solved.symbol()),
+                Column::number("order α"),
+            ]);
+            for (name, at) in &solved.conversions {
+                table.row([
+                    (*name).to_owned(),
+                    solved.shown(at.bound),
+                    output::order_text(at.order),
+                ]);
+            }
+            text += &format!("{table}\n");
+        }
+        if !self.forms.is_empty() {
+            text += "\n4. Closed forms, for comparison\n";
+            for form in &self.forms {
+                let inputs: Vec<_> = form
+                    .inputs
+                    .iter()
+                    .map(|(name, value)| format!("{name} = {}", number::epsilon_up(*value, 5)))
+                    .collect();
+                let epsilon = number::epsilon_up(form.epsilon.get(), 6);
+                let inputs = inputs.join(", ");
+                text += &wrapped(&format!(
+                    "  {} = {epsilon} with {inputs}  [{}]",
+                    form.formula, form.reference
+                ));
+            }
+        }
+        text
+    }
+
+    fn tree_table(&self) -> Table {
+        let at_best = match self.order {
+            Some(order) if order.is_finite() => format!("ε({})", output::order_text(order)),
+            _ => "ε(∞)".to_owned(),
+        };
+        let mut table = Table::new([
+            Column::text("event"),
+            Column::number("ε(1)"),
+            Column::number(at_best),
+            Column::number("ε(∞)"),
+        ]);
+        for line in &self.parts {
+            let indented = format!("{}{}", "· ".repeat(line.depth), line.text);
+            let costs = line.costs.map_or_else(Default::default, |costs| {
+                costs.map(|epsilon| number::epsilon_up(epsilon, 5))
+            });
+            table.row(std::iter::once(indented).chain(costs));
+        }
+        table
+    }
+}
+
+/// The event and its parts, depth first.
+fn tree(event: &PrivacyEvent, depth: usize, order: Order, lines: &mut Vec<Line>) {
+    let text = match event {
+        PrivacyEvent::Compose(events) => format!("all of {}", events.len()),
+        PrivacyEvent::Repeat { count, .. } => format!("{count} times"),
+        PrivacyEvent::Group { size, .. } => format!("for a group of {size}"),
+        other => crate::output::shortened(&other.to_string(), 34),
+    };
+    let costs = RenyiCurve::of(event)
+        .ok()
+        .map(|curve| [Order::ONE, order, Order::INFINITE].map(|order| curve.at(order).upper.get()));
+    lines.push(Line { depth, text, costs });
+    // The lines beyond what is shown are only counted; do not price them all.
+    if lines.len() > 1000 {
+        return;
+    }
+    for child in event.children() {
+        tree(child, depth + 1, order, lines);
+    }
+}
