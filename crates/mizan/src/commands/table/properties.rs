@@ -1,6 +1,6 @@
 //! Table I: what the definitions promise, with an example of each.
 
-use mizan_accounting::{OrderGrid, RenyiCurve, group_privacy};
+use mizan_accounting::{OrderGrid, RenyiCurve};
 use mizan_core::{Count, Epsilon, Order, PrivacyEvent, Probability};
 use mizan_report::{Column, Table, number};
 use serde_json::json;
@@ -64,7 +64,10 @@ fn rows() -> Result<Vec<Row>, Failure> {
         event: Box::new(event.clone()),
     })?;
     let composed = twice.at(Order::new(ORDER)?).upper;
-    let group = RenyiCurve::of(&group_privacy(Count::TWO, &event)?)?;
+    let group = RenyiCurve::of(&PrivacyEvent::Group {
+        size: Count::TWO,
+        event: Box::new(event),
+    })?;
     let (group_order, group_epsilon) = largest(&group);
     Ok(vec![
         Row {
