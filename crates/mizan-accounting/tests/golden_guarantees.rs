@@ -136,7 +136,6 @@ fn the_papers_numbers() {
         ),
     ] {
         let close = |range: BadOutcome, (low, high, digits): (f64, f64, f64)| {
-            // The paper cuts .1953 and .5863 to the digits it prints.
             assert!(
                 (range.low.get() - low).abs() < digits && (range.high.get() - high).abs() < digits,
                 "{baseline}: {range:?}"
