@@ -57,16 +57,17 @@ fn join(first: &RenyiPoints, second: &RenyiPoints) -> Result<RenyiPoints, Reason
 }
 
 /// Orders at which the joined report is taken: where both sides stand at the
-/// same reported order, α²/(2α-1), and the reported orders themselves.
+/// same reported order, α²/(2α-1); half of it, as in Proposition 2; and the
+/// reported orders themselves.
 fn orders(points: &RenyiPoints) -> impl Iterator<Item = Order> + '_ {
     points.as_slice().iter().flat_map(|&(order, _)| {
         let a = order.get();
-        let meeting = if order.is_finite() {
-            a * a / (2.0 * a - 1.0)
-        } else {
-            a
-        };
-        [order].into_iter().chain(Order::new(meeting).ok())
+        // A little less, so that rounding does not step over the reported one.
+        let meeting = a * a / (2.0 * a - 1.0) * (1.0 - 1e-12);
+        let others = [meeting, a / 2.0].into_iter().filter(|_| order.is_finite());
+        [order]
+            .into_iter()
+            .chain(others.filter_map(|order| Order::new(order).ok()))
     })
 }
 
