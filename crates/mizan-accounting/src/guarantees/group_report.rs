@@ -64,7 +64,9 @@ fn orders(points: &RenyiPoints) -> impl Iterator<Item = Order> + '_ {
         let a = order.get();
         // A little less, so that rounding does not step over the reported one.
         let meeting = a * a / (2.0 * a - 1.0) * (1.0 - 1e-12);
-        let others = [meeting, a / 2.0].into_iter().filter(|_| order.is_finite());
+        let others = [meeting, a / 2.0]
+            .into_iter()
+            .filter(move |_| order.is_finite());
         [order]
             .into_iter()
             .chain(others.filter_map(|order| Order::new(order).ok()))
