@@ -275,10 +275,7 @@ fn ten_megabytes_of_text() {
 /// Longer than anything that is read, and cut within a character.
 #[test]
 fn more_than_is_ever_read() {
-    for text in [
-        "x".repeat(40_000_000),
-        format!("x{}", "ع".repeat(20_000_000)),
-    ] {
+    for text in ["x".repeat(40_000_000), "ع".repeat(20_000_000)] {
         let piped = run_with(&["curve", "-"], text.as_bytes());
         refused(&piped);
         assert!(
