@@ -18,6 +18,7 @@
 //! ```
 
 pub mod account;
+pub mod calibrate;
 mod composition;
 mod convert;
 mod curves;

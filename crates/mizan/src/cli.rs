@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{account, completions, curve, divergence, figure, group, risk, table};
+use crate::commands::{
+    account, calibrate, completions, curve, divergence, figure, group, risk, table,
+};
 use crate::failure::Failure;
 use crate::output;
 
@@ -41,6 +43,7 @@ pub(crate) enum Format {
 pub(crate) enum Command {
     Account(account::Arguments),
     Curve(curve::Arguments),
+    Calibrate(calibrate::Arguments),
     Divergence(divergence::Arguments),
     Risk(risk::Arguments),
     Group(group::Arguments),

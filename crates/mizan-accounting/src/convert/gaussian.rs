@@ -11,7 +11,7 @@
 //! # Reference
 //! Balle and Wang 2018, Theorem 8; Dong, Roth and Su 2019, Corollary 2.1.
 
-use mizan_core::{Bracket, Delta, Epsilon, Interval};
+use mizan_core::{Bracket, Delta, Epsilon, Interval, Sensitivity, Sigma};
 
 use crate::minimize::first_that_holds;
 
@@ -24,6 +24,13 @@ pub struct GaussianProfile {
 }
 
 impl GaussianProfile {
+    /// The profile of Gaussian noise.
+    pub fn new(sigma: Sigma, sensitivity: Sensitivity) -> Self {
+        Self {
+            m: Interval::from(sensitivity.get()) / sigma.get(),
+        }
+    }
+
     /// The profile with m² in this interval.
     pub(crate) fn from_square(m_squared: Interval) -> Self {
         Self {

@@ -114,7 +114,7 @@ impl ExactIncrease {
     /// The round has other parts.
     pub fn new(round: &[PrivacyEvent], most: Count) -> Result<Self, Reason> {
         // A step that divides the largest loss of Laplace noise, if there is any.
-        const CELLS: i64 = 40;
+        const CELLS: i64 = 25;
         let most = most.as_f64();
         let (mut unit, mut mean, mut variance) = (f64::INFINITY, 0.0, 0.0);
         for part in round {

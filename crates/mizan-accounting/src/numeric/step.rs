@@ -68,8 +68,8 @@ impl Step {
     /// Gaussian noise, m = sensitivity over standard deviation: the loss is
     /// normal with mean m²/2 and standard deviation m.
     pub(crate) fn gaussian(grid: &Grid, m: f64) -> Self {
-        // Eleven standard deviations leave 2e-28.
-        const REACH: f64 = 11.0;
+        // Ten standard deviations leave 8e-24.
+        const REACH: f64 = 10.0;
         let m = Interval::from(m);
         let mean = m.square() * 0.5;
         let (low, high) = ((mean - m * REACH).lower(), (mean + m * REACH).upper());

@@ -1,6 +1,7 @@
 //! One file per command. Each takes its arguments and gives the text to print.
 
 pub(crate) mod account;
+pub(crate) mod calibrate;
 pub(crate) mod completions;
 pub(crate) mod curve;
 pub(crate) mod divergence;
@@ -16,6 +17,7 @@ use crate::output::Output;
 pub(crate) fn run(command: Command, output: Output) -> Result<String, Failure> {
     match command {
         Command::Account(arguments) => account::run(&arguments, output),
+        Command::Calibrate(arguments) => calibrate::run(&arguments, output),
         Command::Curve(arguments) => curve::run(&arguments, output),
         Command::Divergence(arguments) => divergence::run(&arguments, output),
         Command::Figure(arguments) => figure::run(&arguments, output),

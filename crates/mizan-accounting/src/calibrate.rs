@@ -1,0 +1,59 @@
+//! How much noise a promise needs.
+
+use mizan_core::{Delta, Epsilon, Interval, Sensitivity, Sigma};
+
+use crate::GaussianProfile;
+use crate::minimize::first_that_holds;
+
+/// The noise of a Gaussian mechanism for a given (ε, δ).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GaussianCalibration {
+    /// The smallest double that is certainly enough.
+    pub exact: Sigma,
+    /// √(2 ln(1.25/δ)) Δ/ε, rounded up: the textbook rule, which is proven for
+    /// ε < 1 only and is None elsewhere (Dwork and Roth 2014, Theorem A.1).
+    pub classical: Option<Sigma>,
+}
+
+/// Calibrates Gaussian noise, exactly and by the classical rule.
+///
+/// None if no noise that a double can hold is enough, or δ is 0 or 1.
+///
+/// ```
+/// use mizan_accounting::calibrate;
+/// use mizan_core::{Delta, Epsilon, Sensitivity};
+///
+/// let sigma = calibrate::gaussian(Epsilon::new(0.5)?, Delta::new(1e-6)?, Sensitivity::ONE).expect("possible");
+/// assert!((sigma.exact.get() - 8.0576).abs() < 1e-4);
+/// assert!((sigma.classical.expect("below 1").get() - 10.5974).abs() < 1e-4);
+/// # Ok::<(), mizan_core::UnitError>(())
+/// ```
+pub fn gaussian(
+    epsilon: Epsilon,
+    delta: Delta,
+    sensitivity: Sensitivity,
+) -> Option<GaussianCalibration> {
+    if delta.get() <= 0.0 || delta.get() >= 1.0 {
+        return None;
+    }
+    let enough = |sigma: f64| {
+        Sigma::new(sigma).is_ok_and(|sigma| {
+            GaussianProfile::new(sigma, sensitivity)
+                .delta(epsilon)
+                .upper
+                <= delta
+        })
+    };
+    let exact = first_that_holds(f64::MIN_POSITIVE, 1e300, enough)?;
+    let below_one = epsilon.get() < 1.0 && epsilon.get() > 0.0;
+    let factor = ((Interval::from(1.25) / delta.get()).ln() * 2.0).sqrt();
+    let classical = factor * sensitivity.get() / epsilon.get();
+    Some(GaussianCalibration {
+        exact: Sigma::new(exact).ok()?,
+        classical: if below_one {
+            Sigma::new(classical.upper()).ok()
+        } else {
+            None
+        },
+    })
+}
