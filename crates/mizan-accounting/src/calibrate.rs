@@ -25,7 +25,7 @@ pub struct GaussianCalibration {
 ///
 /// let sigma = calibrate::gaussian(Epsilon::new(0.5)?, Delta::new(1e-6)?, Sensitivity::ONE).expect("possible");
 /// assert!((sigma.exact.get() - 8.0576).abs() < 1e-4);
-/// assert!((sigma.classical.expect("below 1").get() - 10.5974).abs() < 1e-4);
+/// assert!((sigma.classical.expect("below 1").get() - 10.5977).abs() < 1e-4);
 /// # Ok::<(), mizan_core::UnitError>(())
 /// ```
 pub fn gaussian(

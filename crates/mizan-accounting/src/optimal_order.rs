@@ -2,12 +2,12 @@
 //!
 //! For a curve ε(α), with K(b) = b ε(1+b) convex in b = α - 1, the bounds of
 //! Mironov and of Canonne, Kamath and Steinke are of the form (convex in b)/b,
-//! hence have a single valley, and one golden-section search in ln b finds it.
+//! hence have a single valley, and one search in ln b finds it.
 
 use mizan_core::{Delta, Epsilon, Order};
 
 use crate::convert::{LnDelta, RenyiConversion};
-use crate::minimize::{Minimum, golden_section};
+use crate::minimize::{Minimum, valley};
 use crate::{OrderGrid, RenyiCurve};
 
 /// ln(α - 1) is searched between these: 1e-13 to 1e17.
@@ -37,7 +37,9 @@ impl RenyiCurve {
     /// ```
     pub fn epsilon(&self, delta: Delta, conversion: RenyiConversion) -> AtOrder<Epsilon> {
         let ln_delta = LnDelta::of(delta);
-        let best = self.best_order(|order| self.epsilon_from(order, ln_delta, conversion));
+        let best = self.best_order(conversion, |way, order| {
+            self.epsilon_from(order, ln_delta, way)
+        });
         AtOrder {
             bound: Epsilon::saturating(best.value),
             order: at(best.place),
@@ -46,8 +48,8 @@ impl RenyiCurve {
 
     /// The smallest δ at this ε over all orders in (1, ∞].
     pub fn delta(&self, epsilon: Epsilon, conversion: RenyiConversion) -> AtOrder<Delta> {
-        let best = self.best_order(|order| {
-            conversion.ln_delta_upper(order, self.enclosure(order).upper(), epsilon.get())
+        let best = self.best_order(conversion, |way, order| {
+            way.ln_delta_upper(order, self.enclosure(order).upper(), epsilon.get())
         });
         let order = at(best.place);
         AtOrder {
@@ -86,13 +88,50 @@ impl RenyiCurve {
     }
 
     /// Searches the continuum; ∞ and the corners of the curve are tried too.
-    fn best_order(&self, objective: impl Fn(Order) -> f64) -> Minimum {
-        let interior = golden_section(LN_EXCESS, |u| objective(at(1.0 + u.exp())));
-        let found = Minimum {
-            place: 1.0 + interior.place.exp(),
-            value: interior.value,
+    ///
+    /// The supporting line and the optimum may have a second valley, and are
+    /// never better far above the order of Canonne, Kamath and Steinke: they
+    /// are looked for around and below it, and the optimum around the line.
+    fn best_order(
+        &self,
+        conversion: RenyiConversion,
+        objective: impl Fn(RenyiConversion, Order) -> f64,
+    ) -> Minimum {
+        let value = |way, u: f64| objective(way, at(1.0 + u.exp()));
+        let search = |way, range| valley(range, |u| value(way, u));
+        let around = |center: f64| (center - 1.0, center + 1.0);
+        let best = match conversion {
+            RenyiConversion::Mironov | RenyiConversion::CanonneKamathSteinke => {
+                search(conversion, LN_EXCESS)
+            }
+            RenyiConversion::SupportingLine | RenyiConversion::Optimal => {
+                let start = search(RenyiConversion::CanonneKamathSteinke, LN_EXCESS);
+                let line = |u: f64| Minimum {
+                    place: u,
+                    value: value(RenyiConversion::SupportingLine, u),
+                };
+                let steps = (-12..=3).map(|step| line(start.place + f64::from(step)));
+                let best = steps.fold(line(start.place), Minimum::or);
+                let line = search(RenyiConversion::SupportingLine, around(best.place)).or(best);
+                if conversion == RenyiConversion::SupportingLine {
+                    line
+                } else {
+                    let near = if line.value < start.value {
+                        line
+                    } else {
+                        start
+                    };
+                    let found = search(conversion, around(near.place));
+                    // The optimum is at least as good as either at its order.
+                    found.or(line).or(start)
+                }
+            }
         };
-        self.with_special_orders(found, objective)
+        let found = Minimum {
+            place: 1.0 + best.place.exp(),
+            value: best.value,
+        };
+        self.with_special_orders(found, |order| objective(conversion, order))
     }
 }
 
@@ -117,7 +156,7 @@ impl RenyiCurve {
                 value: value(u),
             })
         });
-        let near = golden_section((best.place - width, best.place + width), value).or(best);
+        let near = valley((best.place - width, best.place + width), value).or(best);
         let found = Minimum {
             place: 1.0 + near.place.exp(),
             value: near.value,

@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Table(table::Arguments),
     Completions(completions::Arguments),
     /// Write the manual page (troff) to standard output
+    #[command(after_help = "Examples:\n  mizan man > /usr/local/share/man/man1/mizan.1")]
     Man,
 }
 
@@ -60,7 +61,10 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             match output::print(&error.render().to_string()) {
                 Ok(()) => ExitCode::SUCCESS,
-                Err(failure) => failure.exit_code(),
+                Err(failure) => {
+                    output::complain(&failure.show(asked_format()));
+                    failure.exit_code()
+                }
             }
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {

@@ -57,13 +57,17 @@ fn limited(source: impl Read, name: &str) -> Result<String, Failure> {
         .take(limit)
         .read_to_end(&mut bytes)
         .map_err(|error| Failure::file("read", name, &error))?;
-    String::from_utf8(bytes).map_err(|_| {
-        Failure::new(
+    let cut = bytes.len() as u64 == limit;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        // The cut may be inside a character; the text is too long anyway.
+        Err(error) if cut => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        Err(_) => Err(Failure::new(
             "MZ0003",
             format!("{name} is not UTF-8 text"),
             "save it as UTF-8",
-        )
-    })
+        )),
+    }
 }
 
 /// A number with the text it was typed as.

@@ -27,7 +27,7 @@ use mizan_core::directed::mul_down;
 use mizan_core::{Delta, Epsilon, Interval, Order};
 
 use crate::curves::{Between, ln_sinhc_half};
-use crate::minimize::golden_section;
+use crate::minimize::{Minimum, valley};
 
 /// A way to turn ε(α) into (ε, δ).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,7 +88,8 @@ impl RenyiConversion {
     ///
     /// # Guarantee
     ///
-    /// At least the exact value of the conversion. One at order one.
+    /// At least the exact value of the conversion, for a mechanism, whose
+    /// guarantee holds with neighbours exchanged too. One at order one.
     pub fn delta(self, order: Order, renyi: Epsilon, epsilon: Epsilon) -> Delta {
         let ln_delta = self.ln_delta_upper(order, renyi.get(), epsilon.get());
         Delta::saturating(Interval::from(ln_delta).exp().upper())
@@ -114,26 +115,26 @@ impl RenyiConversion {
             Self::SupportingLine => Moment::new(order, rho).epsilon(0.0, delta.ln),
             Self::Optimal => {
                 let moment = Moment::new(order, rho);
-                let touching = golden_section(LN_TOUCHING, |u| moment.epsilon(u.exp(), delta.ln));
+                let touching = best_touching(delta.ln.middle(), |s| moment.epsilon(s, delta.ln));
                 let with_mass_at_zero = if mul_down(delta.delta, a) >= 1.0 {
                     (rho + (-Interval::from(delta.delta)).ln_1p()).upper()
                 } else {
                     canonne_kamath_steinke(order, rho, delta.ln)
                 };
                 touching
-                    .value
                     .min(moment.epsilon(0.0, delta.ln))
                     .min(with_mass_at_zero)
             }
         }
     }
 
-    /// ln δ, an upper bound; 0 where nothing is known.
+    /// ln δ, an upper bound, which may be above 0; infinite where nothing is
+    /// known.
     pub(crate) fn ln_delta_upper(self, order: Order, renyi: f64, epsilon: f64) -> f64 {
         let rho = Interval::from(renyi);
         let a = order.get();
         if renyi == f64::INFINITY || a <= 1.0 {
-            return 0.0;
+            return f64::INFINITY;
         }
         if a == f64::INFINITY {
             return if renyi <= epsilon {
@@ -146,25 +147,22 @@ impl RenyiConversion {
         // δ = e^(b(ρ-ε)) (b/α)^b / α
         let per_order = rho - epsilon - (Interval::ONE / order.b).ln_1p();
         let without_touching = (order.b * per_order - Interval::from(a).ln()).upper();
-        let ln_delta = match self {
+        match self {
             Self::Mironov => (order.b * (rho - epsilon)).upper(),
             Self::CanonneKamathSteinke => without_touching,
             Self::SupportingLine => Moment::new(order, rho).ln_delta(0.0, epsilon),
             Self::Optimal => {
                 let moment = Moment::new(order, rho);
-                let touching = golden_section(LN_TOUCHING, |u| moment.ln_delta(u.exp(), epsilon));
+                let line = moment.ln_delta(0.0, epsilon);
+                let touching = best_touching(line, |s| moment.ln_delta(s, epsilon));
                 let with_mass_at_zero = if per_order.lower() >= 0.0 {
                     (-(Interval::from(epsilon) - rho).exp_m1()).ln().upper()
                 } else {
                     without_touching
                 };
-                touching
-                    .value
-                    .min(moment.ln_delta(0.0, epsilon))
-                    .min(with_mass_at_zero)
+                touching.min(line).min(with_mass_at_zero)
             }
-        };
-        ln_delta.min(0.0)
+        }
     }
 }
 
@@ -185,8 +183,20 @@ impl LnDelta {
     }
 }
 
-/// Where the touching point is looked for: y₁ = e^-s, in ln s.
-const LN_TOUCHING: (f64, f64) = (-32.0, 7.0);
+/// Searches the best touching point y₁ = e^-s. For small δ it lies where s is
+/// a few times δ; there may be a second valley, so steps come first.
+fn best_touching(ln_delta: f64, bound: impl Fn(f64) -> f64) -> f64 {
+    const STEPS: [f64; 9] = [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 9.0];
+    let at = |u: f64| Minimum {
+        place: u,
+        value: bound(u.exp()),
+    };
+    let center = ln_delta.clamp(-800.0, 0.0);
+    let steps = STEPS.into_iter().map(|step| at(center + step));
+    let best = steps.fold(at(0.0), Minimum::or);
+    let range = (best.place - 1.5, best.place + 1.5);
+    valley(range, |u| at(u).value).or(best).value
+}
 
 /// A pure ε₀ at a smaller ε: δ = (e^ε₀ - e^ε)/(1 + e^ε₀), that of randomized
 /// response, which every ε₀-DP mechanism is a post-processing of.
@@ -259,28 +269,45 @@ impl Moment {
     /// The smallest ln δ at this ε with the touching point e^-s.
     fn ln_delta(&self, s: f64, epsilon: f64) -> f64 {
         let Some(x) = self.second_touching(s, epsilon) else {
-            return 0.0;
+            return f64::INFINITY;
         };
         let b_x = self.b * x;
         let ln_gap = b_x + (-(-b_x).exp_m1()).ln() - self.b * s;
         (self.ln_numerator(s) - Interval::from(self.a).ln() - ln_gap).upper()
     }
 
-    /// The largest x found with a certified ln g(x) <= ε.
+    /// An x close below the root of ln g(x) = ε, with a certified ln g(x) <= ε.
     fn second_touching(&self, s: f64, epsilon: f64) -> Option<f64> {
-        // ln g grows with x from -s, and lies between x - s - ln(α/b) and x - s.
-        let (mut low, mut high) = (0.0, epsilon + s + (1.0 / self.b.lower()).ln_1p() + 1.0);
-        for _ in 0..200 {
-            let middle = 0.5 * (low + high);
-            if middle <= low || middle >= high {
+        // ln g grows with x from -s with a slope between 1/2 and 1; a secant
+        // that is kept to such slopes and aims a hair below finds the root.
+        let close = 4e-15 * (epsilon + s);
+        let mut x = epsilon + s + (1.0 / self.b.lower()).ln_1p();
+        let mut slope = 1.0;
+        let mut before: Option<(f64, f64)> = None;
+        for _ in 0..60 {
+            let excess = self.ln_g(s, Interval::from(x)).upper() - epsilon;
+            if excess <= 0.0 && excess >= -close {
                 break;
             }
-            if self.ln_g(s, Interval::from(middle)).upper() <= epsilon {
-                low = middle;
-            } else {
-                high = middle;
+            if let Some((x_before, excess_before)) = before {
+                slope = ((excess - excess_before) / (x - x_before)).clamp(0.5, 1.0);
             }
+            before = Some((x, excess));
+            let next = x - (excess + 0.5 * close) / slope;
+            if !next.is_finite() || next == x {
+                break;
+            }
+            x = next;
         }
-        (low > 0.0).then_some(low)
+        // Where rounding decides, step down until it is certain.
+        let mut margin = close.max(f64::EPSILON * x.abs());
+        for _ in 0..40 {
+            if x > 0.0 && self.ln_g(s, Interval::from(x)).upper() <= epsilon {
+                return Some(x);
+            }
+            x -= margin;
+            margin *= 2.0;
+        }
+        None
     }
 }

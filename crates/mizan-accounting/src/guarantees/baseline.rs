@@ -10,7 +10,7 @@
 use mizan_core::{Count, Interval, Order, PrivacyEvent, Probability};
 
 use crate::composition::mironov;
-use crate::minimize::golden_section;
+use crate::minimize::valley;
 use crate::numeric::{End, Grid, LossLattice, Step};
 use crate::{Reason, RenyiCurve};
 
@@ -86,7 +86,7 @@ fn advanced(pure: Interval, count: Interval, ln_q: Interval) -> f64 {
         let (large, small) = (epsilon.max(other), epsilon.min(other));
         (large + (small - large).exp().ln_1p()).upper()
     };
-    golden_section((-20.0, 8.0), at).value
+    valley((-20.0, 8.0), at).value
 }
 
 fn ratio(ln_ratio: f64) -> f64 {
@@ -185,7 +185,7 @@ impl ExactIncrease {
                 (Interval::from(epsilon).exp() + profile.delta(epsilon).non_negative() / q).upper()
             };
             let most = -core_ln(q);
-            golden_section((0.0, most), bound)
+            valley((0.0, most), bound)
                 .value
                 .min(bound(0.0))
                 .min((Interval::ONE / q).upper())

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 
 use mizan_core::{Count, Epsilon, Interval, Order, PrivacyEvent, RenyiPoints};
 
-use crate::minimize::golden_section;
+use crate::minimize::valley;
 use crate::{Reason, RenyiCurve};
 
 /// The report that holds for groups of this size.
@@ -103,7 +103,7 @@ fn triangle(left: &RenyiCurve, right: &RenyiCurve, order: Order) -> f64 {
     let by_second = (at(left, a) + at(right, f64::INFINITY)).upper();
     // p that puts both sides at the same order: 1 + √(1 - 1/α).
     let even = joined(1.0 + (1.0 - 1.0 / a).sqrt());
-    let best = golden_section((-12.0, 12.0), |u| joined(1.0 + u.exp())).value;
+    let best = valley((-12.0, 12.0), |u| joined(1.0 + u.exp())).value;
     [by_first, by_second, even, best]
         .into_iter()
         .filter(|x| !x.is_nan())
