@@ -483,3 +483,78 @@ fn a_closed_standard_error_changes_nothing() {
         .unwrap();
     assert_eq!(status.code(), Some(2));
 }
+
+/// Every flag of the commands about people.
+#[test]
+fn impossible_people() {
+    for bad in [
+        "", "0", "1", "2", "-0.5", "nan", "inf", "1e400", "half", "٠٫٥", "0,5",
+    ] {
+        refuses(&["risk", "gaussian(1)", "--baseline", bad]);
+        refuses(&["risk", "gaussian(1)", "--baseline", "0.1", "--prior", bad]);
+    }
+    for bad in ["", "0", "-1", "nan", "inf", "1e400", "two"] {
+        refuses(&["risk", "gaussian(1)", "--baseline", "0.1", "--beta", bad]);
+        refuses(&["group", "gaussian(1)", "--size", bad]);
+        refuses(&[
+            "account",
+            "gaussian(1)",
+            "--delta",
+            "1e-6",
+            "--population",
+            bad,
+        ]);
+    }
+    for bad in ["1.5", "9007199254740993", "99999999999999999999", "٣"] {
+        refuses(&["group", "gaussian(1)", "--size", bad]);
+    }
+    refuses(&["risk", "gaussian(1)"]);
+    refuses(&["risk", "approximate(1, 1e-5)", "--baseline", "0.1"]);
+    refuses(&["group", "gaussian(1)"]);
+    refuses(&["group", "poisson(0.1, gaussian(1))", "--size", "2"]);
+    refuses(&["group", "rdp(2, 0.1)", "--size", "1000000"]);
+    refuses(&[
+        "group",
+        "approximate(1, 0.1)",
+        "--size",
+        "9",
+        "--delta",
+        "1e-6",
+    ]);
+}
+
+/// Every flag of the calibration.
+#[test]
+fn impossible_calibrations() {
+    let calibrate = |expression: &str, epsilon: &str, delta: &str| {
+        refuses(&[
+            "calibrate",
+            expression,
+            "--epsilon",
+            epsilon,
+            "--delta",
+            delta,
+        ]);
+    };
+    for bad in [
+        "",
+        "gaussian(1)",
+        "gaussian(?, ?)",
+        "gaussian(1, ?)",
+        "laplace(?)",
+        "?",
+        "gaussian(?",
+        "غاوس(?)",
+    ] {
+        calibrate(bad, "1", "1e-6");
+    }
+    for bad in ["", "-1", "nan", "inf", "1e400", "one"] {
+        calibrate("gaussian(?)", bad, "1e-6");
+        calibrate("gaussian(?)", "1", bad);
+    }
+    for bad in ["0", "1", "2"] {
+        calibrate("gaussian(?)", "1", bad);
+    }
+    refuses(&["figure", "4"]);
+    refuses(&["table", "3"]);
+}

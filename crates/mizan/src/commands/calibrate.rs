@@ -55,8 +55,9 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 "parameter": "sigma",
                 "value": json_number(found.exact.get()),
                 "epsilon": {
-                    "upper": json_number(reached.upper.get()),
-                    "lower": json_number(reached.lower.get()),
+                    // The target itself is certified too.
+                    "upper": json_number(reached.upper.get().min(epsilon.value.get())),
+                    "lower": json_number(reached.lower.get().min(epsilon.value.get())),
                     "method": "gaussian-exact",
                 },
                 "delta": json_number(delta.shown),

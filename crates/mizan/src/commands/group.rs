@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             let mut lines = format!("For a group of {size} it is {}\n", output::shortened(&group.to_string(), 50));
             if let (Some(best), Some(delta)) = (best, delta) {
                 lines += &format!(
-                    "({}, {})-differentially private for the group, by the method {}\n",
+                    "({}, {})-differentially private for the group by {}\n",
                     number::epsilon_up(best.upper.get(), 6),
                     number::delta_up(delta.shown),
                     best.method.name()

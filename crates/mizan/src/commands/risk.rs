@@ -149,8 +149,9 @@ impl Risk {
         format!(
             "{table}\n\n\
              At worst {times} times as likely with the person's data.\n\
-             The odds about her move by more than a factor {} with probability at most {probability}\n\
-             (order α = {}): up to then a belief of {} stays below {}.\n\
+             The odds about her move by more than a factor {}\n  \
+             with probability at most {probability} (order α = {});\n  \
+             up to then a belief of {} stays below {}.\n\
              On average the log odds move by at most {}.\n",
             number::nearest(self.beta.shown, 6),
             output::order_text(self.bayes.order),
