@@ -125,6 +125,9 @@ impl Interval {
     #[inline]
     pub fn square(self) -> Self {
         let magnitude = self.abs();
+        if self.is_point() {
+            return magnitude * magnitude;
+        }
         Self {
             lower: mul_down(magnitude.lower, magnitude.lower).max(0.0),
             upper: mul_up(magnitude.upper, magnitude.upper),

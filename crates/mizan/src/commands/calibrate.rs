@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 None => "the classical rule is not proven for epsilon of 1 and above".to_owned(),
             };
             format!(
-                "sigma = {} is enough for ({}, {}); {classical}\n  {}\n",
+                "sigma = {} is enough for ({}, {})\n  {}\n{classical}\n",
                 number::epsilon_up(found.exact.get(), 6),
                 number::nearest(epsilon.shown, 6),
                 number::delta_up(delta.shown),
