@@ -367,7 +367,6 @@ fn groups_of_approximate_privacy() {
 
 /// Proposition 2 and its sharper form, for a single reported order.
 #[test]
-#[ignore = "rounding steps past the last reported order: group(2, rdp(10, 0.1)) is refused"]
 fn groups_of_reported_points_are_within_proposition_2() {
     for record in checks("group_prop2") {
         let alpha: f64 = input(&record, "alpha").parse().unwrap();
