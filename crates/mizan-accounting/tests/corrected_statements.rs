@@ -15,8 +15,10 @@
 mod random;
 
 use mizan_accounting::account::{self, Method};
-use mizan_accounting::{FiniteDistribution, RenyiCurve, basic_composition};
-use mizan_core::{Epsilon, PrivacyEvent, Probability};
+use mizan_accounting::{
+    ExactIncrease, FiniteDistribution, Increase, RenyiCurve, basic_composition,
+};
+use mizan_core::{Count, Epsilon, PrivacyEvent, Probability};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngSeed, TestRunner};
@@ -279,11 +281,54 @@ fn proposition_4() {
         let rounds: PrivacyEvent = format!("{n} * pure({epsilon})").parse().unwrap();
         let high = curve(&rounds).bad_outcome_by_proposition_10(Probability::new(q).unwrap());
         assert!(high.high.get() >= exact * (1.0 - 1e-9));
+        let round = curve(&random::pure(epsilon));
+        let (rounds, q) = (
+            Count::new(u64::from(n)).unwrap(),
+            Probability::new(q).unwrap(),
+        );
+        let increase = Increase::after(&round, rounds, q);
+        for bound in [
+            increase.naive,
+            increase.generic,
+            increase.advanced,
+            increase.renyi.0,
+            increase.renyi_restricted.0,
+        ] {
+            assert!(
+                bound >= exact / q.get() * (1.0 - 1e-9),
+                "{n} times {epsilon} at {q}: {increase:?} below {}",
+                exact / q.get()
+            );
+        }
     }
     assert!(
         informative > 100,
         "Proposition 4 said something {informative} times"
     );
+}
+
+/// The exact increase that figures show is that of Neyman and Pearson.
+#[test]
+fn the_exact_increase_of_randomized_response() {
+    let baselines = [1e-6, 1e-3, 0.1];
+    let p = 0.51_f64;
+    let epsilon = (p / (1.0 - p)).ln();
+    let round = [random::randomized_response(p, 2)];
+    let mut exact = ExactIncrease::new(&round, Count::new(250).unwrap()).unwrap();
+    for n in 1..=250 {
+        exact.next_round();
+        let increases = exact.increase(&baselines.map(|q| Probability::new(q).unwrap()));
+        for (q, increase) in baselines.into_iter().zip(increases) {
+            let truth = neyman_pearson(n, epsilon, q) / q;
+            assert!(
+                increase >= truth * (1.0 - 1e-9) && increase <= truth * (1.0 + 1e-3),
+                "{n} rounds at {q:e}: {increase}, exactly {truth}"
+            );
+            if n == 100 && q < 1e-5 {
+                assert!((truth - 6.494).abs() < 5e-4, "{truth}");
+            }
+        }
+    }
 }
 
 /// Proposition 10 and the exact region hold for every set of outcomes, in both

@@ -10,8 +10,8 @@
 mod common;
 
 use common::{Truth, golden};
-use mizan_accounting::{BadOutcome, RenyiCurve, posterior};
-use mizan_core::{Order, PrivacyEvent, Probability, Round, parse_decimal};
+use mizan_accounting::{BadOutcome, Increase, RenyiCurve, closed_forms, posterior};
+use mizan_core::{Count, Delta, Order, PrivacyEvent, Probability, Round, parse_decimal};
 use serde_json::Value;
 
 /// The largest relative excess of a bound in closed form.
@@ -381,4 +381,48 @@ fn groups_of_reported_points_are_within_proposition_2() {
         let golden: f64 = value(&record).parse().unwrap();
         assert!(ours <= golden * (1.0 + 1e-12), "{text} at {at}: {ours}");
     }
+}
+
+/// The papers' own closed forms, beside the methods.
+#[test]
+fn closed_forms_are_their_theorems() {
+    for (prefix, event, reference) in [
+        ("tanh_adv", "{k} * pure({eps})", "the tight mean"),
+        ("cor1", "{n} * pure({eps})", "Mironov 2017, Corollary 1"),
+        ("zcdp_eps_closed", "zcdp({rho})", "Bun and Steinke 2016"),
+        ("cdp_tail", "cdp({mu}, {tau})", "Corollary 3.1"),
+    ] {
+        for record in checks(prefix) {
+            let mut text = event.to_owned();
+            for key in record["inputs"].as_object().unwrap().keys() {
+                text = text.replace(&format!("{{{key}}}"), &input(&record, key));
+            }
+            let delta = parse_decimal(&input(&record, "delta"), Round::Down).unwrap();
+            let forms = closed_forms(&text.parse().unwrap(), Delta::new(delta).unwrap());
+            let form = forms.iter().find(|form| form.reference.contains(reference));
+            let epsilon = form
+                .unwrap_or_else(|| panic!("{text} has no form by {reference}"))
+                .epsilon;
+            Truth(value(&record)).check_upper(epsilon.get(), EXCESS, &record);
+        }
+    }
+}
+
+/// Proposition 4 as corrected, as the increase P/Q.
+#[test]
+fn proposition_4_in_figure_2() {
+    let mut checked = 0;
+    for record in checks("prop4_n") {
+        let round = curve(&format!("pure({})", input(&record, "eps")));
+        let n = Count::new(input(&record, "n").parse().unwrap()).unwrap();
+        let [q, _] = both_sides(&input(&record, "Q"));
+        let increase = Increase::after(&round, n, q).generic;
+        let truth = value(&record).parse::<f64>().unwrap() / q.get();
+        assert!(
+            increase >= truth * (1.0 - 1e-14) && increase <= truth * (1.0 + EXCESS),
+            "{record}: {increase}"
+        );
+        checked += 1;
+    }
+    assert_eq!(checked, 3);
 }
