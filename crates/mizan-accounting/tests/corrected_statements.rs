@@ -344,7 +344,7 @@ fn bad_outcomes_of_random_mechanisms() {
         for set in 1..(1_u32 << p.len()) - 1 {
             let sum = |masses: &[f64]| -> f64 {
                 let kept = masses.iter().enumerate();
-                kept.filter(|(i, _)| set >> i & 1 == 1)
+                kept.filter(|(i, _)| (set >> i) & 1 == 1)
                     .map(|(_, mass)| mass)
                     .sum()
             };

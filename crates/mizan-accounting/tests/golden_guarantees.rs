@@ -370,10 +370,7 @@ fn groups_of_approximate_privacy() {
 fn groups_of_reported_points_are_within_proposition_2() {
     for record in checks("group_prop2") {
         let alpha: f64 = input(&record, "alpha").parse().unwrap();
-        let doublings = match input(&record, "c").parse::<i32>() {
-            Ok(c) => c,
-            Err(_) => 1,
-        };
+        let doublings = input(&record, "c").parse().unwrap_or(1);
         let size = 1_u64 << doublings;
         let text = format!("group({size}, rdp({alpha}, {}))", input(&record, "eps"));
         let at = Order::new(alpha / 2f64.powi(doublings)).unwrap();
