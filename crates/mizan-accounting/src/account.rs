@@ -3,13 +3,13 @@
 //! Every method that applies is computed; the smallest bound is the answer,
 //! since each of them is a proof.
 
-use mizan_core::{Bracket, Delta, Epsilon, Interval, Order, PrivacyEvent};
+use mizan_core::{Bracket, Count, Delta, Epsilon, Interval, Order, PrivacyEvent};
 
 use crate::composition::advanced::Mean;
 use crate::composition::concentrated::{concentrated, gaussian_square, zero_concentrated};
 use crate::composition::optimal::Optimal;
 use crate::composition::parts::{parts, sum};
-use crate::{GaussianProfile, RenyiConversion, RenyiCurve, Unsupported, basic_composition};
+use crate::{GaussianProfile, RenyiConversion, RenyiCurve, Unsupported, basic_composition, walk};
 
 /// A way to account for a composition, by the name people type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -106,7 +106,7 @@ pub enum Refusal {
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
     /// The parts fail more often than the target allows.
-    #[error("the deltas of the parts add up to {total:e}, above the target {target:e}")]
+    #[error("the deltas of the parts add up to {total:e}, above the target")]
     DeltaSpent {
         /// The sum of the parts.
         total: f64,
@@ -159,6 +159,30 @@ impl<T: PartialOrd + Copy> Account<T> {
         })
     }
 
+    /// The largest certified lower bound of the exact value, if any.
+    pub fn lower(&self) -> Option<T> {
+        let lowers = self.bounds.iter().filter_map(|bound| bound.lower);
+        lowers.reduce(|best, lower| if lower > best { lower } else { best })
+    }
+
+    /// Where no method applies: why the one that came closest does not. One
+    /// that computed everything, else the most general.
+    pub fn refusal(&self) -> Refusal {
+        let refusals = || self.refusals.iter().map(|(_, why)| why);
+        let computed = |why: &&Refusal| !matches!(why, Refusal::Unsupported(_));
+        let renyi = || {
+            self.refusals
+                .iter()
+                .find(|(method, _)| *method == Method::Renyi)
+                .map(|(_, why)| why)
+        };
+        let why = refusals()
+            .find(computed)
+            .or_else(renyi)
+            .or_else(|| refusals().next_back());
+        why.cloned().unwrap_or(Refusal::NoBound)
+    }
+
     fn of(bound_by: impl Fn(Method) -> Result<MethodBound<T>, Refusal>) -> Self {
         let mut account = Self {
             bounds: Vec::new(),
@@ -174,14 +198,35 @@ impl<T: PartialOrd + Copy> Account<T> {
     }
 }
 
+/// The account of one method alone.
+pub fn single<T>(method: Method, result: Result<MethodBound<T>, Refusal>) -> Account<T> {
+    match result {
+        Ok(bound) => Account {
+            bounds: vec![bound],
+            refusals: Vec::new(),
+        },
+        Err(refusal) => Account {
+            bounds: Vec::new(),
+            refusals: vec![(method, refusal)],
+        },
+    }
+}
+
 /// The ε of an event at a given δ, by every method that applies.
 pub fn epsilon(event: &PrivacyEvent, delta: Delta) -> Account<Epsilon> {
-    Account::of(|method| epsilon_by(method, event, delta))
+    // A group is priced once for all methods.
+    match walk::without_groups(event) {
+        Ok(event) => Account::of(|method| epsilon_by(method, &event, delta)),
+        Err(error) => Account::of(|_| Err(Refusal::from(error.clone()))),
+    }
 }
 
 /// The δ of an event at a given ε, by every method that applies.
 pub fn delta(event: &PrivacyEvent, epsilon: Epsilon) -> Account<Delta> {
-    Account::of(|method| delta_by(method, event, epsilon))
+    match walk::without_groups(event) {
+        Ok(event) => Account::of(|method| delta_by(method, &event, epsilon)),
+        Err(error) => Account::of(|_| Err(Refusal::from(error.clone()))),
+    }
 }
 
 /// The ε of an event at a given δ by one method.
@@ -220,7 +265,7 @@ pub fn epsilon_by(
             let Bracket { lower, upper } = Optimal::new(&parts, target.ln().middle())
                 .epsilon(target)
                 .ok_or_else(|| spent(event, target))?;
-            bound.lower = Some(Epsilon::saturating(lower));
+            bound.lower = is_worst_case(event).then(|| Epsilon::saturating(lower));
             Epsilon::saturating(upper)
         }
         Method::Cdp => {
@@ -288,7 +333,7 @@ pub fn delta_by(
             let parts = parts(event)?;
             let around = Mean::Tight.delta(&parts, target).ln().upper();
             let Bracket { lower, upper } = Optimal::new(&parts, around).delta(epsilon.get());
-            bound.lower = Some(Delta::saturating(lower));
+            bound.lower = is_worst_case(event).then(|| Delta::saturating(lower));
             Delta::saturating(upper)
         }
         Method::Cdp | Method::Zcdp | Method::Renyi => {
@@ -312,6 +357,21 @@ pub fn delta_by(
         }
     };
     Ok(bound)
+}
+
+/// Whether the parts are the worst that their (ε, δ) allow, so that the optimum
+/// over all mechanisms with these is the exact value of the event.
+fn is_worst_case(event: &PrivacyEvent) -> bool {
+    let mut worst = true;
+    let looked_at = walk::each_mechanism(event, |_, part, _| {
+        worst &= match part {
+            PrivacyEvent::Pure { .. } | PrivacyEvent::Approximate { .. } => true,
+            PrivacyEvent::RandomizedResponse(response) => response.categories() == Count::TWO,
+            _ => false,
+        };
+        Ok(())
+    });
+    looked_at.is_ok() && worst
 }
 
 fn advanced(mean: Mean, event: &PrivacyEvent, target: Interval) -> Result<Epsilon, Refusal> {

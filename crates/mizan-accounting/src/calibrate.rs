@@ -1,14 +1,14 @@
 //! How much noise a promise needs.
 
-use mizan_core::{Delta, Epsilon, Interval, Sensitivity, Sigma};
+use mizan_core::{Delta, Epsilon, Interval, PrivacyEvent, Sensitivity, Sigma};
 
-use crate::GaussianProfile;
+use crate::account::{self, Method};
 use crate::minimize::first_that_holds;
 
 /// The noise of a Gaussian mechanism for a given (ε, δ).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GaussianCalibration {
-    /// The smallest double that is certainly enough.
+    /// A double that is certainly enough, and hardly more than the smallest.
     pub exact: Sigma,
     /// √(2 ln(1.25/δ)) Δ/ε, rounded up: the textbook rule, which is proven for
     /// ε < 1 only and is None elsewhere (Dwork and Roth 2014, Theorem A.1).
@@ -36,15 +36,29 @@ pub fn gaussian(
     if delta.get() <= 0.0 || delta.get() >= 1.0 {
         return None;
     }
+    // As the accountant will see it, so that it agrees.
     let enough = |sigma: f64| {
         Sigma::new(sigma).is_ok_and(|sigma| {
-            GaussianProfile::new(sigma, sensitivity)
-                .delta(epsilon)
-                .upper
-                <= delta
+            let event = PrivacyEvent::Gaussian { sigma, sensitivity };
+            let account = account::epsilon_by(Method::GaussianExact, &event, delta);
+            account.is_ok_and(|account| account.upper <= epsilon)
         })
     };
-    let exact = first_that_holds(f64::MIN_POSITIVE, 1e300, enough)?;
+    // Typed back as a decimal the value may lose a unit, and around the edge
+    // rounding decides: a few units more are enough for sure.
+    let mut exact = first_that_holds(f64::MIN_POSITIVE, 1e300, enough)?;
+    for _ in 0..200 {
+        if (0..3)
+            .scan(exact, |sigma, _| {
+                *sigma = sigma.next_down();
+                Some(*sigma)
+            })
+            .all(enough)
+        {
+            break;
+        }
+        exact = exact.next_up();
+    }
     let below_one = epsilon.get() < 1.0 && epsilon.get() > 0.0;
     let factor = ((Interval::from(1.25) / delta.get()).ln() * 2.0).sqrt();
     let classical = factor * sensitivity.get() / epsilon.get();

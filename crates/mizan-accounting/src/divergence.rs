@@ -177,39 +177,57 @@ impl FiniteDistribution {
             } else if q == Interval::ZERO {
                 return Interval::INFINITE;
             } else {
-                common.push((p, log_ratio(p, q)));
+                common.push(Outcome::new(p, q));
             }
         }
         match Position::of(order) {
-            Position::One => {
-                sum(common.iter().map(|&(p, l)| p * (-l).exp_beyond_tangent())) + only_q
-            }
+            Position::One => sum(common.iter().map(|outcome| outcome.beyond)) + only_q,
             Position::Between(order) => moment(&common, only_q, order),
             Position::Infinite => common
                 .iter()
-                .map(|&(_, l)| l)
+                .map(|outcome| outcome.loss)
                 .reduce(Interval::max)
                 .unwrap_or(Interval::INFINITE),
         }
     }
 }
 
-fn moment(
-    common: &[(Interval, Interval)],
-    only_q: Interval,
-    Between { b, .. }: Between,
-) -> Interval {
+/// An outcome that both distributions have.
+struct Outcome {
+    p: Interval,
+    /// l = ln(p/q).
+    loss: Interval,
+    /// p f(-l) = q - p + p l, the share of the divergence at order one.
+    beyond: Interval,
+}
+
+impl Outcome {
+    fn new(p: Interval, q: Interval) -> Self {
+        let loss = log_ratio(p, q);
+        let beyond = if loss.upper() < -1.0 {
+            // q is the largest of the three, and e^-l may be beyond doubles.
+            (q - p + p * loss).non_negative()
+        } else {
+            p * (-loss).exp_beyond_tangent()
+        };
+        Self { p, loss, beyond }
+    }
+}
+
+fn moment(common: &[Outcome], only_q: Interval, Between { b, .. }: Between) -> Interval {
     let largest = common
         .iter()
-        .map(|&(_, l)| (b * l).upper())
+        .map(|outcome| (b * outcome.loss).upper())
         .fold(f64::NEG_INFINITY, f64::max);
     if largest < 600.0 {
         let beyond = common
             .iter()
-            .map(|&(p, l)| p * ((b * l).exp_beyond_tangent() + b * (-l).exp_beyond_tangent()));
+            .map(|Outcome { p, loss, beyond }| *p * (b * *loss).exp_beyond_tangent() + b * *beyond);
         (sum(beyond) + b * only_q).ln_1p() / b
     } else {
-        let scaled = sum(common.iter().map(|&(p, l)| p * (b * l - largest).exp()));
+        let scaled = sum(common
+            .iter()
+            .map(|outcome| outcome.p * (b * outcome.loss - largest).exp()));
         (scaled.ln() + largest) / b
     }
 }

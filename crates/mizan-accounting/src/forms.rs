@@ -1,15 +1,16 @@
 //! Closed forms beside the methods: what the papers themselves print.
 //!
-//! None of these is ever the answer, each is there to be compared with.
+//! Each is there to be compared with the answer; those of exact methods are it.
 
 use mizan_core::{Delta, Epsilon, Interval, PrivacyEvent};
 
+use crate::GaussianProfile;
 use crate::composition::advanced::Mean;
 use crate::composition::concentrated::{
-    concentrated, mean_of_pure_by_theorem_3_5, zero_concentrated,
+    concentrated, gaussian_square, mean_of_pure_by_theorem_3_5, zero_concentrated,
 };
 use crate::composition::mironov::corollary_1;
-use crate::composition::optimal::closed_form;
+use crate::composition::optimal::{Optimal, closed_form};
 use crate::composition::parts::{Part, delta_left, parts, sum};
 use crate::composition::subgaussian::SubgaussianLoss;
 
@@ -32,6 +33,14 @@ pub fn closed_forms(event: &PrivacyEvent, delta: Delta) -> Vec<ClosedForm> {
     let mut forms = Vec::new();
     if let Ok(parts) = parts(event) {
         forms.extend(of_parts(&parts, target));
+    }
+    if let Ok(square) = gaussian_square(event) {
+        forms.push(ClosedForm {
+            formula: "δ = Φ(m/2 - ε/m) - e^ε Φ(-m/2 - ε/m), m² = Σ Δ²/σ²",
+            reference: "Balle and Wang 2018, Theorem 8",
+            inputs: vec![("m", square.sqrt().upper())],
+            epsilon: GaussianProfile::from_square(square).epsilon(delta).upper,
+        });
     }
     if let Ok(loss) = concentrated(event) {
         forms.push(ClosedForm {
@@ -89,9 +98,24 @@ fn of_parts(parts: &[Part], target: Interval) -> Vec<ClosedForm> {
         );
     }
     let remaining = delta_left(parts, target);
+    if let [part] = parts
+        && remaining.lower() > 0.0
+    {
+        let optimal = Optimal::new(parts, remaining.ln().middle()).epsilon(target);
+        push(
+            "δ = Σ_j C(n,j) p^j (1-p)^(n-j) (1 - e^(ε - (2j-n)ε₀))₊, p = e^ε₀/(1+e^ε₀)",
+            "Kairouz, Oh and Viswanath 2015, Theorem 3.3",
+            vec![
+                ("n", part.count.upper()),
+                ("ε₀", part.epsilon.upper()),
+                ("δ without failures", remaining.lower()),
+            ],
+            optimal.map(|bracket| Interval::from(bracket.upper)),
+        );
+    }
     if remaining.lower() > 0.0 {
         push(
-            "M + √(2S ln(e + √S/δ)), M = Σ ε tanh(ε/2), S = Σ ε²",
+            "M + √(2S min(ln(e + √S/δ), ln 1/δ)), M = Σ ε tanh(ε/2), S = Σ ε²",
             "Kairouz, Oh and Viswanath 2015, Theorem 3.5",
             vec![("S", squares.upper())],
             Some(closed_form(parts, remaining)),

@@ -89,42 +89,34 @@ impl RenyiCurve {
 
     /// Searches the continuum; ∞ and the corners of the curve are tried too.
     ///
-    /// The supporting line and the optimum may have a second valley, and are
-    /// never better far above the order of Canonne, Kamath and Steinke: they
-    /// are looked for around and below it, and the optimum around the line.
+    /// The supporting line and the optimum may have several valleys, towards
+    /// order one where δ is large for what was spent. They are looked for in
+    /// steps up to a little above the order of Canonne, Kamath and Steinke,
+    /// whose valley is single, and then around the best step.
     fn best_order(
         &self,
         conversion: RenyiConversion,
         objective: impl Fn(RenyiConversion, Order) -> f64,
     ) -> Minimum {
+        const LOWEST_STEP: f64 = -14.0;
         let value = |way, u: f64| objective(way, at(1.0 + u.exp()));
         let search = |way, range| valley(range, |u| value(way, u));
-        let around = |center: f64| (center - 1.0, center + 1.0);
         let best = match conversion {
             RenyiConversion::Mironov | RenyiConversion::CanonneKamathSteinke => {
                 search(conversion, LN_EXCESS)
             }
             RenyiConversion::SupportingLine | RenyiConversion::Optimal => {
                 let start = search(RenyiConversion::CanonneKamathSteinke, LN_EXCESS);
-                let line = |u: f64| Minimum {
+                let step = |u: f64| Minimum {
                     place: u,
-                    value: value(RenyiConversion::SupportingLine, u),
+                    value: value(conversion, u),
                 };
-                let steps = (-12..=3).map(|step| line(start.place + f64::from(step)));
-                let best = steps.fold(line(start.place), Minimum::or);
-                let line = search(RenyiConversion::SupportingLine, around(best.place)).or(best);
-                if conversion == RenyiConversion::SupportingLine {
-                    line
-                } else {
-                    let near = if line.value < start.value {
-                        line
-                    } else {
-                        start
-                    };
-                    let found = search(conversion, around(near.place));
-                    // The optimum is at least as good as either at its order.
-                    found.or(line).or(start)
-                }
+                let last = start.place + 3.0;
+                let steps = std::iter::successors(Some(last), |u| Some(u - 1.0))
+                    .take_while(|&u| u >= LOWEST_STEP);
+                let best = steps.map(step).fold(step(start.place), Minimum::or);
+                let around = (best.place - 1.0, best.place + 1.0);
+                search(conversion, around).or(best)
             }
         };
         let found = Minimum {

@@ -31,6 +31,12 @@ pub enum Reason {
     /// The reported orders are too small to say anything about the group.
     #[error("reports orders too small for a group of this size")]
     GroupTooLarge,
+    /// A parameter for the group is beyond doubles.
+    #[error("has parameters too large for doubles when taken for the group")]
+    GroupOverflow,
+    /// More levels than can be rewritten for a group.
+    #[error("nests too deeply to be rewritten for a group")]
+    TooDeep,
     /// The accounting of this event is not built yet.
     #[error("cannot be accounted by this version of Mizan")]
     NotYet,
@@ -70,6 +76,8 @@ impl Unsupported {
             Reason::NotYet => "MZ1203",
             Reason::NotGaussian => "MZ1207",
             Reason::GroupTooLarge => "MZ1209",
+            Reason::TooDeep => "MZ1210",
+            Reason::GroupOverflow => "MZ1211",
             Reason::NotConcentrated => "MZ1208",
         }
     }
@@ -77,11 +85,13 @@ impl Unsupported {
     /// What to do about it.
     pub fn help(&self) -> String {
         match self.reason {
-            Reason::MayFail => "use `--method basic`, which adds epsilons and deltas",
-            Reason::Unbounded => "use a method with a delta, such as `--method renyi`",
+            Reason::MayFail => "`mizan account --method basic` adds epsilons and deltas",
+            Reason::Unbounded => "`mizan account --method renyi` takes a delta",
+            Reason::GroupOverflow => "ask for a smaller group",
+            Reason::TooDeep => "nest fewer compositions inside each other",
             Reason::GroupTooLarge => "report larger orders, or inf",
             Reason::NotGaussian | Reason::NotConcentrated => {
-                "use `--method renyi`, which takes both"
+                "`mizan account --method renyi` takes other events too"
             }
             Reason::NotYet => {
                 "replace it by a guarantee you know, such as pure(EPSILON) or zcdp(RHO)"

@@ -1,6 +1,8 @@
 //! From an event to the mechanisms it is made of.
 
-use mizan_core::{Interval, PrivacyEvent};
+use std::borrow::Cow;
+
+use mizan_core::{Count, Interval, PrivacyEvent};
 
 use crate::Unsupported;
 use crate::guarantees::group_privacy;
@@ -45,6 +47,33 @@ fn visit_all(
         }
     }
     Ok(())
+}
+
+/// The event with every group replaced by the event that prices it.
+pub(crate) fn without_groups(event: &PrivacyEvent) -> Result<Cow<'_, PrivacyEvent>, Unsupported> {
+    let mut waiting = vec![event];
+    while let Some(inner) = waiting.pop() {
+        if matches!(inner, PrivacyEvent::Group { .. }) {
+            let priced = group_privacy(Count::ONE, event);
+            return priced
+                .map(Cow::Owned)
+                .map_err(|reason| Unsupported::new(inner, &|| path(event, inner), reason));
+        }
+        waiting.extend(inner.children());
+    }
+    Ok(Cow::Borrowed(event))
+}
+
+/// Whether events stand inside each other more than so many times.
+pub(crate) fn nests_deeper_than(event: &PrivacyEvent, limit: usize) -> bool {
+    let mut waiting = vec![(event, 1)];
+    while let Some((event, depth)) = waiting.pop() {
+        if depth > limit {
+            return true;
+        }
+        waiting.extend(event.children().iter().map(|child| (child, depth + 1)));
+    }
+    false
 }
 
 /// Where in `root` the very object `target` stands, like `[2].of`.

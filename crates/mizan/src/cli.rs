@@ -69,6 +69,9 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             output::complain(&error.render().to_string());
+            output::complain(
+                "\nerror[MZ0001]: no command was given\nhelp: choose one of the commands above\n",
+            );
             ExitCode::from(2)
         }
         _ => {

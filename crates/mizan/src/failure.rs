@@ -11,6 +11,9 @@ use serde_json::json;
 
 use crate::cli::Format;
 
+/// Nobody reads more; what was typed may be megabytes.
+const LONGEST_MESSAGE: usize = 1000;
+
 /// An error on its way to the person.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -25,7 +28,7 @@ impl Failure {
     pub(crate) fn new(code: &'static str, message: impl Display, help: impl Into<String>) -> Self {
         Self {
             code,
-            message: message.to_string(),
+            message: crate::output::shortened(&message.to_string(), LONGEST_MESSAGE),
             place: None,
             help: help.into(),
         }

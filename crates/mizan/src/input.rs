@@ -33,7 +33,8 @@ impl Expression {
         } else {
             argument.to_owned()
         };
-        let typed = typed.trim();
+        // Some editors start a file with a byte order mark.
+        let typed = typed.trim_start_matches('\u{feff}').trim();
         if typed.starts_with('{') {
             let event = PrivacyEvent::from_json_str(typed)?;
             return Ok(Self {
@@ -201,7 +202,11 @@ fn order(text: &str) -> Result<Typed<Order>, Failure> {
             shown: f64::INFINITY,
             value: Order::INFINITE,
         }),
-        decimal => self::decimal(decimal, "--orders", Round::Up, Order::new),
+        decimal => {
+            // What was typed must not be below one, not only what it rounds to.
+            self::decimal(decimal, "--orders", Round::Down, Order::new)?;
+            self::decimal(decimal, "--orders", Round::Up, Order::new)
+        }
     }
 }
 

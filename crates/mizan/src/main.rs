@@ -18,7 +18,10 @@ fn main() -> ExitCode {
         Err(stopped) => return stopped,
     };
     let output = output::Output::new(cli.format);
-    match commands::run(cli.command, output).and_then(|text| output::print(&text)) {
+    let working = output::Working::start();
+    let result = commands::run(cli.command, output);
+    drop(working);
+    match result.and_then(|text| output::print(&text)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             output::complain(&failure.show(cli.format));

@@ -119,3 +119,30 @@ pub(crate) fn shortened(text: &str, longest: usize) -> String {
             .collect()
     }
 }
+
+/// A sign of life on the terminal while something takes longer than a second.
+/// It goes away when dropped, and shows nothing where nobody looks.
+pub(crate) struct Working {
+    bar: indicatif::ProgressBar,
+}
+
+impl Working {
+    pub(crate) fn start() -> Self {
+        let bar = indicatif::ProgressBar::new_spinner().with_message("computing");
+        let ticking = bar.clone();
+        // Detached: it ends with the process, or as soon as the bar is finished.
+        std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_secs(1));
+            if !ticking.is_finished() {
+                ticking.enable_steady_tick(std::time::Duration::from_millis(100));
+            }
+        });
+        Self { bar }
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

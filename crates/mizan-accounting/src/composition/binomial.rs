@@ -22,7 +22,7 @@ const NEGLIGIBLE: f64 = 1e-305;
 
 impl Binomial {
     /// More probabilities than this are not kept.
-    pub(crate) const MOST: usize = 1 << 22;
+    pub(crate) const MOST: usize = 1 << 20;
 
     /// None if it would take more memory than is reasonable.
     pub(crate) fn new(epsilon: Interval, count: u64) -> Option<Self> {

@@ -140,3 +140,44 @@ fn pure(event: &PrivacyEvent) -> Result<Interval, Reason> {
         Ok(pure)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(computed: Interval, golden: f64) {
+        assert!(
+            (computed.upper() / golden - 1.0).abs() < 1e-12,
+            "{computed:?} for {golden}"
+        );
+    }
+
+    /// Golden values of section 3: pure to zCDP and CDP, the τ of randomized
+    /// response; and of section 4: composition of τ.
+    #[test]
+    fn golden_values() {
+        let rho = |text: &str| zero_concentrated(&text.parse().unwrap()).unwrap();
+        close(rho("pure(0.1)"), 0.004_995_837_495_787_998);
+        close(rho("pure(4)"), 3.856_110_320_303_267_5);
+        close(rho("exponential(2)"), 0.5);
+        close(rho("10 * gaussian(2) + zcdp(0.25)"), 1.5);
+        close(
+            mean_of_pure_by_theorem_3_5(Interval::from(0.1)),
+            0.005_258_545_903_782_382,
+        );
+        close(
+            mean_of_pure_by_theorem_3_5(Interval::from(1.0)),
+            0.859_140_914_229_522_6,
+        );
+        // rr with e^ε = p/(1-p) for ε = 4.
+        let loss = concentrated(&"rr(0.982013790037908)".parse().unwrap()).unwrap();
+        assert!((loss.variance.sqrt().upper() / 2.777_088_518_684_007_4 - 1.0).abs() < 1e-11);
+        let tau = concentrated(
+            &"7 * cdp(0.045, 0.3) + 11 * cdp(0.005, 0.1)"
+                .parse()
+                .unwrap(),
+        )
+        .unwrap();
+        close(tau.variance.sqrt(), 0.860_232_526_704_262_6);
+    }
+}

@@ -43,3 +43,63 @@ pub(crate) fn corollary_1(epsilon: Interval, n: Interval, delta: Interval) -> Op
     let l = -delta.ln();
     (l.lower() >= (epsilon.square() * n).upper()).then(|| epsilon * 4.0 * (n * l * 2.0).sqrt())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Golden values of section 4: n, ε, Q, Proposition 4, the sharpest form.
+    #[test]
+    fn golden_values() {
+        let rows = [
+            (
+                100.0,
+                0.0400053346136991,
+                1e-6,
+                0.0000195687580597,
+                0.0000075589949752,
+            ),
+            (
+                250.0,
+                0.0400053346136991,
+                0.1,
+                0.6818683020406784,
+                0.3181306343855346,
+            ),
+            (128.0, 0.05, 1e-3, 0.0195609992769403, 0.0069756328481081),
+        ];
+        for (n, epsilon, q, proposition_4, sharpest) in rows {
+            let bounds = bounds(
+                Interval::from(epsilon),
+                Interval::from(n),
+                Interval::from(q).ln(),
+            );
+            for (ln_bound, golden) in [
+                (bounds.proposition_4, proposition_4),
+                (bounds.sharpest, sharpest),
+            ] {
+                let bound = ln_bound.exp();
+                assert!(
+                    (bound.upper() / golden - 1.0).abs() < 1e-9,
+                    "{bound:?} for {golden}"
+                );
+            }
+            assert!(bounds.sharpest.upper() <= bounds.sharper.upper());
+            assert!(bounds.sharper.upper() <= bounds.proposition_4.upper());
+        }
+        let corollary = corollary_1(
+            Interval::from(0.1),
+            Interval::from(100.0),
+            Interval::from(1e-6),
+        );
+        assert!((corollary.unwrap().upper() / 21.026087079027727 - 1.0).abs() < 1e-12);
+        assert!(
+            corollary_1(
+                Interval::from(1.0),
+                Interval::from(100.0),
+                Interval::from(1e-6)
+            )
+            .is_none()
+        );
+    }
+}

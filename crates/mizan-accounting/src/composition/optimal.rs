@@ -27,10 +27,10 @@ use crate::numeric::{End, Grid, LossLattice, Step};
 const WORK: f64 = 1e8;
 
 /// The most parts for which that gives a useful lattice.
-const MOST_PARTS: u64 = 20_000;
+const MOST_PARTS: u64 = 8_000;
 
 /// Enumerate sums exactly up to this many; above, use the lattice.
-const ENUMERATED: usize = 1 << 18;
+const ENUMERATED: usize = 1 << 20;
 
 /// The profile of an optimal composition, from above and from below.
 pub(crate) struct Optimal<'a> {
@@ -213,7 +213,14 @@ fn on_lattice(kinds: &[(Interval, u64)], ln_delta: f64) -> Option<(HockeyStick, 
     let reach = (2.0 * (23.0 - ln_delta.clamp(-700.0, 0.0))).sqrt() * deviation;
     let cells = (WORK / parts as f64).clamp(4096.0, 131_072.0);
     let (low, high) = (reach.min(all), (mean + reach).min(all));
-    let grid = Grid::covering(low, high, (low + high) / cells);
+    let h = (low + high) / cells;
+    // Splitting may carry every part one cell beyond its largest loss.
+    let spill = parts as f64 * h;
+    let grid = Grid::covering(
+        low.max(reach.min(all + spill)),
+        high.max((mean + reach).min(all + spill)),
+        h,
+    );
     let composed = |step: fn(&Grid, Interval) -> Step, end: End| {
         let mut lattice = LossLattice::new(grid, end);
         for &(epsilon, count) in kinds {

@@ -90,7 +90,7 @@ impl GaussianProfile {
             ln_density + (mills(a) - mills(b)).non_negative().ln()
         } else {
             // Φ(-A) = 1 - φ(A) M(-A) for A below zero.
-            let left = (-a).non_negative();
+            let left = -a;
             let right = if b.lower() >= 0.0 {
                 mills(b)
             } else {

@@ -15,7 +15,7 @@ const FRACTION_FROM: f64 = 2.0;
 /// Enough steps for a contraction below 2^-53 from x = 2 on.
 const STEPS: u32 = 120;
 
-/// M(x) = Φ(-x)/φ(x) for x >= 0.
+/// M(x) = Φ(-x)/φ(x) for x >= 0, or below zero by rounding.
 pub(super) fn mills(x: Interval) -> Interval {
     if x.lower() >= FRACTION_FROM {
         Interval::ONE / (x + ratio(x, 1))
@@ -43,11 +43,11 @@ pub(super) fn mills_difference(c: Interval, h: Interval) -> Interval {
         power = power * h * h / ((n + 1.0) * (n + 2.0));
     }
     // For h <= 1/2 every term is below a quarter of the one before, since
-    // D_(n+2) <= (n+1) D_n; the rest is below a third of the last.
+    // D_(n+2) <= (n+1) D_n; the first left out is below √33 times what follows.
     let last = derivatives
         .last()
         .map_or(Interval::ZERO, |&last| last * power);
-    (sum + Interval::new(0.0, last.upper())) * 2.0
+    (sum + Interval::new(0.0, 8.0 * last.upper())) * 2.0
 }
 
 /// D_0 to D_count at c >= 0.

@@ -53,11 +53,13 @@ impl Curve {
             Position::One => self.without_correction(1.0, self.square),
             Position::Between(order) if self.square == 1.0 => self.shift(order, 1.0),
             Position::Between(order) => {
-                if self.sigma >= WIDE_SIGMA || self.square > SEARCHED_SQUARE {
+                if self.sigma >= WIDE_SIGMA {
                     // From below: one step in each of `square` coordinates.
                     let ones = self.shift(order, 1.0) * self.square;
                     let bound = self.without_correction(order.a, self.square);
                     Interval::new(ones.lower(), bound.upper())
+                } else if self.square > SEARCHED_SQUARE {
+                    self.best_rate(order)
                 } else {
                     self.worst_vector(order)
                 }
@@ -75,6 +77,33 @@ impl Curve {
     fn shift(&self, order: Between, n: f64) -> Interval {
         let correction = self.ln_theta_ratio(distance_to_whole(order.a, n));
         self.without_correction(order.a, n * n) + correction / order.b
+    }
+
+    /// The price when the squared norm is large: at most what the dearest shift
+    /// costs per squared norm, at least that shift repeated and ones.
+    fn best_rate(&self, order: Between) -> Interval {
+        const SHIFTS: u32 = 4096;
+        let largest = self.square.sqrt();
+        let shifts = (1..=SHIFTS).map(f64::from).take_while(|&n| n <= largest);
+        let rated = shifts.map(|n| (n, self.shift(order, n) / (n * n)));
+        let (n, rate) = rated.fold((1.0, Interval::ZERO), |best, next| {
+            if next.1.upper() > best.1.upper() {
+                next
+            } else {
+                best
+            }
+        });
+        let bound = self.without_correction(order.a, self.square);
+        // Shifts beyond those tried cost at most the bound per squared norm.
+        let upper = if largest < f64::from(SHIFTS) {
+            (rate * self.square).min(bound)
+        } else {
+            bound
+        };
+        let times = (self.square / (n * n)).floor();
+        let rest = self.square - times * n * n;
+        let lower = self.shift(order, n) * times + self.shift(order, 1.0) * rest;
+        Interval::new(lower.lower().min(upper.upper()), upper.upper())
     }
 
     /// The most expensive way to spend the squared norm on coordinates.

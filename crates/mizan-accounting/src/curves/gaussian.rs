@@ -49,10 +49,16 @@ impl Curve {
             Position::Infinite => return Interval::INFINITE,
         };
         match *self {
-            // Divided at once, so that round parameters give exact prices; in
-            // this order nothing underflows that matters later.
+            // In this order round parameters give exact prices and nothing
+            // underflows that matters later; what overflows is tried again.
             Self::Noise { sensitivity, sigma } => {
-                Interval::from(sensitivity) / sigma * a * sensitivity / sigma * 0.5
+                let m = Interval::from(sensitivity) / sigma;
+                let price = m * a * sensitivity / sigma * 0.5;
+                if price.upper() < f64::INFINITY {
+                    price
+                } else {
+                    m * a * m * 0.5
+                }
             }
             Self::Rho(rho) => rho * a,
         }

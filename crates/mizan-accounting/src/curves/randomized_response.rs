@@ -34,14 +34,15 @@ impl Curve {
         let k = mechanism.categories().as_f64();
         let lie = Interval::from(1.0) - p;
         // e^ε - 1 = (p k - 1)/(1 - p), with one rounding where p is near 1/k.
-        // The double nearest to 1/k may lie below it; the pair is symmetric.
-        let margin = p.mul_add(k, -1.0).abs();
+        // The double nearest to 1/k may lie below it: then the lie is the
+        // likelier of the two, and ε changes its sign but not its size.
+        let margin = p.mul_add(k, -1.0);
         let margin = if margin == 0.0 {
             Interval::ZERO
         } else {
             Interval::new(margin.next_down(), margin.next_up())
         };
-        let epsilon = (margin / lie).ln_1p();
+        let epsilon = (margin / lie).ln_1p().abs();
         let others = (k > 2.0).then(|| {
             let q = lie / (k - 1.0);
             Others {

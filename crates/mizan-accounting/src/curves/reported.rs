@@ -72,6 +72,20 @@ impl Curve {
             }
             corners.push(corner);
         }
+        // No slope exceeds D_∞: corners above the ray from the one before go.
+        if let Some((_, most)) = pure {
+            while let Some(&last) = corners.last() {
+                let before = corners
+                    .len()
+                    .checked_sub(2)
+                    .and_then(|i| corners.get(i))
+                    .copied();
+                if slope(before.unwrap_or(Corner::ORIGIN), last) <= most.get() {
+                    break;
+                }
+                corners.pop();
+            }
+        }
         Self {
             at_one: points
                 .as_slice()
@@ -171,6 +185,9 @@ mod tests {
         // The value at 3 is above the chord from 2 to 4 and drops out.
         let curve = curve("rdp(2:0.125, 3:0.9, 4:0.25)");
         assert!((at(&curve, 3.0) - 7.0 / 32.0).abs() < 1e-15);
+        // With D_∞ = 3 the value at 4 is above the ray from 2.
+        let curve = self::curve("rdp(2:0.001, 4:2.9, inf:3)");
+        assert!(at(&curve, 3.0) <= 1.5005 * (1.0 + 1e-15));
         // A larger order with a smaller ε bounds all smaller orders.
         let curve = self::curve("rdp(2:0.5, 8:0.25)");
         assert_eq!(at(&curve, 2.0), 0.25);

@@ -21,6 +21,10 @@ pub struct Increase {
     pub naive: f64,
     /// Proposition 4.
     pub generic: f64,
+    /// Its argument with ε(α) <= α ε²/2.
+    pub generic_sharper: f64,
+    /// Its argument with the tight ρ = ε tanh(ε/2).
+    pub generic_sharpest: f64,
     /// Advanced composition at the best δ.
     pub advanced: f64,
     /// Proposition 10 at the best order of the Rényi curve, and that order.
@@ -39,7 +43,7 @@ impl Increase {
         let most = (-ln_q).upper();
         let naive = (count * pure).upper().min(most);
         let cut = |ln_ratio: f64| ratio(ln_ratio.min(naive));
-        let ln_p = mironov::bounds(pure, count, ln_q).proposition_4;
+        let ln_p = mironov::bounds(pure, count, ln_q);
         let renyi = |order: Order| {
             let epsilon = count * round.enclosure(order);
             let share = if order.is_finite() {
@@ -59,7 +63,9 @@ impl Increase {
             });
         Self {
             naive: ratio(naive),
-            generic: cut((ln_p - ln_q).upper()),
+            generic: cut((ln_p.proposition_4 - ln_q).upper()),
+            generic_sharper: cut((ln_p.sharper - ln_q).upper()),
+            generic_sharpest: cut((ln_p.sharpest - ln_q).upper()),
             advanced: cut(advanced(pure, count, ln_q)),
             renyi: (
                 cut(best.value),
@@ -111,24 +117,30 @@ impl ExactIncrease {
     ///
     /// # Errors
     ///
-    /// The round has other parts.
+    /// The round has other parts, Laplace noise of several scales, or losses so
+    /// different in size that a lattice cannot hold them.
     pub fn new(round: &[PrivacyEvent], most: Count) -> Result<Self, Reason> {
-        // A step that divides the largest loss of Laplace noise, if there is any.
+        // A step that divides the largest loss of Laplace noise, of which there
+        // may be one scale only.
         const CELLS: i64 = 25;
+        const MOST_PLACES: f64 = 1e6;
         let most = most.as_f64();
-        let (mut unit, mut mean, mut variance) = (f64::INFINITY, 0.0, 0.0);
+        let (mut unit, mut mean, mut variance) = (None, 0.0, 0.0);
         for part in round {
             let curve = RenyiCurve::of(part).map_err(|error| error.reason())?;
             let kl = curve.enclosure(Order::ONE).upper();
             let pure = curve.enclosure(Order::INFINITE).upper();
             match part {
-                PrivacyEvent::Laplace { .. } | PrivacyEvent::RandomizedResponse(_) => {
-                    let is_laplace = matches!(part, PrivacyEvent::Laplace { .. });
-                    unit = if is_laplace || unit == f64::INFINITY {
-                        pure
-                    } else {
-                        unit
-                    };
+                PrivacyEvent::Laplace { .. } => {
+                    if unit.is_some_and(|unit| unit != pure) {
+                        return Err(Reason::NotYet);
+                    }
+                    unit = Some(pure);
+                    variance += pure * pure;
+                }
+                PrivacyEvent::RandomizedResponse(response)
+                    if response.categories() == Count::TWO =>
+                {
                     variance += pure * pure;
                 }
                 PrivacyEvent::Gaussian { .. } => variance += 2.0 * kl,
@@ -137,13 +149,20 @@ impl ExactIncrease {
             mean += kl;
         }
         let reach = 9.0 * (most * variance).sqrt();
-        // Rounded up, so that as many cells hold the largest loss.
-        let h = if unit.is_finite() {
-            (unit / CELLS as f64).next_up()
-        } else {
-            reach / 4000.0
+        let h = match (unit, round) {
+            // Rounded up, so that as many cells hold the largest loss.
+            (Some(unit), _) => (unit / CELLS as f64).next_up(),
+            // Randomized response alone is exact on its own lattice.
+            (None, [only]) if variance > 0.0 && !matches!(only, PrivacyEvent::Gaussian { .. }) => {
+                variance.sqrt()
+            }
+            _ => reach / 4000.0,
         };
-        let grid = Grid::covering(reach, most * mean + reach, h);
+        let (low, high) = (reach, most * mean + reach);
+        if !(h > 0.0 && (low + high) / h < MOST_PLACES) {
+            return Err(Reason::NotYet);
+        }
+        let grid = Grid::covering(low, high, h);
         let steps = round
             .iter()
             .map(|part| Self::step(&grid, part, CELLS))

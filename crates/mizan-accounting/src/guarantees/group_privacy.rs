@@ -24,7 +24,7 @@ use mizan_core::{
 };
 
 use super::group_report::group_report;
-use crate::Reason;
+use crate::{Reason, walk};
 
 /// An event whose cost for one person covers that of `event` for a group.
 ///
@@ -42,11 +42,36 @@ use crate::Reason;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn group_privacy(size: Count, event: &PrivacyEvent) -> Result<PrivacyEvent, Reason> {
-    let s = size.as_f64();
-    if size == Count::ONE {
-        return Ok(event.clone());
+    if walk::nests_deeper_than(event, DEEPEST) {
+        return Err(Reason::TooDeep);
     }
+    grouped(size, event)
+}
+
+/// How deep an event may nest to be rewritten; the readers allow far less.
+const DEEPEST: usize = 1000;
+
+fn grouped(size: Count, event: &PrivacyEvent) -> Result<PrivacyEvent, Reason> {
+    let s = size.as_f64();
     Ok(match event {
+        PrivacyEvent::Group { size: inner, event } => {
+            let whole = size
+                .get()
+                .checked_mul(inner.get())
+                .and_then(|whole| Count::new(whole).ok());
+            grouped(whole.ok_or(Reason::GroupOverflow)?, event)?
+        }
+        PrivacyEvent::Compose(events) => PrivacyEvent::Compose(
+            events
+                .iter()
+                .map(|event| grouped(size, event))
+                .collect::<Result<_, _>>()?,
+        ),
+        PrivacyEvent::Repeat { count, event } => PrivacyEvent::Repeat {
+            count: *count,
+            event: Box::new(grouped(size, event)?),
+        },
+        leaf if size == Count::ONE => leaf.clone(),
         PrivacyEvent::Gaussian { sigma, sensitivity } => PrivacyEvent::Gaussian {
             sigma: *sigma,
             sensitivity: scaled(*sensitivity, s)?,
@@ -57,11 +82,11 @@ pub fn group_privacy(size: Count, event: &PrivacyEvent) -> Result<PrivacyEvent, 
         },
         PrivacyEvent::DiscreteGaussian(noise) => PrivacyEvent::DiscreteGaussian(
             DiscreteGaussian::new(noise.sigma(), scaled(noise.sensitivity(), s)?)
-                .map_err(|_| Reason::Unbounded)?,
+                .map_err(|_| Reason::GroupOverflow)?,
         ),
         PrivacyEvent::DiscreteLaplace(noise) => PrivacyEvent::DiscreteLaplace(
             DiscreteLaplace::new(noise.scale(), scaled(noise.sensitivity(), s)?)
-                .map_err(|_| Reason::Unbounded)?,
+                .map_err(|_| Reason::GroupOverflow)?,
         ),
         PrivacyEvent::RandomizedResponse(_) => PrivacyEvent::Repeat {
             count: size,
@@ -88,24 +113,7 @@ pub fn group_privacy(size: Count, event: &PrivacyEvent) -> Result<PrivacyEvent, 
             }
         }
         PrivacyEvent::GaussianDp { mu } => PrivacyEvent::GaussianDp {
-            mu: Mu::new(product(mu.get(), s)).map_err(|_| Reason::Unbounded)?,
-        },
-        PrivacyEvent::Group { size: inner, event } => {
-            let whole = size
-                .get()
-                .checked_mul(inner.get())
-                .and_then(|whole| Count::new(whole).ok());
-            group_privacy(whole.ok_or(Reason::Unbounded)?, event)?
-        }
-        PrivacyEvent::Compose(events) => PrivacyEvent::Compose(
-            events
-                .iter()
-                .map(|event| group_privacy(size, event))
-                .collect::<Result<_, _>>()?,
-        ),
-        PrivacyEvent::Repeat { count, event } => PrivacyEvent::Repeat {
-            count: *count,
-            event: Box::new(group_privacy(size, event)?),
+            mu: Mu::new(product(mu.get(), s)).map_err(|_| Reason::GroupOverflow)?,
         },
         _ => return Err(Reason::NotYet),
     })
@@ -117,19 +125,22 @@ fn product(a: f64, b: f64) -> f64 {
 }
 
 fn scaled(sensitivity: Sensitivity, s: f64) -> Result<Sensitivity, Reason> {
-    Sensitivity::new(product(sensitivity.get(), s)).map_err(|_| Reason::Unbounded)
+    Sensitivity::new(product(sensitivity.get(), s)).map_err(|_| Reason::GroupOverflow)
 }
 
 fn times(epsilon: Epsilon, s: f64) -> Result<Epsilon, Reason> {
-    Epsilon::new(product(epsilon.get(), s)).map_err(|_| Reason::Unbounded)
+    Epsilon::new(product(epsilon.get(), s)).map_err(|_| Reason::GroupOverflow)
 }
 
 fn rho_of(rho: Interval, s: f64) -> Result<Rho, Reason> {
-    Rho::new((rho * s * s).upper()).map_err(|_| Reason::Unbounded)
+    Rho::new((rho * s * s).upper()).map_err(|_| Reason::GroupOverflow)
 }
 
 /// δ (e^(sε) - 1)/(e^ε - 1): δ + e^ε δ + ... + e^((s-1)ε) δ.
 fn group_delta(epsilon: Epsilon, delta: Delta, s: f64) -> Delta {
+    if delta == Delta::ZERO {
+        return Delta::ZERO;
+    }
     let epsilon = Interval::from(epsilon.get());
     let terms = if epsilon == Interval::ZERO {
         Interval::from(s)

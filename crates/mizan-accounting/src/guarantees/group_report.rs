@@ -43,24 +43,28 @@ fn join(first: &RenyiPoints, second: &RenyiPoints) -> Result<RenyiPoints, Reason
         RenyiCurve::of(&PrivacyEvent::Renyi(points.clone())).map_err(|_| Reason::NotYet)
     };
     let (left, right) = (curve(first)?, curve(second)?);
-    let mut points = Vec::new();
-    for order in orders(first).chain(orders(second)) {
-        let bound = triangle(&left, &right, order);
-        let known = points
-            .iter()
-            .any(|(other, _): &(Order, Epsilon)| *other == order);
-        if let (false, Ok(epsilon)) = (known, Epsilon::new(bound)) {
-            points.push((order, epsilon));
-        }
-    }
-    RenyiPoints::new(points).map_err(|_| Reason::GroupTooLarge)
+    let mut orders: Vec<Order> = candidates(first).chain(candidates(second)).collect();
+    orders.sort_by(|a, b| a.get().total_cmp(&b.get()));
+    orders.dedup();
+    let points = orders.into_iter().filter_map(|order| {
+        let epsilon = Epsilon::new(triangle(&left, &right, order)).ok()?;
+        Some((order, epsilon))
+    });
+    RenyiPoints::new(points.collect()).map_err(|_| Reason::GroupTooLarge)
 }
 
 /// Orders at which the joined report is taken: where both sides stand at the
 /// same reported order, α²/(2α-1); half of it, as in Proposition 2; and the
 /// reported orders themselves.
-fn orders(points: &RenyiPoints) -> impl Iterator<Item = Order> + '_ {
-    points.as_slice().iter().flat_map(|&(order, _)| {
+///
+/// Of many reported orders an even choice is taken, so that reports do not grow
+/// with the group.
+fn candidates(points: &RenyiPoints) -> impl Iterator<Item = Order> + '_ {
+    const MOST: usize = 24;
+    let points = points.as_slice();
+    let stride = points.len().div_ceil(MOST).max(1);
+    // From the end: the largest orders reach furthest.
+    points.iter().rev().step_by(stride).flat_map(|&(order, _)| {
         let a = order.get();
         // A little less, so that rounding does not step over the reported one.
         let meeting = a * a / (2.0 * a - 1.0) * (1.0 - 1e-12);

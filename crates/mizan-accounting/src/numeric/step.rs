@@ -34,7 +34,7 @@ impl Step {
     /// Losses ±ε from below: randomized response with a smaller ε on the grid.
     pub(crate) fn two_point_below(grid: &Grid, epsilon: Interval) -> Self {
         let index = grid.floor(epsilon.lower().max(0.0)).max(0);
-        let loss = Interval::from(grid.loss(index).lower());
+        let loss = grid.loss(index);
         let truth = Interval::ONE / ((-loss).exp() + 1.0);
         let lie = Interval::ONE / (loss.exp() + 1.0);
         Self {

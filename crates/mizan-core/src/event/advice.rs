@@ -1,6 +1,7 @@
 //! The code of each problem with a privacy event, and what to do about it.
 
 use super::EventProblem;
+use super::decimal::{Round, format_decimal};
 use super::names::Verb;
 use crate::units::{Count, Probability, plain};
 
@@ -118,12 +119,23 @@ impl EventProblem {
     }
 }
 
+/// The smallest double that is not below 1/k.
+fn chance(categories: Count) -> f64 {
+    let k = categories.as_f64();
+    let nearest = 1.0 / k;
+    if nearest.mul_add(k, -1.0) < 0.0 {
+        nearest.next_up()
+    } else {
+        nearest
+    }
+}
+
 fn below_chance_help(p: Probability, categories: Count) -> String {
     if categories > Count::TWO {
         return format!(
             "below 1/{categories} the mechanism lies more often than chance would; \
              choose p from {} up to below 1",
-            plain(1.0 / categories.as_f64())
+            format_decimal(chance(categories), Round::Up)
         );
     }
     if p.get() <= 0.0 {

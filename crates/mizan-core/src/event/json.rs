@@ -246,7 +246,12 @@ fn count(event: &'static str, parameter: &Parameter, value: &Value) -> Result<Co
         .as_number()
         .map(ToString::to_string)
         .ok_or_else(|| wrong("a number", value))?;
-    Ok(super::literal::read_count(event, parameter, &text)?)
+    let count = super::literal::read_count(event, parameter, &text)?;
+    // A fraction bar hides whether a large number was rounded on the way in.
+    if value.is_f64() && count == Count::MAX {
+        return Err(wrong("a whole number", value));
+    }
+    Ok(count)
 }
 
 fn as_object(value: &Value) -> Result<&Map<String, Value>, EventError> {

@@ -98,7 +98,9 @@ impl RandomizedResponse {
             Err(EventProblem::OneCategory.into())
         } else if p.get() >= 1.0 {
             Err(EventProblem::AlwaysTruthful.into())
-        } else if p.get() < 1.0 / categories.as_f64() {
+        } else if p.get().mul_add(categories.as_f64(), -1.0) < 0.0 {
+            // Fused, so that p k - 1 has the right sign. Just below chance a
+            // larger p would cost less and rounding up would be unsafe.
             Err(EventProblem::BelowChance { p, categories }.into())
         } else {
             Ok(Self { p, categories })

@@ -24,6 +24,7 @@ mod literal;
 mod mechanisms;
 mod names;
 mod problem;
+mod relaxed;
 mod snippet;
 mod text;
 

@@ -73,7 +73,7 @@ pub enum EventProblem {
         signature: String,
     },
     /// Something else where a number is wanted.
-    #[error("{event}: {parameter} must be a number {allowed}, found {found}")]
+    #[error("{event}: {parameter} must be {}, found {found}", a_number(allowed))]
     NotANumber {
         /// The name of the event.
         event: &'static str,
@@ -198,5 +198,14 @@ fn shortest(value: f64) -> String {
         typed
     } else {
         exact
+    }
+}
+
+/// The range of a number in words, said of something that is none.
+fn a_number(allowed: &str) -> String {
+    if allowed.starts_with("a ") {
+        allowed.to_owned()
+    } else {
+        format!("a number {allowed}")
     }
 }

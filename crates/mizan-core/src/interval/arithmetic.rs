@@ -85,7 +85,12 @@ impl Div for Interval {
         if b.lower < 0.0 || b.upper == 0.0 {
             return Self::ENTIRE;
         }
-        // The divisor is positive, perhaps arbitrarily close to zero.
+        // The divisor is positive, perhaps arbitrarily close to zero; a zero
+        // that carries a minus sign must not turn the quotient around.
+        let b = Self {
+            lower: b.lower + 0.0,
+            upper: b.upper,
+        };
         let smallest = if a.lower >= 0.0 { b.upper } else { b.lower };
         let largest = if a.upper >= 0.0 { b.lower } else { b.upper };
         let lower = div_down(a.lower, smallest);

@@ -4,105 +4,109 @@ use super::Interval;
 use crate::directed::{down, up};
 
 impl Interval {
-    /// sqrt(x); what lies below zero is cut off.
+    /// sqrt(x); what lies below zero is cut off. Exact where the root is a
+    /// double.
     pub fn sqrt(self) -> Self {
-        let x = self.non_negative();
-        // IEEE square roots are correctly rounded, and exact at 0, 1 and inf.
-        let outward =
-            |r: f64, step: fn(f64) -> f64| if r * r == 0.0 || r == 1.0 { r } else { step(r) };
-        Self {
-            lower: outward(x.lower.sqrt(), down),
-            upper: outward(x.upper.sqrt(), up),
-        }
+        self.non_negative().rising(|x| {
+            let root = x.sqrt();
+            // The sign of root² - x tells on which side the rounded root is.
+            let lost = root.mul_add(root, -x);
+            if x == 0.0 || x == f64::INFINITY {
+                (root, root)
+            } else if x < 1e-290 || lost.is_nan() {
+                around(root)
+            } else {
+                (
+                    if lost > 0.0 { down(root) } else { root },
+                    if lost < 0.0 { up(root) } else { root },
+                )
+            }
+        })
     }
 
     /// e^x; exact at 0 and at -inf.
     #[inline]
     pub fn exp(self) -> Self {
-        let end = |x: f64, outward: fn(f64) -> f64| match x {
-            0.0 => 1.0,
-            f64::NEG_INFINITY => 0.0,
-            x => outward(core_math::exp(x)),
-        };
+        let Self { lower, upper } = self.rising(|x| match x {
+            0.0 => (1.0, 1.0),
+            f64::NEG_INFINITY => (0.0, 0.0),
+            x => around(core_math::exp(x)),
+        });
         Self {
-            lower: end(self.lower, down).max(0.0),
-            upper: end(self.upper, up),
+            lower: lower.max(0.0),
+            upper,
         }
     }
 
     /// e^x - 1, without cancellation near zero.
     #[inline]
     pub fn exp_m1(self) -> Self {
+        let Self { lower, upper } = self.rising(|x| exact_at_zero(x, core_math::expm1));
         Self {
-            lower: odd_down(self.lower, core_math::expm1).max(-1.0),
-            upper: odd_up(self.upper, core_math::expm1),
+            lower: lower.max(-1.0),
+            upper,
         }
     }
 
     /// The natural logarithm; minus infinity below zero.
     #[inline]
     pub fn ln(self) -> Self {
-        Self {
-            lower: if self.lower <= 0.0 {
-                f64::NEG_INFINITY
-            } else {
-                ln_end(self.lower, down)
-            },
-            upper: if self.upper <= 0.0 {
-                f64::NEG_INFINITY
-            } else {
-                ln_end(self.upper, up)
-            },
-        }
+        self.rising(|x| match x {
+            1.0 => (0.0, 0.0),
+            x if x <= 0.0 => (f64::NEG_INFINITY, f64::NEG_INFINITY),
+            x => around(core_math::log(x)),
+        })
     }
 
     /// ln(1 + x), without cancellation near zero; minus infinity below -1.
     #[inline]
     pub fn ln_1p(self) -> Self {
-        Self {
-            lower: if self.lower <= -1.0 {
-                f64::NEG_INFINITY
-            } else {
-                odd_down(self.lower, core_math::log1p)
-            },
-            upper: if self.upper <= -1.0 {
-                f64::NEG_INFINITY
-            } else {
-                odd_up(self.upper, core_math::log1p)
-            },
-        }
+        self.rising(|x| match x {
+            x if x <= -1.0 => (f64::NEG_INFINITY, f64::NEG_INFINITY),
+            x => exact_at_zero(x, core_math::log1p),
+        })
     }
 
     /// The hyperbolic sine.
     #[inline]
     pub fn sinh(self) -> Self {
-        Self {
-            lower: odd_down(self.lower, core_math::sinh),
-            upper: odd_up(self.upper, core_math::sinh),
-        }
+        self.rising(|x| exact_at_zero(x, core_math::sinh))
     }
 
     /// The hyperbolic cosine.
     #[inline]
     pub fn cosh(self) -> Self {
-        let x = self.abs();
+        let Self { lower, upper } = self.abs().rising(|x| match x {
+            0.0 => (1.0, 1.0),
+            x => around(core_math::cosh(x)),
+        });
         Self {
-            lower: down(core_math::cosh(x.lower)).max(1.0),
-            upper: if x.upper == 0.0 {
-                1.0
-            } else {
-                up(core_math::cosh(x.upper))
-            },
+            lower: lower.max(1.0),
+            upper,
         }
     }
 
     /// The hyperbolic tangent.
     #[inline]
     pub fn tanh(self) -> Self {
+        let Self { lower, upper } = self.rising(|x| exact_at_zero(x, core_math::tanh));
         Self {
-            lower: odd_down(self.lower, core_math::tanh).max(-1.0),
-            upper: odd_up(self.upper, core_math::tanh).min(1.0),
+            lower: lower.max(-1.0),
+            upper: upper.min(1.0),
         }
+    }
+
+    /// A rising function, of which `at` gives both bounds at a point.
+    #[inline]
+    fn rising(self, at: impl Fn(f64) -> (f64, f64)) -> Self {
+        let (lower, above) = at(self.lower);
+        // A point needs one evaluation only.
+        let upper = if self.is_point() {
+            above
+        } else {
+            at(self.upper).1
+        };
+        Self { lower, upper }
     }
 
     /// The complementary error function, which falls from 2 to 0.
@@ -122,9 +126,12 @@ impl Interval {
                 upper: 1.0,
             };
         }
-        let sine = |x: f64| Self {
-            lower: odd_down(x, core_math::sinpi).max(0.0),
-            upper: odd_up(x, core_math::sinpi).clamp(0.0, 1.0),
+        let sine = |x: f64| {
+            let (lower, upper) = exact_at_zero(x, core_math::sinpi);
+            Self {
+                lower: lower.max(0.0),
+                upper: upper.clamp(0.0, 1.0),
+            }
         };
         let (left, right) = (sine(x.lower), sine(x.upper));
         let peak = x.lower <= 0.5 && 0.5 <= x.upper;
@@ -219,23 +226,18 @@ fn exp_beyond_tangent_near_zero(x: Interval) -> Interval {
     }
 }
 
-/// A lower bound of a correctly rounded function that is exact at zero.
+/// The neighbours of a correctly rounded value, which enclose the true one.
 #[inline]
-fn odd_down(x: f64, function: fn(f64) -> f64) -> f64 {
-    if x == 0.0 { 0.0 } else { down(function(x)) }
+fn around(rounded: f64) -> (f64, f64) {
+    (down(rounded), up(rounded))
 }
 
-/// An upper bound of a correctly rounded function that is exact at zero.
+/// The bounds of a correctly rounded function that is exactly zero at zero.
 #[inline]
-fn odd_up(x: f64, function: fn(f64) -> f64) -> f64 {
-    if x == 0.0 { 0.0 } else { up(function(x)) }
-}
-
-#[inline]
-fn ln_end(x: f64, outward: fn(f64) -> f64) -> f64 {
-    if x == 1.0 {
-        0.0
+fn exact_at_zero(x: f64, function: fn(f64) -> f64) -> (f64, f64) {
+    if x == 0.0 {
+        (0.0, 0.0)
     } else {
-        outward(core_math::log(x))
+        around(function(x))
     }
 }

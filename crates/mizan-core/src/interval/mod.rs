@@ -113,7 +113,7 @@ impl Interval {
     }
 
     #[inline]
-    fn is_point(self) -> bool {
+    pub(crate) fn is_point(self) -> bool {
         self.lower == self.upper
     }
 
@@ -192,6 +192,37 @@ mod tests {
             f64::INFINITY
         );
         assert_eq!(Interval::from(f64::NAN), Interval::ENTIRE);
+    }
+
+    #[test]
+    fn division_by_what_touches_zero_from_above() {
+        // The difference has the lower end -0.0, and so has the negation.
+        let touching = Interval::new(1.0, 2.0) - Interval::new(0.0, 1.0);
+        for divisor in [touching, -Interval::new(-2.0, 0.0)] {
+            let quotient = Interval::ONE / divisor;
+            assert!(quotient.lower() <= 0.5 && quotient.upper() == f64::INFINITY);
+        }
+        let below = -Interval::ONE / touching;
+        assert!(
+            below.lower() == f64::NEG_INFINITY && below.upper() >= -0.5 && below.upper() < -0.49
+        );
+    }
+
+    #[test]
+    fn roots_are_enclosed() {
+        for x in [
+            1.0 + f64::EPSILON,
+            1.0 - f64::EPSILON / 2.0,
+            2.0,
+            1e-300,
+            5e-324,
+            1e300,
+        ] {
+            let root = Interval::from(x).sqrt();
+            assert!(root.lower() < root.upper(), "{x:e}: {root:?}");
+            assert!(root.square().contains(x), "{x:e}: {root:?}");
+        }
+        assert_eq!(Interval::from(6.25).sqrt(), Interval::from(2.5));
     }
 
     #[test]

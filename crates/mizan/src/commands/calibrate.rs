@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                         number::epsilon_up(sigma.get(), 6)
                     )
                 }
-                None => "the classical rule is not proven for epsilon of 1 and above".to_owned(),
+                None => "the classical rule needs an epsilon above 0 and below 1".to_owned(),
             };
             format!(
                 "sigma = {} is enough for ({}, {})\n  {}\n{classical}\n",
@@ -95,7 +95,12 @@ fn sensitivity(expression: &str) -> Result<Sensitivity, Failure> {
             "write gaussian(?) or gaussian(?, SENSITIVITY)",
         )
     };
-    if expression.matches('?').count() != 1 {
+    // The question mark must be an argument by itself.
+    let alone = expression.split_once('?').is_some_and(|(before, after)| {
+        let (before, after) = (before.trim_end(), after.trim_start());
+        !after.contains('?') && before.ends_with(['(', ',', '=']) && after.starts_with([',', ')'])
+    });
+    if !alone {
         return Err(refuse());
     }
     let event: PrivacyEvent = expression.replacen('?', "1", 1).parse()?;

@@ -54,13 +54,12 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             epsilon: curve.at(order.value),
         })
         .collect();
-    let panel = panel(&curve, &points);
     if let Some(path) = &arguments.svg {
         let figure = Figure::new(format!(
             "Rényi budget curve of {}",
             shortened(&expression.text)
         ))
-        .with(panel.clone());
+        .with(panel(&curve, &points));
         output::write_file(path, &figure.to_svg())?;
     }
     Ok(output.either(
@@ -89,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 .svg
                 .as_ref()
                 .map(|path| format!("\nSaved {}\n", path.display()));
-            let chart = output.terminal.chart(&panel);
+            let chart = output.terminal.chart(&panel(&curve, &points));
             format!(
                 "{}\n\n{table}\n\n{chart}{}",
                 shortened(&expression.text),

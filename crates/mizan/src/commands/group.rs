@@ -51,15 +51,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         delta.map(|delta| account::epsilon(&group, delta.value));
     let best = account.as_ref().and_then(Account::best);
     if let (Some(account), None) = (&account, best) {
-        let why = account
-            .refusals
-            .iter()
-            .map(|(_, why)| why.clone())
-            .next_back();
-        return Err(why.map_or_else(
-            || Failure::new("MZ1205", "no bound follows", "ask for a larger delta"),
-            Failure::from,
-        ));
+        return Err(Failure::from(account.refusal()));
     }
     let orders = OrderGrid::paper();
     let at =

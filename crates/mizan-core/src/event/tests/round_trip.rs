@@ -82,7 +82,10 @@ fn noise() -> impl Strategy<Value = PrivacyEvent> {
 fn randomized_response() -> impl Strategy<Value = PrivacyEvent> {
     let categories = prop_oneof![Just(2), 2_u64..100, 2_u64..=1 << 53];
     (categories, fraction(), any::<bool>()).prop_map(|(k, u, chance)| {
-        let least = 1.0 / k as f64;
+        // The double next to 1/k that is not below it.
+        let nearest = 1.0 / k as f64;
+        let below = nearest.mul_add(k as f64, -1.0) < 0.0;
+        let least = if below { nearest.next_up() } else { nearest };
         let p = if chance { least } else { u.max(least) };
         let (p, k) = (Probability::new(p).unwrap(), Count::new(k).unwrap());
         PrivacyEvent::RandomizedResponse(RandomizedResponse::new(p, k).unwrap())

@@ -297,7 +297,7 @@ fn rules_between_parameters_point_at_the_parameter() {
 fn chance_itself_is_allowed() {
     for text in [
         "rr(0.5)",
-        "rr(0.3333333333333333, 3)",
+        "rr(0.33333333333333334, 3)",
         "rr(0.2, 5)",
         "rr(0.1, 10)",
         "rr(0.01, 100)",

@@ -20,7 +20,7 @@ pub(super) fn write(answer: &Answer) -> Value {
             asked,
             json!({
                 "upper": json_number(solved.best.upper),
-                "lower": solved.best.lower.map(json_number),
+                "lower": solved.account.lower().map(json_number),
                 "method": solved.best.method.name(),
             }),
         );

@@ -168,10 +168,28 @@ impl Answer {
         why: bool,
     ) -> Result<(), Failure> {
         let event = &self.event;
-        let account = match method {
-            Some(method) => single(account::epsilon_by(method, event, delta.value)?),
-            None => account::epsilon(event, delta.value),
+        let by = |delta: Delta| match method {
+            Some(method) => account::single(method, account::epsilon_by(method, event, delta)),
+            None => account::epsilon(event, delta),
         };
+        let mut account = by(delta.value);
+        let mut delta = delta;
+        if let Some(total) = rounded_total(&account) {
+            account = by(total);
+            delta = Typed {
+                shown: total.get(),
+                value: total,
+            };
+            self.warnings.push(format!(
+                "the deltas of the parts add up to the target but for rounding; this is for delta = {:e}",
+                total.get()
+            ));
+        }
+        let relaxed = event.relaxed();
+        let above = Delta::saturating(delta.value.get().next_up());
+        relax(&mut account, |method| {
+            account::epsilon_by(method, &relaxed, above).ok()?.lower
+        });
         let account = numbers(account, Epsilon::get);
         let curve = renyi_curve(event, &account);
         let at_order = |at: AtOrder<Epsilon>| AtOrder {
@@ -211,10 +229,17 @@ impl Answer {
         why: bool,
     ) -> Result<(), Failure> {
         let event = &self.event;
-        let account = match method {
-            Some(method) => single(account::delta_by(method, event, epsilon.value)?),
+        let mut account = match method {
+            Some(method) => {
+                account::single(method, account::delta_by(method, event, epsilon.value))
+            }
             None => account::delta(event, epsilon.value),
         };
+        let relaxed = event.relaxed();
+        let above = Epsilon::saturating(epsilon.value.get().next_up());
+        relax(&mut account, |method| {
+            account::delta_by(method, &relaxed, above).ok()?.lower
+        });
         let account = numbers(account, Delta::get);
         let curve = renyi_curve(event, &account);
         let conversions = curve.iter().filter(|_| why).flat_map(|curve| {
@@ -250,20 +275,16 @@ impl Answer {
             Question::DeltaAt(_) => solved.best.upper,
         };
         if delta * population > 0.01 {
+            let number = mizan_report::number::nearest;
             self.warnings.push(format!(
-                "delta {delta:e} is not far below 1/{population}: at this delta a mechanism may give away \
-                 {} people outright; take it below {:e}",
-                mizan_report::number::epsilon_up(delta * population, 2),
-                0.01 / population
+                "delta {} is not far below 1/{}: at this delta a mechanism may give away {} people \
+                 outright; take it below {}",
+                number(delta, 3),
+                number(population, 6),
+                number(delta * population, 2),
+                number(0.01 / population, 2),
             ));
         }
-    }
-}
-
-fn single<T>(bound: MethodBound<T>) -> Account<T> {
-    Account {
-        bounds: vec![bound],
-        refusals: Vec::new(),
     }
 }
 
@@ -289,23 +310,33 @@ fn renyi_curve(event: &PrivacyEvent, account: &Account<f64>) -> Option<RenyiCurv
     RenyiCurve::of(event).ok()
 }
 
-/// The tightest bound; if there is none, why the method that came closest has
-/// none: one that computed everything, else one that says more than "not mine".
+/// The tightest bound, or why there is none.
 fn best(account: &Account<f64>) -> Result<MethodBound<f64>, Failure> {
-    account.best().ok_or_else(|| {
-        let refusals = || account.refusals.iter().map(|(_, why)| why);
-        let computed = |why: &&Refusal| !matches!(why, Refusal::Unsupported(_));
-        let renyi = || {
-            account
-                .refusals
-                .iter()
-                .find(|(method, _)| *method == Method::Renyi)
-                .map(|(_, why)| why)
-        };
-        let why = refusals()
-            .find(computed)
-            .or_else(renyi)
-            .or_else(|| refusals().next_back());
-        Failure::from(why.cloned().unwrap_or(Refusal::NoBound))
-    })
+    account
+        .best()
+        .ok_or_else(|| Failure::from(account.refusal()))
+}
+
+/// Lower bounds hold for what was typed, not only for the doubles it was
+/// rounded to: they are taken from the event one unit cheaper.
+fn relax<T>(account: &mut Account<T>, lower: impl Fn(Method) -> Option<T>) {
+    for bound in &mut account.bounds {
+        if bound.lower.is_some() {
+            bound.lower = lower(bound.method);
+        }
+    }
+}
+
+/// The sum of the parts' deltas, if it is the target but for rounding: what was
+/// typed then adds up to the target or is beyond what doubles can tell.
+fn rounded_total(account: &Account<Epsilon>) -> Option<Delta> {
+    if account.best().is_some() {
+        return None;
+    }
+    match account.refusal() {
+        Refusal::DeltaSpent { total, target } if total <= target * (1.0 + 1e-12) => {
+            Delta::new(total).ok()
+        }
+        _ => None,
+    }
 }

@@ -17,7 +17,7 @@ pub(super) fn write(answer: &Answer) -> String {
         text += &report_text(report);
     }
     for warning in &answer.warnings {
-        text += &format!("\nwarning: {warning}\n");
+        text += &format!("\n{}", wrapped(&format!("warning: {warning}")));
     }
     text
 }

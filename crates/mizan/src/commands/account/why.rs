@@ -76,81 +76,106 @@ impl Derivation {
     }
 
     pub(super) fn text(&self, solved: &Solved) -> String {
-        let mut text = format!(
-            "\n1. The event, and what each part costs by itself\n{}\n",
-            self.tree_table()
-        );
-        if self.hidden > 0 {
-            text += &format!("  ... and {} more\n", self.hidden);
-        }
-        text += "\n2. The theorems\n";
-        for bound in &solved.account.bounds {
-            let name = bound.method.name();
-            let line = format!(
-                "  {name} {}: {}",
-                solved.symbol(),
-                solved.shown(bound.upper)
-            );
-            text += &wrapped(&format!("{line}  [{}]", bound.method.reference()));
-        }
-        for (method, why) in &solved.account.refusals {
-            text += &wrapped(&format!("  {} does not apply: {why}", method.name()));
-        }
+        let mut sections = vec![(
+            "The event, and what each part costs by itself",
+            self.parts_text(),
+        )];
+        sections.push(("The theorems", theorems_text(solved)));
         if !solved.conversions.is_empty() {
-            text += "\n3. From the Rényi curve, each conversion at its own best order\n";
-            let mut table = Table::new([
-                Column::text("conversion"),
-                Column::number(solved.symbol()),
-                Column::number("order α"),
-            ]);
-            for (name, at) in &solved.conversions {
-                table.row([
-                    (*name).to_owned(),
-                    solved.shown(at.bound),
-                    output::order_text(at.order),
-                ]);
-            }
-            text += &format!("{table}\n");
+            let heading = "From the Rényi curve, each conversion at its own best order";
+            sections.push((heading, conversions_text(solved)));
         }
         if !self.forms.is_empty() {
-            text += "\n4. Closed forms, for comparison\n";
-            for form in &self.forms {
-                let inputs: Vec<_> = form
-                    .inputs
-                    .iter()
-                    .map(|(name, value)| format!("{name} = {}", number::epsilon_up(*value, 5)))
-                    .collect();
-                let epsilon = number::epsilon_up(form.epsilon.get(), 6);
-                let inputs = inputs.join(", ");
-                text += &wrapped(&format!(
-                    "  {} = {epsilon} with {inputs}  [{}]",
-                    form.formula, form.reference
-                ));
-            }
+            sections.push(("Closed forms", self.forms_text()));
+        }
+        let numbered = sections.iter().zip(1..);
+        numbered
+            .map(|((heading, text), number)| format!("\n{number}. {heading}\n{text}"))
+            .collect()
+    }
+
+    fn parts_text(&self) -> String {
+        let mut text = format!("{}\n", self.tree_table());
+        if self.hidden > 0 {
+            text += &format!("  ... and {} more\n", self.hidden);
         }
         text
     }
 
-    fn tree_table(&self) -> Table {
-        let at_best = match self.order {
-            Some(order) if order.is_finite() => format!("ε({})", output::order_text(order)),
-            _ => "ε(∞)".to_owned(),
+    fn forms_text(&self) -> String {
+        let form = |form: &ClosedForm| {
+            let inputs: Vec<_> = form
+                .inputs
+                .iter()
+                .map(|(name, value)| format!("{name} = {}", number::nearest(*value, 5)))
+                .collect();
+            let epsilon = number::epsilon_up(form.epsilon.get(), 6);
+            let inputs = inputs.join(", ");
+            wrapped(&format!(
+                "{}: ε = {epsilon} with {inputs}  [{}]",
+                form.formula, form.reference
+            ))
         };
-        let mut table = Table::new([
-            Column::text("event"),
-            Column::number("ε(1)"),
-            Column::number(at_best),
-            Column::number("ε(∞)"),
-        ]);
+        self.forms.iter().map(form).collect()
+    }
+
+    fn tree_table(&self) -> Table {
+        let best = self.order.filter(|order| order.is_finite());
+        let at_best = best.map(|order| Column::number(format!("ε({})", output::order_text(order))));
+        let columns = [
+            Some(Column::text("event")),
+            Some(Column::number("ε(1)")),
+            at_best,
+        ];
+        let columns = columns
+            .into_iter()
+            .flatten()
+            .chain([Column::number("ε(∞)")]);
+        let mut table = Table::new(columns);
         for line in &self.parts {
             let indented = format!("{}{}", "· ".repeat(line.depth), line.text);
-            let costs = line.costs.map_or_else(Default::default, |costs| {
-                costs.map(|epsilon| number::epsilon_up(epsilon, 5))
-            });
+            let cell = |index: usize| {
+                let cost = line.costs.and_then(|costs| costs.get(index).copied());
+                cost.map_or_else(|| "-".to_owned(), |epsilon| number::epsilon_up(epsilon, 5))
+            };
+            let middle = best.map(|_| cell(1));
+            let costs = [Some(cell(0)), middle, Some(cell(2))].into_iter().flatten();
             table.row(std::iter::once(indented).chain(costs));
         }
         table
     }
+}
+
+fn theorems_text(solved: &Solved) -> String {
+    let mut text = String::new();
+    for bound in &solved.account.bounds {
+        let (name, upper) = (bound.method.name(), solved.shown(bound.upper));
+        let reference = bound.method.reference();
+        text += &wrapped(&format!(
+            "{name}: {} = {upper}  [{reference}]",
+            solved.symbol()
+        ));
+    }
+    for (method, why) in &solved.account.refusals {
+        text += &wrapped(&format!("{} does not apply: {why}", method.name()));
+    }
+    text
+}
+
+fn conversions_text(solved: &Solved) -> String {
+    let mut table = Table::new([
+        Column::text("conversion"),
+        Column::number(solved.symbol()),
+        Column::number("order α"),
+    ]);
+    for (name, at) in &solved.conversions {
+        table.row([
+            (*name).to_owned(),
+            solved.shown(at.bound),
+            output::order_text(at.order),
+        ]);
+    }
+    format!("{table}\n")
 }
 
 /// The event and its parts, depth first.
