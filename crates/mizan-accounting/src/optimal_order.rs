@@ -98,7 +98,7 @@ impl RenyiCurve {
         conversion: RenyiConversion,
         objective: impl Fn(RenyiConversion, Order) -> f64,
     ) -> Minimum {
-        const LOWEST_STEP: f64 = -14.0;
+        const LOWEST_STEP: f64 = -20.0;
         let value = |way, u: f64| objective(way, at(1.0 + u.exp()));
         let search = |way, range| valley(range, |u| value(way, u));
         let best = match conversion {

@@ -211,7 +211,7 @@ fn on_lattice(kinds: &[(Interval, u64)], ln_delta: f64) -> Option<(HockeyStick, 
     let deviation = total(&|epsilon| epsilon * epsilon).sqrt();
     // What leaves is e^-23 of δ, by the tails of advanced composition.
     let reach = (2.0 * (23.0 - ln_delta.clamp(-700.0, 0.0))).sqrt() * deviation;
-    let cells = (WORK / parts as f64).clamp(4096.0, 131_072.0);
+    let cells = (WORK / parts as f64).clamp(4096.0, 1_048_576.0);
     let (low, high) = (reach.min(all), (mean + reach).min(all));
     let h = (low + high) / cells;
     // Splitting may carry every part one cell beyond its largest loss.

@@ -109,7 +109,7 @@ mod tests {
         let relaxed = |text: &str| text.parse::<PrivacyEvent>().unwrap().relaxed().to_string();
         assert_eq!(
             relaxed("gaussian(2)"),
-            "gaussian(2.0000000000000004, 0.99999999999999989)"
+            "gaussian(2.0000000000000005, 0.9999999999999998)"
         );
         assert_eq!(relaxed("3 * pure(0)"), "3 * pure(0)");
         assert_eq!(relaxed("rr(0.5)"), "rr(0.5)");
