@@ -114,7 +114,7 @@ fn impossible(p: f64, q: f64, order: Order, renyi: f64) -> bool {
 }
 
 fn probability(x: f64) -> Probability {
-    Probability::new(x.clamp(0.0, 1.0)).unwrap_or_else(|_| Probability::ONE)
+    Probability::new(x.clamp(0.0, 1.0)).unwrap_or(Probability::ONE)
 }
 
 fn order(place: f64) -> Order {
