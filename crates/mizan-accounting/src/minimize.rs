@@ -24,10 +24,11 @@ impl Minimum {
 /// Searches a function with a single valley on [low, high], by Brent's method:
 /// parabolas through the best three places where they help, golden sections
 /// where they do not.
-pub(crate) fn valley((low, high): (f64, f64), f: impl Fn(f64) -> f64) -> Minimum {
+///
+/// `precision` is how well the place is found, relative; at a smooth minimum
+/// the value is then found to its square.
+pub(crate) fn valley((low, high): (f64, f64), precision: f64, f: impl Fn(f64) -> f64) -> Minimum {
     const GOLDEN: f64 = 0.381_966_011_250_105_1;
-    // At a smooth minimum the value then agrees to the last digits.
-    const PRECISION: f64 = 1e-9;
     const STEPS: u32 = 60;
     let at = |place: f64| Minimum {
         place,
@@ -39,7 +40,7 @@ pub(crate) fn valley((low, high): (f64, f64), f: impl Fn(f64) -> f64) -> Minimum
     let (mut step, mut step_before) = (0.0f64, 0.0f64);
     for _ in 0..STEPS {
         let middle = 0.5 * (low + high);
-        let precision = PRECISION * (1.0 + best.place.abs());
+        let precision = precision * (1.0 + best.place.abs());
         if (best.place - middle).abs() <= 2.0 * precision - 0.5 * (high - low) {
             break;
         }
@@ -127,14 +128,16 @@ mod tests {
 
     #[test]
     fn finds_a_smooth_minimum() {
-        let found = valley((-30.0, 40.0), |x| (x - 3.25).powi(2) + 1.0);
+        let found = valley((-30.0, 40.0), 1e-9, |x| (x - 3.25).powi(2) + 1.0);
         assert!((found.place - 3.25).abs() < 1e-6);
         assert!((found.value - 1.0).abs() < 1e-12);
     }
 
     #[test]
     fn finds_a_minimum_beside_infinity() {
-        let found = valley((-30.0, 40.0), |x| if x > 2.0 { f64::INFINITY } else { -x });
+        let found = valley((-30.0, 40.0), 1e-9, |x| {
+            if x > 2.0 { f64::INFINITY } else { -x }
+        });
         assert!((found.place - 2.0).abs() < 1e-6);
     }
 }

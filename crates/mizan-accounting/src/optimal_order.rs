@@ -6,12 +6,15 @@
 
 use mizan_core::{Delta, Epsilon, Order};
 
-use crate::convert::{LnDelta, RenyiConversion};
+use crate::convert::{Effort, LnDelta, RenyiConversion};
 use crate::minimize::{Minimum, valley};
 use crate::{OrderGrid, RenyiCurve};
 
 /// ln(α - 1) is searched between these: 1e-13 to 1e17.
 const LN_EXCESS: (f64, f64) = (-30.0, 40.0);
+
+/// How well ln(α - 1) is found; the bound is then found to its square.
+const PRECISION: f64 = 2e-7;
 
 /// A bound and the order it was found at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,8 +40,8 @@ impl RenyiCurve {
     /// ```
     pub fn epsilon(&self, delta: Delta, conversion: RenyiConversion) -> AtOrder<Epsilon> {
         let ln_delta = LnDelta::of(delta);
-        let best = self.best_order(conversion, |way, order| {
-            self.epsilon_from(order, ln_delta, way)
+        let best = self.best_order(conversion, |way, effort, order| {
+            way.epsilon_upper(order, self.enclosure(order).upper(), ln_delta, effort)
         });
         AtOrder {
             bound: Epsilon::saturating(best.value),
@@ -48,8 +51,8 @@ impl RenyiCurve {
 
     /// The smallest δ at this ε over all orders in (1, ∞].
     pub fn delta(&self, epsilon: Epsilon, conversion: RenyiConversion) -> AtOrder<Delta> {
-        let best = self.best_order(conversion, |way, order| {
-            way.ln_delta_upper(order, self.enclosure(order).upper(), epsilon.get())
+        let best = self.best_order(conversion, |way, effort, order| {
+            way.ln_delta_upper(order, self.enclosure(order).upper(), epsilon.get(), effort)
         });
         let order = at(best.place);
         AtOrder {
@@ -74,17 +77,18 @@ impl RenyiCurve {
         let best = grid.orders().iter().fold(worst, |best, &order| {
             best.or(Minimum {
                 place: order.get(),
-                value: self.epsilon_from(order, ln_delta, conversion),
+                value: conversion.epsilon_upper(
+                    order,
+                    self.enclosure(order).upper(),
+                    ln_delta,
+                    Effort::Full,
+                ),
             })
         });
         AtOrder {
             bound: Epsilon::saturating(best.value),
             order: at(best.place),
         }
-    }
-
-    fn epsilon_from(&self, order: Order, ln_delta: LnDelta, conversion: RenyiConversion) -> f64 {
-        conversion.epsilon_upper(order, self.enclosure(order).upper(), ln_delta)
     }
 
     /// Searches the continuum; ∞ and the corners of the curve are tried too.
@@ -96,11 +100,11 @@ impl RenyiCurve {
     fn best_order(
         &self,
         conversion: RenyiConversion,
-        objective: impl Fn(RenyiConversion, Order) -> f64,
+        objective: impl Fn(RenyiConversion, Effort, Order) -> f64,
     ) -> Minimum {
         const LOWEST_STEP: f64 = -20.0;
-        let value = |way, u: f64| objective(way, at(1.0 + u.exp()));
-        let search = |way, range| valley(range, |u| value(way, u));
+        let value = |way, effort, u: f64| objective(way, effort, at(1.0 + u.exp()));
+        let search = |way, range| valley(range, PRECISION, |u| value(way, Effort::Full, u));
         let best = match conversion {
             RenyiConversion::Mironov | RenyiConversion::CanonneKamathSteinke => {
                 search(conversion, LN_EXCESS)
@@ -109,7 +113,7 @@ impl RenyiCurve {
                 let start = search(RenyiConversion::CanonneKamathSteinke, LN_EXCESS);
                 let step = |u: f64| Minimum {
                     place: u,
-                    value: value(conversion, u),
+                    value: value(conversion, Effort::Quick, u),
                 };
                 let last = start.place + 3.0;
                 let steps = std::iter::successors(Some(last), |u| Some(u - 1.0))
@@ -123,7 +127,7 @@ impl RenyiCurve {
             place: 1.0 + best.place.exp(),
             value: best.value,
         };
-        self.with_special_orders(found, |order| objective(conversion, order))
+        self.with_special_orders(found, |order| objective(conversion, Effort::Full, order))
     }
 }
 
@@ -148,7 +152,7 @@ impl RenyiCurve {
                 value: value(u),
             })
         });
-        let near = valley((best.place - width, best.place + width), value).or(best);
+        let near = valley((best.place - width, best.place + width), PRECISION, value).or(best);
         let found = Minimum {
             place: 1.0 + near.place.exp(),
             value: near.value,

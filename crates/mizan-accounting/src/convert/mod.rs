@@ -5,5 +5,5 @@ mod mills;
 mod renyi_to_dp;
 
 pub use gaussian::GaussianProfile;
-pub(crate) use renyi_to_dp::LnDelta;
 pub use renyi_to_dp::RenyiConversion;
+pub(crate) use renyi_to_dp::{Effort, LnDelta};

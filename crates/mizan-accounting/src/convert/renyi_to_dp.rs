@@ -81,7 +81,12 @@ impl RenyiConversion {
     /// # Ok::<(), mizan_core::UnitError>(())
     /// ```
     pub fn epsilon(self, order: Order, renyi: Epsilon, delta: Delta) -> Epsilon {
-        Epsilon::saturating(self.epsilon_upper(order, renyi.get(), LnDelta::of(delta)))
+        Epsilon::saturating(self.epsilon_upper(
+            order,
+            renyi.get(),
+            LnDelta::of(delta),
+            Effort::Full,
+        ))
     }
 
     /// The δ for which a mechanism with this Rényi ε at this order is (ε, δ)-DP.
@@ -91,12 +96,18 @@ impl RenyiConversion {
     /// At least the exact value of the conversion, for a mechanism, whose
     /// guarantee holds with neighbours exchanged too. One at order one.
     pub fn delta(self, order: Order, renyi: Epsilon, epsilon: Epsilon) -> Delta {
-        let ln_delta = self.ln_delta_upper(order, renyi.get(), epsilon.get());
+        let ln_delta = self.ln_delta_upper(order, renyi.get(), epsilon.get(), Effort::Full);
         Delta::saturating(Interval::from(ln_delta).exp().upper())
     }
 
     /// As [`epsilon`](Self::epsilon), below zero where even less would do.
-    pub(crate) fn epsilon_upper(self, order: Order, renyi: f64, delta: LnDelta) -> f64 {
+    pub(crate) fn epsilon_upper(
+        self,
+        order: Order,
+        renyi: f64,
+        delta: LnDelta,
+        effort: Effort,
+    ) -> f64 {
         if renyi == f64::INFINITY {
             return f64::INFINITY;
         }
@@ -115,7 +126,8 @@ impl RenyiConversion {
             Self::SupportingLine => Moment::new(order, rho).epsilon(0.0, delta.ln),
             Self::Optimal => {
                 let moment = Moment::new(order, rho);
-                let touching = best_touching(delta.ln.middle(), |s| moment.epsilon(s, delta.ln));
+                let touching =
+                    best_touching(delta.ln.middle(), effort, |s| moment.epsilon(s, delta.ln));
                 let with_mass_at_zero = if mul_down(delta.delta, a) >= 1.0 {
                     (rho + (-Interval::from(delta.delta)).ln_1p()).upper()
                 } else {
@@ -130,7 +142,13 @@ impl RenyiConversion {
 
     /// ln δ, an upper bound, which may be above 0; infinite where nothing is
     /// known.
-    pub(crate) fn ln_delta_upper(self, order: Order, renyi: f64, epsilon: f64) -> f64 {
+    pub(crate) fn ln_delta_upper(
+        self,
+        order: Order,
+        renyi: f64,
+        epsilon: f64,
+        effort: Effort,
+    ) -> f64 {
         let rho = Interval::from(renyi);
         let a = order.get();
         if renyi == f64::INFINITY || a <= 1.0 {
@@ -154,7 +172,7 @@ impl RenyiConversion {
             Self::Optimal => {
                 let moment = Moment::new(order, rho);
                 let line = moment.ln_delta(0.0, epsilon);
-                let touching = best_touching(line, |s| moment.ln_delta(s, epsilon));
+                let touching = best_touching(line, effort, |s| moment.ln_delta(s, epsilon));
                 let with_mass_at_zero = if per_order.lower() >= 0.0 {
                     (-(Interval::from(epsilon) - rho).exp_m1()).ln().upper()
                 } else {
@@ -183,19 +201,37 @@ impl LnDelta {
     }
 }
 
+/// How well the optimal conversion looks for its touching point. Whatever it
+/// finds is a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// A few places, for comparing orders.
+    Quick,
+    /// To the last digits.
+    Full,
+}
+
 /// Searches the best touching point y₁ = e^-s. For small δ it lies where s is
 /// a few times δ; there may be a second valley, so steps come first.
-fn best_touching(ln_delta: f64, bound: impl Fn(f64) -> f64) -> f64 {
-    const STEPS: [f64; 9] = [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 9.0];
+fn best_touching(ln_delta: f64, effort: Effort, bound: impl Fn(f64) -> f64) -> f64 {
+    const QUICK: [f64; 4] = [0.0, 1.5, 3.0, 6.0];
+    const FULL: [f64; 8] = [-1.5, 0.0, 1.0, 2.0, 3.0, 4.5, 6.0, 9.0];
     let at = |u: f64| Minimum {
         place: u,
         value: bound(u.exp()),
     };
     let center = ln_delta.clamp(-800.0, 0.0);
-    let steps = STEPS.into_iter().map(|step| at(center + step));
+    let steps: &[f64] = match effort {
+        Effort::Quick => &QUICK,
+        Effort::Full => &FULL,
+    };
+    let steps = steps.iter().map(|step| at(center + step));
     let best = steps.fold(at(0.0), Minimum::or);
+    if effort == Effort::Quick {
+        return best.value;
+    }
     let range = (best.place - 1.5, best.place + 1.5);
-    valley(range, |u| at(u).value).or(best).value
+    valley(range, 2e-7, |u| at(u).value).or(best).value
 }
 
 /// A pure ε₀ at a smaller ε: δ = (e^ε₀ - e^ε)/(1 + e^ε₀), that of randomized

@@ -2,6 +2,8 @@
 //!
 //! All rest on one series, x coth x - 1 = Σ c_n x^(2n), which alternates.
 
+use std::sync::LazyLock;
+
 use mizan_core::Interval;
 
 /// c_n = 2^(2n) B_2n / (2n)! as fractions, n = 1..10.
@@ -22,9 +24,20 @@ const COTH: [(f64, f64); 10] = [
 /// which is below 1e-15 of the first term, also in the derived series below.
 const CUT: f64 = 1e-15;
 
-fn coefficients() -> impl Iterator<Item = Interval> {
-    COTH.iter().map(|&(n, d)| Interval::from(n) / d)
-}
+/// c_n, enclosed once.
+static COEFFICIENTS: LazyLock<[Interval; 10]> =
+    LazyLock::new(|| COTH.map(|(n, d)| Interval::from(n) / d));
+
+/// c_n / (2n 4^n), the series of ln(sinh(x/2)/(x/2)) in x².
+static LN_COEFFICIENTS: LazyLock<[Interval; 10]> = LazyLock::new(|| {
+    let mut divisor = 0.0;
+    let mut power = 1.0;
+    COEFFICIENTS.map(|c| {
+        divisor += 2.0;
+        power *= 0.25;
+        c * power / divisor
+    })
+});
 
 fn widened(sum: Interval) -> Interval {
     sum * Interval::new(1.0 - CUT, 1.0 + CUT)
@@ -36,7 +49,7 @@ pub(super) fn coth_excess(x: Interval) -> Interval {
         let square = x.square();
         let mut power = Interval::ONE;
         let mut sum = Interval::ZERO;
-        for c in coefficients() {
+        for &c in COEFFICIENTS.iter() {
             power = power * square;
             sum = sum + c * power;
         }
@@ -53,7 +66,7 @@ pub(super) fn coth_excess_slope(x: Interval, y: Interval) -> Interval {
     let mut complete = Interval::ONE;
     let mut y_power = Interval::ONE;
     let mut sum = Interval::ZERO;
-    for c in coefficients() {
+    for &c in COEFFICIENTS.iter() {
         sum = sum + c * complete;
         y_power = y_power * y2;
         complete = complete * x2 + y_power;
@@ -64,12 +77,12 @@ pub(super) fn coth_excess_slope(x: Interval, y: Interval) -> Interval {
 /// ln( sinh(x/2) / (x/2) ) for x >= 0.
 pub(crate) fn ln_sinhc_half(x: Interval) -> Interval {
     if x.upper() <= 1.0 {
-        let square = (x * 0.5).square();
+        let square = x.square();
         let mut power = Interval::ONE;
         let mut sum = Interval::ZERO;
-        for (c, n) in coefficients().zip(1..) {
+        for &c in LN_COEFFICIENTS.iter() {
             power = power * square;
-            sum = sum + c * power / f64::from(2 * n);
+            sum = sum + c * power;
         }
         widened(sum)
     } else {
@@ -81,11 +94,9 @@ pub(crate) fn ln_sinhc_half(x: Interval) -> Interval {
 /// other powers in the place of x^(2n). Each w_n must be at most
 /// (2n+1) w_1 / 3 for the cut to hold.
 pub(super) fn ln_sinhc_half_series(weights: impl Iterator<Item = Interval>) -> Interval {
-    let mut quarter_power = 1.0;
     let mut sum = Interval::ZERO;
-    for ((c, n), weight) in coefficients().zip(1..).zip(weights) {
-        quarter_power *= 0.25;
-        sum = sum + c * weight * quarter_power / f64::from(2 * n);
+    for (&c, weight) in LN_COEFFICIENTS.iter().zip(weights) {
+        sum = sum + c * weight;
     }
     widened(sum)
 }

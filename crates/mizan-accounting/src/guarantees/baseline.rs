@@ -92,7 +92,7 @@ fn advanced(pure: Interval, count: Interval, ln_q: Interval) -> f64 {
         let (large, small) = (epsilon.max(other), epsilon.min(other));
         (large + (small - large).exp().ln_1p()).upper()
     };
-    valley((-20.0, 8.0), at).value
+    valley((-20.0, 8.0), 1e-8, at).value
 }
 
 fn ratio(ln_ratio: f64) -> f64 {
@@ -204,7 +204,7 @@ impl ExactIncrease {
                 (Interval::from(epsilon).exp() + profile.delta(epsilon).non_negative() / q).upper()
             };
             let most = -core_ln(q);
-            valley((0.0, most), bound)
+            valley((0.0, most), 1e-8, bound)
                 .value
                 .min(bound(0.0))
                 .min((Interval::ONE / q).upper())

@@ -107,7 +107,7 @@ fn triangle(left: &RenyiCurve, right: &RenyiCurve, order: Order) -> f64 {
     let by_second = (at(left, a) + at(right, f64::INFINITY)).upper();
     // p that puts both sides at the same order: 1 + √(1 - 1/α).
     let even = joined(1.0 + (1.0 - 1.0 / a).sqrt());
-    let best = valley((-12.0, 12.0), |u| joined(1.0 + u.exp())).value;
+    let best = valley((-12.0, 12.0), 1e-6, |u| joined(1.0 + u.exp())).value;
     [by_first, by_second, even, best]
         .into_iter()
         .filter(|x| !x.is_nan())
