@@ -40,7 +40,8 @@ impl RenyiCurve {
     /// ```
     pub fn epsilon(&self, delta: Delta, conversion: RenyiConversion) -> AtOrder<Epsilon> {
         let ln_delta = LnDelta::of(delta);
-        let best = self.best_order(conversion, |way, effort, order| {
+        let is_small = |epsilon: f64| epsilon < 1.0;
+        let best = self.best_order(conversion, is_small, |way, effort, order| {
             way.epsilon_upper(order, self.enclosure(order).upper(), ln_delta, effort)
         });
         AtOrder {
@@ -51,7 +52,8 @@ impl RenyiCurve {
 
     /// The smallest δ at this ε over all orders in (1, ∞].
     pub fn delta(&self, epsilon: Epsilon, conversion: RenyiConversion) -> AtOrder<Delta> {
-        let best = self.best_order(conversion, |way, effort, order| {
+        let is_small = |_| epsilon.get() < 1.0;
+        let best = self.best_order(conversion, is_small, |way, effort, order| {
             way.ln_delta_upper(order, self.enclosure(order).upper(), epsilon.get(), effort)
         });
         let order = at(best.place);
@@ -96,10 +98,12 @@ impl RenyiCurve {
     /// The supporting line and the optimum may have several valleys, towards
     /// order one where δ is large for what was spent. They are looked for in
     /// steps up to a little above the order of Canonne, Kamath and Steinke,
-    /// whose valley is single, and then around the best step.
+    /// whose valley is single, and then around the best step. Where ε is small
+    /// (as `is_small` tells from that valley) the steps need full effort.
     fn best_order(
         &self,
         conversion: RenyiConversion,
+        is_small: impl Fn(f64) -> bool,
         objective: impl Fn(RenyiConversion, Effort, Order) -> f64,
     ) -> Minimum {
         const LOWEST_STEP: f64 = -20.0;
@@ -111,9 +115,14 @@ impl RenyiCurve {
             }
             RenyiConversion::SupportingLine | RenyiConversion::Optimal => {
                 let start = search(RenyiConversion::CanonneKamathSteinke, LN_EXCESS);
+                let effort = if is_small(start.value) {
+                    Effort::Full
+                } else {
+                    Effort::Quick
+                };
                 let step = |u: f64| Minimum {
                     place: u,
-                    value: value(conversion, Effort::Quick, u),
+                    value: value(conversion, effort, u),
                 };
                 let last = start.place + 3.0;
                 let steps = std::iter::successors(Some(last), |u| Some(u - 1.0))

@@ -500,3 +500,30 @@ fn delta_is_zero_where_the_largest_loss_is_allowed() {
         }
     }
 }
+
+/// Where δ is large for what was spent the best order is near one, far from
+/// where the usual conversions have theirs.
+#[test]
+fn grids_never_beat_the_continuum() {
+    for (expression, delta) in [
+        ("gaussian(49.6)", 0.01),
+        ("574 * exponential(0.0017)", 0.01),
+        ("laplace(490)", 1e-3),
+        ("494 * pure(0.0358)", 0.3),
+        ("zcdp(1.06)", 0.7),
+        ("cdp(4.3844771062788307e-5, 0.5731611243300456)", 2.06e-6),
+    ] {
+        let event: PrivacyEvent = expression.parse().unwrap();
+        let curve = RenyiCurve::of(&event).unwrap();
+        let delta = Delta::new(delta).unwrap();
+        let way = RenyiConversion::Optimal;
+        let best = curve.epsilon(delta, way).bound.get();
+        for grid in [OrderGrid::paper(), OrderGrid::standard()] {
+            let on_grid = curve.epsilon_on(&grid, delta, way).bound.get();
+            assert!(
+                best <= on_grid * (1.0 + 1e-9),
+                "{expression}: {best} but {on_grid}"
+            );
+        }
+    }
+}

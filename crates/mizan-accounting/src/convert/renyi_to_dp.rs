@@ -214,18 +214,13 @@ pub(crate) enum Effort {
 /// Searches the best touching point y₁ = e^-s. For small δ it lies where s is
 /// a few times δ; there may be a second valley, so steps come first.
 fn best_touching(ln_delta: f64, effort: Effort, bound: impl Fn(f64) -> f64) -> f64 {
-    const QUICK: [f64; 4] = [0.0, 1.5, 3.0, 6.0];
-    const FULL: [f64; 8] = [-1.5, 0.0, 1.0, 2.0, 3.0, 4.5, 6.0, 9.0];
+    const STEPS: [f64; 8] = [-1.5, 0.0, 1.0, 2.0, 3.0, 4.5, 6.0, 9.0];
     let at = |u: f64| Minimum {
         place: u,
         value: bound(u.exp()),
     };
     let center = ln_delta.clamp(-800.0, 0.0);
-    let steps: &[f64] = match effort {
-        Effort::Quick => &QUICK,
-        Effort::Full => &FULL,
-    };
-    let steps = steps.iter().map(|step| at(center + step));
+    let steps = STEPS.into_iter().map(|step| at(center + step));
     let best = steps.fold(at(0.0), Minimum::or);
     if effort == Effort::Quick {
         return best.value;
