@@ -198,6 +198,30 @@ impl<T: PartialOrd + Copy> Account<T> {
     }
 }
 
+/// Whether every part of an event can be accounted for by some method; if not,
+/// the error names the part and where it stands.
+///
+/// # Errors
+///
+/// The first part that no method of this version takes.
+///
+/// ```
+/// use mizan_accounting::account;
+/// assert!(account::supports(&"gaussian(1) + approximate(1, 1e-9)".parse()?).is_ok());
+/// let error = account::supports(&"pure(1) + poisson(0.1, gaussian(1))".parse()?).unwrap_err();
+/// assert_eq!(error.path(), "event[1]");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn supports(event: &PrivacyEvent) -> Result<(), Unsupported> {
+    walk::each_mechanism(event, |_, part, path| match part {
+        PrivacyEvent::Approximate { .. } => Ok(()),
+        part => match RenyiCurve::of(part) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(Unsupported::new(part, path, error.reason())),
+        },
+    })
+}
+
 /// The account of one method alone.
 pub fn single<T>(method: Method, result: Result<MethodBound<T>, Refusal>) -> Account<T> {
     match result {
