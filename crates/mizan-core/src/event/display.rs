@@ -62,13 +62,31 @@ fn write_call(
             f.write_str(separator)?;
             separator = ", ";
             match argument {
-                Argument::Number(value) => f.write_str(&number(parameter, *value))?,
+                Argument::Number(value) => match first_from_chance(verb, arguments) {
+                    Some(exact) => f.write_str(&exact)?,
+                    None => f.write_str(&number(parameter, *value))?,
+                },
                 Argument::Count(count) => write!(f, "{count}")?,
                 Argument::Event(event) => write!(f, "{event}")?,
             }
         }
     }
     f.write_str(")")
+}
+
+/// The p of a randomized response that is the first double from chance on, in
+/// all its digits: the reader moves a shorter decimal away from chance.
+fn first_from_chance(verb: Verb, arguments: &[Argument<&PrivacyEvent>]) -> Option<String> {
+    match (verb, arguments) {
+        (Verb::RandomizedResponse, [Argument::Number(p), Argument::Count(k)])
+            if p.next_down().mul_add(k.as_f64(), -1.0) < 0.0 =>
+        {
+            // A double has at most 1074 decimals, and Rust prints them exactly.
+            let digits = format!("{p:.1074}");
+            Some(digits.trim_end_matches('0').to_owned())
+        }
+        _ => None,
+    }
 }
 
 fn write_points(f: &mut fmt::Formatter<'_>, points: &RenyiPoints) -> fmt::Result {
@@ -154,7 +172,7 @@ mod tests {
             "gaussian(1.1, 2)",
             "discrete-laplace(20, 3)",
             "rr(0.52)",
-            "rr(0.33333333333333337, 3)",
+            "rr(0.3333333333333334, 3)",
             "approximate(0.1, 1e-9)",
             "cdp(0.1, 0.3)",
             "rdp(2, 0.1)",

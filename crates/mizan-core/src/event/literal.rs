@@ -60,6 +60,12 @@ pub(super) fn read_number(
         })
 }
 
+/// Whether a literal is this very double.
+pub(super) fn is_exactly(text: &str, value: f64) -> bool {
+    let side = |round| digits(text).and_then(|digits| parse_decimal(&digits, round).ok());
+    side(Round::Down) == Some(value) && side(Round::Up) == Some(value)
+}
+
 /// Reads a whole number: `1000`, `1_000`, `1e3`.
 pub(super) fn read_count(
     event: &'static str,

@@ -11,11 +11,14 @@
 
 use super::call::{Argument, Call};
 use super::lexer::{Lexer, Token, TokenKind};
-use super::literal::{read_count, read_number};
+use super::literal::{is_exactly, read_count, read_number};
 use super::names::{self, Kind, Parameter, Verb, Word};
 use super::snippet::quote;
-use super::{EventError, EventProblem, MAX_DEPTH, MAX_TEXT_BYTES, PrivacyEvent, RenyiPoints};
-use crate::units::{Epsilon, Order};
+use super::{
+    EventError, EventProblem, MAX_DEPTH, MAX_TEXT_BYTES, PrivacyEvent, RandomizedResponse,
+    RenyiPoints,
+};
+use crate::units::{Epsilon, Order, Probability};
 use std::str::FromStr;
 
 impl FromStr for PrivacyEvent {
@@ -149,10 +152,17 @@ impl<'a> Reader<'a> {
             }
         }
         self.leave("`,` or `)`")?;
-        call.build().map_err(|error| {
+        let event = call.build().map_err(|error| {
             let wanted = error.problem().parameter();
             let place = places.iter().find(|(name, _)| Some(*name) == wanted);
             error.in_text(self.text, place.map_or(name.at, |(_, token)| token.at))
+        })?;
+        let typed = places.iter().find(|(name, _)| *name == "p");
+        Ok(match (event, typed) {
+            (PrivacyEvent::RandomizedResponse(response), Some((_, token))) => {
+                PrivacyEvent::RandomizedResponse(clear_of_chance(response, token.text))
+            }
+            (event, _) => event,
         })
     }
 
@@ -305,4 +315,18 @@ impl<'a> Reader<'a> {
     fn at(&self, problem: EventProblem, token: Token<'a>) -> EventError {
         EventError::from(problem).in_text(self.text, token.at)
     }
+}
+
+/// Below chance a larger p costs less, so rounding up is safe only above it.
+/// A decimal that rounds up to the first double from chance on may have been
+/// below; the next double costs more than either side of chance within a unit.
+fn clear_of_chance(response: RandomizedResponse, typed: &str) -> RandomizedResponse {
+    let (p, k) = (response.p().get(), response.categories());
+    let first = p.next_down().mul_add(k.as_f64(), -1.0) < 0.0;
+    if !first || is_exactly(typed, p) {
+        return response;
+    }
+    let above = Probability::new(p.next_up()).ok();
+    let safe = above.and_then(|p| RandomizedResponse::new(p, k).ok());
+    safe.unwrap_or(response)
 }
