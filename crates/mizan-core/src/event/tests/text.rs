@@ -427,3 +427,18 @@ fn the_vocabulary_can_be_listed() {
     let rr = words.iter().find(|word| word.name == "rr").unwrap();
     assert_eq!(rr.signature, "rr(p, categories=2)");
 }
+
+/// Just below chance a larger p is cheaper: such decimals are refused or moved
+/// clear of chance, never rounded to the cheap side.
+#[test]
+fn decimals_next_to_chance_are_safe() {
+    let p = |text: &str| match text.parse::<PrivacyEvent>() {
+        Ok(PrivacyEvent::RandomizedResponse(response)) => Some(response.p().get()),
+        _ => None,
+    };
+    assert_eq!(p("rr(0.3333333333333333, 3)"), None);
+    let moved = p("rr(0.0909090909090909, 11)").unwrap();
+    assert!(moved.next_down().mul_add(11.0, -1.0) > 0.0);
+    assert!(p("rr(0.49999999999999999)").unwrap() > 0.5);
+    assert_eq!(p("rr(0.5)"), Some(0.5));
+}
