@@ -59,32 +59,14 @@ impl Curve {
                 epsilon: epsilon.get(),
             };
             // Any choice of corners is sound; this one is the lower hull.
-            while let Some(&last) = corners.last() {
-                let before = corners
-                    .len()
-                    .checked_sub(2)
-                    .and_then(|i| corners.get(i))
-                    .copied();
-                if slope(before.unwrap_or(Corner::ORIGIN), last) < slope(last, corner) {
-                    break;
-                }
-                corners.pop();
-            }
+            drop_last_while(&mut corners, |steepness, last| {
+                steepness >= slope(last, corner)
+            });
             corners.push(corner);
         }
         // No slope exceeds D_∞: corners above the ray from the one before go.
         if let Some((_, most)) = pure {
-            while let Some(&last) = corners.last() {
-                let before = corners
-                    .len()
-                    .checked_sub(2)
-                    .and_then(|i| corners.get(i))
-                    .copied();
-                if slope(before.unwrap_or(Corner::ORIGIN), last) <= most.get() {
-                    break;
-                }
-                corners.pop();
-            }
+            drop_last_while(&mut corners, |steepness, _| steepness > most.get());
         }
         Self {
             at_one: points
@@ -138,6 +120,18 @@ impl Curve {
                 let beyond = (Interval::from(a) - last.order) * pure.at(Position::Infinite);
                 (last.moment() + beyond) / b
             }
+        }
+    }
+}
+
+/// Takes corners off the end as long as `is_idle` says so of the slope that
+/// leads to the last one, and of that corner.
+fn drop_last_while(corners: &mut Vec<Corner>, is_idle: impl Fn(f64, Corner) -> bool) {
+    while let Some(last) = corners.pop() {
+        let before = corners.last().copied().unwrap_or(Corner::ORIGIN);
+        if !is_idle(slope(before, last), last) {
+            corners.push(last);
+            break;
         }
     }
 }
