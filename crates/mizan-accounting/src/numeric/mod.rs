@@ -8,9 +8,12 @@
 //! `grid.rs` is the lattice, `step.rs` has a mechanism on it, `lattice.rs`
 //! composes them.
 
+pub(crate) mod contour;
 mod grid;
 mod lattice;
+pub(crate) mod pair;
 mod step;
+pub(crate) mod table;
 
 pub(crate) use grid::Grid;
 pub(crate) use lattice::{End, LossLattice};

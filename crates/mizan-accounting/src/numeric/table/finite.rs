@@ -1,0 +1,82 @@
+//! Tables of finite losses: the atoms themselves.
+
+use mizan_core::Interval;
+
+use super::{Direction, Mixed, Node, Table, UNIT};
+use crate::numeric::pair::{Atom, FiniteLoss, Sampling};
+
+/// The most atoms of a table.
+const MOST_ATOMS: usize = 1 << 21;
+
+pub(super) fn table(loss: &FiniteLoss, sampling: Sampling) -> Option<Table> {
+    if loss.atoms.len() > MOST_ATOMS {
+        return None;
+    }
+    let mut nodes = Vec::with_capacity(loss.atoms.len() + 1);
+    let (direction, q) = match sampling {
+        Sampling::Whole => {
+            for atom in &loss.atoms {
+                nodes.push(node(atom)?);
+            }
+            return Some(Table {
+                nodes,
+                blur: 32.0,
+                beyond: loss.beyond,
+                below: loss.below,
+                cut: 0.0,
+                missing: (0.0, 0.0),
+            });
+        }
+        Sampling::Remove { q } => (Direction::Remove, q.into()),
+        Sampling::Add { q } => (Direction::Add, q.into()),
+        Sampling::Replace { q } => (Direction::Replace, q),
+    };
+    for atom in &loss.atoms {
+        let Node {
+            loss: u,
+            slack,
+            mass,
+            ln_mass,
+        } = node(atom)?;
+        let weight = mass * core_math::exp(-u);
+        Mixed::new(q, u, slack, weight, ln_mass - u).push_to(&mut nodes, direction);
+    }
+    // Outcomes that P never gives are left to Q with the ratio 1 - q.
+    if loss.below.upper() > 0.0 {
+        let weight = loss.below.middle();
+        Mixed {
+            l: core_math::log1p(-q.middle()),
+            slack: 8.0 / (1.0 - q.upper()),
+            weight,
+            ln_weight: core_math::log(weight),
+        }
+        .push_to(&mut nodes, direction);
+    }
+    let rare = q * loss.beyond;
+    let (beyond, below) = match direction {
+        Direction::Remove => (rare, Interval::ZERO),
+        Direction::Add => (Interval::ZERO, rare),
+        Direction::Replace => (rare, rare),
+    };
+    Some(Table {
+        nodes,
+        blur: 32.0,
+        beyond,
+        below,
+        cut: 0.0,
+        missing: (0.0, 0.0),
+    })
+}
+
+/// An atom as a place; None if it is not known well enough.
+fn node(atom: &Atom) -> Option<Node> {
+    let (loss, mass) = (atom.loss.middle(), atom.mass.middle());
+    let width = |interval: Interval| interval.upper() - interval.lower();
+    let slack = width(atom.loss) / UNIT + 1.0 * loss.abs();
+    (width(atom.mass) <= 24.0 * UNIT * mass).then(|| Node {
+        loss,
+        slack,
+        mass,
+        ln_mass: core_math::log(mass),
+    })
+}

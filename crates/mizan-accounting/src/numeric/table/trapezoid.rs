@@ -1,0 +1,219 @@
+//! Poisson-sampled Gaussian noise by the trapezoid rule.
+//!
+//! In units of the standard deviation Q is the normal density φ(x), the base has
+//! the loss u = m x - m²/2, and Y = 1 - q + q e^u. The moments are E_Q Y^a with
+//! a = 1 + z where a person is removed and a = -z where one is added. The rule
+//! Σ h φ(x) f(x) over all multiples x of h is off by the Fourier transform of
+//! the integrand at the multiples of 2π/h, and moving the line of integration by
+//! iy bounds those: with v = m y < π nothing vanishes on the way, and
+//!
+//! > |φ(x+iy)| = φ(x) e^(y²/2),  cos(v/2) Y(x) <= |Y(x+iy)| <= Y(x),  |arg Y| <= v,
+//!
+//! the middle because |A + B e^(iv)|² = (A+B)² - 4AB sin²(v/2). So for the order
+//! a = α + iτ the error is at most
+//!
+//! > 2 E_Q[Y^α] e^(y²/2 + |τ| v) cos(v/2)^min(α,0) / (e^(2πy/h) - 1).
+//!
+//! What the rule leaves out at the ends is bounded by normal tails: to the
+//! right Y <= (q + (1-q) e^(-u₁)) e^u from u₁ on, to the left 1/Y is at most
+//! 1/(1-q) and at most e^-u/q, and where Y is between 0 and 1 so is Y^α, α > 0.
+//! Since E_Q Y^α >= 1 for these orders, an absolute bound is a relative one.
+//!
+//! # Cutting rare losses off
+//! Where the sample is rare and the noise small, the moments are ruled by losses
+//! so rare that δ does not see them. They may be cut off: every outcome x stays
+//! with probability χ(x) = Φ((X - x)/s), and what does not stay counts as an
+//! infinite loss, `cut` in all. That is smooth, so the rule stays as precise:
+//! |Φ(a + ib)| <= e^(b²/2) Φ(a) adds y²/2s² to the exponent above. P and Q lose
+//!
+//! > (1-q) Φ(-X/r) + q Φ(-(X-m)/r)   and   Φ(-X/r),   r² = 1 + s².
+
+use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
+
+use mizan_core::Interval;
+
+use super::{Direction, MOST_NODES, Mixed, Orders, Table};
+
+/// A table for N(m, 1) mixed into N(0, 1) at a rate q.
+pub(super) fn gaussian(m: Interval, q: f64, direction: Direction, orders: Orders) -> Option<Table> {
+    let size = m.middle();
+    let order = match direction {
+        Direction::Add => -orders.c,
+        _ => 1.0 + orders.c,
+    };
+    let edge = orders
+        .ln_cut
+        .filter(|_| direction == Direction::Remove)
+        .map(|ln_cut| edge(size, q, ln_cut));
+    let h = step(size, order, orders, edge.is_some())?;
+    let (low, high) = ends(size, q, order, orders, h, edge)?;
+    if edge.is_some_and(|edge| (h * high as f64 - edge) * FRAC_1_SQRT_2 / SOFTNESS > 26.0) {
+        return None;
+    }
+    let count = usize::try_from(high - low + 1).ok()?;
+    if count > MOST_NODES {
+        return None;
+    }
+    let scale = h / TAU.sqrt();
+    let ln_scale = core_math::log(scale);
+    let half_square = 0.5 * size * size;
+    let mut nodes = Vec::with_capacity(count);
+    for index in low..=high {
+        // Exact: h has 12 bits and the index at most 14; so is the square.
+        let x = h * index as f64;
+        let exponent = -0.5 * x * x;
+        // m is known to a few units, and u takes three roundings.
+        let uncertain = 6.0 * (size * x.abs() + half_square);
+        let u = size * x - half_square;
+        let (stays, ln_stays) = edge.map_or((1.0, 0.0), |edge| {
+            let stays = 0.5 * core_math::erfc((x - edge) * (FRAC_1_SQRT_2 / SOFTNESS));
+            (stays, core_math::log(stays))
+        });
+        let weight = scale * core_math::exp(exponent) * stays;
+        Mixed::new(
+            q.into(),
+            u,
+            uncertain,
+            weight,
+            ln_scale + exponent + ln_stays,
+        )
+        .push_to(&mut nodes, direction);
+    }
+    let exponent = strip(size, order, orders.reach, h, edge.is_some());
+    let alias = 2.1 * core_math::exp(exponent);
+    let tail = core_math::exp(orders.ln_tolerance - 1.0);
+    let cut = match (edge, orders.ln_cut) {
+        (Some(_), Some(ln_cut)) => core_math::exp(ln_cut),
+        _ => 0.0,
+    };
+    Some(Table {
+        nodes,
+        // The argument w of erfc is off by three units of itself, which moves
+        // it by 2w² as many, and w is below 26.
+        blur: if edge.is_some() { 4200.0 } else { 16.0 },
+        cut,
+        beyond: Interval::ZERO,
+        below: Interval::ZERO,
+        // Aliasing of Y^a, and of 1 and Y in what was taken out; both tails.
+        // What is cut off is missing in P and in Q.
+        missing: (alias + 2.0 * tail, 2.0 * alias + 4.0 * tail + 2.0 * cut),
+    })
+}
+
+/// ln of the strip bound at the best y.
+fn strip(m: f64, order: f64, reach: f64, h: f64, cut: bool) -> f64 {
+    const PLACES: u32 = 32;
+    let widest = (PI / m).min(TAU / h);
+    let curvature = if cut {
+        0.5 + 0.5 / (SOFTNESS * SOFTNESS)
+    } else {
+        0.5
+    };
+    (1..PLACES)
+        .map(|place| {
+            let y = widest * f64::from(place) / f64::from(PLACES);
+            let v = m * y;
+            let shrink = if order < 0.0 {
+                order * (0.5 * v).cos().ln()
+            } else {
+                0.0
+            };
+            curvature * y * y + reach * v + shrink - TAU * y / h
+        })
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// The widest step that is fine enough, of 12 bits.
+fn step(m: f64, order: f64, orders: Orders, cut: bool) -> Option<f64> {
+    let goal = (orders.ln_tolerance - 2.0).min(-6.0);
+    // Where the strip is wide the exponent is -(2π/h - m τ)²/2.
+    let mut h = TAU / ((-2.0 * goal).sqrt() + m * orders.reach);
+    for _ in 0..80 {
+        let unit = f64::from_bits(h.to_bits() & !((1 << 52) - 1)) / 2048.0;
+        let short = (h / unit).floor() * unit;
+        if strip(m, order, orders.reach, short, cut) <= goal {
+            return (short > 0.0).then_some(short);
+        }
+        h *= 0.93;
+    }
+    None
+}
+
+/// The first and last multiple of h that are needed.
+fn ends(m: f64, q: f64, a: f64, orders: Orders, h: f64, edge: Option<f64>) -> Option<(i64, i64)> {
+    let goal = orders.ln_tolerance - 1.0;
+    let half = 0.5 * m * m;
+    // Beyond the end the sum is at most the integral from one step before.
+    let right = |x: f64| {
+        let before = x - h;
+        let plain = ln_tail(before).max(ln_tail(before - m));
+        if a <= 0.0 {
+            return plain;
+        }
+        let u = m * before - half;
+        let factor = (q + (1.0 - q) * (-u).exp().min(1e300)).ln() + 1e-12;
+        // What stays falls, so it is at most what stays at the end.
+        let stays = edge.map_or(0.0, |edge| ln_tail((before - edge) / SOFTNESS));
+        plain.max(a * factor + (a * a - a) * half + ln_tail(before - a * m) + stays)
+    };
+    let plain = |x: f64| ln_tail(-x - h);
+    let by_floor = |x: f64| plain(x) + (a * (-q).ln_1p()).max(0.0);
+    let by_ratio = |x: f64| plain(x).max(a * q.ln() + (a * a - a) * half + ln_tail(-x - h + a * m));
+    let march = |start: f64, way: f64, bound: &dyn Fn(f64) -> f64| {
+        let mut x = start;
+        for _ in 0..400 {
+            if bound(x) <= goal {
+                return Some(x);
+            }
+            x += way;
+        }
+        None
+    };
+    // Tails fall from the centre on; with an edge they may be low before it.
+    let centre = edge.map_or(a * m, |edge| (a * m).min(edge));
+    let high = if edge.is_some() {
+        // The bound need not fall with x where the edge is before its centre:
+        // whatever x is found, it holds there.
+        march(h + m.max(centre) + 3.0, 0.5, &right)?
+    } else {
+        march(h + m.max(a * m) + 5.0, 0.5, &right)?
+    };
+    let low = if a >= 0.0 {
+        march(-h - 5.0, -0.5, &plain)?
+    } else {
+        let floor = march(-h - 5.0, -0.5, &by_floor);
+        let ratio = march(-h + a * m - 5.0, -0.5, &by_ratio);
+        floor.into_iter().chain(ratio).reduce(f64::max)?
+    };
+    let index = |x: f64| {
+        #[expect(clippy::cast_possible_truncation, reason = "checked to be small")]
+        let index = x as i64;
+        (x.abs() < MOST_NODES as f64 / 8.0).then_some(index)
+    };
+    Some((index((low / h).floor())?, index((high / h).ceil())?))
+}
+
+/// How soft the edge is: s.
+const SOFTNESS: f64 = 0.25;
+
+/// Where to cut so that P and Q lose at most e^`ln_cut`.
+fn edge(m: f64, q: f64, ln_cut: f64) -> f64 {
+    let r = (1.0 + SOFTNESS * SOFTNESS).sqrt();
+    let lost = |x: f64| {
+        let (kept, moved) = (ln_tail(x / r), q.ln() + ln_tail((x - m) / r));
+        kept.max(moved) + 2f64.ln()
+    };
+    let mut x = 0.0;
+    while lost(x) > ln_cut && x < 1e4 {
+        x += 0.25;
+    }
+    x
+}
+
+/// ln of the upper tail of the normal distribution, from above.
+pub(super) fn ln_tail(x: f64) -> f64 {
+    if x > 30.0 {
+        return -0.5 * x * x;
+    }
+    core_math::log(0.5 * core_math::erfc(x * FRAC_1_SQRT_2)) + 1e-12
+}
