@@ -38,6 +38,12 @@ impl EventProblem {
             Self::InfiniteBound { .. } => "MZ1129",
             Self::DeltaOne => "MZ1130",
             Self::NeverSampled => "MZ1131",
+            Self::NoOutcomes => "MZ1132",
+            Self::TooManyOutcomes { .. } => "MZ1133",
+            Self::NotADistribution { .. } => "MZ1134",
+            Self::LossesTooSmall { .. } => "MZ1135",
+            Self::LossNotFinite { .. } => "MZ1136",
+            Self::UnequalColumns { .. } => "MZ1137",
         }
     }
 
@@ -100,6 +106,20 @@ impl EventProblem {
             Self::InfiniteBound { .. } => "leave this order out; it promises nothing".into(),
             Self::DeltaOne => "choose a delta far below one in the number of people".into(),
             Self::NeverSampled => "leave the event out: it touches no one's data".into(),
+            Self::NoOutcomes => "write finite(p:q, ...), one pair per outcome".into(),
+            Self::TooManyOutcomes { .. } => "join outcomes with the same ratio p/q".into(),
+            Self::NotADistribution { .. } => {
+                "list every outcome; the sum may be off by 1e-9 at most".into()
+            }
+            Self::LossesTooSmall { .. } => {
+                "a loss is ln(p/q), its probability is p: with the person".into()
+            }
+            Self::LossNotFinite { .. } => {
+                "give the probability of an infinite loss by itself, as `inf` or `infinite`; \
+                 leave out what never happens with the person"
+                    .into()
+            }
+            Self::UnequalColumns { .. } => "give one number per outcome in each".into(),
         }
     }
 

@@ -182,6 +182,50 @@ pub enum EventProblem {
         /// The order.
         order: Order,
     },
+    /// A finite mechanism without outcomes.
+    #[error("finite: needs at least one outcome")]
+    NoOutcomes,
+    /// A finite mechanism that is too large.
+    #[error("finite: there are {outcomes} outcomes; at most {most} are read")]
+    TooManyOutcomes {
+        /// How many there are.
+        outcomes: usize,
+        /// The limit.
+        most: usize,
+    },
+    /// Probabilities that are not those of a distribution.
+    #[error("finite: the {column} add up to {}, not to 1", plain(*sum))]
+    NotADistribution {
+        /// Which probabilities.
+        column: &'static str,
+        /// What they add up to.
+        sum: f64,
+    },
+    /// Losses that no mechanism has.
+    #[error("finite: without the person the outcomes have probability p e^-loss, in total {}, above 1",
+        plain(*sum))]
+    LossesTooSmall {
+        /// What these probabilities add up to.
+        sum: f64,
+    },
+    /// A loss that is no number.
+    #[error("finite: a loss must be a finite number, got {loss}")]
+    LossNotFinite {
+        /// The loss.
+        loss: f64,
+    },
+    /// Two arrays that belong together and do not fit.
+    #[error("finite: there are {left} {left_name} for {right} {right_name}")]
+    UnequalColumns {
+        /// The name of the first.
+        left_name: &'static str,
+        /// Its length.
+        left: usize,
+        /// The name of the second.
+        right_name: &'static str,
+        /// Its length.
+        right: usize,
+    },
     /// A guarantee that always fails.
     #[error("approximate: delta must be below 1; at 1 nothing is promised")]
     DeltaOne,

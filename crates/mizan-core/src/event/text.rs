@@ -16,9 +16,8 @@ use super::names::{self, Kind, Parameter, Verb, Word};
 use super::snippet::quote;
 use super::{
     EventError, EventProblem, MAX_DEPTH, MAX_TEXT_BYTES, PrivacyEvent, RandomizedResponse,
-    RenyiPoints,
 };
-use crate::units::{Epsilon, Order, Probability};
+use crate::units::Probability;
 use std::str::FromStr;
 
 impl FromStr for PrivacyEvent {
@@ -55,9 +54,9 @@ impl FromStr for PrivacyEvent {
     }
 }
 
-struct Reader<'a> {
-    text: &'a str,
-    lexer: Lexer<'a>,
+pub(super) struct Reader<'a> {
+    pub(super) text: &'a str,
+    pub(super) lexer: Lexer<'a>,
     depth: usize,
 }
 
@@ -121,10 +120,11 @@ impl<'a> Reader<'a> {
             return Err(self.expected("`(` after the name", open));
         }
         self.enter(open)?;
-        if verb == Verb::Renyi && self.is_pair() {
-            return self.pairs(name);
+        match verb {
+            Verb::Renyi if self.is_pair() => self.points(name),
+            Verb::Finite => self.outcomes(name),
+            _ => self.arguments(verb, name),
         }
-        self.arguments(verb, name)
     }
 
     fn arguments(&mut self, verb: Verb, name: Token<'a>) -> Result<PrivacyEvent, EventError> {
@@ -235,44 +235,8 @@ impl<'a> Reader<'a> {
         value.map_err(|problem| self.at(problem, token))
     }
 
-    /// Whether `order:epsilon` pairs follow.
-    fn is_pair(&self) -> bool {
-        let mut ahead = self.lexer;
-        ahead.next_literal();
-        ahead.eat(':')
-    }
-
-    /// `order:epsilon` pairs up to the closing parenthesis.
-    fn pairs(&mut self, name: Token<'a>) -> Result<PrivacyEvent, EventError> {
-        let mut points = Vec::new();
-        loop {
-            let order = self.point_number(&names::ORDER)?;
-            let colon = self.lexer.next();
-            if colon.kind != TokenKind::Symbol(':') {
-                return Err(self.expected("`:` between order and epsilon", colon));
-            }
-            let epsilon = self.point_number(&names::EPSILON)?;
-            let unit = |unit| self.at(EventProblem::Value { event: "rdp", unit }, name);
-            points.push((
-                Order::new(order).map_err(unit)?,
-                Epsilon::new(epsilon).map_err(unit)?,
-            ));
-            if !self.lexer.eat(',') {
-                break;
-            }
-        }
-        self.leave("`,` or `)`")?;
-        let points = RenyiPoints::new(points).map_err(|e| e.in_text(self.text, name.at))?;
-        Ok(PrivacyEvent::Renyi(points))
-    }
-
-    fn point_number(&mut self, parameter: &Parameter) -> Result<f64, EventError> {
-        let token = self.literal()?;
-        read_number("rdp", parameter, token.text).map_err(|problem| self.at(problem, token))
-    }
-
     /// A number or word, with its sign.
-    fn literal(&mut self) -> Result<Token<'a>, EventError> {
+    pub(super) fn literal(&mut self) -> Result<Token<'a>, EventError> {
         let token = self.lexer.next_literal();
         match token.kind {
             TokenKind::Number | TokenKind::Word => Ok(token),
@@ -288,7 +252,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn leave(&mut self, expected: &'static str) -> Result<(), EventError> {
+    pub(super) fn leave(&mut self, expected: &'static str) -> Result<(), EventError> {
         let close = self.lexer.next();
         if close.kind != TokenKind::Symbol(')') {
             return Err(self.expected(expected, close));
@@ -297,7 +261,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn expected(&self, expected: &'static str, token: Token<'a>) -> EventError {
+    pub(super) fn expected(&self, expected: &'static str, token: Token<'a>) -> EventError {
         let problem = match token.kind {
             TokenKind::Symbol('?') => EventProblem::Placeholder,
             TokenKind::End => EventProblem::Expected {
@@ -312,7 +276,7 @@ impl<'a> Reader<'a> {
         self.at(problem, token)
     }
 
-    fn at(&self, problem: EventProblem, token: Token<'a>) -> EventError {
+    pub(super) fn at(&self, problem: EventProblem, token: Token<'a>) -> EventError {
         EventError::from(problem).in_text(self.text, token.at)
     }
 }
