@@ -27,6 +27,9 @@ impl EventProblem {
             Self::TooManyEvents => "MZ1115",
             Self::NotJson { .. } => "MZ1116",
             Self::WrongType { .. } => "MZ1117",
+            Self::NoPlaceholder => "MZ1118",
+            Self::TwoPlaceholders => "MZ1119",
+            Self::NotSolvable { .. } => "MZ1120",
             Self::BelowChance { .. } => "MZ1121",
             Self::AlwaysTruthful => "MZ1122",
             Self::OneCategory => "MZ1123",
@@ -44,6 +47,9 @@ impl EventProblem {
             Self::LossesTooSmall { .. } => "MZ1135",
             Self::LossNotFinite { .. } => "MZ1136",
             Self::UnequalColumns { .. } => "MZ1137",
+            Self::NameTaken { .. } => "MZ1138",
+            Self::NotAName { .. } => "MZ1139",
+            Self::DefinedTwice { .. } => "MZ1140",
         }
     }
 
@@ -119,6 +125,18 @@ impl EventProblem {
                  leave out what never happens with the person"
                     .into()
             }
+            Self::NoPlaceholder => "put `?` in place of one number, as in gaussian(?)".into(),
+            Self::TwoPlaceholders => "put numbers in place of all `?` but one".into(),
+            Self::NotSolvable { .. } => {
+                "put `?` in place of one number or count, as in gaussian(?) or ? * pure(0.1)".into()
+            }
+            Self::NameTaken { .. } => "choose a name that is no word of the language".into(),
+            Self::NotAName { .. } => {
+                "a name is letters, digits, `-` and `_`, starts with a letter \
+                 and has 64 characters at most"
+                    .into()
+            }
+            Self::DefinedTwice { .. } => "give each name one event".into(),
             Self::UnequalColumns { .. } => "give one number per outcome in each".into(),
         }
     }
@@ -140,7 +158,7 @@ impl EventProblem {
 }
 
 /// The smallest double that is not below 1/k.
-fn chance(categories: Count) -> f64 {
+pub(super) fn chance(categories: Count) -> f64 {
     let k = categories.as_f64();
     let nearest = 1.0 / k;
     if nearest.mul_add(k, -1.0) < 0.0 {

@@ -149,7 +149,7 @@ impl Reader {
         let verb = Verb::tagged(name).ok_or_else(|| {
             let problem = EventProblem::UnknownEvent {
                 name: quote(name),
-                closest: names::closest_name(name),
+                closest: names::closest_name(name).map(str::to_owned),
             };
             EventError::from(problem).under(".event")
         })?;

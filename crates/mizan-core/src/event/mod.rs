@@ -16,6 +16,7 @@
 mod advice;
 mod call;
 mod decimal;
+mod definitions;
 mod display;
 mod error;
 mod finite_pair;
@@ -28,15 +29,18 @@ mod pairs;
 mod problem;
 mod relaxed;
 mod snippet;
+mod template;
 mod text;
 
 pub use decimal::{DecimalError, MAX_DIGITS, Round, format_decimal, parse_decimal};
+pub use definitions::Definitions;
 pub use error::EventError;
 pub use finite_pair::{FiniteOutcomes, FinitePair};
 pub use mechanisms::{
     DiscreteGaussian, DiscreteLaplace, RandomizedResponse, RenyiPoints, WithoutReplacement,
 };
 pub use problem::EventProblem;
+pub use template::{Domain, EventTemplate, ParameterValue};
 
 use crate::units::{Count, Delta, Epsilon, Mu, Probability, Rho, Scale, Sensitivity, Sigma, Tau};
 

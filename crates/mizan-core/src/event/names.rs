@@ -274,10 +274,10 @@ pub(super) fn closest_name(unknown: &str) -> Option<&'static str> {
 }
 
 /// The candidate that differs from `unknown` by a typo, if one does.
-pub(super) fn closest(
+pub(super) fn closest<'a>(
     unknown: &str,
-    candidates: impl Iterator<Item = &'static str>,
-) -> Option<&'static str> {
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
     // Longer names are too far from all of ours to be worth the comparison.
     if unknown.len() > 64 {
         return None;

@@ -8,6 +8,9 @@ use super::text::Reader;
 use super::{EventError, EventProblem, FinitePair, PrivacyEvent, RenyiPoints};
 use crate::units::{Epsilon, Order};
 
+/// The numbers of a distribution move together.
+const NOT_ONE_NUMBER: &str = "a number of `finite`";
+
 impl<'a> Reader<'a> {
     /// Whether a pair follows.
     pub(super) fn is_pair(&self) -> bool {
@@ -38,6 +41,9 @@ impl<'a> Reader<'a> {
     }
 
     fn point_number(&mut self, parameter: &Parameter) -> Result<f64, EventError> {
+        if let Some(token) = self.placeholder() {
+            return self.hole("rdp", parameter, token);
+        }
         let token = self.literal()?;
         read_number("rdp", parameter, token.text).map_err(|problem| self.at(problem, token))
     }
@@ -75,6 +81,9 @@ impl<'a> Reader<'a> {
         let mut atoms = Vec::new();
         let mut infinite = None;
         while self.lexer.eat(',') {
+            if let Some(token) = self.placeholder() {
+                return Err(self.not_solvable(NOT_ONE_NUMBER, token));
+            }
             let token = self.literal()?;
             self.colon("`:` between loss and probability")?;
             let p = self.probability(&names::PROBABILITY)?;
@@ -94,6 +103,9 @@ impl<'a> Reader<'a> {
     }
 
     fn probability(&mut self, parameter: &Parameter) -> Result<f64, EventError> {
+        if let Some(token) = self.placeholder() {
+            return Err(self.not_solvable(NOT_ONE_NUMBER, token));
+        }
         let token = self.literal()?;
         read_nearest("finite", parameter, token.text).map_err(|problem| self.at(problem, token))
     }

@@ -26,7 +26,7 @@ pub enum EventProblem {
         /// The name as written.
         name: String,
         /// The name that was probably meant.
-        closest: Option<&'static str>,
+        closest: Option<String>,
     },
     /// A parameter that the event does not have.
     #[error("{event}: there is no parameter called `{parameter}`")]
@@ -103,6 +103,36 @@ pub enum EventProblem {
     /// The `?` of a calibration where a price is asked for.
     #[error("`?` stands for a parameter to solve for, which only `mizan calibrate` does")]
     Placeholder,
+    /// Nothing to solve for.
+    #[error("there is no `?` to solve for")]
+    NoPlaceholder,
+    /// More than one thing to solve for.
+    #[error("there is a second `?`; only one number can be solved for")]
+    TwoPlaceholders,
+    /// A `?` in the wrong place.
+    #[error("`?` cannot stand for {what}")]
+    NotSolvable {
+        /// What it would stand for.
+        what: &'static str,
+    },
+    /// A definition of a word of the language.
+    #[error("`{name}` is a word of the language and cannot be defined")]
+    NameTaken {
+        /// The name.
+        name: String,
+    },
+    /// A definition of something that is no name.
+    #[error("`{name}` cannot be the name of an event")]
+    NotAName {
+        /// The name as written.
+        name: String,
+    },
+    /// Two definitions of one name.
+    #[error("`{name}` is defined twice")]
+    DefinedTwice {
+        /// The name.
+        name: String,
+    },
     /// A text or document above the size limit.
     #[error("the event is {bytes} bytes long; at most {most} are read")]
     TooLong {
