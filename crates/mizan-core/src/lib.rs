@@ -25,9 +25,10 @@ mod units;
 
 pub use bracket::Bracket;
 pub use event::{
-    DecimalError, DiscreteGaussian, DiscreteLaplace, EventError, EventProblem, EventWord,
-    MAX_DEPTH, MAX_DIGITS, MAX_EVENTS, MAX_JSON_BYTES, MAX_TEXT_BYTES, PrivacyEvent,
-    RandomizedResponse, RenyiPoints, Round, WithoutReplacement, format_decimal, parse_decimal,
+    DecimalError, Definitions, DiscreteGaussian, DiscreteLaplace, Domain, EventError, EventProblem,
+    EventTemplate, EventWord, FiniteOutcomes, FinitePair, MAX_DEPTH, MAX_DIGITS, MAX_EVENTS,
+    MAX_JSON_BYTES, MAX_TEXT_BYTES, ParameterValue, PrivacyEvent, RandomizedResponse, RenyiPoints,
+    Round, WithoutReplacement, format_decimal, parse_decimal, tree_height,
 };
 pub use interval::Interval;
 pub use units::{

@@ -27,6 +27,9 @@ impl EventProblem {
             Self::TooManyEvents => "MZ1115",
             Self::NotJson { .. } => "MZ1116",
             Self::WrongType { .. } => "MZ1117",
+            Self::NoPlaceholder => "MZ1118",
+            Self::TwoPlaceholders => "MZ1119",
+            Self::NotSolvable { .. } => "MZ1120",
             Self::BelowChance { .. } => "MZ1121",
             Self::AlwaysTruthful => "MZ1122",
             Self::OneCategory => "MZ1123",
@@ -38,6 +41,15 @@ impl EventProblem {
             Self::InfiniteBound { .. } => "MZ1129",
             Self::DeltaOne => "MZ1130",
             Self::NeverSampled => "MZ1131",
+            Self::NoOutcomes => "MZ1132",
+            Self::TooManyOutcomes { .. } => "MZ1133",
+            Self::NotADistribution { .. } => "MZ1134",
+            Self::LossesTooSmall { .. } => "MZ1135",
+            Self::LossNotFinite { .. } => "MZ1136",
+            Self::UnequalColumns { .. } => "MZ1137",
+            Self::NameTaken { .. } => "MZ1138",
+            Self::NotAName { .. } => "MZ1139",
+            Self::DefinedTwice { .. } => "MZ1140",
         }
     }
 
@@ -100,6 +112,32 @@ impl EventProblem {
             Self::InfiniteBound { .. } => "leave this order out; it promises nothing".into(),
             Self::DeltaOne => "choose a delta far below one in the number of people".into(),
             Self::NeverSampled => "leave the event out: it touches no one's data".into(),
+            Self::NoOutcomes => "write finite(p:q, ...), one pair per outcome".into(),
+            Self::TooManyOutcomes { .. } => "join outcomes with the same ratio p/q".into(),
+            Self::NotADistribution { .. } => {
+                "list every outcome; the sum may be off by 1e-9 at most".into()
+            }
+            Self::LossesTooSmall { .. } => {
+                "a loss is ln(p/q), its probability is p: with the person".into()
+            }
+            Self::LossNotFinite { .. } => {
+                "give the probability of an infinite loss by itself, as `inf` or `infinite`; \
+                 leave out what never happens with the person"
+                    .into()
+            }
+            Self::NoPlaceholder => "put `?` in place of one number, as in gaussian(?)".into(),
+            Self::TwoPlaceholders => "put numbers in place of all `?` but one".into(),
+            Self::NotSolvable { .. } => {
+                "put `?` in place of one number or count, as in gaussian(?) or ? * pure(0.1)".into()
+            }
+            Self::NameTaken { .. } => "choose a name that is no word of the language".into(),
+            Self::NotAName { .. } => {
+                "a name is letters, digits, `-` and `_`, starts with a letter \
+                 and has 64 characters at most"
+                    .into()
+            }
+            Self::DefinedTwice { .. } => "give each name one event".into(),
+            Self::UnequalColumns { .. } => "give one number per outcome in each".into(),
         }
     }
 
@@ -120,7 +158,7 @@ impl EventProblem {
 }
 
 /// The smallest double that is not below 1/k.
-fn chance(categories: Count) -> f64 {
+pub(super) fn chance(categories: Count) -> f64 {
     let k = categories.as_f64();
     let nearest = 1.0 / k;
     if nearest.mul_add(k, -1.0) < 0.0 {

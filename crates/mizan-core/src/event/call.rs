@@ -5,8 +5,8 @@
 
 use super::names::{Kind, Parameter, Verb};
 use super::{
-    DiscreteGaussian, DiscreteLaplace, EventError, EventProblem, PrivacyEvent, RandomizedResponse,
-    RenyiPoints, WithoutReplacement,
+    DiscreteGaussian, DiscreteLaplace, EventError, EventProblem, FinitePair, PrivacyEvent,
+    RandomizedResponse, RenyiPoints, WithoutReplacement,
 };
 use crate::units::{
     Count, Delta, Epsilon, Mu, Order, Probability, Rho, Scale, Sensitivity, Sigma, Tau, UnitError,
@@ -70,7 +70,7 @@ impl Call {
 fn default(parameter: &Parameter) -> Option<Argument<PrivacyEvent>> {
     match parameter.kind {
         Kind::Number { default, .. } => default.map(Argument::Number),
-        Kind::Count { default } => default
+        Kind::Count { default, .. } => default
             .and_then(|n| Count::new(n).ok())
             .map(Argument::Count),
         Kind::Event => None,
@@ -178,6 +178,21 @@ fn make(verb: Verb, mut v: Values) -> Result<PrivacyEvent, Failure> {
         Verb::GaussianDp => PrivacyEvent::GaussianDp {
             mu: Mu::new(v.number())?,
         },
+        // Written as pairs.
+        Verb::Finite => return Err(EventProblem::NoOutcomes.into()),
+        Verb::Tree => PrivacyEvent::Tree {
+            sigma: Sigma::new(v.number())?,
+            steps: v.count()?,
+            sensitivity: Sensitivity::new(v.number())?,
+        },
+        Verb::Matrix => PrivacyEvent::Matrix {
+            sigma: Sigma::new(v.number())?,
+            norm: Sensitivity::new(v.number())?,
+        },
+        Verb::Shuffle => PrivacyEvent::Shuffle {
+            people: v.count()?,
+            event: Box::new(v.event()?),
+        },
         Verb::Poisson => {
             let q = Probability::new(v.number())?;
             if q.get() <= 0.0 {
@@ -211,6 +226,8 @@ pub(super) enum Form<'a> {
     Call(Verb, Vec<Argument<&'a PrivacyEvent>>),
     /// Bounds at some orders.
     Points(&'a RenyiPoints),
+    /// Outcomes and their probabilities.
+    Finite(&'a FinitePair),
     /// Events one after the other.
     Sum(&'a [PrivacyEvent]),
 }
@@ -262,6 +279,25 @@ impl<'a> From<&'a PrivacyEvent> for Form<'a> {
                 vec![Number(mu.get()), Number(tau.get())],
             ),
             PrivacyEvent::GaussianDp { mu } => (Verb::GaussianDp, vec![Number(mu.get())]),
+            PrivacyEvent::Finite(pair) => return Form::Finite(pair),
+            PrivacyEvent::Tree {
+                sigma,
+                steps,
+                sensitivity,
+            } => (
+                Verb::Tree,
+                vec![
+                    Number(sigma.get()),
+                    Count(*steps),
+                    Number(sensitivity.get()),
+                ],
+            ),
+            PrivacyEvent::Matrix { sigma, norm } => {
+                (Verb::Matrix, vec![Number(sigma.get()), Number(norm.get())])
+            }
+            PrivacyEvent::Shuffle { people, event } => {
+                (Verb::Shuffle, vec![Count(*people), Event(event.as_ref())])
+            }
             PrivacyEvent::Poisson { q, event } => {
                 (Verb::Poisson, vec![Number(q.get()), Event(event.as_ref())])
             }

@@ -6,7 +6,8 @@
 use super::call::{Argument, Form};
 use super::decimal::{Round, format_decimal};
 use super::names::{self, Kind, Parameter, Verb};
-use super::{PrivacyEvent, RenyiPoints};
+use super::{FiniteOutcomes, FinitePair, PrivacyEvent, RenyiPoints};
+use crate::units::plain;
 use std::fmt;
 
 impl fmt::Display for PrivacyEvent {
@@ -17,6 +18,7 @@ impl fmt::Display for PrivacyEvent {
             Form::Sum([]) => f.write_str("pure(0)"),
             Form::Sum([first, rest @ ..]) => write_sum(f, first, rest),
             Form::Points(points) => write_points(f, points),
+            Form::Finite(pair) => write_finite(f, pair),
             Form::Call(Verb::Repeat, arguments) => write_product(f, &arguments),
             Form::Call(verb, arguments) => write_call(f, verb, &arguments),
         }
@@ -107,6 +109,26 @@ fn write_points(f: &mut fmt::Formatter<'_>, points: &RenyiPoints) -> fmt::Result
     f.write_str(")")
 }
 
+/// The numbers were read as the nearest doubles and are written so.
+fn write_finite(f: &mut fmt::Formatter<'_>, pair: &FinitePair) -> fmt::Result {
+    f.write_str("finite(")?;
+    let (pairs, infinite, mut separator) = match pair.outcomes() {
+        FiniteOutcomes::Probabilities(pairs) => (pairs, 0.0, ""),
+        FiniteOutcomes::Losses { atoms, infinite } => {
+            f.write_str(names::LOSSES)?;
+            (atoms, *infinite, ", ")
+        }
+    };
+    for (left, right) in pairs.iter() {
+        write!(f, "{separator}{}:{}", plain(*left), plain(*right))?;
+        separator = ", ";
+    }
+    if infinite > 0.0 {
+        write!(f, "{separator}inf:{}", plain(infinite))?;
+    }
+    f.write_str(")")
+}
+
 fn write_operand(f: &mut fmt::Formatter<'_>, event: &PrivacyEvent, enclose: bool) -> fmt::Result {
     if enclose {
         write!(f, "({event})")
@@ -134,6 +156,7 @@ fn is_default(parameter: &Parameter, argument: &Argument<&PrivacyEvent>) -> bool
         (
             Kind::Count {
                 default: Some(default),
+                ..
             },
             Argument::Count(value),
         ) => default == value.get(),
@@ -184,6 +207,14 @@ mod tests {
             "(pure(0.1) + pure(0.2)) + pure(0.3)",
             "2 * pure(0.1) + group(3, pure(0.2) + gdp(1))",
             "without-replacement(60000, 256, zcdp(0.5))",
+            "finite(0.75:0.25, 0.25:0.75)",
+            "finite(0.1:0.3, 0.9:0.7)",
+            "2 * finite(losses, 0.1:0.3, -0.2:0.2, inf:0.5)",
+            "finite(losses, inf:1)",
+            "tree(10, 1000)",
+            "tree(10, 1000, 2.5)",
+            "matrix(1.1, 3.3)",
+            "shuffle(1000, rr(0.75))",
         ] {
             assert_eq!(text.parse::<PrivacyEvent>().unwrap().to_string(), text);
         }

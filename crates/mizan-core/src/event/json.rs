@@ -9,7 +9,8 @@ use super::call::{Argument, Call, Form};
 use super::names::{self, Kind, Parameter, Verb};
 use super::snippet::quote;
 use super::{
-    EventError, EventProblem, MAX_DEPTH, MAX_EVENTS, MAX_JSON_BYTES, PrivacyEvent, RenyiPoints,
+    EventError, EventProblem, FiniteOutcomes, FinitePair, MAX_DEPTH, MAX_EVENTS, MAX_JSON_BYTES,
+    PrivacyEvent, RenyiPoints,
 };
 use crate::units::{Count, Epsilon, Order, Range};
 use serde_json::{Map, Value};
@@ -31,6 +32,23 @@ impl PrivacyEvent {
                     POINTS,
                     points.as_slice().iter().map(point_to_json).collect(),
                 );
+            }
+            Form::Finite(pair) => {
+                put(TAG, Verb::Finite.word().name.into());
+                let column = |pairs: &[(f64, f64)], side: fn(&(f64, f64)) -> f64| {
+                    pairs.iter().map(side).map(number_to_json).collect()
+                };
+                match pair.outcomes() {
+                    FiniteOutcomes::Probabilities(pairs) => {
+                        put(names::P.name, column(pairs, |pair| pair.0));
+                        put(names::Q.name, column(pairs, |pair| pair.1));
+                    }
+                    FiniteOutcomes::Losses { atoms, infinite } => {
+                        put(names::LOSSES, column(atoms, |atom| atom.0));
+                        put(PROBABILITIES, column(atoms, |atom| atom.1));
+                        put(INFINITE, number_to_json(*infinite));
+                    }
+                }
             }
             Form::Call(verb, arguments) => {
                 let word = verb.word();
@@ -84,6 +102,8 @@ impl PrivacyEvent {
 const TAG: &str = "event";
 const EVENTS: &str = "events";
 const POINTS: &str = "points";
+const PROBABILITIES: &str = "probabilities";
+const INFINITE: &str = "infinite";
 const INFINITY: &str = "inf";
 
 fn point_to_json((order, epsilon): &(Order, Epsilon)) -> Value {
@@ -129,13 +149,14 @@ impl Reader {
         let verb = Verb::tagged(name).ok_or_else(|| {
             let problem = EventProblem::UnknownEvent {
                 name: quote(name),
-                closest: names::closest_name(name),
+                closest: names::closest_name(name).map(str::to_owned),
             };
             EventError::from(problem).under(".event")
         })?;
         match verb {
             Verb::Compose => self.sum(object, depth),
             Verb::Renyi => points(object),
+            Verb::Finite => finite(object).map(PrivacyEvent::Finite),
             _ => self.call(verb, object, depth),
         }
     }
@@ -222,6 +243,66 @@ fn point(event: &'static str, value: &Value) -> Result<(Order, Epsilon), EventEr
     let order = Order::new(read(&names::ORDER, Range::FromOne)?).map_err(unit)?;
     let epsilon = Epsilon::new(read(&names::EPSILON, Range::NonNegative)?).map_err(unit)?;
     Ok((order, epsilon))
+}
+
+/// A mechanism of one's own: two columns of probabilities, or losses.
+fn finite(object: &Map<String, Value>) -> Result<FinitePair, EventError> {
+    let event = Verb::Finite.word().name;
+    let column = |key: &'static str, read: &dyn Fn(&Value) -> Result<f64, EventError>| {
+        let values = array(object, event, key)?.iter().enumerate();
+        values
+            .map(|(index, value)| read(value).map_err(|e| e.under(&format!(".{key}[{index}]"))))
+            .collect::<Result<Vec<f64>, EventError>>()
+    };
+    let probability = |name| move |value: &Value| number(event, name, Range::UnitInterval, value);
+    if !object.contains_key(names::LOSSES) {
+        let (p, q) = (names::P.name, names::Q.name);
+        only_keys(object, event, &[TAG, p, q])?;
+        let pairs = together(
+            (p, column(p, &probability(p))?),
+            (q, column(q, &probability(q))?),
+        )?;
+        return FinitePair::new(&pairs);
+    }
+    only_keys(
+        object,
+        event,
+        &[TAG, names::LOSSES, PROBABILITIES, INFINITE],
+    )?;
+    let loss = |value: &Value| {
+        let loss = value.as_f64().ok_or_else(|| wrong("a number", value))?;
+        Ok(loss)
+    };
+    let atoms = together(
+        (names::LOSSES, column(names::LOSSES, &loss)?),
+        (
+            PROBABILITIES,
+            column(PROBABILITIES, &probability(names::PROBABILITY.name))?,
+        ),
+    )?;
+    let infinite = match object.get(INFINITE) {
+        None => 0.0,
+        Some(value) => {
+            probability(INFINITE)(value).map_err(|e| e.under(&format!(".{INFINITE}")))?
+        }
+    };
+    FinitePair::from_losses(&atoms, infinite)
+}
+
+/// Two columns as pairs.
+fn together(
+    (left_name, left): (&'static str, Vec<f64>),
+    (right_name, right): (&'static str, Vec<f64>),
+) -> Result<Vec<(f64, f64)>, EventProblem> {
+    if left.len() == right.len() {
+        return Ok(left.into_iter().zip(right).collect());
+    }
+    Err(EventProblem::UnequalColumns {
+        left_name,
+        left: left.len(),
+        right_name,
+        right: right.len(),
+    })
 }
 
 fn number(

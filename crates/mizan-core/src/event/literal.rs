@@ -60,6 +60,36 @@ pub(super) fn read_number(
         })
 }
 
+/// Reads a number for a parameter that has no costly side: the nearest double.
+pub(super) fn read_nearest(
+    event: &'static str,
+    parameter: &Parameter,
+    text: &str,
+) -> Result<f64, EventProblem> {
+    let rounded = read_number(event, parameter, text)?;
+    Ok(nearest(text).unwrap_or(rounded))
+}
+
+/// Reads a privacy loss: any finite number, the nearest double.
+pub(super) fn read_loss(text: &str) -> Result<f64, EventProblem> {
+    let (event, parameter, found) = ("finite", "loss", || format!("`{}`", quote(text)));
+    match digits(text).map(|digits| parse_decimal(&digits, Round::Down)) {
+        Some(Ok(rounded)) => Ok(nearest(text).unwrap_or(rounded)),
+        Some(Err(DecimalError::TooLong)) => Err(EventProblem::TooManyDigits { event, parameter }),
+        _ => Err(EventProblem::NotANumber {
+            event,
+            parameter,
+            allowed: "that is finite",
+            found: found(),
+        }),
+    }
+}
+
+/// The double nearest to a decimal.
+fn nearest(text: &str) -> Option<f64> {
+    digits(text)?.parse::<f64>().ok().filter(|x| x.is_finite())
+}
+
 /// Whether a literal is this very double.
 pub(super) fn is_exactly(text: &str, value: f64) -> bool {
     let side = |round| digits(text).and_then(|digits| parse_decimal(&digits, round).ok());
@@ -116,7 +146,7 @@ fn digits(text: &str) -> Option<Cow<'_, str>> {
     all_between.then(|| Cow::Owned(text.replace('_', "")))
 }
 
-fn is_infinity(text: &str) -> bool {
+pub(super) fn is_infinity(text: &str) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     unsigned.eq_ignore_ascii_case("inf") || unsigned.eq_ignore_ascii_case("infinity")
 }

@@ -16,24 +16,31 @@
 mod advice;
 mod call;
 mod decimal;
+mod definitions;
 mod display;
 mod error;
+mod finite_pair;
 mod json;
 mod lexer;
 mod literal;
 mod mechanisms;
 mod names;
+mod pairs;
 mod problem;
 mod relaxed;
 mod snippet;
+mod template;
 mod text;
 
 pub use decimal::{DecimalError, MAX_DIGITS, Round, format_decimal, parse_decimal};
+pub use definitions::Definitions;
 pub use error::EventError;
+pub use finite_pair::{FiniteOutcomes, FinitePair};
 pub use mechanisms::{
     DiscreteGaussian, DiscreteLaplace, RandomizedResponse, RenyiPoints, WithoutReplacement,
 };
 pub use problem::EventProblem;
+pub use template::{Domain, EventTemplate, ParameterValue};
 
 use crate::units::{Count, Delta, Epsilon, Mu, Probability, Rho, Scale, Sensitivity, Sigma, Tau};
 
@@ -120,6 +127,35 @@ pub enum PrivacyEvent {
         /// The distance of the two normal distributions that bound it.
         mu: Mu,
     },
+    /// A mechanism of one's own, as a pair of finite distributions.
+    Finite(FinitePair),
+    /// Sums over the nodes of a binary tree, with Gaussian noise on each; each
+    /// person takes part in one step. It is Gaussian noise whose sensitivity
+    /// is that of a step times √h, where h is the [`tree_height`].
+    Tree {
+        /// The standard deviation of the noise on each node.
+        sigma: Sigma,
+        /// How many steps there are.
+        steps: Count,
+        /// How far one person moves a step, in L2.
+        sensitivity: Sensitivity,
+    },
+    /// A matrix mechanism: Gaussian noise on C x. It is Gaussian noise of
+    /// sensitivity `norm`.
+    Matrix {
+        /// The standard deviation of the noise on each coordinate of C x.
+        sigma: Sigma,
+        /// The largest ‖C u‖ over what one person can contribute, u.
+        norm: Sensitivity,
+    },
+    /// People who each run a local randomizer, and a shuffler who forgets who
+    /// sent what.
+    Shuffle {
+        /// How many people there are.
+        people: Count,
+        /// The local randomizer.
+        event: Box<PrivacyEvent>,
+    },
     /// An event on a random sample that each person joins independently;
     /// neighbours differ by one person added or removed.
     Poisson {
@@ -155,6 +191,7 @@ impl PrivacyEvent {
     pub fn children(&self) -> &[PrivacyEvent] {
         match self {
             Self::Poisson { event, .. }
+            | Self::Shuffle { event, .. }
             | Self::Group { event, .. }
             | Self::Repeat { event, .. } => std::slice::from_ref(event.as_ref()),
             Self::WithoutReplacement(sampling) => std::slice::from_ref(sampling.event()),
@@ -182,6 +219,19 @@ impl PrivacyEvent {
         };
         names::Verb::NAMED.into_iter().map(word).collect()
     }
+}
+
+/// On how many nodes of the binary tree over so many steps a single step
+/// shows: h = ⌈log₂(steps + 1)⌉.
+///
+/// ```
+/// use mizan_core::{Count, tree_height};
+/// assert_eq!(tree_height(Count::new(1000)?), 10);
+/// # Ok::<(), mizan_core::UnitError>(())
+/// ```
+#[must_use]
+pub const fn tree_height(steps: Count) -> u32 {
+    u64::BITS - steps.get().leading_zeros()
 }
 
 /// A word of the event language.

@@ -20,8 +20,12 @@ pub(super) enum Verb {
     ZeroConcentrated,
     Concentrated,
     GaussianDp,
+    Finite,
+    Tree,
+    Matrix,
     Poisson,
     WithoutReplacement,
+    Shuffle,
     Group,
     /// Written `COUNT * event` in text.
     Repeat,
@@ -53,8 +57,8 @@ pub(super) enum Kind {
         costly: Round,
         default: Option<f64>,
     },
-    /// A whole number.
-    Count { default: Option<u64> },
+    /// A whole number, and the side where the event costs more.
+    Count { costly: Round, default: Option<u64> },
     /// Another event.
     Event,
 }
@@ -71,10 +75,13 @@ impl Parameter {
         }
     }
 
-    const fn count(name: &'static str) -> Self {
+    const fn count(name: &'static str, costly: Round) -> Self {
         Self {
             name,
-            kind: Kind::Count { default: None },
+            kind: Kind::Count {
+                costly,
+                default: None,
+            },
         }
     }
 
@@ -87,18 +94,23 @@ impl Parameter {
     }
 }
 
-// More noise costs less; more of anything else costs more. A Rényi bound at
-// one order holds at every smaller order.
+// More noise costs less, and so do more people to hide among; more of anything
+// else costs more. A Rényi bound at one order holds at every smaller order.
 const SIGMA: Parameter = Parameter::number("sigma", Range::Positive, Round::Down);
 const SCALE: Parameter = Parameter::number("scale", Range::Positive, Round::Down);
-const P: Parameter = Parameter::number("p", Range::UnitInterval, Round::Up);
-const Q: Parameter = Parameter::number("q", Range::UnitInterval, Round::Up);
+pub(super) const PROBABILITY: Parameter =
+    Parameter::number("probability", Range::UnitInterval, Round::Up);
+const NORM: Parameter = Parameter::number("norm", Range::Positive, Round::Up);
+pub(super) const P: Parameter = Parameter::number("p", Range::UnitInterval, Round::Up);
+pub(super) const Q: Parameter = Parameter::number("q", Range::UnitInterval, Round::Up);
 const RHO: Parameter = Parameter::number("rho", Range::NonNegative, Round::Up);
 const MU: Parameter = Parameter::number("mu", Range::NonNegative, Round::Up);
 const TAU: Parameter = Parameter::number("tau", Range::NonNegative, Round::Up);
 const DELTA: Parameter = Parameter::number("delta", Range::UnitInterval, Round::Up);
 pub(super) const EPSILON: Parameter = Parameter::number("epsilon", Range::NonNegative, Round::Up);
 pub(super) const ORDER: Parameter = Parameter::number("order", Range::FromOne, Round::Down);
+/// The word before the pairs of a finite mechanism that are losses.
+pub(super) const LOSSES: &str = "losses";
 const SENSITIVITY: Parameter = Parameter {
     name: "sensitivity",
     kind: Kind::Number {
@@ -109,12 +121,16 @@ const SENSITIVITY: Parameter = Parameter {
 };
 const CATEGORIES: Parameter = Parameter {
     name: "categories",
-    kind: Kind::Count { default: Some(2) },
+    kind: Kind::Count {
+        costly: Round::Up,
+        default: Some(2),
+    },
 };
-const N: Parameter = Parameter::count("n");
-const M: Parameter = Parameter::count("m");
-const SIZE: Parameter = Parameter::count("size");
-pub(super) const COUNT: Parameter = Parameter::count("count");
+const N: Parameter = Parameter::count("n", Round::Down);
+const M: Parameter = Parameter::count("m", Round::Up);
+const SIZE: Parameter = Parameter::count("size", Round::Up);
+const STEPS: Parameter = Parameter::count("steps", Round::Up);
+pub(super) const COUNT: Parameter = Parameter::count("count", Round::Up);
 const EVENT: Parameter = Parameter {
     name: "event",
     kind: Kind::Event,
@@ -122,7 +138,7 @@ const EVENT: Parameter = Parameter {
 
 impl Verb {
     /// The verbs that are called by name in text.
-    pub(super) const NAMED: [Self; 15] = [
+    pub(super) const NAMED: [Self; 19] = [
         Self::Gaussian,
         Self::Laplace,
         Self::DiscreteGaussian,
@@ -135,8 +151,12 @@ impl Verb {
         Self::ZeroConcentrated,
         Self::Concentrated,
         Self::GaussianDp,
+        Self::Finite,
+        Self::Tree,
+        Self::Matrix,
         Self::Poisson,
         Self::WithoutReplacement,
+        Self::Shuffle,
         Self::Group,
     ];
 
@@ -159,8 +179,12 @@ impl Verb {
             Self::ZeroConcentrated => word("zcdp", &[RHO], "any zero-concentrated DP mechanism"),
             Self::Concentrated => word("cdp", &[MU, TAU], "any (mean-)concentrated DP mechanism"),
             Self::GaussianDp => word("gdp", &[MU], "any Gaussian-DP mechanism"),
+            Self::Finite => word("finite", &[], "a mechanism of your own: p with the person, q without, per outcome"),
+            Self::Tree => word("tree", &[SIGMA, STEPS, SENSITIVITY], "sums over a binary tree (DP-FTRL), each person in one step"),
+            Self::Matrix => word("matrix", &[SIGMA, NORM], "a matrix mechanism: Gaussian noise on C x, norm = largest ||C u||"),
             Self::Poisson => word("poisson", &[Q, EVENT], "on a sample that each person joins with probability q"),
             Self::WithoutReplacement => word("without-replacement", &[N, M, EVENT], "on m of n people; neighbours replace one"),
+            Self::Shuffle => word("shuffle", &[N, EVENT], "n people run a local randomizer, a shuffler forgets who"),
             Self::Group => word("group", &[SIZE, EVENT], "the same for groups of people"),
             Self::Repeat => word("repeat", &[COUNT, EVENT], "the same event over and over"),
             Self::Compose => word("compose", &[], "events one after the other"),
@@ -187,6 +211,9 @@ impl Verb {
 impl Word {
     /// The call with its parameters and their defaults.
     pub(super) fn signature(&self) -> String {
+        if self.name == Verb::Finite.word().name {
+            return "finite(p:q, ...) or finite(losses, loss:probability, ...)".into();
+        }
         let parameters: Vec<String> = self
             .parameters
             .iter()
@@ -197,6 +224,7 @@ impl Word {
                 } => format!("{}={value}", parameter.name),
                 Kind::Count {
                     default: Some(value),
+                    ..
                 } => format!("{}={value}", parameter.name),
                 _ => parameter.name.to_owned(),
             })
@@ -215,7 +243,7 @@ impl Word {
 }
 
 /// What people call events elsewhere.
-const SYNONYMS: [(&str, &str); 9] = [
+const SYNONYMS: [(&str, &str); 17] = [
     ("randomized-response", "rr"),
     ("randomised-response", "rr"),
     ("normal", "gaussian"),
@@ -225,6 +253,14 @@ const SYNONYMS: [(&str, &str); 9] = [
     ("zero-concentrated", "zcdp"),
     ("subsample", "poisson"),
     ("subsampled", "poisson"),
+    ("dp-ftrl", "tree"),
+    ("ftrl", "tree"),
+    ("tree-aggregation", "tree"),
+    ("matrix-mechanism", "matrix"),
+    ("shuffling", "shuffle"),
+    ("pld", "finite"),
+    ("losses", "finite"),
+    ("discrete", "finite"),
 ];
 
 /// The name that was probably meant by an unknown one.
@@ -238,10 +274,10 @@ pub(super) fn closest_name(unknown: &str) -> Option<&'static str> {
 }
 
 /// The candidate that differs from `unknown` by a typo, if one does.
-pub(super) fn closest(
+pub(super) fn closest<'a>(
     unknown: &str,
-    candidates: impl Iterator<Item = &'static str>,
-) -> Option<&'static str> {
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
     // Longer names are too far from all of ours to be worth the comparison.
     if unknown.len() > 64 {
         return None;
@@ -277,6 +313,9 @@ mod tests {
             ("renyi", "rdp"),
             ("zCDP", "zcdp"),
             ("randomized_response", "rr"),
+            ("DP_FTRL", "tree"),
+            ("pld", "finite"),
+            ("shuffel", "shuffle"),
         ] {
             assert_eq!(closest_name(typed), Some(meant), "{typed}");
         }

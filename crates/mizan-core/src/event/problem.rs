@@ -26,7 +26,7 @@ pub enum EventProblem {
         /// The name as written.
         name: String,
         /// The name that was probably meant.
-        closest: Option<&'static str>,
+        closest: Option<String>,
     },
     /// A parameter that the event does not have.
     #[error("{event}: there is no parameter called `{parameter}`")]
@@ -103,6 +103,36 @@ pub enum EventProblem {
     /// The `?` of a calibration where a price is asked for.
     #[error("`?` stands for a parameter to solve for, which only `mizan calibrate` does")]
     Placeholder,
+    /// Nothing to solve for.
+    #[error("there is no `?` to solve for")]
+    NoPlaceholder,
+    /// More than one thing to solve for.
+    #[error("there is a second `?`; only one number can be solved for")]
+    TwoPlaceholders,
+    /// A `?` in the wrong place.
+    #[error("`?` cannot stand for {what}")]
+    NotSolvable {
+        /// What it would stand for.
+        what: &'static str,
+    },
+    /// A definition of a word of the language.
+    #[error("`{name}` is a word of the language and cannot be defined")]
+    NameTaken {
+        /// The name.
+        name: String,
+    },
+    /// A definition of something that is no name.
+    #[error("`{name}` cannot be the name of an event")]
+    NotAName {
+        /// The name as written.
+        name: String,
+    },
+    /// Two definitions of one name.
+    #[error("`{name}` is defined twice")]
+    DefinedTwice {
+        /// The name.
+        name: String,
+    },
     /// A text or document above the size limit.
     #[error("the event is {bytes} bytes long; at most {most} are read")]
     TooLong {
@@ -181,6 +211,50 @@ pub enum EventProblem {
     InfiniteBound {
         /// The order.
         order: Order,
+    },
+    /// A finite mechanism without outcomes.
+    #[error("finite: needs at least one outcome")]
+    NoOutcomes,
+    /// A finite mechanism that is too large.
+    #[error("finite: there are {outcomes} outcomes; at most {most} are read")]
+    TooManyOutcomes {
+        /// How many there are.
+        outcomes: usize,
+        /// The limit.
+        most: usize,
+    },
+    /// Probabilities that are not those of a distribution.
+    #[error("finite: the {column} add up to {}, not to 1", plain(*sum))]
+    NotADistribution {
+        /// Which probabilities.
+        column: &'static str,
+        /// What they add up to.
+        sum: f64,
+    },
+    /// Losses that no mechanism has.
+    #[error("finite: without the person the outcomes have probability p e^-loss, in total {}, above 1",
+        plain(*sum))]
+    LossesTooSmall {
+        /// What these probabilities add up to.
+        sum: f64,
+    },
+    /// A loss that is no number.
+    #[error("finite: a loss must be a finite number, got {loss}")]
+    LossNotFinite {
+        /// The loss.
+        loss: f64,
+    },
+    /// Two arrays that belong together and do not fit.
+    #[error("finite: there are {left} {left_name} for {right} {right_name}")]
+    UnequalColumns {
+        /// The name of the first.
+        left_name: &'static str,
+        /// Its length.
+        left: usize,
+        /// The name of the second.
+        right_name: &'static str,
+        /// Its length.
+        right: usize,
     },
     /// A guarantee that always fails.
     #[error("approximate: delta must be below 1; at 1 nothing is promised")]

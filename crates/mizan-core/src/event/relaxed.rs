@@ -78,6 +78,25 @@ impl PrivacyEvent {
                 tau: less!(Tau, *tau),
             },
             Self::GaussianDp { mu } => Self::GaussianDp { mu: less!(Mu, *mu) },
+            // Its numbers are the doubles themselves, no decimals rounded.
+            Self::Finite(pair) => Self::Finite(pair.clone()),
+            Self::Tree {
+                sigma,
+                steps,
+                sensitivity,
+            } => Self::Tree {
+                sigma: more!(Sigma, *sigma),
+                steps: *steps,
+                sensitivity: less!(Sensitivity, *sensitivity),
+            },
+            Self::Matrix { sigma, norm } => Self::Matrix {
+                sigma: more!(Sigma, *sigma),
+                norm: less!(Sensitivity, *norm),
+            },
+            Self::Shuffle { people, event } => Self::Shuffle {
+                people: *people,
+                event: inside(event),
+            },
             Self::Poisson { q, event } => Self::Poisson {
                 q: less!(Probability, *q),
                 event: inside(event),
@@ -112,6 +131,15 @@ mod tests {
             "gaussian(2.0000000000000005, 0.9999999999999998)"
         );
         assert_eq!(relaxed("3 * pure(0)"), "3 * pure(0)");
+        assert_eq!(
+            relaxed("tree(2, 7) + matrix(2, 2)"),
+            "tree(2.0000000000000005, 7, 0.9999999999999998) \
+             + matrix(2.0000000000000005, 1.9999999999999997)"
+        );
+        assert_eq!(
+            relaxed("shuffle(9, finite(0.4:0.6, 0.6:0.4))"),
+            "shuffle(9, finite(0.4:0.6, 0.6:0.4))"
+        );
         assert_eq!(relaxed("rr(0.5)"), "rr(0.5)");
         assert!(relaxed("group(2, rr(0.75))").starts_with("group(2, rr(0.7499999"));
     }

@@ -3,7 +3,7 @@
 //! ```text
 //! expression := term ("+" term)*
 //! term       := [COUNT "*"] factor
-//! factor     := "(" expression ")" | NAME "(" arguments ")"
+//! factor     := "(" expression ")" | NAME "(" arguments ")" | DEFINED ["()"]
 //! ```
 //!
 //! The reader goes down one level per parenthesis and stops at
@@ -14,11 +14,12 @@ use super::lexer::{Lexer, Token, TokenKind};
 use super::literal::{is_exactly, read_count, read_number};
 use super::names::{self, Kind, Parameter, Verb, Word};
 use super::snippet::quote;
+use super::template::{self, Hole, domain_in};
 use super::{
-    EventError, EventProblem, MAX_DEPTH, MAX_TEXT_BYTES, PrivacyEvent, RandomizedResponse,
-    RenyiPoints,
+    Definitions, EventError, EventProblem, MAX_DEPTH, MAX_EVENTS, MAX_TEXT_BYTES, PrivacyEvent,
+    RandomizedResponse,
 };
-use crate::units::{Epsilon, Order, Probability};
+use crate::units::{Count, Probability};
 use std::str::FromStr;
 
 impl FromStr for PrivacyEvent {
@@ -27,6 +28,35 @@ impl FromStr for PrivacyEvent {
     /// Reads the text form of an event. Decimals that are not doubles are
     /// rounded to the side where the event costs more.
     fn from_str(text: &str) -> Result<Self, EventError> {
+        Self::parse_with(text, &Definitions::default())
+    }
+}
+
+impl PrivacyEvent {
+    /// Reads the text form of an event in which some names are defined.
+    ///
+    /// # Errors
+    ///
+    /// The text is not an event.
+    pub fn parse_with(text: &str, definitions: &Definitions) -> Result<Self, EventError> {
+        Reader::new(text, definitions, false)?.whole()
+    }
+}
+
+pub(super) struct Reader<'a> {
+    pub(super) text: &'a str,
+    pub(super) lexer: Lexer<'a>,
+    depth: usize,
+    definitions: &'a Definitions,
+    /// How many events the definitions have brought in.
+    defined: usize,
+    /// Whether `?` is allowed, and the one that was found.
+    solving: bool,
+    hole: Option<Hole>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a str, definitions: &'a Definitions, solving: bool) -> Result<Self, EventError> {
         if text.len() > MAX_TEXT_BYTES {
             let problem = EventProblem::TooLong {
                 bytes: text.len(),
@@ -37,15 +67,32 @@ impl FromStr for PrivacyEvent {
         if text.trim().is_empty() {
             return Err(EventProblem::Empty.into());
         }
-        let mut reader = Reader {
+        Ok(Self {
             text,
             lexer: Lexer::new(text),
             depth: 0,
-        };
-        let event = reader.expression()?;
-        let rest = reader.lexer.next();
+            definitions,
+            defined: 0,
+            solving,
+            hole: None,
+        })
+    }
+
+    /// The `?` in a text that is an event with a number in its place.
+    pub(super) fn template(
+        text: &'a str,
+        definitions: &'a Definitions,
+    ) -> Result<Option<Hole>, EventError> {
+        let mut reader = Self::new(text, definitions, true)?;
+        reader.whole()?;
+        Ok(reader.hole)
+    }
+
+    fn whole(&mut self) -> Result<PrivacyEvent, EventError> {
+        let event = self.expression()?;
+        let rest = self.lexer.next();
         if rest.kind != TokenKind::End {
-            return Err(reader.expected("`+` or the end", rest));
+            return Err(self.expected("`+` or the end", rest));
         }
         // Sums and products nest without parentheses, too.
         if event.depth() > MAX_DEPTH {
@@ -53,15 +100,7 @@ impl FromStr for PrivacyEvent {
         }
         Ok(event)
     }
-}
 
-struct Reader<'a> {
-    text: &'a str,
-    lexer: Lexer<'a>,
-    depth: usize,
-}
-
-impl<'a> Reader<'a> {
     fn expression(&mut self) -> Result<PrivacyEvent, EventError> {
         let first = self.term()?;
         if self.lexer.peek().kind != TokenKind::Symbol('+') {
@@ -76,12 +115,18 @@ impl<'a> Reader<'a> {
 
     fn term(&mut self) -> Result<PrivacyEvent, EventError> {
         let token = self.lexer.peek();
-        if token.kind != TokenKind::Number {
+        let count = if token.kind == TokenKind::Number {
+            self.lexer.next();
+            read_count("repeat", &names::COUNT, token.text).map_err(|p| self.at(p, token))?
+        } else if let Some(token) = self.placeholder() {
+            if self.lexer.peek().kind != TokenKind::Symbol('*') {
+                return Err(self.not_solvable("an event", token));
+            }
+            self.hole("repeat", &names::COUNT, token)?;
+            Count::ONE
+        } else {
             return self.factor();
-        }
-        self.lexer.next();
-        let count =
-            read_count("repeat", &names::COUNT, token.text).map_err(|p| self.at(p, token))?;
+        };
         let star = self.lexer.next();
         if star.kind != TokenKind::Symbol('*') {
             return Err(self.expected("`*` after the count", star));
@@ -109,22 +154,40 @@ impl<'a> Reader<'a> {
     /// `NAME "(" arguments ")"`, after the name.
     fn call(&mut self, name: Token<'a>) -> Result<PrivacyEvent, EventError> {
         let Some(verb) = Verb::named(name.text) else {
-            let closest = names::closest_name(name.text);
-            let problem = EventProblem::UnknownEvent {
-                name: quote(name.text),
-                closest,
-            };
-            return Err(self.at(problem, name));
+            return self.defined(name);
         };
         let open = self.lexer.next();
         if open.kind != TokenKind::Symbol('(') {
             return Err(self.expected("`(` after the name", open));
         }
         self.enter(open)?;
-        if verb == Verb::Renyi && self.is_pair() {
-            return self.pairs(name);
+        match verb {
+            Verb::Renyi if self.is_pair() => self.points(name),
+            Verb::Finite => self.outcomes(name),
+            _ => self.arguments(verb, name),
         }
-        self.arguments(verb, name)
+    }
+
+    /// A name that was defined, with or without `()`.
+    fn defined(&mut self, name: Token<'a>) -> Result<PrivacyEvent, EventError> {
+        let Some(defined) = self.definitions.get(name.text) else {
+            let problem = EventProblem::UnknownEvent {
+                name: quote(name.text),
+                closest: self.definitions.closest_name(name.text),
+            };
+            return Err(self.at(problem, name));
+        };
+        if self.lexer.eat('(') {
+            let close = self.lexer.next();
+            if close.kind != TokenKind::Symbol(')') {
+                return Err(self.expected("`)`", close));
+            }
+        }
+        self.defined = self.defined.saturating_add(defined.size);
+        if self.defined > MAX_EVENTS {
+            return Err(self.at(EventProblem::TooManyEvents, name));
+        }
+        Ok(defined.event.clone())
     }
 
     fn arguments(&mut self, verb: Verb, name: Token<'a>) -> Result<PrivacyEvent, EventError> {
@@ -157,6 +220,14 @@ impl<'a> Reader<'a> {
             let place = places.iter().find(|(name, _)| Some(*name) == wanted);
             error.in_text(self.text, place.map_or(name.at, |(_, token)| token.at))
         })?;
+        if let Some(hole) = &mut self.hole
+            && places
+                .iter()
+                .any(|(name, token)| token.at == hole.at && *name == hole.parameter.name)
+            && let Some(domain) = domain_in(&event, &hole.parameter)
+        {
+            hole.domain = domain;
+        }
         let typed = places.iter().find(|(name, _)| *name == "p");
         Ok(match (event, typed) {
             (PrivacyEvent::RandomizedResponse(response), Some((_, token))) => {
@@ -227,6 +298,13 @@ impl<'a> Reader<'a> {
         if let Kind::Event = parameter.kind {
             return self.expression().map(Argument::Event);
         }
+        if let Some(token) = self.placeholder() {
+            let value = self.hole(word.name, parameter, token)?;
+            return Ok(match parameter.kind {
+                Kind::Count { .. } => Argument::Count(Count::from_f64(value).unwrap_or(Count::ONE)),
+                _ => Argument::Number(value),
+            });
+        }
         let token = self.literal()?;
         let value = match parameter.kind {
             Kind::Count { .. } => read_count(word.name, parameter, token.text).map(Argument::Count),
@@ -235,44 +313,42 @@ impl<'a> Reader<'a> {
         value.map_err(|problem| self.at(problem, token))
     }
 
-    /// Whether `order:epsilon` pairs follow.
-    fn is_pair(&self) -> bool {
-        let mut ahead = self.lexer;
-        ahead.next_literal();
-        ahead.eat(':')
+    /// The `?` that comes next, if there is one and it may be here.
+    pub(super) fn placeholder(&mut self) -> Option<Token<'a>> {
+        let token = self.lexer.peek();
+        let found = self.solving && token.kind == TokenKind::Symbol('?');
+        found.then(|| self.lexer.next())
     }
 
-    /// `order:epsilon` pairs up to the closing parenthesis.
-    fn pairs(&mut self, name: Token<'a>) -> Result<PrivacyEvent, EventError> {
-        let mut points = Vec::new();
-        loop {
-            let order = self.point_number(&names::ORDER)?;
-            let colon = self.lexer.next();
-            if colon.kind != TokenKind::Symbol(':') {
-                return Err(self.expected("`:` between order and epsilon", colon));
-            }
-            let epsilon = self.point_number(&names::EPSILON)?;
-            let unit = |unit| self.at(EventProblem::Value { event: "rdp", unit }, name);
-            points.push((
-                Order::new(order).map_err(unit)?,
-                Epsilon::new(epsilon).map_err(unit)?,
-            ));
-            if !self.lexer.eat(',') {
-                break;
-            }
+    /// Remembers what `?` stands for, and gives a number to go on with.
+    pub(super) fn hole(
+        &mut self,
+        event: &'static str,
+        parameter: &Parameter,
+        token: Token<'a>,
+    ) -> Result<f64, EventError> {
+        if self.hole.is_some() {
+            return Err(self.at(EventProblem::TwoPlaceholders, token));
         }
-        self.leave("`,` or `)`")?;
-        let points = RenyiPoints::new(points).map_err(|e| e.in_text(self.text, name.at))?;
-        Ok(PrivacyEvent::Renyi(points))
+        // The best order is the accountant's to choose.
+        if *parameter == names::ORDER {
+            return Err(self.not_solvable("an order", token));
+        }
+        self.hole = Some(Hole {
+            at: token.at,
+            event,
+            parameter: *parameter,
+            domain: template::domain(parameter),
+        });
+        Ok(template::trial(parameter))
     }
 
-    fn point_number(&mut self, parameter: &Parameter) -> Result<f64, EventError> {
-        let token = self.literal()?;
-        read_number("rdp", parameter, token.text).map_err(|problem| self.at(problem, token))
+    pub(super) fn not_solvable(&self, what: &'static str, token: Token<'a>) -> EventError {
+        self.at(EventProblem::NotSolvable { what }, token)
     }
 
     /// A number or word, with its sign.
-    fn literal(&mut self) -> Result<Token<'a>, EventError> {
+    pub(super) fn literal(&mut self) -> Result<Token<'a>, EventError> {
         let token = self.lexer.next_literal();
         match token.kind {
             TokenKind::Number | TokenKind::Word => Ok(token),
@@ -288,7 +364,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn leave(&mut self, expected: &'static str) -> Result<(), EventError> {
+    pub(super) fn leave(&mut self, expected: &'static str) -> Result<(), EventError> {
         let close = self.lexer.next();
         if close.kind != TokenKind::Symbol(')') {
             return Err(self.expected(expected, close));
@@ -297,8 +373,9 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn expected(&self, expected: &'static str, token: Token<'a>) -> EventError {
+    pub(super) fn expected(&self, expected: &'static str, token: Token<'a>) -> EventError {
         let problem = match token.kind {
+            TokenKind::Symbol('?') if self.solving => EventProblem::NotSolvable { what: expected },
             TokenKind::Symbol('?') => EventProblem::Placeholder,
             TokenKind::End => EventProblem::Expected {
                 expected,
@@ -312,7 +389,7 @@ impl<'a> Reader<'a> {
         self.at(problem, token)
     }
 
-    fn at(&self, problem: EventProblem, token: Token<'a>) -> EventError {
+    pub(super) fn at(&self, problem: EventProblem, token: Token<'a>) -> EventError {
         EventError::from(problem).in_text(self.text, token.at)
     }
 }

@@ -40,6 +40,18 @@ impl Count {
         }
     }
 
+    /// The count that this double is, if it is one.
+    #[must_use]
+    pub fn from_f64(value: f64) -> Option<Self> {
+        let whole = value.fract() == 0.0 && (1.0..=Self::MAX.as_f64()).contains(&value);
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a whole number between 1 and 2^53"
+        )]
+        whole.then_some(Self(value as u64))
+    }
+
     /// The value as an integer.
     #[must_use]
     pub const fn get(self) -> u64 {
@@ -70,5 +82,9 @@ mod tests {
         assert_eq!(Count::new(1 << 53), Ok(Count::MAX));
         assert_eq!(Count::new(u64::MAX).unwrap_err().code(), "MZ1003");
         assert_eq!(Count::MAX.as_f64(), 2.0_f64.powi(53));
+        assert_eq!(Count::from_f64(2.0_f64.powi(53)), Some(Count::MAX));
+        for bad in [0.0, 0.5, 1.5, -1.0, 2.0_f64.powi(54), f64::NAN] {
+            assert_eq!(Count::from_f64(bad), None);
+        }
     }
 }

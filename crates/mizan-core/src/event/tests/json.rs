@@ -195,3 +195,69 @@ fn the_deepest_event_fits_json_readers() {
     assert_eq!(PrivacyEvent::from_json_str(&text), Ok(deepest));
     assert_eq!(refused(nested(MAX_DEPTH + 1).to_json()).code(), "MZ1114");
 }
+
+#[test]
+fn mechanisms_of_ones_own_are_columns() {
+    for (text, value) in [
+        (
+            "finite(0.75:0.25, 0.25:0.75)",
+            json!({"event": "finite", "p": [0.75, 0.25], "q": [0.25, 0.75]}),
+        ),
+        (
+            "finite(losses, 0.5:0.75, inf:0.25)",
+            json!({"event": "finite", "losses": [0.5], "probabilities": [0.75], "infinite": 0.25}),
+        ),
+        (
+            "tree(2, 7)",
+            json!({"event": "tree", "sigma": 2.0, "steps": 7, "sensitivity": 1.0}),
+        ),
+        (
+            "matrix(2, 3)",
+            json!({"event": "matrix", "sigma": 2.0, "norm": 3.0}),
+        ),
+        (
+            "shuffle(9, pure(1))",
+            json!({"event": "shuffle", "n": 9, "of": {"event": "pure", "epsilon": 1.0}}),
+        ),
+    ] {
+        let event: PrivacyEvent = text.parse().unwrap();
+        assert_eq!(event.to_json(), value);
+        assert_eq!(PrivacyEvent::from_json(&value), Ok(event));
+    }
+    check(
+        json!({"event": "finite", "p": [1], "q": [0.5, 0.5]}),
+        "$",
+        "there are 1 p for 2 q",
+    );
+    check(
+        json!({"event": "finite", "p": [1], "q": ["x"]}),
+        "$.q[0]",
+        "expected a number, found a string",
+    );
+    check(
+        json!({"event": "finite", "p": [2], "q": [1]}),
+        "$.p[0]",
+        "p must be between 0 and 1, got 2",
+    );
+    check(
+        json!({"event": "finite", "losses": [0], "probabilities": [1], "p": [1]}),
+        "$.p",
+        "no parameter called `p`",
+    );
+    check(
+        json!({"event": "finite", "losses": [null], "probabilities": [1]}),
+        "$.losses[0]",
+        "found null",
+    );
+    check(
+        json!({"event": "finite", "losses": [0], "probabilities": [1], "infinite": -1}),
+        "$.infinite",
+        "infinite must be between 0 and 1",
+    );
+    check(json!({"event": "finite"}), "$", "p is missing");
+    check(
+        json!({"event": "shuffle", "n": 3, "of": {"event": "finite", "p": [], "q": []}}),
+        "$.of",
+        "at least one outcome",
+    );
+}

@@ -3,4 +3,5 @@
 
 mod json;
 mod round_trip;
+mod template;
 mod text;

@@ -1,8 +1,9 @@
 //! Random events of every kind, with awkward numbers, through text and JSON.
 
 use crate::{
-    Count, Delta, DiscreteGaussian, DiscreteLaplace, Epsilon, Mu, Order, PrivacyEvent, Probability,
-    RandomizedResponse, RenyiPoints, Rho, Scale, Sensitivity, Sigma, Tau, WithoutReplacement,
+    Count, Delta, DiscreteGaussian, DiscreteLaplace, Epsilon, FinitePair, Mu, Order, PrivacyEvent,
+    Probability, RandomizedResponse, RenyiPoints, Rho, Scale, Sensitivity, Sigma, Tau,
+    WithoutReplacement,
 };
 use proptest::prelude::*;
 
@@ -116,8 +117,52 @@ fn guarantee() -> impl Strategy<Value = PrivacyEvent> {
     ]
 }
 
+/// Distributions with awkward digits, some of them without mass somewhere.
+fn finite() -> impl Strategy<Value = PrivacyEvent> {
+    let weights = || prop::collection::vec(prop_oneof![Just(0.0), fraction()], 1..6);
+    let scaled = |mut weights: Vec<f64>| {
+        weights.push(0.5);
+        let sum: f64 = weights.iter().sum();
+        weights.into_iter().map(move |w| w / sum)
+    };
+    prop_oneof![
+        (weights(), weights()).prop_map(move |(mut p, mut q)| {
+            let most = p.len().max(q.len());
+            p.resize(most, 0.0);
+            q.resize(most, 0.0);
+            let pairs: Vec<_> = scaled(p).zip(scaled(q)).collect();
+            PrivacyEvent::Finite(FinitePair::new(&pairs).unwrap())
+        }),
+        (weights(), non_negative()).prop_map(move |(p, loss)| {
+            let mut p: Vec<_> = scaled(p).collect();
+            let infinite = p.pop().unwrap();
+            let atoms: Vec<_> = p.into_iter().map(|p| (loss, p)).collect();
+            PrivacyEvent::Finite(FinitePair::from_losses(&atoms, infinite).unwrap())
+        }),
+    ]
+}
+
+fn learning() -> impl Strategy<Value = PrivacyEvent> {
+    let norm = || prop_oneof![Just(1.0), positive()].prop_map(|v| Sensitivity::new(v).unwrap());
+    let sigma = || positive().prop_map(|v| Sigma::new(v).unwrap());
+    prop_oneof![
+        (sigma(), count(), norm()).prop_map(|(sigma, steps, sensitivity)| PrivacyEvent::Tree {
+            sigma,
+            steps,
+            sensitivity
+        }),
+        (sigma(), norm()).prop_map(|(sigma, norm)| PrivacyEvent::Matrix { sigma, norm }),
+    ]
+}
+
 fn event() -> impl Strategy<Value = PrivacyEvent> {
-    let leaf = prop_oneof![noise(), randomized_response(), guarantee()];
+    let leaf = prop_oneof![
+        noise(),
+        randomized_response(),
+        guarantee(),
+        finite(),
+        learning()
+    ];
     leaf.prop_recursive(5, 40, 4, |inner| {
         let q = prop_oneof![Just(1.0), fraction()].prop_map(|v| Probability::new(v).unwrap());
         prop_oneof![
@@ -129,6 +174,10 @@ fn event() -> impl Strategy<Value = PrivacyEvent> {
                 PrivacyEvent::WithoutReplacement(
                     WithoutReplacement::new(a.max(b), a.min(b), event).unwrap(),
                 )
+            }),
+            (count(), inner.clone()).prop_map(|(people, event)| PrivacyEvent::Shuffle {
+                people,
+                event: Box::new(event)
             }),
             (count(), inner.clone()).prop_map(|(size, event)| PrivacyEvent::Group {
                 size,

@@ -423,7 +423,7 @@ fn numbers_go_to_the_costly_side() {
 #[test]
 fn the_vocabulary_can_be_listed() {
     let words = PrivacyEvent::vocabulary();
-    assert_eq!(words.len(), 15);
+    assert_eq!(words.len(), 19);
     let rr = words.iter().find(|word| word.name == "rr").unwrap();
     assert_eq!(rr.signature, "rr(p, categories=2)");
 }
@@ -441,4 +441,69 @@ fn decimals_next_to_chance_are_safe() {
     assert!(moved.next_down().mul_add(11.0, -1.0) > 0.0);
     assert!(p("rr(0.49999999999999999)").unwrap() > 0.5);
     assert_eq!(p("rr(0.5)"), Some(0.5));
+}
+
+#[test]
+fn a_mechanism_of_ones_own_is_checked_outcome_by_outcome() {
+    check("finite()", "^", "at least one outcome", "finite(p:q, ...)");
+    check("finite(0.5, 0.5)", "          ^", "expected `:`", "");
+    check("finite(0.5:0.5,)", "               ^", "found `)`", "");
+    check(
+        "finite(0.5:0.5, 0.4:0.5)",
+        "^",
+        "the p add up to 0.9, not to 1",
+        "every outcome",
+    );
+    check(
+        "finite(1.5:1)",
+        "       ^",
+        "p must be between 0 and 1, got 1.5",
+        "",
+    );
+    check("finite(1:nan)", "         ^", "finite: q must be", "");
+    check(
+        "finite(losses, 0.1:0.5)",
+        "^",
+        "the probabilities add up to 0.5",
+        "",
+    );
+    check("finite(losses)", "^", "at least one outcome", "");
+    check(
+        "finite(losses, -1:1)",
+        "^",
+        "in total 2.718281828459045, above 1",
+        "ln(p/q)",
+    );
+    check(
+        "finite(losses, -inf:0.5, 0:0.5)",
+        "               ^",
+        "finite number, got -inf",
+        "`inf`",
+    );
+    check(
+        "finite(losses, inf:0.5, inf:0.5)",
+        "                        ^",
+        "inf is given twice",
+        "",
+    );
+    check(
+        "finite(losses, x:1)",
+        "               ^",
+        "loss must be",
+        "",
+    );
+    check("finite(1e400:1)", "       ^", "got 1e400", "");
+}
+
+#[test]
+fn learning_and_shuffling_are_read() {
+    check("tree(1)", "^", "steps is missing", "tree(sigma, steps, ");
+    check("tree(1, 0)", "        ^", "steps must be a whole", "");
+    check("matrix(1)", "^", "norm is missing", "matrix(sigma, norm)");
+    check("matrix(1, 0)", "          ^", "norm must be above 0", "");
+    check("shuffle(10)", "^", "event is missing", "");
+    check("shuffle(0, pure(1))", "        ^", "n must be a whole", "");
+    let spelled = read("tree(steps=3, sigma=2) + shuffle(event=pure(1), n=5)").unwrap();
+    assert_eq!(spelled.to_string(), "tree(2, 3) + shuffle(5, pure(1))");
+    assert_eq!(spelled.depth(), 3);
 }
