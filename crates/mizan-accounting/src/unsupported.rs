@@ -37,6 +37,23 @@ pub enum Reason {
     /// More levels than can be rewritten for a group.
     #[error("nests too deeply to be rewritten for a group")]
     TooDeep,
+    /// Only a bound is known, not a pair of distributions.
+    #[error("is known by a bound only, not by the distribution of its loss")]
+    NoPair,
+    /// Exchanging the two inputs changes the loss.
+    #[error(
+        "has another loss when the two inputs are exchanged, which a sample of fixed size needs to be the same"
+    )]
+    NotSymmetric,
+    /// Guarantees about different neighbours do not compose.
+    #[error("is about other neighbours (one person replaced) than the rest (one added or removed)")]
+    MixedNeighbours,
+    /// A discrete Gaussian vector that can move in several coordinates.
+    #[error("can move several coordinates at once, for which the worst loss is not known")]
+    ManyDirections,
+    /// More outcomes or compositions than the numerical accountant takes.
+    #[error("is too large for the numerical accountant")]
+    TooLarge,
     /// The accounting of this event is not built yet.
     #[error("cannot be accounted by this version of Mizan")]
     NotYet,
@@ -79,6 +96,11 @@ impl Unsupported {
             Reason::TooDeep => "MZ1210",
             Reason::GroupOverflow => "MZ1211",
             Reason::NotConcentrated => "MZ1208",
+            Reason::NoPair => "MZ1212",
+            Reason::NotSymmetric => "MZ1213",
+            Reason::MixedNeighbours => "MZ1214",
+            Reason::ManyDirections => "MZ1215",
+            Reason::TooLarge => "MZ1216",
         }
     }
 
@@ -90,9 +112,13 @@ impl Unsupported {
             Reason::GroupOverflow => "ask for a smaller group",
             Reason::TooDeep => "nest fewer compositions inside each other",
             Reason::GroupTooLarge => "report larger orders, or inf",
-            Reason::NotGaussian | Reason::NotConcentrated => {
-                "`mizan account --method renyi` takes other events too"
-            }
+            Reason::NotSymmetric => "use poisson(...), or a symmetric mechanism",
+            Reason::MixedNeighbours => "account for the two kinds of neighbours apart",
+            Reason::NotGaussian
+            | Reason::NotConcentrated
+            | Reason::NoPair
+            | Reason::ManyDirections
+            | Reason::TooLarge => "`mizan account --method renyi` takes other events too",
             Reason::NotYet => {
                 "replace it by a guarantee you know, such as pure(EPSILON) or zcdp(RHO)"
             }

@@ -12,7 +12,7 @@
 //! | bounded range η | its divergence at order 1 | η/2 (Hoeffding) | η²/8 |
 //! | (μ, τ)-CDP | min(μ, τ²/2) | τ | τ²/2 |
 
-use mizan_core::{Interval, Order, PrivacyEvent};
+use mizan_core::{Interval, Order, PrivacyEvent, tree_height};
 
 use super::subgaussian::SubgaussianLoss;
 use crate::{Reason, RenyiCurve, Unsupported, walk};
@@ -63,11 +63,25 @@ pub(crate) fn gaussian_square(event: &PrivacyEvent) -> Result<Interval, Unsuppor
 
 /// (Δ/σ)² of Gaussian noise.
 fn gaussian(event: &PrivacyEvent) -> Option<Interval> {
+    gaussian_ratio(event).map(Interval::square)
+}
+
+/// Δ/σ of Gaussian noise, whatever it is called.
+pub(crate) fn gaussian_ratio(event: &PrivacyEvent) -> Option<Interval> {
     match event {
         PrivacyEvent::Gaussian { sigma, sensitivity } => {
-            Some((Interval::from(sensitivity.get()) / sigma.get()).square())
+            Some(Interval::from(sensitivity.get()) / sigma.get())
         }
-        PrivacyEvent::GaussianDp { mu } => Some(Interval::from(mu.get()).square()),
+        PrivacyEvent::GaussianDp { mu } => Some(Interval::from(mu.get())),
+        PrivacyEvent::Tree {
+            sigma,
+            steps,
+            sensitivity,
+        } => {
+            let height = f64::from(tree_height(*steps));
+            Some(Interval::from(height).sqrt() * sensitivity.get() / sigma.get())
+        }
+        PrivacyEvent::Matrix { sigma, norm } => Some(Interval::from(norm.get()) / sigma.get()),
         _ => None,
     }
 }

@@ -6,9 +6,10 @@ use super::position::Position;
 use super::two_point::TwoPoint;
 use super::{
     concentrated, discrete_gaussian, discrete_laplace, exponential, gaussian, laplace,
-    randomized_response, reported,
+    randomized_response, reported, sampled,
 };
 use crate::Reason;
+use crate::composition::concentrated::gaussian_ratio;
 
 /// A single mechanism, prepared for evaluation at many orders.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,7 @@ pub(super) enum Mechanism {
     Pure(TwoPoint),
     RandomizedResponse(randomized_response::Curve),
     Reported(Box<reported::Curve>),
+    Sampled(Box<sampled::Curve>),
 }
 
 impl Mechanism {
@@ -60,6 +62,13 @@ impl Mechanism {
                 Self::Concentrated(concentrated::Curve::new(*mu, *tau))
             }
             PrivacyEvent::GaussianDp { mu } => Self::Gaussian(gaussian::Curve::gaussian_dp(*mu)),
+            PrivacyEvent::Tree { .. } | PrivacyEvent::Matrix { .. } => {
+                let m = gaussian_ratio(event).ok_or(Reason::NotYet)?;
+                Self::Gaussian(gaussian::Curve::zero_concentrated(m.square() * 0.5))
+            }
+            PrivacyEvent::Poisson { .. }
+            | PrivacyEvent::WithoutReplacement(_)
+            | PrivacyEvent::Finite(_) => Self::Sampled(Box::new(sampled::Curve::new(event)?)),
             _ => return Err(Reason::NotYet),
         })
     }
@@ -76,6 +85,7 @@ impl Mechanism {
             Self::Pure(curve) => curve.at(position),
             Self::RandomizedResponse(curve) => curve.at(position),
             Self::Reported(curve) => curve.at(position),
+            Self::Sampled(curve) => curve.at(position),
         }
         .non_negative()
     }

@@ -5,6 +5,7 @@
 //! everything that was released (Mironov 2017, Proposition 1). Grids of orders
 //! are views on it, see [`OrderGrid`](crate::OrderGrid).
 
+mod amplified;
 mod concentrated;
 mod discrete_gaussian;
 mod discrete_laplace;
@@ -16,6 +17,7 @@ mod mechanism;
 mod position;
 mod randomized_response;
 mod reported;
+mod sampled;
 mod two_point;
 mod two_sided;
 
@@ -26,6 +28,7 @@ use crate::Unsupported;
 pub(crate) use hyperbolic::ln_sinhc_half;
 use mechanism::Mechanism;
 pub(crate) use position::{Between, Position};
+pub(crate) use randomized_response::response_loss;
 
 /// The Rényi budget curve of an event.
 ///

@@ -28,31 +28,37 @@ struct Others {
     rest: Interval,
 }
 
+/// The size ε of the loss of the two categories that differ; with more than two
+/// the mass of the pair and of the rest.
+pub(crate) fn response_loss(
+    mechanism: &RandomizedResponse,
+) -> (Interval, Option<(Interval, Interval)>) {
+    let p = mechanism.p().get();
+    let k = mechanism.categories().as_f64();
+    let lie = Interval::from(1.0) - p;
+    // e^ε - 1 = (p k - 1)/(1 - p), with one rounding where p is near 1/k.
+    // The double nearest to 1/k may lie below it: then the lie is the
+    // likelier of the two, and ε changes its sign but not its size.
+    let margin = p.mul_add(k, -1.0);
+    let margin = if margin == 0.0 {
+        Interval::ZERO
+    } else {
+        Interval::new(margin.next_down(), margin.next_up())
+    };
+    let epsilon = (margin / lie).ln_1p().abs();
+    let rest = (k > 2.0).then(|| {
+        let q = lie / (k - 1.0);
+        (q + p, q * (k - 2.0))
+    });
+    (epsilon, rest)
+}
+
 impl Curve {
     pub(crate) fn new(mechanism: &RandomizedResponse) -> Self {
-        let p = mechanism.p().get();
-        let k = mechanism.categories().as_f64();
-        let lie = Interval::from(1.0) - p;
-        // e^ε - 1 = (p k - 1)/(1 - p), with one rounding where p is near 1/k.
-        // The double nearest to 1/k may lie below it: then the lie is the
-        // likelier of the two, and ε changes its sign but not its size.
-        let margin = p.mul_add(k, -1.0);
-        let margin = if margin == 0.0 {
-            Interval::ZERO
-        } else {
-            Interval::new(margin.next_down(), margin.next_up())
-        };
-        let epsilon = (margin / lie).ln_1p().abs();
-        let others = (k > 2.0).then(|| {
-            let q = lie / (k - 1.0);
-            Others {
-                pair: q + p,
-                rest: q * (k - 2.0),
-            }
-        });
+        let (epsilon, rest) = response_loss(mechanism);
         Self {
             two_point: TwoPoint::new(epsilon),
-            others,
+            others: rest.map(|(pair, rest)| Others { pair, rest }),
         }
     }
 

@@ -11,6 +11,7 @@
 pub(crate) mod contour;
 mod grid;
 mod lattice;
+pub(crate) mod mechanism;
 pub(crate) mod pair;
 mod step;
 pub(crate) mod table;

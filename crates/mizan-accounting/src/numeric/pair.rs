@@ -123,3 +123,53 @@ impl FiniteLoss {
         }
     }
 }
+
+impl Pair {
+    /// The probability under P of an infinite loss.
+    pub(crate) fn infinite_mass(&self) -> Interval {
+        let Base::Finite(loss) = &self.base else {
+            return Interval::ZERO;
+        };
+        match self.sampling {
+            Sampling::Whole => loss.beyond,
+            Sampling::Remove { q } => loss.beyond * q,
+            Sampling::Add { .. } => Interval::ZERO,
+            Sampling::Replace { q } => loss.beyond * q,
+        }
+    }
+
+    /// The largest finite loss, or infinity where there is none.
+    pub(crate) fn largest_loss(&self) -> Interval {
+        let (smallest, largest) = match &self.base {
+            Base::Gaussian { m } if *m == Interval::ZERO => (Interval::ZERO, Interval::ZERO),
+            Base::Gaussian { .. } => (-Interval::INFINITE, Interval::INFINITE),
+            Base::Laplace { t } => (-*t, *t),
+            Base::Finite(loss) => {
+                let ends = (loss.atoms.first(), loss.atoms.last());
+                let (Some(first), Some(last)) = ends else {
+                    return Interval::ZERO;
+                };
+                if loss.below.upper() > 0.0 {
+                    (-Interval::INFINITE, last.loss)
+                } else {
+                    (first.loss, last.loss)
+                }
+            }
+        };
+        let mixed = |q: Interval, loss: Interval| {
+            if loss.upper() == f64::NEG_INFINITY {
+                (-q).ln_1p()
+            } else if loss.lower() > 30.0 {
+                loss + (q + (Interval::ONE - q) * (-loss).exp()).ln()
+            } else {
+                (q * loss.exp_m1()).ln_1p()
+            }
+        };
+        match self.sampling {
+            Sampling::Whole => largest,
+            Sampling::Remove { q } => mixed(q.into(), largest),
+            Sampling::Replace { q } => mixed(q, largest),
+            Sampling::Add { q } => -mixed(q.into(), smallest),
+        }
+    }
+}

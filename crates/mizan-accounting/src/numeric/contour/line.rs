@@ -33,6 +33,8 @@ impl Line {
 pub(super) struct Cumulants {
     pub(super) values: Vec<Complex>,
     pub(super) errors: Vec<f64>,
+    /// Where the phase is unknown and the real part is a bound.
+    pub(super) bounds: Vec<bool>,
 }
 
 impl Cumulants {
@@ -40,6 +42,7 @@ impl Cumulants {
         Self {
             values: vec![Complex::ZERO; line.count + 1],
             errors: vec![0.0; line.count + 1],
+            bounds: vec![false; line.count + 1],
         }
     }
 
@@ -50,7 +53,8 @@ impl Cumulants {
         moments: impl Iterator<Item = (Complex, f64)>,
     ) {
         let places = self.values.iter_mut().zip(&mut self.errors);
-        for ((value, error), (s, off)) in places.zip(moments) {
+        let places = places.zip(&mut self.bounds);
+        for (((value, error), bound), (s, off)) in places.zip(moments) {
             let whole = Complex::new(1.0 + s.re, s.im).size();
             let off = off + 4.0 * UNIT * (1.0 + s.size());
             if off < 0.25 * whole {
@@ -65,17 +69,25 @@ impl Cumulants {
             } else {
                 // Hardly told from zero: a bound on its size, and no phase.
                 value.re += count * core_math::log(whole + off);
-                *error = f64::INFINITY;
+                *error += 2.0 * UNIT * value.size();
+                *bound = true;
             }
         }
     }
 
-    /// Adds numbers that are known to within their errors.
+    /// Adds numbers that are known to within their errors; where the error is
+    /// infinite, the real part is a bound.
     pub(super) fn add(&mut self, numbers: impl Iterator<Item = (Complex, f64)>) {
         let places = self.values.iter_mut().zip(&mut self.errors);
-        for ((value, error), (k, off)) in places.zip(numbers) {
+        let places = places.zip(&mut self.bounds);
+        for (((value, error), bound), (k, off)) in places.zip(numbers) {
             *value = *value + k;
-            *error += off + 2.0 * UNIT * value.size();
+            *error += 2.0 * UNIT * value.size();
+            if off < f64::INFINITY {
+                *error += off;
+            } else {
+                *bound = true;
+            }
         }
     }
 }

@@ -110,9 +110,9 @@ impl Contour {
         let places = sums
             .values
             .iter()
-            .zip(&sums.errors)
+            .zip(sums.errors.iter().zip(&sums.bounds))
             .enumerate()
-            .map(|(j, (k, &error))| Place::new(&line, j, *k, error, scale))
+            .map(|(j, (k, (&error, &bound)))| Place::new(&line, j, *k, (error, bound), scale))
             .collect();
         let count = line.count as f64;
         let last = line.reach();
@@ -280,18 +280,15 @@ impl Contour {
 }
 
 impl Place {
-    fn new(line: &Line, j: usize, k: Complex, error: f64, scale: f64) -> Self {
+    fn new(line: &Line, j: usize, k: Complex, (error, bound): (f64, bool), scale: f64) -> Self {
         let z = line.z(j);
         let after = z + Complex::new(1.0, 0.0);
         let size = core_math::exp(k.re - scale);
         let slope = after.reciprocal().scaled(size);
         let weight = (z * after).reciprocal().scaled(size);
-        // A number of unknown phase is off by at most twice its size.
-        let error = if error < 0.5 {
-            core_math::expm1(error) + 8.0 * UNIT * (2.0 + (k.re - scale).abs())
-        } else {
-            2.0
-        };
+        let error = core_math::expm1(error) + 8.0 * UNIT * (2.0 + (k.re - scale).abs());
+        // A number of unknown phase is off by at most its size and its bound.
+        let error = if bound { 2.0 + error } else { error };
         Self {
             height: line.height(j),
             phase: k.im,

@@ -74,8 +74,11 @@ pub(super) fn moments(table: &Table, line: &Line) -> Option<Vec<(Complex, f64)>>
     // Σ p g(-l); far out also -Σ p and -Σ p l, which belong to g(zl).
     let mut tangent = 0.0;
     let (mut far_mass, mut far_loss) = (0.0, 0.0);
-    // For the errors: Σ p E l², Σ p E |l| slack, Σ far |p e^(cl)| units.
-    let (mut squares, mut slacks, mut faints) = (0.0, 0.0, 0.0);
+    // For the errors: Σ p E |l|^n for n = 0, 1, 2, the same with the slacks for
+    // n = 0, 1, and the units of what is joined far out.
+    let mut sizes = [0.0; 3];
+    let mut slacks = [0.0; 2];
+    let mut faints = 0.0;
     let mut largest = 1.0f64;
     for node in &table.nodes {
         let l = node.loss;
@@ -100,8 +103,11 @@ pub(super) fn moments(table: &Table, line: &Line) -> Option<Vec<(Complex, f64)>>
         } else {
             core_math::exp(exponent)
         };
-        squares += size * l * l;
-        slacks += size * l.abs() * node.slack;
+        sizes[0] += size;
+        sizes[1] += size * l.abs();
+        sizes[2] += size * l * l;
+        slacks[0] += size * node.slack;
+        slacks[1] += size * l.abs() * node.slack;
         if x > 1.0 {
             if fars % LANES == 0 {
                 far.push(FAR);
@@ -173,15 +179,23 @@ pub(super) fn moments(table: &Table, line: &Line) -> Option<Vec<(Complex, f64)>>
         if j == 0 {
             whole = 1.0 + s.re;
         }
-        let square = (z.size() + 1.0) * (z.size() + 1.0);
-        let rounding = square
-            * ((10.0 * (step + 1.0) + places + table.blur + 24.0) * squares + 2.0 * slacks)
+        // Second order near the middle; far out the exponential bounds it.
+        let a = z.size() + 1.0;
+        let turned = (a * a * sizes[2]).min(8.0 * sizes[0] + 4.0 * a * sizes[1]);
+        let moved = a * (a * slacks[1]).min(2.0 * slacks[0]);
+        let rounding = (10.0 * (step + 1.0) + places + table.blur + 24.0) * turned
+            + 2.0 * moved
             + faints
             + 8.0 * (table.beyond.upper() + table.below.upper()) * (1.0 + z.size());
-        let missing = 1.01 * table.missing.0 * whole + table.missing.1 * (2.0 + z.size());
+        let unsure = (width(table.beyond) + width(table.below)) * (1.0 + z.size());
+        let missing = unsure + 1.01 * table.missing.0 * whole + table.missing.1 * (2.0 + z.size());
         moments.push((s, 1.01 * (UNIT * rounding + missing) + 1e-280));
     }
     (largest < 1e300).then_some(moments)
+}
+
+fn width(interval: Interval) -> f64 {
+    interval.upper() - interval.lower()
 }
 
 /// sin x - x, to a few units.

@@ -17,22 +17,24 @@ impl Table {
         if largest > 600.0 {
             return self.large_cumulant(z, largest);
         }
-        let (mut sum, mut slack) = (0.0, 0.0);
+        let (mut sum, mut slack, mut faint) = (0.0, 0.0, 0.0);
         for node in &self.nodes {
             let (l, x) = (node.loss, z * node.loss);
-            // e^x is needed where p underflows, and then it is all there is.
-            let term = if node.mass < 1e-280 && x > 1.0 {
-                core_math::exp(node.ln_mass + x)
+            // Where p underflows or e^x overflows, their product is all there is.
+            let term = if x > 500.0 || (node.mass < 1e-280 && x > 1.0) {
+                let joined = core_math::exp(node.ln_mass + x);
+                faint += joined * (3.0 * (node.ln_mass.abs() + x) + 8.0);
+                joined
             } else {
                 node.mass * (beyond_tangent(x) + z * beyond_tangent(-l))
             };
             sum += term;
             slack += core_math::exp(node.ln_mass + x.max(-l).max(0.0))
-                * (z * (1.0 + z) * l.abs() * node.slack);
+                * ((1.0 + z) * (z * l.abs()).min(2.0) * node.slack);
         }
         // Terms are positive; what underflows is covered by the last summand.
         let relative = UNIT * (self.nodes.len() as f64 + self.blur + 32.0);
-        let rounding = sum * relative * 1.01 + 2.0 * UNIT * slack + 1e-280;
+        let rounding = sum * relative * 1.01 + UNIT * (2.0 * slack + faint) + 1e-280;
         let whole = (1.0 + sum + rounding) / (1.0 - self.missing.0);
         let missing = self.missing.0 * whole + self.missing.1 * (2.0 + z);
         let error = 1.01 * (rounding + missing);

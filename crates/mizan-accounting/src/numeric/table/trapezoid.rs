@@ -17,7 +17,7 @@
 //! What the rule leaves out at the ends is bounded by normal tails: to the
 //! right Y <= (q + (1-q) e^(-u₁)) e^u from u₁ on, to the left 1/Y is at most
 //! 1/(1-q) and at most e^-u/q, and where Y is between 0 and 1 so is Y^α, α > 0.
-//! Since E_Q Y^α >= 1 for these orders, an absolute bound is a relative one.
+//! They are compared with E_Q Y^α, which is at least 1 and q^α E_Q e^(αu).
 //!
 //! # Cutting rare losses off
 //! Where the sample is rare and the noise small, the moments are ruled by losses
@@ -59,11 +59,12 @@ pub(super) fn gaussian(m: Interval, q: f64, direction: Direction, orders: Orders
     let half_square = 0.5 * size * size;
     let mut nodes = Vec::with_capacity(count);
     for index in low..=high {
-        // Exact: h has 12 bits and the index at most 14; so is the square.
+        // Exact: h has 12 bits and the index at most 15. So is the square, but
+        // for its last bit where the index is large.
         let x = h * index as f64;
         let exponent = -0.5 * x * x;
         // m is known to a few units, and u takes three roundings.
-        let uncertain = 6.0 * (size * x.abs() + half_square);
+        let uncertain = 8.0 * (size * x.abs() + half_square);
         let u = size * x - half_square;
         let (stays, ln_stays) = edge.map_or((1.0, 0.0), |edge| {
             let stays = 0.5 * core_math::erfc((x - edge) * (FRAC_1_SQRT_2 / SOFTNESS));
@@ -152,9 +153,12 @@ fn ends(m: f64, q: f64, a: f64, orders: Orders, h: f64, edge: Option<f64>) -> Op
         }
         let u = m * before - half;
         let factor = (q + (1.0 - q) * (-u).exp().min(1e300)).ln() + 1e-12;
+        // Relative to E_Q Y^α >= q^α E_Q e^(αu), where nothing is cut off.
+        let whole = (a * q.ln() + (a * a - a) * half).max(0.0);
+        let whole = if edge.is_some() { 0.0 } else { whole };
         // What stays falls, so it is at most what stays at the end.
         let stays = edge.map_or(0.0, |edge| ln_tail((before - edge) / SOFTNESS));
-        plain.max(a * factor + (a * a - a) * half + ln_tail(before - a * m) + stays)
+        plain.max(a * factor + (a * a - a) * half + ln_tail(before - a * m) + stays - whole)
     };
     let plain = |x: f64| ln_tail(-x - h);
     let by_floor = |x: f64| plain(x) + (a * (-q).ln_1p()).max(0.0);
@@ -188,7 +192,7 @@ fn ends(m: f64, q: f64, a: f64, orders: Orders, h: f64, edge: Option<f64>) -> Op
     let index = |x: f64| {
         #[expect(clippy::cast_possible_truncation, reason = "checked to be small")]
         let index = x as i64;
-        (x.abs() < MOST_NODES as f64 / 8.0).then_some(index)
+        (x.abs() < MOST_NODES as f64 / 2.0).then_some(index)
     };
     Some((index((low / h).floor())?, index((high / h).ceil())?))
 }

@@ -1,0 +1,382 @@
+//! The one place that knows which event is dominated by which pair.
+
+use mizan_core::{
+    DiscreteGaussian, DiscreteLaplace, FiniteOutcomes, FinitePair, Interval, PrivacyEvent,
+    RandomizedResponse,
+};
+
+use super::pair::{Atom, Base, FiniteLoss, Pair, Sampling};
+use crate::composition::concentrated::gaussian_ratio;
+use crate::curves::response_loss;
+use crate::{Reason, walk};
+
+/// An event as the pairs that dominate it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Mechanism {
+    /// With the person against without.
+    pub(crate) remove: Pair,
+    /// Without against with, where it is another pair.
+    pub(crate) add: Option<Pair>,
+    /// Whether some mechanism that the event describes reaches the pair, so
+    /// that bounds from below hold too.
+    pub(crate) exact: bool,
+    pub(crate) neighbours: Neighbours,
+}
+
+/// Which inputs a guarantee is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Neighbours {
+    /// Whatever the sensitivity was measured for.
+    Any,
+    /// One person more or less.
+    AddRemove,
+    /// One person in place of another.
+    Replace,
+}
+
+/// The most atoms a discrete mechanism may have.
+const MOST_ATOMS: f64 = 100_000.0;
+
+impl Mechanism {
+    /// The pairs of an event that is no composition.
+    pub(crate) fn of(event: &PrivacyEvent) -> Result<Self, Reason> {
+        match event {
+            PrivacyEvent::Poisson { q, event } => poisson(q.get(), event),
+            PrivacyEvent::WithoutReplacement(sampling) => {
+                let (base, exact) = base(sampling.event())?;
+                if !is_symmetric(&base) {
+                    return Err(Reason::NotSymmetric);
+                }
+                let whole = sampling.sample() == sampling.population();
+                let q = Interval::from(sampling.sample().as_f64()) / sampling.population().as_f64();
+                Ok(Self {
+                    remove: Pair {
+                        base,
+                        sampling: if whole {
+                            Sampling::Whole
+                        } else {
+                            Sampling::Replace { q }
+                        },
+                    },
+                    add: None,
+                    exact,
+                    neighbours: Neighbours::Replace,
+                })
+            }
+            _ => {
+                let (base, exact) = mechanism(event)?;
+                let whole = |base| Pair {
+                    base,
+                    sampling: Sampling::Whole,
+                };
+                let add = match &base {
+                    Base::Finite(loss) if !is_symmetric(&base) => {
+                        Some(whole(Base::Finite(loss.reversed())))
+                    }
+                    _ => None,
+                };
+                Ok(Self {
+                    remove: whole(base),
+                    add,
+                    exact,
+                    neighbours: Neighbours::Any,
+                })
+            }
+        }
+    }
+}
+
+/// A Poisson sample; a sample of a sample is a sample.
+fn poisson(q: f64, event: &PrivacyEvent) -> Result<Mechanism, Reason> {
+    if let PrivacyEvent::Poisson {
+        q: inner,
+        event: deeper,
+    } = event
+    {
+        let product = Interval::from(q) * inner.get();
+        let mut mechanism = poisson(product.upper().min(1.0), deeper)?;
+        mechanism.exact &= product.lower() == product.upper();
+        return Ok(mechanism);
+    }
+    let (base, exact) = base(event)?;
+    let sampled = |sampling| Pair {
+        base: base.clone(),
+        sampling,
+    };
+    Ok(if q >= 1.0 {
+        let add = match &base {
+            Base::Finite(loss) if !is_symmetric(&base) => Some(Pair {
+                base: Base::Finite(loss.reversed()),
+                sampling: Sampling::Whole,
+            }),
+            _ => None,
+        };
+        Mechanism {
+            remove: sampled(Sampling::Whole),
+            add,
+            exact,
+            neighbours: Neighbours::AddRemove,
+        }
+    } else {
+        Mechanism {
+            remove: sampled(Sampling::Remove { q }),
+            add: Some(sampled(Sampling::Add { q })),
+            exact,
+            neighbours: Neighbours::AddRemove,
+        }
+    })
+}
+
+/// What is done with a sample, as one pair: a single mechanism, Gaussian noise
+/// any number of times, or whatever is bounded.
+fn base(event: &PrivacyEvent) -> Result<(Base, bool), Reason> {
+    let mut square = Interval::ZERO;
+    let mut others = Vec::new();
+    walk::each_mechanism(event, |count, part, _| {
+        match gaussian_ratio(part) {
+            Some(m) => square = square + m.square() * count,
+            None => others.push((count, part.clone())),
+        }
+        Ok(())
+    })
+    .map_err(|error| error.reason())?;
+    match others.as_slice() {
+        [] => Ok((
+            Base::Gaussian {
+                m: gaussian_ratio(event).unwrap_or(square.sqrt()),
+            },
+            true,
+        )),
+        [(count, single)] if *count == Interval::ONE && square == Interval::ZERO => {
+            mechanism(single)
+        }
+        // All of it on one sample: bounded if every part is.
+        several if square == Interval::ZERO => {
+            let mut total = Interval::ZERO;
+            for (count, part) in several {
+                let Base::Finite(loss) = mechanism(part)?.0 else {
+                    return Err(Reason::NoPair);
+                };
+                if loss.beyond.upper() > 0.0 {
+                    return Err(Reason::NoPair);
+                }
+                let largest = loss.atoms.iter().map(|atom| atom.loss.abs().upper());
+                total = total + *count * largest.fold(0.0, f64::max);
+            }
+            Ok((
+                Base::Finite(FiniteLoss::two_point(total.upper().into())),
+                false,
+            ))
+        }
+        _ => Err(Reason::NoPair),
+    }
+}
+
+/// A mechanism without sampling, and whether it reaches the pair.
+fn mechanism(event: &PrivacyEvent) -> Result<(Base, bool), Reason> {
+    if let Some(m) = gaussian_ratio(event) {
+        return Ok((Base::Gaussian { m }, true));
+    }
+    Ok(match event {
+        PrivacyEvent::Laplace { scale, sensitivity } => (
+            Base::Laplace {
+                t: Interval::from(sensitivity.get()) / scale.get(),
+            },
+            true,
+        ),
+        PrivacyEvent::DiscreteLaplace(noise) => (Base::Finite(discrete_laplace(noise)?), true),
+        PrivacyEvent::DiscreteGaussian(noise) => (Base::Finite(discrete_gaussian(noise)?), true),
+        PrivacyEvent::RandomizedResponse(response) => {
+            (Base::Finite(randomized_response(response)), true)
+        }
+        PrivacyEvent::Pure { epsilon } => (
+            Base::Finite(FiniteLoss::two_point(epsilon.get().into())),
+            true,
+        ),
+        PrivacyEvent::Approximate { epsilon, delta } => {
+            let fails = Interval::from(delta.get());
+            let mut loss = FiniteLoss::two_point(epsilon.get().into());
+            for atom in &mut loss.atoms {
+                atom.mass = atom.mass * (Interval::ONE - fails);
+            }
+            (loss.beyond, loss.below) = (fails, fails);
+            (Base::Finite(loss), true)
+        }
+        PrivacyEvent::Exponential { epsilon } => (
+            Base::Finite(FiniteLoss::two_point(epsilon.get().into())),
+            false,
+        ),
+        PrivacyEvent::Finite(pair) => (Base::Finite(finite(pair)), true),
+        _ => return Err(Reason::NoPair),
+    })
+}
+
+/// Whether exchanging P and Q leaves the loss as it is.
+fn is_symmetric(base: &Base) -> bool {
+    let Base::Finite(loss) = base else {
+        return true;
+    };
+    let mirrored = loss.atoms.iter().rev().map(|atom| -atom.loss);
+    loss.beyond == loss.below
+        && loss.atoms.iter().map(|atom| atom.loss).eq(mirrored)
+        && loss
+            .atoms
+            .iter()
+            .zip(loss.atoms.iter().rev())
+            .all(|(a, b)| {
+                // q at l is p at -l.
+                let q = a.mass * (-a.loss).exp();
+                q.lower() <= b.mass.upper() && b.mass.lower() <= q.upper()
+            })
+}
+
+fn randomized_response(response: &RandomizedResponse) -> FiniteLoss {
+    let (epsilon, rest) = response_loss(response);
+    let mut loss = FiniteLoss::two_point(epsilon);
+    if let Some((pair, others)) = rest
+        && epsilon.upper() > 0.0
+    {
+        for atom in &mut loss.atoms {
+            atom.mass = atom.mass * pair;
+        }
+        let zero = Atom {
+            loss: Interval::ZERO,
+            mass: others,
+        };
+        loss.atoms.insert(1, zero);
+    }
+    loss
+}
+
+/// Losses (n - 2x)/scale for x = 0, ..., n: the ends carry the tails.
+fn discrete_laplace(noise: &DiscreteLaplace) -> Result<FiniteLoss, Reason> {
+    let (scale, steps) = (noise.scale().get(), noise.sensitivity().get());
+    if steps > MOST_ATOMS {
+        return Err(Reason::TooLarge);
+    }
+    let tau = Interval::ONE / scale;
+    let step = (-tau).exp();
+    let side = Interval::ONE / (step + 1.0);
+    let inner = -(-tau).exp_m1() / (step + 1.0);
+    let mut atoms = Vec::new();
+    let mut x = steps;
+    while x >= 0.0 {
+        let fall = (tau * -x).exp();
+        let mass = if x == 0.0 {
+            side
+        } else if x == steps {
+            side * fall
+        } else {
+            inner * fall
+        };
+        atoms.push(Atom {
+            loss: Interval::from(steps - 2.0 * x) / scale,
+            mass,
+        });
+        x -= 1.0;
+    }
+    Ok(FiniteLoss {
+        atoms,
+        beyond: Interval::ZERO,
+        below: Interval::ZERO,
+    })
+}
+
+/// Losses (1 - 2x)/2σ² for all whole x, where one person moves one coordinate
+/// by one; further out than 38σ doubles have no probabilities.
+fn discrete_gaussian(noise: &DiscreteGaussian) -> Result<FiniteLoss, Reason> {
+    let (sigma, sensitivity) = (noise.sigma().get(), noise.sensitivity().get());
+    if sensitivity * sensitivity >= 2.0 {
+        return Err(Reason::ManyDirections);
+    }
+    let reach = (38.0 * sigma).ceil();
+    if reach > MOST_ATOMS {
+        return Err(Reason::TooLarge);
+    }
+    let square = Interval::from(sigma).square();
+    let density = |x: f64| (-(Interval::from(x) * x) / (square * 2.0)).exp();
+    let mut whole = Interval::ONE;
+    let mut x = reach;
+    while x >= 1.0 {
+        whole = whole + density(x) * 2.0;
+        x -= 1.0;
+    }
+    // Beyond the reach: less than 1e-300 in all, whichever side it is on.
+    let lost = Interval::new(0.0, 1e-300);
+    whole = whole + lost;
+    let mut atoms = Vec::new();
+    let mut x = reach;
+    while x >= -reach {
+        let mass = density(x) / whole;
+        if mass.lower() > 1e-305 {
+            atoms.push(Atom {
+                loss: Interval::from(1.0 - 2.0 * x) / (square * 2.0),
+                mass,
+            });
+        }
+        x -= 1.0;
+    }
+    Ok(FiniteLoss {
+        atoms,
+        beyond: lost,
+        below: lost,
+    })
+}
+
+/// The user's own pair, scaled to add up to one.
+fn finite(pair: &FinitePair) -> FiniteLoss {
+    let sum =
+        |numbers: &mut dyn Iterator<Item = f64>| numbers.fold(Interval::ZERO, |sum, p| sum + p);
+    let (mut beyond, mut below) = (Interval::ZERO, Interval::ZERO);
+    let mut atoms = Vec::new();
+    match pair.outcomes() {
+        FiniteOutcomes::Probabilities(outcomes) => {
+            let with = sum(&mut outcomes.iter().map(|outcome| outcome.0));
+            let without = sum(&mut outcomes.iter().map(|outcome| outcome.1));
+            for &(p, q) in outcomes.iter() {
+                let (mass, other) = (Interval::from(p) / with, Interval::from(q) / without);
+                match (p > 0.0, q > 0.0) {
+                    (true, true) => atoms.push(Atom {
+                        loss: if p == q && with == without {
+                            Interval::ZERO
+                        } else {
+                            (mass / other).ln()
+                        },
+                        mass,
+                    }),
+                    (true, false) => beyond = beyond + mass,
+                    (false, true) => below = below + other,
+                    (false, false) => {}
+                }
+            }
+        }
+        FiniteOutcomes::Losses {
+            atoms: given,
+            infinite,
+        } => {
+            let whole = sum(&mut given.iter().map(|atom| atom.1).chain([*infinite]));
+            let mut other = Interval::ZERO;
+            for &(loss, p) in given.iter().filter(|atom| atom.1 > 0.0) {
+                let mass = Interval::from(p) / whole;
+                other = other + mass * (-Interval::from(loss)).exp();
+                let loss = Interval::from(loss);
+                atoms.push(Atom { loss, mass });
+            }
+            beyond = Interval::from(*infinite) / whole;
+            below = (Interval::ONE - other).non_negative();
+        }
+    }
+    atoms.sort_by(|a, b| a.loss.middle().total_cmp(&b.loss.middle()));
+    atoms.dedup_by(|next, kept| {
+        let same = next.loss == kept.loss;
+        if same {
+            kept.mass = kept.mass + next.mass;
+        }
+        same
+    });
+    FiniteLoss {
+        atoms,
+        beyond,
+        below,
+    }
+}
