@@ -1,17 +1,11 @@
-//! Loss distributions on a lattice: what no closed form covers.
+//! The numerical engines: what no closed form covers.
 //!
-//! A mechanism is replaced by one whose losses are multiples of a step h and
-//! which it is a post-processing of: each loss is split between its neighbours
-//! so that the mass under both inputs is kept. That bounds δ from above, in
-//! second order of h. Rounding errors are bounded in advance and added.
-//!
-//! `grid.rs` is the lattice, `step.rs` has a mechanism on it, `lattice.rs`
-//! composes them.
+//! `pair.rs` is what they compose; `lattice/` composes on a lattice of losses,
+//! certified from both sides; `rounds/` does so one round after the other.
 
-mod grid;
 mod lattice;
-mod step;
+pub(crate) mod pair;
+mod rounds;
 
-pub(crate) use grid::Grid;
-pub(crate) use lattice::{End, LossLattice};
-pub(crate) use step::Step;
+pub(crate) use lattice::{Aim, LatticeProfile};
+pub(crate) use rounds::{Grid, LossLattice, Step};
