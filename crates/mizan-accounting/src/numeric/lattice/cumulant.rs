@@ -123,12 +123,15 @@ impl Cumulant {
             }
         }
         .exp();
-        let bound = self.at(theta) + entropy(theta);
-        let (epsilon, ln_delta) = match aim {
-            Aim::Epsilon(epsilon) => (epsilon, (bound - theta * epsilon).min(0.0)),
-            Aim::LnDelta(ln_delta) => ((bound - ln_delta) / theta, ln_delta),
-        };
         let (mean, deviation) = self.moments(theta);
+        let (epsilon, ln_delta) = match aim {
+            Aim::Epsilon(epsilon) => {
+                let bound = self.at(theta) + entropy(theta) - theta * epsilon;
+                (epsilon, bound.min(0.0))
+            }
+            // The saddle point is where the derivative of the exponent is zero.
+            Aim::LnDelta(ln_delta) => (mean - 1.0 / theta - 1.0 / (1.0 + theta), ln_delta),
+        };
         Place {
             theta,
             epsilon: epsilon.max(0.0),
@@ -138,28 +141,27 @@ impl Cumulant {
         }
     }
 
-    /// The losses outside of which a share e^-`depth` of the tilted mass lies.
+    /// The losses outside of which a share e^-`depth` of the tilted mass lies,
+    /// as proven by tilting further up, and by tilting back at most to P itself.
     pub(super) fn reach(&self, place: Place, depth: f64) -> Reach {
         let here = self.at(place.theta);
         let unit = 1.0 / place.deviation.max(1e-300);
-        let mut reach = Reach {
-            low: f64::NEG_INFINITY,
-            high: f64::INFINITY,
-            left: unit,
-            right: unit,
+        let search = |most: f64, bound: &dyn Fn(f64) -> f64| {
+            let least = (1e-4 * unit).min(0.5 * most);
+            valley((least.ln(), most.ln()), 1e-2, |u| bound(u.exp()))
         };
-        for step in 1..=24 {
-            let t = 0.25 * f64::from(step) * f64::from(step).sqrt() * unit;
-            let high = (self.at(place.theta + t) - here + depth) / t;
-            let low = (here - self.at(place.theta - t) - depth) / t;
-            if high < reach.high {
-                (reach.high, reach.right) = (high, t);
-            }
-            if low > reach.low {
-                (reach.low, reach.left) = (low, t);
-            }
+        let right = search(40.0 * unit, &|t| {
+            (self.at(place.theta + t) - here + depth) / t
+        });
+        let left = search(place.theta, &|t| {
+            (self.at(place.theta - t) - here + depth) / t
+        });
+        Reach {
+            low: -left.value,
+            high: right.value,
+            left: left.place.exp(),
+            right: right.place.exp(),
         }
-        reach
     }
 
     /// The losses of a part that matter at a place.
@@ -175,32 +177,31 @@ impl Cumulant {
         let here = part.cumulant(place.theta);
         let least = -NEGLIGIBLE - count.ln();
         // From below: mass that is moved up to a loss, as tilted there.
-        let mut low = f64::NEG_INFINITY;
-        let mut sum = f64::NEG_INFINITY;
-        for point in &part.points {
-            sum = ln_add(sum, point.ln_mass);
-            low = point.loss;
-            if sum + place.theta * point.loss - here > least {
-                break;
-            }
-        }
+        let tilted = |sum: f64, loss: f64| sum + place.theta * loss - here > least;
         // From above: mass that is moved beyond all losses.
-        let mut high = f64::INFINITY;
-        sum = f64::NEG_INFINITY;
-        for point in part.points.iter().rev() {
-            sum = ln_add(sum, point.ln_mass);
-            high = point.loss;
-            if sum > place.ln_delta + least {
-                break;
-            }
-        }
-        // Half a point further, since points stand for what is around them.
-        let gap = part.gap();
+        let counted = |sum: f64, _: f64| sum > place.ln_delta + least;
         Range {
-            low: low - gap,
-            high: high + gap,
+            low: first_that_matters(part.points.iter(), tilted),
+            high: first_that_matters(part.points.iter().rev(), counted),
         }
     }
+}
+
+/// The loss before the first one up to which the mass matters.
+fn first_that_matters<'a>(
+    points: impl Iterator<Item = &'a Point>,
+    matters: impl Fn(f64, f64) -> bool,
+) -> f64 {
+    let (mut sum, mut before) = (f64::NEG_INFINITY, None);
+    for point in points {
+        sum = ln_add(sum, point.ln_mass);
+        if matters(sum, point.loss) {
+            // Points stand for what is around them: the one before is safe.
+            return before.unwrap_or(point.loss);
+        }
+        before = Some(point.loss);
+    }
+    before.unwrap_or(0.0)
 }
 
 impl Part {
@@ -219,7 +220,13 @@ impl Part {
         };
         points.retain(|point| point.ln_mass > f64::NEG_INFINITY && point.loss.is_finite());
         points.sort_by(|a, b| a.loss.total_cmp(&b.loss));
-        Self { points }
+        let mut part = Self { points };
+        // What is infinite is counted elsewhere, and nodes are rough.
+        let sum = part.cumulant(0.0);
+        for point in &mut part.points {
+            point.ln_mass -= sum;
+        }
+        part
     }
 
     fn cumulant(&self, c: f64) -> f64 {
@@ -242,15 +249,6 @@ impl Part {
         let variance: f64 = self.points.iter().map(variance).sum();
         let atoms: f64 = self.points.iter().filter(|p| p.atom).map(weight).sum();
         (mean, variance, (1.0 - atoms).max(0.0))
-    }
-
-    /// The widest gap between losses of a density; nothing for atoms alone.
-    fn gap(&self) -> f64 {
-        let pairs = self.points.iter().zip(self.points.iter().skip(1));
-        pairs
-            .filter(|(a, b)| !(a.atom && b.atom))
-            .map(|(a, b)| b.loss - a.loss)
-            .fold(0.0, f64::max)
     }
 }
 
@@ -284,15 +282,20 @@ fn nodes(base: &Base) -> Vec<Node> {
         }
         Base::Laplace { t } => {
             let t = t.middle();
-            let width = t / f64::from(STEPS);
-            for step in -STEPS..STEPS {
-                let loss = (f64::from(step) + 0.5) * width;
-                nodes.push(Node {
-                    loss,
-                    p: 0.25 * width * ((loss - t) / 2.0).exp(),
-                    q: 0.25 * width * ((-loss - t) / 2.0).exp(),
-                    atom: false,
-                });
+            // Closer and closer towards the atoms, where a strong tilt looks.
+            let mut outer = 0.0;
+            for step in 0..=STEPS {
+                let inner = t * (f64::from(step - STEPS) * 0.14).exp();
+                let (loss, width) = (t - 0.5 * (inner + outer), inner - outer);
+                for loss in [loss, -loss] {
+                    nodes.push(Node {
+                        loss,
+                        p: 0.25 * width * ((loss - t) / 2.0).exp(),
+                        q: 0.25 * width * ((-loss - t) / 2.0).exp(),
+                        atom: false,
+                    });
+                }
+                outer = inner;
             }
             for (loss, p, q) in [(t, 0.5, 0.5 * (-t).exp()), (-t, 0.5 * (-t).exp(), 0.5)] {
                 nodes.push(Node {
@@ -341,7 +344,13 @@ fn through(nodes: &[Node], sampling: Sampling) -> Vec<Point> {
         }
     }
     if let Sampling::Replace { q } = sampling {
-        let difference = |node: &Node| if node.loss > 0.0 { node.p - node.q } else { 0.0 };
+        let difference = |node: &Node| {
+            if node.loss > 0.0 {
+                node.p - node.q
+            } else {
+                0.0
+            }
+        };
         let rest: f64 = nodes.iter().map(difference).sum();
         points.push(point(0.0, (1.0 - q.middle()) * rest.max(0.0), true));
     }

@@ -203,7 +203,10 @@ mod tests {
             for (_, masses) in density.atoms() {
                 add(masses);
             }
-            assert!(sum.p.contains(1.0) && sum.q.contains(1.0), "{density:?} {sum:?}");
+            assert!(
+                sum.p.contains(1.0) && sum.q.contains(1.0),
+                "{density:?} {sum:?}"
+            );
             assert!(sum.p.upper() - sum.p.lower() < 1e-13);
         }
     }

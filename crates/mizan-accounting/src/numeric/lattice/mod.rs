@@ -48,7 +48,7 @@ mod tests;
 use mizan_core::{Bracket, Interval};
 
 use self::above::Above;
-use self::below::Below;
+use self::below::{Below, Folded};
 use self::cells::discretise;
 use self::compose::{Window, compose, support};
 use self::cumulant::{Cumulant, Place, Reach};
@@ -68,15 +68,28 @@ pub(crate) enum Aim {
     LnDelta(f64),
 }
 
-/// The relative width of ε that steps are chosen for.
-const WIDTH: f64 = 5e-11;
+/// How much is done.
+#[derive(Clone, Copy, Debug)]
+struct Effort {
+    /// The relative width of ε that steps are chosen for.
+    width: f64,
+    /// Whether convolutions may go by their definition.
+    direct: bool,
+}
+
+impl Effort {
+    const USUAL: Self = Self {
+        width: 1e-10,
+        direct: true,
+    };
+}
 
 /// The largest transform, and the most places over all parts.
-const MOST_PLACES: f64 = 1_048_576.0;
+const MOST_PLACES: f64 = 524_288.0;
 const MOST_WORK: f64 = 16_777_216.0;
 
 /// Outside of the window lies about e^-DEPTH of the tilted mass.
-const DEPTH: f64 = 42.0;
+const DEPTH: f64 = 32.0;
 
 /// δ(ε) of a composition, from above and from below.
 #[derive(Clone, Debug)]
@@ -101,7 +114,7 @@ impl LatticeProfile {
     /// losses too different in size, for a lattice to help.
     pub(crate) fn new(parts: &[(Pair, u64)], aim: Aim) -> Option<Self> {
         let parts = relevant(parts);
-        Self::enumerated(&parts).or_else(|| Self::on_lattice(&parts, aim, true))
+        Self::enumerated(&parts).or_else(|| Self::on_lattice(&parts, aim, Effort::USUAL))
     }
 
     fn enumerated(parts: &[(Pair, u64)]) -> Option<Self> {
@@ -119,8 +132,7 @@ impl LatticeProfile {
         })
     }
 
-    /// `direct` allows convolutions by their definition.
-    fn on_lattice(parts: &[(Pair, u64)], aim: Aim, direct: bool) -> Option<Self> {
+    fn on_lattice(parts: &[(Pair, u64)], aim: Aim, effort: Effort) -> Option<Self> {
         let own: Vec<Interval> = parts.iter().map(|(pair, _)| beyond_of(pair)).collect();
         let counts = || parts.iter().map(|(_, count)| *count);
         let beyond_all = beyond(own.iter().copied().zip(counts()));
@@ -134,7 +146,7 @@ impl LatticeProfile {
         let cumulant = Cumulant::new(parts);
         let place = cumulant.place(aim);
         let reach = cumulant.reach(place, DEPTH);
-        let h = step(parts, &cumulant, place, reach)?;
+        let h = step(parts, &cumulant, (place, reach), effort.width)?;
         let theta = place.theta;
         let [mut above, mut p, mut q] = [Tilted::new(), Tilted::new(), Tilted::new()];
         let mut beyond_above = Vec::with_capacity(parts.len());
@@ -150,29 +162,31 @@ impl LatticeProfile {
             q.push(steeper, (first, &discrete.q), kappa, *count)?;
             beyond_above.push((*own + discrete.cut, *count));
         }
-        let window = window(&above, h, reach)?;
-        let composed = |tilted: &Tilted| compose(&tilted.factors, window, direct);
+        let window = window(&above, h, place, reach)?;
+        let composed = |tilted: &Tilted| compose(&tilted.factors, window, effort.direct);
         let (sums, sums_p, sums_q) = (composed(&above)?, composed(&p)?, composed(&q)?);
-        let over = |tilted: &Tilted| {
-            let end = h * (window.first as f64 + (1u64 << window.m) as f64);
-            chernoff(tilted.ln_moment(h, reach.right), reach.right * end)
-        };
-        let under = |tilted: &Tilted| {
-            let end = h * (window.first as f64 - 1.0);
-            chernoff(tilted.ln_moment(h, -reach.left), -reach.left * end)
-        };
-        let outside = if sums.folded { over(&above) } else { 0.0 };
-        let outside_p = if sums_p.folded {
-            over(&p) + under(&p)
+        let period = (1u64 << window.m) as f64;
+        let (left, right) = (reach.left.min(theta), reach.right);
+        let outside = if sums.above_window {
+            // From the first place above the window on.
+            let end = Interval::from(h) * (window.first as f64 + period) * right;
+            (Interval::from(above.ln_moment(h, right)) - end)
+                .exp()
+                .upper()
         } else {
             0.0
         };
+        let folded = sums_p.folded.then(|| Folded {
+            right: (right, p.ln_moment(h, right)),
+            left: (left, p.ln_moment(h, -left)),
+            period,
+        });
         let lattice = (h, theta);
         let scales = (p.ln_scale, q.ln_scale - p.ln_scale);
         Some(Self {
             sides: Sides::Lattice {
                 above: Above::new(&sums, lattice, above.ln_scale, outside),
-                below: Below::new(&sums_p, &sums_q, lattice, scales, outside_p),
+                below: Below::new(&sums_p, &sums_q, lattice, scales, folded, place.epsilon),
             },
             beyond: beyond_all,
             beyond_above: beyond(beyond_above.into_iter()).upper(),
@@ -191,25 +205,48 @@ impl LatticeProfile {
     /// The ε at which δ falls to a target; None if it never does, as far as can
     /// be told.
     pub(crate) fn epsilon(&self, delta: Interval) -> Option<Bracket<f64>> {
-        let top = match &self.sides {
-            Sides::Enumerated(_) => self.most,
-            Sides::Lattice { above, .. } => above.ends().1.min(self.most),
-        }
-        .max(0.0);
-        let upper = first_that_holds(0.0, top, |epsilon| {
-            self.delta_above(epsilon) <= delta.lower()
-        });
+        let left = delta - self.beyond;
         // At the largest loss only infinite ones are left.
-        let upper = upper.or_else(|| {
-            let bounded = self.most < f64::INFINITY && self.beyond.upper() <= delta.lower();
-            bounded.then_some(self.most.max(0.0))
-        })?;
-        let lower = first_that_holds(0.0, upper, |epsilon| {
-            self.delta_below(epsilon) <= delta.upper()
-        });
+        let most = (left.lower() >= 0.0).then_some(self.most.max(0.0));
+        let (lower, upper) = match &self.sides {
+            Sides::Enumerated(sums) => (
+                sums.below.epsilon(left).map(|bracket| bracket.lower),
+                sums.above.epsilon(left).map(|bracket| bracket.upper),
+            ),
+            Sides::Lattice { above, .. } => {
+                let top = above.ends().1.min(self.most).max(0.0);
+                let upper = first_that_holds(0.0, top, |epsilon| {
+                    self.delta_above(epsilon) <= delta.lower()
+                });
+                let lower = self.last_above(upper.unwrap_or(top), delta.upper());
+                (Some(lower), upper)
+            }
+        };
+        let upper = [upper, most].into_iter().flatten().reduce(f64::min)?;
+        if upper == f64::INFINITY {
+            return None;
+        }
+        Some(Bracket {
+            lower: lower.unwrap_or(0.0).clamp(0.0, upper),
+            upper,
+        })
+    }
+
+    /// An ε up to `top` at which δ is certainly above the target; 0 if none is
+    /// found. Searched from the top, near which the lattice is at its best.
+    fn last_above(&self, top: f64, target: f64) -> f64 {
+        let falls = |epsilon: f64| self.delta_below(epsilon) <= target;
+        let mut step = 1e-14 * top;
+        let mut from = top;
+        while falls(from) {
+            if from <= 0.0 {
+                return 0.0;
+            }
+            from = (top - step).max(0.0);
+            step *= 4.0;
+        }
         // One before the first at which δ may have fallen to the target.
-        let lower = lower.map_or(upper, |first| first.next_down().max(0.0));
-        Some(Bracket { lower, upper })
+        first_that_holds(from, top, falls).map_or(top, f64::next_down)
     }
 
     fn delta_above(&self, epsilon: f64) -> f64 {
@@ -285,22 +322,27 @@ fn most(parts: &[(Pair, u64)]) -> f64 {
 
 /// The step: as coarse as the wanted width allows, and one on which the atoms
 /// fall if there is such a step.
-fn step(parts: &[(Pair, u64)], cumulant: &Cumulant, place: Place, reach: Reach) -> Option<f64> {
+fn step(
+    parts: &[(Pair, u64)],
+    cumulant: &Cumulant,
+    (place, reach): (Place, Reach),
+    width: f64,
+) -> Option<f64> {
     let kinds = parts.len().max(1) as f64;
     let places = (MOST_WORK / kinds).clamp(1024.0, MOST_PLACES);
     let theta = place.theta;
-    let length = (reach.high - reach.low).max(1e-300);
+    let length = length(place, reach);
     if !length.is_finite() {
         return None;
     }
     // ε is off by (1 + θ) h²/8 for every part that is off the lattice.
     let for_width = |parts: f64| {
-        let width = WIDTH * place.epsilon.max(1e-3 * place.deviation);
+        let width = width * place.epsilon.max(1e-3 * place.deviation);
         (8.0 * width / ((1.0 + theta) * parts.max(1e-12))).sqrt()
     };
     let all: f64 = parts.iter().map(|(_, count)| *count as f64).sum();
     let atoms = parts.iter().flat_map(|(pair, _)| cells::atoms(pair));
-    let bounded = |h: f64| h.max(length / (0.98 * places)).min(length / 512.0);
+    let bounded = |h: f64| h.max(length / (places - 32.0)).min(length / 512.0);
     let Some(unit) = unit::common_step(atoms) else {
         return Some(bounded(for_width(all)));
     };
@@ -317,29 +359,30 @@ fn step(parts: &[(Pair, u64)], cumulant: &Cumulant, place: Place, reach: Reach) 
     }
 }
 
-/// The window that holds what matters.
-fn window(tilted: &Tilted, h: f64, reach: Reach) -> Option<Window> {
-    let (first, last) = support(tilted.factors.iter())?;
-    let bound = |loss: f64, away: f64| {
-        let place = loss / h + away;
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "checked, and the support is far from overflow"
-        )]
-        (place.abs() < 1e15).then_some((place as i64).clamp(first, last))
-    };
-    let (low, high) = (bound(reach.low, -4.0)?, bound(reach.high, 4.0)?);
-    let places = u64::try_from(high - low + 1).ok()?;
-    let m = places.checked_next_power_of_two()?.trailing_zeros();
-    (f64::from(m) <= MOST_PLACES.log2() + 1.0).then_some(Window {
-        first: low,
-        m: m.max(3),
-    })
+/// How many losses a window must hold: from the wanted ε up to where nothing is
+/// left, and so many that what is folded into them comes from where nothing is.
+fn length(place: Place, reach: Reach) -> f64 {
+    let above = 1.05 * (reach.high - place.epsilon);
+    above.max(place.epsilon - reach.low).max(1e-300)
 }
 
-/// e^(ln E e^(tS) - t x), rounded up.
-fn chernoff(ln_moment: f64, tx: f64) -> f64 {
-    // The products and sums before are off by a few units in the last place.
-    let slack = 1e-12 * (ln_moment.abs() + tx.abs());
-    (Interval::from(ln_moment) - tx + slack).exp().upper()
+/// The window, which ends where nothing is left.
+fn window(tilted: &Tilted, h: f64, place: Place, reach: Reach) -> Option<Window> {
+    let (first, last) = support(tilted.factors.iter())?;
+    let top = reach.high / h + 4.0;
+    let places = length(place, reach) / h + 16.0;
+    if !(top.abs() < 1e15 && places < 2.0 * MOST_PLACES) {
+        return None;
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked above"
+    )]
+    let (top, places) = ((top as i64).clamp(first, last), places as u64);
+    // No more than there are.
+    let places = places.min(u64::try_from(last - first + 1).ok()?).max(8);
+    let m = places.checked_next_power_of_two()?.trailing_zeros();
+    let first = (top + 1).checked_sub_unsigned(1 << m)?;
+    Some(Window { first, m })
 }

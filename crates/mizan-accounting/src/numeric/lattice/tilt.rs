@@ -82,17 +82,20 @@ impl Tilted {
     pub(super) fn ln_moment(&self, h: f64, t: f64) -> f64 {
         let mut total = 0.0;
         for factor in &self.factors {
-            let sum: f64 = factor
-                .weights
-                .iter()
-                .zip(factor.first..)
-                .map(|(weight, place)| weight * core_math::exp(t * (h * place as f64)))
+            let places = factor.weights.iter().zip(factor.first..);
+            let occupied = places.filter(|(weight, _)| **weight > 0.0);
+            // From the end where the exponent is largest, so as not to overflow.
+            let ends = occupied.clone().map(|(_, place)| place);
+            let end = if t > 0.0 { ends.max() } else { ends.min() }.unwrap_or(0);
+            let sum: f64 = occupied
+                .map(|(weight, place)| weight * core_math::exp(t * h * (place - end) as f64))
                 .sum();
-            // Sums of up to 2^23 positive terms, with exponents that do not
-            // overflow, are off by less than 2e-9, and by less than 1e-300 for
-            // what underflows.
-            let bound = Interval::from(sum * (1.0 + 2e-9) + 1e-300).ln() * factor.count as f64;
-            total = add_up(total, bound.upper());
+            // Sums of up to 2^23 positive terms, with exponents down to where
+            // they underflow, are off by less than 2e-9, and by less than
+            // 1e-300 for what does underflow.
+            let ln_sum = Interval::from(sum * (1.0 + 2e-9) + 1e-300).ln();
+            let bound = ln_sum + Interval::from(h) * end as f64 * t;
+            total = add_up(total, (bound * factor.count as f64).upper());
         }
         total
     }
