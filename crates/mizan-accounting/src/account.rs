@@ -9,7 +9,7 @@ use crate::composition::advanced::Mean;
 use crate::composition::concentrated::{concentrated, gaussian_square, zero_concentrated};
 use crate::composition::optimal::Optimal;
 use crate::composition::parts::{parts, sum};
-use crate::{GaussianProfile, RenyiConversion, RenyiCurve, Unsupported, basic_composition, walk};
+use crate::{GaussianProfile, PrivacyProfile, RenyiConversion, RenyiCurve, Unsupported, basic_composition, walk};
 
 /// A way to account for a composition, by the name people type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,11 +33,13 @@ pub enum Method {
     Renyi,
     /// The exact profile of Gaussian noise.
     GaussianExact,
+    /// The loss of the whole composition, bracketed numerically.
+    Numeric,
 }
 
 impl Method {
     /// Every method of this version, the simplest first.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Pure,
         Self::Basic,
         Self::Advanced,
@@ -47,6 +49,7 @@ impl Method {
         Self::Zcdp,
         Self::Renyi,
         Self::GaussianExact,
+        Self::Numeric,
     ];
 
     /// The name on the command line and in JSON.
@@ -61,6 +64,7 @@ impl Method {
             Self::Zcdp => "zcdp",
             Self::Renyi => "renyi",
             Self::GaussianExact => "gaussian-exact",
+            Self::Numeric => "numeric",
         }
     }
 
@@ -76,6 +80,7 @@ impl Method {
             Self::Zcdp => "Bun and Steinke 2016, Lemma 2.3",
             Self::Renyi => "Mironov 2017, Proposition 1; Asoodeh et al. 2021",
             Self::GaussianExact => "Balle and Wang 2018, Theorem 8",
+            Self::Numeric => "Zhu, Dong and Wang 2022; docs/accountant.md",
         }
     }
 
@@ -316,6 +321,12 @@ pub fn epsilon_by(
             bound.lower = Some(lower);
             upper
         }
+        Method::Numeric => {
+            let profile = PrivacyProfile::of(event)?;
+            let Bracket { lower, upper } = profile.epsilon(delta).ok_or(Refusal::NoBound)?;
+            bound.lower = profile.is_exact().then_some(lower);
+            upper
+        }
     };
     if bound.upper.is_finite() {
         Ok(bound)
@@ -377,6 +388,12 @@ pub fn delta_by(
             let Bracket { lower, upper } =
                 GaussianProfile::from_square(gaussian_square(event)?).delta(epsilon);
             bound.lower = Some(lower);
+            upper
+        }
+        Method::Numeric => {
+            let profile = PrivacyProfile::of(event)?;
+            let Bracket { lower, upper } = profile.delta(epsilon).ok_or(Refusal::NoBound)?;
+            bound.lower = profile.is_exact().then_some(lower);
             upper
         }
     };

@@ -40,5 +40,6 @@ pub use divergence::FiniteDistribution;
 pub use forms::{ClosedForm, closed_forms};
 pub use grid::OrderGrid;
 pub use guarantees::{BadOutcome, BayesFactor, ExactIncrease, Increase, group_privacy, posterior};
+pub use numeric::PrivacyProfile;
 pub use optimal_order::AtOrder;
 pub use unsupported::{Reason, Unsupported};

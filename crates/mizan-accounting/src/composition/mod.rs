@@ -5,7 +5,6 @@
 
 pub(crate) mod advanced;
 mod basic;
-mod binomial;
 pub(crate) mod concentrated;
 pub(crate) mod mironov;
 pub(crate) mod optimal;

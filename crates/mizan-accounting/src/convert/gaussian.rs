@@ -31,6 +31,11 @@ impl GaussianProfile {
         }
     }
 
+    /// The profile with m in this interval.
+    pub(crate) fn from_ratio(m: Interval) -> Self {
+        Self { m }
+    }
+
     /// The profile with m² in this interval.
     pub(crate) fn from_square(m_squared: Interval) -> Self {
         Self {

@@ -11,7 +11,7 @@ use mizan_core::{Count, Interval, Order, PrivacyEvent, Probability};
 
 use crate::composition::mironov;
 use crate::minimize::valley;
-use crate::numeric::{End, Grid, LossLattice, Step};
+use crate::numeric::{Grid, LossLattice, Step};
 use crate::{Reason, RenyiCurve};
 
 /// Bounds on the increase P/Q after n rounds.
@@ -168,7 +168,7 @@ impl ExactIncrease {
             .map(|part| Self::step(&grid, part, CELLS))
             .collect::<Result<_, _>>()?;
         Ok(Self {
-            lattice: LossLattice::new(grid, End::Above),
+            lattice: LossLattice::new(grid),
             round: steps,
         })
     }

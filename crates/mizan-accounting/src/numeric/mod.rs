@@ -1,21 +1,24 @@
-//! Loss distributions on a lattice: what no closed form covers.
+//! The numerical accountant: the loss of a whole composition, bracketed.
 //!
-//! A mechanism is replaced by one whose losses are multiples of a step h and
-//! which it is a post-processing of: each loss is split between its neighbours
-//! so that the mass under both inputs is kept. That bounds δ from above, in
-//! second order of h. Rounding errors are bounded in advance and added.
+//! The way of an event: `mechanism.rs` finds the pairs of distributions that
+//! dominate it, in the words of `pair.rs`; `profile.rs` picks an engine and
+//! intersects what they say.
 //!
-//! `grid.rs` is the lattice, `step.rs` has a mechanism on it, `lattice.rs`
-//! composes them.
+//! - `single.rs`: closed forms, where one mechanism ran once;
+//! - `contour/`: an integral along a line, for any number of compositions, on
+//!   `table/`s of the pairs;
+//! - `lattice/`: losses on a lattice, for few compositions with atoms;
+//! - `rounds/`: the same one round after the other, for optimal composition.
 
 pub(crate) mod contour;
-mod grid;
 mod lattice;
 pub(crate) mod mechanism;
 pub(crate) mod pair;
-mod step;
+mod profile;
+mod rounds;
+mod single;
 pub(crate) mod table;
 
-pub(crate) use grid::Grid;
-pub(crate) use lattice::{End, LossLattice};
-pub(crate) use step::Step;
+pub(crate) use lattice::{Aim, LatticeProfile};
+pub use profile::PrivacyProfile;
+pub(crate) use rounds::{Grid, LossLattice, Step};

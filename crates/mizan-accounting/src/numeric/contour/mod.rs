@@ -43,5 +43,4 @@ mod rotation;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use choose::Aim;
 pub(crate) use profile::Contour;

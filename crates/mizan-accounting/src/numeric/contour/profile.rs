@@ -10,6 +10,7 @@ use super::decay::Decay;
 use super::line::{Cumulants, Line};
 use super::part::{Part, Precision};
 use crate::numeric::pair::Pair;
+use crate::numeric::profile::intersection;
 use crate::numeric::table::UNIT;
 
 /// The most places of a line.
@@ -128,31 +129,45 @@ impl Contour {
         })
     }
 
-    /// The ε at a δ. None if the contour is not for it.
-    pub(crate) fn solve(pairs: &[(Pair, u64)], delta: Interval) -> Option<Bracket<f64>> {
+    /// The ε of a composition at a δ. None if the contour is not for it.
+    pub(crate) fn epsilon_of(pairs: &[(Pair, u64)], delta: Interval) -> Option<Bracket<f64>> {
         let ln_delta = delta.ln().middle();
         let plain = Self::new(pairs, Aim::LnDelta(ln_delta), false);
-        let found = plain.as_ref().and_then(|contour| contour.epsilon(delta));
-        if found.is_some_and(|bracket| is_narrow(bracket)) {
-            return found;
-        }
+        let found = plain.and_then(|contour| contour.epsilon(delta));
         // Once more with what is known now.
         let aim = match found {
-            Some(bracket) => Aim::Point(0.5 * (bracket.lower + bracket.upper), ln_delta),
+            Some(found) if is_narrow(found) => return Some(found),
+            Some(found) => Aim::Point(0.5 * (found.lower + found.upper), ln_delta),
             None => Aim::LnDelta(ln_delta),
         };
         let better = Self::new(pairs, aim, true).and_then(|contour| contour.epsilon(delta));
         match (found, better) {
-            (Some(a), Some(b)) => Some(Bracket {
-                lower: a.lower.max(b.lower),
-                upper: a.upper.min(b.upper),
-            }),
+            (Some(a), Some(b)) => Some(intersection(a, b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// The δ of a composition at an ε, of the finite losses. None if the contour
+    /// is not for it.
+    pub(crate) fn delta_of(pairs: &[(Pair, u64)], epsilon: f64) -> Option<Bracket<f64>> {
+        let plain = Self::new(pairs, Aim::Epsilon(epsilon), false);
+        let found = plain.map(|contour| contour.delta(epsilon));
+        let aim = match found {
+            Some(found) if is_narrow(found) => return Some(found),
+            Some(found) if found.lower > 0.0 => {
+                Aim::Point(epsilon, (0.5 * (found.lower + found.upper)).ln())
+            }
+            _ => Aim::Epsilon(epsilon),
+        };
+        let better = Self::new(pairs, aim, true).map(|contour| contour.delta(epsilon));
+        match (found, better) {
+            (Some(a), Some(b)) => Some(intersection(a, b)),
             (a, b) => a.or(b),
         }
     }
 
     /// δ at a given ε, of the finite losses.
-    pub(crate) fn delta(&self, epsilon: f64) -> Bracket<f64> {
+    pub(super) fn delta(&self, epsilon: f64) -> Bracket<f64> {
         let (lower, upper) = self.ln_delta(epsilon);
         Bracket {
             lower: Interval::from(lower).exp().lower(),
@@ -161,7 +176,7 @@ impl Contour {
     }
 
     /// Where δ falls to the target; None if this line does not tell.
-    pub(crate) fn epsilon(&self, target: Interval) -> Option<Bracket<f64>> {
+    pub(super) fn epsilon(&self, target: Interval) -> Option<Bracket<f64>> {
         let (low, high) = (target.ln().lower(), target.ln().upper());
         let epsilon = self.newton(0.5 * (low + high))?;
         let found = self.sum(epsilon);

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use mizan_core::Interval;
 
-use super::{Aim, Contour};
-use crate::numeric::pair::{Base, FiniteLoss, Pair, Sampling};
+use super::Contour;
+use crate::numeric::pair::{Base, Pair, Sampling};
 
 fn gaussian(sigma: f64, sampling: Sampling) -> Pair {
     Pair {
@@ -47,7 +47,7 @@ fn brackets_the_epsilon_of_dp_sgd() {
             let mut result = None;
             for _ in 0..5 {
                 let start = Instant::now();
-                result = Some((Contour::solve(&pairs, delta.into()), format!("")));
+                result = Some((Contour::epsilon_of(&pairs, delta.into()), format!("")));
                 best = best.min(start.elapsed().as_secs_f64());
             }
             let Some((Some(bracket), info)) = &result else {

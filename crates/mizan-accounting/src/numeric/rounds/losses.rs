@@ -5,20 +5,11 @@ use mizan_core::Interval;
 use super::{Grid, Step};
 use crate::hockey_stick::HockeyStick;
 
-/// What happens to mass that leaves the lattice.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum End {
-    /// Counted as larger losses than it was: for bounds from above.
-    Above,
-    /// Left out: for bounds from below.
-    Below,
-}
-
-/// The loss of a composition, as masses on a grid.
+/// The loss of a composition, as masses on a grid. What leaves the grid counts
+/// as larger losses than it was: a bound from above.
 #[derive(Clone, Debug)]
 pub(crate) struct LossLattice {
     grid: Grid,
-    end: End,
     masses: Vec<f64>,
     /// Where the next composition is built.
     next: Vec<f64>,
@@ -32,7 +23,7 @@ pub(crate) struct LossLattice {
 
 impl LossLattice {
     /// Nothing released yet: the loss is zero.
-    pub(crate) fn new(grid: Grid, end: End) -> Self {
+    pub(crate) fn new(grid: Grid) -> Self {
         let mut masses = vec![0.0; grid.len()];
         let origin = grid.origin();
         if let Some(zero) = usize::try_from(origin)
@@ -42,14 +33,12 @@ impl LossLattice {
             *zero = 1.0;
         }
         let next = vec![0.0; masses.len()];
-        // A start above zero covers whatever underflows on the way.
-        let beyond = if end == End::Above { 1e-300 } else { 0.0 };
         Self {
             grid,
-            end,
             masses,
             next,
-            beyond,
+            // A start above zero covers whatever underflows on the way.
+            beyond: 1e-300,
             first: origin,
             last: origin,
             drift: 0.0,
@@ -64,9 +53,7 @@ impl LossLattice {
         for &(shift, mass) in &step.taps {
             leaving += self.add_shifted(shift, mass);
         }
-        if self.end == End::Above {
-            self.beyond += leaving;
-        }
+        self.beyond += leaving;
         std::mem::swap(&mut self.masses, &mut self.next);
         let reach = step
             .taps
@@ -90,10 +77,6 @@ impl LossLattice {
     pub(crate) fn profile(&self) -> HockeyStick {
         let drift = self.drift * (1.0 + self.drift) + 1e-15;
         let (shrink, grow) = ((1.0 - drift).max(0.0), 1.0 + drift);
-        let side: fn(Interval) -> f64 = match self.end {
-            End::Above => Interval::upper,
-            End::Below => Interval::lower,
-        };
         let widen = |mass: f64| Interval::new(mass * shrink, mass * grow);
         let losses = self
             .masses
@@ -104,12 +87,12 @@ impl LossLattice {
         let grid = self.grid;
         HockeyStick::new(
             Interval::new(0.0, self.beyond * grow),
-            losses.map(|(&mass, index)| (side(grid.loss(index)), widen(mass))),
+            losses.map(|(&mass, index)| (grid.loss(index).upper(), widen(mass))),
         )
     }
 
     /// Adds `mass` times all occupied places to `next`, shifted. Gives what
-    /// leaves at the top; what leaves at the bottom stays there or is dropped.
+    /// leaves at the top; what leaves at the bottom stays there.
     fn add_shifted(&mut self, shift: i64, mass: f64) -> f64 {
         let size = self.masses.len() as i64;
         let (first, past) = (self.first, self.last + 1);
@@ -124,7 +107,7 @@ impl LossLattice {
                 *target += mass * source;
             }
         }
-        if self.end == End::Below || (from == first && to == past) {
+        if from == first && to == past {
             return 0.0;
         }
         let sum = |from: i64, to: i64| -> f64 {

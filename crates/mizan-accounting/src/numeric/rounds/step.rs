@@ -31,18 +31,6 @@ impl Step {
         Self { taps, beyond: 0.0 }
     }
 
-    /// Losses ±ε from below: randomized response with a smaller ε on the grid.
-    pub(crate) fn two_point_below(grid: &Grid, epsilon: Interval) -> Self {
-        let index = grid.floor(epsilon.lower().max(0.0)).max(0);
-        let loss = grid.loss(index);
-        let truth = Interval::ONE / ((-loss).exp() + 1.0);
-        let lie = Interval::ONE / (loss.exp() + 1.0);
-        Self {
-            taps: vec![(index, truth.lower()), (-index, lie.lower())],
-            beyond: 0.0,
-        }
-    }
-
     /// Laplace noise whose largest loss is `cells` steps.
     ///
     /// Atoms 1/2 at t and e^-t/2 at -t, between them the density e^((l-t)/2)/4.

@@ -1,15 +1,13 @@
-//! The loss of k equal two-point steps: (2j - k) ε with binomial probability.
+//! How often one of two outcomes occurs among k: the binomial distribution.
 //!
 //! Probabilities are computed relative to the most likely j, outward by their
 //! ratios, and divided by their sum: no factorials, no logarithms, all positive.
 
 use mizan_core::Interval;
 
-/// The binomial distribution of the number of +ε among k steps.
+/// The number of successes among k trials.
 #[derive(Clone, Debug)]
-pub(crate) struct Binomial {
-    epsilon: Interval,
-    count: f64,
+pub(super) struct Binomial {
     /// The smallest j kept.
     first: f64,
     /// Probabilities of j = first, first + 1, ...
@@ -22,17 +20,16 @@ const NEGLIGIBLE: f64 = 1e-305;
 
 impl Binomial {
     /// More probabilities than this are not kept.
-    pub(crate) const MOST: usize = 1 << 20;
+    pub(super) const MOST: usize = 1 << 20;
 
-    /// None if it would take more memory than is reasonable.
-    pub(crate) fn new(epsilon: Interval, count: u64) -> Option<Self> {
+    /// `odds` of success against failure, and their inverse. None if it would
+    /// take more memory than is reasonable.
+    pub(super) fn new((odds, inverse): (Interval, Interval), count: u64) -> Option<Self> {
         let k = count as f64;
-        let odds = epsilon.exp();
-        let inverse = (-epsilon).exp();
         let p = 1.0 / (1.0 + inverse.middle());
         let mode = (p * (k + 1.0)).floor().min(k);
         let mut tail = Interval::ZERO;
-        // Ratios upward: w(j+1)/w(j) = (k-j)/(j+1) e^ε, and downward its inverse.
+        // Ratios upward: w(j+1)/w(j) = (k-j)/(j+1) odds, and downward its inverse.
         let mut above = Vec::new();
         let mut weight = Interval::ONE;
         let mut j = mode;
@@ -71,8 +68,6 @@ impl Binomial {
         let kept = crate::divergence::sum(weights.iter().copied());
         let total = kept + tail;
         Some(Self {
-            epsilon,
-            count: k,
             first,
             probabilities: weights.into_iter().map(|weight| weight / total).collect(),
             missing: tail / total,
@@ -80,19 +75,14 @@ impl Binomial {
     }
 
     /// An enclosure of the probability that was cut off, from zero on.
-    pub(crate) fn missing(&self) -> Interval {
+    pub(super) fn missing(&self) -> Interval {
         Interval::new(0.0, self.missing.upper())
     }
 
-    /// The losses and their probabilities.
-    pub(crate) fn losses(&self) -> impl Iterator<Item = (Interval, Interval)> + '_ {
-        self.probabilities
-            .iter()
-            .zip(0u32..)
-            .map(|(&probability, index)| {
-                let j = self.first + f64::from(index);
-                (self.epsilon * (2.0 * j - self.count), probability)
-            })
+    /// The numbers of successes and their probabilities.
+    pub(super) fn successes(&self) -> impl Iterator<Item = (f64, Interval)> + '_ {
+        let numbers = (0u32..).map(|index| self.first + f64::from(index));
+        numbers.zip(self.probabilities.iter().copied())
     }
 }
 
