@@ -19,6 +19,8 @@ const MOST_PLACES: f64 = 20_000.0;
 /// ln of what the tail may add, compared with δ.
 const LN_TAIL: f64 = -30.0;
 
+const LN_TAIL_AT_MOST: f64 = -22.0;
+
 /// ln of what may be cut off, compared with δ.
 const LN_CUT: f64 = -22.0;
 
@@ -100,7 +102,9 @@ impl Contour {
         let line = Line {
             c: choice.c,
             step: choice.step,
-            count: places(&decay, choice.step, relative + LN_TAIL)?,
+            // A short tail where there is one, else one that is short enough.
+            count: places(&decay, choice.step, relative + LN_TAIL)
+                .or_else(|| places(&decay, choice.step, relative + LN_TAIL_AT_MOST))?,
         };
         let mut sums = Cumulants::new(&line);
         let mut cut = 0.0;
