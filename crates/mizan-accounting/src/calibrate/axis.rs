@@ -59,8 +59,10 @@ impl Axis {
                 ParameterValue::Whole(Count::from_f64(inside).unwrap_or(low))
             }
             (Domain::Real { low, high }, Scale::Power) => {
+                let (low, high) = within_limits(low, high);
+                // Nothing at all is a value where the range allows it.
                 let value = if power < SMALLEST { low } else { power };
-                ParameterValue::Real(value.clamp(low.max(0.0), high.min(LARGEST)))
+                ParameterValue::Real(value.clamp(low, high))
             }
             (Domain::Real { low, high }, Scale::Odds { others }) => {
                 let p = 1.0 / (1.0 + others * (-power).exp());
@@ -83,13 +85,7 @@ impl Axis {
     pub(super) fn ends(&self) -> (ParameterValue, ParameterValue) {
         let (low, high) = match self.domain {
             Domain::Real { low, high } => {
-                // Noise of nearly nothing has a price, none has not.
-                let low = if self.sign > 0.0 && low > f64::MIN_POSITIVE || low == 0.0 {
-                    low
-                } else {
-                    low.max(SMALLEST)
-                };
-                let high = high.min(LARGEST);
+                let (low, high) = within_limits(low, high);
                 (ParameterValue::Real(low), ParameterValue::Real(high))
             }
             Domain::Whole { low, high } => {
@@ -148,6 +144,12 @@ impl Axis {
             }
         }
     }
+}
+
+/// A range without what is beyond use; zero stays.
+fn within_limits(low: f64, high: f64) -> (f64, f64) {
+    let low = if low > 0.0 { low.max(SMALLEST) } else { 0.0 };
+    (low, high.min(LARGEST))
 }
 
 #[cfg(test)]

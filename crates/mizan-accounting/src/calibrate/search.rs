@@ -313,7 +313,7 @@ mod tests {
             |x| if x >= 77.0 { 0.0 } else { 1.0 },
         );
         let x = found(outcome);
-        assert!(x >= 77.0 && x < 77.0 * (1.0 + 1e-9), "{x}");
+        assert!((77.0..77.000_000_1).contains(&x), "{x}");
     }
 
     #[test]

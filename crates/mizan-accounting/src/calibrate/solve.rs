@@ -6,7 +6,7 @@ use mizan_core::{
 
 use super::axis::Axis;
 use super::search::{Outcome, search};
-use crate::account::{self, Account, Method, MethodBound, Refusal};
+use crate::account::{self, Method, MethodBound, Refusal};
 
 /// A value for the `?` of a template.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,8 +123,8 @@ pub fn solve(
     promise.solve()
 }
 
-/// A tighter method is worth another search if it leaves this much, relative.
-const WORTH_ANOTHER_SEARCH: f64 = 1e-9;
+/// What is worth another search, or another method, relative.
+const WORTH_MORE: f64 = 1e-9;
 
 /// What has to be kept, and who knows best whether it is.
 struct Promise<'a> {
@@ -150,14 +150,14 @@ impl Promise<'_> {
                 Outcome::Unconstrained(value) => (value, false),
                 Outcome::Impossible(value) => (value, true),
             };
-            let (event, account) = self.account(value)?;
+            let event = template.fill(value)?;
             let parameter = template.parameter();
-            let Some(cost) = account.best() else {
-                let refusal = account.refusal();
+            let Some(cost) = self.tightest(&event) else {
+                let refusal = account::epsilon(&event, self.delta).refusal();
                 return Err(CalibrationError::Refused { parameter, refusal });
             };
             // Somewhere else another method is tighter: once more, with it.
-            let looser = cost.upper.get() < epsilon.get() * (1.0 - WORTH_ANOTHER_SEARCH);
+            let looser = cost.upper.get() < epsilon.get() * (1.0 - WORTH_MORE);
             if constrained && looser && self.learn(cost.method) {
                 start = value;
                 continue;
@@ -187,32 +187,44 @@ impl Promise<'_> {
     /// The certified ε with a value; infinite where there is none.
     fn cost(&mut self, value: ParameterValue) -> f64 {
         self.evaluations += 1;
+        let Ok(event) = self.template.fill(value) else {
+            return f64::INFINITY;
+        };
         if self.methods.is_empty()
-            && let Ok((_, account)) = self.account(value)
-            && let Some(best) = account.best()
+            && let Some(best) = self.tightest(&event)
         {
             self.learn(best.method);
             return best.upper.get();
         }
-        let event = self.template.fill(value);
-        event.map_or(f64::INFINITY, |event| self.price(&event))
+        self.price(&event)
     }
 
-    /// The event with a value, and what every method says about it.
-    fn account(
-        &self,
-        value: ParameterValue,
-    ) -> Result<(PrivacyEvent, Account<Epsilon>), EventError> {
-        let event = self.template.fill(value)?;
-        let account = account::epsilon(&event, self.delta);
-        Ok((event, account))
+    /// The tightest bound of all methods. The most precise are asked first:
+    /// nothing is below a bound that is exact.
+    fn tightest(&self, event: &PrivacyEvent) -> Option<MethodBound<Epsilon>> {
+        let mut tightest: Option<MethodBound<Epsilon>> = None;
+        for method in Method::ALL.into_iter().rev() {
+            let Ok(bound) = account::epsilon_by(method, event, self.delta) else {
+                continue;
+            };
+            let exact = bound
+                .lower
+                .is_some_and(|lower| lower.get() >= bound.upper.get() * (1.0 - WORTH_MORE));
+            if exact {
+                return Some(bound);
+            }
+            if tightest.is_none_or(|best| bound.upper < best.upper) {
+                tightest = Some(bound);
+            }
+        }
+        tightest
     }
 
     /// Whether the next whole number keeps the promise by a method that was
     /// not asked so far.
     fn next_fits_too(&mut self, axis: &Axis, value: ParameterValue) -> bool {
-        let next = self.account(axis.neighbour(value, 1.0)).ok();
-        let best = next.and_then(|(_, account)| account.best());
+        let next = self.template.fill(axis.neighbour(value, 1.0)).ok();
+        let best = next.and_then(|event| self.tightest(&event));
         best.is_some_and(|best| best.upper <= self.epsilon && self.learn(best.method))
     }
 
@@ -328,6 +340,7 @@ mod tests {
         ] {
             for epsilon in [0.1, 1.0, 8.0] {
                 let count = evaluations(text, epsilon);
+
                 assert!(count <= 14, "{count} for {text} at {epsilon}");
             }
         }
