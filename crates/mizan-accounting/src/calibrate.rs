@@ -1,4 +1,13 @@
-//! How much noise a promise needs.
+//! How much noise a promise needs, and how much of anything else it allows.
+//!
+//! [`solve`] answers for any one parameter, by the accountant itself;
+//! [`gaussian`] sets the exact noise beside the classical rule.
+
+mod axis;
+mod search;
+mod solve;
+
+pub use solve::{Calibration, CalibrationError, solve};
 
 use mizan_core::{Delta, Epsilon, Interval, PrivacyEvent, Sensitivity, Sigma};
 

@@ -1,5 +1,7 @@
 //! Why an event has no price by some method.
 
+use std::fmt::Write;
+
 use mizan_core::PrivacyEvent;
 
 /// A part of an event that a method cannot account for. Nothing is ever left
@@ -59,17 +61,37 @@ pub enum Reason {
     NotYet,
 }
 
+/// The start of a text. An event may have a million outcomes, so the rest is
+/// not even written.
+struct Start {
+    text: String,
+    left: usize,
+}
+
+impl Write for Start {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        for c in text.chars() {
+            if self.left == 0 {
+                self.text.push('…');
+                return Err(std::fmt::Error);
+            }
+            self.left -= 1;
+            self.text.push(c);
+        }
+        Ok(())
+    }
+}
+
 impl Unsupported {
     pub(crate) fn new(event: &PrivacyEvent, path: &dyn Fn() -> String, reason: Reason) -> Self {
-        const LONGEST: usize = 60;
-        let text = event.to_string();
-        let event = if text.chars().count() > LONGEST {
-            text.chars().take(LONGEST).chain(['…']).collect()
-        } else {
-            text
+        let mut start = Start {
+            text: String::new(),
+            left: 60,
         };
+        // It fails where it is cut, which is what is wanted.
+        let _ = write!(start, "{event}");
         Self {
-            event,
+            event: start.text,
             path: path(),
             reason,
         }
@@ -124,5 +146,24 @@ impl Unsupported {
             }
         }
         .to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_event_is_cut() {
+        let shown = |text: &str| {
+            let event = text.parse().unwrap();
+            let error = Unsupported::new(&event, &|| "here".to_owned(), Reason::NotYet);
+            error.to_string()
+        };
+        assert!(shown("tree(1, 7)").starts_with("`tree(1, 7)` (here) cannot"));
+        let long = shown(&vec!["pure(1)"; 1000].join("+"));
+        assert!(long.starts_with("`pure(1) + pure(1) + "), "{long}");
+        assert!(long.contains("…` (here)"), "{long}");
+        assert!(long.chars().count() < 150);
     }
 }

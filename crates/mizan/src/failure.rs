@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use mizan_accounting::Unsupported;
 use mizan_accounting::account::Refusal;
+use mizan_accounting::calibrate::CalibrationError;
 use mizan_accounting::divergence::DistributionError;
 use mizan_core::{DecimalError, EventError, UnitError};
 use serde_json::json;
@@ -100,6 +101,7 @@ macro_rules! failures {
     )*};
 }
 failures!(
+    CalibrationError,
     DecimalError,
     DistributionError,
     Refusal,

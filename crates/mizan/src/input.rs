@@ -7,8 +7,8 @@ use std::io::Read;
 
 use mizan_accounting::OrderGrid;
 use mizan_core::{
-    Count, Delta, Epsilon, MAX_JSON_BYTES, MAX_TEXT_BYTES, Order, PrivacyEvent, Probability, Round,
-    parse_decimal,
+    Count, Definitions, Delta, Epsilon, EventTemplate, MAX_JSON_BYTES, MAX_TEXT_BYTES, Order,
+    PrivacyEvent, Probability, Round, parse_decimal,
 };
 
 use crate::failure::Failure;
@@ -23,30 +23,51 @@ pub(crate) struct Expression {
 impl Expression {
     /// Reads an event: typed, as JSON, from a file (`@path`) or from standard
     /// input (`-`).
-    pub(crate) fn read(argument: &str) -> Result<Self, Failure> {
-        let typed = if argument == "-" {
-            limited(std::io::stdin().lock(), "standard input")?
-        } else if let Some(path) = argument.strip_prefix('@') {
-            let file =
-                std::fs::File::open(path).map_err(|error| Failure::file("read", path, &error))?;
-            limited(file, path)?
-        } else {
-            argument.to_owned()
-        };
-        // Some editors start a file with a byte order mark.
-        let typed = typed.trim_start_matches('\u{feff}').trim();
+    pub(crate) fn read(argument: &str, definitions: &Definitions) -> Result<Self, Failure> {
+        let typed = typed(argument)?;
         if typed.starts_with('{') {
-            let event = PrivacyEvent::from_json_str(typed)?;
+            let event = PrivacyEvent::from_json_str(&typed)?;
             return Ok(Self {
                 text: event.to_string(),
                 event,
             });
         }
         Ok(Self {
-            event: typed.parse()?,
-            text: typed.to_owned(),
+            event: PrivacyEvent::parse_with(&typed, definitions)?,
+            text: typed,
         })
     }
+}
+
+/// Reads an event with a `?`, from where [`Expression::read`] reads events.
+pub(crate) fn template(
+    argument: &str,
+    definitions: &Definitions,
+) -> Result<EventTemplate, Failure> {
+    Ok(EventTemplate::parse_with(&typed(argument)?, definitions)?)
+}
+
+/// What was typed, or what stands in the file (`@path`) or on standard input.
+fn typed(argument: &str) -> Result<String, Failure> {
+    let typed = if argument == "-" {
+        limited(std::io::stdin().lock(), "standard input")?
+    } else if let Some(path) = argument.strip_prefix('@') {
+        file(path)?
+    } else {
+        argument.to_owned()
+    };
+    Ok(trimmed(&typed).to_owned())
+}
+
+/// The text of a file, up to a little more than is read as an event.
+pub(crate) fn file(path: &str) -> Result<String, Failure> {
+    let file = std::fs::File::open(path).map_err(|error| Failure::file("read", path, &error))?;
+    limited(file, path)
+}
+
+/// Some editors start a file with a byte order mark.
+pub(crate) fn trimmed(text: &str) -> &str {
+    text.trim_start_matches('\u{feff}').trim()
 }
 
 /// Reads a little more than the largest event, so that the reader of events

@@ -1,11 +1,13 @@
 //! The `mizan` command line: a thin door to the libraries.
 //!
 //! `cli.rs` says what can be typed, `commands/` has a file for each command,
-//! `input.rs` turns typed text into checked values once, `output.rs` knows the
+//! `input.rs` turns typed text into checked values once,
+//! `define.rs` reads mechanisms of one's own from files, `output.rs` knows the
 //! terminal, `failure.rs` is what every error looks like.
 
 mod cli;
 mod commands;
+mod define;
 mod failure;
 mod input;
 mod output;

@@ -1,28 +1,40 @@
-//! `mizan calibrate`: how much noise a promise needs.
+//! `mizan calibrate`: how much noise a promise needs, or how much else it
+//! allows.
 
-use mizan_accounting::{GaussianProfile, calibrate};
-use mizan_core::{PrivacyEvent, Round, Sensitivity, Sigma, format_decimal};
+use mizan_accounting::calibrate::{self, Calibration};
+use mizan_accounting::{account, calibrate::GaussianCalibration};
+use mizan_core::{
+    Delta, Epsilon, EventTemplate, ParameterValue, PrivacyEvent, Round, format_decimal,
+};
 use mizan_report::number;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::define::Defined;
 use crate::failure::Failure;
-use crate::input;
-use crate::output::{Output, json_number};
+use crate::input::{self, Typed};
+use crate::output::{self, Output, json_number};
 
-/// Find the noise for a promise: the smallest sigma in gaussian(?)
+/// Solve for the `?` in an event: the least noise, or the most of anything else
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The exact calibration stands beside the classical rule sqrt(2 ln(1.25/delta))/epsilon,
-which is proven for epsilon below 1 only. This version solves for the sigma of
-Gaussian noise.
+`?` stands for one number: sigma, scale, p, q, epsilon, delta, rho, mu, tau, a
+sensitivity, a norm, or a count. The answer is on the safe side: what is printed
+was accounted for, and keeps the promise. For gaussian(?) the classical rule
+sqrt(2 ln(1.25/delta))/epsilon stands beside it.
 
 Examples:
   mizan calibrate 'gaussian(?)' --epsilon 0.5 --delta 1e-6
-  mizan calibrate 'gaussian(?, 3)' --epsilon 2 --delta 1e-9 --format json")]
+  mizan calibrate '100 * laplace(?)' --epsilon 1 --delta 1e-6
+  mizan calibrate '? * gaussian(50)' --epsilon 1 --delta 1e-6
+  mizan calibrate '5 * gaussian(?) + laplace(2)' --epsilon 2 --delta 1e-9
+  mizan calibrate 'rr(?, 4)' --epsilon 1 --delta 1e-9 --format json")]
 pub(crate) struct Arguments {
-    /// gaussian(?), or gaussian(?, SENSITIVITY)
+    /// The event with a `?`: as text, @FILE, or - for standard input
     #[arg(value_name = "EXPR")]
     expression: String,
+
+    #[command(flatten)]
+    defined: Defined,
 
     /// The bound on the loss
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
@@ -33,88 +45,121 @@ pub(crate) struct Arguments {
     delta: String,
 }
 
+struct Answer {
+    template: EventTemplate,
+    epsilon: Typed<Epsilon>,
+    delta: Typed<Delta>,
+    found: Calibration,
+    lower: Option<Epsilon>,
+    /// Where Gaussian noise is all there is.
+    gaussian: Option<GaussianCalibration>,
+}
+
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let epsilon = input::epsilon(&arguments.epsilon)?;
     let delta = input::delta(&arguments.delta)?;
-    let expression = arguments.expression.trim();
-    let sensitivity = sensitivity(expression)?;
-    let found = calibrate::gaussian(epsilon.value, delta.value, sensitivity).ok_or_else(|| {
-        Failure::new(
-            "MZ1401",
-            "no sigma is enough for this promise",
-            "ask for a larger epsilon or delta",
-        )
-    })?;
-    // Typed back, the decimal must not fall below what is needed.
-    let value = format_decimal(found.exact.get(), Round::Down);
-    let reached = GaussianProfile::new(found.exact, sensitivity).epsilon(delta.value);
-    Ok(output.either(
-        || {
-            json!({
-                "expression": expression,
-                "parameter": "sigma",
-                "value": json_number(found.exact.get()),
-                "epsilon": {
-                    // The target itself is certified too.
-                    "upper": json_number(reached.upper.get().min(epsilon.value.get())),
-                    "lower": json_number(reached.lower.get().min(epsilon.value.get())),
-                    "method": "gaussian-exact",
-                },
-                "delta": json_number(delta.shown),
-                "classical": found.classical.map(|sigma| json_number(sigma.get())),
-            })
-        },
-        || {
-            let classical = match found.classical {
-                Some(sigma) => {
-                    let more = number::nearest((sigma.get() / found.exact.get() - 1.0) * 100.0, 3);
-                    format!(
-                        "the classical rule asks for {}, {more} % more noise",
-                        number::epsilon_up(sigma.get(), 6)
-                    )
-                }
-                None => "the classical rule needs an epsilon above 0 and below 1".to_owned(),
-            };
-            format!(
-                "sigma = {} is enough for ({}, {})\n  {}\n{classical}\n",
-                number::epsilon_up(found.exact.get(), 6),
-                number::nearest(epsilon.shown, 6),
-                number::delta_up(delta.shown),
-                expression.replacen('?', &value, 1),
-            )
-        },
-    ))
+    let template = input::template(&arguments.expression, &arguments.defined.read()?)?;
+    let found = calibrate::solve(&template, epsilon.value, delta.value)?;
+    let gaussian = match (&found.event, template.parameter()) {
+        (PrivacyEvent::Gaussian { sensitivity, .. }, "sigma") => {
+            calibrate::gaussian(epsilon.value, delta.value, *sensitivity)
+        }
+        _ => None,
+    };
+    let answer = Answer {
+        lower: lower(&found, delta.value),
+        template,
+        epsilon,
+        delta,
+        found,
+        gaussian,
+    };
+    Ok(output.either(|| answer.json(), || answer.text()))
 }
 
-/// The sensitivity in gaussian(?, sensitivity).
-fn sensitivity(expression: &str) -> Result<Sensitivity, Failure> {
-    let refuse = || {
-        Failure::new(
-            "MZ1402",
-            "this version solves for the sigma of Gaussian noise",
-            "write gaussian(?) or gaussian(?, SENSITIVITY)",
-        )
-    };
-    // The question mark must be an argument by itself.
-    let alone = expression.split_once('?').is_some_and(|(before, after)| {
-        let (before, after) = (before.trim_end(), after.trim_start());
-        !after.contains('?') && before.ends_with(['(', ',', '=']) && after.starts_with([',', ')'])
-    });
-    if !alone {
-        return Err(refuse());
-    }
-    let event: PrivacyEvent = expression.replacen('?', "1", 1).parse()?;
-    match event {
-        PrivacyEvent::Gaussian { sigma, sensitivity } if Ok(sigma) == Sigma::new(1.0) => {
-            // The question mark must stand for sigma, not for the sensitivity.
-            let other: PrivacyEvent = expression.replacen('?', "2", 1).parse()?;
-            match other {
-                PrivacyEvent::Gaussian {
-                    sensitivity: same, ..
-                } if same == sensitivity => Ok(sensitivity),
-                _ => Err(refuse()),
-            }
+/// A lower bound of what the event costs as it was typed: from the event one
+/// unit cheaper, at the δ one unit larger.
+fn lower(found: &Calibration, delta: Delta) -> Option<Epsilon> {
+    let above = Delta::saturating(delta.get().next_up());
+    let lower = account::epsilon(&found.event.relaxed(), above).lower()?;
+    Some(Epsilon::saturating(lower.get().min(found.cost.upper.get())))
+}
+
+impl Answer {
+    /// The value as a decimal that reads back as this very value.
+    fn typed(&self) -> String {
+        match self.found.value {
+            ParameterValue::Real(value) => format_decimal(value, self.template.costly()),
+            ParameterValue::Whole(count) => count.to_string(),
         }
-        _ => Err(refuse()),
+    }
+
+    fn json(&self) -> Value {
+        let classical = self.gaussian.and_then(|gaussian| gaussian.classical);
+        json!({
+            "expression": self.template.text(),
+            "parameter": self.template.parameter(),
+            "value": match self.found.value {
+                ParameterValue::Real(value) => json_number(value),
+                ParameterValue::Whole(count) => count.get().into(),
+            },
+            "epsilon": {
+                "upper": json_number(self.found.cost.upper.get()),
+                "lower": self.lower.map(|lower| json_number(lower.get())),
+                "method": self.found.cost.method.name(),
+            },
+            "delta": json_number(self.delta.shown),
+            "event": self.template.fill_text(&self.typed()),
+            "constrained": self.found.constrained,
+            "classical": classical.map(|sigma| json_number(sigma.get())),
+        })
+    }
+
+    fn text(&self) -> String {
+        let parameter = self.template.parameter();
+        let promise = format!(
+            "({}, {})",
+            number::nearest(self.epsilon.shown, 6),
+            number::delta_up(self.delta.shown)
+        );
+        let noise = self.template.costly() == Round::Down;
+        // To the safe side, as the value itself.
+        let value = match self.found.value {
+            ParameterValue::Real(value) if noise => number::epsilon_up(value, 6),
+            ParameterValue::Real(value) => number::down(value, 6),
+            ParameterValue::Whole(count) => count.to_string(),
+        };
+        let first = match (self.found.constrained, noise) {
+            (true, true) => format!("{parameter} = {value} is enough for {promise}"),
+            (true, false) => format!("{parameter} = {value} is the most for {promise}"),
+            (false, _) => format!(
+                "any {parameter} keeps {promise}: even {value} costs only {}",
+                number::epsilon_up(self.found.cost.upper.get(), 6)
+            ),
+        };
+        let filled = self.template.fill_text(&self.typed());
+        format!(
+            "{first}\n  {}\n{}\n",
+            output::shortened(&filled, 1000),
+            self.comparison()
+        )
+    }
+
+    /// The classical rule where it competes, the method elsewhere.
+    fn comparison(&self) -> String {
+        let Some(gaussian) = self.gaussian else {
+            return format!("by {}", self.found.cost.method.name());
+        };
+        match gaussian.classical {
+            Some(sigma) => {
+                let times = sigma.get() / self.found.value.as_f64();
+                format!(
+                    "the classical rule asks for {}, {} % more noise",
+                    number::epsilon_up(sigma.get(), 6),
+                    number::nearest((times - 1.0) * 100.0, 3)
+                )
+            }
+            None => "the classical rule needs an epsilon above 0 and below 1".to_owned(),
+        }
     }
 }

@@ -7,6 +7,7 @@ use mizan_core::{Bracket, Epsilon, Order};
 use mizan_report::{Axis, Column, Figure, Panel, Series, Table, number};
 use serde_json::json;
 
+use crate::define::Defined;
 use crate::failure::Failure;
 use crate::input::{self, Expression, Typed};
 use crate::output::{self, Output};
@@ -23,6 +24,9 @@ pub(crate) struct Arguments {
     /// The event: as text, as JSON, @FILE, or - for standard input
     #[arg(value_name = "EXPR")]
     expression: String,
+
+    #[command(flatten)]
+    defined: Defined,
 
     /// Orders from 1 to inf, or a grid: paper (13 orders), default (70)
     #[arg(
@@ -44,7 +48,7 @@ struct Point {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let expression = Expression::read(&arguments.expression)?;
+    let expression = Expression::read(&arguments.expression, &arguments.defined.read()?)?;
     let orders = input::orders(&arguments.orders)?;
     let curve = RenyiCurve::of(&expression.event)?;
     let points: Vec<Point> = orders

@@ -6,6 +6,7 @@ use mizan_core::{Epsilon, PrivacyEvent};
 use mizan_report::{Column, Table, number};
 use serde_json::json;
 
+use crate::define::Defined;
 use crate::failure::Failure;
 use crate::input::{self, Expression};
 use crate::output::{self, Output, json_number, json_order};
@@ -22,6 +23,9 @@ pub(crate) struct Arguments {
     #[arg(value_name = "EXPR")]
     expression: String,
 
+    #[command(flatten)]
+    defined: Defined,
+
     /// How many people
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     size: String,
@@ -34,7 +38,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let size = input::count(&arguments.size, "--size")?;
     let delta = arguments.delta.as_deref().map(input::delta).transpose()?;
-    let Expression { text, event } = Expression::read(&arguments.expression)?;
+    let Expression { text, event } =
+        Expression::read(&arguments.expression, &arguments.defined.read()?)?;
     let group = group_privacy(size, &event).map_err(|reason| {
         let whole = PrivacyEvent::Group {
             size,

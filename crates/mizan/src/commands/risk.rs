@@ -5,6 +5,7 @@ use mizan_core::Probability;
 use mizan_report::{Column, Table, number};
 use serde_json::{Value, json};
 
+use crate::define::Defined;
 use crate::failure::Failure;
 use crate::input::{self, Chance, Expression, Typed};
 use crate::output::{self, Output, json_number, json_order};
@@ -24,6 +25,9 @@ pub(crate) struct Arguments {
     /// The event: as text, as JSON, @FILE, or - for standard input
     #[arg(value_name = "EXPR")]
     expression: String,
+
+    #[command(flatten)]
+    defined: Defined,
 
     /// The probability of the bad outcome without the person's data
     #[arg(long, value_name = "P", allow_hyphen_values = true)]
@@ -64,7 +68,8 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let baseline = input::chance(&arguments.baseline, "--baseline")?;
     let beta = input::factor(&arguments.beta)?;
     let prior = input::chance(&arguments.prior, "--prior")?;
-    let Expression { text, event } = Expression::read(&arguments.expression)?;
+    let Expression { text, event } =
+        Expression::read(&arguments.expression, &arguments.defined.read()?)?;
     let curve = RenyiCurve::of(&event)?;
     // Both ends grow with the baseline: each is taken at the safe side.
     let range = |at: &dyn Fn(Probability) -> BadOutcome| {

@@ -1,9 +1,9 @@
 //! Random events of every kind, with awkward numbers, through text and JSON.
 
 use crate::{
-    Count, Delta, DiscreteGaussian, DiscreteLaplace, Epsilon, FinitePair, Mu, Order, PrivacyEvent,
-    Probability, RandomizedResponse, RenyiPoints, Rho, Scale, Sensitivity, Sigma, Tau,
-    WithoutReplacement,
+    Count, Delta, DiscreteGaussian, DiscreteLaplace, Epsilon, EventTemplate, FinitePair, Mu, Order,
+    PrivacyEvent, Probability, RandomizedResponse, RenyiPoints, Rho, Scale, Sensitivity, Sigma,
+    Tau, WithoutReplacement,
 };
 use proptest::prelude::*;
 
@@ -219,8 +219,37 @@ proptest! {
     }
 
     #[test]
+    fn any_number_may_be_a_question_mark(event in event(), at in any::<prop::sample::Index>()) {
+        let text = event.to_string();
+        // One whole number or decimal becomes `?`.
+        let starts: Vec<usize> = text
+            .char_indices()
+            .filter(|&(at, c)| {
+                let before = text[..at].chars().next_back();
+                c.is_ascii_digit() && !before.is_some_and(|b| b.is_ascii_digit() || ".e-".contains(b))
+            })
+            .map(|(at, _)| at)
+            .collect();
+        prop_assume!(!starts.is_empty());
+        let start = starts[at.index(starts.len())];
+        let length = text[start..]
+            .find([',', ')', ':', ' '])
+            .unwrap_or(text.len() - start);
+        let number = &text[start..start + length];
+        let template = format!("{}?{}", &text[..start], &text[start + length..]);
+        match EventTemplate::parse(&template) {
+            Ok(template) => {
+                prop_assert_eq!(&template.fill_text(number), &text);
+                prop_assert_eq!(template.fill_typed(number), Ok(event));
+            }
+            Err(error) => prop_assert_eq!(error.code(), "MZ1120", "{}", template),
+        }
+    }
+
+    #[test]
     fn no_text_breaks_the_reader(text in r"[ a-z0-9()+*,:=.?_e\-\n🦀م]{0,40}") {
-        if let Err(error) = text.parse::<PrivacyEvent>() {
+        let template = EventTemplate::parse(&text).err();
+        for error in text.parse::<PrivacyEvent>().err().into_iter().chain(template) {
             prop_assert!(!error.to_string().contains('\n'));
             let lines = error.caret().map_or(2, |caret| caret.split('\n').count());
             prop_assert_eq!(lines, 2);

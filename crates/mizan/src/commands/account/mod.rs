@@ -11,6 +11,7 @@ use mizan_accounting::account::{self, Account, Method, MethodBound, Refusal};
 use mizan_accounting::{AtOrder, OrderGrid, RenyiConversion, RenyiCurve};
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 
+use crate::define::Defined;
 use crate::failure::Failure;
 use crate::input::{self, Expression, Typed};
 use crate::output::Output;
@@ -33,6 +34,9 @@ pub(crate) struct Arguments {
     /// The event: as text, as JSON, @FILE, or - for standard input
     #[arg(value_name = "EXPR")]
     expression: String,
+
+    #[command(flatten)]
+    defined: Defined,
 
     #[command(flatten)]
     target: Target,
@@ -85,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             "give --delta to ask for epsilon, --epsilon to ask for delta, or --report",
         ));
     }
-    let expression = Expression::read(&arguments.expression)?;
+    let expression = Expression::read(&arguments.expression, &arguments.defined.read()?)?;
     let mut answer = Answer::new(expression);
     if arguments.report {
         answer.report = Some(vector(&answer.event)?);
