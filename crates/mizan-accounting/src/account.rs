@@ -9,7 +9,10 @@ use crate::composition::advanced::Mean;
 use crate::composition::concentrated::{concentrated, gaussian_square, zero_concentrated};
 use crate::composition::optimal::Optimal;
 use crate::composition::parts::{parts, sum};
-use crate::{GaussianProfile, PrivacyProfile, RenyiConversion, RenyiCurve, Unsupported, basic_composition, walk};
+use crate::{
+    GaussianProfile, PrivacyProfile, RenyiConversion, RenyiCurve, Unsupported, basic_composition,
+    walk,
+};
 
 /// A way to account for a composition, by the name people type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

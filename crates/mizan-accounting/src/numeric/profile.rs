@@ -103,10 +103,7 @@ impl PrivacyProfile {
     }
 
     /// The larger of what the directions say.
-    fn worst(
-        &self,
-        at: impl Fn(&[(Pair, u64)]) -> Option<Bracket<f64>>,
-    ) -> Option<Bracket<f64>> {
+    fn worst(&self, at: impl Fn(&[(Pair, u64)]) -> Option<Bracket<f64>>) -> Option<Bracket<f64>> {
         let mut worst: Bracket<f64> = Bracket {
             lower: 0.0,
             upper: 0.0,
@@ -144,14 +141,12 @@ fn push(pairs: &mut Vec<(Pair, u64)>, pair: Pair, count: u64) {
 
 /// m² if all of it is Gaussian noise without sampling.
 fn gaussian(pairs: &[(Pair, u64)]) -> Option<Interval> {
-    pairs
-        .iter()
-        .try_fold(Interval::ZERO, |sum, (pair, count)| {
-            match (&pair.base, pair.sampling) {
-                (Base::Gaussian { m }, Sampling::Whole) => Some(sum + m.square() * *count as f64),
-                _ => None,
-            }
-        })
+    pairs.iter().try_fold(Interval::ZERO, |sum, (pair, count)| {
+        match (&pair.base, pair.sampling) {
+            (Base::Gaussian { m }, Sampling::Whole) => Some(sum + m.square() * *count as f64),
+            _ => None,
+        }
+    })
 }
 
 /// 1 - Π (1 - b): the probability of an infinite loss.
@@ -169,9 +164,8 @@ fn is_finite(pairs: &[(Pair, u64)]) -> bool {
 
 fn epsilon(pairs: &[(Pair, u64)], target: Interval) -> Option<Bracket<f64>> {
     if let Some(square) = gaussian(pairs) {
-        let at = |delta: f64| {
-            GaussianProfile::from_square(square).epsilon(Delta::saturating(delta))
-        };
+        let at =
+            |delta: f64| GaussianProfile::from_square(square).epsilon(Delta::saturating(delta));
         return Some(Bracket {
             lower: at(target.upper()).lower.get(),
             upper: at(target.lower()).upper.get(),
@@ -188,8 +182,7 @@ fn epsilon(pairs: &[(Pair, u64)], target: Interval) -> Option<Bracket<f64>> {
         return None;
     }
     let aim = Aim::LnDelta(target.ln().middle());
-    let lattice =
-        || LatticeProfile::new(pairs, aim).and_then(|profile| profile.epsilon(target));
+    let lattice = || LatticeProfile::new(pairs, aim).and_then(|profile| profile.epsilon(target));
     let contour = || {
         (left.lower() > 0.0)
             .then(|| Contour::epsilon_of(pairs, left))
@@ -220,9 +213,8 @@ fn delta(pairs: &[(Pair, u64)], epsilon: f64) -> Option<Bracket<f64>> {
     {
         return Some(bracket(found));
     }
-    let lattice = || {
-        LatticeProfile::new(pairs, Aim::Epsilon(epsilon)).map(|profile| profile.delta(epsilon))
-    };
+    let lattice =
+        || LatticeProfile::new(pairs, Aim::Epsilon(epsilon)).map(|profile| profile.delta(epsilon));
     let contour = || {
         let found = Contour::delta_of(pairs, epsilon)?;
         let whole = Interval::new(found.lower, found.upper) + infinite_mass(pairs);
