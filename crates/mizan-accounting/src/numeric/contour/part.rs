@@ -9,7 +9,7 @@ use super::decay::{Decay, Rectangle, stack};
 use super::line::{Cumulants, Line};
 use super::rotation;
 use crate::numeric::pair::{Base, Pair, Sampling};
-use crate::numeric::table::{Orders, Table, UNIT};
+use crate::numeric::table::{Edge, Orders, Table, UNIT, edge};
 
 /// How precise tables are to be, for all compositions together.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -119,7 +119,7 @@ impl Part {
 
     /// What is known of the decay along the line through c, where K(c) is at
     /// most `cumulant`.
-    pub(super) fn decay(&self, decay: &mut Decay, c: f64, cumulant: f64) {
+    pub(super) fn decay(&self, decay: &mut Decay, c: f64, cumulant: f64, precision: Precision) {
         match self {
             Self::Normal { variance } => decay.variance += variance.lower(),
             Self::Laplace { t, count } => {
@@ -127,7 +127,8 @@ impl Part {
                 decay.add(*count, stack(bars.into_iter()));
             }
             Self::Tabled { pair, count } => {
-                decay.add(*count, rectangles(pair, c, cumulant / count));
+                let edge = edge(pair, precision.orders(c, 0.0, *count));
+                decay.add(*count, rectangles(pair, c, cumulant / count, edge));
             }
         }
     }
@@ -187,7 +188,7 @@ fn laplace_bars(t: f64, c: f64, cumulant: f64) -> Vec<(f64, f64)> {
 }
 
 /// Uniform parts of a sampled loss.
-fn rectangles(pair: &Pair, c: f64, cumulant: f64) -> Vec<Rectangle> {
+fn rectangles(pair: &Pair, c: f64, cumulant: f64, edge: Option<Edge>) -> Vec<Rectangle> {
     let (q, orders, mirrored) = match pair.sampling {
         Sampling::Whole => return Vec::new(),
         Sampling::Remove { q } => (q, 1.0 + c, false),
@@ -212,7 +213,9 @@ fn rectangles(pair: &Pair, c: f64, cumulant: f64) -> Vec<Rectangle> {
                 offset: 0.5 * m * m,
                 from,
                 to,
-                ln_density: &|x| -0.5 * x * x - 0.5 * TAU.ln(),
+                ln_density: &|x| {
+                    -0.5 * x * x - 0.5 * TAU.ln() + edge.map_or(0.0, |edge| edge.stays(x).ln())
+                },
             })
         }
         Base::Laplace { t } => {

@@ -94,7 +94,7 @@ impl Contour {
         for part in &parts {
             let at = part.cumulant(choice.c, precision)?;
             at_line = at_line + at;
-            part.decay(&mut decay, choice.c, at.upper());
+            part.decay(&mut decay, choice.c, at.upper(), precision);
             beyond = beyond + part.cumulant(choice.beyond, precision)?;
         }
         // Of the order of δ in units of e^(K(c) - cε).

@@ -28,6 +28,7 @@ use mizan_core::Interval;
 
 use super::pair::{Base, Pair, Sampling};
 pub(crate) use moment::beyond_tangent;
+pub(crate) use trapezoid::Edge;
 
 /// The unit roundoff 2^-53.
 pub(crate) const UNIT: f64 = f64::EPSILON / 2.0;
@@ -85,10 +86,10 @@ impl Table {
         match (&pair.base, pair.sampling) {
             (Base::Finite(loss), sampling) => finite::table(loss, sampling),
             (Base::Gaussian { m }, Sampling::Remove { q }) => {
-                trapezoid::gaussian(*m, q, Direction::Remove, orders)
+                trapezoid::gaussian(*m, q, Direction::Remove, orders, edge(pair, orders))
             }
             (Base::Gaussian { m }, Sampling::Add { q }) => {
-                trapezoid::gaussian(*m, q, Direction::Add, orders)
+                trapezoid::gaussian(*m, q, Direction::Add, orders, None)
             }
             (Base::Gaussian { m }, Sampling::Replace { q }) => {
                 panels::gaussian(*m, q, Direction::Replace, orders)
@@ -104,6 +105,16 @@ impl Table {
             }
             (_, Sampling::Whole) => None,
         }
+    }
+}
+
+/// Where the table of a pair cuts rare losses off, if it does.
+pub(crate) fn edge(pair: &Pair, orders: Orders) -> Option<Edge> {
+    match (&pair.base, pair.sampling, orders.ln_cut) {
+        (Base::Gaussian { m }, Sampling::Remove { q }, Some(ln_cut)) => {
+            Some(Edge::new(m.middle(), q, ln_cut))
+        }
+        _ => None,
     }
 }
 

@@ -35,19 +35,21 @@ use mizan_core::Interval;
 use super::{Direction, MOST_NODES, Mixed, Orders, Table};
 
 /// A table for N(m, 1) mixed into N(0, 1) at a rate q.
-pub(super) fn gaussian(m: Interval, q: f64, direction: Direction, orders: Orders) -> Option<Table> {
+pub(super) fn gaussian(
+    m: Interval,
+    q: f64,
+    direction: Direction,
+    orders: Orders,
+    edge: Option<Edge>,
+) -> Option<Table> {
     let size = m.middle();
     let order = match direction {
         Direction::Add => -orders.c,
         _ => 1.0 + orders.c,
     };
-    let edge = orders
-        .ln_cut
-        .filter(|_| direction == Direction::Remove)
-        .map(|ln_cut| edge(size, q, ln_cut));
     let h = step(size, order, orders, edge.is_some())?;
     let (low, high) = ends(size, q, order, orders, h, edge)?;
-    if edge.is_some_and(|edge| (h * high as f64 - edge) * FRAC_1_SQRT_2 / SOFTNESS > 26.0) {
+    if edge.is_some_and(|edge| edge.stays(h * high as f64) < 1e-290) {
         return None;
     }
     let count = usize::try_from(high - low + 1).ok()?;
@@ -67,7 +69,7 @@ pub(super) fn gaussian(m: Interval, q: f64, direction: Direction, orders: Orders
         let uncertain = 8.0 * (size * x.abs() + half_square);
         let u = size * x - half_square;
         let (stays, ln_stays) = edge.map_or((1.0, 0.0), |edge| {
-            let stays = 0.5 * core_math::erfc((x - edge) * (FRAC_1_SQRT_2 / SOFTNESS));
+            let stays = edge.stays(x);
             (stays, core_math::log(stays))
         });
         let weight = scale * core_math::exp(exponent) * stays;
@@ -141,7 +143,7 @@ fn step(m: f64, order: f64, orders: Orders, cut: bool) -> Option<f64> {
 }
 
 /// The first and last multiple of h that are needed.
-fn ends(m: f64, q: f64, a: f64, orders: Orders, h: f64, edge: Option<f64>) -> Option<(i64, i64)> {
+fn ends(m: f64, q: f64, a: f64, orders: Orders, h: f64, edge: Option<Edge>) -> Option<(i64, i64)> {
     let goal = orders.ln_tolerance - 1.0;
     let half = 0.5 * m * m;
     // Beyond the end the sum is at most the integral from one step before.
@@ -157,7 +159,7 @@ fn ends(m: f64, q: f64, a: f64, orders: Orders, h: f64, edge: Option<f64>) -> Op
         let whole = (a * q.ln() + (a * a - a) * half).max(0.0);
         let whole = if edge.is_some() { 0.0 } else { whole };
         // What stays falls, so it is at most what stays at the end.
-        let stays = edge.map_or(0.0, |edge| ln_tail((before - edge) / SOFTNESS));
+        let stays = edge.map_or(0.0, |edge| ln_tail((before - edge.place) / SOFTNESS));
         plain.max(a * factor + (a * a - a) * half + ln_tail(before - a * m) + stays - whole)
     };
     let plain = |x: f64| ln_tail(-x - h);
@@ -174,7 +176,7 @@ fn ends(m: f64, q: f64, a: f64, orders: Orders, h: f64, edge: Option<f64>) -> Op
         None
     };
     // Tails fall from the centre on; with an edge they may be low before it.
-    let centre = edge.map_or(a * m, |edge| (a * m).min(edge));
+    let centre = edge.map_or(a * m, |edge| (a * m).min(edge.place));
     let high = if edge.is_some() {
         // The bound need not fall with x where the edge is before its centre:
         // whatever x is found, it holds there.
@@ -200,18 +202,32 @@ fn ends(m: f64, q: f64, a: f64, orders: Orders, h: f64, edge: Option<f64>) -> Op
 /// How soft the edge is: s.
 const SOFTNESS: f64 = 0.25;
 
-/// Where to cut so that P and Q lose at most e^`ln_cut`.
-fn edge(m: f64, q: f64, ln_cut: f64) -> f64 {
-    let r = (1.0 + SOFTNESS * SOFTNESS).sqrt();
-    let lost = |x: f64| {
-        let (kept, moved) = (ln_tail(x / r), q.ln() + ln_tail((x - m) / r));
-        kept.max(moved) + 2f64.ln()
-    };
-    let mut x = 0.0;
-    while lost(x) > ln_cut && x < 1e4 {
-        x += 0.25;
+/// Where rare losses are cut off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Edge {
+    /// X.
+    place: f64,
+}
+
+impl Edge {
+    /// P and Q lose at most e^`ln_cut` each.
+    pub(crate) fn new(m: f64, q: f64, ln_cut: f64) -> Self {
+        let r = (1.0 + SOFTNESS * SOFTNESS).sqrt();
+        let lost = |x: f64| {
+            let (kept, moved) = (ln_tail(x / r), q.ln() + ln_tail((x - m) / r));
+            kept.max(moved) + 2f64.ln()
+        };
+        let mut place = 0.0;
+        while lost(place) > ln_cut && place < 1e4 {
+            place += 0.25;
+        }
+        Self { place }
     }
-    x
+
+    /// The probability with which x stays.
+    pub(crate) fn stays(self, x: f64) -> f64 {
+        0.5 * core_math::erfc((x - self.place) * (FRAC_1_SQRT_2 / SOFTNESS))
+    }
 }
 
 /// ln of the upper tail of the normal distribution, from above.
