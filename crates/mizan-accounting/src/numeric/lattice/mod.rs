@@ -50,14 +50,14 @@ use mizan_core::{Bracket, Interval};
 use self::above::Above;
 use self::below::{Below, Folded};
 use self::cells::discretise;
-use self::compose::{Window, compose, support};
+use self::compose::{Support, Window, directly, modulo};
 use self::cumulant::{Cumulant, Place, Reach};
 use self::density::Density;
 use self::enumerate::{Enumerated, enumerate};
 use self::finite::sampled;
 use self::tilt::{Tilt, Tilted};
 use crate::minimize::first_that_holds;
-use crate::numeric::pair::{FiniteLoss, Pair, Sampling};
+use crate::numeric::pair::{Base, FiniteLoss, Pair, Sampling};
 
 /// Around which the lattice is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,9 +84,9 @@ impl Effort {
     };
 }
 
-/// The largest transform, and the most places over all parts.
+/// The largest transform, and the most operations over all parts.
 const MOST_PLACES: f64 = 524_288.0;
-const MOST_WORK: f64 = 16_777_216.0;
+const MOST_WORK: f64 = 3e8;
 
 /// Outside of the window lies about e^-DEPTH of the tilted mass.
 const DEPTH: f64 = 32.0;
@@ -162,8 +162,16 @@ impl LatticeProfile {
             q.push(steeper, (first, &discrete.q), kappa, *count)?;
             beyond_above.push((*own + discrete.cut, *count));
         }
-        let window = window(&above, h, place, reach)?;
-        let composed = |tilted: &Tilted| compose(&tilted.factors, window, effort.direct);
+        let own = |tilted: &Tilted| Support::of(&tilted.factors);
+        let support = own(&above)?.and(own(&p)?).and(own(&q)?);
+        let window = window(support, h, place, reach)?;
+        let composed = |tilted: &Tilted| {
+            if effort.direct && support.is_small() {
+                directly(&tilted.factors, support)
+            } else {
+                modulo(&tilted.factors, window)
+            }
+        };
         let (sums, sums_p, sums_q) = (composed(&above)?, composed(&p)?, composed(&q)?);
         let period = (1u64 << window.m) as f64;
         let (left, right) = (reach.left.min(theta), reach.right);
@@ -328,8 +336,13 @@ fn step(
     (place, reach): (Place, Reach),
     width: f64,
 ) -> Option<f64> {
-    let kinds = parts.len().max(1) as f64;
-    let places = (MOST_WORK / kinds).clamp(1024.0, MOST_PLACES);
+    // What a part costs per place: its taps, or a transform.
+    let cost = |(pair, count): &(Pair, u64)| match &pair.base {
+        Base::Finite(loss) => (2.0 * (loss.atoms.len() * 2) as f64 * *count as f64).min(100.0),
+        _ => 100.0,
+    };
+    let work: f64 = parts.iter().map(cost).sum();
+    let places = (MOST_WORK / work).clamp(1024.0, MOST_PLACES);
     let theta = place.theta;
     let length = length(place, reach);
     if !length.is_finite() {
@@ -367,8 +380,8 @@ fn length(place: Place, reach: Reach) -> f64 {
 }
 
 /// The window, which ends where nothing is left.
-fn window(tilted: &Tilted, h: f64, place: Place, reach: Reach) -> Option<Window> {
-    let (first, last) = support(tilted.factors.iter())?;
+fn window(support: Support, h: f64, place: Place, reach: Reach) -> Option<Window> {
+    let Support { first, last } = support;
     let top = reach.high / h + 4.0;
     let places = length(place, reach) / h + 16.0;
     if !(top.abs() < 1e15 && places < 2.0 * MOST_PLACES) {

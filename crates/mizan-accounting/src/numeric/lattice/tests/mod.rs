@@ -4,7 +4,7 @@ mod fuzz;
 mod known;
 
 use super::*;
-use crate::numeric::pair::{Atom, Base};
+use crate::numeric::pair::Atom;
 
 /// A lattice as the profile would make it, also where sums could be enumerated.
 fn lattice(parts: &[(Pair, u64)], aim: Aim, width: f64, direct: bool) -> Option<LatticeProfile> {
