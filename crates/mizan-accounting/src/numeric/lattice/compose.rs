@@ -22,6 +22,8 @@
 //! Folding weights modulo N sums positive numbers: a relative error again.
 //! What underflows is far below the constant 1e-290 that is added.
 
+use std::cell::OnceCell;
+
 use super::fft::{Complex, Fft};
 
 /// 2^-53.
@@ -35,7 +37,7 @@ const MOST: f64 = 1e11;
 
 /// A factor with at most this many taps, counting repetitions, is multiplied in
 /// tap by tap: cheaper than a transform, and without absolute error.
-const FEW_TAPS: u64 = 64;
+pub(super) const FEW_TAPS: u64 = 64;
 
 /// Weights at places, and how often they occur.
 #[derive(Clone, Debug)]
@@ -83,8 +85,9 @@ impl Factor {
         self.taps.last().map_or(0, |tap| tap.0)
     }
 
-    fn is_sparse(&self) -> bool {
-        (self.taps.len() as u64).saturating_mul(self.count) <= FEW_TAPS
+    /// All taps, counting repetitions.
+    fn all_taps(&self) -> u64 {
+        (self.taps.len() as u64).saturating_mul(self.count)
     }
 }
 
@@ -175,41 +178,116 @@ fn convolution(a: &(Vec<f64>, f64), b: &(Vec<f64>, f64)) -> (Vec<f64>, f64) {
     (sums, error)
 }
 
-/// The product modulo the length of a window; None if there are too many
-/// factors.
-pub(super) fn modulo(factors: &[Factor], window: Window) -> Option<Composed> {
-    let own = Support::of(factors)?;
-    let all: f64 = factors.iter().map(|factor| factor.count as f64).sum();
-    if all > MOST || factors.iter().any(|factor| factor.taps.is_empty()) {
-        return None;
-    }
-    let (sparse, dense): (Vec<&Factor>, Vec<&Factor>) =
-        factors.iter().partition(|factor| factor.is_sparse());
-    let mut product = transformed(&dense, window.m)?;
-    let mut next = vec![0.0; product.weights.len()];
-    for factor in sparse {
-        for _ in 0..factor.count {
-            next.fill(0.0);
-            for &(place, weight) in &factor.taps {
-                add_turned(&product.weights, place, weight, &mut next)?;
-            }
-            std::mem::swap(&mut product.weights, &mut next);
+/// Products modulo the length of a window.
+pub(super) struct Transforms {
+    window: Window,
+    /// Made when first needed, and then shared.
+    fft: OnceCell<Fft>,
+}
+
+impl Transforms {
+    pub(super) fn new(window: Window) -> Self {
+        Self {
+            window,
+            fft: OnceCell::new(),
         }
-        let taps = factor.taps.len() as f64;
-        let sum: f64 = factor.taps.iter().map(|tap| tap.1).sum();
-        let count = factor.count as f64;
-        product.relative += 1.01 * count * (taps + 1.0) * U;
-        // A convolution stretches norms by at most the sum of its weights.
-        product.absolute *= (sum * (1.0 + 1e-9)).powf(count).max(1.0) * (1.0 + 1e-9);
     }
-    let size = product.weights.len() as i64;
-    let turn = usize::try_from(window.first.rem_euclid(size)).ok()?;
-    product.weights.rotate_left(turn);
-    let end = window.first + size;
-    product.first = window.first;
-    product.folded = own.first < window.first || own.last >= end;
-    product.above_window = own.last >= end;
-    product.absolute.is_finite().then_some(product)
+
+    /// The product, with factors of up to `few_taps` multiplied in tap by tap;
+    /// None if there are too many factors.
+    pub(super) fn modulo(&self, factors: &[Factor], few_taps: u64) -> Option<Composed> {
+        let window = self.window;
+        let own = Support::of(factors)?;
+        let all: f64 = factors.iter().map(|factor| factor.count as f64).sum();
+        if all > MOST || factors.iter().any(|factor| factor.taps.is_empty()) {
+            return None;
+        }
+        let (sparse, dense): (Vec<&Factor>, Vec<&Factor>) = factors
+            .iter()
+            .partition(|factor| factor.all_taps() <= few_taps);
+        let mut product = self.transformed(&dense)?;
+        let mut next = vec![0.0; product.weights.len()];
+        for factor in sparse {
+            for _ in 0..factor.count {
+                next.fill(0.0);
+                for &(place, weight) in &factor.taps {
+                    add_turned(&product.weights, place, weight, &mut next)?;
+                }
+                std::mem::swap(&mut product.weights, &mut next);
+            }
+            let taps = factor.taps.len() as f64;
+            let sum: f64 = factor.taps.iter().map(|tap| tap.1).sum();
+            let count = factor.count as f64;
+            product.relative += 1.01 * count * (taps + 1.0) * U;
+            // A convolution stretches norms by at most the sum of its weights.
+            product.absolute *= (sum * (1.0 + 1e-9)).powf(count).max(1.0) * (1.0 + 1e-9);
+        }
+        let size = product.weights.len() as i64;
+        let turn = usize::try_from(window.first.rem_euclid(size)).ok()?;
+        product.weights.rotate_left(turn);
+        let end = window.first + size;
+        product.first = window.first;
+        product.folded = own.first < window.first || own.last >= end;
+        product.above_window = own.last >= end;
+        product.absolute.is_finite().then_some(product)
+    }
+
+    /// The product by transforms alone, from place zero on.
+    fn transformed(&self, factors: &[&Factor]) -> Option<Composed> {
+        let size = 1usize << self.window.m;
+        let mut composed = Composed {
+            first: 0,
+            weights: vec![0.0; size],
+            relative: 0.0,
+            absolute: 1e-290,
+            folded: false,
+            above_window: false,
+        };
+        if factors.is_empty() {
+            *composed.weights.first_mut()? = 1.0;
+            return Some(composed);
+        }
+        let all: f64 = factors.iter().map(|factor| factor.count as f64).sum();
+        let fft = self.fft.get_or_init(|| Fft::new(self.window.m));
+        let rho = fft.error();
+        let mut product = vec![Complex::ONE; size];
+        // Π A^k, and Σ k e/A beside what the products add.
+        let mut bounds = vec![(1.0f64, 3.01 * all * U); size];
+        let mut folds = 0.0f64;
+        for factor in factors {
+            let mut spectrum = folded(factor, size)?;
+            folds = folds.max((factor.taps.len() / size) as f64);
+            let sum: f64 = spectrum.iter().map(|value| value.re).sum();
+            let error = rho * sum * (1.0 + 1e-9);
+            fft.forward(&mut spectrum);
+            let count = factor.count as f64;
+            for ((z, (bound, rate)), &y) in product.iter_mut().zip(&mut bounds).zip(&spectrum) {
+                let modulus = y.modulus() * (1.0 + 1e-15) + error;
+                let (power, power_of_modulus) = powers(y, modulus, factor.count);
+                *z = *z * power;
+                *bound *= power_of_modulus;
+                *rate += count * error / modulus;
+            }
+        }
+        let (mut errors, mut norm) = (0.0, 0.0);
+        for (z, (bound, rate)) in product.iter().zip(&bounds) {
+            let error = bound * rate;
+            errors += error * error;
+            norm += z.squared_modulus();
+        }
+        // The bounds are computed with less than 4 K u of relative error.
+        let slack = 1.0 + 1e-6 + 5.0 * all * U;
+        composed.absolute += (errors.sqrt() + rho * norm.sqrt()) / (size as f64).sqrt() * slack;
+        // Taps are at most one per place before they are folded.
+        composed.relative = 1.01 * all * folds * U;
+        fft.backward(&mut product);
+        let scale = 1.0 / size as f64;
+        for (weight, z) in composed.weights.iter_mut().zip(&product) {
+            // True weights are not negative, so cutting brings them nearer.
+            *weight = (z.re * scale).max(0.0);
+        }
+        Some(composed)
+    }
 }
 
 /// Adds `weight` times the weights, moved up by `place` modulo their number.
@@ -223,63 +301,6 @@ fn add_turned(weights: &[f64], place: i64, weight: f64, target: &mut [f64]) -> O
         }
     }
     Some(())
-}
-
-/// The product by transforms of 2^m values, from place zero on.
-fn transformed(factors: &[&Factor], m: u32) -> Option<Composed> {
-    let size = 1usize << m;
-    let mut composed = Composed {
-        first: 0,
-        weights: vec![0.0; size],
-        relative: 0.0,
-        absolute: 1e-290,
-        folded: false,
-        above_window: false,
-    };
-    if factors.is_empty() {
-        *composed.weights.first_mut()? = 1.0;
-        return Some(composed);
-    }
-    let all: f64 = factors.iter().map(|factor| factor.count as f64).sum();
-    let fft = Fft::new(m);
-    let rho = fft.error();
-    let mut product = vec![Complex::ONE; size];
-    // Π A^k, and Σ k e/A beside what the products add.
-    let mut bounds = vec![(1.0f64, 3.01 * all * U); size];
-    let mut folds = 0.0f64;
-    for factor in factors {
-        let mut spectrum = folded(factor, size)?;
-        folds = folds.max((factor.taps.len() / size) as f64);
-        let sum: f64 = spectrum.iter().map(|value| value.re).sum();
-        let error = rho * sum * (1.0 + 1e-9);
-        fft.forward(&mut spectrum);
-        let count = factor.count as f64;
-        for ((z, (bound, rate)), &y) in product.iter_mut().zip(&mut bounds).zip(&spectrum) {
-            let modulus = y.modulus() * (1.0 + 1e-15) + error;
-            let (power, power_of_modulus) = powers(y, modulus, factor.count);
-            *z = *z * power;
-            *bound *= power_of_modulus;
-            *rate += count * error / modulus;
-        }
-    }
-    let (mut errors, mut norm) = (0.0, 0.0);
-    for (z, (bound, rate)) in product.iter().zip(&bounds) {
-        let error = bound * rate;
-        errors += error * error;
-        norm += z.squared_modulus();
-    }
-    // The bounds are computed with less than 4 K u of relative error.
-    let slack = 1.0 + 1e-6 + 5.0 * all * U;
-    composed.absolute += (errors.sqrt() + rho * norm.sqrt()) / (size as f64).sqrt() * slack;
-    // Taps are at most one per place before they are folded.
-    composed.relative = 1.01 * all * folds * U;
-    fft.backward(&mut product);
-    let scale = 1.0 / size as f64;
-    for (weight, z) in composed.weights.iter_mut().zip(&product) {
-        // True weights are not negative, so cutting brings them nearer.
-        *weight = (z.re * scale).max(0.0);
-    }
-    Some(composed)
 }
 
 /// Weights at their places modulo the size.
@@ -356,7 +377,9 @@ mod tests {
             let first = support.first;
             assert!(support.last - first < 1 << m);
             let direct = directly(&factors, support).unwrap();
-            let fast = modulo(&factors, Window { first, m }).unwrap();
+            let fast = Transforms::new(Window { first, m })
+                .modulo(&factors, FEW_TAPS)
+                .unwrap();
             assert!(!fast.folded && direct.first == fast.first);
             let (mut error, mut norm) = (0.0, 0.0);
             for (a, b) in direct.weights.iter().zip(&fast.weights) {
@@ -376,7 +399,9 @@ mod tests {
             let factors = [factor(-5, weights(11, 9), count)];
             let support = Support::of(&factors).unwrap();
             let whole = directly(&factors, support).unwrap();
-            let folded = modulo(&factors, Window { first: -8, m: 4 }).unwrap();
+            let folded = Transforms::new(Window { first: -8, m: 4 })
+                .modulo(&factors, FEW_TAPS)
+                .unwrap();
             assert!(folded.folded && !whole.folded);
             let mut sums = vec![0.0; 16];
             for (weight, place) in whole.weights.iter().zip(whole.first..) {
@@ -391,6 +416,10 @@ mod tests {
     #[test]
     fn counts_that_overflow_are_refused() {
         let factors = [factor(1 << 40, vec![1.0], u64::MAX / 2)];
-        assert!(modulo(&factors, Window { first: 0, m: 4 }).is_none());
+        assert!(
+            Transforms::new(Window { first: 0, m: 4 })
+                .modulo(&factors, FEW_TAPS)
+                .is_none()
+        );
     }
 }

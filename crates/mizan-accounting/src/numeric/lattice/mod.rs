@@ -50,7 +50,7 @@ use mizan_core::{Bracket, Interval};
 use self::above::Above;
 use self::below::{Below, Folded};
 use self::cells::discretise;
-use self::compose::{Support, Window, directly, modulo};
+use self::compose::{FEW_TAPS, Support, Transforms, Window, directly};
 use self::cumulant::{Cumulant, Place, Reach};
 use self::density::Density;
 use self::enumerate::{Enumerated, enumerate};
@@ -73,14 +73,26 @@ pub(crate) enum Aim {
 struct Effort {
     /// The relative width of ε that steps are chosen for.
     width: f64,
-    /// Whether convolutions may go by their definition.
-    direct: bool,
+    way: Way,
+}
+
+/// How convolutions are computed; tests force each of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    /// As suits.
+    Best,
+    /// Modulo a window, factors of few taps one by one.
+    #[cfg(test)]
+    Modulo,
+    /// By transforms alone.
+    #[cfg(test)]
+    Transforms,
 }
 
 impl Effort {
     const USUAL: Self = Self {
         width: 1e-10,
-        direct: true,
+        way: Way::Best,
     };
 }
 
@@ -165,12 +177,14 @@ impl LatticeProfile {
         let own = |tilted: &Tilted| Support::of(&tilted.factors);
         let support = own(&above)?.and(own(&p)?).and(own(&q)?);
         let window = window(support, h, place, reach)?;
-        let composed = |tilted: &Tilted| {
-            if effort.direct && support.is_small() {
-                directly(&tilted.factors, support)
-            } else {
-                modulo(&tilted.factors, window)
-            }
+        let transforms = Transforms::new(window);
+        let composed = |tilted: &Tilted| match effort.way {
+            Way::Best if support.is_small() => directly(&tilted.factors, support),
+            Way::Best => transforms.modulo(&tilted.factors, FEW_TAPS),
+            #[cfg(test)]
+            Way::Modulo => transforms.modulo(&tilted.factors, FEW_TAPS),
+            #[cfg(test)]
+            Way::Transforms => transforms.modulo(&tilted.factors, 0),
         };
         let (sums, sums_p, sums_q) = (composed(&above)?, composed(&p)?, composed(&q)?);
         let period = (1u64 << window.m) as f64;
