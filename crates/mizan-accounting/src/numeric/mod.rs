@@ -4,6 +4,10 @@
 //! certified from both sides; `rounds/` does so one round after the other.
 
 mod lattice;
+#[allow(
+    dead_code,
+    reason = "the methods that need every kind of pair come next"
+)]
 pub(crate) mod pair;
 mod rounds;
 

@@ -85,6 +85,13 @@ impl Factor {
         self.taps.last().map_or(0, |tap| tap.0)
     }
 
+    /// At most how many additions fold the taps into one place: all of them
+    /// but one, and no more than there are turns.
+    fn folds(&self, size: usize) -> f64 {
+        let turns = (self.last() - self.first()) as f64 / size as f64;
+        turns.floor().min(self.taps.len() as f64)
+    }
+
     /// All taps, counting repetitions.
     fn all_taps(&self) -> u64 {
         (self.taps.len() as u64).saturating_mul(self.count)
@@ -173,9 +180,10 @@ fn convolution(a: &(Vec<f64>, f64), b: &(Vec<f64>, f64)) -> (Vec<f64>, f64) {
             *sum += x * y;
         }
     }
-    // (1 + a)(1 + b)(1 + (n + 1) u) - 1 as long as all of them are small.
-    let error = (a.1 + b.1 + (n as f64 + 1.0) * U) * (1.0 + 1e-6);
-    (sums, error)
+    // (1 + a)(1 + b)(1 + c) - 1, without cancellation.
+    let c = (n as f64 + 1.0) * U * (1.0 + 1e-9);
+    let both = a.1 + b.1 + a.1 * b.1;
+    (sums, (both + c + both * c) * (1.0 + 1e-9))
 }
 
 /// Products modulo the length of a window.
@@ -256,7 +264,7 @@ impl Transforms {
         let mut folds = 0.0f64;
         for factor in factors {
             let mut spectrum = folded(factor, size)?;
-            folds = folds.max((factor.taps.len() / size) as f64);
+            folds = folds.max(factor.folds(size));
             let sum: f64 = spectrum.iter().map(|value| value.re).sum();
             let error = rho * sum * (1.0 + 1e-9);
             fft.forward(&mut spectrum);
@@ -278,7 +286,6 @@ impl Transforms {
         // The bounds are computed with less than 4 K u of relative error.
         let slack = 1.0 + 1e-6 + 5.0 * all * U;
         composed.absolute += (errors.sqrt() + rho * norm.sqrt()) / (size as f64).sqrt() * slack;
-        // Taps are at most one per place before they are folded.
         composed.relative = 1.01 * all * folds * U;
         fft.backward(&mut product);
         let scale = 1.0 / size as f64;
@@ -403,9 +410,9 @@ mod tests {
                 .modulo(&factors, FEW_TAPS)
                 .unwrap();
             assert!(folded.folded && !whole.folded);
-            let mut sums = vec![0.0; 16];
+            let mut sums = [0.0; 16];
             for (weight, place) in whole.weights.iter().zip(whole.first..) {
-                sums[(place + 8).rem_euclid(16) as usize] += weight;
+                sums[usize::try_from((place + 8).rem_euclid(16)).unwrap()] += weight;
             }
             for (a, b) in sums.iter().zip(&folded.weights) {
                 assert!((a - b).abs() < 1e-14);

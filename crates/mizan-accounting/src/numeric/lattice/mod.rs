@@ -63,6 +63,10 @@ use crate::numeric::pair::{Base, FiniteLoss, Pair, Sampling};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Aim {
     /// δ at this ε.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the methods that need it come next")
+    )]
     Epsilon(f64),
     /// ε at this ln δ.
     LnDelta(f64),
@@ -258,7 +262,7 @@ impl LatticeProfile {
     /// found. Searched from the top, near which the lattice is at its best.
     fn last_above(&self, top: f64, target: f64) -> f64 {
         let falls = |epsilon: f64| self.delta_below(epsilon) <= target;
-        let mut step = 1e-14 * top;
+        let mut step = (1e-14 * top).max(f64::MIN_POSITIVE);
         let mut from = top;
         while falls(from) {
             if from <= 0.0 {

@@ -43,11 +43,8 @@ impl Tilted {
         count: u64,
     ) -> Option<()> {
         let h = Interval::from(tilt.h);
-        let (multiply, divide): (fn(f64, f64) -> f64, fn(f64, f64) -> f64) = if tilt.up {
-            (mul_up, div_up)
-        } else {
-            (mul_down, div_down)
-        };
+        let multiply = if tilt.up { mul_up } else { mul_down };
+        let divide = if tilt.up { div_up } else { div_down };
         let occupied = masses.iter().zip(first..).filter(|(mass, _)| **mass > 0.0);
         let taps = occupied.map(|(&mass, place)| {
             let factor = (h * place as f64 * tilt.theta - kappa).exp();

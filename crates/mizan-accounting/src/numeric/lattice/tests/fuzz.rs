@@ -21,6 +21,11 @@ impl Random {
         (z ^ (z >> 31)) % n
     }
 
+    /// Uniform among n places.
+    fn place(&mut self, n: usize) -> usize {
+        usize::try_from(self.below(n as u64)).unwrap()
+    }
+
     fn unit(&mut self) -> f64 {
         self.below(1 << 53) as f64 / (1u64 << 53) as f64
     }
@@ -33,12 +38,12 @@ impl Random {
             *p = if least > 0 { 1.0 / 64.0 } else { 0.0 };
         }
         let left = if least > 0 { 64 - outcomes } else { 64 };
-        let favourite = self.below(outcomes as u64) as usize;
+        let favourite = self.place(outcomes);
         for _ in 0..left {
             let place = if self.below(3) == 0 {
                 favourite
             } else {
-                self.below(outcomes as u64) as usize
+                self.place(outcomes)
             };
             p[place] += 1.0 / 64.0;
         }
@@ -79,7 +84,7 @@ fn mechanism(random: &mut Random) -> Vec<Kind> {
     let (mut sequences, mut total) = (1usize, 0);
     let most = 1 + random.below(3);
     while (kinds.len() as u64) < most {
-        let outcomes = 2 + random.below(3) as usize;
+        let outcomes = 2 + random.place(3);
         let mut count = 0;
         let wanted = 1 + random.below(12);
         while count < wanted && total < 12 && sequences * outcomes <= MOST_SEQUENCES {
@@ -184,7 +189,7 @@ fn fuzz(
 
 #[test]
 fn enumerations_enclose_brute_force() {
-    let tight = fuzz(1, 4000, |parts, aim| LatticeProfile::new(parts, aim));
+    let tight = fuzz(1, 4000, LatticeProfile::new);
     assert!(tight > 0.999, "{tight}");
 }
 

@@ -189,9 +189,9 @@ fn extremes() {
     let nothing = LatticeProfile::new(&[(gaussian(1.0, Sampling::Remove { q: 0.0 }), 7)], aim);
     let nothing = nothing.unwrap().epsilon(Interval::from(1e-6)).unwrap();
     assert_eq!(nothing.upper, 0.0);
-    for m in [1e-9, 1e-3, 30.0, 1e6] {
-        for q in [1e-12, 0.5, 1.0] {
-            for count in [1, 1000, 1_000_000_000, u64::MAX] {
+    for m in [1e-9, 0.1, 1e6] {
+        for q in [1e-12, 0.5] {
+            for count in [1, 1_000_000_000, u64::MAX] {
                 for sampling in [Sampling::Remove { q }, Sampling::Add { q }] {
                     for pair in [gaussian(m, sampling), laplace(m, sampling)] {
                         let effort = Effort {
