@@ -180,7 +180,10 @@ impl LatticeProfile {
         }
         let own = |tilted: &Tilted| Support::of(&tilted.factors);
         let support = own(&above)?.and(own(&p)?).and(own(&q)?);
-        let window = window(support, h, place, reach)?;
+        // Splitting spreads every loss by up to one place.
+        let all: f64 = parts.iter().map(|(_, count)| *count as f64).sum();
+        let spread = all.min(8.0 * all.sqrt() + 16.0);
+        let window = window(support, h, (place, reach), spread)?;
         let transforms = Transforms::new(window);
         let composed = |tilted: &Tilted| match effort.way {
             Way::Best if support.is_small() => directly(&tilted.factors, support),
@@ -192,7 +195,9 @@ impl LatticeProfile {
         };
         let (sums, sums_p, sums_q) = (composed(&above)?, composed(&p)?, composed(&q)?);
         let period = (1u64 << window.m) as f64;
-        let (left, right) = (reach.left.min(theta), reach.right);
+        // A steeper tilt would see nothing but that spread.
+        let right = reach.right.min(16.0 / (h * all.sqrt()));
+        let left = reach.left.min(theta);
         let outside = if sums.above_window {
             // From the first place above the window on.
             let end = Interval::from(h) * (window.first as f64 + period) * right;
@@ -398,10 +403,10 @@ fn length(place: Place, reach: Reach) -> f64 {
 }
 
 /// The window, which ends where nothing is left.
-fn window(support: Support, h: f64, place: Place, reach: Reach) -> Option<Window> {
+fn window(support: Support, h: f64, (place, reach): (Place, Reach), spread: f64) -> Option<Window> {
     let Support { first, last } = support;
-    let top = reach.high / h + 4.0;
-    let places = length(place, reach) / h + 16.0;
+    let top = reach.high / h + spread + 4.0;
+    let places = length(place, reach) / h + spread + 16.0;
     if !(top.abs() < 1e15 && places < 2.0 * MOST_PLACES) {
         return None;
     }

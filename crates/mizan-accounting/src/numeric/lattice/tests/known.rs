@@ -166,6 +166,26 @@ fn lattices_agree_with_enumerations() {
     }
 }
 
+/// Close to the largest loss, where the lattice spreads more than the losses.
+#[test]
+fn different_kinds_near_the_largest_loss() {
+    let response = |index: i32| Pair {
+        base: Base::Finite(FiniteLoss::two_point(Interval::from(
+            0.3 + 0.001 * f64::from(index).sqrt(),
+        ))),
+        sampling: Sampling::Whole,
+    };
+    let parts: Vec<(Pair, u64)> = (0..16).map(|index| (response(index), 1)).collect();
+    for delta in [1e-2, 1e-6, 1e-12] {
+        let exact = LatticeProfile::enumerated(&parts).unwrap();
+        let exact = exact.epsilon(Interval::from(delta)).unwrap();
+        let aim = Aim::LnDelta(f64::ln(delta));
+        let found = lattice(&parts, aim, 1e-8, Way::Modulo).unwrap();
+        let found = found.epsilon(Interval::from(delta)).unwrap();
+        check(found, exact.upper, 1e-13, 1e-8, &format!("{delta:e}"));
+    }
+}
+
 /// Different kinds on different lattices, and a coarser lattice around them.
 #[test]
 fn different_kinds() {
