@@ -73,23 +73,20 @@ impl Tilted {
     pub(super) fn ln_moment(&self, h: f64, t: f64) -> f64 {
         let mut total = 0.0;
         for factor in &self.factors {
-            // From the end where the exponent is largest, so as not to overflow.
-            let end = if t > 0.0 {
-                factor.taps.last()
-            } else {
-                factor.taps.first()
+            let first = factor.taps.first().map_or(0, |tap| tap.0);
+            let last = factor.taps.last().map_or(0, |tap| tap.0);
+            let exponent = |&(place, weight): &(i64, f64)| {
+                core_math::log(weight) + t * h * (place - first) as f64
             };
-            let end = end.map_or(0, |tap| tap.0);
-            let sum: f64 = factor
-                .taps
-                .iter()
-                .map(|&(place, weight)| weight * core_math::exp(t * h * (place - end) as f64))
-                .sum();
-            // Sums of up to 2^23 positive terms, with exponents down to where
-            // they underflow, are off by less than 2e-9, and by less than
-            // 1e-300 for what does underflow.
-            let ln_sum = Interval::from(sum * (1.0 + 2e-9) + 1e-300).ln();
-            let bound = ln_sum + Interval::from(h) * end as f64 * t;
+            let exponents: Vec<f64> = factor.taps.iter().map(exponent).collect();
+            let most = exponents.iter().copied().fold(f64::MIN, f64::max);
+            let sum: f64 = exponents.iter().map(|x| core_math::exp(x - most)).sum();
+            // The sum is at least one. Its up to 2^23 roundings are below 2e-9,
+            // those of an exponent below 8 u of its two terms, of which the
+            // logarithm is at least -745.
+            let off = 1e-15 * (t * h * (last - first) as f64).abs() + 1e-12;
+            let ln_sum = Interval::from(sum * (1.0 + 2e-9)).ln() + most + off;
+            let bound = ln_sum + Interval::from(h) * first as f64 * t;
             total = add_up(total, (bound * factor.count as f64).upper());
         }
         total
