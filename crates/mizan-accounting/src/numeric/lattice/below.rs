@@ -14,10 +14,9 @@
 //! also: what may have been folded into the event from N places away or more.
 //! - From above come sums S >= s + N, with factors of at most 1: by Chernoff
 //!   E e^(tSh) e^(-t(s+N)h) bounds them, any t > 0.
-//! - From below come sums S < s at places that are at least S + N, with factors
-//!   of at most e^(-θ(S+N-s)h): where that is at most one it is at most
-//!   e^(-λ(S+N-s)h) for every 0 <= λ <= θ, and a place inside the event has
-//!   factors of at most one. So E e^(-λSh) e^(-λ(N-s)h) bounds them.
+//! - From below come sums S at places r >= S + N. Inside the event r >= s, so
+//!   their factor e^(-θ(r-s)h) is at most e^(-λ(r-s)h) for every 0 <= λ <= θ,
+//!   and that at most e^(-λ(S+N-s)h): E e^(-λSh) e^(-λ(N-s)h) bounds them.
 //!
 //! Into Q folding only adds.
 

@@ -51,7 +51,8 @@ fn removed(base: &FiniteLoss, q: Interval) -> FiniteLoss {
 /// The losses above zero of `removed`, their mirror image, the rest at zero.
 fn replaced(base: &FiniteLoss, q: Interval) -> FiniteLoss {
     let removed = removed(base, q);
-    let high = removed.atoms.iter().filter(|atom| atom.loss.lower() > 0.0);
+    // A loss that may be above zero counts as one: if it is zero, so is its image.
+    let high = removed.atoms.iter().filter(|atom| atom.loss.upper() > 0.0);
     let high: Vec<Atom> = high.copied().collect();
     let mirrored = high.iter().rev().map(|atom| Atom {
         loss: -atom.loss,

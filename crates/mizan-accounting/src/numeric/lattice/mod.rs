@@ -50,19 +50,23 @@ use mizan_core::{Bracket, Interval};
 use self::above::Above;
 use self::below::{Below, Folded};
 use self::cells::discretise;
-use self::compose::{Window, compose, support};
+use self::compose::{FEW_TAPS, Support, Transforms, Window, directly};
 use self::cumulant::{Cumulant, Place, Reach};
 use self::density::Density;
 use self::enumerate::{Enumerated, enumerate};
 use self::finite::sampled;
 use self::tilt::{Tilt, Tilted};
 use crate::minimize::first_that_holds;
-use crate::numeric::pair::{FiniteLoss, Pair, Sampling};
+use crate::numeric::pair::{Base, FiniteLoss, Pair, Sampling};
 
 /// Around which the lattice is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Aim {
     /// δ at this ε.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the methods that need it come next")
+    )]
     Epsilon(f64),
     /// ε at this ln δ.
     LnDelta(f64),
@@ -73,20 +77,32 @@ pub(crate) enum Aim {
 struct Effort {
     /// The relative width of ε that steps are chosen for.
     width: f64,
-    /// Whether convolutions may go by their definition.
-    direct: bool,
+    way: Way,
+}
+
+/// How convolutions are computed; tests force each of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    /// As suits.
+    Best,
+    /// Modulo a window, factors of few taps one by one.
+    #[cfg(test)]
+    Modulo,
+    /// By transforms alone.
+    #[cfg(test)]
+    Transforms,
 }
 
 impl Effort {
     const USUAL: Self = Self {
         width: 1e-10,
-        direct: true,
+        way: Way::Best,
     };
 }
 
-/// The largest transform, and the most places over all parts.
+/// The largest transform, and the most operations over all parts.
 const MOST_PLACES: f64 = 524_288.0;
-const MOST_WORK: f64 = 16_777_216.0;
+const MOST_WORK: f64 = 3e8;
 
 /// Outside of the window lies about e^-DEPTH of the tilted mass.
 const DEPTH: f64 = 32.0;
@@ -162,11 +178,26 @@ impl LatticeProfile {
             q.push(steeper, (first, &discrete.q), kappa, *count)?;
             beyond_above.push((*own + discrete.cut, *count));
         }
-        let window = window(&above, h, place, reach)?;
-        let composed = |tilted: &Tilted| compose(&tilted.factors, window, effort.direct);
+        let own = |tilted: &Tilted| Support::of(&tilted.factors);
+        let support = own(&above)?.and(own(&p)?).and(own(&q)?);
+        // Splitting spreads every loss by up to one place.
+        let all: f64 = parts.iter().map(|(_, count)| *count as f64).sum();
+        let spread = all.min(8.0 * all.sqrt() + 16.0);
+        let window = window(support, h, (place, reach), spread)?;
+        let transforms = Transforms::new(window);
+        let composed = |tilted: &Tilted| match effort.way {
+            Way::Best if support.is_small() => directly(&tilted.factors, support),
+            Way::Best => transforms.modulo(&tilted.factors, FEW_TAPS),
+            #[cfg(test)]
+            Way::Modulo => transforms.modulo(&tilted.factors, FEW_TAPS),
+            #[cfg(test)]
+            Way::Transforms => transforms.modulo(&tilted.factors, 0),
+        };
         let (sums, sums_p, sums_q) = (composed(&above)?, composed(&p)?, composed(&q)?);
         let period = (1u64 << window.m) as f64;
-        let (left, right) = (reach.left.min(theta), reach.right);
+        // A steeper tilt would see nothing but that spread.
+        let right = reach.right.min(16.0 / (h * all.sqrt()));
+        let left = reach.left.min(theta);
         let outside = if sums.above_window {
             // From the first place above the window on.
             let end = Interval::from(h) * (window.first as f64 + period) * right;
@@ -236,7 +267,7 @@ impl LatticeProfile {
     /// found. Searched from the top, near which the lattice is at its best.
     fn last_above(&self, top: f64, target: f64) -> f64 {
         let falls = |epsilon: f64| self.delta_below(epsilon) <= target;
-        let mut step = 1e-14 * top;
+        let mut step = (1e-14 * top).max(f64::MIN_POSITIVE);
         let mut from = top;
         while falls(from) {
             if from <= 0.0 {
@@ -328,8 +359,13 @@ fn step(
     (place, reach): (Place, Reach),
     width: f64,
 ) -> Option<f64> {
-    let kinds = parts.len().max(1) as f64;
-    let places = (MOST_WORK / kinds).clamp(1024.0, MOST_PLACES);
+    // What a part costs per place: its taps, or a transform.
+    let cost = |(pair, count): &(Pair, u64)| match &pair.base {
+        Base::Finite(loss) => (2.0 * (loss.atoms.len() * 2) as f64 * *count as f64).min(100.0),
+        _ => 100.0,
+    };
+    let work: f64 = parts.iter().map(cost).sum();
+    let places = (MOST_WORK / work).clamp(1024.0, MOST_PLACES);
     let theta = place.theta;
     let length = length(place, reach);
     if !length.is_finite() {
@@ -367,10 +403,10 @@ fn length(place: Place, reach: Reach) -> f64 {
 }
 
 /// The window, which ends where nothing is left.
-fn window(tilted: &Tilted, h: f64, place: Place, reach: Reach) -> Option<Window> {
-    let (first, last) = support(tilted.factors.iter())?;
-    let top = reach.high / h + 4.0;
-    let places = length(place, reach) / h + 16.0;
+fn window(support: Support, h: f64, (place, reach): (Place, Reach), spread: f64) -> Option<Window> {
+    let Support { first, last } = support;
+    let top = reach.high / h + spread + 4.0;
+    let places = length(place, reach) / h + spread + 16.0;
     if !(top.abs() < 1e15 && places < 2.0 * MOST_PLACES) {
         return None;
     }

@@ -43,38 +43,29 @@ impl Tilted {
         count: u64,
     ) -> Option<()> {
         let h = Interval::from(tilt.h);
-        let (multiply, divide): (fn(f64, f64) -> f64, fn(f64, f64) -> f64) = if tilt.up {
-            (mul_up, div_up)
-        } else {
-            (mul_down, div_down)
-        };
-        let weights = masses.iter().zip(first..).map(|(&mass, place)| {
-            if mass == 0.0 {
-                return 0.0;
-            }
+        let multiply = if tilt.up { mul_up } else { mul_down };
+        let divide = if tilt.up { div_up } else { div_down };
+        let occupied = masses.iter().zip(first..).filter(|(mass, _)| **mass > 0.0);
+        let taps = occupied.map(|(&mass, place)| {
             let factor = (h * place as f64 * tilt.theta - kappa).exp();
             let factor = if tilt.up {
                 factor.upper()
             } else {
                 factor.lower()
             };
-            multiply(mass, factor).max(0.0)
+            (place, multiply(mass, factor).max(0.0))
         });
-        let mut weights: Vec<f64> = weights.collect();
-        let sum: f64 = weights.iter().sum();
+        let mut taps: Vec<(i64, f64)> = taps.collect();
+        let sum: f64 = taps.iter().map(|tap| tap.1).sum();
         if !(sum > 0.0 && sum.is_finite()) {
             return None;
         }
-        for weight in &mut weights {
+        for (_, weight) in &mut taps {
             *weight = divide(*weight, sum).max(0.0);
         }
         let scale = Interval::from(kappa) + Interval::from(sum).ln();
         self.ln_scale = self.ln_scale + scale * count as f64;
-        self.factors.push(Factor {
-            first,
-            weights,
-            count,
-        });
+        self.factors.push(Factor { taps, count });
         Some(())
     }
 
@@ -82,19 +73,20 @@ impl Tilted {
     pub(super) fn ln_moment(&self, h: f64, t: f64) -> f64 {
         let mut total = 0.0;
         for factor in &self.factors {
-            let places = factor.weights.iter().zip(factor.first..);
-            let occupied = places.filter(|(weight, _)| **weight > 0.0);
-            // From the end where the exponent is largest, so as not to overflow.
-            let ends = occupied.clone().map(|(_, place)| place);
-            let end = if t > 0.0 { ends.max() } else { ends.min() }.unwrap_or(0);
-            let sum: f64 = occupied
-                .map(|(weight, place)| weight * core_math::exp(t * h * (place - end) as f64))
-                .sum();
-            // Sums of up to 2^23 positive terms, with exponents down to where
-            // they underflow, are off by less than 2e-9, and by less than
-            // 1e-300 for what does underflow.
-            let ln_sum = Interval::from(sum * (1.0 + 2e-9) + 1e-300).ln();
-            let bound = ln_sum + Interval::from(h) * end as f64 * t;
+            let first = factor.taps.first().map_or(0, |tap| tap.0);
+            let last = factor.taps.last().map_or(0, |tap| tap.0);
+            let exponent = |&(place, weight): &(i64, f64)| {
+                core_math::log(weight) + t * h * (place - first) as f64
+            };
+            let exponents: Vec<f64> = factor.taps.iter().map(exponent).collect();
+            let most = exponents.iter().copied().fold(f64::MIN, f64::max);
+            let sum: f64 = exponents.iter().map(|x| core_math::exp(x - most)).sum();
+            // The sum is at least one. Its up to 2^23 roundings are below 2e-9,
+            // those of an exponent below 8 u of its two terms, of which the
+            // logarithm is at least -745.
+            let off = 1e-15 * (t * h * (last - first) as f64).abs() + 1e-12;
+            let ln_sum = Interval::from(sum * (1.0 + 2e-9)).ln() + most + off;
+            let bound = ln_sum + Interval::from(h) * first as f64 * t;
             total = add_up(total, (bound * factor.count as f64).upper());
         }
         total

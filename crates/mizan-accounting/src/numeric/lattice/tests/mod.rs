@@ -4,11 +4,11 @@ mod fuzz;
 mod known;
 
 use super::*;
-use crate::numeric::pair::{Atom, Base};
+use crate::numeric::pair::Atom;
 
 /// A lattice as the profile would make it, also where sums could be enumerated.
-fn lattice(parts: &[(Pair, u64)], aim: Aim, width: f64, direct: bool) -> Option<LatticeProfile> {
-    LatticeProfile::on_lattice(&relevant(parts), aim, Effort { width, direct })
+fn lattice(parts: &[(Pair, u64)], aim: Aim, width: f64, way: Way) -> Option<LatticeProfile> {
+    LatticeProfile::on_lattice(&relevant(parts), aim, Effort { width, way })
 }
 
 fn laplace(t: f64, sampling: Sampling) -> Pair {
