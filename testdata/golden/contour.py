@@ -97,9 +97,11 @@ gauss_legendre.cache = {}
 class Pieces:
     """A loss with atoms and one stretch of x where it is analytic: panels of Gauss and Legendre."""
 
+    rough_panels = 24
+
     def rough(self):
         save, ctx.prec = ctx.prec, 64
-        losses, masses = self.panels(24, 12)
+        losses, masses = self.panels(self.rough_panels, 12)
         ctx.prec = save
         return numpy.array([float(l) for l in losses]), numpy.array([float(m.log()) for m in masses])
 
@@ -184,8 +186,8 @@ class Gaussian:
 
     def rough(self):
         m = 1 / self.sigma
-        u = numpy.arange(-40, 60, 0.1)
-        return m * m / 2 + m * u, -u * u / 2 + math.log(0.1 / math.sqrt(2 * math.pi))
+        u = numpy.arange(-40, 60, 0.25)
+        return m * m / 2 + m * u, -u * u / 2 + math.log(0.25 / math.sqrt(2 * math.pi))
 
     def moment(self, z):
         return (z * (z + 1) / (2 * arb(self.sigma) ** 2)).exp()
@@ -198,7 +200,9 @@ class Laplace:
         self.scale = scale
 
     def rough(self):
-        return SampledLaplace(self.scale, 1.0, "remove").rough()
+        whole = SampledLaplace(self.scale, 1.0, "remove")
+        whole.rough_panels = 2
+        return whole.rough()
 
     def moment(self, z):
         t, w = 1 / arb(self.scale), 2 * z + 1
@@ -231,18 +235,24 @@ class Composition:
 
     def __init__(self, parts):
         self.parts = parts
-        self.roughs = [(count, *part.rough()) for count, part in parts]
+        # Tables of one length are stacked: thousands of parts would be slow one by one.
+        stacks = {}
+        for count, part in parts:
+            loss, mass = part.rough()
+            stacks.setdefault(len(loss), []).append((count, loss, mass))
+        self.roughs = [[numpy.array(column) for column in zip(*stack)] for stack in stacks.values()]
 
     def cumulant(self, c):
         """K, K', K'' at a real c."""
         total = numpy.zeros(3)
         for count, loss, mass in self.roughs:
             weights = mass + c * loss
-            k = logsumexp(weights)
-            tilted = numpy.exp(weights - k)
-            mean = tilted @ loss
+            k = logsumexp(weights, axis=1)
+            tilted = numpy.exp(weights - k[:, None])
+            mean = (tilted * loss).sum(axis=1)
+            variance = (tilted * (loss - mean[:, None]) ** 2).sum(axis=1)
             # The table's own mass, not one, so that tiny cumulants stay.
-            total += count * numpy.array([k - logsumexp(mass), mean, tilted @ (loss - mean) ** 2])
+            total += [count @ (k - logsumexp(mass, axis=1)), count @ mean, count @ variance]
         return total
 
     def exponent(self, c, epsilon):

@@ -7,6 +7,7 @@
 Deterministic. contour.py has the quadrature, exact.py the finite sums; see README.md for the records.
 """
 
+import json
 import math
 import multiprocessing
 import random
@@ -18,7 +19,7 @@ from flint import arb, ctx
 import exact
 from contour import (Gaussian, Laplace, RandomizedResponse, SampledLaplace, Skip, Smooth, WithoutReplacement, agreed,
                      epsilon_of, text)
-from precise import write
+from precise import HERE, write
 
 DIRECTIONS = ("remove", "add")
 ABOUT = {
@@ -210,7 +211,8 @@ def composition_record(job):
     if kind == "sampled-rr":
         count, p, q, delta = rest
         found = both(lambda d: sampled_rr(count, p, q, delta, d))
-        return {"expression": f"{count} * poisson({q!r}, rr({p!r}))", "delta": delta, **found}
+        inner = f"poisson({q!r}, rr({p!r}))" if q < 1 else f"rr({p!r})"
+        return {"expression": f"{count} * {inner}", "delta": delta, **found}
     if kind == "sampled-laplace":
         count, scale, q, delta = rest
         if count == 1:
@@ -230,7 +232,8 @@ def composition_record(job):
                 **same(value)}
     if kind == "laplaces":
         count, scale, delta = rest
-        return {"expression": f"{count} * laplace({scale!r})", "delta": delta, **same(laplaces(count, scale, delta))}
+        value = laplaces(count, scale, delta) if count <= 100 else epsilon_of([(count, Laplace(scale))], delta)
+        return {"expression": f"{count} * laplace({scale!r})", "delta": delta, **same(value)}
     if kind == "pure":
         count, epsilon, delta = rest
 
@@ -280,9 +283,8 @@ def composition_jobs():
         (1, 2.0, 1e-6), (2, 2.0, 1e-2), (3, 1.0, 1e-4), (10, 2.0, 1e-6), (10, 2.0, 1e-2), (10, 20.0, 1e-9),
         (100, 2.0, 1e-6), (100, 10.0, 1e-12), (100, 10.0, 1e-100), (1000, 2.0, 1e-6)]]
     # The values that peers.md names.
-    jobs += [("rr-peers", k, 0.75, 1.0, 1e-6) for k in (100, 1000)]
-    jobs = [("sampled-rr", *job[1:]) if job[0] == "rr-peers" else job for job in jobs]
-    jobs += [("sampled-rr", 1000, 0.6, 1.0, 1e-6), ("pure", 100, 1.0, 1e-6)]
+    jobs += [("sampled-rr", k, p, 1.0, 1e-6) for k, p in ((100, 0.75), (1000, 0.75), (1000, 0.6))]
+    jobs.append(("pure", 100, 1.0, 1e-6))
     jobs += [("sampled-gaussian", *x) for x in [
         (1, 1.1, 1.0, 1e-5), (100, 10.0, 1.0, 1e-6), (10000, 100.0, 1.0, 1e-14),
         (10000, 1.1, 0.01, 1e-5), (10000, 1.1, 0.01, 1e-12), (10000, 1.1, 0.01, 1e-14), (14062, 1.1, 256 / 60000, 1e-5),
@@ -318,15 +320,23 @@ def shuffle_jobs():
                     yield variant, epsilon0, n, share * min(epsilon0, shrunk * math.exp(epsilon0 / 2))
 
 
+SECTIONS = {
+    "dp_sgd": dp_sgd,
+    "renyi": lambda pool: pool.starmap(renyi_record, renyi_jobs(), chunksize=8),
+    "compositions": lambda pool: pool.starmap(composition_record, composition_jobs(), chunksize=1),
+    "shuffle": lambda pool: pool.starmap(shuffle_record, shuffle_jobs(), chunksize=1),
+}
+
+
 def main():
+    """All sections, or those named; the others stay as they are."""
+    file = HERE / "subsampled.json"
+    old = json.loads(file.read_text()) if file.exists() else {}
+    lists = {name: old.get(name, []) for name in SECTIONS}
     with multiprocessing.Pool(2) as pool:
-        shuffled = pool.starmap(shuffle_record, shuffle_jobs(), chunksize=1)
-        print("shuffle done", file=sys.stderr, flush=True)
-        renyi = pool.starmap(renyi_record, renyi_jobs(), chunksize=8)
-        print("renyi done", file=sys.stderr, flush=True)
-        compositions = pool.starmap(composition_record, composition_jobs(), chunksize=1)
-        print("compositions done", file=sys.stderr, flush=True)
-        write("subsampled.json", ABOUT, dp_sgd=dp_sgd(pool), renyi=renyi, compositions=compositions, shuffle=shuffled)
+        for name in sys.argv[1:] or SECTIONS:
+            lists[name] = SECTIONS[name](pool)
+            write(file.name, ABOUT, **lists)
 
 
 if __name__ == "__main__":
