@@ -295,6 +295,8 @@ class Composition:
         """(c, step, saddle, nats lost): the aliases of delta on either side are below e^-nats of it."""
         star = self.saddle(epsilon)
         top = self.exponent(star, epsilon)
+        if not math.isfinite(top):
+            raise Skip("no saddle point: epsilon is beyond the largest loss")
         # Below the saddle the aliases from the right fade, but the integrand
         # must not tower above the answer.
         place = setting.place
