@@ -60,18 +60,21 @@ def dp_accounting_rdp(events, delta):
 
 def dp_accounting_pld(interval):
     def account(events, delta):
-        # Through the distributions: the accountant ignores the count of randomized response.
+        if all(kind != "rr" for _, kind, _, _ in events):
+            accountant = pld.PLDAccountant(value_discretization_interval=interval)
+            for count, kind, parameter, q in events:
+                accountant.compose(dp_event(kind, parameter, q), count)
+            return accountant.get_epsilon(delta)
+        # The accountant ignores the count of randomized response and does not
+        # mix it with noise; the distributions below it do both.
         total = None
-        for count, kind, parameter, q in events:
-            if kind == "gaussian":
-                one = privacy_loss_distribution.from_gaussian_mechanism(
-                    parameter, value_discretization_interval=interval, sampling_prob=q)
-            elif kind == "laplace":
-                one = privacy_loss_distribution.from_laplace_mechanism(
-                    parameter, value_discretization_interval=interval, sampling_prob=q)
-            else:
-                one = privacy_loss_distribution.from_randomized_response(
-                    2.0 * (1.0 - parameter), 2, value_discretization_interval=interval)
+        for count, kind, parameter, _ in events:
+            make, first = {
+                "gaussian": (privacy_loss_distribution.from_gaussian_mechanism, [parameter]),
+                "laplace": (privacy_loss_distribution.from_laplace_mechanism, [parameter]),
+                "rr": (privacy_loss_distribution.from_randomized_response, [2.0 * (1.0 - parameter), 2]),
+            }[kind]
+            one = make(*first, value_discretization_interval=interval)
             many = one if count == 1 else one.self_compose(count)
             total = many if total is None else total.compose(many)
         return total.get_epsilon_for_delta(delta)
