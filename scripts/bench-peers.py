@@ -1,148 +1,200 @@
-"""Rényi accounting by Mizan, dp_accounting and autodp on the same tasks.
+"""Mizan, dp_accounting, prv_accountant, opacus and autodp on the tasks of shared/peers.md.
 
-Called by scripts/bench-peers with the path of Mizan's side, the example
-bench_peers. Times are CPU seconds of one account, from the description of the
-events to epsilon, measured the same way on both sides, in one process each, so
-that starting up does not count. The exact values are those of shared/peers.md and
-testdata/golden/reference.json.
+Called by scripts/bench-peers with the path of Mizan's side, the example bench_peers. Times are CPU seconds of one
+account, from the description of the events to epsilon, inside a process that has everything loaded: starting up does
+not count. Each is the best of three, fewer where the time limit stops a peer. The exact values are those of
+testdata/golden/subsampled.json.
 """
 
+import argparse
 import json
+import math
+import multiprocessing
 import subprocess
 import sys
 import time
-import warnings
+from pathlib import Path
 
 import numpy
 
-warnings.filterwarnings("ignore")  # autodp divides by zero on the way
+sys.path.insert(0, str(Path(__file__).parent))
+from bench_peers_accountants import CALIBRATORS, COARSE, PEERS
 
-import dp_accounting as dp
-from autodp import mechanism_zoo, transformer_zoo
-from dp_accounting import pld, rdp
-
-SPREAD = numpy.linspace(0.0, 1.0, 500)
+GOLDEN = Path(__file__).parent.parent / "testdata" / "golden" / "subsampled.json"
+LIMIT = 60.0  # seconds for one peer on one task
+SPREAD = [float(x) for x in numpy.linspace(0.0, 1.0, 500)]
 MANY = (
-    [(1, "gaussian", 5 + 45 * x) for x in SPREAD]
-    + [(1, "laplace", 5 + 45 * x) for x in SPREAD]
-    + [(1, "rr", 0.51 + 0.09 * x) for x in SPREAD]
+    [(1, "gaussian", 5 + 45 * x, 1.0) for x in SPREAD]
+    + [(1, "laplace", 5 + 45 * x, 1.0) for x in SPREAD]
+    + [(1, "rr", 0.51 + 0.09 * x, 1.0) for x in SPREAD]
 )
 
-# name, delta, what was done, exact epsilon
+
+def sgd(sigma, q, steps):
+    return [(steps, "gaussian", sigma, q)]
+
+
+# name, delta, what was done
 TASKS = [
-    ("gaussian(1.1)", 1e-5, [(1, "gaussian", 1.1)], 3.92125025286108765),
-    ("100 * gaussian(10)", 1e-6, [(100, "gaussian", 10.0)], 4.88655411746221200),
-    ("1000 * laplace(2)", 1e-6, [(1000, "laplace", 2.0)], 173.0644832283),
-    ("1000 * rr(0.6)", 1e-6, [(1000, "rr", 0.6)], 139.2943891890245),
-    ("100 * (rr(0.52) + laplace(20) + gaussian(10))", 1e-6,
-     [(100, "rr", 0.52), (100, "laplace", 20.0), (100, "gaussian", 10.0)], 7.018985893727861),
-    ("1500 different mechanisms", 1e-6, MANY, 43.2113286138368613),
+    ("Gaussian s=1.1", 1e-5, [(1, "gaussian", 1.1, 1.0)]),
+    ("100 x Gaussian s=10", 1e-6, [(100, "gaussian", 10.0, 1.0)]),
+    ("1000 x Laplace 2", 1e-6, [(1000, "laplace", 2.0, 1.0)]),
+    ("1000 x RR 0.6", 1e-6, [(1000, "rr", 0.6, 1.0)]),
+    ("100 x (RR 0.52 + Laplace 20 + Gaussian 10)", 1e-6,
+     [(100, "rr", 0.52, 1.0), (100, "laplace", 20.0, 1.0), (100, "gaussian", 10.0, 1.0)]),
+    ("DP-SGD q=.01 s=1.1 T=1e4", 1e-5, sgd(1.1, 0.01, 10000)),
+    ("DP-SGD q=256/60000 s=1.1 T=14062", 1e-5, sgd(1.1, 256 / 60000, 14062)),
+    ("DP-SGD q=.001 s=.8 T=1e5", 1e-6, sgd(0.8, 0.001, 100000)),
+    ("DP-SGD q=1e-4 s=.6 T=1e6", 1e-7, sgd(0.6, 0.0001, 1000000)),
+    ("DP-SGD q=.01 s=2 T=2951", 1e-15, sgd(2.0, 0.01, 2951)),
+    ("DP-SGD q=.01 s=1.1 T=1e4", 1e-14, sgd(1.1, 0.01, 10000)),
+    ("DP-SGD q=1e-5 s=1.1 T=1e9", 1e-5, sgd(1.1, 1e-5, 1000000000)),
+    ("100 DP-SGD q=.005 s=.8 + 200 Gaussian 8 + 100 Laplace 10", 1e-6,
+     [(100, "gaussian", 0.8, 0.005), (200, "gaussian", 8.0, 1.0), (100, "laplace", 10.0, 1.0)]),
+    ("1500 different mechanisms", 1e-6, MANY),
 ]
+# name, steps, q, epsilon, delta, exact noise multiplier
+CALIBRATIONS = [("calibrate DP-SGD q=.01 T=1e4 to 1", 10000, 0.01, 1.0, 1e-5, 3.812816830701548)]
 
 
-def dp_event(kind, parameter):
-    if kind == "gaussian":
-        return dp.GaussianDpEvent(float(parameter))
-    if kind == "laplace":
-        return dp.LaplaceDpEvent(float(parameter))
-    # Its noise parameter is the probability of a uniformly random answer.
-    return dp.RandomizedResponseDpEvent(2.0 * (1.0 - float(parameter)), 2)
-
-
-def dp_accounting_rdp(events, delta):
-    # Randomized response wants REPLACE_ONE, which changes no other curve.
-    accountant = rdp.RdpAccountant(neighboring_relation=dp.NeighboringRelation.REPLACE_ONE)
-    for count, kind, parameter in events:
-        accountant.compose(dp_event(kind, parameter), count)
-    return accountant.get_epsilon(delta)
-
-
-def dp_accounting_pld(events, delta):
-    kinds = {kind for _, kind, _ in events}
-    if len(kinds) > 1:
-        return None  # noise and randomized response want different neighbours
-    relation = dp.NeighboringRelation.REPLACE_ONE if kinds == {"rr"} else dp.NeighboringRelation.ADD_OR_REMOVE_ONE
-    accountant = pld.PLDAccountant(neighboring_relation=relation)
-    for count, kind, parameter in events:
-        accountant.compose(dp_event(kind, parameter), count)
-    return accountant.get_epsilon(delta)
-
-
-AUTODP = {
-    "gaussian": lambda x: mechanism_zoo.GaussianMechanism(x, approxDP_off=True),
-    "laplace": mechanism_zoo.LaplaceMechanism,
-    "rr": mechanism_zoo.RandresponseMechanism,
-}
-
-
-def autodp_rdp(events, delta):
-    mechanisms = [AUTODP[kind](float(parameter)) for _, kind, parameter in events]
-    counts = [count for count, _, _ in events]
-    return transformer_zoo.Composition()(mechanisms, counts).get_approxDP(delta)
-
-
-def timed(function, events, delta):
-    """Epsilon and CPU seconds of a call, measured as Mizan's side measures
-    itself: the mean of a round of 0.4 s or more, the best of three rounds."""
-    epsilon = function(events, delta)
-    if epsilon is None:
-        return None
-
-    def a_round(calls):
-        start = time.process_time()
-        for _ in range(calls):
-            function(events, delta)
-        return (time.process_time() - start) / calls
-
-    calls = 1
-    while a_round(calls) * calls <= 0.4:
-        calls *= 2
-    return float(epsilon), min(a_round(calls) for _ in range(3))
+def term(count, kind, parameter, q):
+    inner = f"{kind}({parameter!r})" if q == 1.0 else f"poisson({q!r}, {kind}({parameter!r}))"
+    return inner if count == 1 else f"{count} * {inner}"
 
 
 def expression(events):
-    return " + ".join(f"{count} * {kind}({float(parameter)!r})" for count, kind, parameter in events)
+    return " + ".join(term(*event) for event in events)
 
 
-def mizan(program):
-    lines = "".join(f"{name}\t{delta!r}\t{expression(events)}\n" for name, delta, events, _ in TASKS)
-    output = subprocess.run([program], input=lines, capture_output=True, text=True, check=True).stdout
-    answers = map(json.loads, output.splitlines())
-    return {answer["name"]: (answer["epsilon"], answer["seconds"]) for answer in answers}
+def exact_values():
+    """epsilon by (expression, delta): the larger of both directions."""
+    golden = json.loads(GOLDEN.read_text())["compositions"]
+    values = {}
+    for record in golden:
+        directions = [record["remove"], record["add"]]
+        if None not in directions:
+            values[plain(record["expression"]), record["delta"]] = max(map(float, directions))
+    return values
+
+
+def plain(text):
+    """One spelling for what the golden file writes with a count of one or a common count."""
+    common = "100 * (rr(0.52) + laplace(20.0) + gaussian(10.0))"
+    return text.replace(common, "100 * rr(0.52) + 100 * laplace(20.0) + 100 * gaussian(10.0)").removeprefix("1 * ")
+
+
+def child(pipe, function, arguments):
+    """Times a call three times, and sends what it knows after each, for it may be stopped."""
+    best = math.inf
+    try:
+        for _ in range(3):
+            start, calls = time.process_time(), 0
+            # The clock is too coarse for one short call.
+            while not calls or time.process_time() - start < 0.1:
+                answer = function(*arguments)
+                calls += 1
+                if answer is None:
+                    pipe.send(None)
+                    return
+            best = min(best, (time.process_time() - start) / calls)
+            answer = tuple(map(float, answer)) if isinstance(answer, tuple) else (None, float(answer))
+            pipe.send({"lower": answer[0], "value": answer[1], "seconds": best})
+    except Exception as error:  # a peer that fails is a result too
+        pipe.send({"fails": f"{type(error).__name__}: {error}".split("\n")[0][:60]})
+
+
+def measured(function, arguments):
+    """What a peer says and how long it takes, None where it has no such mechanism; stopped at the limit."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.Process(target=child, args=(sender, function, arguments), daemon=True)
+    process.start()
+    sender.close()
+    answer, end = {"fails": f"no answer in {LIMIT:g} s"}, time.monotonic() + LIMIT
+    try:
+        while receiver.poll(max(0.0, end - time.monotonic())):
+            answer = receiver.recv()
+    except EOFError:
+        if process.join(1) or process.exitcode not in (0, None):
+            answer = {"fails": "crashed (out of memory?)"}
+    process.kill()
+    process.join()
+    return answer
+
+
+def mizan(program, lines):
+    output = subprocess.run([program], input="".join(lines), capture_output=True, text=True, check=True).stdout
+    return [json.loads(line) for line in output.splitlines()]
 
 
 def shown(seconds):
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= 0.9995 * size:
             return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-6:.3g} µs"
+    return f"{seconds / 1e-6:.3g} us"
+
+
+def against(value, exact):
+    """How far from the truth, in words."""
+    if exact is None:
+        return ""
+    excess = value / exact - 1.0
+    if not math.isfinite(value):
+        return "no bound"
+    if excess < -1e-12:
+        return f"{excess:+.2e} BELOW THE TRUTH" if excess > -0.3 else f"{excess:+.0%} NONSENSE"
+    return f"{excess:+.2e}"
+
+
+def block(task, exact, ours, peers):
+    """One task, as text of at most 100 columns."""
+    print(f"{task}   exact {'?' if exact is None else format(exact, '.15g')}")
+    for name, answer in [("Mizan " + ours.get("method", ""), ours), *peers.items()]:
+        if answer is None:
+            continue
+        if "fails" in answer:
+            print(f"  {name:<24} {answer['fails']}")
+            continue
+        value = f"{answer['value']:.10g}"
+        if answer.get("lower") is not None:
+            value = f"[{answer['lower']:.13g}, {answer['value']:.13g}]"
+        ratio = "" if answer is ours or "fails" in ours else f"{answer['seconds'] / ours['seconds']:.3g}x"
+        print(f"  {name:<24} {value:<36} {shown(answer['seconds']):>8} {ratio:>9}  {against(answer['value'], exact)}")
+    print(flush=True)
 
 
 def main():
-    ours = mizan(sys.argv[1])
-    peers = [
-        ("dp_accounting RDP", dp_accounting_rdp),
-        ("autodp RDP", autodp_rdp),
-        ("dp_accounting PLD", dp_accounting_pld),
-    ]
-    print("| task | accountant | ε | above exact | CPU | times Mizan's |")
-    print("| --- | --- | --- | --- | --- | --- |")
-    for name, delta, events, exact in TASKS:
-        rows = [("Mizan renyi", ours[name])]
-        for peer, function in peers:
-            try:
-                rows.append((peer, timed(function, events, delta)))
-            except Exception as error:  # a peer that fails is a result too
-                print(f"{peer} fails on {name}: {error}", file=sys.stderr)
-        for accountant, answer in rows:
-            if answer is None:
-                continue
-            epsilon, seconds = answer
-            excess = epsilon / exact - 1.0
-            # The exact values are known to twelve digits or more.
-            above = f"**{excess:+.2%}: below the truth**" if excess < -1e-12 else f"{excess:+.2e}" if excess < 1e-4 else f"{excess:+.2%}"
-            ratio = seconds / ours[name][1]
-            print(f"| {name} at {delta:g} | {accountant} | {epsilon:.6f} | {above} | {shown(seconds)} | {ratio:.3g} |")
+    parser = argparse.ArgumentParser(description="Mizan beside its peers")
+    parser.add_argument("program")
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--only", default="", metavar="TEXT")
+    options = parser.parse_args()
+    exacts, results = exact_values(), []
+
+    for name, delta, events in TASKS:
+        if options.only not in name:
+            continue
+        exact = exacts.get((expression(events), delta))
+        (ours,) = mizan(options.program, [f"account\t{delta!r}\t{expression(events)}\n"])
+        peers = {peer: measured(account, (events, delta)) for peer, account in PEERS.items()}
+        for peer, account in COARSE.items() if exact is not None else ():
+            answer = peers.get(peer) or measured(account, (events, delta))
+            if answer and "fails" not in answer and abs(answer["value"] / exact - 1.0) <= 0.01:
+                peers[peer] = answer
+                break
+        results.append({"task": name, "delta": delta, "exact": exact, "mizan": ours, "peers": peers})
+        block(f"{name} at delta {delta:g}", exact, ours, peers)
+
+    for name, steps, q, epsilon, delta, exact in CALIBRATIONS:
+        if options.only not in name:
+            continue
+        text = f"{steps} * poisson({q!r}, gaussian(?))"
+        (ours,) = mizan(options.program, [f"calibrate {epsilon!r}\t{delta!r}\t{text}\n"])
+        peers = {peer: measured(calibrate, (steps, q, epsilon, delta)) for peer, calibrate in CALIBRATORS.items()}
+        results.append({"task": name, "delta": delta, "exact": exact, "mizan": ours, "peers": peers})
+        block(f"{name} at delta {delta:g}", exact, ours, peers)
+
+    if options.json:
+        Path(options.json).write_text(json.dumps(results, indent=1) + "\n")
 
 
 if __name__ == "__main__":
