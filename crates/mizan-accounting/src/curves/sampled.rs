@@ -27,8 +27,21 @@ pub(crate) enum Curve {
     Amplified(amplified::Curve),
 }
 
-/// Of a cumulant, relative to which quadrature errors are invisible.
-const LN_TOLERANCE: f64 = -80.0;
+/// ln of what quadrature may leave out: invisible beside a rare sample's moment,
+/// or, where that takes too many places, beside that of others.
+const LN_TOLERANCES: [f64; 3] = [-80.0, -60.0, -44.0];
+
+fn table(pair: &Pair, c: f64, reach: f64) -> Option<Table> {
+    LN_TOLERANCES.into_iter().find_map(|ln_tolerance| {
+        let orders = Orders {
+            c,
+            reach,
+            ln_tolerance,
+            ln_cut: None,
+        };
+        Table::of(pair, orders)
+    })
+}
 
 impl Curve {
     pub(crate) fn new(event: &PrivacyEvent) -> Result<Self, Reason> {
@@ -70,13 +83,7 @@ impl Curve {
 fn at(pair: &Pair, position: Position) -> Interval {
     match position {
         Position::One => {
-            let orders = Orders {
-                c: 0.5,
-                reach: 0.5,
-                ln_tolerance: LN_TOLERANCE,
-                ln_cut: None,
-            };
-            match Table::of(pair, orders) {
+            match table(pair, 0.5, 0.5) {
                 Some(table) => table.mean().non_negative(),
                 // Divergences rise with the order.
                 None => Interval::new(0.0, at(pair, Position::Between(Between::new(1.5))).upper()),
@@ -84,14 +91,8 @@ fn at(pair: &Pair, position: Position) -> Interval {
         }
         Position::Between(order) => {
             let z = order.a - 1.0;
-            let orders = Orders {
-                c: z,
-                reach: 0.0,
-                ln_tolerance: LN_TOLERANCE,
-                ln_cut: None,
-            };
             let bounds = bounds(pair, order);
-            match Table::of(pair, orders) {
+            match table(pair, z, 0.0) {
                 Some(table) => {
                     let found = (table.cumulant(z) / order.b).non_negative();
                     // Both are right, so the tighter ends are.

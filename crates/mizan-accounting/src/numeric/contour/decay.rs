@@ -13,13 +13,26 @@
 //! the highest part of the floor below it, so that wide ones carry most of the
 //! weight. The bound falls with τ if the sine is replaced by its envelope
 //! s(u) = sup over v >= u of |sin v|/v.
+//!
+//! Where the whole tilted loss has a density f of total variation V, integration
+//! by parts gives |ψ(τ)| <= V/τ, which goes on falling where few compositions
+//! leave the mixture short.
 
 /// A bound on ln|ψ| that falls with the height.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Decay {
     /// The variance of a normal part.
     pub(super) variance: f64,
-    mixtures: Vec<(f64, Vec<Rectangle>)>,
+    mixtures: Vec<Mixture>,
+}
+
+/// What is known of a loss that was composed so many times.
+#[derive(Clone, Debug)]
+struct Mixture {
+    count: f64,
+    rectangles: Vec<Rectangle>,
+    /// A bound on the total variation of its density; infinite if it has none.
+    variation: f64,
 }
 
 /// A uniform part of the tilted loss.
@@ -31,9 +44,13 @@ pub(super) struct Rectangle {
 
 impl Decay {
     /// Adds a loss that was composed `count` times.
-    pub(super) fn add(&mut self, count: f64, rectangles: Vec<Rectangle>) {
+    pub(super) fn add(&mut self, count: f64, rectangles: Vec<Rectangle>, variation: f64) {
         if !rectangles.is_empty() {
-            self.mixtures.push((count, rectangles));
+            self.mixtures.push(Mixture {
+                count,
+                rectangles,
+                variation,
+            });
         }
     }
 
@@ -43,13 +60,16 @@ impl Decay {
         let rest: f64 = self
             .mixtures
             .iter()
-            .map(|(count, rectangles)| {
-                let told: f64 = rectangles
+            .map(|mixture| {
+                let told: f64 = mixture
+                    .rectangles
                     .iter()
                     .map(|part| part.weight * (1.0 - envelope(0.5 * height * part.width)))
                     .sum();
                 // Rounding in the sums is far below this.
-                count * (-told.clamp(0.0, 1.0) * (1.0 - 1e-9)).ln_1p()
+                let mixed = (-told.clamp(0.0, 1.0) * (1.0 - 1e-9)).ln_1p();
+                let varied = (mixture.variation / height).ln();
+                mixture.count * mixed.min(varied)
             })
             .sum();
         normal * (1.0 - 1e-12) + rest * (1.0 - 1e-9)

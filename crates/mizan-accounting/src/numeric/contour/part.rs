@@ -9,7 +9,7 @@ use super::decay::{Decay, Rectangle, stack};
 use super::line::{Cumulants, Line};
 use super::rotation;
 use crate::numeric::pair::{Base, Pair, Sampling};
-use crate::numeric::table::{Edge, Orders, Table, UNIT, edge};
+use crate::numeric::table::{Orders, Table, UNIT, edge};
 
 /// How precise tables are to be, for all compositions together.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -119,16 +119,23 @@ impl Part {
 
     /// What is known of the decay along the line through c, where K(c) is at
     /// most `cumulant`.
-    pub(super) fn decay(&self, decay: &mut Decay, c: f64, cumulant: f64, precision: Precision) {
+    pub(super) fn decay(
+        &self,
+        decay: &mut Decay,
+        c: f64,
+        cumulant: Interval,
+        precision: Precision,
+    ) {
         match self {
             Self::Normal { variance } => decay.variance += variance.lower(),
             Self::Laplace { t, count } => {
-                let bars = laplace_bars(t.middle(), c, cumulant / count);
-                decay.add(*count, stack(bars.into_iter()));
+                let bars = laplace_bars(t.middle(), c, (cumulant / *count).upper());
+                decay.add(*count, stack(bars.into_iter()), f64::INFINITY);
             }
             Self::Tabled { pair, count } => {
                 let edge = edge(pair, precision.orders(c, 0.0, *count));
-                decay.add(*count, rectangles(pair, c, cumulant / count, edge));
+                let (rectangles, variation) = rectangles(pair, c, cumulant / *count, edge);
+                decay.add(*count, rectangles, variation);
             }
         }
     }
@@ -188,23 +195,27 @@ fn laplace_bars(t: f64, c: f64, cumulant: f64) -> Vec<(f64, f64)> {
 }
 
 /// Uniform parts of a sampled loss.
-fn rectangles(pair: &Pair, c: f64, cumulant: f64, edge: Option<Edge>) -> Vec<Rectangle> {
+///
+/// And a bound on the total variation of its density, where it is all density:
+/// with x the noise, d ln f/dx = -x - m + (order + 1) m s(x) changes its sign at
+/// most three times, for it is a line and a sigmoid; so the density has at most
+/// two peaks, and a jump where it is cut off: five times the largest value.
+fn rectangles(pair: &Pair, c: f64, cumulant: Interval, edge: Option<f64>) -> (Vec<Rectangle>, f64) {
     let (q, orders, mirrored) = match pair.sampling {
-        Sampling::Whole => return Vec::new(),
+        Sampling::Whole => return (Vec::new(), f64::INFINITY),
         Sampling::Remove { q } => (q, 1.0 + c, false),
         Sampling::Add { q } => (q, -c, false),
         Sampling::Replace { q } => (q.lower(), 1.0 + c, true),
     };
     let under = |order: f64| match &pair.base {
-        Base::Finite(_) => Vec::new(),
+        Base::Finite(_) => (Vec::new(), f64::INFINITY),
         Base::Gaussian { m } => {
             let m = m.middle();
-            let reach = 8.0;
-            let (from, to) = if mirrored {
-                (0.5 * m, reach + (order * m).max(0.5 * m))
-            } else {
-                ((order * m).min(0.0) - reach, (order * m).max(0.0) + reach)
-            };
+            let (first, last) = modes(m, q, order);
+            // So far out that the density of the loss rises before and falls after.
+            let from = if mirrored { 0.5 * m } else { first - m - 8.0 };
+            let to = last.max(from) + m + 8.0;
+            let to = edge.map_or(to, |edge| edge.min(to));
             bars(Density {
                 q,
                 order,
@@ -213,9 +224,7 @@ fn rectangles(pair: &Pair, c: f64, cumulant: f64, edge: Option<Edge>) -> Vec<Rec
                 offset: 0.5 * m * m,
                 from,
                 to,
-                ln_density: &|x| {
-                    -0.5 * x * x - 0.5 * TAU.ln() + edge.map_or(0.0, |edge| edge.stays(x).ln())
-                },
+                ln_density: &|x| -0.5 * x * x - 0.5 * TAU.ln(),
             })
         }
         Base::Laplace { t } => {
@@ -232,19 +241,54 @@ fn rectangles(pair: &Pair, c: f64, cumulant: f64, edge: Option<Edge>) -> Vec<Rec
             })
         }
     };
-    let mut all = stack(under(orders).into_iter());
+    let (bars, largest) = under(orders);
+    let mut all = stack(bars.into_iter());
     if mirrored {
         // P at -l is Q at l, tilted by e^(-cl).
-        all.extend(stack(under(-c).into_iter()));
+        all.extend(stack(under(-c).0.into_iter()));
     }
-    all
+    let is_density = matches!(pair.base, Base::Gaussian { .. }) && !mirrored;
+    let variation = if is_density {
+        5.0 * largest
+    } else {
+        f64::INFINITY
+    };
+    (all, variation)
+}
+
+/// The first and last x at which φ(x) Y^order may be largest: where
+/// x = order m s(x) with the rising share s = q e^u/Y. Not certified.
+fn modes(m: f64, q: f64, order: f64) -> (f64, f64) {
+    let share = |x: f64| {
+        let grown = q * (m * x - 0.5 * m * m).min(700.0).exp();
+        grown / (1.0 - q + grown)
+    };
+    if order > 0.0 {
+        // From either side the iteration goes to the nearest solution.
+        let (mut first, mut last) = (0.0, order * m);
+        for _ in 0..100 {
+            first = order * m * share(first);
+            last = order * m * share(last);
+        }
+        return (first, last);
+    }
+    let (mut low, mut high) = (order * m, 0.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if order * m * share(middle) > middle {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    (low, high)
 }
 
 /// A density of Q whose logarithm is concave, times Y^order.
 struct Density<'a> {
     q: f64,
     order: f64,
-    cumulant: f64,
+    cumulant: Interval,
     /// u = slope x - offset.
     slope: f64,
     offset: f64,
@@ -255,8 +299,9 @@ struct Density<'a> {
 
 /// Bars below the tilted density of ln Y. Its slope dl/dx = slope q e^u/Y rises
 /// with x, so a cell is at least as wide as its left end says, and the density
-/// of l at least that of x divided by what the right end says.
-fn bars(density: Density<'_>) -> Vec<(f64, f64)> {
+/// of l at least that of x divided by what the right end says. Also the largest
+/// that the density of l may be.
+fn bars(density: Density<'_>) -> (Vec<(f64, f64)>, f64) {
     let cells = (4.0 * (density.to - density.from))
         .clamp(f64::from(BARS), 400.0)
         .ceil();
@@ -276,17 +321,29 @@ fn bars(density: Density<'_>) -> Vec<(f64, f64)> {
         )
     };
     let mut bars = Vec::new();
+    let mut largest = 0.0f64;
     let mut left = edge(density.from);
     let mut index = 0.0;
     while index < cells {
         index += 1.0;
         let right = edge(density.from + width * index);
-        let ln_height = left.0.min(right.0) + left.1.min(right.1) - density.cumulant;
+        let ln_height = left.0.min(right.0) + left.1.min(right.1) - density.cumulant.upper();
         bars.push((
             left.2 * width * (1.0 - 1e-9),
             ln_height.exp() / right.2 * (1.0 - 1e-6),
         ));
+        // A concave logarithm is at most a step above its ends: for the normal
+        // density, at most what it is at the end nearer to zero, or at zero.
+        let x = density.from + width * index;
+        let straddles = x >= 0.0 && x - width <= 0.0;
+        let top = if straddles {
+            (density.ln_density)(0.0)
+        } else {
+            left.0.max(right.0)
+        };
+        let ln_top = top + left.1.max(right.1) - density.cumulant.lower();
+        largest = largest.max(ln_top.exp() / left.2 * (1.0 + 1e-6));
         left = right;
     }
-    bars
+    (bars, largest)
 }

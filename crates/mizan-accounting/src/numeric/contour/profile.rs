@@ -36,7 +36,7 @@ pub(crate) struct Contour {
     scale: f64,
     pub(super) places: Vec<Place>,
     /// Bounds Σ |g_j| beyond the last place, in the same units.
-    tail: f64,
+    pub(super) tail: f64,
     /// An upper bound of K(c').
     beyond: f64,
     /// What was cut off.
@@ -94,7 +94,7 @@ impl Contour {
         for part in &parts {
             let at = part.cumulant(choice.c, precision)?;
             at_line = at_line + at;
-            part.decay(&mut decay, choice.c, at.upper(), precision);
+            part.decay(&mut decay, choice.c, at, precision);
             beyond = beyond + part.cumulant(choice.beyond, precision)?;
         }
         // Of the order of δ in units of e^(K(c) - cε).
@@ -151,27 +151,22 @@ impl Contour {
         }
     }
 
-    /// The δ of a composition at an ε, of the finite losses. None if the contour
-    /// is not for it.
-    pub(crate) fn delta_of(pairs: &[(Pair, u64)], epsilon: f64) -> Option<Bracket<f64>> {
+    /// A profile that is good around an ε. None if the contour is not for it.
+    pub(crate) fn around(pairs: &[(Pair, u64)], epsilon: f64) -> Option<Self> {
         let plain = Self::new(pairs, Aim::Epsilon(epsilon), false);
-        let found = plain.map(|contour| contour.delta(epsilon));
+        let found = plain.as_ref().map(|contour| contour.delta(epsilon));
         let aim = match found {
-            Some(found) if is_narrow(found) => return Some(found),
+            Some(found) if is_narrow(found) => return plain,
             Some(found) if found.lower > 0.0 => {
                 Aim::Point(epsilon, (0.5 * (found.lower + found.upper)).ln())
             }
             _ => Aim::Epsilon(epsilon),
         };
-        let better = Self::new(pairs, aim, true).map(|contour| contour.delta(epsilon));
-        match (found, better) {
-            (Some(a), Some(b)) => Some(intersection(a, b)),
-            (a, b) => a.or(b),
-        }
+        Self::new(pairs, aim, true).or(plain)
     }
 
     /// δ at a given ε, of the finite losses.
-    pub(super) fn delta(&self, epsilon: f64) -> Bracket<f64> {
+    pub(crate) fn delta(&self, epsilon: f64) -> Bracket<f64> {
         let (lower, upper) = self.ln_delta(epsilon);
         Bracket {
             lower: Interval::from(lower).exp().lower(),

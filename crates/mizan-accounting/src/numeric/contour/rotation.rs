@@ -180,9 +180,9 @@ pub(super) fn moments(table: &Table, line: &Line) -> Option<Vec<(Complex, f64)>>
             whole = 1.0 + s.re;
         }
         // Second order near the middle; far out the exponential bounds it.
-        let a = z.size() + 1.0;
-        let turned = (a * a * sizes[2]).min(8.0 * sizes[0] + 4.0 * a * sizes[1]);
-        let moved = a * (a * slacks[1]).min(2.0 * slacks[0]);
+        let (a, b) = (z.size(), z.size() + 1.0);
+        let turned = (a * b * sizes[2]).min(8.0 * sizes[0] + 4.0 * b * sizes[1]);
+        let moved = b * (a * slacks[1]).min(2.0 * slacks[0]);
         let rounding = (10.0 * (step + 1.0) + places + table.blur + 24.0) * turned
             + 2.0 * moved
             + faints

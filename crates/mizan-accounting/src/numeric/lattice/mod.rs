@@ -63,10 +63,6 @@ use crate::numeric::pair::{Base, FiniteLoss, Pair, Sampling};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Aim {
     /// δ at this ε.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the methods that need it come next")
-    )]
     Epsilon(f64),
     /// ε at this ln δ.
     LnDelta(f64),

@@ -28,7 +28,6 @@ use mizan_core::Interval;
 
 use super::pair::{Base, Pair, Sampling};
 pub(crate) use moment::beyond_tangent;
-pub(crate) use trapezoid::Edge;
 
 /// The unit roundoff 2^-53.
 pub(crate) const UNIT: f64 = f64::EPSILON / 2.0;
@@ -85,14 +84,24 @@ impl Table {
     pub(crate) fn of(pair: &Pair, orders: Orders) -> Option<Self> {
         match (&pair.base, pair.sampling) {
             (Base::Finite(loss), sampling) => finite::table(loss, sampling),
-            (Base::Gaussian { m }, Sampling::Remove { q }) => {
-                trapezoid::gaussian(*m, q, Direction::Remove, orders, edge(pair, orders))
-            }
-            (Base::Gaussian { m }, Sampling::Add { q }) => {
-                trapezoid::gaussian(*m, q, Direction::Add, orders, None)
+            (Base::Gaussian { m }, Sampling::Remove { q } | Sampling::Add { q }) => {
+                let direction = match pair.sampling {
+                    Sampling::Add { .. } => Direction::Add,
+                    _ => Direction::Remove,
+                };
+                let edge = edge(pair, orders);
+                let panels = || panels::gaussian(*m, q.into(), direction, orders, edge);
+                let trapezoid = || trapezoid::gaussian(*m, q, direction, orders);
+                if edge.is_some() {
+                    panels()
+                } else if is_slow(*m, orders) {
+                    trapezoid()
+                } else {
+                    panels().or_else(trapezoid)
+                }
             }
             (Base::Gaussian { m }, Sampling::Replace { q }) => {
-                panels::gaussian(*m, q, Direction::Replace, orders)
+                panels::gaussian(*m, q, Direction::Replace, orders, edge(pair, orders))
             }
             (Base::Laplace { t }, Sampling::Remove { q }) => {
                 panels::laplace(*t, q.into(), Direction::Remove, orders)
@@ -108,14 +117,29 @@ impl Table {
     }
 }
 
-/// Where the table of a pair cuts rare losses off, if it does.
-pub(crate) fn edge(pair: &Pair, orders: Orders) -> Option<Edge> {
+/// Where the table of a pair cuts rare losses off, if it does: the noise x, in
+/// units of its standard deviation, beyond which P and Q have at most e^`ln_cut`.
+pub(crate) fn edge(pair: &Pair, orders: Orders) -> Option<f64> {
     match (&pair.base, pair.sampling, orders.ln_cut) {
-        (Base::Gaussian { m }, Sampling::Remove { q }, Some(ln_cut)) => {
-            Some(Edge::new(m.middle(), q, ln_cut))
+        (
+            Base::Gaussian { m },
+            Sampling::Remove { .. } | Sampling::Replace { .. },
+            Some(ln_cut),
+        ) => {
+            let q = match pair.sampling {
+                Sampling::Remove { q } => q,
+                Sampling::Replace { q } => q.upper(),
+                _ => 1.0,
+            };
+            Some(panels::edge(m.middle(), q, ln_cut))
         }
         _ => None,
     }
+}
+
+/// Whether the integrand turns slowly enough for the trapezoid rule.
+fn is_slow(m: Interval, orders: Orders) -> bool {
+    m.upper() * orders.reach < 500.0
 }
 
 /// Who is compared with whom: see [`Sampling`].

@@ -6,18 +6,25 @@
 //! axis, and as long as v = (slope of the loss) b < π the bounds of
 //! `trapezoid.rs` hold there,
 //!
-//! > cos(v/2) Y(Re x) <= |Y(x)| <= Y(Re x),   |arg Y| <= v,
+//! > √(1 - 4 s(1-s) sin²(v/2)) Y(Re x) <= |Y(x)| <= Y(Re x),   |arg Y| <= v,
 //!
-//! so the integrand on the ellipse is at most the sum of its terms at the worst
-//! end, times e^(τ v) cos(v/2)^-(1+c). Panels are halved until the errors of all
+//! where s = q e^u/Y, and up to v = π/2 also |arg Y| <= v q e^u/(1-q): for rare
+//! samples the integrand turns slowly. On the ellipse it is at most the sum of
+//! its terms at the worst end with these factors. Panels are halved until the errors of all
 //! add up to less than the tolerance.
+//!
+//! # Cutting rare losses off
+//! Where the sample is rare and the noise small, the moments are ruled by losses
+//! so rare that δ does not see them. They may be cut off: outcomes beyond the
+//! edge X count as infinite losses, `cut` in all. P and Q lose
+//! (1-q) Φ(-X) + q Φ(-(X-m)) and Φ(-X).
 
 use std::f64::consts::{PI, TAU};
 
 use mizan_core::Interval;
 
 use super::gauss_legendre::{RULE, ln_error};
-use super::trapezoid::ln_tail;
+use super::trapezoid::{self, ln_tail};
 use super::{Direction, MOST_NODES, Mixed, Node, Orders, Table};
 
 /// Noise as a density of Q over a coordinate x in which its loss is linear.
@@ -37,33 +44,36 @@ struct Noise {
     ln_bound: fn(&Noise, f64, f64, f64) -> f64,
 }
 
+/// Where P and Q have at most e^`ln_cut` left.
+pub(super) fn edge(m: f64, q: f64, ln_cut: f64) -> f64 {
+    let lost = |x: f64| ln_tail(x).max(q.ln() + ln_tail(x - m)) + 2f64.ln();
+    let mut x = 0.0;
+    while lost(x) > ln_cut && x < 1e4 {
+        x += 0.125;
+    }
+    x
+}
+
 /// N(m, 1) mixed into N(0, 1) at a rate q.
 pub(super) fn gaussian(
     m: Interval,
     q: Interval,
     direction: Direction,
     orders: Orders,
+    edge: Option<f64>,
 ) -> Option<Table> {
     let size = m.middle();
     let goal = orders.ln_tolerance - 1.0;
-    let rate = q.upper();
-    let order = 1.0 + orders.c;
-    // The loss is positive from here on; the mirror image is never larger.
-    let from = 0.5 * size;
-    let mut to = from + size.max(order * size) + 5.0;
-    for _ in 0..400 {
-        let u = size * to - 0.5 * size * size;
-        let factor = (rate + (1.0 - rate) * (-u).exp()).ln() + 1e-12;
-        let moment = order * factor + (order * order - order) * 0.5 * size * size;
-        if (moment + ln_tail(to - order * size))
-            .max(ln_tail(to))
-            .max(ln_tail(to - size))
-            <= goal
-        {
-            break;
-        }
-        to += 0.5;
-    }
+    let ends = |order: f64| trapezoid::ends(size, q.upper(), order, orders, 0.0);
+    let (from, to) = match (direction, edge) {
+        (Direction::Add, _) => ends(-orders.c)?,
+        // The loss is positive from here on; its mirror image is never larger.
+        (Direction::Replace, None) => (0.5 * size, ends(1.0 + orders.c)?.1),
+        (Direction::Replace, Some(edge)) => (0.5 * size, edge.max(0.5 * size + 1.0)),
+        (Direction::Remove, None) => ends(1.0 + orders.c)?,
+        // To the left Y is at most one.
+        (Direction::Remove, Some(edge)) => (-(-2.0 * goal).sqrt() - 1.0, edge),
+    };
     let noise = Noise {
         from,
         to,
@@ -84,7 +94,14 @@ pub(super) fn gaussian(
         },
     };
     let mut table = noise.table(q, direction, orders)?;
+    // The ends, relative to the moment and absolute; see `trapezoid.rs`.
+    table.missing.0 += 2.0 * core_math::exp(goal);
     table.missing.1 += 6.0 * core_math::exp(goal);
+    if let (Some(_), Some(ln_cut)) = (edge, orders.ln_cut) {
+        // From P and from Q, and of the mirror image if there is one.
+        table.cut = 2.0 * core_math::exp(ln_cut);
+        table.missing.1 += 2.0 * table.cut;
+    }
     Some(table)
 }
 
@@ -126,7 +143,7 @@ impl Noise {
     fn table(&self, q: Interval, direction: Direction, orders: Orders) -> Option<Table> {
         let mut panels: usize = 1 + 2 * usize::try_from(Self::ceil(self.to - self.from)?).ok()?;
         loop {
-            if let Some(ln_error) = self.ln_error(q.upper(), orders, panels)
+            if let Some(ln_error) = self.ln_error(q.upper(), direction, orders, panels)
                 && ln_error <= orders.ln_tolerance
             {
                 return Some(Table {
@@ -156,7 +173,7 @@ impl Noise {
     }
 
     /// ln of the bound on the error of all panels, relative to 2 + |z|.
-    fn ln_error(&self, q: f64, orders: Orders, panels: usize) -> Option<f64> {
+    fn ln_error(&self, q: f64, direction: Direction, orders: Orders, panels: usize) -> Option<f64> {
         let width = (self.to - self.from) / panels as f64;
         let radius = 0.5 * width;
         let best = |rho: f64| {
@@ -168,25 +185,33 @@ impl Noise {
             if v >= 0.95 * PI {
                 return f64::INFINITY;
             }
-            let turn = orders.reach * v - (1.0 + orders.c) * (0.5 * v).cos().ln();
+            let sine = (0.5 * v).sin();
             let mut total = 0.0;
             for panel in 0..panels {
                 let middle = self.from + width * (panel as f64 + 0.5);
                 let (low, high) = (middle - a, middle + a);
-                let ln_y = |x: f64| {
-                    let u = self.slope * x - self.offset;
-                    if u > 30.0 {
-                        u
-                    } else {
-                        (q * u.exp_m1()).ln_1p()
-                    }
+                let u = self.slope * high - self.offset;
+                let grown = q * u.min(700.0).exp();
+                let turned = if v < 0.5 * PI {
+                    v * (grown / (1.0 - q)).min(1.0)
+                } else {
+                    v
                 };
-                // Y^(1+c), Y^-c, 1 and Y, with the factors of the last two.
-                let largest = ((1.0 + orders.c) * ln_y(high))
-                    .max(-orders.c * ln_y(low))
-                    .max(0.0);
-                total +=
-                    (ln_error(rho) + turn + (self.ln_bound)(self, low, high, b) + largest).exp();
+                let share = (grown / (1.0 - q + grown)).min(0.25);
+                let shrink = -0.5 * (-4.0 * share * sine * sine).ln_1p();
+                // Y^(1+c) or Y^-c or both, and 1 and Y with their factors.
+                let up = (1.0 + orders.c) * self.ln_y(q, high);
+                let down = -orders.c * self.ln_y(q, low);
+                let largest = match direction {
+                    Direction::Remove => up,
+                    Direction::Add => down.max(self.ln_y(q, high)),
+                    Direction::Replace => up.max(down),
+                }
+                .max(0.0);
+                let ln_bound = (self.ln_bound)(self, low, high, b)
+                    + orders.reach * turned
+                    + (1.0 + orders.c) * shrink;
+                total += (ln_error(rho) + ln_bound + largest).exp();
             }
             (6.0 * radius * total).ln()
         };
@@ -195,6 +220,16 @@ impl Noise {
             .map(best)
             .fold(f64::INFINITY, f64::min);
         found.is_finite().then_some(found)
+    }
+
+    /// ln Y, or above it where it is large.
+    fn ln_y(&self, q: f64, x: f64) -> f64 {
+        let u = self.slope * x - self.offset;
+        if u > 30.0 {
+            u
+        } else {
+            (q * u.exp_m1()).ln_1p()
+        }
     }
 
     fn nodes(&self, q: Interval, direction: Direction, panels: usize) -> Vec<Node> {

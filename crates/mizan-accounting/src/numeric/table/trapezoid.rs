@@ -18,15 +18,6 @@
 //! right Y <= (q + (1-q) e^(-u₁)) e^u from u₁ on, to the left 1/Y is at most
 //! 1/(1-q) and at most e^-u/q, and where Y is between 0 and 1 so is Y^α, α > 0.
 //! They are compared with E_Q Y^α, which is at least 1 and q^α E_Q e^(αu).
-//!
-//! # Cutting rare losses off
-//! Where the sample is rare and the noise small, the moments are ruled by losses
-//! so rare that δ does not see them. They may be cut off: every outcome x stays
-//! with probability χ(x) = Φ((X - x)/s), and what does not stay counts as an
-//! infinite loss, `cut` in all. That is smooth, so the rule stays as precise:
-//! |Φ(a + ib)| <= e^(b²/2) Φ(a) adds y²/2s² to the exponent above. P and Q lose
-//!
-//! > (1-q) Φ(-X/r) + q Φ(-(X-m)/r)   and   Φ(-X/r),   r² = 1 + s².
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
 
@@ -35,23 +26,20 @@ use mizan_core::Interval;
 use super::{Direction, MOST_NODES, Mixed, Orders, Table};
 
 /// A table for N(m, 1) mixed into N(0, 1) at a rate q.
-pub(super) fn gaussian(
-    m: Interval,
-    q: f64,
-    direction: Direction,
-    orders: Orders,
-    edge: Option<Edge>,
-) -> Option<Table> {
+pub(super) fn gaussian(m: Interval, q: f64, direction: Direction, orders: Orders) -> Option<Table> {
     let size = m.middle();
     let order = match direction {
         Direction::Add => -orders.c,
         _ => 1.0 + orders.c,
     };
-    let h = step(size, order, orders, edge.is_some())?;
-    let (low, high) = ends(size, q, order, orders, h, edge)?;
-    if edge.is_some_and(|edge| edge.stays(h * high as f64) < 1e-290) {
-        return None;
-    }
+    let h = step(size, order, orders)?;
+    let (low, high) = ends(size, q, order, orders, h)?;
+    let index = |x: f64| {
+        #[expect(clippy::cast_possible_truncation, reason = "checked to be small")]
+        let index = x as i64;
+        (x.abs() < MOST_NODES as f64 / 2.0).then_some(index)
+    };
+    let (low, high) = (index((low / h).floor())?, index((high / h).ceil())?);
     let count = usize::try_from(high - low + 1).ok()?;
     if count > MOST_NODES {
         return None;
@@ -68,50 +56,28 @@ pub(super) fn gaussian(
         // m is known to a few units, and u takes three roundings.
         let uncertain = 8.0 * (size * x.abs() + half_square);
         let u = size * x - half_square;
-        let (stays, ln_stays) = edge.map_or((1.0, 0.0), |edge| {
-            let stays = edge.stays(x);
-            (stays, core_math::log(stays))
-        });
-        let weight = scale * core_math::exp(exponent) * stays;
-        Mixed::new(
-            q.into(),
-            u,
-            uncertain,
-            weight,
-            ln_scale + exponent + ln_stays,
-        )
-        .push_to(&mut nodes, direction);
+        let weight = scale * core_math::exp(exponent);
+        Mixed::new(q.into(), u, uncertain, weight, ln_scale + exponent)
+            .push_to(&mut nodes, direction);
     }
-    let exponent = strip(size, order, orders.reach, h, edge.is_some());
+    let exponent = strip(size, order, orders.reach, h);
     let alias = 2.1 * core_math::exp(exponent);
     let tail = core_math::exp(orders.ln_tolerance - 1.0);
-    let cut = match (edge, orders.ln_cut) {
-        (Some(_), Some(ln_cut)) => core_math::exp(ln_cut),
-        _ => 0.0,
-    };
     Some(Table {
         nodes,
-        // The argument w of erfc is off by three units of itself, which moves
-        // it by 2w² as many, and w is below 26.
-        blur: if edge.is_some() { 4200.0 } else { 16.0 },
-        cut,
+        blur: 16.0,
+        cut: 0.0,
         beyond: Interval::ZERO,
         below: Interval::ZERO,
         // Aliasing of Y^a, and of 1 and Y in what was taken out; both tails.
-        // What is cut off is missing in P and in Q.
-        missing: (alias + 2.0 * tail, 2.0 * alias + 4.0 * tail + 2.0 * cut),
+        missing: (alias + 2.0 * tail, 2.0 * alias + 4.0 * tail),
     })
 }
 
 /// ln of the strip bound at the best y.
-fn strip(m: f64, order: f64, reach: f64, h: f64, cut: bool) -> f64 {
+fn strip(m: f64, order: f64, reach: f64, h: f64) -> f64 {
     const PLACES: u32 = 32;
     let widest = (PI / m).min(TAU / h);
-    let curvature = if cut {
-        0.5 + 0.5 / (SOFTNESS * SOFTNESS)
-    } else {
-        0.5
-    };
     (1..PLACES)
         .map(|place| {
             let y = widest * f64::from(place) / f64::from(PLACES);
@@ -121,20 +87,20 @@ fn strip(m: f64, order: f64, reach: f64, h: f64, cut: bool) -> f64 {
             } else {
                 0.0
             };
-            curvature * y * y + reach * v + shrink - TAU * y / h
+            0.5 * y * y + reach * v + shrink - TAU * y / h
         })
         .fold(f64::INFINITY, f64::min)
 }
 
 /// The widest step that is fine enough, of 12 bits.
-fn step(m: f64, order: f64, orders: Orders, cut: bool) -> Option<f64> {
+fn step(m: f64, order: f64, orders: Orders) -> Option<f64> {
     let goal = (orders.ln_tolerance - 2.0).min(-6.0);
     // Where the strip is wide the exponent is -(2π/h - m τ)²/2.
     let mut h = TAU / ((-2.0 * goal).sqrt() + m * orders.reach);
     for _ in 0..80 {
         let unit = f64::from_bits(h.to_bits() & !((1 << 52) - 1)) / 2048.0;
         let short = (h / unit).floor() * unit;
-        if strip(m, order, orders.reach, short, cut) <= goal {
+        if strip(m, order, orders.reach, short) <= goal {
             return (short > 0.0).then_some(short);
         }
         h *= 0.93;
@@ -142,8 +108,9 @@ fn step(m: f64, order: f64, orders: Orders, cut: bool) -> Option<f64> {
     None
 }
 
-/// The first and last multiple of h that are needed.
-fn ends(m: f64, q: f64, a: f64, orders: Orders, h: f64, edge: Option<Edge>) -> Option<(i64, i64)> {
+/// Between which x the moment of order a is, but for the tolerance, where the
+/// rule has the step h.
+pub(super) fn ends(m: f64, q: f64, a: f64, orders: Orders, h: f64) -> Option<(f64, f64)> {
     let goal = orders.ln_tolerance - 1.0;
     let half = 0.5 * m * m;
     // Beyond the end the sum is at most the integral from one step before.
@@ -155,12 +122,9 @@ fn ends(m: f64, q: f64, a: f64, orders: Orders, h: f64, edge: Option<Edge>) -> O
         }
         let u = m * before - half;
         let factor = (q + (1.0 - q) * (-u).exp().min(1e300)).ln() + 1e-12;
-        // Relative to E_Q Y^α >= q^α E_Q e^(αu), where nothing is cut off.
+        // Relative to E_Q Y^α >= q^α E_Q e^(αu).
         let whole = (a * q.ln() + (a * a - a) * half).max(0.0);
-        let whole = if edge.is_some() { 0.0 } else { whole };
-        // What stays falls, so it is at most what stays at the end.
-        let stays = edge.map_or(0.0, |edge| ln_tail((before - edge.place) / SOFTNESS));
-        plain.max(a * factor + (a * a - a) * half + ln_tail(before - a * m) + stays - whole)
+        plain.max(a * factor + (a * a - a) * half + ln_tail(before - a * m) - whole)
     };
     let plain = |x: f64| ln_tail(-x - h);
     let by_floor = |x: f64| plain(x) + (a * (-q).ln_1p()).max(0.0);
@@ -175,15 +139,8 @@ fn ends(m: f64, q: f64, a: f64, orders: Orders, h: f64, edge: Option<Edge>) -> O
         }
         None
     };
-    // Tails fall from the centre on; with an edge they may be low before it.
-    let centre = edge.map_or(a * m, |edge| (a * m).min(edge.place));
-    let high = if edge.is_some() {
-        // The bound need not fall with x where the edge is before its centre:
-        // whatever x is found, it holds there.
-        march(h + m.max(centre) + 3.0, 0.5, &right)?
-    } else {
-        march(h + m.max(a * m) + 5.0, 0.5, &right)?
-    };
+    // Tails fall from the centre on.
+    let high = march(h + m.max(a * m) + 5.0, 0.5, &right)?;
     let low = if a >= 0.0 {
         march(-h - 5.0, -0.5, &plain)?
     } else {
@@ -191,43 +148,7 @@ fn ends(m: f64, q: f64, a: f64, orders: Orders, h: f64, edge: Option<Edge>) -> O
         let ratio = march(-h + a * m - 5.0, -0.5, &by_ratio);
         floor.into_iter().chain(ratio).reduce(f64::max)?
     };
-    let index = |x: f64| {
-        #[expect(clippy::cast_possible_truncation, reason = "checked to be small")]
-        let index = x as i64;
-        (x.abs() < MOST_NODES as f64 / 2.0).then_some(index)
-    };
-    Some((index((low / h).floor())?, index((high / h).ceil())?))
-}
-
-/// How soft the edge is: s.
-const SOFTNESS: f64 = 0.25;
-
-/// Where rare losses are cut off.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Edge {
-    /// X.
-    place: f64,
-}
-
-impl Edge {
-    /// P and Q lose at most e^`ln_cut` each.
-    pub(crate) fn new(m: f64, q: f64, ln_cut: f64) -> Self {
-        let r = (1.0 + SOFTNESS * SOFTNESS).sqrt();
-        let lost = |x: f64| {
-            let (kept, moved) = (ln_tail(x / r), q.ln() + ln_tail((x - m) / r));
-            kept.max(moved) + 2f64.ln()
-        };
-        let mut place = 0.0;
-        while lost(place) > ln_cut && place < 1e4 {
-            place += 0.25;
-        }
-        Self { place }
-    }
-
-    /// The probability with which x stays.
-    pub(crate) fn stays(self, x: f64) -> f64 {
-        0.5 * core_math::erfc((x - self.place) * (FRAC_1_SQRT_2 / SOFTNESS))
-    }
+    Some((low, high))
 }
 
 /// ln of the upper tail of the normal distribution, from above.
