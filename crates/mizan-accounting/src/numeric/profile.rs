@@ -34,8 +34,9 @@ pub struct PrivacyProfile {
     exact: bool,
 }
 
-/// A bracket narrower than this, relative, is not improved upon.
-const NARROW: f64 = 1e-9;
+/// A bracket narrower than this, relative, is not improved upon by a slower
+/// engine: the lattice does no better where the contour works at all.
+const NARROW: f64 = 1e-6;
 
 impl PrivacyProfile {
     /// Prepares the profile of an event.

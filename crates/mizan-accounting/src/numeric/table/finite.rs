@@ -13,14 +13,19 @@ pub(super) fn table(loss: &FiniteLoss, sampling: Sampling) -> Option<Table> {
         return None;
     }
     let mut nodes = Vec::with_capacity(loss.atoms.len() + 1);
+    let widths = loss
+        .atoms
+        .iter()
+        .map(|atom| width(atom.mass) / atom.mass.middle());
+    let blur = 16.0 + widths.fold(0.0, f64::max) / UNIT;
     let (direction, q) = match sampling {
         Sampling::Whole => {
             for atom in &loss.atoms {
-                nodes.push(node(atom)?);
+                nodes.push(node(atom));
             }
             return Some(Table {
                 nodes,
-                blur: 32.0,
+                blur,
                 beyond: loss.beyond,
                 below: loss.below,
                 cut: 0.0,
@@ -37,7 +42,7 @@ pub(super) fn table(loss: &FiniteLoss, sampling: Sampling) -> Option<Table> {
             slack,
             mass,
             ln_mass,
-        } = node(atom)?;
+        } = node(atom);
         let weight = mass * core_math::exp(-u);
         Mixed::new(q, u, slack, weight, ln_mass - u).push_to(&mut nodes, direction);
     }
@@ -60,7 +65,7 @@ pub(super) fn table(loss: &FiniteLoss, sampling: Sampling) -> Option<Table> {
     };
     Some(Table {
         nodes,
-        blur: 32.0,
+        blur,
         beyond,
         below,
         cut: 0.0,
@@ -68,15 +73,17 @@ pub(super) fn table(loss: &FiniteLoss, sampling: Sampling) -> Option<Table> {
     })
 }
 
-/// An atom as a place; None if it is not known well enough.
-fn node(atom: &Atom) -> Option<Node> {
+/// An atom as a place.
+fn node(atom: &Atom) -> Node {
     let (loss, mass) = (atom.loss.middle(), atom.mass.middle());
-    let width = |interval: Interval| interval.upper() - interval.lower();
-    let slack = width(atom.loss) / UNIT + 1.0 * loss.abs();
-    (width(atom.mass) <= 24.0 * UNIT * mass).then(|| Node {
+    Node {
         loss,
-        slack,
+        slack: width(atom.loss) / UNIT + loss.abs(),
         mass,
         ln_mass: core_math::log(mass),
-    })
+    }
+}
+
+fn width(interval: Interval) -> f64 {
+    interval.upper() - interval.lower()
 }

@@ -142,18 +142,35 @@ impl Noise {
     /// The table of the density, mixed in at a rate q.
     fn table(&self, q: Interval, direction: Direction, orders: Orders) -> Option<Table> {
         let mut panels: usize = 1 + 2 * usize::try_from(Self::ceil(self.to - self.from)?).ok()?;
+        // Errors are compared with the moment, which few panels tell roughly.
+        let size = |nodes: &[Node]| -> f64 {
+            let exponent = |node: &Node| node.ln_mass + orders.c * node.loss;
+            let largest = nodes.iter().map(exponent).fold(0.0, f64::max);
+            let sum: f64 = nodes
+                .iter()
+                .map(|node| (exponent(node) - largest).exp())
+                .sum();
+            (largest + sum.ln() - 0.1).max(0.0)
+        };
+        let about = size(&self.nodes(q, direction, panels));
         loop {
             if let Some(ln_error) = self.ln_error(q.upper(), direction, orders, panels)
-                && ln_error <= orders.ln_tolerance
+                && ln_error <= orders.ln_tolerance + about
             {
-                return Some(Table {
-                    nodes: self.nodes(q, direction, panels),
-                    blur: self.blur,
-                    beyond: Interval::ZERO,
-                    below: Interval::ZERO,
-                    cut: 0.0,
-                    missing: (0.0, core_math::exp(ln_error)),
-                });
+                let nodes = self.nodes(q, direction, panels);
+                // An error that is small beside the sum is small beside what
+                // the sum stands for.
+                let relative = ln_error - size(&nodes);
+                if relative <= -20.0 {
+                    return Some(Table {
+                        nodes,
+                        blur: self.blur,
+                        beyond: Interval::ZERO,
+                        below: Interval::ZERO,
+                        cut: 0.0,
+                        missing: (core_math::exp(relative + 0.01), 0.0),
+                    });
+                }
             }
             panels += panels / 2 + 1;
             if panels * RULE.len() > MOST_NODES {
