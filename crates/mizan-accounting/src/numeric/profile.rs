@@ -192,12 +192,17 @@ fn is_finite(pairs: &[(Pair, u64)]) -> bool {
 
 fn epsilon(pairs: &[(Pair, u64)], target: Interval) -> Option<Bracket<f64>> {
     if let Some(square) = gaussian(pairs) {
-        let at =
-            |delta: f64| GaussianProfile::from_square(square).epsilon(Delta::saturating(delta));
-        return Some(Bracket {
-            lower: at(target.upper()).lower.get(),
-            upper: at(target.lower()).upper.get(),
-        });
+        // The contour is as good to a dozen digits, and quicker.
+        let profile = GaussianProfile::from_square(square);
+        let at = |delta: f64| profile.epsilon(Delta::saturating(delta));
+        let exact = || {
+            Some(Bracket {
+                lower: at(target.upper()).lower.get(),
+                upper: at(target.lower()).upper.get(),
+            })
+        };
+        let narrow = |found: &Bracket<f64>| found.upper - found.lower <= 1e-11 * found.lower;
+        return first_of(|| Contour::epsilon_of(pairs, target), exact, narrow);
     }
     if let [(pair, 1)] = pairs
         && let Some(found) = single::epsilon(pair, target)

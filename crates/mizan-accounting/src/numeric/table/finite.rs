@@ -17,7 +17,8 @@ pub(super) fn table(loss: &FiniteLoss, sampling: Sampling) -> Option<Table> {
         .atoms
         .iter()
         .map(|atom| width(atom.mass) / atom.mass.middle());
-    let blur = 16.0 + widths.fold(0.0, f64::max) / UNIT;
+    // Ratios of masses are known to as many units as they have logarithms.
+    let blur = 64.0 + widths.fold(0.0, f64::max) / UNIT;
     let (direction, q) = match sampling {
         Sampling::Whole => {
             for atom in &loss.atoms {
@@ -52,6 +53,7 @@ pub(super) fn table(loss: &FiniteLoss, sampling: Sampling) -> Option<Table> {
         Mixed {
             l: core_math::log1p(-q.middle()),
             slack: 8.0 / (1.0 - q.upper()),
+            ratio: None,
             weight,
             ln_weight: core_math::log(weight),
         }

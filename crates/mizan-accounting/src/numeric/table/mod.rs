@@ -155,6 +155,8 @@ struct Mixed {
     /// ln Y.
     l: f64,
     slack: f64,
+    /// Y itself, where it is at hand.
+    ratio: Option<f64>,
     /// Its weight under Q.
     ln_weight: f64,
     weight: f64,
@@ -165,24 +167,25 @@ impl Mixed {
     /// `uncertain` units of rounding.
     fn new(q: Interval, u: f64, uncertain: f64, weight: f64, ln_weight: f64) -> Self {
         let rate = q.middle();
-        let (l, slack);
+        let (l, slack, ratio);
         if u > 30.0 {
             let ln_rate = core_math::log(rate);
             l = ln_rate + u + core_math::log1p((1.0 - rate) / rate * core_math::exp(-u));
             // The additions round, and q may be off by two units.
             slack = uncertain + 4.0 + 3.0 * (u + l.abs() + ln_rate.abs());
+            ratio = None;
         } else {
             let y = rate * core_math::expm1(u);
             let whole = 1.0 + y;
             l = core_math::log1p(y);
             // dl/du = q e^u/Y and dl = dy/Y; y carries up to five roundings.
-            slack = rate * core_math::exp(u) / whole * uncertain
-                + 6.0 * y.abs() / whole
-                + 2.0 * l.abs();
+            slack = ((y + rate) * uncertain + 6.0 * y.abs()) / whole + 2.0 * l.abs();
+            ratio = Some(whole);
         }
         Self {
             l,
             slack,
+            ratio,
             ln_weight,
             weight,
         }
@@ -193,18 +196,19 @@ impl Mixed {
         let Self {
             l,
             slack,
+            ratio,
             ln_weight,
             weight,
         } = *self;
         let node = |loss: f64, shift: f64| Node {
             loss,
             slack,
-            mass: if shift == 0.0 {
-                weight
-            } else if weight > 1e-290 && shift < 600.0 {
-                weight * core_math::exp(shift)
-            } else {
-                core_math::exp(ln_weight + shift)
+            mass: match ratio {
+                _ if shift == 0.0 => weight,
+                // l is its logarithm to within |l| units.
+                Some(ratio) if weight > 1e-290 => weight * ratio,
+                None if weight > 1e-290 && shift < 600.0 => weight * core_math::exp(shift),
+                _ => core_math::exp(ln_weight + shift),
             },
             ln_mass: ln_weight + shift,
         };

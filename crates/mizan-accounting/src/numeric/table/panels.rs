@@ -80,7 +80,7 @@ pub(super) fn gaussian(
         slope: size,
         offset: 0.5 * size * size,
         uncertain: 8.0,
-        blur: 32.0 + 4.0 * to * to,
+        blur: 64.0 + 4.0 * to * to,
         ln_density: |_, x| -0.5 * x * x - 0.5 * TAU.ln(),
         ln_bound: |_, low, high, b| {
             let nearest = if low > 0.0 {
@@ -125,7 +125,7 @@ pub(super) fn laplace(
         slope: 1.0,
         offset: 0.0,
         uncertain: 4.0,
-        blur: 32.0 + 4.0 * size,
+        blur: 64.0 + 4.0 * size,
         ln_density: |noise, x| -0.5 * (noise.to + x) - 4f64.ln(),
         ln_bound: |noise, low, _, _| -0.5 * (noise.to + low) - 4f64.ln(),
     };

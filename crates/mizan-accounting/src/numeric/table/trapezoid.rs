@@ -65,7 +65,8 @@ pub(super) fn gaussian(m: Interval, q: f64, direction: Direction, orders: Orders
     let tail = core_math::exp(orders.ln_tolerance - 1.0);
     Some(Table {
         nodes,
-        blur: 16.0,
+        // Ratios up to e^30 are known to as many units as they have logarithms.
+        blur: 48.0,
         cut: 0.0,
         beyond: Interval::ZERO,
         below: Interval::ZERO,
