@@ -148,6 +148,9 @@ impl Order {
 }
 
 impl Probability {
+    /// Impossible.
+    pub const ZERO: Self = Self(0.0);
+
     /// Certain.
     pub const ONE: Self = Self(1.0);
 }
