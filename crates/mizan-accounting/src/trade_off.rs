@@ -40,9 +40,6 @@ use mizan_core::{Bracket, Delta, Epsilon, Interval, Probability};
 
 use crate::PrivacyProfile;
 
-/// The places of [`TradeOff::grid`].
-const PLACES: u32 = 400;
-
 /// Beyond this ε only false-positive rates below e^-25 are affected.
 const LARGEST_EPSILON: f64 = 25.0;
 
@@ -57,7 +54,7 @@ const SMALLEST_DELTA: f64 = 1e-12;
 /// use mizan_core::{PrivacyEvent, Probability};
 ///
 /// let event: PrivacyEvent = "10000 * poisson(0.01, gaussian(8))".parse()?;
-/// let trade_off = TradeOff::of(&PrivacyProfile::of(&event)?).expect("a profile");
+/// let trade_off = TradeOff::of(&PrivacyProfile::of(&event)?, 100).expect("a profile");
 /// // Who accepts one false alarm in a hundred misses nearly everybody.
 /// let missed = trade_off.false_negative(Probability::new(0.01)?);
 /// assert!(missed.lower.get() > 0.98 && missed.upper.get() < 0.99);
@@ -83,23 +80,24 @@ struct Place {
 }
 
 impl TradeOff {
-    /// The trade-off of a privacy profile. None if no engine takes the event.
-    pub fn of(profile: &PrivacyProfile) -> Option<Self> {
+    /// The trade-off of a privacy profile at so many [`grid`](Self::grid)
+    /// points. None if no engine takes the event.
+    pub fn of(profile: &PrivacyProfile, points: u32) -> Option<Self> {
         let largest = profile
             .epsilon(Delta::saturating(SMALLEST_DELTA))
             .map_or(Epsilon::INFINITE, |epsilon| epsilon.upper);
-        let points = Self::grid(largest)
+        let points = Self::grid(largest, points)
             .into_iter()
             .map(|epsilon| Some((epsilon, profile.delta(epsilon)?)));
         Some(Self::new(&points.collect::<Option<Vec<_>>>()?))
     }
 
-    /// The ε at which a profile is to be known for a tight bracket, given the
-    /// ε beyond which δ hardly matters.
-    pub fn grid(largest: Epsilon) -> Vec<Epsilon> {
+    /// The ε, one more than `steps`, at which a profile is to be known for a
+    /// tight bracket, given the ε beyond which δ hardly matters.
+    pub fn grid(largest: Epsilon, steps: u32) -> Vec<Epsilon> {
         let largest = largest.get().clamp(1e-9, LARGEST_EPSILON);
-        let place = |step| largest * f64::from(step) / f64::from(PLACES);
-        (0..=PLACES)
+        let place = |step| largest * f64::from(step) / f64::from(steps.max(1));
+        (0..=steps)
             .map(|step| Epsilon::saturating(place(step)))
             .collect()
     }
@@ -265,7 +263,7 @@ mod tests {
 
     fn trade_off(event: &str) -> TradeOff {
         let event: PrivacyEvent = event.parse().unwrap();
-        TradeOff::of(&PrivacyProfile::of(&event).unwrap()).unwrap()
+        TradeOff::of(&PrivacyProfile::of(&event).unwrap(), 400).unwrap()
     }
 
     #[track_caller]
@@ -335,7 +333,7 @@ mod tests {
             "gaussian(0.02)",
             "approximate(1, 0.1)",
             "1000 * rr(0.9)",
-            "100 * poisson(0.01, gaussian(0.8))",
+            "10000 * poisson(0.01, gaussian(1.1))",
         ] {
             let trade_off = trade_off(event);
             let mut last = 1.0;

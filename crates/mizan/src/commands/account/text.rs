@@ -3,18 +3,27 @@
 use mizan_accounting::AtOrder;
 use mizan_accounting::account::Method;
 use mizan_core::{Epsilon, Round, format_decimal};
-use mizan_report::{Column, Table, number};
+use mizan_report::{Column, Table, Terminal, number};
 
 use super::{Answer, Question, Solved};
 use crate::output;
 
-pub(super) fn write(answer: &Answer) -> String {
+pub(super) fn write(answer: &Answer, terminal: &Terminal) -> String {
     let mut text = String::new();
     if let Some(solved) = &answer.solved {
         text += &solved.text();
     }
     if let Some(report) = &answer.report {
         text += &report_text(report);
+    }
+    if let Some(profile) = &answer.profile {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text += &profile.text(terminal);
+    }
+    for path in &answer.saved {
+        text += &format!("Saved {}\n", path.display());
     }
     for warning in &answer.warnings {
         text += &format!("\n{}", wrapped(&format!("warning: {warning}")));
@@ -164,7 +173,7 @@ impl Solved {
     fn shown_down(&self, bound: f64) -> String {
         match self.question {
             Question::EpsilonAt(_) => number::down(bound, 6),
-            Question::DeltaAt(_) => format!("{bound:.2e}"),
+            Question::DeltaAt(_) => number::down(bound, 3),
         }
     }
 }
