@@ -110,12 +110,11 @@ impl TradeOff {
             lower: Delta::ZERO,
             upper: Delta::saturating(1.0),
         };
-        for &(epsilon, delta) in profile {
-            if delta.lower > advantage.lower {
+        for (epsilon, delta) in monotone(profile) {
+            if epsilon == Epsilon::ZERO {
+                advantage = delta;
+            } else if delta.lower > advantage.lower {
                 advantage.lower = delta.lower;
-            }
-            if epsilon == Epsilon::ZERO && delta.upper < advantage.upper {
-                advantage.upper = delta.upper;
             }
             places.extend(Place::above_one(epsilon, delta));
             places.extend(Place::below_one(epsilon, delta));
@@ -225,6 +224,24 @@ impl Place {
     fn height(&self, v: f64, alpha: f64) -> f64 {
         add_up(v, -mul_down(self.x, alpha))
     }
+}
+
+/// Points by rising ε. δ falls, so a lower bound holds to the left of its point
+/// and an upper one to the right.
+fn monotone(profile: &[(Epsilon, Bracket<Delta>)]) -> Vec<(Epsilon, Bracket<Delta>)> {
+    let mut points = profile.to_vec();
+    points.sort_by(|a, b| a.0.get().total_cmp(&b.0.get()));
+    let mut least = 1.0_f64;
+    for (_, delta) in &mut points {
+        least = least.min(delta.upper.get());
+        delta.upper = Delta::saturating(least);
+    }
+    let mut most = 0.0_f64;
+    for (_, delta) in points.iter_mut().rev() {
+        most = most.max(delta.lower.get());
+        delta.lower = Delta::saturating(most);
+    }
+    points
 }
 
 /// 1 - δ.
@@ -349,6 +366,15 @@ mod tests {
             }
         }
         check(&trade_off("pure(0)"), 0.25, 0.75, 1e-8);
+        // Beyond what e^ε can be as a double.
+        let far = TradeOff::new(&[(
+            Epsilon::new(1000.0).unwrap(),
+            Bracket {
+                lower: Delta::new(0.7).unwrap(),
+                upper: Delta::new(0.8).unwrap(),
+            },
+        )]);
+        assert!(far.advantage().lower.get() == 0.7);
         // With probability 0.1 the attacker is told.
         check(
             &trade_off("approximate(1, 0.1)"),

@@ -1,7 +1,7 @@
 //! The answer for people.
 
 use mizan_accounting::AtOrder;
-use mizan_accounting::account::Method;
+use mizan_accounting::account::{Method, MethodBound};
 use mizan_core::{Epsilon, Round, format_decimal};
 use mizan_report::{Column, Table, Terminal, number};
 
@@ -129,11 +129,7 @@ impl Solved {
     }
 
     fn grid_lines(&self) -> String {
-        let renyi = self
-            .account
-            .bounds
-            .iter()
-            .find(|bound| bound.method == Method::Renyi);
+        let renyi = self.bound(Method::Renyi);
         let Some(renyi) = renyi.filter(|_| !self.grids.is_empty()) else {
             return String::new();
         };
@@ -154,6 +150,12 @@ impl Solved {
             )
         };
         self.grids.iter().map(line).collect()
+    }
+
+    /// What a method says, if it applies.
+    pub(super) fn bound(&self, method: Method) -> Option<&MethodBound<f64>> {
+        let mut bounds = self.account.bounds.iter();
+        bounds.find(|bound| bound.method == method)
     }
 
     pub(super) fn symbol(&self) -> &'static str {

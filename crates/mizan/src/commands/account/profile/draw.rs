@@ -2,13 +2,16 @@
 
 use mizan_report::{Axis, Figure, Panel, Series, Stroke};
 
-use super::{Curve, Profile, at};
+use super::{Curve, Profile, STEPS, at};
 
 /// Curves that differ less than this, relative in δ, are drawn as one.
 const SAME: f64 = 0.02;
 
 /// As many curves keep apart in a terminal without colour.
 const IN_A_TERMINAL: usize = 4;
+
+/// Rates that differ less than this are drawn as one.
+const DISTINCT: f64 = 0.005;
 
 const LOWER: &str = "exact at least";
 
@@ -57,16 +60,40 @@ impl Profile {
     }
 
     fn panel(&self, title: &str, lines: &[Line<'_>]) -> Panel {
-        let named = |line: &Line<'_>| self.series(&line.names.join(", "), line.points);
+        let named = |line: &Line<'_>| self.stairs(&line.names.join(", "), line.points);
         let series = lines.iter().map(named);
         series.fold(self.empty_panel(title), Panel::with)
     }
 
     fn series(&self, name: &str, points: &[(u32, f64)]) -> Series {
-        let points = points
+        let points: Vec<_> = points
             .iter()
-            .map(|(step, delta)| (self.epsilon(*step), *delta));
-        Series::new(name, points.collect())
+            .map(|(step, delta)| (self.epsilon(*step), *delta))
+            .collect();
+        Series::new(name, points)
+    }
+
+    /// A curve with few points is drawn as stairs: δ falls with ε, so a bound
+    /// holds to the right of an upper point and to the left of a lower one.
+    fn stairs(&self, name: &str, points: &[(u32, f64)]) -> Series {
+        let mut series = self.series(name, points);
+        if points.len() > STEPS as usize {
+            return series;
+        }
+        let corners = series.points.windows(2).filter_map(|pair| match pair {
+            [(_, delta), (epsilon, _)] if name != LOWER => Some((*epsilon, *delta)),
+            [(epsilon, _), (_, delta)] => Some((*epsilon, *delta)),
+            _ => None,
+        });
+        let corners: Vec<_> = corners.collect();
+        let first = series.points.first().copied();
+        let rest = series.points.iter().skip(1).copied();
+        let joined = corners.into_iter().zip(rest);
+        series.points = first
+            .into_iter()
+            .chain(joined.flat_map(|(corner, point)| [corner, point]))
+            .collect();
+        series
     }
 
     /// The tightest first.
@@ -112,12 +139,20 @@ impl Profile {
             "Trade-off of an attacker",
             axis("false positives"),
             axis("false negatives"),
-        )
-        .with(curve("at least", |rate| rate.lower).stroke(Stroke::Solid));
-        let panel = if self.exact {
-            panel.with(curve("reached by some attack", |rate| rate.upper))
-        } else {
-            panel
+        );
+        let (lower, upper) = (
+            curve("no attack is below", |rate| rate.lower).stroke(Stroke::Solid),
+            curve("some attack is not above", |rate| rate.upper).stroke(Stroke::Dashed),
+        );
+        let gaps = lower.points.iter().zip(&upper.points);
+        let gap = gaps.fold(0.0_f64, |most, (low, high)| most.max(high.1 - low.1));
+        let panel = match self.exact {
+            true if gap < DISTINCT => panel.with(Series {
+                name: "the best attack".to_owned(),
+                ..lower
+            }),
+            true => panel.with(lower).with(upper),
+            false => panel.with(lower),
         };
         panel.with(Series::new("guessing", vec![(0.0, 1.0), (1.0, 0.0)]).stroke(Stroke::Dotted))
     }

@@ -7,13 +7,15 @@ mod draw;
 mod sample;
 mod words;
 
+use std::time::Duration;
+
 use mizan_accounting::TradeOff;
 use mizan_accounting::account::{self, Method, MethodBound};
 use mizan_core::{Bracket, Delta, Epsilon, PrivacyEvent, Probability};
 
 use super::Question;
 use crate::failure::Failure;
-use sample::coarse_to_fine;
+use sample::{Patience, coarse_to_fine};
 
 /// Steps of a curve.
 const STEPS: u32 = 128;
@@ -21,8 +23,25 @@ const STEPS: u32 = 128;
 /// Steps of the trade-off, which is tighter with more.
 const TRADE_OFF_STEPS: u32 = 512;
 
+/// The numerical accountant is what the others are compared with.
+const FOR_NUMERIC: Patience = Patience {
+    time: Duration::from_millis(1000),
+    least: 5,
+};
+
+const FOR_OTHERS: Patience = Patience {
+    time: Duration::from_millis(300),
+    least: 5,
+};
+
+/// The trade-off has the points of the profile too.
+const FOR_TRADE_OFF: Patience = Patience {
+    time: Duration::from_millis(300),
+    least: 1,
+};
+
 /// The axis ends at the ε of this δ, or of the next one that has an ε.
-const SMALLEST_DELTAS: [f64; 8] = [1e-12, 1e-9, 1e-6, 1e-4, 1e-2, 0.1, 0.5, 0.9];
+const SMALLEST_DELTAS: [f64; 9] = [1e-12, 1e-9, 1e-6, 1e-4, 1e-2, 0.1, 0.5, 0.9, 0.999];
 
 /// And starts at the ε of this one.
 const LARGEST_DELTA: f64 = 0.5;
@@ -59,7 +78,11 @@ impl Profile {
         let mut curves = Vec::new();
         let mut lower: Vec<(u32, f64)> = Vec::new();
         for method in methods {
-            let bounds = coarse_to_fine(STEPS, |step| {
+            let patience = match method {
+                Method::Numeric => FOR_NUMERIC,
+                _ => FOR_OTHERS,
+            };
+            let bounds = coarse_to_fine(STEPS, patience, |step| {
                 delta_by(method, event, &relaxed, epsilon(step))
             });
             if bounds.is_empty() {
@@ -78,15 +101,48 @@ impl Profile {
                 deltas: bounds.iter().map(upper).collect(),
             });
         }
-        let methods: Vec<_> = curves.iter().map(|curve| curve.method).collect();
-        Ok(Self {
+        let mut profile = Self {
             epsilons,
             smallest_delta,
             curves,
             exact: !lower.is_empty(),
             lower,
-            trade_off: trade_off(event, &relaxed, &methods, epsilons.1),
-        })
+            trade_off: TradeOff::new(&[]),
+        };
+        profile.trade_off = profile.find_trade_off(event, &relaxed);
+        Ok(profile)
+    }
+
+    /// From the points of the profile and more: by the numerical accountant
+    /// where it applies, else by all the others.
+    fn find_trade_off(&self, event: &PrivacyEvent, relaxed: &PrivacyEvent) -> TradeOff {
+        let mut methods: Vec<_> = self.curves.iter().map(|curve| curve.method).collect();
+        if methods.contains(&Method::Numeric) {
+            methods = vec![Method::Numeric];
+        }
+        let known = (0..=STEPS).filter_map(|step| {
+            let (_, upper, lower) = self.best(step)?;
+            let bracket = Bracket {
+                lower: Delta::saturating(lower.unwrap_or(0.0)),
+                upper: Delta::saturating(upper),
+            };
+            Some((Epsilon::saturating(self.epsilon(step)), bracket))
+        });
+        let largest = Epsilon::saturating(self.epsilons.1);
+        let grid = TradeOff::grid(largest, TRADE_OFF_STEPS);
+        let more = coarse_to_fine(TRADE_OFF_STEPS, FOR_TRADE_OFF, |step| {
+            let epsilon = *grid.get(step as usize)?;
+            let bounds = methods
+                .iter()
+                .filter_map(|method| delta_by(*method, event, relaxed, epsilon))
+                .map(|bound| Bracket {
+                    lower: bound.lower.unwrap_or(Delta::ZERO),
+                    upper: bound.upper,
+                });
+            Some((epsilon, bounds.reduce(tighter)?))
+        });
+        let more = more.into_iter().map(|(_, point)| point);
+        TradeOff::new(&known.chain(more).collect::<Vec<_>>())
     }
 
     fn epsilon(&self, step: u32) -> f64 {
@@ -184,49 +240,18 @@ fn range(
     Ok(((low, high), smallest))
 }
 
-/// From the numerical accountant where it applies, else from all the others.
-fn trade_off(
-    event: &PrivacyEvent,
-    relaxed: &PrivacyEvent,
-    methods: &[Method],
-    largest: f64,
-) -> TradeOff {
-    let numeric = [Method::Numeric];
-    let methods = if methods.contains(&Method::Numeric) {
-        &numeric
-    } else {
-        methods
-    };
-    let grid = TradeOff::grid(Epsilon::saturating(largest), TRADE_OFF_STEPS);
-    let points = coarse_to_fine(TRADE_OFF_STEPS, |step| {
-        let epsilon = *grid.get(step as usize)?;
-        let mut bracket: Option<Bracket<Delta>> = None;
-        for &method in methods {
-            let Some(bound) = delta_by(method, event, relaxed, epsilon) else {
-                continue;
-            };
-            let lower = bound.lower.unwrap_or(Delta::ZERO);
-            bracket = Some(bracket.map_or(
-                Bracket {
-                    lower,
-                    upper: bound.upper,
-                },
-                |other| Bracket {
-                    lower: if lower > other.lower {
-                        lower
-                    } else {
-                        other.lower
-                    },
-                    upper: if bound.upper < other.upper {
-                        bound.upper
-                    } else {
-                        other.upper
-                    },
-                },
-            ));
-        }
-        Some((epsilon, bracket?))
-    });
-    let points: Vec<_> = points.into_iter().map(|(_, point)| point).collect();
-    TradeOff::new(&points)
+/// What both brackets say.
+fn tighter(one: Bracket<Delta>, other: Bracket<Delta>) -> Bracket<Delta> {
+    Bracket {
+        lower: if other.lower > one.lower {
+            other.lower
+        } else {
+            one.lower
+        },
+        upper: if other.upper < one.upper {
+            other.upper
+        } else {
+            one.upper
+        },
+    }
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use mizan_core::Bracket;
-use mizan_report::{Terminal, number};
+use mizan_core::directed::{add_down, add_up, mul_down, mul_up};
+use mizan_report::{Column, Table, Terminal, number};
 use serde_json::{Map, Value, json};
 
 use super::super::text::wrapped;
@@ -50,22 +51,25 @@ impl Profile {
 
     fn attacker(&self) -> String {
         let Bracket { lower, upper } = self.trade_off.advantage();
-        let mut text = String::from(
-            "An attacker knows everything but whether a person's data were used. Whoever\n",
-        );
+        let reached = self
+            .exact
+            .then(|| Column::number("the best finds at least"));
+        let columns = [
+            Column::number("false alarms accepted"),
+            Column::number("people found at most"),
+        ];
+        let mut table = Table::new(columns.into_iter().chain(reached));
         for rate in TOLD {
             let missed = self.false_negative(rate);
-            let most = percent_up(1.0 - missed.lower);
-            let reached = if self.exact {
-                format!(", and the best attack {}", percent_down(1.0 - missed.upper))
-            } else {
-                String::new()
-            };
-            text += &format!(
-                "  accepts {:>5} false alarms finds at most {most} of the people{reached}\n",
-                percent_up(rate),
-            );
+            let most = percent_up(add_up(1.0, -missed.lower));
+            let least = percent_down(add_down(1.0, -missed.upper));
+            let accepted = format!("{} %", number::nearest(rate * 100.0, 3));
+            let row = [accepted, most];
+            table.row(row.into_iter().chain(self.exact.then_some(least)));
         }
+        let mut text = format!(
+            "An attacker who knows everything but whether a person's data were used:\n{table}\n"
+        );
         let reached = if self.exact {
             format!(", and the best reaches {}", percent_down(lower.get()))
         } else {
@@ -132,9 +136,12 @@ impl Profile {
 }
 
 fn percent_up(rate: f64) -> String {
-    format!("{} %", number::epsilon_up((rate * 100.0).min(100.0), 3))
+    format!(
+        "{} %",
+        number::epsilon_up(mul_up(rate, 100.0).min(100.0), 4)
+    )
 }
 
 fn percent_down(rate: f64) -> String {
-    format!("{} %", number::down((rate * 100.0).max(0.0), 3))
+    format!("{} %", number::down(mul_down(rate, 100.0).max(0.0), 4))
 }
