@@ -46,6 +46,11 @@ const LARGEST_EPSILON: f64 = 25.0;
 /// Beyond the ε of this δ places raise f by less than this.
 const SMALLEST_DELTA: f64 = 1e-12;
 
+const UNKNOWN: Bracket<Delta> = Bracket {
+    lower: Delta::ZERO,
+    upper: Delta::ONE,
+};
+
 /// What every test can and cannot do: the smallest false-negative rate at each
 /// false-positive rate, bracketed.
 ///
@@ -106,16 +111,8 @@ impl TradeOff {
     /// come from any method. The more points, the tighter.
     pub fn new(profile: &[(Epsilon, Bracket<Delta>)]) -> Self {
         let mut places = vec![Place::known(0.0, 0.0, 0.0)];
-        let mut advantage = Bracket {
-            lower: Delta::ZERO,
-            upper: Delta::saturating(1.0),
-        };
-        for (epsilon, delta) in monotone(profile) {
-            if epsilon == Epsilon::ZERO {
-                advantage = delta;
-            } else if delta.lower > advantage.lower {
-                advantage.lower = delta.lower;
-            }
+        let points = monotone(profile);
+        for &(epsilon, delta) in &points {
             places.extend(Place::above_one(epsilon, delta));
             places.extend(Place::below_one(epsilon, delta));
         }
@@ -138,6 +135,7 @@ impl TradeOff {
             }
             after = Some(*place);
         }
+        let advantage = points.first().map_or(UNKNOWN, |(_, delta)| *delta);
         Self { places, advantage }
     }
 
@@ -226,10 +224,13 @@ impl Place {
     }
 }
 
-/// Points by rising ε. δ falls, so a lower bound holds to the left of its point
-/// and an upper one to the right.
+/// Points by rising ε, from 0 on. δ falls, so a lower bound holds to the left of
+/// its point and an upper one to the right, also for points so far out that e^ε
+/// is no double.
 fn monotone(profile: &[(Epsilon, Bracket<Delta>)]) -> Vec<(Epsilon, Bracket<Delta>)> {
+    let ends = [Epsilon::ZERO, Epsilon::saturating(LARGEST_EPSILON)];
     let mut points = profile.to_vec();
+    points.extend(ends.map(|epsilon| (epsilon, UNKNOWN)));
     points.sort_by(|a, b| a.0.get().total_cmp(&b.0.get()));
     let mut least = 1.0_f64;
     for (_, delta) in &mut points {
@@ -261,16 +262,19 @@ fn highest_between(a: &Place, b: &Place, alpha: f64) -> f64 {
     if alpha <= flattest {
         return b.height(b.upper, alpha);
     }
-    // Any share gives a bound; this one makes the mean of the lines level.
-    let share = ((alpha - flattest) / (steepest - flattest)).clamp(0.0, 1.0);
+    // Any share gives a bound; this one makes the mean of the lines level, or
+    // rather falling by what rounding may hide, for [a, b] may be long.
+    let level = (alpha - flattest) / (steepest - flattest);
+    let share = (level * (1.0 - 8.0 * f64::EPSILON)).clamp(0.0, 1.0);
     let mean = |one: f64, other: f64| {
         let rest = mul_up(add_up(1.0, -share), other);
         add_up(mul_up(share, one), rest)
     };
     let (near, far) = (add_down(b.x, -a.x), add_up(b.x, -a.x));
     let at_a = mean(a.upper, add_up(b.upper, -mul_down(flattest, near)));
-    let at_b = mean(add_up(a.upper, mul_up(steepest, far)), b.upper);
-    a.height(at_a, alpha).max(b.height(at_b, alpha))
+    let slope = add_up(mean(steepest, flattest), -alpha);
+    let rise = mul_up(slope.max(0.0), far);
+    a.height(add_up(at_a, rise), alpha)
 }
 
 #[cfg(test)]
@@ -374,7 +378,8 @@ mod tests {
                 upper: Delta::new(0.8).unwrap(),
             },
         )]);
-        assert!(far.advantage().lower.get() == 0.7);
+        assert_eq!(far.advantage().lower.get(), 0.7);
+        check(&far, 0.1, 0.2, 0.2 + 1e-9);
         // With probability 0.1 the attacker is told.
         check(
             &trade_off("approximate(1, 0.1)"),
