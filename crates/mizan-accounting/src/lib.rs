@@ -30,6 +30,7 @@ mod hockey_stick;
 mod minimize;
 mod numeric;
 mod optimal_order;
+mod trade_off;
 mod unsupported;
 mod walk;
 
@@ -42,4 +43,5 @@ pub use grid::OrderGrid;
 pub use guarantees::{BadOutcome, BayesFactor, ExactIncrease, Increase, group_privacy, posterior};
 pub use numeric::PrivacyProfile;
 pub use optimal_order::AtOrder;
+pub use trade_off::TradeOff;
 pub use unsupported::{Reason, Unsupported};

@@ -121,6 +121,9 @@ impl Delta {
     /// The bound never fails.
     pub const ZERO: Self = Self(0.0);
 
+    /// No bound at all.
+    pub const ONE: Self = Self(1.0);
+
     /// What a computation certified, cut to [0, 1]; a number that is not known
     /// is 1, no bound at all.
     #[must_use]
@@ -148,6 +151,9 @@ impl Order {
 }
 
 impl Probability {
+    /// Impossible.
+    pub const ZERO: Self = Self(0.0);
+
     /// Certain.
     pub const ONE: Self = Self(1.0);
 }

@@ -42,6 +42,11 @@ pub(super) fn write(answer: &Answer) -> Value {
         put("report", vector.collect());
         put("report_event", json!(super::text::report_event(report)));
     }
+    if let Some(profile) = &answer.profile {
+        for (key, value) in profile.json() {
+            put(key, value);
+        }
+    }
     put("warnings", json!(answer.warnings));
     Value::Object(object)
 }

@@ -1,11 +1,14 @@
 //! `mizan account`: what is my epsilon?
 //!
 //! Here: what can be asked, and the answer as data. `text.rs` and `json.rs`
-//! write it, `why.rs` explains it.
+//! write it, `why.rs` explains it, `profile/` is about all δ at once.
 
 mod json;
+mod profile;
 mod text;
 mod why;
+
+use std::path::PathBuf;
 
 use mizan_accounting::account::{self, Account, Method, MethodBound, Refusal};
 use mizan_accounting::{AtOrder, OrderGrid, RenyiConversion, RenyiCurve};
@@ -15,16 +18,20 @@ use crate::define::Defined;
 use crate::failure::Failure;
 use crate::input::{self, Expression, Typed};
 use crate::output::Output;
+use profile::Profile;
 
 /// What an event costs: epsilon at a delta, or delta at an epsilon
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Methods: pure, basic, advanced (Dwork-Rothblum-Vadhan), concentrated-advanced
 (Dwork-Rothblum), optimal (Kairouz-Oh-Viswanath, Murtagh-Vadhan), cdp, zcdp,
-renyi, gaussian-exact. All that apply are computed, the tightest is reported.
+renyi, gaussian-exact, numeric (the loss of the whole composition, bracketed).
+All that apply are computed, the tightest is reported.
 
 Examples:
   mizan account 'gaussian(1.1)' --delta 1e-5
+  mizan account '10000 * poisson(0.01, gaussian(1.1))' --delta 1e-5
+  mizan account '10000 * poisson(0.01, gaussian(1.1))' --profile --svg profile.svg
   mizan account '100 * (rr(0.52) + laplace(20) + gaussian(10))' --delta 1e-6 --why
   mizan account '1000 * pure(0.01)' --epsilon 1 --method renyi
   mizan account 'group(3, gaussian(5))' --delta 1e-9 --population 1000000
@@ -52,6 +59,18 @@ pub(crate) struct Arguments {
     /// The accumulated loss at the paper's 13 orders, as an event to add to others
     #[arg(long)]
     report: bool,
+
+    /// Draw delta against epsilon by every method, and say what an attacker can do
+    #[arg(long)]
+    profile: bool,
+
+    /// Draw the profile and the trade-off curve into this file
+    #[arg(long, value_name = "FILE", requires = "profile")]
+    svg: Option<PathBuf>,
+
+    /// Write the points of both into this file: panel,series,x,y
+    #[arg(long, value_name = "FILE", requires = "profile")]
+    csv: Option<PathBuf>,
 
     /// The number of people in the data; warns if delta is not far below 1/N
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
@@ -82,11 +101,11 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         delta.as_deref().map(input::delta).transpose()?,
         epsilon.as_deref().map(input::epsilon).transpose()?,
     );
-    if delta.is_none() && epsilon.is_none() && !arguments.report {
+    if delta.is_none() && epsilon.is_none() && !arguments.report && !arguments.profile {
         return Err(Failure::new(
             "MZ0001",
             "there is nothing to solve for",
-            "give --delta to ask for epsilon, --epsilon to ask for delta, or --report",
+            "give --delta to ask for epsilon, --epsilon to ask for delta, --profile for both, or --report",
         ));
     }
     let expression = Expression::read(&arguments.expression, &arguments.defined.read()?)?;
@@ -99,8 +118,23 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     } else if let Some(epsilon) = epsilon {
         answer.solve_for_delta(epsilon, method, arguments.why)?;
     }
+    if arguments.profile {
+        let question = answer.solved.as_ref().map(|solved| solved.question);
+        let profile = Profile::of(&answer.event, method, question)?;
+        let (svg, csv) = (arguments.svg.as_deref(), arguments.csv.as_deref());
+        profile.save(&answer.expression, svg, csv)?;
+        answer.profile = Some(profile);
+        answer.saved = [svg, csv]
+            .into_iter()
+            .flatten()
+            .map(PathBuf::from)
+            .collect();
+    }
     answer.warn(population);
-    Ok(output.either(|| json::write(&answer), || text::write(&answer)))
+    Ok(output.either(
+        || json::write(&answer),
+        || text::write(&answer, &output.terminal),
+    ))
 }
 
 fn method(name: &str) -> Result<Method, Failure> {
@@ -130,6 +164,9 @@ struct Answer {
     event: PrivacyEvent,
     solved: Option<Solved>,
     report: Option<Vec<AtOrder<Epsilon>>>,
+    profile: Option<Profile>,
+    /// Files that were written.
+    saved: Vec<PathBuf>,
     warnings: Vec<String>,
 }
 
@@ -161,6 +198,8 @@ impl Answer {
             event,
             solved: None,
             report: None,
+            profile: None,
+            saved: Vec::new(),
             warnings: Vec::new(),
         }
     }

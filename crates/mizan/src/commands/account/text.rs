@@ -1,20 +1,29 @@
 //! The answer for people.
 
 use mizan_accounting::AtOrder;
-use mizan_accounting::account::Method;
+use mizan_accounting::account::{Method, MethodBound};
 use mizan_core::{Epsilon, Round, format_decimal};
-use mizan_report::{Column, Table, number};
+use mizan_report::{Column, Table, Terminal, number};
 
 use super::{Answer, Question, Solved};
 use crate::output;
 
-pub(super) fn write(answer: &Answer) -> String {
+pub(super) fn write(answer: &Answer, terminal: &Terminal) -> String {
     let mut text = String::new();
     if let Some(solved) = &answer.solved {
         text += &solved.text();
     }
     if let Some(report) = &answer.report {
         text += &report_text(report);
+    }
+    if let Some(profile) = &answer.profile {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text += &profile.text(terminal);
+    }
+    for path in &answer.saved {
+        text += &format!("Saved {}\n", path.display());
     }
     for warning in &answer.warnings {
         text += &format!("\n{}", wrapped(&format!("warning: {warning}")));
@@ -120,11 +129,7 @@ impl Solved {
     }
 
     fn grid_lines(&self) -> String {
-        let renyi = self
-            .account
-            .bounds
-            .iter()
-            .find(|bound| bound.method == Method::Renyi);
+        let renyi = self.bound(Method::Renyi);
         let Some(renyi) = renyi.filter(|_| !self.grids.is_empty()) else {
             return String::new();
         };
@@ -147,6 +152,12 @@ impl Solved {
         self.grids.iter().map(line).collect()
     }
 
+    /// What a method says, if it applies.
+    pub(super) fn bound(&self, method: Method) -> Option<&MethodBound<f64>> {
+        let mut bounds = self.account.bounds.iter();
+        bounds.find(|bound| bound.method == method)
+    }
+
     pub(super) fn symbol(&self) -> &'static str {
         match self.question {
             Question::EpsilonAt(_) => "ε",
@@ -164,7 +175,7 @@ impl Solved {
     fn shown_down(&self, bound: f64) -> String {
         match self.question {
             Question::EpsilonAt(_) => number::down(bound, 6),
-            Question::DeltaAt(_) => format!("{bound:.2e}"),
+            Question::DeltaAt(_) => number::down(bound, 3),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `--why`: the derivation of the printed number.
 
-use mizan_accounting::account::Account;
+use mizan_accounting::account::{Account, Method, MethodBound};
 use mizan_accounting::{ClosedForm, RenyiCurve, closed_forms};
 use mizan_core::{Delta, Order, PrivacyEvent};
 use mizan_report::{Column, Table, number};
@@ -20,6 +20,8 @@ pub(super) struct Derivation {
     parts: Vec<Line>,
     hidden: usize,
     forms: Vec<ClosedForm>,
+    /// Whether adding a person is another thing than removing one.
+    directions: bool,
 }
 
 /// A line of the event tree.
@@ -45,6 +47,7 @@ impl Derivation {
             parts,
             hidden,
             forms,
+            directions: is_sampled(event),
         }
     }
 
@@ -81,6 +84,10 @@ impl Derivation {
             self.parts_text(),
         )];
         sections.push(("The theorems", theorems_text(solved)));
+        if let Some(bound) = solved.bound(Method::Numeric) {
+            let text = numeric_text(self.directions, bound, solved);
+            sections.push(("The numerical accountant", text));
+        }
         if !solved.conversions.is_empty() {
             let heading = "From the Rényi curve, each conversion at its own best order";
             sections.push((heading, conversions_text(solved)));
@@ -158,6 +165,43 @@ fn theorems_text(solved: &Solved) -> String {
     }
     for (method, why) in &solved.account.refusals {
         text += &wrapped(&format!("{} does not apply: {why}", method.name()));
+    }
+    text
+}
+
+/// Whether a part is Poisson sampled.
+fn is_sampled(event: &PrivacyEvent) -> bool {
+    matches!(event, PrivacyEvent::Poisson { .. }) || event.children().iter().any(is_sampled)
+}
+
+/// What the numbers of the method `numeric` mean.
+fn numeric_text(directions: bool, bound: &MethodBound<f64>, solved: &Solved) -> String {
+    const DIGITS: usize = 13;
+    let symbol = solved.symbol();
+    let upper = number::epsilon_up(bound.upper, DIGITS);
+    let mut text = wrapped(
+        "The losses of all parts are added as random variables: by a closed form, a \
+         contour integral or a lattice, whichever says more. All errors, rounding \
+         too, are in the bracket (docs/accountant.md).",
+    );
+    text += &match bound.lower {
+        Some(lower) => {
+            let width = number::epsilon_up((bound.upper - lower) / bound.upper, 2);
+            let lower = number::down(lower, DIGITS);
+            wrapped(&format!(
+                "The exact {symbol} lies between {lower} and {upper}: a relative width of {width}."
+            ))
+        }
+        None => wrapped(&format!(
+            "The exact {symbol} is at most {upper}. How far below it lies is not known: a part \
+             was replaced by one that reveals no less."
+        )),
+    };
+    if directions {
+        text += &wrapped(
+            "A person added and a person removed are composed apart over all parts, and the \
+             worse of the two is reported.",
+        );
     }
     text
 }

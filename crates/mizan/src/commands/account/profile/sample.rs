@@ -1,0 +1,64 @@
+//! Points of a curve, as many as there is time for.
+
+use std::time::{Duration, Instant};
+
+/// How long to go on.
+#[derive(Clone, Copy)]
+pub(super) struct Patience {
+    /// A curve that takes longer has fewer points,
+    pub(super) time: Duration,
+    /// but at least so many.
+    pub(super) least: usize,
+}
+
+/// Values at the steps 0, ..., `steps` (a power of two): first at the ends,
+/// then in the middle, and so on, until all are done or time is up. By rising
+/// step; those without a value are left out.
+pub(super) fn coarse_to_fine<T>(
+    steps: u32,
+    patience: Patience,
+    mut at: impl FnMut(u32) -> Option<T>,
+) -> Vec<(u32, T)> {
+    let strides = std::iter::successors(Some(steps), |stride| Some(stride / 2));
+    let order = strides
+        .take_while(|stride| *stride > 0)
+        .flat_map(|stride| (stride..=steps).step_by(2 * stride as usize));
+    let start = Instant::now();
+    let mut found = Vec::new();
+    for (done, step) in std::iter::once(0).chain(order).enumerate() {
+        if done >= patience.least && start.elapsed() > patience.time {
+            break;
+        }
+        if let Some(value) = at(step) {
+            found.push((step, value));
+        }
+    }
+    found.sort_by_key(|(step, _)| *step);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATIENCE: Patience = Patience {
+        time: Duration::from_millis(40),
+        least: 5,
+    };
+
+    #[test]
+    fn every_step_comes_once() {
+        let found = coarse_to_fine(16, PATIENCE, Some);
+        assert_eq!(found, (0..=16).map(|n| (n, n)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_slow_curve_is_coarse() {
+        let found = coarse_to_fine(1024, PATIENCE, |step| {
+            std::thread::sleep(PATIENCE.time / 4);
+            Some(step)
+        });
+        assert!((PATIENCE.least..9).contains(&found.len()));
+        assert!(found.iter().any(|(step, _)| *step == 1024));
+    }
+}
