@@ -56,6 +56,11 @@ pub enum Reason {
     /// More outcomes or compositions than the numerical accountant takes.
     #[error("is too large for the numerical accountant")]
     TooLarge,
+    /// What is shuffled is not pure, or not of one person.
+    #[error(
+        "shuffles what is no local randomizer with a pure epsilon, and nothing else is known to be amplified"
+    )]
+    NotLocal,
     /// The accounting of this event is not built yet.
     #[error("cannot be accounted by this version of Mizan")]
     NotYet,
@@ -123,6 +128,7 @@ impl Unsupported {
             Reason::MixedNeighbours => "MZ1214",
             Reason::ManyDirections => "MZ1215",
             Reason::TooLarge => "MZ1216",
+            Reason::NotLocal => "MZ1217",
         }
     }
 
@@ -135,6 +141,7 @@ impl Unsupported {
             Reason::TooDeep => "nest fewer compositions inside each other",
             Reason::GroupTooLarge => "report larger orders, or inf",
             Reason::NotSymmetric => "use poisson(...), or a symmetric mechanism",
+            Reason::NotLocal => "shuffle rr(...), laplace(...) or pure(EPSILON)",
             Reason::MixedNeighbours => "account for the two kinds of neighbours apart",
             Reason::NotGaussian
             | Reason::NotConcentrated

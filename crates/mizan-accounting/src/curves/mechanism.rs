@@ -68,6 +68,7 @@ impl Mechanism {
             }
             PrivacyEvent::Poisson { .. }
             | PrivacyEvent::WithoutReplacement(_)
+            | PrivacyEvent::Shuffle { .. }
             | PrivacyEvent::Finite(_) => Self::Sampled(Box::new(sampled::Curve::new(event)?)),
             _ => return Err(Reason::NotYet),
         })

@@ -6,6 +6,7 @@ use mizan_core::{
 };
 
 use super::pair::{Atom, Base, FiniteLoss, Pair, Sampling};
+use super::shuffle::shuffle;
 use crate::composition::concentrated::gaussian_ratio;
 use crate::curves::response_loss;
 use crate::{Reason, walk};
@@ -79,7 +80,10 @@ impl Mechanism {
                     remove: whole(base),
                     add,
                     exact,
-                    neighbours: Neighbours::Any,
+                    neighbours: match event {
+                        PrivacyEvent::Shuffle { .. } => Neighbours::Replace,
+                        _ => Neighbours::Any,
+                    },
                 })
             }
         }
@@ -97,6 +101,9 @@ fn poisson(q: f64, event: &PrivacyEvent) -> Result<Mechanism, Reason> {
         let mut mechanism = poisson(product.upper().min(1.0), deeper)?;
         mechanism.exact &= product.lower() == product.upper();
         return Ok(mechanism);
+    }
+    if shuffles(event) {
+        return Err(Reason::MixedNeighbours);
     }
     let (base, exact) = base(event)?;
     let sampled = |sampling| Pair {
@@ -125,6 +132,18 @@ fn poisson(q: f64, event: &PrivacyEvent) -> Result<Mechanism, Reason> {
             neighbours: Neighbours::AddRemove,
         }
     })
+}
+
+/// Whether some of it is about one person in place of another.
+fn shuffles(event: &PrivacyEvent) -> bool {
+    let mut waiting = vec![event];
+    while let Some(event) = waiting.pop() {
+        if matches!(event, PrivacyEvent::Shuffle { .. }) {
+            return true;
+        }
+        waiting.extend(event.children());
+    }
+    false
 }
 
 /// What is done with a sample, as one pair: a single mechanism, Gaussian noise
@@ -207,6 +226,7 @@ fn mechanism(event: &PrivacyEvent) -> Result<(Base, bool), Reason> {
             false,
         ),
         PrivacyEvent::Finite(pair) => (Base::Finite(finite(pair)), true),
+        PrivacyEvent::Shuffle { people, event } => (Base::Finite(shuffle(*people, event)?), false),
         _ => return Err(Reason::NoPair),
     })
 }

@@ -1,7 +1,8 @@
 //! The numerical accountant: the loss of a whole composition, bracketed.
 //!
 //! The way of an event: `mechanism.rs` finds the pairs of distributions that
-//! dominate it, in the words of `pair.rs`; `profile.rs` picks an engine and
+//! dominate it, in the words of `pair.rs`
+//! (`shuffle.rs` has that of shuffling); `profile.rs` picks an engine and
 //! intersects what they say.
 //!
 //! - `single.rs`: closed forms, where one mechanism ran once;
@@ -16,6 +17,7 @@ pub(crate) mod mechanism;
 pub(crate) mod pair;
 mod profile;
 mod rounds;
+mod shuffle;
 mod single;
 pub(crate) mod table;
 

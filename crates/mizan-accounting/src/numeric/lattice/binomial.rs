@@ -7,7 +7,7 @@ use mizan_core::Interval;
 
 /// The number of successes among k trials.
 #[derive(Clone, Debug)]
-pub(super) struct Binomial {
+pub(in crate::numeric) struct Binomial {
     /// The smallest j kept.
     first: f64,
     /// Probabilities of j = first, first + 1, ...
@@ -20,11 +20,14 @@ const NEGLIGIBLE: f64 = 1e-305;
 
 impl Binomial {
     /// More probabilities than this are not kept.
-    pub(super) const MOST: usize = 1 << 20;
+    pub(in crate::numeric) const MOST: usize = 1 << 20;
 
     /// `odds` of success against failure, and their inverse. None if it would
     /// take more memory than is reasonable.
-    pub(super) fn new((odds, inverse): (Interval, Interval), count: u64) -> Option<Self> {
+    pub(in crate::numeric) fn new(
+        (odds, inverse): (Interval, Interval),
+        count: u64,
+    ) -> Option<Self> {
         let k = count as f64;
         let p = 1.0 / (1.0 + inverse.middle());
         let mode = (p * (k + 1.0)).floor().min(k);
@@ -75,12 +78,12 @@ impl Binomial {
     }
 
     /// An enclosure of the probability that was cut off, from zero on.
-    pub(super) fn missing(&self) -> Interval {
+    pub(in crate::numeric) fn missing(&self) -> Interval {
         Interval::new(0.0, self.missing.upper())
     }
 
     /// The numbers of successes and their probabilities.
-    pub(super) fn successes(&self) -> impl Iterator<Item = (f64, Interval)> + '_ {
+    pub(in crate::numeric) fn successes(&self) -> impl Iterator<Item = (f64, Interval)> + '_ {
         let numbers = (0u32..).map(|index| self.first + f64::from(index));
         numbers.zip(self.probabilities.iter().copied())
     }

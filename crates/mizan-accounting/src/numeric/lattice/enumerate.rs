@@ -79,6 +79,19 @@ fn sums_of(atoms: usize, count: u64) -> Option<usize> {
 /// All sums of `count` independent atoms, whose masses are scaled to add up to
 /// one.
 fn repeated(atoms: &[Atom], count: u64) -> Option<Sums> {
+    // A single part may have many atoms: no recursion over them.
+    if count <= 1 && !atoms.is_empty() {
+        let whole = total(atoms);
+        let once = |atom: &Atom| (atom.loss, atom.mass / whole);
+        return Some(Sums {
+            sums: if count == 0 {
+                vec![(Interval::ZERO, Interval::ONE)]
+            } else {
+                atoms.iter().map(once).collect()
+            },
+            missing: Interval::ZERO,
+        });
+    }
     let Some((atom, rest)) = atoms.split_last() else {
         // All of the mass is infinite.
         return Some(Sums {

@@ -30,7 +30,7 @@
 
 mod above;
 mod below;
-mod binomial;
+pub(super) mod binomial;
 mod cells;
 mod compose;
 mod cumulant;
