@@ -69,100 +69,231 @@ fn width(bracket: Bracket<Epsilon>, truth: &str, what: &str) -> f64 {
     }
 }
 
+/// 200 random settings, from one step to a billion, δ from 0.1 to 1e-300.
 #[test]
 fn dp_sgd() {
-    let (mut all, mut narrow, mut none) = (0, 0, 0);
+    let (mut all, mut narrow) = (0, 0);
     for record in golden("subsampled.json", "dp_sgd") {
         let of = |name: &str| exactly(number(&record[name]));
-        let text = format!(
-            "{} * poisson({}, gaussian({}))",
-            record["steps"],
-            of("q"),
-            of("sigma")
-        );
+        let (steps, q, sigma) = (&record["steps"], of("q"), of("sigma"));
+        let text = format!("{steps} * poisson({q}, gaussian({sigma}))");
         let profile = PrivacyProfile::of(&text.parse().unwrap()).unwrap();
         let delta = Delta::new(number(&record["delta"])).unwrap();
-        all += 1;
-        let start = std::time::Instant::now();
-        let Some(bracket) = profile.epsilon(delta) else {
-            none += 1;
-            println!("none {record}");
-            continue;
-        };
-        let time = start.elapsed().as_secs_f64() * 1e3;
+        let bracket = profile.epsilon(delta).unwrap();
         let width = width(bracket, worst(&record), &record.to_string());
-        if width <= 1e-9 {
-            narrow += 1;
-        } else {
-            println!("{width:.1e} {time:.1} ms {record}");
-        }
+        assert!(delta.get() <= 1e-100 || width <= 1e-5, "{record}: {width}");
+        all += 1;
+        narrow += u32::from(width <= 1e-9);
     }
-    println!("{all} settings, {narrow} narrow, {none} none");
     assert_eq!(all, 200);
+    // Two steps, or a loss that is rare and large: wider, still a bracket.
+    assert!(narrow >= 175, "only {narrow} are narrow");
 }
 
+/// Sampled Laplace and randomized response, samples of fixed size, mixtures,
+/// and the tasks of the peers.
 #[test]
 fn compositions() {
+    let mut all = 0;
     for record in golden("subsampled.json", "compositions") {
         let text = record["expression"].as_str().unwrap();
-        let profile = PrivacyProfile::of(&event(text)).unwrap();
         let delta = Delta::new(number(&record["delta"])).unwrap();
-        let short: String = record
-            .to_string()
-            .chars()
-            .rev()
-            .take(200)
-            .collect::<String>()
-            .chars()
-            .rev()
-            .collect();
-        let start = std::time::Instant::now();
-        let Some(bracket) = profile.epsilon(delta) else {
-            println!("none {short}");
-            continue;
-        };
-        let time = start.elapsed().as_secs_f64() * 1e3;
-        let width = width(bracket, worst(&record), &short);
-        if width > 1e-9 || time > 50.0 {
-            println!("{width:.1e} {time:.1} ms {short}");
-        }
+        let what: String = text.chars().take(100).collect();
+        let bracket = PrivacyProfile::of(&event(text)).unwrap().epsilon(delta);
+        let width = width(bracket.unwrap(), worst(&record), &what);
+        let tolerance = if delta.get() < 1e-30 { 0.1 } else { 2e-9 };
+        assert!(width <= tolerance, "{what} at {delta}: {width:e}");
+        all += 1;
+    }
+    assert!(all > 120, "only {all}");
+}
+
+/// The rows of peers.md: narrower than 1e-9, and 1e-6 for the extreme one.
+#[test]
+fn rows_of_the_peers() {
+    let rows = [
+        ("gaussian(1.1)", 1e-5, "3.92125025286108765", 1e-9),
+        ("100 * gaussian(10)", 1e-6, "4.88655411746221200", 1e-9),
+        ("1000 * laplace(2)", 1e-6, "173.0644832283", 1e-9),
+        ("1000 * rr(0.6)", 1e-6, "139.2943891890245", 1e-9),
+        (
+            "10000 * poisson(0.01, gaussian(1.1))",
+            1e-5,
+            "5.19258344588315784",
+            1e-9,
+        ),
+        (
+            "100000 * poisson(0.001, gaussian(0.8))",
+            1e-6,
+            "2.91447833498853789",
+            1e-9,
+        ),
+        (
+            "1000000 * poisson(0.0001, gaussian(0.6))",
+            1e-7,
+            "2.34636442806470775",
+            1e-6,
+        ),
+        (
+            "2951 * poisson(0.01, gaussian(2))",
+            1e-15,
+            "2.30904537502705404",
+            1e-9,
+        ),
+    ];
+    for (text, delta, truth, tolerance) in rows {
+        let (lower, upper) = numeric(text, delta);
+        let truth: f64 = truth.parse().unwrap();
+        // Some truths are given to 13 digits.
+        assert!(
+            lower <= truth * (1.0 + 1e-12) && truth * (1.0 - 1e-12) <= upper,
+            "{text}"
+        );
+        assert!(
+            upper - lower <= tolerance * truth,
+            "{text}: [{lower}, {upper}]"
+        );
     }
 }
 
+fn numeric(text: &str, delta: f64) -> (f64, f64) {
+    let (event, delta) = (text.parse().unwrap(), Delta::new(delta).unwrap());
+    let bound = account::epsilon_by(Method::Numeric, &event, delta).unwrap();
+    (bound.lower.unwrap().get(), bound.upper.get())
+}
+
+/// dp_accounting's PLD accountant ignores the count of randomized response:
+/// 1.0987 for 94.29. prv_accountant's domain is too small for pure mechanisms:
+/// 99.4 for 687.26 and 72.0 for 83.5.
+#[test]
+fn others_lose_counts_and_tails() {
+    for (text, low, high) in [
+        ("100 * rr(0.75)", 94.2898, 94.2899),
+        ("1000 * rr(0.75)", 687.2625, 687.2626),
+        ("100 * pure(1)", 83.4, 83.6),
+    ] {
+        let (lower, upper) = numeric(text, 1e-6);
+        assert!(low <= lower && upper <= high, "{text}: [{lower}, {upper}]");
+    }
+}
+
+/// dp_accounting's PLD falls below the truth where rounding in its transforms
+/// bites, and is infinite at 1e-15; prv_accountant refuses there.
+#[test]
+fn others_fail_at_small_deltas() {
+    for (text, delta, truth) in [
+        (
+            "10000 * poisson(0.01, gaussian(1.1))",
+            1e-14,
+            9.517_905_951_784_659,
+        ),
+        (
+            "2951 * poisson(0.01, gaussian(2))",
+            1e-15,
+            2.309_045_375_027_054,
+        ),
+        ("10000 * poisson(0.00033, gaussian(4))", 1.1e-18, 0.066_9),
+    ] {
+        let (lower, upper) = numeric(text, delta);
+        let slack = if truth == 0.066_9 { 2e-2 } else { 1e-12 };
+        assert!(
+            lower <= truth * (1.0 + slack) && truth * (1.0 - slack) <= upper,
+            "{text}"
+        );
+        assert!(upper - lower <= 1e-9 * upper, "{text}");
+    }
+    // 7.692 for 7.869.
+    let (lower, upper) = numeric("10000 * gaussian(100)", 1e-14);
+    assert!(7.868 < lower && upper < 7.870, "[{lower}, {upper}]");
+    let (lower, upper) = numeric("10000 * poisson(0.01, gaussian(1.1))", 1e-100);
+    assert!(0.0 < lower && upper - lower < 1e-7 * upper);
+}
+
+/// A billion steps: dp_accounting's PLD is looser than RDP (3.64), RDP says 1.50.
+#[test]
+fn others_fail_at_many_steps() {
+    let (lower, upper) = numeric("1000000000 * poisson(0.00001, gaussian(1.1))", 1e-5);
+    assert!(1.377_5 < lower && upper < 1.377_6, "[{lower}, {upper}]");
+}
+
+/// dp_accounting's RDP at fractional orders is 4 to 7 % too large near 1 and
+/// infinite at q = 1/2.
+#[test]
+fn others_are_loose_at_fractional_orders() {
+    let half = RenyiCurve::of(&"poisson(0.5, gaussian(1))".parse().unwrap()).unwrap();
+    let at = half.at(Order::new(1.5).unwrap());
+    assert!(at.upper.get() < 0.3 && at.upper.get() - at.lower.get() < 1e-11);
+}
+
+/// opacus answers -2.7 at δ = 1 and .103 for q = 0, and hangs for infinite σ;
+/// RdpAccountant answers 0 for NaN. Here these are zero, or no events at all.
+#[test]
+fn others_answer_nonsense() {
+    let event: PrivacyEvent = "1000 * poisson(0.01, gaussian(1))".parse().unwrap();
+    let profile = PrivacyProfile::of(&event).unwrap();
+    assert_eq!(
+        profile.epsilon(Delta::new(1.0).unwrap()).unwrap().upper,
+        Epsilon::ZERO
+    );
+    for text in [
+        "poisson(0, gaussian(1))",
+        "gaussian(inf)",
+        "gaussian(nan)",
+        "-3 * gaussian(1)",
+    ] {
+        assert!(text.parse::<PrivacyEvent>().is_err(), "{text}");
+    }
+    assert!(Delta::new(f64::NAN).is_err());
+}
+
+/// A bracket or a refusal, whatever is asked; never above what Rényi proves.
+#[test]
+fn extremes() {
+    let renyi = |event: &PrivacyEvent, delta: Delta| {
+        account::epsilon_by(Method::Renyi, event, delta).map_or(f64::INFINITY, |it| it.upper.get())
+    };
+    let mut answered = 0;
+    for sigma in ["0.05", "1", "1000000"] {
+        for q in ["1e-12", "0.5", "1"] {
+            for steps in ["1", "1000", "1000000000"] {
+                for delta in [1e-300, 1e-5, 0.5] {
+                    let text = format!("{steps} * poisson({q}, gaussian({sigma}))");
+                    let event: PrivacyEvent = text.parse().unwrap();
+                    let delta = Delta::new(delta).unwrap();
+                    let Ok(bound) = account::epsilon_by(Method::Numeric, &event, delta) else {
+                        continue;
+                    };
+                    let (lower, upper) = (bound.lower.unwrap().get(), bound.upper.get());
+                    assert!(lower <= upper && upper.is_finite(), "{text} at {delta}");
+                    assert!(lower <= renyi(&event, delta), "{text} at {delta}: {lower}");
+                    answered += 1;
+                }
+            }
+        }
+    }
+    assert!(answered >= 60, "only {answered} of 81");
+}
+
+/// Every curve value from direct integration; the curve is the larger of the
+/// two directions.
 #[test]
 fn renyi_curves() {
+    let mut all = 0;
     for record in golden("subsampled.json", "renyi") {
         let parameter = exactly(number(&record["parameter"]));
-        let inner = match record["event"].as_str().unwrap() {
-            "rr" | "randomized_response" => format!("rr({parameter})"),
-            name => format!("{name}({parameter})"),
-        };
-        let text = format!("poisson({}, {inner})", exactly(number(&record["q"])));
+        let name = record["event"].as_str().unwrap();
+        let q = exactly(number(&record["q"]));
+        let text = format!("poisson({q}, {name}({parameter}))");
         let curve = RenyiCurve::of(&text.parse().unwrap()).unwrap();
         let at = curve.at(Order::new(number(&record["order"])).unwrap());
-        // The curve is the larger of the two directions.
         let (below, above) = Truth(record["value"].as_str().unwrap()).sides();
         assert!(above <= at.upper.get(), "{record}: {at:?}");
         let width = at.upper.get() - at.lower.get();
         assert!(width <= 2e-11 * at.upper.get(), "{record}: {at:?}");
-        if record["direction"] == "remove" && inner.starts_with("gaussian") {
+        if record["direction"] == "remove" && name == "gaussian" {
             assert!(at.lower.get() <= below, "{record}: {at:?}");
         }
+        all += 1;
     }
-}
-
-#[test]
-fn named_failures_of_others() {
-    let epsilon = |text: &str, delta: f64| {
-        let bound = account::epsilon_by(
-            Method::Numeric,
-            &text.parse().unwrap(),
-            Delta::new(delta).unwrap(),
-        )
-        .unwrap();
-        (bound.lower.unwrap().get(), bound.upper.get())
-    };
-    // A count of randomized responses is not ignored.
-    let (lower, upper) = epsilon("100 * rr(0.75)", 1e-6);
-    assert!(lower > 94.28 && upper < 94.29);
+    assert!(all > 700, "only {all}");
 }

@@ -301,10 +301,10 @@ impl<'a> Sweep<'a> {
         }
         let narrow =
             |bracket: &Bracket<f64>| bracket.upper - bracket.lower <= NARROW_SWEEP * bracket.upper;
-        let mut found = self.from_contour(epsilon);
+        let mut found = self.by_contour(epsilon);
         if !found.as_ref().is_some_and(narrow) && !is_finite(self.pairs) {
             self.contour = Contour::around(self.pairs, epsilon);
-            found = self.from_contour(epsilon);
+            found = self.by_contour(epsilon);
         }
         if found.as_ref().is_some_and(narrow) {
             return found;
@@ -324,7 +324,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    fn from_contour(&self, epsilon: f64) -> Option<Bracket<f64>> {
+    fn by_contour(&self, epsilon: f64) -> Option<Bracket<f64>> {
         let found = self.contour.as_ref()?.delta(epsilon);
         let whole = Interval::new(found.lower, found.upper) + self.beyond;
         Some(Bracket {

@@ -321,10 +321,10 @@ fn on_grid(crowds: &Crowds, epsilon: f64) -> Mixture {
         let slack = slack + (cell.terms + 4.0) * UNIT;
         let (low, high) = cell.weights;
         for (place, weight) in [(place, low), (place + 1, high)] {
-            if let Some((_, sum)) = mixture.get_mut(place) {
-                if cell.terms > 0.0 {
-                    *sum = add_up(*sum, inflated(weight, slack));
-                }
+            if let Some((_, sum)) = mixture.get_mut(place)
+                && cell.terms > 0.0
+            {
+                *sum = add_up(*sum, inflated(weight, slack));
             }
         }
     }

@@ -31,12 +31,12 @@ const LN_QUADRATURE: f64 = -32.0;
 /// everywhere.
 #[derive(Clone, Debug)]
 pub(crate) struct Contour {
-    pub(super) choice: Choice,
+    choice: Choice,
     /// K(c), as computed: sizes are relative to e^K(c).
     scale: f64,
-    pub(super) places: Vec<Place>,
+    places: Vec<Place>,
     /// Bounds Σ |g_j| beyond the last place, in the same units.
-    pub(super) tail: f64,
+    tail: f64,
     /// An upper bound of K(c').
     beyond: f64,
     /// What was cut off.
@@ -44,7 +44,7 @@ pub(crate) struct Contour {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+struct Place {
     height: f64,
     /// Im K.
     phase: f64,
@@ -136,19 +136,22 @@ impl Contour {
     /// The ε of a composition at a δ. None if the contour is not for it.
     pub(crate) fn epsilon_of(pairs: &[(Pair, u64)], delta: Interval) -> Option<Bracket<f64>> {
         let ln_delta = delta.ln().middle();
-        let plain = Self::new(pairs, Aim::LnDelta(ln_delta), false);
-        let found = plain.and_then(|contour| contour.epsilon(delta));
-        // Once more with what is known now.
-        let aim = match found {
-            Some(found) if is_narrow(found) => return Some(found),
-            Some(found) => Aim::Point(0.5 * (found.lower + found.upper), ln_delta),
-            None => Aim::LnDelta(ln_delta),
-        };
-        let better = Self::new(pairs, aim, true).and_then(|contour| contour.epsilon(delta));
-        match (found, better) {
-            (Some(a), Some(b)) => Some(intersection(a, b)),
-            (a, b) => a.or(b),
+        let at = |aim: Aim, cut: bool| Self::new(pairs, aim, cut)?.epsilon(delta);
+        let mut found = at(Aim::LnDelta(ln_delta), false);
+        // Again with what is known by then, as it is and with a cut.
+        for cut in [false, true] {
+            let aim = match found {
+                Some(found) if is_narrow(found) => break,
+                Some(found) => Aim::Point(0.5 * (found.lower + found.upper), ln_delta),
+                None if cut => Aim::LnDelta(ln_delta),
+                None => continue,
+            };
+            found = match (found, at(aim, cut)) {
+                (Some(a), Some(b)) => Some(intersection(a, b)),
+                (a, b) => a.or(b),
+            };
         }
+        found
     }
 
     /// A profile that is good around an ε. None if the contour is not for it.
@@ -277,7 +280,7 @@ impl Contour {
         let whole: f64 = self.places.len() as f64;
         let error =
             error + whole * UNIT * self.places.first().map_or(0.0, |place| place.size) * 2.0;
-        if !(value > error) {
+        if value.is_nan() || error.is_nan() || value <= error {
             return Sum {
                 ln_value: f64::NAN,
                 error: f64::INFINITY,
