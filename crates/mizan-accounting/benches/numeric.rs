@@ -19,17 +19,33 @@ const ROWS: [(&str, &str, f64); 12] = [
     ("1000 laplace", "1000 * laplace(2)", 1e-6),
     ("1000 rr", "1000 * rr(0.6)", 1e-6),
     ("dp-sgd 1e4", "10000 * poisson(0.01, gaussian(1.1))", 1e-5),
-    ("dp-sgd mnist", "14062 * poisson(0.00426666666666666667, gaussian(1.1))", 1e-5),
+    (
+        "dp-sgd mnist",
+        "14062 * poisson(0.00426666666666666667, gaussian(1.1))",
+        1e-5,
+    ),
     ("dp-sgd 1e5", "100000 * poisson(0.001, gaussian(0.8))", 1e-6),
-    ("dp-sgd 1e6", "1000000 * poisson(0.0001, gaussian(0.6))", 1e-7),
+    (
+        "dp-sgd 1e6",
+        "1000000 * poisson(0.0001, gaussian(0.6))",
+        1e-7,
+    ),
     ("dp-sgd 1e-15", "2951 * poisson(0.01, gaussian(2))", 1e-15),
-    ("dp-sgd 1e9", "1000000000 * poisson(0.00001, gaussian(1.1))", 1e-5),
+    (
+        "dp-sgd 1e9",
+        "1000000000 * poisson(0.00001, gaussian(1.1))",
+        1e-5,
+    ),
     (
         "mixture",
         "100 * poisson(0.005, gaussian(0.8)) + 200 * gaussian(8) + 100 * laplace(10)",
         1e-6,
     ),
-    ("without replacement", "1000 * without-replacement(1000, 10, gaussian(1.1))", 1e-5),
+    (
+        "without replacement",
+        "1000 * without-replacement(1000, 10, gaussian(1.1))",
+        1e-5,
+    ),
 ];
 
 fn rows(criterion: &mut Criterion) {
@@ -42,7 +58,11 @@ fn rows(criterion: &mut Criterion) {
         });
     }
     let spread = |from: f64, to: f64, i: u32| from + (to - from) * f64::from(i) / 499.0;
-    let kinds = [("gaussian", 5.0, 50.0), ("laplace", 5.0, 50.0), ("rr", 0.51, 0.6)];
+    let kinds = [
+        ("gaussian", 5.0, 50.0),
+        ("laplace", 5.0, 50.0),
+        ("rr", 0.51, 0.6),
+    ];
     let parts = kinds.iter().flat_map(|&(name, from, to)| {
         (0..500).map(move |i| format!("{name}({})", spread(from, to, i)))
     });

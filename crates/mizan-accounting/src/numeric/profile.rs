@@ -87,7 +87,7 @@ impl PrivacyProfile {
     /// or no engine takes the event.
     pub fn epsilon(&self, delta: Delta) -> Option<Bracket<Epsilon>> {
         let target = Interval::from(delta.get());
-        let found = self.worst(|pairs| epsilon(pairs, target))?;
+        let found = self.worst(|pairs, reached| epsilon(pairs, target, reached))?;
         Some(Bracket {
             lower: Epsilon::saturating(if self.exact { found.lower } else { 0.0 }),
             upper: Epsilon::saturating(found.upper),
@@ -96,7 +96,7 @@ impl PrivacyProfile {
 
     /// The δ at a given ε. None if no engine takes the event.
     pub fn delta(&self, epsilon: Epsilon) -> Option<Bracket<Delta>> {
-        let found = self.worst(|pairs| delta(pairs, epsilon.get()))?;
+        let found = self.worst(|pairs, reached| delta(pairs, epsilon.get(), reached))?;
         Some(Bracket {
             lower: Delta::saturating(if self.exact { found.lower } else { 0.0 }),
             upper: Delta::saturating(found.upper),
@@ -116,7 +116,8 @@ impl PrivacyProfile {
         for pairs in &self.directions {
             let mut sweep = Sweep::new(pairs);
             for (worst, epsilon) in worst.iter_mut().zip(epsilons) {
-                let Bracket { lower, upper } = sweep.delta(epsilon.get())?;
+                let reached = worst.lower.get();
+                let Bracket { lower, upper } = sweep.delta(epsilon.get(), reached)?;
                 let lower = Delta::saturating(if self.exact { lower } else { 0.0 });
                 let upper = Delta::saturating(upper);
                 if lower > worst.lower {
@@ -131,13 +132,19 @@ impl PrivacyProfile {
     }
 
     /// The larger of what the directions say.
-    fn worst(&self, at: impl Fn(&[(Pair, u64)]) -> Option<Bracket<f64>>) -> Option<Bracket<f64>> {
+    ///
+    /// Each is told what is known to be reached by another: of what is not above
+    /// that there is nothing to know.
+    fn worst(
+        &self,
+        at: impl Fn(&[(Pair, u64)], f64) -> Option<Bracket<f64>>,
+    ) -> Option<Bracket<f64>> {
         let mut worst: Bracket<f64> = Bracket {
             lower: 0.0,
             upper: 0.0,
         };
         for pairs in &self.directions {
-            let Bracket { lower, upper } = at(pairs)?;
+            let Bracket { lower, upper } = at(pairs, worst.lower)?;
             worst = Bracket {
                 lower: worst.lower.max(lower),
                 upper: worst.upper.max(upper),
@@ -190,7 +197,7 @@ fn is_finite(pairs: &[(Pair, u64)]) -> bool {
     pairs.iter().all(finite)
 }
 
-fn epsilon(pairs: &[(Pair, u64)], target: Interval) -> Option<Bracket<f64>> {
+fn epsilon(pairs: &[(Pair, u64)], target: Interval, reached: f64) -> Option<Bracket<f64>> {
     if let Some(square) = gaussian(pairs) {
         // The contour is as good to a dozen digits, and quicker.
         let profile = GaussianProfile::from_square(square);
@@ -226,20 +233,32 @@ fn epsilon(pairs: &[(Pair, u64)], target: Interval) -> Option<Bracket<f64>> {
     }
     let aim = Aim::LnDelta(target.ln().middle());
     let lattice = || LatticeProfile::new(pairs, aim).and_then(|profile| profile.epsilon(target));
+    let enough = |found: &Bracket<f64>| is_enough(found, reached);
     let contour = || {
-        (left.lower() > 0.0)
-            .then(|| Contour::epsilon_of(pairs, left))
-            .flatten()
+        if left.lower() <= 0.0 {
+            return None;
+        }
+        let found = Contour::epsilon_of(pairs, left);
+        if found.as_ref().is_some_and(enough) {
+            return found;
+        }
+        let at_most = Contour::ln_delta_at_most(pairs, reached);
+        if at_most.is_some_and(|bound| bound <= left.ln().lower()) {
+            return Some(Bracket {
+                lower: 0.0,
+                upper: reached,
+            });
+        }
+        found
     };
-    let narrow = |bracket: &Bracket<f64>| bracket.upper - bracket.lower <= NARROW * bracket.lower;
     if is_finite(pairs) {
-        first_of(lattice, contour, narrow)
+        first_of(lattice, contour, enough)
     } else {
-        first_of(contour, lattice, narrow)
+        first_of(contour, lattice, enough)
     }
 }
 
-fn delta(pairs: &[(Pair, u64)], epsilon: f64) -> Option<Bracket<f64>> {
+fn delta(pairs: &[(Pair, u64)], epsilon: f64, reached: f64) -> Option<Bracket<f64>> {
     let bracket = |interval: Interval| Bracket {
         lower: interval.lower().max(0.0),
         upper: interval.upper().min(1.0),
@@ -258,16 +277,26 @@ fn delta(pairs: &[(Pair, u64)], epsilon: f64) -> Option<Bracket<f64>> {
     }
     let lattice =
         || LatticeProfile::new(pairs, Aim::Epsilon(epsilon)).map(|profile| profile.delta(epsilon));
+    let enough = |found: &Bracket<f64>| is_enough(found, reached);
     let contour = || {
-        let found = Contour::around(pairs, epsilon)?.delta(epsilon);
-        let whole = Interval::new(found.lower, found.upper) + infinite_mass(pairs);
-        Some(bracket(whole))
+        let beyond = infinite_mass(pairs);
+        let found = Contour::around(pairs, epsilon).map(|contour| {
+            let found = contour.delta(epsilon);
+            bracket(Interval::new(found.lower, found.upper) + beyond)
+        });
+        if found.as_ref().is_some_and(enough) {
+            return found;
+        }
+        let at_most = Contour::ln_delta_at_most(pairs, epsilon).map(|ln_bound| {
+            let bound = Interval::new(0.0, Interval::from(ln_bound).exp().upper());
+            bracket(bound + beyond)
+        });
+        both(found, at_most)
     };
-    let narrow = |bracket: &Bracket<f64>| bracket.upper - bracket.lower <= NARROW * bracket.lower;
     if is_finite(pairs) {
-        first_of(lattice, contour, narrow)
+        first_of(lattice, contour, enough)
     } else {
-        first_of(contour, lattice, narrow)
+        first_of(contour, lattice, enough)
     }
 }
 
@@ -276,6 +305,9 @@ struct Sweep<'a> {
     pairs: &'a [(Pair, u64)],
     beyond: Interval,
     contour: Option<Contour>,
+    /// For which ε the contour was made, and how many more may be.
+    aimed_at: Option<f64>,
+    contours: u32,
     lattice: Option<LatticeProfile>,
     /// How many more lattices may be made; they are slow.
     lattices: u32,
@@ -290,38 +322,59 @@ impl<'a> Sweep<'a> {
             pairs,
             beyond: infinite_mass(pairs),
             contour: None,
+            aimed_at: None,
+            contours: 64,
             lattice: None,
-            lattices: 8,
+            lattices: 6,
         }
     }
 
-    fn delta(&mut self, epsilon: f64) -> Option<Bracket<f64>> {
+    fn delta(&mut self, epsilon: f64, reached: f64) -> Option<Bracket<f64>> {
         if gaussian(self.pairs).is_some() || matches!(self.pairs, [(_, 1)]) {
-            return delta(self.pairs, epsilon);
+            return delta(self.pairs, epsilon, reached);
         }
         let narrow =
             |bracket: &Bracket<f64>| bracket.upper - bracket.lower <= NARROW_SWEEP * bracket.upper;
         let mut found = self.by_contour(epsilon);
-        if !found.as_ref().is_some_and(narrow) && !is_finite(self.pairs) {
+        let fair = |found: &Bracket<f64>| {
+            found.upper <= reached || found.upper - found.lower <= 1e-4 * found.upper
+        };
+        // One made for a place close by would hardly be narrower.
+        let moved = self
+            .aimed_at
+            .is_none_or(|place| (epsilon - place).abs() > 0.02 * epsilon.abs().max(place));
+        if !found.as_ref().is_some_and(narrow)
+            && !is_finite(self.pairs)
+            && moved
+            && self.contours > 0
+        {
+            self.contours -= 1;
+            self.aimed_at = Some(epsilon);
             self.contour = Contour::around(self.pairs, epsilon);
             found = self.by_contour(epsilon);
         }
-        if found.as_ref().is_some_and(narrow) {
+        if found.as_ref().is_some_and(fair) {
             return found;
+        }
+        let at_most = Contour::ln_delta_at_most(self.pairs, epsilon);
+        if at_most.is_some_and(|bound| bound <= Interval::from(reached).ln().lower())
+            && self.beyond == Interval::ZERO
+        {
+            return Some(Bracket {
+                lower: 0.0,
+                upper: reached,
+            });
         }
         let at = |lattice: &Option<LatticeProfile>| {
             lattice.as_ref().map(|lattice| lattice.delta(epsilon))
         };
         let mut other = at(&self.lattice);
-        if !other.as_ref().is_some_and(narrow) && self.lattices > 0 {
+        if !other.as_ref().is_some_and(fair) && self.lattices > 0 {
             self.lattices -= 1;
             self.lattice = LatticeProfile::new(self.pairs, Aim::Epsilon(epsilon));
             other = at(&self.lattice);
         }
-        match (found, other) {
-            (Some(a), Some(b)) => Some(intersection(a, b)),
-            (a, b) => a.or(b),
-        }
+        both(found, other)
     }
 
     fn by_contour(&self, epsilon: f64) -> Option<Bracket<f64>> {
@@ -344,7 +397,17 @@ fn first_of(
     if first.as_ref().is_some_and(&enough) {
         return first;
     }
-    match (first, other()) {
+    both(first, other())
+}
+
+/// Whether a bracket is narrow, or not above what is reached anyway.
+fn is_enough(found: &Bracket<f64>, reached: f64) -> bool {
+    found.upper <= reached || found.upper - found.lower <= NARROW * found.lower
+}
+
+/// What follows from both.
+fn both(a: Option<Bracket<f64>>, b: Option<Bracket<f64>>) -> Option<Bracket<f64>> {
+    match (a, b) {
         (Some(a), Some(b)) => Some(intersection(a, b)),
         (a, b) => a.or(b),
     }

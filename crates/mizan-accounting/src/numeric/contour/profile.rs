@@ -168,6 +168,29 @@ impl Contour {
         Self::new(pairs, aim, true).or(plain)
     }
 
+    /// A bound on ln δ at an ε, of the finite losses: that of Chernoff, at the
+    /// saddle point.
+    pub(crate) fn ln_delta_at_most(pairs: &[(Pair, u64)], epsilon: f64) -> Option<f64> {
+        let all = pairs.iter().fold(Interval::ZERO, |sum, (pair, count)| {
+            sum + pair.largest_loss() * *count as f64
+        });
+        if all.upper() <= epsilon {
+            return Some(f64::NEG_INFINITY);
+        }
+        let parts = Part::all(pairs);
+        let c = choose(&parts, Aim::Epsilon(epsilon), None)?.c;
+        let precision = Precision {
+            ln_quadrature: LN_QUADRATURE,
+            ln_cut: None,
+        };
+        let mut cumulant = Interval::ZERO;
+        for part in &parts {
+            cumulant = cumulant + part.cumulant(c, precision)?;
+        }
+        let bound = cumulant.upper() - c * epsilon + ln_k(c);
+        Some(bound + 8.0 * UNIT * (cumulant.upper().abs() + c * epsilon + 1.0))
+    }
+
     /// δ at a given ε, of the finite losses.
     pub(crate) fn delta(&self, epsilon: f64) -> Bracket<f64> {
         let (lower, upper) = self.ln_delta(epsilon);

@@ -154,9 +154,8 @@ impl Noise {
         };
         let about = size(&self.nodes(q, direction, panels));
         loop {
-            if let Some(ln_error) = self.ln_error(q.upper(), direction, orders, panels)
-                && ln_error <= orders.ln_tolerance + about
-            {
+            let goal = orders.ln_tolerance + about;
+            if let Some(ln_error) = self.ln_error(q.upper(), direction, orders, panels, goal) {
                 let nodes = self.nodes(q, direction, panels);
                 // An error that is small beside the sum is small beside what
                 // the sum stands for.
@@ -190,21 +189,32 @@ impl Noise {
     }
 
     /// ln of the bound on the error of all panels, relative to 2 + |z|.
-    fn ln_error(&self, q: f64, direction: Direction, orders: Orders, panels: usize) -> Option<f64> {
+    /// None if it is above `goal`.
+    fn ln_error(
+        &self,
+        q: f64,
+        direction: Direction,
+        orders: Orders,
+        panels: usize,
+        goal: f64,
+    ) -> Option<f64> {
         let width = (self.to - self.from) / panels as f64;
         let radius = 0.5 * width;
-        let best = |rho: f64| {
+        let limit = goal.exp() / (6.0 * radius);
+        let at = |rho: f64| {
             let (a, b) = (
                 radius * 0.5 * (rho + 1.0 / rho),
                 radius * 0.5 * (rho - 1.0 / rho),
             );
             let v = self.slope * b;
             if v >= 0.95 * PI {
-                return f64::INFINITY;
+                return None;
             }
             let sine = (0.5 * v).sin();
+            let factor = ln_error(rho);
             let mut total = 0.0;
-            for panel in 0..panels {
+            // The last panels are the worst as a rule.
+            for panel in (0..panels).rev() {
                 let middle = self.from + width * (panel as f64 + 0.5);
                 let (low, high) = (middle - a, middle + a);
                 let u = self.slope * high - self.offset;
@@ -228,15 +238,16 @@ impl Noise {
                 let ln_bound = (self.ln_bound)(self, low, high, b)
                     + orders.reach * turned
                     + (1.0 + orders.c) * shrink;
-                total += (ln_error(rho) + ln_bound + largest).exp();
+                total += (factor + ln_bound + largest).exp();
+                if total > limit {
+                    return None;
+                }
             }
-            (6.0 * radius * total).ln()
+            Some((6.0 * radius * total).ln())
         };
-        let found = [1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0]
+        [6.0, 8.0, 4.0, 12.0, 3.0, 2.0, 16.0, 1.5]
             .into_iter()
-            .map(best)
-            .fold(f64::INFINITY, f64::min);
-        found.is_finite().then_some(found)
+            .find_map(at)
     }
 
     /// ln Y, or above it where it is large.

@@ -9,8 +9,8 @@ mod words;
 
 use std::time::Duration;
 
-use mizan_accounting::TradeOff;
 use mizan_accounting::account::{self, Method, MethodBound};
+use mizan_accounting::{PrivacyProfile, TradeOff};
 use mizan_core::{Bracket, Delta, Epsilon, PrivacyEvent, Probability};
 
 use super::Question;
@@ -22,12 +22,6 @@ const STEPS: u32 = 128;
 
 /// Steps of the trade-off, which is tighter with more.
 const TRADE_OFF_STEPS: u32 = 512;
-
-/// The numerical accountant is what the others are compared with.
-const FOR_NUMERIC: Patience = Patience {
-    time: Duration::from_millis(1000),
-    least: 5,
-};
 
 const FOR_OTHERS: Patience = Patience {
     time: Duration::from_millis(300),
@@ -78,13 +72,14 @@ impl Profile {
         let mut curves = Vec::new();
         let mut lower: Vec<(u32, f64)> = Vec::new();
         for method in methods {
-            let patience = match method {
-                Method::Numeric => FOR_NUMERIC,
-                _ => FOR_OTHERS,
+            let patience = FOR_OTHERS;
+            let all: Vec<Epsilon> = (0..=STEPS).map(epsilon).collect();
+            let bounds = match numeric_at(method, event, &relaxed, &all) {
+                Some(bounds) => (0..).zip(bounds).collect(),
+                None => coarse_to_fine(STEPS, patience, |step| {
+                    delta_by(method, event, &relaxed, epsilon(step))
+                }),
             };
-            let bounds = coarse_to_fine(STEPS, patience, |step| {
-                delta_by(method, event, &relaxed, epsilon(step))
-            });
             if bounds.is_empty() {
                 continue;
             }
@@ -130,15 +125,18 @@ impl Profile {
         });
         let largest = Epsilon::saturating(self.epsilons.1);
         let grid = TradeOff::grid(largest, TRADE_OFF_STEPS);
+        if let [Method::Numeric] = methods.as_slice()
+            && let Some(bounds) = numeric_at(Method::Numeric, event, relaxed, &grid)
+        {
+            let more = grid.iter().copied().zip(bounds.iter().map(bracket));
+            return TradeOff::new(&known.chain(more).collect::<Vec<_>>());
+        }
         let more = coarse_to_fine(TRADE_OFF_STEPS, FOR_TRADE_OFF, |step| {
             let epsilon = *grid.get(step as usize)?;
             let bounds = methods
                 .iter()
                 .filter_map(|method| delta_by(*method, event, relaxed, epsilon))
-                .map(|bound| Bracket {
-                    lower: bound.lower.unwrap_or(Delta::ZERO),
-                    upper: bound.upper,
-                });
+                .map(|bound| bracket(&bound));
             Some((epsilon, bounds.reduce(tighter)?))
         });
         let more = more.into_iter().map(|(_, point)| point);
@@ -195,6 +193,42 @@ fn delta_by(
         bound.lower = account::delta_by(method, relaxed, epsilon).ok()?.lower;
     }
     Some(bound)
+}
+
+/// What the numerical accountant says at many ε in one go.
+fn numeric_at(
+    method: Method,
+    event: &PrivacyEvent,
+    relaxed: &PrivacyEvent,
+    epsilons: &[Epsilon],
+) -> Option<Vec<MethodBound<Delta>>> {
+    if method != Method::Numeric {
+        return None;
+    }
+    let deltas = |event: &PrivacyEvent| {
+        let profile = PrivacyProfile::of(event).ok()?;
+        Some((profile.deltas(epsilons)?, profile.is_exact()))
+    };
+    let (above, exact) = deltas(event)?;
+    let below = if relaxed == event || !exact {
+        above.clone()
+    } else {
+        deltas(relaxed)?.0
+    };
+    let bound = |(above, below): (&Bracket<Delta>, &Bracket<Delta>)| MethodBound {
+        method,
+        upper: above.upper,
+        lower: exact.then_some(below.lower),
+        order: None,
+    };
+    Some(above.iter().zip(&below).map(bound).collect())
+}
+
+fn bracket(bound: &MethodBound<Delta>) -> Bracket<Delta> {
+    Bracket {
+        lower: bound.lower.unwrap_or(Delta::ZERO),
+        upper: bound.upper,
+    }
 }
 
 /// The ε to show, and the smallest δ.
