@@ -7,6 +7,7 @@ use super::lattice::{Aim, LatticeProfile};
 use super::mechanism::{Mechanism, Neighbours};
 use super::pair::{Base, Pair, Sampling};
 use super::single;
+use crate::guarantees::groups_are_exact;
 use crate::{GaussianProfile, Reason, Unsupported, walk};
 
 /// The exact δ(ε) of an event, bracketed.
@@ -47,7 +48,7 @@ impl PrivacyProfile {
     pub fn of(event: &PrivacyEvent) -> Result<Self, Unsupported> {
         let mut remove: Vec<(Pair, u64)> = Vec::new();
         let mut add: Vec<(Pair, u64)> = Vec::new();
-        let (mut exact, mut symmetric) = (true, true);
+        let (mut exact, mut symmetric) = (groups_are_exact(event), true);
         let mut neighbours = Neighbours::Any;
         walk::each_mechanism(event, |count, part, path| {
             let refuse = |reason| Unsupported::new(part, path, reason);

@@ -85,7 +85,7 @@ pub(super) fn shuffle(people: Count, event: &PrivacyEvent) -> Result<FiniteLoss,
 }
 
 /// The pure ε of what one person sends.
-fn local_epsilon(event: &PrivacyEvent) -> Result<f64, Reason> {
+pub(crate) fn local_epsilon(event: &PrivacyEvent) -> Result<f64, Reason> {
     let mut waiting = vec![event];
     while let Some(event) = waiting.pop() {
         // A sample or another shuffle needs more people than one.
