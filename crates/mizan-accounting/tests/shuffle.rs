@@ -43,17 +43,17 @@ fn by_definition(people: u32, epsilon0: f64, epsilon: f64) -> f64 {
     for c in 0..people {
         let others = (people - 1 - c) as i32;
         let crowd = choose(people - 1, c) * coin.powi(c as i32) * (1.0 - coin).powi(others);
-        let heads = |k: i64| {
-            let inside = (0..=i64::from(c)).contains(&k);
-            if inside {
-                choose(c, k as u32) * 0.5_f64.powi(c as i32)
+        let heads = |k: u32| {
+            if k <= c {
+                choose(c, k) * 0.5_f64.powi(c as i32)
             } else {
                 0.0
             }
         };
-        for a in 0..=i64::from(c) + 1 {
-            let p = truth * heads(a - 1) + (1.0 - truth) * heads(a);
-            let q = (1.0 - truth) * heads(a - 1) + truth * heads(a);
+        for a in 0..=c + 1 {
+            let (less, same) = (a.checked_sub(1).map_or(0.0, heads), heads(a));
+            let p = truth * less + (1.0 - truth) * same;
+            let q = (1.0 - truth) * less + truth * same;
             delta += crowd * (p - epsilon.exp() * q).max(0.0);
         }
     }
