@@ -9,6 +9,8 @@ use crate::composition::advanced::Mean;
 use crate::composition::concentrated::{concentrated, gaussian_square, zero_concentrated};
 use crate::composition::optimal::Optimal;
 use crate::composition::parts::{parts, sum};
+use crate::guarantees::groups_are_exact;
+use crate::numeric::mechanism::one_kind_of_neighbours;
 use crate::{
     GaussianProfile, PrivacyProfile, RenyiConversion, RenyiCurve, Unsupported, basic_composition,
     walk,
@@ -191,6 +193,16 @@ impl<T: PartialOrd + Copy> Account<T> {
         why.cloned().unwrap_or(Refusal::NoBound)
     }
 
+    /// Without lower bounds where the price of a group is only a bound.
+    fn for_groups_of(mut self, event: &PrivacyEvent) -> Self {
+        if !groups_are_exact(event) {
+            for bound in &mut self.bounds {
+                bound.lower = None;
+            }
+        }
+        self
+    }
+
     fn of(bound_by: impl Fn(Method) -> Result<MethodBound<T>, Refusal>) -> Self {
         let mut account = Self {
             bounds: Vec::new(),
@@ -221,6 +233,7 @@ impl<T: PartialOrd + Copy> Account<T> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn supports(event: &PrivacyEvent) -> Result<(), Unsupported> {
+    one_kind_of_neighbours(event)?;
     walk::each_mechanism(event, |_, part, path| match part {
         PrivacyEvent::Approximate { .. } => Ok(()),
         part => match RenyiCurve::of(part) {
@@ -248,7 +261,7 @@ pub fn single<T>(method: Method, result: Result<MethodBound<T>, Refusal>) -> Acc
 pub fn epsilon(event: &PrivacyEvent, delta: Delta) -> Account<Epsilon> {
     // A group is priced once for all methods.
     match walk::without_groups(event) {
-        Ok(event) => Account::of(|method| epsilon_by(method, &event, delta)),
+        Ok(priced) => Account::of(|method| epsilon_by(method, &priced, delta)).for_groups_of(event),
         Err(error) => Account::of(|_| Err(Refusal::from(error.clone()))),
     }
 }
@@ -256,7 +269,7 @@ pub fn epsilon(event: &PrivacyEvent, delta: Delta) -> Account<Epsilon> {
 /// The δ of an event at a given ε, by every method that applies.
 pub fn delta(event: &PrivacyEvent, epsilon: Epsilon) -> Account<Delta> {
     match walk::without_groups(event) {
-        Ok(event) => Account::of(|method| delta_by(method, &event, epsilon)),
+        Ok(priced) => Account::of(|method| delta_by(method, &priced, epsilon)).for_groups_of(event),
         Err(error) => Account::of(|_| Err(Refusal::from(error.clone()))),
     }
 }
@@ -271,6 +284,7 @@ pub fn epsilon_by(
     event: &PrivacyEvent,
     delta: Delta,
 ) -> Result<MethodBound<Epsilon>, Refusal> {
+    one_kind_of_neighbours(event)?;
     let target = Interval::from(delta.get());
     let mut bound = MethodBound {
         method,
@@ -348,6 +362,7 @@ pub fn delta_by(
     event: &PrivacyEvent,
     epsilon: Epsilon,
 ) -> Result<MethodBound<Delta>, Refusal> {
+    one_kind_of_neighbours(event)?;
     let target = Interval::from(epsilon.get());
     let mut bound = MethodBound {
         method,

@@ -33,6 +33,9 @@ pub enum Reason {
     /// The reported orders are too small to say anything about the group.
     #[error("reports orders too small for a group of this size")]
     GroupTooLarge,
+    /// The loss of one person does not bound that of a second.
+    #[error("says nothing about a group: the loss of each further person may be infinite")]
+    NoGroup,
     /// A parameter for the group is beyond doubles.
     #[error("has parameters too large for doubles when taken for the group")]
     GroupOverflow,
@@ -129,6 +132,7 @@ impl Unsupported {
             Reason::ManyDirections => "MZ1215",
             Reason::TooLarge => "MZ1216",
             Reason::NotLocal => "MZ1217",
+            Reason::NoGroup => "MZ1218",
         }
     }
 
@@ -141,6 +145,9 @@ impl Unsupported {
             Reason::TooDeep => "nest fewer compositions inside each other",
             Reason::GroupTooLarge => "report larger orders, or inf",
             Reason::NotSymmetric => "use poisson(...), or a symmetric mechanism",
+            Reason::NoGroup => {
+                "write the pair for the whole group, or take group(SIZE, approximate(EPSILON, DELTA))"
+            }
             Reason::NotLocal => "shuffle rr(...), laplace(...) or pure(EPSILON)",
             Reason::MixedNeighbours => "account for the two kinds of neighbours apart",
             Reason::NotGaussian

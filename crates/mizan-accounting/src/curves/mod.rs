@@ -25,6 +25,7 @@ use mizan_core::directed::DirectedSum;
 use mizan_core::{Bracket, Epsilon, Interval, Order, PrivacyEvent};
 
 use crate::Unsupported;
+use crate::numeric::mechanism::one_kind_of_neighbours;
 pub(crate) use hyperbolic::ln_sinhc_half;
 use mechanism::Mechanism;
 pub(crate) use position::{Between, Position};
@@ -62,6 +63,7 @@ impl RenyiCurve {
     /// Some part of the event has no Rényi curve, or none that this version
     /// can compute; the error names the part.
     pub fn of(event: &PrivacyEvent) -> Result<Self, Unsupported> {
+        one_kind_of_neighbours(event)?;
         let mut terms = Vec::new();
         crate::walk::each_mechanism(event, |count, event, path| {
             let mechanism =

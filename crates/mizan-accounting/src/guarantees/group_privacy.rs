@@ -12,19 +12,31 @@
 //! | `gdp(μ)` | sμ |
 //! | `cdp(μ, τ)` | through ρ = τ²/2: s²τ²/2, with no lower-order loss |
 //! | `rr(p)` | s answers: the composition of s |
+//! | `tree(...)`, `matrix(...)` | the sensitivity times s |
+//! | `finite(...)`, `shuffle(...)` | s times the largest loss, if it is finite |
+//! | `poisson(q, ...)` | 1 - (1-q)^s, and inside it the group |
+//! | `without-replacement(n, m, ...)` | sm of n, and inside it the group |
 //! | `rdp(...)` | the weak triangle inequality, see `group_report.rs` |
+//!
+//! A sample contains nobody of the group, or some of it and then at most all.
+//! The divergence from the first to a mixture of the two is bounded by what a
+//! sample at the rate of the second gives (Balle, Barthe and Gaboardi 2018,
+//! Theorem 2): the rate is the probability that anybody of the group is in.
+//! For `poisson` the group is added or removed as a whole, for
+//! `without-replacement` and `shuffle` it is replaced.
 //!
 //! Compositions are taken part by part, which is sound since the parts' group
 //! guarantees compose like any others.
 
 use mizan_core::directed::mul_up;
 use mizan_core::{
-    Count, Delta, DiscreteGaussian, DiscreteLaplace, Epsilon, Interval, Mu, PrivacyEvent, Rho,
-    Sensitivity,
+    Count, Delta, DiscreteGaussian, DiscreteLaplace, Epsilon, Interval, Mu, Order, PrivacyEvent,
+    Probability, Rho, Sensitivity, WithoutReplacement,
 };
 
 use super::group_report::group_report;
-use crate::{Reason, walk};
+use crate::numeric::local_epsilon;
+use crate::{Reason, RenyiCurve, walk};
 
 /// An event whose cost for one person covers that of `event` for a group.
 ///
@@ -71,6 +83,16 @@ fn grouped(size: Count, event: &PrivacyEvent) -> Result<PrivacyEvent, Reason> {
             count: *count,
             event: Box::new(grouped(size, event)?),
         },
+        PrivacyEvent::Poisson { q, event } => PrivacyEvent::Poisson {
+            q: anybody(*q, s),
+            event: Box::new(grouped(size, event)?),
+        },
+        PrivacyEvent::WithoutReplacement(sampling) => {
+            let (people, sample) = (sampling.population(), sampling.sample());
+            let touched = sample.get().saturating_mul(size.get()).min(people.get());
+            let touched = Count::new(touched).map_err(|_| Reason::GroupOverflow)?;
+            replacing(people, touched, grouped(size, sampling.event())?)?
+        }
         leaf if size == Count::ONE => leaf.clone(),
         PrivacyEvent::Gaussian { sigma, sensitivity } => PrivacyEvent::Gaussian {
             sigma: *sigma,
@@ -88,6 +110,38 @@ fn grouped(size: Count, event: &PrivacyEvent) -> Result<PrivacyEvent, Reason> {
             DiscreteLaplace::new(noise.scale(), scaled(noise.sensitivity(), s)?)
                 .map_err(|_| Reason::GroupOverflow)?,
         ),
+        PrivacyEvent::Tree {
+            sigma,
+            steps,
+            sensitivity,
+        } => PrivacyEvent::Tree {
+            sigma: *sigma,
+            steps: *steps,
+            sensitivity: scaled(*sensitivity, s)?,
+        },
+        PrivacyEvent::Matrix { sigma, norm } => PrivacyEvent::Matrix {
+            sigma: *sigma,
+            norm: scaled(*norm, s)?,
+        },
+        // A pair of distributions is about one person. Of a second person it
+        // says that the loss is bounded again.
+        PrivacyEvent::Finite(_) => {
+            let curve = RenyiCurve::of(event).map_err(|_| Reason::NoGroup)?;
+            let largest = curve.at(Order::INFINITE).upper;
+            if largest.get() == f64::INFINITY {
+                return Err(Reason::NoGroup);
+            }
+            PrivacyEvent::Pure {
+                epsilon: times(largest, s)?,
+            }
+        }
+        // The same, and still about people replaced: everybody is in.
+        PrivacyEvent::Shuffle { people, event } => {
+            let pure = PrivacyEvent::Pure {
+                epsilon: times(Epsilon::saturating(local_epsilon(event)?), s)?,
+            };
+            replacing(*people, *people, pure)?
+        }
         PrivacyEvent::RandomizedResponse(_) => PrivacyEvent::Repeat {
             count: size,
             event: Box::new(event.clone()),
@@ -117,6 +171,49 @@ fn grouped(size: Count, event: &PrivacyEvent) -> Result<PrivacyEvent, Reason> {
         },
         _ => return Err(Reason::NotYet),
     })
+}
+
+/// Whether the groups of an event are priced by what some mechanism reaches,
+/// and not by a bound only.
+pub(crate) fn groups_are_exact(event: &PrivacyEvent) -> bool {
+    let mut waiting = vec![(event, false)];
+    while let Some((event, inside)) = waiting.pop() {
+        let bounded = matches!(
+            event,
+            PrivacyEvent::Poisson { .. }
+                | PrivacyEvent::WithoutReplacement(_)
+                | PrivacyEvent::Shuffle { .. }
+                | PrivacyEvent::Finite(_)
+                | PrivacyEvent::Approximate { .. }
+        );
+        if inside && bounded {
+            return false;
+        }
+        let group = matches!(event, PrivacyEvent::Group { size, .. } if *size > Count::ONE);
+        waiting.extend(
+            event
+                .children()
+                .iter()
+                .map(|child| (child, inside || group)),
+        );
+    }
+    true
+}
+
+/// At least the probability that one of s people is in a sample.
+fn anybody(q: Probability, s: f64) -> Probability {
+    if s == 1.0 || q.get() >= 1.0 {
+        return q;
+    }
+    let nobody = (-Interval::from(q.get())).ln_1p() * s;
+    let rate = (-nobody.exp_m1()).upper().clamp(q.get(), 1.0);
+    Probability::new(rate).unwrap_or(q)
+}
+
+fn replacing(people: Count, sample: Count, event: PrivacyEvent) -> Result<PrivacyEvent, Reason> {
+    WithoutReplacement::new(people, sample, event)
+        .map(PrivacyEvent::WithoutReplacement)
+        .map_err(|_| Reason::GroupOverflow)
 }
 
 /// a * b rounded up, without losing exact products.

@@ -10,3 +10,4 @@ pub use bad_outcome::BadOutcome;
 pub use baseline::{ExactIncrease, Increase};
 pub use bayes::{BayesFactor, posterior};
 pub use group_privacy::group_privacy;
+pub(crate) use group_privacy::groups_are_exact;

@@ -9,7 +9,7 @@ use super::pair::{Atom, Base, FiniteLoss, Pair, Sampling};
 use super::shuffle::shuffle;
 use crate::composition::concentrated::gaussian_ratio;
 use crate::curves::response_loss;
-use crate::{Reason, walk};
+use crate::{Reason, Unsupported, walk};
 
 /// An event as the pairs that dominate it.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,6 @@ pub(crate) struct Mechanism {
     /// Whether some mechanism that the event describes reaches the pair, so
     /// that bounds from below hold too.
     pub(crate) exact: bool,
-    pub(crate) neighbours: Neighbours,
 }
 
 /// Which inputs a guarantee is about.
@@ -33,6 +32,31 @@ pub(crate) enum Neighbours {
     AddRemove,
     /// One person in place of another.
     Replace,
+}
+
+impl Neighbours {
+    /// Whom the guarantee of an event that is no composition is about.
+    fn of(event: &PrivacyEvent) -> Self {
+        match event {
+            PrivacyEvent::Poisson { .. } => Self::AddRemove,
+            PrivacyEvent::WithoutReplacement(_) | PrivacyEvent::Shuffle { .. } => Self::Replace,
+            _ => Self::Any,
+        }
+    }
+}
+
+/// Guarantees compose only where they are about the same neighbours.
+pub(crate) fn one_kind_of_neighbours(event: &PrivacyEvent) -> Result<(), Unsupported> {
+    let mut all = Neighbours::Any;
+    walk::each_mechanism(event, |_, part, path| {
+        match (all, Neighbours::of(part)) {
+            (_, Neighbours::Any) => {}
+            (Neighbours::Any, other) => all = other,
+            (one, other) if one == other => {}
+            _ => return Err(Unsupported::new(part, path, Reason::MixedNeighbours)),
+        }
+        Ok(())
+    })
 }
 
 /// The most atoms a discrete mechanism may have.
@@ -61,7 +85,6 @@ impl Mechanism {
                     },
                     add: None,
                     exact,
-                    neighbours: Neighbours::Replace,
                 })
             }
             _ => {
@@ -80,10 +103,6 @@ impl Mechanism {
                     remove: whole(base),
                     add,
                     exact,
-                    neighbours: match event {
-                        PrivacyEvent::Shuffle { .. } => Neighbours::Replace,
-                        _ => Neighbours::Any,
-                    },
                 })
             }
         }
@@ -122,14 +141,12 @@ fn poisson(q: f64, event: &PrivacyEvent) -> Result<Mechanism, Reason> {
             remove: sampled(Sampling::Whole),
             add,
             exact,
-            neighbours: Neighbours::AddRemove,
         }
     } else {
         Mechanism {
             remove: sampled(Sampling::Remove { q }),
             add: Some(sampled(Sampling::Add { q })),
             exact,
-            neighbours: Neighbours::AddRemove,
         }
     })
 }

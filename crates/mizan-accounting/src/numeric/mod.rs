@@ -24,3 +24,4 @@ pub(crate) mod table;
 pub(crate) use lattice::{Aim, LatticeProfile};
 pub use profile::PrivacyProfile;
 pub(crate) use rounds::{Grid, LossLattice, Step};
+pub(crate) use shuffle::local_epsilon;

@@ -4,9 +4,10 @@ use mizan_core::{Bracket, Delta, Epsilon, Interval, PrivacyEvent};
 
 use super::contour::Contour;
 use super::lattice::{Aim, LatticeProfile};
-use super::mechanism::{Mechanism, Neighbours};
+use super::mechanism::{Mechanism, one_kind_of_neighbours};
 use super::pair::{Base, Pair, Sampling};
 use super::single;
+use crate::guarantees::groups_are_exact;
 use crate::{GaussianProfile, Reason, Unsupported, walk};
 
 /// The exact δ(ε) of an event, bracketed.
@@ -48,20 +49,14 @@ impl PrivacyProfile {
     pub fn of(event: &PrivacyEvent) -> Result<Self, Unsupported> {
         let mut remove: Vec<(Pair, u64)> = Vec::new();
         let mut add: Vec<(Pair, u64)> = Vec::new();
-        let (mut exact, mut symmetric) = (true, true);
-        let mut neighbours = Neighbours::Any;
+        let (mut exact, mut symmetric) = (groups_are_exact(event), true);
+        one_kind_of_neighbours(event)?;
         walk::each_mechanism(event, |count, part, path| {
             let refuse = |reason| Unsupported::new(part, path, reason);
             let count = whole(count).ok_or_else(|| refuse(Reason::TooLarge))?;
             let mechanism = Mechanism::of(part).map_err(refuse)?;
             if count == 0 {
                 return Ok(());
-            }
-            match (neighbours, mechanism.neighbours) {
-                (_, Neighbours::Any) => {}
-                (Neighbours::Any, other) => neighbours = other,
-                (one, other) if one == other => {}
-                _ => return Err(refuse(Reason::MixedNeighbours)),
             }
             exact &= mechanism.exact;
             symmetric &= mechanism.add.is_none();

@@ -56,8 +56,9 @@ use crate::{Reason, basic_composition};
 /// More people than this are counted as so many, which is on the safe side.
 const MOST_PEOPLE: f64 = 1e9;
 
-/// Above this ε₀ one in e^ε₀ people is no cover for anybody.
-const MOST_EPSILON: f64 = 600.0;
+/// Above the larger one in e^ε₀ people is no cover for anybody; below the
+/// smaller doubles run out. Outside nothing is gained by shuffling.
+const EPSILONS: std::ops::RangeInclusive<f64> = 1e-290..=600.0;
 
 /// How many outcomes are visited at most, about.
 const WORK: f64 = 2e7;
@@ -78,14 +79,14 @@ const UNIT: f64 = f64::EPSILON / 2.0;
 pub(super) fn shuffle(people: Count, event: &PrivacyEvent) -> Result<FiniteLoss, Reason> {
     let epsilon = local_epsilon(event)?;
     let others = people.as_f64().min(MOST_PEOPLE) - 1.0;
-    if others == 0.0 || epsilon == 0.0 || epsilon > MOST_EPSILON {
+    if others == 0.0 || !EPSILONS.contains(&epsilon) {
         return Ok(FiniteLoss::two_point(epsilon.into()));
     }
     Ok(pair(Crowds::new(others, epsilon)?, epsilon))
 }
 
 /// The pure ε of what one person sends.
-fn local_epsilon(event: &PrivacyEvent) -> Result<f64, Reason> {
+pub(crate) fn local_epsilon(event: &PrivacyEvent) -> Result<f64, Reason> {
     let mut waiting = vec![event];
     while let Some(event) = waiting.pop() {
         // A sample or another shuffle needs more people than one.
@@ -203,7 +204,7 @@ impl Crowds {
         (left, (5 * most + 16) as f64 * UNIT)
     }
 
-    /// The number of outcomes if there are few, else None.
+    /// Whether every outcome may have its own loss.
     fn are_few(&self) -> bool {
         let outcomes = self.sizes.iter().map(|(size, _)| size / 2.0 + 1.0);
         outcomes.sum::<f64>() <= CELLS as f64
@@ -240,19 +241,16 @@ fn exactly(crowds: &Crowds, epsilon: f64) -> Mixture {
         *sum += probability;
         *terms += 1.0;
     });
-    let t = (-Interval::from(epsilon)).exp();
+    let half = (Interval::from(epsilon) * 0.5).tanh();
     let mut losses: Vec<(f64, f64)> = Vec::new();
-    for (ratio, (sum, terms)) in weights {
-        let Ratio { difference, size } = ratio;
-        // a = (T + a-b)/2, and the halves cancel.
-        let (a, b) = (size + difference, size - difference);
-        let loss = if difference == 0.0 {
-            0.0
-        } else if b == 0.0 {
+    for (Ratio { difference, size }, (sum, terms)) in weights {
+        let loss = if difference == size {
             epsilon
         } else {
-            let odds = (t * b + a) / (t * a + b);
-            odds.ln().upper().clamp(0.0, epsilon)
+            // 2 atanh(z) = ln(1 + 2z/(1-z)).
+            let z = half * (Interval::from(difference) / size);
+            let loss = (z * 2.0 / (Interval::ONE - z)).ln_1p();
+            loss.upper().clamp(0.0, epsilon)
         };
         losses.push((loss, inflated(sum, slack + terms * UNIT)));
     }
@@ -317,13 +315,12 @@ fn on_grid(crowds: &Crowds, epsilon: f64) -> Mixture {
         }
     });
     let mut mixture: Vec<(f64, f64)> = losses.into_iter().map(|loss| (loss, 0.0)).collect();
-    for (place, cell) in cells.iter().enumerate() {
+    let seen = |(_, cell): &(usize, &Cell)| cell.terms > 0.0;
+    for (place, cell) in cells.iter().enumerate().filter(seen) {
         let slack = slack + (cell.terms + 4.0) * UNIT;
         let (low, high) = cell.weights;
         for (place, weight) in [(place, low), (place + 1, high)] {
-            if let Some((_, sum)) = mixture.get_mut(place)
-                && cell.terms > 0.0
-            {
+            if let Some((_, sum)) = mixture.get_mut(place) {
                 *sum = add_up(*sum, inflated(weight, slack));
             }
         }
@@ -419,5 +416,44 @@ impl Ord for Ratio {
 impl PartialOrd for Ratio {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The work, and with it the time, is bounded whatever the parameters.
+    #[test]
+    fn work_is_bounded_and_atoms_are_ordered() {
+        for people in [2.0, 200.0, 1e4, 1e6, 1e8, 1e9] {
+            for epsilon in [1e-290, 1e-9, 0.1, 1.0, 4.0, 20.0, 600.0] {
+                let crowds = Crowds::new(people - 1.0, epsilon).unwrap();
+                let (mut visited, mut total) = (0.0, 0.0);
+                let (left, slack) = crowds.visit(|_, _, probability| {
+                    visited += 1.0;
+                    total += probability;
+                });
+                let what = format!("{people} {epsilon}");
+                assert!(visited <= 3.0 * WORK, "{what}: {visited}");
+                assert!((total - 1.0).abs() < 1e-9 && left < 1e-280, "{what}");
+                assert!(slack < 1e-9, "{what}");
+                let loss = pair(crowds, epsilon);
+                assert!(loss.atoms.len() <= 2 * CELLS + 2, "{what}");
+                let rises =
+                    |pair: &[Atom]| matches!(pair, [a, b] if a.loss.upper() < b.loss.lower());
+                assert!(loss.atoms.windows(2).all(rises), "{what}");
+                assert_eq!(loss.atoms.last().unwrap().loss, epsilon.into());
+                let sum = crate::divergence::sum(loss.atoms.iter().map(|atom| atom.mass));
+                assert!(sum.contains(1.0), "{what}: {sum:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ratios_are_in_lowest_terms() {
+        assert_eq!(Ratio::new(6.0, 10.0), Ratio::new(3.0, 5.0));
+        assert_eq!(Ratio::new(0.0, 10.0), Ratio::new(0.0, 2.0));
+        assert!(Ratio::new(1.0, 3.0) < Ratio::new(2.0, 4.0));
     }
 }

@@ -17,6 +17,9 @@ use crate::numeric::pair::{FiniteLoss, Pair, Sampling};
 /// More places than this one mechanism may not take.
 const MOST_PLACES: f64 = 4_194_304.0;
 
+/// Finite losses further apart than this many places are cut to what matters.
+const FAR_APART: f64 = 65_536.0;
+
 /// Losses outside are left out at the bottom and infinite at the top.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Range {
@@ -27,7 +30,7 @@ pub(super) struct Range {
 /// The pair in steps of h; None where it takes too many places.
 pub(super) fn discretise(pair: &Pair, h: f64, range: Range) -> Option<Discrete> {
     match Density::of(&pair.base) {
-        Err(base) => finite(&sampled(base, pair.sampling), h),
+        Err(base) => finite(&sampled(base, pair.sampling), h, range),
         Ok(density) => continuous(&density, pair.sampling, h, range),
     }
 }
@@ -69,9 +72,14 @@ fn room(h: f64, low: f64, high: f64) -> Option<Discrete> {
     fits.then(|| Discrete::new(h, first as i64, last as i64))
 }
 
-fn finite(loss: &FiniteLoss, h: f64) -> Option<Discrete> {
-    let low = loss.atoms.first().map_or(0.0, |atom| atom.loss.lower());
-    let high = loss.atoms.last().map_or(0.0, |atom| atom.loss.upper());
+fn finite(loss: &FiniteLoss, h: f64, range: Range) -> Option<Discrete> {
+    let mut low = loss.atoms.first().map_or(0.0, |atom| atom.loss.lower());
+    let mut high = loss.atoms.last().map_or(0.0, |atom| atom.loss.upper());
+    // Atoms far out, hardly ever seen, would take all the room; without room
+    // they count as tails.
+    if high - low > FAR_APART * h {
+        (low, high) = (low.max(range.low), high.min(range.high));
+    }
     let mut discrete = room(h, low, high)?;
     for atom in &loss.atoms {
         discrete.atom(atom.loss, atom.mass, atom.mass * (-atom.loss).exp());
