@@ -51,7 +51,9 @@ pub enum Reason {
     )]
     NotSymmetric,
     /// Guarantees about different neighbours do not compose.
-    #[error("is about other neighbours (one person replaced) than the rest (one added or removed)")]
+    #[error(
+        "is about other neighbours than the rest: poisson adds or removes a person, without-replacement and shuffle replace one"
+    )]
     MixedNeighbours,
     /// A discrete Gaussian vector that can move in several coordinates.
     #[error("can move several coordinates at once, for which the worst loss is not known")]

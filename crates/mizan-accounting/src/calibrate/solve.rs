@@ -29,7 +29,7 @@ pub struct Calibration {
 pub enum CalibrationError {
     /// The rest of the event alone costs more than the promise allows.
     #[error("no {parameter} is enough: even {parameter} = {} costs epsilon {}, above {}",
-        shown(*cheapest), above(*cost), target.get())]
+        shown(*cheapest), above(*cost), above(*target))]
     Impossible {
         /// The name of the parameter.
         parameter: &'static str,

@@ -21,8 +21,8 @@ use crate::numeric::table::{Orders, Table};
 /// The curve of a sampled event.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Curve {
-    /// The larger of the pairs' curves.
-    Pairs(Vec<Pair>),
+    /// The larger of the pairs' curves; exact if the mechanism reaches them.
+    Pairs(Vec<Pair>, bool),
     /// A bound from the curve of what is done with the sample.
     Amplified(amplified::Curve),
 }
@@ -47,9 +47,14 @@ impl Curve {
     pub(crate) fn new(event: &PrivacyEvent) -> Result<Self, Reason> {
         match Mechanism::of(event) {
             Ok(mechanism) => {
-                let Mechanism { remove, add, .. } = mechanism;
+                let Mechanism {
+                    remove, add, exact, ..
+                } = mechanism;
                 if remove.infinite_mass().upper() > 0.0 {
-                    return Err(Reason::MayFail);
+                    // Perhaps only what was cut off: then its own curve serves.
+                    return amplified::Curve::new(event)
+                        .map(Self::Amplified)
+                        .map_err(|_| Reason::MayFail);
                 }
                 // Theorem 5: the other direction is never worse.
                 let add = add.filter(|pair| !matches!(pair.base, Base::Gaussian { .. }));
@@ -59,7 +64,8 @@ impl Curve {
                 {
                     return Err(Reason::MayFail);
                 }
-                Ok(Self::Pairs(std::iter::once(remove).chain(add).collect()))
+                let pairs = std::iter::once(remove).chain(add).collect();
+                Ok(Self::Pairs(pairs, exact))
             }
             Err(Reason::NoPair | Reason::ManyDirections | Reason::TooLarge) => {
                 amplified::Curve::new(event).map(Self::Amplified)
@@ -71,11 +77,15 @@ impl Curve {
     pub(crate) fn at(&self, position: Position) -> Interval {
         match self {
             Self::Amplified(curve) => curve.at(position),
-            Self::Pairs(pairs) => pairs
-                .iter()
-                .map(|pair| at(pair, position))
-                .reduce(Interval::max)
-                .unwrap_or(Interval::ZERO),
+            Self::Pairs(pairs, exact) => {
+                let curves = pairs.iter().map(|pair| at(pair, position));
+                let worst = curves.reduce(Interval::max).unwrap_or(Interval::ZERO);
+                if *exact {
+                    worst
+                } else {
+                    Interval::new(0.0, worst.upper())
+                }
+            }
         }
     }
 }

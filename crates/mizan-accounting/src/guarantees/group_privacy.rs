@@ -184,6 +184,8 @@ pub(crate) fn groups_are_exact(event: &PrivacyEvent) -> bool {
                 | PrivacyEvent::WithoutReplacement(_)
                 | PrivacyEvent::Shuffle { .. }
                 | PrivacyEvent::Finite(_)
+                | PrivacyEvent::Pure { .. }
+                | PrivacyEvent::Exponential { .. }
                 | PrivacyEvent::Approximate { .. }
         );
         if inside && bounded {

@@ -39,6 +39,8 @@ impl Neighbours {
     fn of(event: &PrivacyEvent) -> Self {
         match event {
             PrivacyEvent::Poisson { .. } => Self::AddRemove,
+            // Told apart by who is with and who is without.
+            PrivacyEvent::Finite(pair) if !is_mirrored(pair) => Self::AddRemove,
             PrivacyEvent::WithoutReplacement(_) | PrivacyEvent::Shuffle { .. } => Self::Replace,
             _ => Self::Any,
         }
@@ -49,15 +51,22 @@ impl Neighbours {
 pub(crate) fn one_kind_of_neighbours(event: &PrivacyEvent) -> Result<(), Unsupported> {
     let mut all = Neighbours::Any;
     walk::each_mechanism(event, |_, part, path| {
-        match (all, Neighbours::of(part)) {
-            (_, Neighbours::Any) => {}
-            (Neighbours::Any, other) => all = other,
-            (one, other) if one == other => {}
-            _ => return Err(Unsupported::new(part, path, Reason::MixedNeighbours)),
+        let mut waiting = vec![part];
+        while let Some(inner) = waiting.pop() {
+            match (all, Neighbours::of(inner)) {
+                (_, Neighbours::Any) => {}
+                (Neighbours::Any, other) => all = other,
+                (one, other) if one == other => {}
+                _ => return Err(Unsupported::new(part, path, Reason::MixedNeighbours)),
+            }
+            waiting.extend(inner.children());
         }
         Ok(())
     })
 }
+
+/// Laplace noise of a larger loss is priced by that loss on a sample.
+const STRONG: f64 = 40.0;
 
 /// The most atoms a discrete mechanism may have.
 const MOST_ATOMS: f64 = 100_000.0;
@@ -69,7 +78,7 @@ impl Mechanism {
             PrivacyEvent::Poisson { q, event } => poisson(q.get(), event),
             PrivacyEvent::WithoutReplacement(sampling) => {
                 let (base, exact) = base(sampling.event())?;
-                if !is_symmetric(&base) {
+                if !is_symmetric(sampling.event()) {
                     return Err(Reason::NotSymmetric);
                 }
                 let whole = sampling.sample() == sampling.population();
@@ -84,7 +93,9 @@ impl Mechanism {
                         },
                     },
                     add: None,
-                    exact,
+                    // The pair joins the worst of both directions, which no
+                    // composition of one mechanism need reach.
+                    exact: exact && whole,
                 })
             }
             _ => {
@@ -94,7 +105,7 @@ impl Mechanism {
                     sampling: Sampling::Whole,
                 };
                 let add = match &base {
-                    Base::Finite(loss) if !is_symmetric(&base) => {
+                    Base::Finite(loss) if !is_symmetric(event) => {
                         Some(whole(Base::Finite(loss.reversed())))
                     }
                     _ => None,
@@ -121,9 +132,6 @@ fn poisson(q: f64, event: &PrivacyEvent) -> Result<Mechanism, Reason> {
         mechanism.exact &= product.lower() == product.upper();
         return Ok(mechanism);
     }
-    if shuffles(event) {
-        return Err(Reason::MixedNeighbours);
-    }
     let (base, exact) = base(event)?;
     let sampled = |sampling| Pair {
         base: base.clone(),
@@ -131,7 +139,7 @@ fn poisson(q: f64, event: &PrivacyEvent) -> Result<Mechanism, Reason> {
     };
     Ok(if q >= 1.0 {
         let add = match &base {
-            Base::Finite(loss) if !is_symmetric(&base) => Some(Pair {
+            Base::Finite(loss) if !is_symmetric(event) => Some(Pair {
                 base: Base::Finite(loss.reversed()),
                 sampling: Sampling::Whole,
             }),
@@ -149,18 +157,6 @@ fn poisson(q: f64, event: &PrivacyEvent) -> Result<Mechanism, Reason> {
             exact,
         }
     })
-}
-
-/// Whether some of it is about one person in place of another.
-fn shuffles(event: &PrivacyEvent) -> bool {
-    let mut waiting = vec![event];
-    while let Some(event) = waiting.pop() {
-        if matches!(event, PrivacyEvent::Shuffle { .. }) {
-            return true;
-        }
-        waiting.extend(event.children());
-    }
-    false
 }
 
 /// What is done with a sample, as one pair: a single mechanism, Gaussian noise
@@ -184,20 +180,33 @@ fn base(event: &PrivacyEvent) -> Result<(Base, bool), Reason> {
             true,
         )),
         [(count, single)] if *count == Interval::ONE && square == Interval::ZERO => {
-            mechanism(single)
+            match mechanism(single)? {
+                // So little noise that nothing is lost by its largest loss.
+                (Base::Laplace { t }, _) if t.upper() > STRONG => {
+                    Ok((Base::Finite(FiniteLoss::two_point(t.upper().into())), false))
+                }
+                other => Ok(other),
+            }
         }
         // All of it on one sample: bounded if every part is.
         several if square == Interval::ZERO => {
             let mut total = Interval::ZERO;
             for (count, part) in several {
-                let Base::Finite(loss) = mechanism(part)?.0 else {
-                    return Err(Reason::NoPair);
+                let pair = Pair {
+                    base: mechanism(part)?.0,
+                    sampling: Sampling::Whole,
                 };
-                if loss.beyond.upper() > 0.0 {
+                let largest = pair.largest_loss().upper();
+                let smallest = match &pair.base {
+                    Base::Finite(loss) if loss.below.upper() > 0.0 => f64::INFINITY,
+                    Base::Finite(loss) => loss.atoms.first().map_or(0.0, |atom| -atom.loss.lower()),
+                    _ => largest,
+                };
+                let bound = largest.max(smallest);
+                if pair.infinite_mass().upper() > 0.0 || bound == f64::INFINITY {
                     return Err(Reason::NoPair);
                 }
-                let largest = loss.atoms.iter().map(|atom| atom.loss.abs().upper());
-                total = total + *count * largest.fold(0.0, f64::max);
+                total = total + *count * bound;
             }
             Ok((
                 Base::Finite(FiniteLoss::two_point(total.upper().into())),
@@ -248,23 +257,32 @@ fn mechanism(event: &PrivacyEvent) -> Result<(Base, bool), Reason> {
     })
 }
 
-/// Whether exchanging P and Q leaves the loss as it is.
-fn is_symmetric(base: &Base) -> bool {
-    let Base::Finite(loss) = base else {
-        return true;
+/// Whether exchanging P and Q leaves the loss as it is: of all that Mizan knows
+/// by name, and of what is on a sample together, which is priced by its bound.
+fn is_symmetric(event: &PrivacyEvent) -> bool {
+    let mut parts = 0u32;
+    let mut symmetric = true;
+    let walked = walk::each_mechanism(event, |count, part, _| {
+        parts = parts.saturating_add(if count == Interval::ONE { 1 } else { 2 });
+        if let PrivacyEvent::Finite(pair) = part {
+            symmetric = is_mirrored(pair);
+        }
+        Ok(())
+    });
+    walked.is_ok() && (symmetric || parts > 1)
+}
+
+/// Whether the outcomes are their own mirror image, exactly.
+fn is_mirrored(pair: &FinitePair) -> bool {
+    let FiniteOutcomes::Probabilities(outcomes) = pair.outcomes() else {
+        return false;
     };
-    let mirrored = loss.atoms.iter().rev().map(|atom| -atom.loss);
-    loss.beyond == loss.below
-        && loss.atoms.iter().map(|atom| atom.loss).eq(mirrored)
-        && loss
-            .atoms
-            .iter()
-            .zip(loss.atoms.iter().rev())
-            .all(|(a, b)| {
-                // q at l is p at -l.
-                let q = a.mass * (-a.loss).exp();
-                q.lower() <= b.mass.upper() && b.mass.lower() <= q.upper()
-            })
+    let sorted = |mut pairs: Vec<(f64, f64)>| {
+        pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        pairs
+    };
+    let turned = outcomes.iter().map(|&(p, q)| (q, p)).collect();
+    sorted(outcomes.to_vec()) == sorted(turned)
 }
 
 fn randomized_response(response: &RandomizedResponse) -> FiniteLoss {
@@ -338,21 +356,27 @@ fn discrete_gaussian(noise: &DiscreteGaussian) -> Result<FiniteLoss, Reason> {
         whole = whole + density(x) * 2.0;
         x -= 1.0;
     }
-    // Beyond the reach: less than 1e-300 in all, whichever side it is on.
-    let lost = Interval::new(0.0, 1e-300);
-    whole = whole + lost;
+    // Beyond the reach there is less than 1e-300 in all, on either side.
+    let far = Interval::new(0.0, 1e-300);
+    whole = whole + far;
     let mut atoms = Vec::new();
+    let mut lost = far;
     let mut x = reach;
     while x >= -reach {
-        let mass = density(x) / whole;
-        if mass.lower() > 1e-305 {
+        let (mass, other) = (density(x) / whole, density(x - 1.0) / whole);
+        if mass.lower() > 1e-300 && other.lower() > 1e-300 {
             atoms.push(Atom {
                 loss: Interval::from(1.0 - 2.0 * x) / (square * 2.0),
                 mass,
             });
+        } else {
+            lost = lost + mass;
         }
         x -= 1.0;
     }
+    // Where doubles have no ratio: perhaps an infinite loss. The mirror image of
+    // such a place is one too, so Q loses as much as P.
+    let lost = Interval::new(0.0, lost.upper());
     Ok(FiniteLoss {
         atoms,
         beyond: lost,

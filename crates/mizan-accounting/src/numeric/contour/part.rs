@@ -213,7 +213,11 @@ fn rectangles(pair: &Pair, c: f64, cumulant: Interval, edge: Option<f64>) -> (Ve
             let m = m.middle();
             let (first, last) = modes(m, q, order);
             // So far out that the density of the loss rises before and falls after.
-            let from = if mirrored { 0.5 * m } else { first - m - 8.0 };
+            let from = if mirrored {
+                0.5 * m
+            } else {
+                first.min(0.0) - m - 8.0
+            };
             let to = last.max(from) + m + 8.0;
             let to = edge.map_or(to, |edge| edge.min(to));
             bars(Density {

@@ -79,7 +79,9 @@ impl Contour {
         }
         let ln_delta = match aim {
             Aim::LnDelta(ln_delta) | Aim::Point(_, ln_delta) => ln_delta,
-            Aim::Epsilon(_) if cut => choose(&parts, aim, None)?.ln_delta - 20.0,
+            Aim::Epsilon(_) if cut => {
+                choose(&parts, aim, None).map_or(-40.0, |choice| choice.ln_delta - 20.0)
+            }
             Aim::Epsilon(_) => 0.0,
         };
         let ln_cut = cut.then_some(ln_delta + LN_CUT);

@@ -79,6 +79,7 @@ pub(super) fn moments(table: &Table, line: &Line) -> Option<Vec<(Complex, f64)>>
     let mut sizes = [0.0; 3];
     let mut slacks = [0.0; 2];
     let mut faints = 0.0;
+    let mut faint_tangent = 0.0;
     let mut largest = 1.0f64;
     for node in &table.nodes {
         let l = node.loss;
@@ -93,7 +94,9 @@ pub(super) fn moments(table: &Table, line: &Line) -> Option<Vec<(Complex, f64)>>
             let half = core_math::sin(0.5 * theta);
             (core_math::sin(theta), -2.0 * half * half)
         };
-        tangent += node.mass * beyond_tangent(-l);
+        let (own, doubt) = node.tangent();
+        tangent += own;
+        faint_tangent += doubt;
         let exponent = node.ln_mass + x.max(-l).max(0.0);
         if exponent > 650.0 {
             return None;
@@ -186,6 +189,7 @@ pub(super) fn moments(table: &Table, line: &Line) -> Option<Vec<(Complex, f64)>>
         let rounding = (10.0 * (step + 1.0) + places + table.blur + 24.0) * turned
             + 2.0 * moved
             + faints
+            + a * faint_tangent
             + 8.0 * (table.beyond.upper() + table.below.upper()) * (1.0 + z.size());
         let unsure = (width(table.beyond) + width(table.below)) * (1.0 + z.size());
         let missing = unsure + 1.01 * table.missing.0 * whole + table.missing.1 * (2.0 + z.size());

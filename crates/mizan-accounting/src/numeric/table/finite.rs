@@ -18,7 +18,7 @@ pub(super) fn table(loss: &FiniteLoss, sampling: Sampling) -> Option<Table> {
         .iter()
         .map(|atom| width(atom.mass) / atom.mass.middle());
     // Ratios of masses are known to as many units as they have logarithms.
-    let blur = 64.0 + widths.fold(0.0, f64::max) / UNIT;
+    let mut blur = 64.0 + widths.fold(0.0, f64::max) / UNIT;
     let (direction, q) = match sampling {
         Sampling::Whole => {
             for atom in &loss.atoms {
@@ -50,6 +50,7 @@ pub(super) fn table(loss: &FiniteLoss, sampling: Sampling) -> Option<Table> {
     // Outcomes that P never gives are left to Q with the ratio 1 - q.
     if loss.below.upper() > 0.0 {
         let weight = loss.below.middle();
+        blur += width(loss.below) / (UNIT * weight);
         Mixed {
             l: core_math::log1p(-q.middle()),
             slack: 8.0 / (1.0 - q.upper()),

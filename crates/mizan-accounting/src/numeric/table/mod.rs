@@ -57,6 +57,21 @@ pub(crate) struct Node {
     pub(crate) ln_mass: f64,
 }
 
+impl Node {
+    /// p g(-l), and how many units of it are in doubt where p underflows.
+    pub(crate) fn tangent(&self) -> (f64, f64) {
+        if self.mass > 1e-280 || self.loss > -1.0 {
+            (self.mass * beyond_tangent(-self.loss), 0.0)
+        } else {
+            let size = core_math::exp(self.ln_mass - self.loss);
+            (
+                size,
+                size * (8.0 + 3.0 * (self.ln_mass.abs() + self.loss.abs())),
+            )
+        }
+    }
+}
+
 /// P in finitely many places.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Table {
@@ -135,6 +150,11 @@ pub(crate) fn edge(pair: &Pair, orders: Orders) -> Option<f64> {
         }
         _ => None,
     }
+}
+
+/// How many units of rounding an enclosure is wide.
+fn units(enclosure: Interval) -> f64 {
+    (enclosure.upper() - enclosure.lower()) / (UNIT * enclosure.middle())
 }
 
 /// Whether the integrand turns slowly enough for the trapezoid rule.

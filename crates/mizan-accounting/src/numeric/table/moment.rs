@@ -26,7 +26,9 @@ impl Table {
                 faint += joined * (3.0 * (node.ln_mass.abs() + x) + 8.0);
                 joined
             } else {
-                node.mass * (beyond_tangent(x) + z * beyond_tangent(-l))
+                let (tangent, doubt) = node.tangent();
+                faint += z * doubt;
+                node.mass * beyond_tangent(x) + z * tangent
             };
             sum += term;
             slack += core_math::exp(node.ln_mass + x.max(-l).max(0.0))
@@ -66,7 +68,9 @@ impl Table {
     pub(crate) fn mean(&self) -> Interval {
         let (mut sum, mut slack) = (0.0, 0.0);
         for node in &self.nodes {
-            sum += node.mass * beyond_tangent(-node.loss);
+            let (tangent, doubt) = node.tangent();
+            sum += tangent;
+            slack += doubt;
             slack += node.mass * node.loss.abs() * node.slack * 1.0f64.max((-node.loss).exp());
         }
         let relative = UNIT * (self.nodes.len() as f64 + self.blur + 32.0);

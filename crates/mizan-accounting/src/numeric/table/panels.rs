@@ -25,7 +25,7 @@ use mizan_core::Interval;
 
 use super::gauss_legendre::{RULE, ln_error};
 use super::trapezoid::{self, ln_tail};
-use super::{Direction, MOST_NODES, Mixed, Node, Orders, Table};
+use super::{Direction, MOST_NODES, Mixed, Node, Orders, Table, units};
 
 /// Noise as a density of Q over a coordinate x in which its loss is linear.
 struct Noise {
@@ -51,7 +51,7 @@ pub(super) fn edge(m: f64, q: f64, ln_cut: f64) -> f64 {
     while lost(x) > ln_cut && x < 1e4 {
         x += 0.125;
     }
-    x
+    if lost(x) > ln_cut { f64::INFINITY } else { x }
 }
 
 /// N(m, 1) mixed into N(0, 1) at a rate q.
@@ -79,7 +79,7 @@ pub(super) fn gaussian(
         to,
         slope: size,
         offset: 0.5 * size * size,
-        uncertain: 8.0,
+        uncertain: 8.0 + units(m),
         blur: 64.0 + 4.0 * to * to,
         ln_density: |_, x| -0.5 * x * x - 0.5 * TAU.ln(),
         ln_bound: |_, low, high, b| {
@@ -124,8 +124,8 @@ pub(super) fn laplace(
         to: size,
         slope: 1.0,
         offset: 0.0,
-        uncertain: 4.0,
-        blur: 64.0 + 4.0 * size,
+        uncertain: 4.0 + units(t),
+        blur: 64.0 + (4.0 + units(t)) * size,
         ln_density: |noise, x| -0.5 * (noise.to + x) - 4f64.ln(),
         ln_bound: |noise, low, _, _| -0.5 * (noise.to + low) - 4f64.ln(),
     };
@@ -133,7 +133,8 @@ pub(super) fn laplace(
     // The atoms: half of Q has the loss -t, e^-t/2 of it the loss t.
     for (loss, ln_weight) in [(-size, -2f64.ln()), (size, -2f64.ln() - size)] {
         let weight = core_math::exp(ln_weight);
-        Mixed::new(q, loss, 4.0 * size, weight, ln_weight).push_to(&mut table.nodes, direction);
+        Mixed::new(q, loss, (4.0 + units(t)) * size, weight, ln_weight)
+            .push_to(&mut table.nodes, direction);
     }
     Some(table)
 }
@@ -153,13 +154,15 @@ impl Noise {
             (largest + sum.ln() - 0.1).max(0.0)
         };
         let about = size(&self.nodes(q, direction, panels));
+        let factors = 2.0 + orders.c.hypot(orders.reach);
         loop {
-            let goal = orders.ln_tolerance + about;
+            // The terms 1 and Y come with factors of at most 2 + |z|.
+            let goal = orders.ln_tolerance + about - factors.ln();
             if let Some(ln_error) = self.ln_error(q.upper(), direction, orders, panels, goal) {
                 let nodes = self.nodes(q, direction, panels);
                 // An error that is small beside the sum is small beside what
                 // the sum stands for.
-                let relative = ln_error - size(&nodes);
+                let relative = ln_error + factors.ln() - size(&nodes);
                 if relative <= -20.0 {
                     return Some(Table {
                         nodes,

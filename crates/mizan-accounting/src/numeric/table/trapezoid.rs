@@ -23,7 +23,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
 
 use mizan_core::Interval;
 
-use super::{Direction, MOST_NODES, Mixed, Orders, Table};
+use super::{Direction, MOST_NODES, Mixed, Orders, Table, units};
 
 /// A table for N(m, 1) mixed into N(0, 1) at a rate q.
 pub(super) fn gaussian(m: Interval, q: f64, direction: Direction, orders: Orders) -> Option<Table> {
@@ -54,7 +54,7 @@ pub(super) fn gaussian(m: Interval, q: f64, direction: Direction, orders: Orders
         let x = h * index as f64;
         let exponent = -0.5 * x * x;
         // m is known to a few units, and u takes three roundings.
-        let uncertain = 8.0 * (size * x.abs() + half_square);
+        let uncertain = (8.0 + units(m)) * (size * x.abs() + half_square);
         let u = size * x - half_square;
         let weight = scale * core_math::exp(exponent);
         Mixed::new(q.into(), u, uncertain, weight, ln_scale + exponent)
