@@ -68,6 +68,9 @@ pub(crate) fn one_kind_of_neighbours(event: &PrivacyEvent) -> Result<(), Unsuppo
 /// Laplace noise of a larger loss is priced by that loss on a sample.
 const STRONG: f64 = 40.0;
 
+/// And of a loss whose odds doubles cannot hold, by nothing here.
+const BEYOND_DOUBLES: f64 = 600.0;
+
 /// The most atoms a discrete mechanism may have.
 const MOST_ATOMS: f64 = 100_000.0;
 
@@ -182,6 +185,7 @@ fn base(event: &PrivacyEvent) -> Result<(Base, bool), Reason> {
         [(count, single)] if *count == Interval::ONE && square == Interval::ZERO => {
             match mechanism(single)? {
                 // So little noise that nothing is lost by its largest loss.
+                (Base::Laplace { t }, _) if t.upper() > BEYOND_DOUBLES => Err(Reason::NoPair),
                 (Base::Laplace { t }, _) if t.upper() > STRONG => {
                     Ok((Base::Finite(FiniteLoss::two_point(t.upper().into())), false))
                 }
