@@ -37,7 +37,7 @@ pub struct PrivacyProfile {
 
 /// A bracket narrower than this, relative, is not improved upon by a slower
 /// engine: the lattice does no better where the contour works at all.
-const NARROW: f64 = 1e-6;
+const NARROW: f64 = 1e-2;
 
 impl PrivacyProfile {
     /// Prepares the profile of an event.

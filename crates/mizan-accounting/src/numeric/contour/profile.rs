@@ -140,7 +140,8 @@ impl Contour {
         let ln_delta = delta.ln().middle();
         let at = |aim: Aim, cut: bool| Self::new(pairs, aim, cut)?.epsilon(delta);
         let mut found = at(Aim::LnDelta(ln_delta), false);
-        // Again with what is known by then, as it is and with a cut.
+        // Again with what is known by then, as it is and with a cut, which may
+        // be the first to tell anything.
         for cut in [false, true] {
             let aim = match found {
                 Some(found) if is_narrow(found) => break,

@@ -27,6 +27,9 @@ use super::gauss_legendre::{RULE, ln_error};
 use super::trapezoid::{self, ln_tail};
 use super::{Direction, MOST_NODES, Mixed, Node, Orders, Table, units};
 
+/// The most panels of a table.
+const MOST_PANELS: usize = MOST_NODES / 16;
+
 /// Noise as a density of Q over a coordinate x in which its loss is linear.
 struct Noise {
     /// The density is analytic from here to there.
@@ -139,10 +142,36 @@ pub(super) fn laplace(
     Some(table)
 }
 
+/// A piece of the axis: its middle and half of its width.
+#[derive(Clone, Copy, Debug)]
+struct Panel {
+    middle: f64,
+    radius: f64,
+}
+
+impl Panel {
+    fn halves(self) -> [Self; 2] {
+        let radius = 0.5 * self.radius;
+        [self.middle - radius, self.middle + radius].map(|middle| Self { middle, radius })
+    }
+}
+
+/// What a table is made for.
+#[derive(Clone, Copy)]
+struct Task {
+    q: Interval,
+    direction: Direction,
+    orders: Orders,
+}
+
 impl Noise {
     /// The table of the density, mixed in at a rate q.
     fn table(&self, q: Interval, direction: Direction, orders: Orders) -> Option<Table> {
-        let mut panels: usize = 1 + 2 * usize::try_from(Self::ceil(self.to - self.from)?).ok()?;
+        let task = Task {
+            q,
+            direction,
+            orders,
+        };
         // Errors are compared with the moment, which few panels tell roughly.
         let size = |nodes: &[Node]| -> f64 {
             let exponent = |node: &Node| node.ln_mass + orders.c * node.loss;
@@ -153,104 +182,107 @@ impl Noise {
                 .sum();
             (largest + sum.ln() - 0.1).max(0.0)
         };
-        let about = size(&self.nodes(q, direction, panels));
+        let coarse = self.coarse()?;
+        let about = size(&self.nodes(task, &coarse));
+        // The terms 1 and Y come with factors of at most 2 + |z|.
         let factors = 2.0 + orders.c.hypot(orders.reach);
-        loop {
-            // The terms 1 and Y come with factors of at most 2 + |z|.
-            let goal = orders.ln_tolerance + about - factors.ln();
-            if let Some(ln_error) = self.ln_error(q.upper(), direction, orders, panels, goal) {
-                let nodes = self.nodes(q, direction, panels);
-                // An error that is small beside the sum is small beside what
-                // the sum stands for.
-                let relative = ln_error + factors.ln() - size(&nodes);
-                if relative <= -20.0 {
-                    return Some(Table {
-                        nodes,
-                        blur: self.blur,
-                        beyond: Interval::ZERO,
-                        below: Interval::ZERO,
-                        cut: 0.0,
-                        missing: (core_math::exp(relative + 0.01), 0.0),
-                    });
-                }
+        let goal = orders.ln_tolerance + about - factors.ln();
+        let panels = self.refined(task, coarse, goal)?;
+        let nodes = self.nodes(task, &panels);
+        // An error that is small beside the sum is small beside what the sum
+        // stands for.
+        let relative = goal + factors.ln() - size(&nodes);
+        (relative <= -20.0).then(|| Table {
+            nodes,
+            blur: self.blur,
+            beyond: Interval::ZERO,
+            below: Interval::ZERO,
+            cut: 0.0,
+            missing: (core_math::exp(relative + 0.01), 0.0),
+        })
+    }
+
+    /// Equal panels, about half a unit wide.
+    fn coarse(&self) -> Option<Vec<Panel>> {
+        let width = self.to - self.from;
+        let count = 1.0 + (2.0 * width).ceil();
+        if !(1.0..MOST_PANELS as f64).contains(&count) {
+            return None;
+        }
+        let radius = 0.5 * width / count;
+        let mut panels = Vec::new();
+        let mut index = 0.0;
+        while index < count {
+            let middle = self.from + radius * (2.0 * index + 1.0);
+            panels.push(Panel { middle, radius });
+            index += 1.0;
+        }
+        Some(panels)
+    }
+
+    /// Panels halved until the errors of all add up to at most e^`goal`, each
+    /// having its share by its width. None if they become too many.
+    fn refined(&self, task: Task, coarse: Vec<Panel>, goal: f64) -> Option<Vec<Panel>> {
+        let share = goal - (self.to - self.from).ln();
+        let mut waiting = coarse;
+        let mut panels = Vec::new();
+        while let Some(panel) = waiting.pop() {
+            if self.is_fine(task, panel, share + (2.0 * panel.radius).ln()) {
+                panels.push(panel);
+            } else {
+                waiting.extend(panel.halves());
             }
-            panels += panels / 2 + 1;
-            if panels * RULE.len() > MOST_NODES {
+            if panels.len() + waiting.len() > MOST_PANELS {
                 return None;
             }
         }
+        Some(panels)
     }
 
-    fn ceil(x: f64) -> Option<u32> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "checked to be in range"
-        )]
-        let ceil = x.ceil() as u32;
-        (0.0..=MOST_NODES as f64).contains(&x).then_some(ceil)
-    }
-
-    /// ln of the bound on the error of all panels, relative to 2 + |z|.
-    /// None if it is above `goal`.
-    fn ln_error(
-        &self,
-        q: f64,
-        direction: Direction,
-        orders: Orders,
-        panels: usize,
-        goal: f64,
-    ) -> Option<f64> {
-        let width = (self.to - self.from) / panels as f64;
-        let radius = 0.5 * width;
-        let limit = goal.exp() / (6.0 * radius);
-        let at = |rho: f64| {
+    /// Whether the error on a panel is below e^`goal`, in units of 2 + |z|.
+    fn is_fine(&self, task: Task, panel: Panel, goal: f64) -> bool {
+        let Task {
+            q,
+            direction,
+            orders,
+        } = task;
+        let q = q.upper();
+        let Panel { middle, radius } = panel;
+        let fits = |rho: f64| {
             let (a, b) = (
                 radius * 0.5 * (rho + 1.0 / rho),
                 radius * 0.5 * (rho - 1.0 / rho),
             );
             let v = self.slope * b;
             if v >= 0.95 * PI {
-                return None;
+                return false;
             }
             let sine = (0.5 * v).sin();
-            let factor = ln_error(rho);
-            let mut total = 0.0;
-            // The last panels are the worst as a rule.
-            for panel in (0..panels).rev() {
-                let middle = self.from + width * (panel as f64 + 0.5);
-                let (low, high) = (middle - a, middle + a);
-                let u = self.slope * high - self.offset;
-                let grown = q * u.min(700.0).exp();
-                let turned = if v < 0.5 * PI {
-                    v * (grown / (1.0 - q)).min(1.0)
-                } else {
-                    v
-                };
-                let share = (grown / (1.0 - q + grown)).min(0.25);
-                let shrink = -0.5 * (-4.0 * share * sine * sine).ln_1p();
-                // Y^(1+c) or Y^-c or both, and 1 and Y with their factors.
-                let up = (1.0 + orders.c) * self.ln_y(q, high);
-                let down = -orders.c * self.ln_y(q, low);
-                let largest = match direction {
-                    Direction::Remove => up,
-                    Direction::Add => down.max(self.ln_y(q, high)),
-                    Direction::Replace => up.max(down),
-                }
-                .max(0.0);
-                let ln_bound = (self.ln_bound)(self, low, high, b)
-                    + orders.reach * turned
-                    + (1.0 + orders.c) * shrink;
-                total += (factor + ln_bound + largest).exp();
-                if total > limit {
-                    return None;
-                }
+            let (low, high) = (middle - a, middle + a);
+            let u = self.slope * high - self.offset;
+            let grown = q * u.min(700.0).exp();
+            let turned = if v < 0.5 * PI {
+                v * (grown / (1.0 - q)).min(1.0)
+            } else {
+                v
+            };
+            let share = (grown / (1.0 - q + grown)).min(0.25);
+            let shrink = -0.5 * (-4.0 * share * sine * sine).ln_1p();
+            // Y^(1+c) or Y^-c or both, and 1 and Y with their factors.
+            let up = (1.0 + orders.c) * self.ln_y(q, high);
+            let down = -orders.c * self.ln_y(q, low);
+            let largest = match direction {
+                Direction::Remove => up,
+                Direction::Add => down.max(self.ln_y(q, high)),
+                Direction::Replace => up.max(down),
             }
-            Some((6.0 * radius * total).ln())
+            .max(0.0);
+            let ln_bound = (self.ln_bound)(self, low, high, b)
+                + orders.reach * turned
+                + (1.0 + orders.c) * shrink;
+            (6.0 * radius).ln() + ln_error(rho) + ln_bound + largest <= goal
         };
-        [6.0, 8.0, 4.0, 12.0, 3.0, 2.0, 16.0, 1.5]
-            .into_iter()
-            .find_map(at)
+        [6.0, 8.0, 4.0, 12.0, 3.0, 2.0].into_iter().any(fits)
     }
 
     /// ln Y, or above it where it is large.
@@ -263,25 +295,23 @@ impl Noise {
         }
     }
 
-    fn nodes(&self, q: Interval, direction: Direction, panels: usize) -> Vec<Node> {
-        let width = (self.to - self.from) / panels as f64;
-        let mut nodes = Vec::with_capacity(panels * RULE.len());
-        for panel in 0..panels {
-            let middle = self.from + width * (panel as f64 + 0.5);
+    fn nodes(&self, task: Task, panels: &[Panel]) -> Vec<Node> {
+        let mut nodes = Vec::with_capacity(panels.len() * RULE.len());
+        for &Panel { middle, radius } in panels {
             for (place, weight) in *RULE {
-                let x = middle + 0.5 * width * place;
+                let x = middle + radius * place;
                 let u = self.slope * x - self.offset;
                 let uncertain = self.uncertain * ((self.slope * x).abs() + self.offset.abs());
                 let ln_density = (self.ln_density)(self, x);
-                let weight = 0.5 * width * weight;
+                let weight = radius * weight;
                 Mixed::new(
-                    q,
+                    task.q,
                     u,
                     uncertain,
                     weight * core_math::exp(ln_density),
                     core_math::log(weight) + ln_density,
                 )
-                .push_to(&mut nodes, direction);
+                .push_to(&mut nodes, task.direction);
             }
         }
         nodes
