@@ -61,7 +61,7 @@ mod tests {
             } else {
                 0.0
             };
-            assert!((sum - exact).abs() < 4e-16, "{degree}: {sum}");
+            assert!((sum - exact).abs() < 2e-15, "{degree}: {sum}");
         }
     }
 }
