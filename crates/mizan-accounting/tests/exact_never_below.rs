@@ -309,8 +309,18 @@ proptest! {
             if bound.order.is_some_and(|order| order.get() < 1.0 + 1e-5) {
                 continue;
             }
-            // The two directions use different lattices, where they use one.
-            let slack = if bound.method == Method::Optimal { 1e-3 } else { 1e-6 };
+            // Where numeric is wide, so is what it gives back.
+            let wide = |lower: Epsilon| bound.upper.get() - lower.get() > 1e-9 * bound.upper.get();
+            if bound.method == Method::Numeric && bound.lower.is_none_or(wide) {
+                continue;
+            }
+            // The two directions use different lattices, where they use one, and
+            // δ may fall by many times what ε is off by.
+            let slack = match bound.method {
+                Method::Optimal => 1e-3,
+                Method::Numeric => 1e-2,
+                _ => 1e-6,
+            };
             let back = account::delta_by(bound.method, &event, bound.upper).unwrap();
             prop_assert!(back.upper.get() <= target.get() * (1.0 + slack), "{event} at {target}: {bound:?}, {back:?}");
         }

@@ -160,7 +160,8 @@ pub(crate) fn mechanism() -> impl Strategy<Value = PrivacyEvent> {
         (noise(), whole_sensitivity()).prop_map(|(scale, s)| discrete_laplace(scale, s)),
         truthful().prop_map(|p| randomized_response(p, 2)),
         (3_u64..1_000_000, log_uniform(1e-12, 1.0)).prop_map(|(k, lie)| {
-            let chance = 1.0 / Count::new(k).unwrap().as_f64();
+            // The double nearest to chance may be below it.
+            let chance = (1.0 / Count::new(k).unwrap().as_f64()).next_up();
             randomized_response((1.0 - lie).clamp(chance, 1.0_f64.next_down()), k)
         }),
         loss().prop_map(exponential),
