@@ -512,7 +512,7 @@ fn impossible_people() {
     refuses(&["risk", "gaussian(1)"]);
     refuses(&["risk", "approximate(1, 1e-5)", "--baseline", "0.1"]);
     refuses(&["group", "gaussian(1)"]);
-    refuses(&["group", "poisson(0.1, gaussian(1))", "--size", "2"]);
+    refuses(&["group", "finite(1:0.5, 0:0.5)", "--size", "2"]);
     refuses(&["group", "rdp(2, 0.1)", "--size", "1000000"]);
     refuses(&[
         "group",
