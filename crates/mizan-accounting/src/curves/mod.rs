@@ -25,6 +25,7 @@ use mizan_core::directed::DirectedSum;
 use mizan_core::{Bracket, Epsilon, Interval, Order, PrivacyEvent};
 
 use crate::Unsupported;
+use crate::guarantees::groups_are_exact;
 use crate::numeric::mechanism::one_kind_of_neighbours;
 pub(crate) use hyperbolic::ln_sinhc_half;
 use mechanism::Mechanism;
@@ -46,6 +47,8 @@ pub(crate) use randomized_response::response_loss;
 #[derive(Clone, Debug, PartialEq)]
 pub struct RenyiCurve {
     terms: Vec<Term>,
+    /// Whether the prices of groups in it are reached.
+    exact: bool,
 }
 
 /// One mechanism and how many times it ran.
@@ -71,7 +74,10 @@ impl RenyiCurve {
             terms.push(Term { count, mechanism });
             Ok(())
         })?;
-        Ok(Self { terms })
+        Ok(Self {
+            terms,
+            exact: groups_are_exact(event),
+        })
     }
 
     /// The curve α ρ of zero-concentrated differential privacy.
@@ -92,6 +98,7 @@ impl RenyiCurve {
                 count: Interval::ONE,
                 mechanism,
             }],
+            exact: true,
         }
     }
 
@@ -102,7 +109,11 @@ impl RenyiCurve {
     /// `lower <= exact value <= upper`, rounding included; the two agree to
     /// 1e-12 relative or 1e-300 absolute wherever a closed form exists.
     pub fn at(&self, order: Order) -> Bracket<Epsilon> {
-        self.enclosure(order).into()
+        let mut bracket: Bracket<Epsilon> = self.enclosure(order).into();
+        if !self.exact {
+            bracket.lower = Epsilon::ZERO;
+        }
+        bracket
     }
 
     pub(crate) fn enclosure(&self, order: Order) -> Interval {
