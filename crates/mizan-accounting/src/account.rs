@@ -10,7 +10,7 @@ use crate::composition::concentrated::{concentrated, gaussian_square, zero_conce
 use crate::composition::optimal::Optimal;
 use crate::composition::parts::{parts, sum};
 use crate::guarantees::groups_are_exact;
-use crate::numeric::mechanism::one_kind_of_neighbours;
+use crate::numeric::mechanism::{Mechanism, one_kind_of_neighbours};
 use crate::{
     GaussianProfile, PrivacyProfile, RenyiConversion, RenyiCurve, Unsupported, basic_composition,
     walk,
@@ -228,7 +228,7 @@ impl<T: PartialOrd + Copy> Account<T> {
 /// ```
 /// use mizan_accounting::account;
 /// assert!(account::supports(&"gaussian(1) + approximate(1, 1e-9)".parse()?).is_ok());
-/// let error = account::supports(&"pure(1) + poisson(0.1, gaussian(1))".parse()?).unwrap_err();
+/// let error = account::supports(&"pure(1) + shuffle(10, gaussian(1))".parse()?).unwrap_err();
 /// assert_eq!(error.path(), "event[1]");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -238,6 +238,8 @@ pub fn supports(event: &PrivacyEvent) -> Result<(), Unsupported> {
         PrivacyEvent::Approximate { .. } => Ok(()),
         part => match RenyiCurve::of(part) {
             Ok(_) => Ok(()),
+            // What may fail on a sample has a pair, if not a curve.
+            Err(_) if Mechanism::of(part).is_ok() => Ok(()),
             Err(error) => Err(Unsupported::new(part, path, error.reason())),
         },
     })

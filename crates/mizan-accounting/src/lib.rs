@@ -11,9 +11,9 @@
 //!
 //! let event: PrivacyEvent = "100 * (rr(0.52) + laplace(20) + gaussian(10))".parse()?;
 //! let account = account::epsilon(&event, Delta::new(1e-6)?);
-//! let best = account.best().expect("this event has a Rényi curve");
-//! assert_eq!(best.method.name(), "renyi");
-//! assert!(best.upper.get() < 10.0);
+//! let best = account.best().expect("this event has a loss distribution");
+//! assert_eq!(best.method.name(), "numeric");
+//! assert!(best.upper.get() < 7.02);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

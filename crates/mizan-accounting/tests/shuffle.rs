@@ -218,7 +218,10 @@ fn what_is_no_pure_local_randomizer_is_refused() {
         ("shuffle(100, zcdp(1))", Reason::NotLocal),
         ("shuffle(100, pure(1) + gaussian(1))", Reason::NotLocal),
         ("shuffle(100, shuffle(100, pure(1)))", Reason::NotLocal),
-        ("shuffle(100, poisson(0.1, pure(1)))", Reason::NotLocal),
+        (
+            "shuffle(100, poisson(0.1, pure(1)))",
+            Reason::MixedNeighbours,
+        ),
         (
             "poisson(0.1, shuffle(100, pure(1)))",
             Reason::MixedNeighbours,
