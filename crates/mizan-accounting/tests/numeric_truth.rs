@@ -201,16 +201,19 @@ fn others_fail_at_small_deltas() {
             1e-15,
             2.309_045_375_027_054,
         ),
-        ("10000 * poisson(0.00033, gaussian(4))", 1.1e-18, 0.066_9),
     ] {
         let (lower, upper) = numeric(text, delta);
-        let slack = if truth == 0.066_9 { 2e-2 } else { 1e-12 };
+        let slack = 1e-12;
         assert!(
             lower <= truth * (1.0 + slack) && truth * (1.0 - slack) <= upper,
             "{text}"
         );
         assert!(upper - lower <= 1e-9 * upper, "{text}");
     }
+    // prv_accountant flips between 0.056 and 3.8 here; the direction of a person
+    // added alone is 0.065822835639.
+    let (lower, upper) = numeric("10000 * poisson(0.00033, gaussian(4))", 1.1e-18);
+    assert!(0.065_822_835_639 < lower && upper - lower <= 1e-9 * upper);
     // 7.692 for 7.869.
     let (lower, upper) = numeric("10000 * gaussian(100)", 1e-14);
     assert!(7.868 < lower && upper < 7.870, "[{lower}, {upper}]");
