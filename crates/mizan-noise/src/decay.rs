@@ -1,0 +1,48 @@
+//! How fast a symmetric distribution on the integers falls: its probabilities
+//! are proportional to `e^-g(|x|)`.
+
+use num_bigint::BigUint;
+
+use crate::ExactScale;
+use crate::rational::Rational;
+
+/// `g(x) = rate · x`, or `rate · x²`.
+#[derive(Clone, Debug)]
+pub(crate) struct Decay {
+    pub(crate) rate: Rational,
+    pub(crate) squared: bool,
+}
+
+impl Decay {
+    /// `g(x) = x / scale`.
+    pub(crate) fn laplace(scale: ExactScale) -> Self {
+        Self {
+            rate: scale.reciprocal().rational(),
+            squared: false,
+        }
+    }
+
+    /// `g(x) = x² / 2σ²`.
+    pub(crate) fn gaussian(sigma: ExactScale) -> Self {
+        let reciprocal = sigma.reciprocal().rational();
+        Self {
+            rate: reciprocal.times(&reciprocal).over_integer(2u8),
+            squared: true,
+        }
+    }
+
+    /// `g(x)`.
+    pub(crate) fn exponent(&self, x: &BigUint) -> Rational {
+        self.between(&BigUint::ZERO, x)
+    }
+
+    /// `g(from + beyond) - g(from)`.
+    pub(crate) fn between(&self, from: &BigUint, beyond: &BigUint) -> Rational {
+        let steps = if self.squared {
+            beyond * (beyond + from * 2u8)
+        } else {
+            beyond.clone()
+        };
+        self.rate.times_integer(steps)
+    }
+}

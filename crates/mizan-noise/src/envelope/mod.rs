@@ -1,0 +1,263 @@
+//! The fast sampler: a table of integer weights above the distribution, and an
+//! exact correction.
+//!
+//! # How it draws
+//!
+//! The positive integers are cut into bins of `2^k`: bin `h` begins at
+//! `1 + h·2^k`. Zero, the bins, and everything beyond the last bin (the tail)
+//! are outcomes of an [alias table](alias) whose weights are whole numbers that
+//! sum to 2⁶³. One random word gives the outcome and a sign, the next the place
+//! `x` in the bin, all places as likely, and a uniform `U` in [0, 1). The draw
+//! counts if
+//!
+//! ```text
+//! U < μ e^-g(x) / W_h            W_h ≥ μ e^-g(start of bin h)
+//! ```
+//!
+//! and is made again otherwise, so `x` and `-x` have probability proportional
+//! to `W_h / 2^k · μ e^-g(x) / W_h ∝ e^-g(x)`: exactly the distribution, though
+//! the weights were rounded. Zero has no sign: its weight is half.
+//!
+//! # How `U` is compared
+//!
+//! `U` is revealed as far as it is needed. With 64-bit integers the right side
+//! is known to about 2⁻⁵⁹ ([`fixed`]); if `U` is so close that this does not
+//! decide, it gets more bits, and the right side more precision, until it does
+//! ([`lazy`]). No floating-point number is involved.
+//!
+//! # Time
+//!
+//! Every attempt does the same work, whatever it draws: no loop depends on the
+//! value, and how many attempts there were is independent of the value that was
+//! kept. The exceptions, the tail and undecided comparisons, have probability
+//! below 2⁻⁴⁸ a draw.
+
+mod alias;
+mod fixed;
+mod lazy;
+mod tail;
+#[cfg(test)]
+mod tests;
+
+use num_bigint::BigUint;
+
+use crate::decay::Decay;
+use crate::rational::{Rational, ceiling};
+use crate::{Entropy, ExactScale, NoiseError};
+use alias::{Alias, TOTAL};
+use fixed::Factor;
+use lazy::LazyUniform;
+use tail::Tail;
+
+/// Bins are narrow enough that nearly every attempt counts, and few enough that
+/// the table stays in the fastest cache: at most 2^5 to 2^6 bins a scale for
+/// Laplace, 2^7 to 2^8 for Gaussian noise.
+const LOG_BINS_PER_SCALE: (i64, i64) = (5, 7);
+
+/// Beyond the bins a scale's worth of probability is below this, in units of
+/// 2⁻¹²⁷.
+const CUT: u128 = 1 << 63;
+
+/// Above this width a place in a bin and `U` take a word each.
+const SHARED_BITS: u32 = 24;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Envelope {
+    decay: Decay,
+    /// Bins are `2^log_width` wide.
+    log_width: u32,
+    /// `μ`: the weight that a bin would have if nothing fell.
+    height: u64,
+    /// Of zero, of each bin, of the tail, and of no draw at all.
+    weights: Vec<u64>,
+    alias: Alias,
+    rate: Factor,
+    tail: Tail,
+}
+
+/// What an attempt came to.
+enum Attempt {
+    Rejected,
+    /// The magnitude, and the bits that are left: one of them is the sign.
+    Drawn(u128),
+}
+
+impl Envelope {
+    pub(crate) fn new(decay: Decay, scale: ExactScale) -> Self {
+        let bins_per_scale = if decay.squared {
+            LOG_BINS_PER_SCALE.1
+        } else {
+            LOG_BINS_PER_SCALE.0
+        };
+        let log_width = u32::try_from(scale.log2_floor() - bins_per_scale).unwrap_or(0);
+        Self::with(decay, log_width, CUT)
+    }
+
+    fn with(decay: Decay, log_width: u32, cut: u128) -> Self {
+        let heights = heights(&decay, log_width, cut);
+        let bins = u64::try_from(heights.len()).unwrap_or(u64::MAX);
+        let tail = Tail::new(&decay, BigUint::from(1u8) + (BigUint::from(bins) << log_width));
+        // μ times what all outcomes would weigh at μ = 1, and a unit for each
+        // rounding, must not exceed the total.
+        let unit = BigUint::from(1u8) << 127u32;
+        let tail_at_one = tail.mass(log_width);
+        let zero_at_one = &unit >> (log_width + 1);
+        let sum: BigUint = heights.iter().map(|&height| BigUint::from(height)).sum();
+        let sum = sum + zero_at_one + 1u8 + tail_at_one.scaled_up(127);
+        let spare = TOTAL - 4 * (bins + 4);
+        let height = (BigUint::from(spare) << 127u32) / sum;
+        // A multiple of twice the width, where that is small: zero then has its
+        // exact weight.
+        let step = log_width.min(SHARED_BITS) + 1;
+        let height = (height >> step) << step;
+
+        let mut weights = Vec::with_capacity(heights.len() + 3);
+        let mut push = |weight: BigUint| weights.push(u64::try_from(&weight).unwrap_or(TOTAL));
+        push(ceiling(&height, &(BigUint::from(1u8) << (log_width + 1))));
+        for &fraction in &heights {
+            push(ceiling(&(BigUint::from(fraction) * &height), &unit));
+        }
+        push(tail_at_one.times_integer(height.clone()).scaled_up(0));
+        let used: u64 = weights.iter().sum();
+        weights.push(TOTAL - used);
+        Self {
+            rate: Factor::new(&decay.rate),
+            alias: Alias::new(&weights),
+            height: u64::try_from(&height).unwrap_or(TOTAL),
+            decay,
+            log_width,
+            weights,
+            tail,
+        }
+    }
+
+    /// A draw.
+    #[inline]
+    pub(crate) fn draw(&self, entropy: &mut Entropy) -> Result<i128, NoiseError> {
+        loop {
+            let word = entropy.word()?;
+            if let Attempt::Drawn(magnitude) = self.attempt(word >> 1, entropy)? {
+                #[expect(clippy::cast_possible_wrap, reason = "checked where it can be large")]
+                let magnitude = magnitude as i128;
+                // Without a branch: a coin cannot be predicted.
+                let sign = -i128::from(word & 1);
+                return Ok((magnitude ^ sign) - sign);
+            }
+        }
+    }
+
+    #[inline]
+    fn attempt(&self, bits: u64, entropy: &mut Entropy) -> Result<Attempt, NoiseError> {
+        let outcome = self.alias.outcome(bits);
+        // The place in the bin, and a prefix of U of which the lowest bits are
+        // not known.
+        let word = entropy.word()?;
+        let place = word & ((1 << self.log_width) - 1);
+        let (prefix, unknown) = if self.log_width <= SHARED_BITS {
+            (word - place, self.log_width)
+        } else {
+            (entropy.word()?, 0)
+        };
+        let weight = usize::try_from(outcome)
+            .ok()
+            .and_then(|at| self.weights.get(at))
+            .copied()
+            .unwrap_or(0);
+        let bin = outcome.wrapping_sub(1);
+        let is_bin = bin < self.bins();
+        // What is no bin is computed as if it were the first.
+        let start = 1 + (u128::from(if is_bin { bin } else { 0 }) << self.log_width);
+        let steps = if self.decay.squared {
+            u128::from(place) * (u128::from(place) + 2 * start)
+        } else {
+            u128::from(place)
+        };
+        let (least, most) = self.rate.times(steps);
+        let (low, high) = fixed::exp_neg(least);
+        let low = low.saturating_sub(most - least);
+        // The weight is at most two above what it stands for.
+        let end = u128::from(prefix) + (1 << unknown);
+        if is_bin && end * u128::from(weight) <= u128::from(low) * u128::from(weight.saturating_sub(2)) {
+            return Ok(Attempt::Drawn(start + u128::from(place)));
+        }
+        if is_bin && prefix >= high {
+            return Ok(Attempt::Rejected);
+        }
+        let uniform = LazyUniform::new(prefix >> unknown, 64 - unknown);
+        self.rare(outcome, weight, start + u128::from(place), uniform, entropy)
+    }
+
+    /// How many bins there are.
+    #[inline]
+    fn bins(&self) -> u64 {
+        // Apart from zero, the tail and no draw.
+        u64::try_from(self.weights.len()).unwrap_or(3) - 3
+    }
+
+    /// Zero, the tail, no draw, and comparisons that 64 bits do not decide.
+    #[cold]
+    #[inline(never)]
+    fn rare(
+        &self,
+        outcome: u64,
+        weight: u64,
+        magnitude: u128,
+        uniform: LazyUniform,
+        entropy: &mut Entropy,
+    ) -> Result<Attempt, NoiseError> {
+        let bins = self.bins();
+        let accepted = |accepted: bool, magnitude| {
+            if accepted {
+                Attempt::Drawn(magnitude)
+            } else {
+                Attempt::Rejected
+            }
+        };
+        if outcome == 0 {
+            let p = Rational::new(self.height, BigUint::from(weight) << (self.log_width + 1));
+            let kept = uniform.is_below(entropy, |bits| (p.scaled_down(bits), p.scaled_up(bits)))?;
+            return Ok(accepted(kept, 0));
+        }
+        if outcome <= bins {
+            let exponent = self.decay.exponent(&BigUint::from(magnitude));
+            let factor = Rational::new(self.height, weight);
+            let kept = uniform.is_below(entropy, |bits| lazy::product(&factor, &exponent, bits))?;
+            return Ok(accepted(kept, magnitude));
+        }
+        if outcome == bins + 1 {
+            let per_place = Rational::new(self.height, BigUint::from(weight) << self.log_width);
+            return Ok(match self.tail.attempt(&self.decay, &per_place, uniform, entropy)? {
+                Some(magnitude) => accepted(true, magnitude),
+                None => Attempt::Rejected,
+            });
+        }
+        Ok(Attempt::Rejected)
+    }
+}
+
+/// `e^-g` at the start of each bin, rounded up in units of 2⁻¹²⁷, as long as it
+/// is at least `cut`.
+fn heights(decay: &Decay, log_width: u32, cut: u128) -> Vec<u128> {
+    let up = |exponent: &Rational| {
+        let high = crate::exponential::exp_neg(exponent, 127).1;
+        u128::try_from(&high).unwrap_or(1 << 127).min(1 << 127)
+    };
+    let (one, width) = (BigUint::from(1u8), BigUint::from(1u8) << log_width);
+    let mut height = up(&decay.exponent(&one));
+    let mut ratio = up(&decay.between(&one, &width));
+    // The ratio of neighbours is constant, or falls by a constant factor.
+    let fall = if decay.squared {
+        up(&decay.rate.times_integer(&width * &width * 2u8))
+    } else {
+        1 << 127
+    };
+    let mut heights = Vec::new();
+    while height >= cut {
+        heights.push(height);
+        height = fixed::times_up(height, ratio);
+        if decay.squared {
+            ratio = fixed::times_up(ratio, fall);
+        }
+    }
+    heights
+}

@@ -1,0 +1,110 @@
+//! What can stop a draw.
+
+use thiserror::Error;
+
+/// Why there is no noise. Nothing has been released when this is returned, and
+/// none of it depends on anyone's data.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum NoiseError {
+    /// The operating system gave no randomness.
+    #[error("the operating system gives no randomness: {reason}")]
+    Entropy {
+        /// What it said.
+        reason: String,
+    },
+    /// The scale is zero, negative, not a number or out of range.
+    #[error("the scale {scale} is not a fraction between 2^-63 and 2^64 of 64-bit parts")]
+    Scale {
+        /// As it was given.
+        scale: String,
+    },
+    /// The probability is not a fraction between zero and one.
+    #[error("the probability {probability} is not in [2^-11, 1)")]
+    Probability {
+        /// As it was given.
+        probability: f64,
+    },
+    /// The sensitivity is larger than integers are.
+    #[error("the sensitivity {sensitivity} does not fit into 64 bits")]
+    Sensitivity {
+        /// As it was given.
+        sensitivity: f64,
+    },
+    /// A list that must have something in it has nothing.
+    #[error("{what} must not be empty")]
+    Empty {
+        /// Which list.
+        what: &'static str,
+    },
+    /// More numbers than the mechanism was made for, or fewer.
+    #[error("{given} values for a mechanism of {expected}")]
+    Dimension {
+        /// As many as there are.
+        given: usize,
+        /// As many as were promised.
+        expected: usize,
+    },
+    /// The noise itself does not fit the integers asked for.
+    #[error("the noise drew a value beyond {bits}-bit integers")]
+    Overflow {
+        /// The width of the integers asked for.
+        bits: u32,
+    },
+    /// A value of the exact answer is not a number.
+    #[error("the value at position {position} is not a finite number")]
+    NotFinite {
+        /// Its index, from zero.
+        position: usize,
+    },
+    /// The grid is too fine or too coarse.
+    #[error("the grid 2^{exponent} is not between 2^-1000 and 2^1000")]
+    Grid {
+        /// As it was given.
+        exponent: i32,
+    },
+    /// No key could be kept with these parameters, ever.
+    #[error("no threshold below 2^62 keeps (epsilon {epsilon}, delta {delta})")]
+    Threshold {
+        /// As it was given.
+        epsilon: f64,
+        /// As it was given.
+        delta: f64,
+    },
+}
+
+impl NoiseError {
+    /// The code that the command line, the server and SQL share.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Entropy { .. } => "MZ1301",
+            Self::Scale { .. } => "MZ1302",
+            Self::Probability { .. } => "MZ1303",
+            Self::Sensitivity { .. } => "MZ1304",
+            Self::Empty { .. } => "MZ1305",
+            Self::Dimension { .. } => "MZ1306",
+            Self::Overflow { .. } => "MZ1307",
+            Self::NotFinite { .. } => "MZ1308",
+            Self::Grid { .. } => "MZ1309",
+            Self::Threshold { .. } => "MZ1310",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn help(&self) -> &'static str {
+        match self {
+            Self::Entropy { .. } => "nothing was released; try again when getrandom works",
+            Self::Scale { .. } => "give a positive decimal from 0.0005 to 18446744073709551615",
+            Self::Probability { .. } => "give a probability of a truthful answer below 1",
+            Self::Sensitivity { .. } => "use a coarser grid, or clamp each person to less",
+            Self::Empty { .. } => "give at least one value",
+            Self::Dimension { .. } => "make the mechanism for as many values as the answer has",
+            Self::Overflow { .. } => "use a coarser grid: the noise is wider than the integers",
+            Self::NotFinite { .. } => "replace NaN and infinities by a public default first",
+            Self::Grid { .. } => "choose a grid near the size of the noise, such as 2^-10",
+            Self::Threshold { .. } => "use a larger epsilon or delta",
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Exact noise: draws from the stated distribution, to the last bit.
+//!
+//! - [`DiscreteLaplace`] and [`DiscreteGaussian`]: noise on the integers, from
+//!   scales that are exact fractions ([`ExactScale`]).
+//! - [`Entropy`]: ChaCha20 under keys of the operating system.
+//!
+//! No floating-point number decides a draw. Each distribution has a reference
+//! sampler, straight from its theorem, and where it pays a fast one with the
+//! same distribution.
+
+mod batch;
+mod bernoulli_exp;
+mod coins;
+mod decay;
+mod discrete_gaussian;
+mod discrete_laplace;
+mod entropy;
+mod envelope;
+mod error;
+mod exponential;
+mod geometric;
+mod rational;
+mod scale;
+mod uniform;
+
+pub use discrete_gaussian::DiscreteGaussian;
+pub use discrete_laplace::DiscreteLaplace;
+pub use entropy::Entropy;
+pub use error::NoiseError;
+pub use scale::ExactScale;
