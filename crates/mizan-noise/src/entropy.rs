@@ -203,7 +203,11 @@ mod tests {
         child.buffer = parent.buffer;
         child.next = parent.next;
         child.left = parent.left;
-        assert_eq!(parent.word().unwrap(), child.word().unwrap(), "a copy it is");
+        assert_eq!(
+            parent.word().unwrap(),
+            child.word().unwrap(),
+            "a copy it is"
+        );
         parent.begin();
         child.begin();
         let (ours, theirs) = (parent.word().unwrap(), child.word().unwrap());
@@ -217,13 +221,19 @@ mod tests {
         entropy.begin();
         let mut seen = std::collections::HashSet::new();
         for _ in 0..3 * WORDS_PER_KEY {
-            assert!(seen.insert(entropy.word().unwrap()), "a repeated word: 2^-27 by chance");
+            assert!(
+                seen.insert(entropy.word().unwrap()),
+                "a repeated word: 2^-27 by chance"
+            );
         }
     }
 
     #[test]
     fn a_broken_source_is_an_error() {
-        assert!(matches!(Entropy::failing().word(), Err(NoiseError::Entropy { .. })));
+        assert!(matches!(
+            Entropy::failing().word(),
+            Err(NoiseError::Entropy { .. })
+        ));
     }
 
     #[test]

@@ -79,16 +79,28 @@ mod tests {
     #[test]
     fn known_values() {
         for (x, digits) in [
-            (Rational::integer(1u8), "367879441171442321595523770161460867445"),
-            (Rational::new(1u8, 2u8), "606530659712633423603799534991180453441"),
-            (Rational::new(1u8, 10u8), "904837418035959573164249059446436621194"),
+            (
+                Rational::integer(1u8),
+                "367879441171442321595523770161460867445",
+            ),
+            (
+                Rational::new(1u8, 2u8),
+                "606530659712633423603799534991180453441",
+            ),
+            (
+                Rational::new(1u8, 10u8),
+                "904837418035959573164249059446436621194",
+            ),
             (Rational::integer(20u8), "2061153622438557827965940380155"),
         ] {
             let (low, high) = exp_neg(&x, 200);
             let scale = BigUint::from(10u8).pow(39);
             let expected: BigUint = digits.parse().unwrap();
             let at = |value: &BigUint| (value * &scale) >> 200u32;
-            assert!(at(&low) <= &expected + 1u8 && &expected <= &(at(&high) + 1u8), "{x:?}");
+            assert!(
+                at(&low) <= &expected + 1u8 && &expected <= &(at(&high) + 1u8),
+                "{x:?}"
+            );
             assert!(&high - &low <= BigUint::from(2u8));
         }
     }
@@ -96,7 +108,10 @@ mod tests {
     #[test]
     fn the_ends_of_the_range() {
         let (low, high) = exp_neg(&Rational::integer(0u8), 64);
-        assert_eq!((low, high), (BigUint::from(1u8) << 64u32, BigUint::from(1u8) << 64u32));
+        assert_eq!(
+            (low, high),
+            (BigUint::from(1u8) << 64u32, BigUint::from(1u8) << 64u32)
+        );
         let (low, high) = exp_neg(&Rational::integer(u64::MAX), 64);
         assert_eq!((low, high), (BigUint::ZERO, BigUint::from(1u8)));
         // Close to one, and close to the cut.

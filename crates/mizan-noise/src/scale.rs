@@ -183,7 +183,9 @@ mod tests {
         for value in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-300, 1e-5, 1.9e19] {
             assert!(ExactScale::from_f64(value).is_err(), "{value}");
         }
-        for text in ["", "pi", "sqrt(2)", "0", "-1", "1/0", "0/1", "1/-2", "1e400", "½", "1/2/3"] {
+        for text in [
+            "", "pi", "sqrt(2)", "0", "-1", "1/0", "0/1", "1/-2", "1e400", "½", "1/2/3",
+        ] {
             let error = text.parse::<ExactScale>().unwrap_err();
             assert_eq!(error.code(), "MZ1302", "{text}");
         }
@@ -192,9 +194,15 @@ mod tests {
 
     #[test]
     fn logarithms() {
-        for (numerator, denominator, log) in
-            [(1, 1, 0), (3, 2, 0), (2, 3, -1), (1, u64::MAX, -64), (u64::MAX, 1, 63), (4, 1, 2), (7, 8, -1)]
-        {
+        for (numerator, denominator, log) in [
+            (1, 1, 0),
+            (3, 2, 0),
+            (2, 3, -1),
+            (1, u64::MAX, -64),
+            (u64::MAX, 1, 63),
+            (4, 1, 2),
+            (7, 8, -1),
+        ] {
             let scale = ExactScale::new(numerator, denominator).unwrap();
             assert_eq!(scale.log2_floor(), log, "{numerator}/{denominator}");
         }

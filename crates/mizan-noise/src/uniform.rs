@@ -69,13 +69,26 @@ mod tests {
     #[test]
     fn one_needs_no_randomness() {
         let mut entropy = Entropy::failing();
-        assert_eq!(below(&mut entropy, &BigUint::from(1u8)).unwrap(), BigUint::ZERO);
+        assert_eq!(
+            below(&mut entropy, &BigUint::from(1u8)).unwrap(),
+            BigUint::ZERO
+        );
     }
 
     /// As many words lead to each answer: counted at the edges of the ranges.
     #[test]
     fn the_fast_one_is_fair() {
-        for bound in [1u64, 2, 3, 5, 7, 1000, (1 << 63) - 1, (1 << 63) + 1, u64::MAX] {
+        for bound in [
+            1u64,
+            2,
+            3,
+            5,
+            7,
+            1000,
+            (1 << 63) - 1,
+            (1 << 63) + 1,
+            u64::MAX,
+        ] {
             let spare = bound.wrapping_neg() % bound;
             let fair = (u128::from(u64::MAX) + 1 - u128::from(spare)) / u128::from(bound);
             for answer in [0, bound / 3, bound - 1] {

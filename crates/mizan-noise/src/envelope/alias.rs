@@ -23,7 +23,10 @@ pub(super) struct Alias {
 impl Alias {
     /// From weights that sum to [`TOTAL`]; at least two of them.
     pub(super) fn new(weights: &[u64]) -> Self {
-        debug_assert_eq!(weights.iter().map(|&w| u128::from(w)).sum::<u128>(), u128::from(TOTAL));
+        debug_assert_eq!(
+            weights.iter().map(|&w| u128::from(w)).sum::<u128>(),
+            u128::from(TOTAL)
+        );
         let log_columns = weights.len().max(2).next_power_of_two().ilog2();
         let size = TOTAL >> log_columns;
         let count = 1usize << log_columns;
@@ -33,9 +36,7 @@ impl Alias {
         // than a column.
         let (mut poor, mut rich): (Vec<usize>, Vec<usize>) =
             (0..count).partition(|&at| left.get(at).is_some_and(|&weight| weight < size));
-        let mut columns: Vec<u64> = (0..count)
-            .map(|at| pack(size, at, log_columns))
-            .collect();
+        let mut columns: Vec<u64> = (0..count).map(|at| pack(size, at, log_columns)).collect();
         while let (Some(small), Some(&large)) = (poor.pop(), rich.last()) {
             let own = left.get(small).copied().unwrap_or(0);
             if let Some(column) = columns.get_mut(small) {
@@ -68,11 +69,9 @@ impl Alias {
             .copied()
             .unwrap_or(0);
         let other = column & ((1 << self.log_columns) - 1);
-        if within < column >> self.log_columns {
-            at
-        } else {
-            other
-        }
+        // A choice without a branch: nobody can predict it.
+        let own = u64::from(within < column >> self.log_columns).wrapping_neg();
+        (at & own) | (other & !own)
     }
 
     /// How many of the 2⁶³ values each outcome owns, counted from the table.

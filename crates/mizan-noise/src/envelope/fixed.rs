@@ -4,18 +4,19 @@ use num_bigint::BigUint;
 
 use crate::rational::Rational;
 
-/// The largest `y` that [`exp_neg`] takes, in units of 2⁻⁶⁴: a tenth.
-pub(super) const LARGEST: u64 = u64::MAX / 10;
+/// The largest `y` that [`exp_neg`] takes, in units of 2⁻⁶⁴. The bins are so
+/// narrow that theirs are below: `2^-5` for Laplace, `2^-7 · 9.43` for Gaussian.
+const LARGEST: u64 = u64::MAX / 13;
 
-/// How far [`exp_neg`] may be off, in units of 2⁻⁶⁴: four roundings of 2⁻⁶³ in
-/// the last two terms, and less than 2⁻⁶⁸ for the terms left out.
-const SLACK: u64 = 16;
+/// How far [`exp_neg`] may be off, in units of 2⁻⁶⁴: `y^10/10!` is below 38, and
+/// what was rounded, by 2⁻⁶³ twice a term, shrinks by `y` from term to term.
+const SLACK: u64 = 64;
 
 /// `2^64 / j` for the terms of the series.
-const RECIPROCALS: [u64; 11] = {
-    let mut reciprocals = [u64::MAX; 11];
+const RECIPROCALS: [u64; 9] = {
+    let mut reciprocals = [u64::MAX; 9];
     let mut j = 1;
-    while j < 11 {
+    while j < 9 {
         reciprocals[j] = u64::MAX / (j as u64 + 1);
         j += 1;
     }
@@ -32,71 +33,78 @@ pub(super) fn exp_neg(y: u64) -> (u64, u64) {
     for &reciprocal in RECIPROCALS.iter().rev() {
         sum = ONE - high(high(y, sum), reciprocal);
     }
-    // Two and not one less: 2^64 does not fit.
+    // One does not fit 64 bits.
     let doubled = (sum - 1) << 1;
-    (doubled.saturating_sub(SLACK), doubled.saturating_add(SLACK))
+    (doubled - SLACK, doubled.saturating_add(SLACK))
 }
 
 /// The upper half of a product.
 #[inline]
 fn high(a: u64, b: u64) -> u64 {
-    #[expect(clippy::cast_possible_truncation, reason = "the upper half of 128 bits")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the upper half of 128 bits"
+    )]
     let high = ((u128::from(a) * u128::from(b)) >> 64) as u64;
     high
 }
 
-/// A positive fraction as a normalised 64-bit factor: multiplies integers to
-/// 64-bit fractions.
+/// Multiplies integers by a fraction, to units of 2⁻⁶⁴.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Factor {
-    /// At least 2⁶³.
+    /// The fraction is between `mantissa` and `mantissa + 1` times a power of
+    /// two; at least 2⁶³.
     mantissa: u64,
-    /// The factor lies between `mantissa` and `mantissa + 1` times
-    /// 2^-(64 + shift).
-    shift: i64,
+    /// Bits of the integer that come before the first 64.
+    dropped: u32,
+    /// From the product of both to the result.
+    shift: u32,
 }
 
+/// How much larger the product may be than [`Factor::times`] says, in units of
+/// 2⁻⁶⁴.
+///
+/// The result is below 2⁶², so an integer of 64 bits times `mantissa ≥ 2⁶³` is
+/// shifted by at least as many bits as the integer has. One more in the
+/// mantissa, or in the integer where bits were dropped, is then worth less than
+/// one unit each, and rounding down another.
+pub(super) const FACTOR_SLACK: u64 = 3;
+
 impl Factor {
-    pub(super) fn new(factor: &Rational) -> Self {
-        // 64 bits of numerator / denominator, wherever they begin.
+    /// For integers of at most `largest`, whose product is below a quarter.
+    pub(super) fn new(factor: &Rational, largest: &BigUint) -> Self {
+        // 64 bits of the fraction, wherever they begin.
         let magnitude = |value: &BigUint| i64::try_from(value.bits()).unwrap_or(i64::MAX);
-        let mut places = 64 - magnitude(&factor.numerator) + magnitude(&factor.denominator);
         let at = |places: i64| {
             let up = u64::try_from(places).unwrap_or(0);
             let down = u64::try_from(-places).unwrap_or(0);
             (&factor.numerator << up) / (&factor.denominator << down)
         };
-        let mut mantissa = at(places);
-        while mantissa.bits() > 64 {
-            places -= 1;
-            mantissa = at(places);
-        }
+        let guess = 64 - magnitude(&factor.numerator) + magnitude(&factor.denominator);
+        let places = if at(guess).bits() > 64 {
+            guess - 1
+        } else {
+            guess
+        };
+        let dropped = u32::try_from(magnitude(largest) - 64).unwrap_or(0);
+        // fraction · integer = mantissa · 2^-places · (integer / 2^dropped) · 2^dropped,
+        // times 2^64. Where nothing is ever multiplied it may be negative.
+        let shift = u32::try_from(places - 64 - i64::from(dropped)).unwrap_or(0);
         Self {
-            mantissa: u64::try_from(&mantissa).unwrap_or(u64::MAX),
-            shift: places - 64,
+            mantissa: u64::try_from(&at(places)).unwrap_or(u64::MAX),
+            dropped,
+            shift: shift.min(127),
         }
     }
 
-    /// `factor · value` in units of 2⁻⁶⁴, at least and at most. The product must
-    /// be below one half.
+    /// The product in units of 2⁻⁶⁴, at least; at most [`FACTOR_SLACK`] more.
     #[inline]
-    pub(super) fn times(self, value: u128) -> (u64, u64) {
-        // value = (top + less than one) · 2^dropped.
-        let dropped = 64u32.saturating_sub(value.leading_zeros());
-        #[expect(clippy::cast_possible_truncation, reason = "shifted to 64 bits")]
-        let top = (value >> dropped) as u64;
-        let product = u128::from(top) * u128::from(self.mantissa);
-        let off = if value == 0 {
-            0
-        } else {
-            u128::from(top) + u128::from(self.mantissa) + 1
-        };
-        let right = u32::try_from(self.shift - i64::from(dropped)).unwrap_or(0);
-        let low = product.checked_shr(right).unwrap_or(0);
-        let off = off.checked_shr(right).unwrap_or(0) + 2;
-        #[expect(clippy::cast_possible_truncation, reason = "below one half")]
-        let (low, off) = (low as u64, off as u64);
-        (low, low.saturating_add(off))
+    pub(super) fn times(self, value: u128) -> u64 {
+        #[expect(clippy::cast_possible_truncation, reason = "64 bits are left")]
+        let value = (value >> self.dropped) as u64;
+        #[expect(clippy::cast_possible_truncation, reason = "below a quarter")]
+        let product = ((u128::from(value) * u128::from(self.mantissa)) >> self.shift) as u64;
+        product
     }
 }
 

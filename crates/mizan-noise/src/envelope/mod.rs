@@ -61,6 +61,9 @@ const CUT: u128 = 1 << 63;
 /// Above this width a place in a bin and `U` take a word each.
 const SHARED_BITS: u32 = 24;
 
+/// The slack of what 64 bits never decide.
+const NEVER: u64 = u64::MAX;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Envelope {
     decay: Decay,
@@ -70,6 +73,9 @@ pub(crate) struct Envelope {
     height: u64,
     /// Of zero, of each bin, of the tail, and of no draw at all.
     weights: Vec<u64>,
+    /// By how much `U` must stay below `e^-y` for each of these, in units of
+    /// 2⁻⁶⁴, so that the rounding of the weight does not matter.
+    slacks: Vec<u64>,
     alias: Alias,
     rate: Factor,
     tail: Tail,
@@ -96,7 +102,10 @@ impl Envelope {
     fn with(decay: Decay, log_width: u32, cut: u128) -> Self {
         let heights = heights(&decay, log_width, cut);
         let bins = u64::try_from(heights.len()).unwrap_or(u64::MAX);
-        let tail = Tail::new(&decay, BigUint::from(1u8) + (BigUint::from(bins) << log_width));
+        let tail = Tail::new(
+            &decay,
+            BigUint::from(1u8) + (BigUint::from(bins) << log_width),
+        );
         // μ times what all outcomes would weigh at μ = 1, and a unit for each
         // rounding, must not exceed the total.
         let unit = BigUint::from(1u8) << 127u32;
@@ -120,8 +129,16 @@ impl Envelope {
         push(tail_at_one.times_integer(height.clone()).scaled_up(0));
         let used: u64 = weights.iter().sum();
         weights.push(TOTAL - used);
+        let slacks = slacks(&weights, log_width <= SHARED_BITS);
+        let width = BigUint::from(1u8) << log_width;
+        let largest_steps = if decay.squared {
+            &width * (&width + (tail.start() * 2u8))
+        } else {
+            width
+        };
         Self {
-            rate: Factor::new(&decay.rate),
+            rate: Factor::new(&decay.rate, &largest_steps),
+            slacks,
             alias: Alias::new(&weights),
             height: u64::try_from(&height).unwrap_or(TOTAL),
             decay,
@@ -149,42 +166,42 @@ impl Envelope {
     #[inline]
     fn attempt(&self, bits: u64, entropy: &mut Entropy) -> Result<Attempt, NoiseError> {
         let outcome = self.alias.outcome(bits);
-        // The place in the bin, and a prefix of U of which the lowest bits are
-        // not known.
-        let word = entropy.word()?;
-        let place = word & ((1 << self.log_width) - 1);
-        let (prefix, unknown) = if self.log_width <= SHARED_BITS {
-            (word - place, self.log_width)
-        } else {
-            (entropy.word()?, 0)
-        };
-        let weight = usize::try_from(outcome)
+        let slack = usize::try_from(outcome)
             .ok()
-            .and_then(|at| self.weights.get(at))
+            .and_then(|at| self.slacks.get(at))
             .copied()
-            .unwrap_or(0);
-        let bin = outcome.wrapping_sub(1);
-        let is_bin = bin < self.bins();
-        // What is no bin is computed as if it were the first.
-        let start = 1 + (u128::from(if is_bin { bin } else { 0 }) << self.log_width);
-        let steps = if self.decay.squared {
-            u128::from(place) * (u128::from(place) + 2 * start)
+            .unwrap_or(NEVER);
+        // The place in the bin, and the first and the last U that are possible.
+        let word = entropy.word()?;
+        let below_width = (1 << self.log_width) - 1;
+        let (first, last) = if self.log_width <= SHARED_BITS {
+            (word & !below_width, word | below_width)
         } else {
-            u128::from(place)
+            let uniform = entropy.word()?;
+            (uniform, uniform)
         };
-        let (least, most) = self.rate.times(steps);
-        let (low, high) = fixed::exp_neg(least);
-        let low = low.saturating_sub(most - least);
-        // The weight is at most two above what it stands for.
-        let end = u128::from(prefix) + (1 << unknown);
-        if is_bin && end * u128::from(weight) <= u128::from(low) * u128::from(weight.saturating_sub(2)) {
-            return Ok(Attempt::Drawn(start + u128::from(place)));
+        // Zero has no places: they are multiplied away.
+        let nonzero = u64::from(outcome != 0);
+        let place = u128::from(word & below_width & nonzero.wrapping_neg());
+        let start = (u128::from(outcome - nonzero) << self.log_width) + u128::from(nonzero);
+        let steps = if self.decay.squared {
+            place * (place + 2 * start)
+        } else {
+            place
+        };
+        let (low, high) = fixed::exp_neg(self.rate.times(steps));
+        if last < low.saturating_sub(slack) {
+            return Ok(Attempt::Drawn(start + place));
         }
-        if is_bin && prefix >= high {
+        if first >= high && slack != NEVER {
             return Ok(Attempt::Rejected);
         }
-        let uniform = LazyUniform::new(prefix >> unknown, 64 - unknown);
-        self.rare(outcome, weight, start + u128::from(place), uniform, entropy)
+        let known = if self.log_width <= SHARED_BITS {
+            LazyUniform::new(first >> self.log_width, 64 - self.log_width)
+        } else {
+            LazyUniform::new(first, 64)
+        };
+        self.rare(outcome, start + place, known, entropy)
     }
 
     /// How many bins there are.
@@ -200,12 +217,16 @@ impl Envelope {
     fn rare(
         &self,
         outcome: u64,
-        weight: u64,
         magnitude: u128,
         uniform: LazyUniform,
         entropy: &mut Entropy,
     ) -> Result<Attempt, NoiseError> {
         let bins = self.bins();
+        let weight = usize::try_from(outcome)
+            .ok()
+            .and_then(|at| self.weights.get(at))
+            .copied()
+            .unwrap_or(TOTAL);
         let accepted = |accepted: bool, magnitude| {
             if accepted {
                 Attempt::Drawn(magnitude)
@@ -215,7 +236,8 @@ impl Envelope {
         };
         if outcome == 0 {
             let p = Rational::new(self.height, BigUint::from(weight) << (self.log_width + 1));
-            let kept = uniform.is_below(entropy, |bits| (p.scaled_down(bits), p.scaled_up(bits)))?;
+            let kept =
+                uniform.is_below(entropy, |bits| (p.scaled_down(bits), p.scaled_up(bits)))?;
             return Ok(accepted(kept, 0));
         }
         if outcome <= bins {
@@ -226,13 +248,37 @@ impl Envelope {
         }
         if outcome == bins + 1 {
             let per_place = Rational::new(self.height, BigUint::from(weight) << self.log_width);
-            return Ok(match self.tail.attempt(&self.decay, &per_place, uniform, entropy)? {
-                Some(magnitude) => accepted(true, magnitude),
-                None => Attempt::Rejected,
-            });
+            return Ok(
+                match self
+                    .tail
+                    .attempt(&self.decay, &per_place, uniform, entropy)?
+                {
+                    Some(magnitude) => accepted(true, magnitude),
+                    None => Attempt::Rejected,
+                },
+            );
         }
         Ok(Attempt::Rejected)
     }
+}
+
+/// A weight `W` is at most two more than what it stands for, and `e^-y` lower
+/// by what its argument may be larger: `e^-y (1 - 2/W) ≥ e^-y - 2/W`.
+fn slacks(weights: &[u64], zero_is_exact: bool) -> Vec<u64> {
+    let bins = weights.len() - 3;
+    let slack = |(at, &weight): (usize, &u64)| {
+        if at == 0 && zero_is_exact {
+            fixed::FACTOR_SLACK
+        } else if at == 0 || at > bins {
+            NEVER
+        } else {
+            // 2 · 2^64 / W, rounded up.
+            let rounding = (1u128 << 65).div_ceil(u128::from(weight));
+            let slack = rounding + u128::from(fixed::FACTOR_SLACK);
+            u64::try_from(slack).unwrap_or(NEVER - 1).min(NEVER - 1)
+        }
+    };
+    weights.iter().enumerate().map(slack).collect()
 }
 
 /// `e^-g` at the start of each bin, rounded up in units of 2⁻¹²⁷, as long as it

@@ -32,6 +32,11 @@ impl Tail {
         }
     }
 
+    /// The first value beyond the bins.
+    pub(super) fn start(&self) -> &BigUint {
+        &self.start
+    }
+
     /// At least `e^-g(T) / (1 - e^-d)`, by bins of `2^log_width`.
     ///
     /// `1 - e^-d ≥ d / (1 + d)`.
