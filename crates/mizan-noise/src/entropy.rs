@@ -196,10 +196,7 @@ mod tests {
     fn operations_take_new_keys() {
         let mut parent = Entropy::system().unwrap();
         let first = parent.word().unwrap();
-        let mut child = Entropy::of(match &parent.source {
-            Source::System(cipher) => Source::System(cipher.clone()),
-            _ => unreachable!(),
-        });
+        let mut child = Entropy::of(Source::System(None));
         child.buffer = parent.buffer;
         child.next = parent.next;
         child.left = parent.left;

@@ -19,14 +19,22 @@ pub enum NoiseError {
         /// As it was given.
         scale: String,
     },
-    /// The probability is not a fraction between zero and one.
-    #[error("the probability {probability} is not in [2^-11, 1)")]
-    Probability {
+    /// Epsilon is zero, negative, infinite or not a number.
+    #[error("epsilon {epsilon} is not a positive number")]
+    Epsilon {
         /// As it was given.
-        probability: f64,
+        epsilon: f64,
     },
-    /// The sensitivity is larger than integers are.
-    #[error("the sensitivity {sensitivity} does not fit into 64 bits")]
+    /// An answer that is none of the categories.
+    #[error("the answer at position {position} is not below {categories} categories")]
+    Category {
+        /// Its index, from zero.
+        position: usize,
+        /// How many there are.
+        categories: u64,
+    },
+    /// The sensitivity is zero, or larger than integers are.
+    #[error("the sensitivity {sensitivity} is not between 1 and 2^63")]
     Sensitivity {
         /// As it was given.
         sensitivity: f64,
@@ -80,7 +88,7 @@ impl NoiseError {
         match self {
             Self::Entropy { .. } => "MZ1301",
             Self::Scale { .. } => "MZ1302",
-            Self::Probability { .. } => "MZ1303",
+            Self::Epsilon { .. } => "MZ1303",
             Self::Sensitivity { .. } => "MZ1304",
             Self::Empty { .. } => "MZ1305",
             Self::Dimension { .. } => "MZ1306",
@@ -88,6 +96,7 @@ impl NoiseError {
             Self::NotFinite { .. } => "MZ1308",
             Self::Grid { .. } => "MZ1309",
             Self::Threshold { .. } => "MZ1310",
+            Self::Category { .. } => "MZ1311",
         }
     }
 
@@ -97,13 +106,14 @@ impl NoiseError {
         match self {
             Self::Entropy { .. } => "nothing was released; try again when getrandom works",
             Self::Scale { .. } => "give a positive decimal from 0.0005 to 18446744073709551615",
-            Self::Probability { .. } => "give a probability of a truthful answer below 1",
+            Self::Epsilon { .. } => "give an epsilon such as 0.5 or 1",
             Self::Sensitivity { .. } => "use a coarser grid, or clamp each person to less",
             Self::Empty { .. } => "give at least one value",
             Self::Dimension { .. } => "make the mechanism for as many values as the answer has",
             Self::Overflow { .. } => "use a coarser grid: the noise is wider than the integers",
             Self::NotFinite { .. } => "replace NaN and infinities by a public default first",
             Self::Grid { .. } => "choose a grid near the size of the noise, such as 2^-10",
+            Self::Category { .. } => "number the answers from 0 to categories - 1",
             Self::Threshold { .. } => "use a larger epsilon or delta",
         }
     }

@@ -26,8 +26,13 @@ impl Rational {
         Self::new(value, 1u8)
     }
 
-    pub(crate) fn is_zero(&self) -> bool {
-        self.numerator == BigUint::ZERO
+    /// A positive double, exactly.
+    pub(crate) fn from_f64(value: f64) -> Self {
+        debug_assert!(value > 0.0 && value.is_finite());
+        let (mantissa, exponent) = crate::scale::dyadic(value);
+        let up = u32::try_from(exponent).unwrap_or(0);
+        let down = u32::try_from(-exponent).unwrap_or(0);
+        Self::new(BigUint::from(mantissa) << up, BigUint::from(1u8) << down)
     }
 
     /// The largest integer below, and what is left: a fraction below one.

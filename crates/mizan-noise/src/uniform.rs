@@ -27,7 +27,7 @@ pub(crate) fn below(
     }
 }
 
-/// An integer below `bound`, quickly; `bound` is positive.
+/// Integers below a 64-bit bound, quickly.
 ///
 /// A word times the bound: the upper half is the answer, and the lower half
 /// says whether it is one of the few products that would make some answers
@@ -36,17 +36,32 @@ pub(crate) fn below(
 /// # Reference
 ///
 /// Lemire, *Fast random integer generation in an interval*, 2019.
-#[inline]
-pub(crate) fn below_u64(entropy: &mut Entropy, bound: u64) -> Result<u64, NoiseError> {
-    debug_assert!(bound > 0);
-    // 2^64 mod bound of the 2^64 products must go.
-    let spare = bound.wrapping_neg() % bound;
-    loop {
-        let product = u128::from(entropy.word()?) * u128::from(bound);
-        #[expect(clippy::cast_possible_truncation, reason = "the halves of a product")]
-        let (high, low) = ((product >> 64) as u64, product as u64);
-        if low >= spare {
-            return Ok(high);
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Below {
+    bound: u64,
+    /// So many of the 2^64 products must go.
+    spare: u64,
+}
+
+impl Below {
+    /// Below `bound`, which is positive.
+    pub(crate) fn new(bound: u64) -> Self {
+        debug_assert!(bound > 0);
+        Self {
+            bound,
+            spare: bound.wrapping_neg() % bound,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn draw(self, entropy: &mut Entropy) -> Result<u64, NoiseError> {
+        loop {
+            let product = u128::from(entropy.word()?) * u128::from(self.bound);
+            #[expect(clippy::cast_possible_truncation, reason = "the halves of a product")]
+            let (high, low) = ((product >> 64) as u64, product as u64);
+            if low >= self.spare {
+                return Ok(high);
+            }
         }
     }
 }
@@ -100,8 +115,8 @@ mod tests {
                 assert_eq!(end - first, fair, "{bound}: {answer}");
                 for word in [first, end - 1] {
                     let mut entropy = Entropy::scripted([u64::try_from(word).unwrap()]);
-                    let drawn = below_u64(&mut entropy, u64::try_from(bound).unwrap());
-                    assert_eq!(drawn.unwrap(), answer);
+                    let below = Below::new(u64::try_from(bound).unwrap());
+                    assert_eq!(below.draw(&mut entropy).unwrap(), answer);
                 }
             }
         }

@@ -5,7 +5,7 @@
 //!
 //! The positive integers are cut into bins of `2^k`: bin `h` begins at
 //! `1 + h·2^k`. Zero, the bins, and everything beyond the last bin (the tail)
-//! are outcomes of an [alias table](alias) whose weights are whole numbers that
+//! are outcomes of an alias table whose weights are whole numbers that
 //! sum to 2⁶³. One random word gives the outcome and a sign, the next the place
 //! `x` in the bin, all places as likely, and a uniform `U` in [0, 1). The draw
 //! counts if
@@ -21,9 +21,9 @@
 //! # How `U` is compared
 //!
 //! `U` is revealed as far as it is needed. With 64-bit integers the right side
-//! is known to about 2⁻⁵⁹ ([`fixed`]); if `U` is so close that this does not
+//! is known to about 2⁻⁵⁹ (`fixed.rs`); if `U` is so close that this does not
 //! decide, it gets more bits, and the right side more precision, until it does
-//! ([`lazy`]). No floating-point number is involved.
+//! (`lazy.rs`). No floating-point number is involved.
 //!
 //! # Time
 //!
@@ -33,8 +33,6 @@
 //! below 2⁻⁴⁸ a draw.
 
 mod alias;
-mod fixed;
-mod lazy;
 mod tail;
 #[cfg(test)]
 mod tests;
@@ -42,11 +40,11 @@ mod tests;
 use num_bigint::BigUint;
 
 use crate::decay::Decay;
+use crate::fixed::{self, Factor};
+use crate::lazy::{self, LazyUniform};
 use crate::rational::{Rational, ceiling};
 use crate::{Entropy, ExactScale, NoiseError};
 use alias::{Alias, TOTAL};
-use fixed::Factor;
-use lazy::LazyUniform;
 use tail::Tail;
 
 /// Bins are narrow enough that nearly every attempt counts, and few enough that

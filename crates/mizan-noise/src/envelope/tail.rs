@@ -6,10 +6,10 @@
 
 use num_bigint::BigUint;
 
-use super::lazy::LazyUniform;
 use crate::coins::Coins;
 use crate::decay::Decay;
 use crate::exponential::exp_neg;
+use crate::lazy::LazyUniform;
 use crate::rational::{Rational, ceiling};
 use crate::{Entropy, NoiseError};
 

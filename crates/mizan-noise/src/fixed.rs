@@ -25,7 +25,7 @@ const RECIPROCALS: [u64; 9] = {
 
 /// `e^-y` in units of 2⁻⁶⁴, at least and at most, for `y` in the same units.
 #[inline]
-pub(super) fn exp_neg(y: u64) -> (u64, u64) {
+pub(crate) fn exp_neg(y: u64) -> (u64, u64) {
     debug_assert!(y <= LARGEST);
     const ONE: u64 = 1 << 63;
     // 1 - y (1 - y/2 (1 - y/3 (...))) in units of 2^-63.
@@ -51,7 +51,7 @@ fn high(a: u64, b: u64) -> u64 {
 
 /// Multiplies integers by a fraction, to units of 2⁻⁶⁴.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Factor {
+pub(crate) struct Factor {
     /// The fraction is between `mantissa` and `mantissa + 1` times a power of
     /// two; at least 2⁶³.
     mantissa: u64,
@@ -68,11 +68,11 @@ pub(super) struct Factor {
 /// shifted by at least as many bits as the integer has. One more in the
 /// mantissa, or in the integer where bits were dropped, is then worth less than
 /// one unit each, and rounding down another.
-pub(super) const FACTOR_SLACK: u64 = 3;
+pub(crate) const FACTOR_SLACK: u64 = 3;
 
 impl Factor {
     /// For integers of at most `largest`, whose product is below a quarter.
-    pub(super) fn new(factor: &Rational, largest: &BigUint) -> Self {
+    pub(crate) fn new(factor: &Rational, largest: &BigUint) -> Self {
         // 64 bits of the fraction, wherever they begin.
         let magnitude = |value: &BigUint| i64::try_from(value.bits()).unwrap_or(i64::MAX);
         let at = |places: i64| {
@@ -99,7 +99,7 @@ impl Factor {
 
     /// The product in units of 2⁻⁶⁴, at least; at most [`FACTOR_SLACK`] more.
     #[inline]
-    pub(super) fn times(self, value: u128) -> u64 {
+    pub(crate) fn times(self, value: u128) -> u64 {
         #[expect(clippy::cast_possible_truncation, reason = "64 bits are left")]
         let value = (value >> self.dropped) as u64;
         #[expect(clippy::cast_possible_truncation, reason = "below a quarter")]
@@ -110,7 +110,7 @@ impl Factor {
 
 /// `a · b` of fractions in units of 2⁻¹²⁷, at most one each: rounded up, by at
 /// most three units.
-pub(super) fn times_up(a: u128, b: u128) -> u128 {
+pub(crate) fn times_up(a: u128, b: u128) -> u128 {
     const MASK: u128 = (1 << 64) - 1;
     debug_assert!(a <= 1 << 127 && b <= 1 << 127);
     let (a1, a0, b1, b0) = (a >> 64, a & MASK, b >> 64, b & MASK);

@@ -7,13 +7,13 @@ use crate::rational::{Rational, ceiling};
 use crate::{Entropy, NoiseError};
 
 /// `U` in [0, 1), of which the first bits are known.
-pub(super) struct LazyUniform {
+pub(crate) struct LazyUniform {
     prefix: BigUint,
     bits: u64,
 }
 
 impl LazyUniform {
-    pub(super) fn new(prefix: u64, bits: u32) -> Self {
+    pub(crate) fn new(prefix: u64, bits: u32) -> Self {
         Self {
             prefix: prefix.into(),
             bits: bits.into(),
@@ -24,7 +24,7 @@ impl LazyUniform {
     ///
     /// Undecided, as long as `U` and `p` share all bits that are known: each
     /// word leaves that possible with probability 2⁻⁶³.
-    pub(super) fn is_below(
+    pub(crate) fn is_below(
         mut self,
         entropy: &mut Entropy,
         enclosure: impl Fn(u64) -> (BigUint, BigUint),
@@ -44,7 +44,7 @@ impl LazyUniform {
 }
 
 /// `2^bits · factor · e^-exponent`, at least and at most.
-pub(super) fn product(factor: &Rational, exponent: &Rational, bits: u64) -> (BigUint, BigUint) {
+pub(crate) fn product(factor: &Rational, exponent: &Rational, bits: u64) -> (BigUint, BigUint) {
     // The factor may be as large as 2^64.
     let guarded = bits + 72;
     let (low, high) = exp_neg(exponent, guarded);

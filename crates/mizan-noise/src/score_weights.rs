@@ -1,0 +1,77 @@
+//! `e^(-rate · gap)` for integer gaps: what selections weigh their candidates
+//! by.
+
+use num_bigint::BigUint;
+
+use crate::exponential::exp_neg;
+use crate::lazy::{self, LazyUniform};
+use crate::rational::Rational;
+use crate::{Entropy, NoiseError, fixed};
+
+/// The weight of a gap of zero.
+pub(crate) const FULL: u64 = 1 << 62;
+
+/// Upper bounds of `e^(-rate · gap)` in units of 2⁻⁶², and the exact
+/// comparison behind them.
+#[derive(Clone, Debug)]
+pub(crate) struct ScoreWeights {
+    rate: Rational,
+    /// `e^(-rate · 2^j)` in units of 2⁻¹²⁷, rounded up; then nothing but one
+    /// unit.
+    powers: Vec<u128>,
+}
+
+impl ScoreWeights {
+    pub(crate) fn new(rate: Rational) -> Self {
+        let power = |j: u32| {
+            let exponent = rate.times_integer(BigUint::from(1u8) << j);
+            let high = exp_neg(&exponent, 127).1;
+            u128::try_from(&high).unwrap_or(1 << 127).min(1 << 127)
+        };
+        let powers = (0..64).map(power).collect();
+        Self { rate, powers }
+    }
+
+    /// At least `2^62 · e^(-rate · gap)` and less than two more; at least one.
+    ///
+    /// A factor for each bit of the gap. Each of at most 64 products is rounded
+    /// up by three units of 2⁻¹²⁷, which 2⁶² times is nothing beside one.
+    pub(crate) fn weight(&self, gap: u64) -> u64 {
+        let mut product = 1u128 << 127;
+        for (j, &power) in self.powers.iter().enumerate() {
+            if gap >> j & 1 == 1 {
+                product = fixed::times_up(product, power);
+            }
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "at most 2^62 are left")]
+        let weight = (product >> 65) as u64;
+        (weight + 1).min(FULL)
+    }
+
+    /// True with probability `2^62 e^(-rate · gap) / weight`: makes up for
+    /// what the weight was rounded.
+    pub(crate) fn corrects(
+        &self,
+        gap: u64,
+        weight: u64,
+        entropy: &mut Entropy,
+    ) -> Result<bool, NoiseError> {
+        let word = entropy.word()?;
+        // At least 1 - 2 / weight.
+        let surely = u128::from(weight.saturating_sub(2)) << 64;
+        if gap == 0 || (u128::from(word) + 1) * u128::from(weight) <= surely {
+            return Ok(true);
+        }
+        let factor = Rational::new(FULL, weight);
+        let exponent = self.rate.times_integer(gap);
+        LazyUniform::new(word, 64).is_below(entropy, |bits| lazy::product(&factor, &exponent, bits))
+    }
+
+    /// True with probability `e^(-rate · gap)`.
+    pub(crate) fn flip(&self, gap: u64, entropy: &mut Entropy) -> Result<bool, NoiseError> {
+        let weight = self.weight(gap);
+        // One of 2^62 values, of which the weight owns its share.
+        let lands = entropy.word()? >> 2 < weight;
+        Ok(lands && self.corrects(gap, weight, entropy)?)
+    }
+}
