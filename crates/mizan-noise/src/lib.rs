@@ -28,6 +28,8 @@ mod noise;
 mod permute_and_flip;
 mod randomized_response;
 mod rational;
+#[cfg(test)]
+mod reference_tests;
 mod scale;
 mod score_weights;
 mod selection;
