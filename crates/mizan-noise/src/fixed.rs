@@ -13,15 +13,17 @@ const LARGEST: u64 = u64::MAX / 13;
 const SLACK: u64 = 64;
 
 /// `2^64 / j` for the terms of the series.
-const RECIPROCALS: [u64; 9] = {
-    let mut reciprocals = [u64::MAX; 9];
-    let mut j = 1;
-    while j < 9 {
-        reciprocals[j] = u64::MAX / (j as u64 + 1);
-        j += 1;
-    }
-    reciprocals
-};
+const RECIPROCALS: [u64; 9] = [
+    u64::MAX,
+    u64::MAX / 2,
+    u64::MAX / 3,
+    u64::MAX / 4,
+    u64::MAX / 5,
+    u64::MAX / 6,
+    u64::MAX / 7,
+    u64::MAX / 8,
+    u64::MAX / 9,
+];
 
 /// `e^-y` in units of 2⁻⁶⁴, at least and at most, for `y` in the same units. What
 /// is above 2⁶⁴ - 1 is said to be that.
@@ -42,12 +44,7 @@ pub(crate) fn exp_neg(y: u64) -> (u64, u64) {
 /// The upper half of a product.
 #[inline]
 fn high(a: u64, b: u64) -> u64 {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the upper half of 128 bits"
-    )]
-    let high = ((u128::from(a) * u128::from(b)) >> 64) as u64;
-    high
+    ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
 /// Multiplies integers by a fraction, to units of 2⁻⁶⁴.

@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    account, calibrate, completions, curve, divergence, figure, group, risk, table,
+    account, calibrate, completions, curve, divergence, figure, group, noise, risk, table,
 };
 use crate::failure::Failure;
 use crate::output;
@@ -20,7 +20,7 @@ Examples:
 
 Exit codes: 0 done, 1 refused, 2 error. Every command takes --format json.";
 
-/// Differential privacy made real: measure what mechanisms cost.
+/// Differential privacy made real: measure what mechanisms cost, draw exact noise.
 #[derive(Debug, Parser)]
 #[command(name = "mizan", version, about, after_help = EXAMPLES, max_term_width = 80)]
 pub(crate) struct Cli {
@@ -49,6 +49,7 @@ pub(crate) enum Command {
     Group(group::Arguments),
     Figure(figure::Arguments),
     Table(table::Arguments),
+    Noise(noise::Arguments),
     Completions(completions::Arguments),
     /// Write the manual page (troff) to standard output
     #[command(after_help = "Examples:\n  mizan man > /usr/local/share/man/man1/mizan.1")]

@@ -8,6 +8,7 @@ use mizan_accounting::account::Refusal;
 use mizan_accounting::calibrate::CalibrationError;
 use mizan_accounting::divergence::DistributionError;
 use mizan_core::{DecimalError, EventError, UnitError};
+use mizan_noise::NoiseError;
 use serde_json::json;
 
 use crate::cli::Format;
@@ -104,6 +105,7 @@ failures!(
     CalibrationError,
     DecimalError,
     DistributionError,
+    NoiseError,
     Refusal,
     UnitError,
     Unsupported

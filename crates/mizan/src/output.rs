@@ -1,6 +1,7 @@
 //! What the terminal can show, and writing to it.
 
 use std::io::{IsTerminal, Write};
+use std::sync::OnceLock;
 
 use mizan_core::Order;
 use mizan_report::{Terminal, number};
@@ -120,6 +121,36 @@ pub(crate) fn shortened(text: &str, longest: usize) -> String {
     }
 }
 
+/// What moves on the terminal: there is one.
+static BAR: OnceLock<indicatif::ProgressBar> = OnceLock::new();
+
+/// How far a long piece of work has come, in place of the plain sign of life.
+pub(crate) struct Progress {
+    bar: Option<&'static indicatif::ProgressBar>,
+}
+
+impl Progress {
+    /// Of so many steps.
+    pub(crate) fn of(steps: u64) -> Self {
+        let bar = BAR.get();
+        if let Some(bar) = bar {
+            let template = "{wide_bar} {percent:>3} %, {eta} left";
+            if let Ok(style) = indicatif::ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar.set_length(steps);
+        }
+        Self { bar }
+    }
+
+    pub(crate) fn advance(&self, steps: u64) {
+        if let Some(bar) = self.bar {
+            // Drawn by its own clock, once a second has passed.
+            bar.inc(steps);
+        }
+    }
+}
+
 /// A sign of life on the terminal while something takes longer than a second.
 /// It goes away when dropped, and shows nothing where nobody looks.
 pub(crate) struct Working {
@@ -128,7 +159,9 @@ pub(crate) struct Working {
 
 impl Working {
     pub(crate) fn start() -> Self {
-        let bar = indicatif::ProgressBar::new_spinner().with_message("computing");
+        let bar =
+            BAR.get_or_init(|| indicatif::ProgressBar::new_spinner().with_message("computing"));
+        let bar = bar.clone();
         let ticking = bar.clone();
         // Detached: it ends with the process, or as soon as the bar is finished.
         std::thread::spawn(move || {

@@ -237,13 +237,14 @@ impl Envelope {
         if outcome == 0 {
             let p = Rational::new(self.height, BigUint::from(weight) << (self.log_width + 1));
             let kept =
-                uniform.is_below(entropy, |bits| (p.scaled_down(bits), p.scaled_up(bits)))?;
+                uniform.falls_below(entropy, |bits| (p.scaled_down(bits), p.scaled_up(bits)))?;
             return Ok(accepted(kept, 0));
         }
         if outcome <= bins {
             let exponent = self.decay.exponent(&BigUint::from(magnitude));
             let factor = Rational::new(self.height, weight);
-            let kept = uniform.is_below(entropy, |bits| lazy::product(&factor, &exponent, bits))?;
+            let kept =
+                uniform.falls_below(entropy, |bits| lazy::product(&factor, &exponent, bits))?;
             return Ok(accepted(kept, magnitude));
         }
         if outcome == bins + 1 {

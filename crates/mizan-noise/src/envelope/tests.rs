@@ -197,7 +197,7 @@ fn the_tail_is_the_definition() {
         // The probability that the geometric is tried, by its own coin.
         let found = threshold(|entropy| {
             let uniform = LazyUniform::new(entropy.word()?, 64);
-            uniform.is_below(entropy, |bits| envelope.tail.share(&per_place, bits))
+            uniform.falls_below(entropy, |bits| envelope.tail.share(&per_place, bits))
         });
         let start = envelope.tail.start();
         let (height, _) = lazy::product(&per_place, &decay.exponent(start), 400);

@@ -7,6 +7,7 @@ pub(crate) mod curve;
 pub(crate) mod divergence;
 pub(crate) mod figure;
 pub(crate) mod group;
+pub(crate) mod noise;
 pub(crate) mod risk;
 pub(crate) mod table;
 
@@ -22,6 +23,7 @@ pub(crate) fn run(command: Command, output: Output) -> Result<String, Failure> {
         Command::Divergence(arguments) => divergence::run(&arguments, output),
         Command::Figure(arguments) => figure::run(&arguments, output),
         Command::Group(arguments) => group::run(&arguments, output),
+        Command::Noise(arguments) => noise::run(&arguments, output),
         Command::Risk(arguments) => risk::run(&arguments, output),
         Command::Table(arguments) => table::run(&arguments, output),
         Command::Completions(arguments) => completions::run(&arguments),
