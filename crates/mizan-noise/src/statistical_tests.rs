@@ -272,3 +272,114 @@ fn wrong_samplers_raise_the_alarm() {
         .collect();
     assert!(judge(&Cdf::Laplace(3.7), &rounded).alarms());
 }
+
+/// How often each outcome came, against its probability: at most 7.5 standard
+/// deviations off (and 15 draws, where the normal law is not near), which
+/// chance exceeds with probability below 1e-12 for each of 30 outcomes.
+fn assert_frequencies(found: &[u32], probabilities: &[f64], what: &str) {
+    let draws = f64::from(found.iter().sum::<u32>());
+    for (at, (&found, &p)) in found.iter().zip(probabilities).enumerate() {
+        let allowed = 7.5 * (draws * p * (1.0 - p)).sqrt() + 15.0;
+        let off = (f64::from(found) - draws * p).abs();
+        assert!(off <= allowed, "{what} {at}: {found} of {draws}, p = {p}");
+    }
+}
+
+/// Power: a lie that may be the truth too (p + (1 - p)/k for p) is off by 300
+/// standard deviations.
+#[test]
+fn responses_are_distributed_as_stated() {
+    for (p, categories) in [(0.75, 2usize), (0.5, 4), (0.3, 10)] {
+        let event = format!("rr({p}, {categories})").parse().unwrap();
+        let mizan_core::PrivacyEvent::RandomizedResponse(event) = event else {
+            unreachable!()
+        };
+        let response = crate::RandomizedResponse::new(event);
+        for truth in [0, categories - 1] {
+            let mut answers = vec![truth as u64; 1_000_000];
+            let mut entropy = Entropy::seeded(300 + truth as u64);
+            response.respond(&mut entropy, &mut answers).unwrap();
+            let mut found = vec![0; categories];
+            for answer in answers {
+                found[usize::try_from(answer).unwrap()] += 1;
+            }
+            let lie = (1.0 - p) / (categories - 1) as f64;
+            let mut stated = vec![lie; categories];
+            stated[truth] = p;
+            assert_frequencies(&found, &stated, "rr");
+        }
+    }
+}
+
+const SCORES: [i64; 5] = [7, 3, -2, 7, 6];
+
+/// Power: scores divided by the sensitivity instead of twice that are off by
+/// 30 standard deviations.
+#[test]
+fn the_exponential_mechanism_selects_as_stated() {
+    let epsilon = mizan_core::Epsilon::new(0.6).unwrap();
+    for (mechanism, rate) in [
+        (crate::ExponentialMechanism::new(epsilon, 2).unwrap(), 0.15),
+        (
+            crate::ExponentialMechanism::monotonic(epsilon, 2).unwrap(),
+            0.3,
+        ),
+    ] {
+        let mut entropy = Entropy::seeded(401);
+        let mut found = [0; 5];
+        for _ in 0..200_000 {
+            found[mechanism.select(&mut entropy, &SCORES).unwrap()] += 1;
+        }
+        let heights = SCORES.map(|score| (rate * score as f64).exp());
+        let total: f64 = heights.iter().sum();
+        assert_frequencies(&found, &heights.map(|height| height / total), "exponential");
+    }
+}
+
+/// All orders of the candidates, each as likely. Power: the exponential
+/// mechanism in its place is off by 20 standard deviations.
+#[test]
+fn permute_and_flip_selects_as_stated() {
+    let mechanism = crate::PermuteAndFlip::new(mizan_core::Epsilon::new(0.6).unwrap(), 2).unwrap();
+    let mut entropy = Entropy::seeded(402);
+    let mut found = [0; 5];
+    for _ in 0..200_000 {
+        found[mechanism.select(&mut entropy, &SCORES).unwrap()] += 1;
+    }
+    // Of those left, in any order: heads ends it, tails leaves the others.
+    fn chances(left: u32, mass: f64, stated: &mut [f64; 5]) {
+        for at in 0..5usize {
+            if left >> at & 1 == 1 {
+                let tried = mass / f64::from(left.count_ones());
+                let heads = (0.15 * (SCORES[at] - 7) as f64).exp();
+                stated[at] += tried * heads;
+                chances(left & !(1 << at), tried * (1.0 - heads), stated);
+            }
+        }
+    }
+    let mut stated = [0.0; 5];
+    chances(0b11111, 1.0, &mut stated);
+    assert!((stated.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    assert_frequencies(&found, &stated, "permute and flip");
+}
+
+/// Noise on `-k..=k`. Power: truncation by clamping, which heaps the tail on
+/// the ends, is off by 100 standard deviations there.
+#[test]
+fn truncated_geometric_is_distributed_as_stated() {
+    let epsilon = mizan_core::Epsilon::new(0.5).unwrap();
+    let keys =
+        crate::TruncatedGeometric::new(epsilon, mizan_core::Delta::new(0.01).unwrap()).unwrap();
+    let k = i64::try_from(keys.bound()).unwrap();
+    let mut places = vec![0; 1_000_000];
+    keys.fill(&mut Entropy::seeded(403), &mut places).unwrap();
+    let cells = usize::try_from(2 * k + 1).unwrap();
+    let mut found = vec![0; cells];
+    for place in places {
+        found[usize::try_from(place + k).unwrap()] += 1;
+    }
+    let heights: Vec<f64> = (-k..=k).map(|x| (-0.5 * x.abs() as f64).exp()).collect();
+    let total: f64 = heights.iter().sum();
+    let stated: Vec<f64> = heights.iter().map(|height| height / total).collect();
+    assert_frequencies(&found, &stated, "truncated");
+}
