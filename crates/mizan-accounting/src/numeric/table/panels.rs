@@ -282,7 +282,9 @@ impl Noise {
                 + (1.0 + orders.c) * shrink;
             (6.0 * radius).ln() + ln_error(rho) + ln_bound + largest <= goal
         };
-        [6.0, 8.0, 4.0, 12.0, 3.0, 2.0].into_iter().any(fits)
+        // The likely ones first. Without the large ones no panel, however small,
+        // would be fine enough for the smallest tolerances.
+        [6.0, 12.0, 24.0, 3.0, 48.0, 2.0].into_iter().any(fits)
     }
 
     /// ln Y, or above it where it is large.
