@@ -287,11 +287,11 @@ impl Noise {
         [6.0, 12.0, 24.0, 3.0, 48.0, 2.0].into_iter().any(fits)
     }
 
-    /// ln Y, or above it where it is large.
+    /// ln Y.
     fn ln_y(&self, q: f64, x: f64) -> f64 {
         let u = self.slope * x - self.offset;
         if u > 30.0 {
-            u
+            u + (q + (1.0 - q) * (-u).exp()).ln()
         } else {
             (q * u.exp_m1()).ln_1p()
         }
