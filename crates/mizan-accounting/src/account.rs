@@ -9,6 +9,7 @@ use crate::composition::advanced::Mean;
 use crate::composition::concentrated::{concentrated, gaussian_square, zero_concentrated};
 use crate::composition::optimal::Optimal;
 use crate::composition::parts::{parts, sum};
+use crate::convert::Effort;
 use crate::guarantees::groups_are_exact;
 use crate::numeric::mechanism::{Mechanism, one_kind_of_neighbours};
 use crate::{
@@ -286,6 +287,16 @@ pub fn epsilon_by(
     event: &PrivacyEvent,
     delta: Delta,
 ) -> Result<MethodBound<Epsilon>, Refusal> {
+    epsilon_with(method, event, delta, Effort::Full)
+}
+
+/// The same with less effort: a bound that may be larger, in less time.
+pub(crate) fn epsilon_with(
+    method: Method,
+    event: &PrivacyEvent,
+    delta: Delta,
+    effort: Effort,
+) -> Result<MethodBound<Epsilon>, Refusal> {
     one_kind_of_neighbours(event)?;
     let target = Interval::from(delta.get());
     let mut bound = MethodBound {
@@ -342,7 +353,9 @@ pub fn epsilon_by(
         }
         Method::Numeric => {
             let profile = PrivacyProfile::of(event)?;
-            let Bracket { lower, upper } = profile.epsilon(delta).ok_or(Refusal::NoBound)?;
+            let Bracket { lower, upper } = profile
+                .epsilon_with(delta, effort)
+                .ok_or(Refusal::NoBound)?;
             bound.lower = profile.is_exact().then_some(lower);
             upper
         }

@@ -7,6 +7,7 @@ use super::lattice::{Aim, LatticeProfile};
 use super::mechanism::{Mechanism, one_kind_of_neighbours};
 use super::pair::{Base, Pair, Sampling};
 use super::single;
+use crate::convert::Effort;
 use crate::guarantees::groups_are_exact;
 use crate::{GaussianProfile, Reason, Unsupported, walk};
 
@@ -81,8 +82,13 @@ impl PrivacyProfile {
     /// The ε at a given δ. None if the loss is infinite more often than that,
     /// or no engine takes the event.
     pub fn epsilon(&self, delta: Delta) -> Option<Bracket<Epsilon>> {
+        self.epsilon_with(delta, Effort::Full)
+    }
+
+    /// The same with less effort: a bracket that may be wider, in less time.
+    pub(crate) fn epsilon_with(&self, delta: Delta, effort: Effort) -> Option<Bracket<Epsilon>> {
         let target = Interval::from(delta.get());
-        let found = self.worst(|pairs, reached| epsilon(pairs, target, reached))?;
+        let found = self.worst(|pairs, reached| epsilon(pairs, target, reached, effort))?;
         Some(Bracket {
             lower: Epsilon::saturating(if self.exact { found.lower } else { 0.0 }),
             upper: Epsilon::saturating(found.upper),
@@ -192,7 +198,12 @@ fn is_finite(pairs: &[(Pair, u64)]) -> bool {
     pairs.iter().all(finite)
 }
 
-fn epsilon(pairs: &[(Pair, u64)], target: Interval, reached: f64) -> Option<Bracket<f64>> {
+fn epsilon(
+    pairs: &[(Pair, u64)],
+    target: Interval,
+    reached: f64,
+    effort: Effort,
+) -> Option<Bracket<f64>> {
     if let Some(square) = gaussian(pairs) {
         // The contour is as good to a dozen digits, and quicker.
         let profile = GaussianProfile::from_square(square);
@@ -220,15 +231,23 @@ fn epsilon(pairs: &[(Pair, u64)], target: Interval, reached: f64) -> Option<Brac
     let apart = pairs.iter().map(|(pair, count)| {
         single::delta(pair, 0.0).map_or(1.0, |delta| delta.upper()) * *count as f64
     });
-    if apart.sum::<f64>() * (1.0 + 1e-9) <= target.lower() {
+    let roundings = (pairs.len() as f64 + 2.0) * f64::EPSILON;
+    if apart.sum::<f64>() * (1.0 + roundings) <= target.lower() {
         return Some(Bracket {
             lower: 0.0,
             upper: 0.0,
         });
     }
     let aim = Aim::LnDelta(target.ln().middle());
-    let lattice = || LatticeProfile::new(pairs, aim).and_then(|profile| profile.epsilon(target));
     let enough = |found: &Bracket<f64>| is_enough(found, reached);
+    let lattice = || {
+        let draft = || LatticeProfile::draft(pairs, aim)?.epsilon(target);
+        let full = || LatticeProfile::new(pairs, aim)?.epsilon(target);
+        match effort {
+            Effort::Quick => draft(),
+            Effort::Full => draft_first(draft, full, reached),
+        }
+    };
     let contour = || {
         if left.lower() <= 0.0 {
             return None;
@@ -270,9 +289,13 @@ fn delta(pairs: &[(Pair, u64)], epsilon: f64, reached: f64) -> Option<Bracket<f6
     {
         return Some(bracket(found));
     }
-    let lattice =
-        || LatticeProfile::new(pairs, Aim::Epsilon(epsilon)).map(|profile| profile.delta(epsilon));
     let enough = |found: &Bracket<f64>| is_enough(found, reached);
+    let lattice = || {
+        let aim = Aim::Epsilon(epsilon);
+        let draft = || Some(LatticeProfile::draft(pairs, aim)?.delta(epsilon));
+        let full = || Some(LatticeProfile::new(pairs, aim)?.delta(epsilon));
+        draft_first(draft, full, reached)
+    };
     let contour = || {
         let beyond = infinite_mass(pairs);
         let found = Contour::around(pairs, epsilon).map(|contour| {
@@ -304,7 +327,8 @@ struct Sweep<'a> {
     aimed_at: Option<f64>,
     contours: u32,
     lattice: Option<LatticeProfile>,
-    /// How many more lattices may be made; they are slow.
+    /// How many more lattices may be made, drafts and others; these are slow.
+    drafts: u32,
     lattices: u32,
 }
 
@@ -320,7 +344,8 @@ impl<'a> Sweep<'a> {
             aimed_at: None,
             contours: 64,
             lattice: None,
-            lattices: 6,
+            drafts: 12,
+            lattices: 1,
         }
     }
 
@@ -364,9 +389,15 @@ impl<'a> Sweep<'a> {
             lattice.as_ref().map(|lattice| lattice.delta(epsilon))
         };
         let mut other = at(&self.lattice);
+        let aim = Aim::Epsilon(epsilon);
+        if !other.as_ref().is_some_and(fair) && self.drafts > 0 {
+            self.drafts -= 1;
+            self.lattice = LatticeProfile::draft(self.pairs, aim);
+            other = at(&self.lattice);
+        }
         if !other.as_ref().is_some_and(fair) && self.lattices > 0 {
             self.lattices -= 1;
-            self.lattice = LatticeProfile::new(self.pairs, Aim::Epsilon(epsilon));
+            self.lattice = LatticeProfile::new(self.pairs, aim);
             other = at(&self.lattice);
         }
         both(found, other)
@@ -380,6 +411,18 @@ impl<'a> Sweep<'a> {
             upper: whole.upper().min(1.0),
         })
     }
+}
+
+/// What a full lattice says. Where something is reached already a draft may tell
+/// that there is no more to know.
+fn draft_first(
+    draft: impl Fn() -> Option<Bracket<f64>>,
+    full: impl Fn() -> Option<Bracket<f64>>,
+    reached: f64,
+) -> Option<Bracket<f64>> {
+    let below = |found: &Bracket<f64>| found.upper <= reached;
+    let drafted = if reached > 0.0 { draft() } else { None };
+    drafted.filter(below).or_else(full)
 }
 
 /// What one engine says, and the other too if that is not narrow enough.

@@ -81,7 +81,14 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
 /// unit cheaper, at the δ one unit larger.
 fn lower(found: &Calibration, delta: Delta) -> Option<Epsilon> {
     let above = Delta::saturating(delta.get().next_up());
-    let lower = account::epsilon(&found.event.relaxed(), above).lower()?;
+    let relaxed = found.event.relaxed();
+    let lower = match found.cost.lower {
+        // Who knows one for the event knows one for this.
+        Some(_) => account::epsilon_by(found.cost.method, &relaxed, above)
+            .ok()?
+            .lower,
+        None => account::epsilon(&relaxed, above).lower(),
+    }?;
     Some(Epsilon::saturating(lower.get().min(found.cost.upper.get())))
 }
 
