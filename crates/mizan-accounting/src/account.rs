@@ -271,8 +271,19 @@ pub fn epsilon(event: &PrivacyEvent, delta: Delta) -> Account<Epsilon> {
 
 /// The δ of an event at a given ε, by every method that applies.
 pub fn delta(event: &PrivacyEvent, epsilon: Epsilon) -> Account<Delta> {
+    delta_of_all(event, epsilon, Effort::Full)
+}
+
+/// The same with less effort: bounds that may be larger, in less time.
+pub(crate) fn delta_of_all(
+    event: &PrivacyEvent,
+    epsilon: Epsilon,
+    effort: Effort,
+) -> Account<Delta> {
     match walk::without_groups(event) {
-        Ok(priced) => Account::of(|method| delta_by(method, &priced, epsilon)).for_groups_of(event),
+        Ok(priced) => {
+            Account::of(|method| delta_with(method, &priced, epsilon, effort)).for_groups_of(event)
+        }
         Err(error) => Account::of(|_| Err(Refusal::from(error.clone()))),
     }
 }
@@ -377,6 +388,15 @@ pub fn delta_by(
     event: &PrivacyEvent,
     epsilon: Epsilon,
 ) -> Result<MethodBound<Delta>, Refusal> {
+    delta_with(method, event, epsilon, Effort::Full)
+}
+
+fn delta_with(
+    method: Method,
+    event: &PrivacyEvent,
+    epsilon: Epsilon,
+    effort: Effort,
+) -> Result<MethodBound<Delta>, Refusal> {
     one_kind_of_neighbours(event)?;
     let target = Interval::from(epsilon.get());
     let mut bound = MethodBound {
@@ -425,7 +445,9 @@ pub fn delta_by(
         }
         Method::Numeric => {
             let profile = PrivacyProfile::of(event)?;
-            let Bracket { lower, upper } = profile.delta(epsilon).ok_or(Refusal::NoBound)?;
+            let Bracket { lower, upper } = profile
+                .delta_with(epsilon, effort)
+                .ok_or(Refusal::NoBound)?;
             bound.lower = profile.is_exact().then_some(lower);
             upper
         }

@@ -228,7 +228,7 @@ impl Search<'_> {
             let width = over.place - safe.place;
             let evaluations = self.points.len();
             let narrow = !self.axis.is_whole()
-                && (width <= 0.5 * self.task.close
+                && (width <= 0.5 * safe.close
                     || (evaluations > PATIENCE && width <= NARROW)
                     || evaluations > MOST_EVALUATIONS);
             if self.is_close(safe) || narrow {

@@ -237,9 +237,9 @@ impl Promise<'_> {
                 self.is_kept(value);
                 self.settle(axis, value)
             }
-            Outcome::Found(value)
-            | Outcome::Unconstrained(value)
-            | Outcome::Impossible(value) => value,
+            Outcome::Found(value) | Outcome::Unconstrained(value) | Outcome::Impossible(value) => {
+                value
+            }
         };
         let usual = slope.is_finite() && slope > 0.0;
         (value, if usual { slope } else { 1.0 })
@@ -269,7 +269,8 @@ impl Promise<'_> {
     fn cost_in_delta(&mut self, value: ParameterValue) -> Cost {
         self.evaluations += 1;
         let event = self.template.fill(value).ok();
-        let best = event.and_then(|event| account::delta(&event, self.epsilon).best());
+        let best = event
+            .and_then(|event| account::delta_of_all(&event, self.epsilon, Effort::Quick).best());
         best.map_or(Cost::INFINITE, |best| Cost {
             upper: best.upper.get(),
             blur: 0.0,

@@ -97,7 +97,12 @@ impl PrivacyProfile {
 
     /// The δ at a given ε. None if no engine takes the event.
     pub fn delta(&self, epsilon: Epsilon) -> Option<Bracket<Delta>> {
-        let found = self.worst(|pairs, reached| delta(pairs, epsilon.get(), reached))?;
+        self.delta_with(epsilon, Effort::Full)
+    }
+
+    /// The same with less effort: a bracket that may be wider, in less time.
+    pub(crate) fn delta_with(&self, epsilon: Epsilon, effort: Effort) -> Option<Bracket<Delta>> {
+        let found = self.worst(|pairs, reached| delta(pairs, epsilon.get(), reached, effort))?;
         Some(Bracket {
             lower: Delta::saturating(if self.exact { found.lower } else { 0.0 }),
             upper: Delta::saturating(found.upper),
@@ -138,14 +143,14 @@ impl PrivacyProfile {
     /// that there is nothing to know.
     fn worst(
         &self,
-        at: impl Fn(&[(Pair, u64)], f64) -> Option<Bracket<f64>>,
+        at: impl Fn(&[(Pair, u64)], Bracket<f64>) -> Option<Bracket<f64>>,
     ) -> Option<Bracket<f64>> {
         let mut worst: Bracket<f64> = Bracket {
             lower: 0.0,
             upper: 0.0,
         };
         for pairs in &self.directions {
-            let Bracket { lower, upper } = at(pairs, worst.lower)?;
+            let Bracket { lower, upper } = at(pairs, worst)?;
             worst = Bracket {
                 lower: worst.lower.max(lower),
                 upper: worst.upper.max(upper),
@@ -198,10 +203,19 @@ fn is_finite(pairs: &[(Pair, u64)]) -> bool {
     pairs.iter().all(finite)
 }
 
+/// No composition tells more apart than the sum of what its parts do.
+fn apart(pairs: &[(Pair, u64)]) -> f64 {
+    let parts = pairs.iter().map(|(pair, count)| {
+        single::delta(pair, 0.0).map_or(1.0, |delta| delta.upper()) * *count as f64
+    });
+    let roundings = (pairs.len() as f64 + 2.0) * f64::EPSILON;
+    parts.sum::<f64>() * (1.0 + roundings)
+}
+
 fn epsilon(
     pairs: &[(Pair, u64)],
     target: Interval,
-    reached: f64,
+    reached: Bracket<f64>,
     effort: Effort,
 ) -> Option<Bracket<f64>> {
     if let Some(square) = gaussian(pairs) {
@@ -227,26 +241,18 @@ fn epsilon(
     if left.lower() < 0.0 {
         return None;
     }
-    // No composition tells more apart than the sum of what its parts do.
-    let apart = pairs.iter().map(|(pair, count)| {
-        single::delta(pair, 0.0).map_or(1.0, |delta| delta.upper()) * *count as f64
-    });
-    let roundings = (pairs.len() as f64 + 2.0) * f64::EPSILON;
-    if apart.sum::<f64>() * (1.0 + roundings) <= target.lower() {
+    if apart(pairs) <= target.lower() {
         return Some(Bracket {
             lower: 0.0,
             upper: 0.0,
         });
     }
     let aim = Aim::LnDelta(target.ln().middle());
-    let enough = |found: &Bracket<f64>| is_enough(found, reached);
+    let enough = |found: &Bracket<f64>| is_enough(found, reached.lower);
     let lattice = || {
         let draft = || LatticeProfile::draft(pairs, aim)?.epsilon(target);
         let full = || LatticeProfile::new(pairs, aim)?.epsilon(target);
-        match effort {
-            Effort::Quick => draft(),
-            Effort::Full => draft_first(draft, full, reached),
-        }
+        draft_first(draft, full, reached.upper, effort)
     };
     let contour = || {
         if left.lower() <= 0.0 {
@@ -256,23 +262,50 @@ fn epsilon(
         if found.as_ref().is_some_and(enough) {
             return found;
         }
-        let at_most = Contour::ln_delta_at_most(pairs, reached);
+        let at_most = Contour::ln_delta_at_most(pairs, reached.lower);
         if at_most.is_some_and(|bound| bound <= left.ln().lower()) {
             return Some(Bracket {
                 lower: 0.0,
-                upper: reached,
+                upper: reached.lower,
             });
         }
         found
     };
-    if is_finite(pairs) {
+    let found = if is_finite(pairs) {
         first_of(lattice, contour, enough)
     } else {
         first_of(contour, lattice, enough)
-    }
+    }?;
+    // Engines come close to an ε of zero; the δ there says whether it is one.
+    let is_none = || {
+        let at_zero = delta(
+            pairs,
+            0.0,
+            Bracket {
+                lower: 0.0,
+                upper: 0.0,
+            },
+            effort,
+        );
+        at_zero.is_some_and(|delta| delta.upper <= target.lower())
+    };
+    let none = found.lower <= 0.0 && found.upper > reached.lower && is_none();
+    Some(if none {
+        Bracket {
+            lower: 0.0,
+            upper: 0.0,
+        }
+    } else {
+        found
+    })
 }
 
-fn delta(pairs: &[(Pair, u64)], epsilon: f64, reached: f64) -> Option<Bracket<f64>> {
+fn delta(
+    pairs: &[(Pair, u64)],
+    epsilon: f64,
+    reached: Bracket<f64>,
+    effort: Effort,
+) -> Option<Bracket<f64>> {
     let bracket = |interval: Interval| Bracket {
         lower: interval.lower().max(0.0),
         upper: interval.upper().min(1.0),
@@ -289,12 +322,12 @@ fn delta(pairs: &[(Pair, u64)], epsilon: f64, reached: f64) -> Option<Bracket<f6
     {
         return Some(bracket(found));
     }
-    let enough = |found: &Bracket<f64>| is_enough(found, reached);
+    let enough = |found: &Bracket<f64>| is_enough(found, reached.lower);
     let lattice = || {
         let aim = Aim::Epsilon(epsilon);
         let draft = || Some(LatticeProfile::draft(pairs, aim)?.delta(epsilon));
         let full = || Some(LatticeProfile::new(pairs, aim)?.delta(epsilon));
-        draft_first(draft, full, reached)
+        draft_first(draft, full, reached.upper, effort)
     };
     let contour = || {
         let beyond = infinite_mass(pairs);
@@ -309,7 +342,11 @@ fn delta(pairs: &[(Pair, u64)], epsilon: f64, reached: f64) -> Option<Bracket<f6
             let bound = Interval::new(0.0, Interval::from(ln_bound).exp().upper());
             bracket(bound + beyond)
         });
-        both(found, at_most)
+        let all = Bracket {
+            lower: 0.0,
+            upper: apart(pairs).min(1.0),
+        };
+        both(both(found, at_most), Some(all))
     };
     if is_finite(pairs) {
         first_of(lattice, contour, enough)
@@ -351,7 +388,11 @@ impl<'a> Sweep<'a> {
 
     fn delta(&mut self, epsilon: f64, reached: f64) -> Option<Bracket<f64>> {
         if gaussian(self.pairs).is_some() || matches!(self.pairs, [(_, 1)]) {
-            return delta(self.pairs, epsilon, reached);
+            let reached = Bracket {
+                lower: reached,
+                upper: reached,
+            };
+            return delta(self.pairs, epsilon, reached, Effort::Full);
         }
         let narrow =
             |bracket: &Bracket<f64>| bracket.upper - bracket.lower <= NARROW_SWEEP * bracket.upper;
@@ -413,13 +454,17 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// What a full lattice says. Where something is reached already a draft may tell
-/// that there is no more to know.
+/// What a lattice says. Where another direction may reach more, a draft is as
+/// good as any.
 fn draft_first(
     draft: impl Fn() -> Option<Bracket<f64>>,
     full: impl Fn() -> Option<Bracket<f64>>,
     reached: f64,
+    effort: Effort,
 ) -> Option<Bracket<f64>> {
+    if effort == Effort::Quick {
+        return draft();
+    }
     let below = |found: &Bracket<f64>| found.upper <= reached;
     let drafted = if reached > 0.0 { draft() } else { None };
     drafted.filter(below).or_else(full)

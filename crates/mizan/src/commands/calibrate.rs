@@ -84,9 +84,11 @@ fn lower(found: &Calibration, delta: Delta) -> Option<Epsilon> {
     let relaxed = found.event.relaxed();
     let lower = match found.cost.lower {
         // Who knows one for the event knows one for this.
-        Some(_) => account::epsilon_by(found.cost.method, &relaxed, above)
-            .ok()?
-            .lower,
+        Some(_) => {
+            account::epsilon_by(found.cost.method, &relaxed, above)
+                .ok()?
+                .lower
+        }
         None => account::epsilon(&relaxed, above).lower(),
     }?;
     Some(Epsilon::saturating(lower.get().min(found.cost.upper.get())))

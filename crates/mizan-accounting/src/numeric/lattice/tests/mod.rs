@@ -8,7 +8,11 @@ use crate::numeric::pair::Atom;
 
 /// A lattice as the profile would make it, also where sums could be enumerated.
 fn lattice(parts: &[(Pair, u64)], aim: Aim, width: f64, way: Way) -> Option<LatticeProfile> {
-    let effort = Effort { width, way, ..Effort::USUAL };
+    let effort = Effort {
+        width,
+        way,
+        ..Effort::USUAL
+    };
     LatticeProfile::on_lattice(&relevant(parts), aim, effort)
 }
 
