@@ -22,6 +22,10 @@ const MOST_EVALUATIONS: usize = 90;
 const PATIENCE: usize = 15;
 const NARROW: f64 = 1e-10;
 
+/// Of the width of a bracket so much is not worth another evaluation: nobody
+/// knows what is true there.
+const OF_THE_WIDTH: f64 = 1e-4;
+
 /// What a value costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cost {
@@ -37,6 +41,15 @@ impl Cost {
         upper: f64::INFINITY,
         blur: 0.0,
     };
+
+    /// A bracket of the cost; the lower end if it is known.
+    pub(super) fn within(upper: f64, lower: Option<f64>) -> Self {
+        let width = lower.map_or(0.0, |lower| upper - lower);
+        Self {
+            upper,
+            blur: OF_THE_WIDTH * width / upper.max(f64::MIN_POSITIVE),
+        }
+    }
 }
 
 /// What is looked for, and from where.

@@ -129,10 +129,6 @@ pub fn solve(
 const CLOSE: f64 = 1e-12;
 const CLOSE_DRAFT: f64 = 1e-7;
 
-/// Of the width of a bracket so much is not worth another evaluation: nobody
-/// knows what is true there.
-const OF_THE_WIDTH: f64 = 1e-4;
-
 /// What is worth another search, or another method, relative.
 const WORTH_MORE: f64 = 1e-9;
 
@@ -256,12 +252,8 @@ impl Promise<'_> {
             self.learn(best.method);
             Some(best)
         });
-        found.map_or(Cost::INFINITE, |MethodBound { upper, lower, .. }| {
-            let width = lower.map_or(0.0, |lower| upper.get() - lower.get());
-            Cost {
-                upper: upper.get(),
-                blur: OF_THE_WIDTH * width / upper.get().max(f64::MIN_POSITIVE),
-            }
+        found.map_or(Cost::INFINITE, |found| {
+            Cost::within(found.upper.get(), found.lower.map(Epsilon::get))
         })
     }
 
@@ -271,9 +263,8 @@ impl Promise<'_> {
         let event = self.template.fill(value).ok();
         let best = event
             .and_then(|event| account::delta_of_all(&event, self.epsilon, Effort::Quick).best());
-        best.map_or(Cost::INFINITE, |best| Cost {
-            upper: best.upper.get(),
-            blur: 0.0,
+        best.map_or(Cost::INFINITE, |best| {
+            Cost::within(best.upper.get(), best.lower.map(Delta::get))
         })
     }
 

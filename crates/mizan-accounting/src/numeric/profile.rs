@@ -278,15 +278,11 @@ fn epsilon(
     }?;
     // Engines come close to an ε of zero; the δ there says whether it is one.
     let is_none = || {
-        let at_zero = delta(
-            pairs,
-            0.0,
-            Bracket {
-                lower: 0.0,
-                upper: 0.0,
-            },
-            effort,
-        );
+        let nothing = Bracket {
+            lower: 0.0,
+            upper: 0.0,
+        };
+        let at_zero = delta(pairs, 0.0, nothing, Effort::Quick);
         at_zero.is_some_and(|delta| delta.upper <= target.lower())
     };
     let none = found.lower <= 0.0 && found.upper > reached.lower && is_none();

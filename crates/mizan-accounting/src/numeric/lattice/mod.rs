@@ -109,6 +109,9 @@ impl Effort {
 const MOST_PLACES: f64 = 524_288.0;
 const MOST_WORK: f64 = 3e8;
 
+/// From 2^14 places on the compositions go side by side.
+const WORTH_A_THREAD: u32 = 14;
+
 /// Outside of the window lies about e^-DEPTH of the tilted mass.
 const DEPTH: f64 = 32.0;
 
@@ -207,7 +210,14 @@ impl LatticeProfile {
             #[cfg(test)]
             Way::Transforms => transforms.modulo(&tilted.factors, 0),
         };
-        let (sums, sums_p, sums_q) = (composed(&above)?, composed(&p)?, composed(&q)?);
+        let (sums, sums_p, sums_q) = if window.m < WORTH_A_THREAD || support.is_small() {
+            (composed(&above)?, composed(&p)?, composed(&q)?)
+        } else {
+            std::thread::scope(|scope| {
+                let (p, q) = (scope.spawn(|| composed(&p)), scope.spawn(|| composed(&q)));
+                Some((composed(&above)?, p.join().ok()??, q.join().ok()??))
+            })?
+        };
         let period = (1u64 << window.m) as f64;
         // A steeper tilt would see nothing but that spread.
         let right = reach.right.min(16.0 / (h * all.sqrt()));
