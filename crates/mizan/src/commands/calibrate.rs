@@ -18,9 +18,10 @@ use crate::output::{self, Output, json_number};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 `?` stands for one number: sigma, scale, p, q, epsilon, delta, rho, mu, tau, a
-sensitivity, a norm, or a count. The answer is on the safe side: what is printed
-was accounted for, and keeps the promise. For gaussian(?) the classical rule
-sqrt(2 ln(1.25/delta))/epsilon stands beside it.
+sensitivity, a norm, or a whole number: count, n, m, size, steps, categories.
+The answer is on the safe side: what is printed was accounted for, and keeps the
+promise. For gaussian(?) the classical rule sqrt(2 ln(1.25/delta))/epsilon
+stands beside it.
 
 Examples:
   mizan calibrate 'gaussian(?)' --epsilon 0.5 --delta 1e-6
