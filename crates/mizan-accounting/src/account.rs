@@ -13,8 +13,8 @@ use crate::convert::Effort;
 use crate::guarantees::groups_are_exact;
 use crate::numeric::mechanism::{Mechanism, one_kind_of_neighbours};
 use crate::{
-    GaussianProfile, PrivacyProfile, RenyiConversion, RenyiCurve, Unsupported, basic_composition,
-    walk,
+    Engine, GaussianProfile, PrivacyProfile, RenyiConversion, RenyiCurve, Unsupported,
+    basic_composition, walk,
 };
 
 /// A way to account for a composition, by the name people type.
@@ -107,6 +107,8 @@ pub struct MethodBound<T> {
     pub lower: Option<T>,
     /// The order that was used, where there is one.
     pub order: Option<Order>,
+    /// Who found it, for the method `numeric`.
+    pub engine: Option<Engine>,
 }
 
 /// Why a method gives no bound.
@@ -126,7 +128,10 @@ pub enum Refusal {
     },
     /// Everything was computed and nothing finite came out.
     #[error("no finite epsilon follows at this delta")]
-    NoBound,
+    NoBound {
+        /// The smallest δ that has an ε, from above, where it is known.
+        least: Option<Delta>,
+    },
 }
 
 impl Refusal {
@@ -135,7 +140,7 @@ impl Refusal {
         match self {
             Self::Unsupported(error) => error.code(),
             Self::DeltaSpent { .. } => "MZ1204",
-            Self::NoBound => "MZ1205",
+            Self::NoBound { .. } => "MZ1205",
         }
     }
 
@@ -144,8 +149,39 @@ impl Refusal {
         match self {
             Self::Unsupported(error) => error.help(),
             Self::DeltaSpent { total, .. } => format!("ask for a delta of at least {total:e}"),
-            Self::NoBound => "report more orders, or ask for a larger delta".to_owned(),
+            Self::NoBound { least: Some(least) } => format!(
+                "the loss is infinite with a probability of {:e}: ask for a delta of at least that",
+                six_digits_above(least.get())
+            ),
+            Self::NoBound { least: None } => {
+                "report more orders, or ask for a larger delta".to_owned()
+            }
         }
+    }
+
+    /// Whether it says what to ask for instead.
+    fn names_delta(&self) -> bool {
+        matches!(
+            self,
+            Self::DeltaSpent { .. } | Self::NoBound { least: Some(_) }
+        )
+    }
+
+    fn no_bound(least: Delta, asked: Delta) -> Self {
+        Self::NoBound {
+            least: (least > asked).then_some(least),
+        }
+    }
+}
+
+/// A number in six digits, not below it.
+pub(crate) fn six_digits_above(value: f64) -> f64 {
+    let six = |value: f64| format!("{value:.5e}").parse::<f64>().unwrap_or(value);
+    let nearest = six(value);
+    if nearest >= value {
+        nearest
+    } else {
+        six(value * (1.0 + 1e-5)).max(value)
     }
 }
 
@@ -188,10 +224,11 @@ impl<T: PartialOrd + Copy> Account<T> {
                 .map(|(_, why)| why)
         };
         let why = refusals()
-            .find(computed)
+            .find(|why| why.names_delta())
+            .or_else(|| refusals().find(computed))
             .or_else(renyi)
             .or_else(|| refusals().next_back());
-        why.cloned().unwrap_or(Refusal::NoBound)
+        why.cloned().unwrap_or(Refusal::NoBound { least: None })
     }
 
     /// Without lower bounds where the price of a group is only a bound.
@@ -315,6 +352,7 @@ pub(crate) fn epsilon_with(
         upper: Epsilon::INFINITE,
         lower: None,
         order: None,
+        engine: None,
     };
     bound.upper = match method {
         Method::Pure => pure_epsilon(event)?,
@@ -364,9 +402,10 @@ pub(crate) fn epsilon_with(
         }
         Method::Numeric => {
             let profile = PrivacyProfile::of(event)?;
-            let Bracket { lower, upper } = profile
+            let (Bracket { lower, upper }, engine) = profile
                 .epsilon_with(delta, effort)
-                .ok_or(Refusal::NoBound)?;
+                .ok_or_else(|| Refusal::no_bound(profile.least_delta(), delta))?;
+            bound.engine = Some(engine);
             bound.lower = profile.is_exact().then_some(lower);
             upper
         }
@@ -374,7 +413,7 @@ pub(crate) fn epsilon_with(
     if bound.upper.is_finite() {
         Ok(bound)
     } else {
-        Err(Refusal::NoBound)
+        Err(Refusal::NoBound { least: None })
     }
 }
 
@@ -404,6 +443,7 @@ fn delta_with(
         upper: Delta::saturating(1.0),
         lower: None,
         order: None,
+        engine: None,
     };
     bound.upper = match method {
         Method::Pure => delta_of(pure_epsilon(event)?, epsilon),
@@ -445,9 +485,10 @@ fn delta_with(
         }
         Method::Numeric => {
             let profile = PrivacyProfile::of(event)?;
-            let Bracket { lower, upper } = profile
+            let (Bracket { lower, upper }, engine) = profile
                 .delta_with(epsilon, effort)
-                .ok_or(Refusal::NoBound)?;
+                .ok_or(Refusal::NoBound { least: None })?;
+            bound.engine = Some(engine);
             bound.lower = profile.is_exact().then_some(lower);
             upper
         }

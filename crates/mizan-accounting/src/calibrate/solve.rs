@@ -402,14 +402,7 @@ fn shown(value: ParameterValue) -> String {
 
 /// A certified ε in six digits, not below it.
 fn above(epsilon: Epsilon) -> f64 {
-    let value = epsilon.get();
-    let six = |value: f64| format!("{value:.5e}").parse::<f64>().unwrap_or(value);
-    let nearest = six(value);
-    if nearest >= value {
-        nearest
-    } else {
-        six(value * (1.0 + 1e-5)).max(value)
-    }
+    account::six_digits_above(epsilon.get())
 }
 
 #[cfg(test)]

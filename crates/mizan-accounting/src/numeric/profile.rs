@@ -36,6 +36,42 @@ pub struct PrivacyProfile {
     exact: bool,
 }
 
+/// Who found a number of the numerical accountant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// A formula for one mechanism.
+    ClosedForm,
+    /// An integral along a line.
+    Contour,
+    /// Losses on a lattice.
+    Lattice,
+}
+
+impl Engine {
+    /// The name, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClosedForm => "a closed form",
+            Self::Contour => "the contour",
+            Self::Lattice => "the lattice",
+        }
+    }
+
+    fn says(self, bracket: Option<Bracket<f64>>) -> Option<Found> {
+        Some(Found {
+            bracket: bracket?,
+            by: self,
+        })
+    }
+}
+
+/// A bracket, and whose upper end it is.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    bracket: Bracket<f64>,
+    by: Engine,
+}
+
 /// A bracket narrower than this, relative, is not improved upon by a slower
 /// engine: the lattice does no better where the contour works at all.
 const NARROW: f64 = 1e-2;
@@ -82,31 +118,50 @@ impl PrivacyProfile {
     /// The ε at a given δ. None if the loss is infinite more often than that,
     /// or no engine takes the event.
     pub fn epsilon(&self, delta: Delta) -> Option<Bracket<Epsilon>> {
-        self.epsilon_with(delta, Effort::Full)
+        Some(self.epsilon_with(delta, Effort::Full)?.0)
     }
 
     /// The same with less effort: a bracket that may be wider, in less time.
-    pub(crate) fn epsilon_with(&self, delta: Delta, effort: Effort) -> Option<Bracket<Epsilon>> {
+    pub(crate) fn epsilon_with(
+        &self,
+        delta: Delta,
+        effort: Effort,
+    ) -> Option<(Bracket<Epsilon>, Engine)> {
         let target = Interval::from(delta.get());
-        let found = self.worst(|pairs, reached| epsilon(pairs, target, reached, effort))?;
-        Some(Bracket {
-            lower: Epsilon::saturating(if self.exact { found.lower } else { 0.0 }),
-            upper: Epsilon::saturating(found.upper),
-        })
+        let Found { bracket, by } =
+            self.worst(|pairs, reached| epsilon(pairs, target, reached, effort))?;
+        let bracket = Bracket {
+            lower: Epsilon::saturating(if self.exact { bracket.lower } else { 0.0 }),
+            upper: Epsilon::saturating(bracket.upper),
+        };
+        Some((bracket, by))
     }
 
     /// The δ at a given ε. None if no engine takes the event.
     pub fn delta(&self, epsilon: Epsilon) -> Option<Bracket<Delta>> {
-        self.delta_with(epsilon, Effort::Full)
+        Some(self.delta_with(epsilon, Effort::Full)?.0)
     }
 
     /// The same with less effort: a bracket that may be wider, in less time.
-    pub(crate) fn delta_with(&self, epsilon: Epsilon, effort: Effort) -> Option<Bracket<Delta>> {
-        let found = self.worst(|pairs, reached| delta(pairs, epsilon.get(), reached, effort))?;
-        Some(Bracket {
-            lower: Delta::saturating(if self.exact { found.lower } else { 0.0 }),
-            upper: Delta::saturating(found.upper),
-        })
+    pub(crate) fn delta_with(
+        &self,
+        epsilon: Epsilon,
+        effort: Effort,
+    ) -> Option<(Bracket<Delta>, Engine)> {
+        let Found { bracket, by } =
+            self.worst(|pairs, reached| delta(pairs, epsilon.get(), reached, effort))?;
+        let bracket = Bracket {
+            lower: Delta::saturating(if self.exact { bracket.lower } else { 0.0 }),
+            upper: Delta::saturating(bracket.upper),
+        };
+        Some((bracket, by))
+    }
+
+    /// No ε is enough for a smaller δ: the probability of an infinite loss, from
+    /// above.
+    pub(crate) fn least_delta(&self) -> Delta {
+        let of = |pairs: &Vec<(Pair, u64)>| infinite_mass(pairs).upper();
+        Delta::saturating(self.directions.iter().map(of).fold(0.0, f64::max))
     }
 
     /// The δ at many ε, much faster than one after the other; a little wider
@@ -141,22 +196,30 @@ impl PrivacyProfile {
     ///
     /// Each is told what is known to be reached by another: of what is not above
     /// that there is nothing to know.
-    fn worst(
-        &self,
-        at: impl Fn(&[(Pair, u64)], Bracket<f64>) -> Option<Bracket<f64>>,
-    ) -> Option<Bracket<f64>> {
-        let mut worst: Bracket<f64> = Bracket {
-            lower: 0.0,
-            upper: 0.0,
-        };
+    fn worst(&self, at: impl Fn(&[(Pair, u64)], Bracket<f64>) -> Option<Found>) -> Option<Found> {
+        let mut worst: Option<Found> = None;
         for pairs in &self.directions {
-            let Bracket { lower, upper } = at(pairs, worst)?;
-            worst = Bracket {
-                lower: worst.lower.max(lower),
-                upper: worst.upper.max(upper),
-            };
+            let reached = worst.map_or(
+                Bracket {
+                    lower: 0.0,
+                    upper: 0.0,
+                },
+                |worst| worst.bracket,
+            );
+            let found = at(pairs, reached)?;
+            let Bracket { lower, upper } = found.bracket;
+            worst = Some(Found {
+                bracket: Bracket {
+                    lower: reached.lower.max(lower),
+                    upper: reached.upper.max(upper),
+                },
+                by: match worst {
+                    Some(worst) if upper <= reached.upper => worst.by,
+                    _ => found.by,
+                },
+            });
         }
-        Some(worst)
+        worst
     }
 }
 
@@ -217,7 +280,7 @@ fn epsilon(
     target: Interval,
     reached: Bracket<f64>,
     effort: Effort,
-) -> Option<Bracket<f64>> {
+) -> Option<Found> {
     if let Some(square) = gaussian(pairs) {
         // The contour is as good to a dozen digits, and quicker.
         let profile = GaussianProfile::from_square(square);
@@ -228,24 +291,27 @@ fn epsilon(
                 upper: at(target.lower()).upper.get(),
             })
         };
+        let exact = || Engine::ClosedForm.says(exact());
         let narrow = |found: &Bracket<f64>| found.upper - found.lower <= 1e-11 * found.lower;
-        return first_of(|| Contour::epsilon_of(pairs, target), exact, narrow);
+        let contour = || Engine::Contour.says(Contour::epsilon_of(pairs, target));
+        return first_of(contour, exact, narrow);
     }
     if let [(pair, 1)] = pairs
         && let Some(found) = single::epsilon(pair, target)
     {
-        return Some(found);
+        return Engine::ClosedForm.says(Some(found));
     }
     let beyond = infinite_mass(pairs);
     let left = target - beyond;
     if left.lower() < 0.0 {
         return None;
     }
+    const NONE: Bracket<f64> = Bracket {
+        lower: 0.0,
+        upper: 0.0,
+    };
     if apart(pairs) <= target.lower() {
-        return Some(Bracket {
-            lower: 0.0,
-            upper: 0.0,
-        });
+        return Engine::ClosedForm.says(Some(NONE));
     }
     let aim = Aim::LnDelta(target.ln().middle());
     let enough = |found: &Bracket<f64>| is_enough(found, reached.lower);
@@ -271,29 +337,23 @@ fn epsilon(
         }
         found
     };
+    let lattice = || Engine::Lattice.says(lattice());
+    let contour = || Engine::Contour.says(contour());
     let found = if is_finite(pairs) {
         first_of(lattice, contour, enough)
     } else {
         first_of(contour, lattice, enough)
     }?;
     // Engines come close to an ε of zero; the δ there says whether it is one.
-    let is_none = || {
-        let nothing = Bracket {
-            lower: 0.0,
-            upper: 0.0,
-        };
-        let at_zero = delta(pairs, 0.0, nothing, Effort::Quick);
-        at_zero.is_some_and(|delta| delta.upper <= target.lower())
-    };
-    let none = found.lower <= 0.0 && found.upper > reached.lower && is_none();
-    Some(if none {
-        Bracket {
-            lower: 0.0,
-            upper: 0.0,
-        }
-    } else {
-        found
-    })
+    let Bracket { lower, upper } = found.bracket;
+    if lower <= 0.0
+        && upper > reached.lower
+        && let Some(at_zero) = delta(pairs, 0.0, NONE, Effort::Quick)
+        && at_zero.bracket.upper <= target.lower()
+    {
+        return at_zero.by.says(Some(NONE));
+    }
+    Some(found)
 }
 
 fn delta(
@@ -301,22 +361,22 @@ fn delta(
     epsilon: f64,
     reached: Bracket<f64>,
     effort: Effort,
-) -> Option<Bracket<f64>> {
+) -> Option<Found> {
     let bracket = |interval: Interval| Bracket {
         lower: interval.lower().max(0.0),
         upper: interval.upper().min(1.0),
     };
     if let Some(square) = gaussian(pairs) {
         let found = GaussianProfile::from_square(square).delta(Epsilon::saturating(epsilon));
-        return Some(Bracket {
+        return Engine::ClosedForm.says(Some(Bracket {
             lower: found.lower.get(),
             upper: found.upper.get(),
-        });
+        }));
     }
     if let [(pair, 1)] = pairs
         && let Some(found) = single::delta(pair, epsilon)
     {
-        return Some(bracket(found));
+        return Engine::ClosedForm.says(Some(bracket(found)));
     }
     let enough = |found: &Bracket<f64>| is_enough(found, reached.lower);
     let lattice = || {
@@ -344,6 +404,8 @@ fn delta(
         };
         both(both(found, at_most), Some(all))
     };
+    let lattice = || Engine::Lattice.says(lattice());
+    let contour = || Engine::Contour.says(contour());
     if is_finite(pairs) {
         first_of(lattice, contour, enough)
     } else {
@@ -388,7 +450,7 @@ impl<'a> Sweep<'a> {
                 lower: reached,
                 upper: reached,
             };
-            return delta(self.pairs, epsilon, reached, Effort::Full);
+            return delta(self.pairs, epsilon, reached, Effort::Full).map(|found| found.bracket);
         }
         let narrow =
             |bracket: &Bracket<f64>| bracket.upper - bracket.lower <= NARROW_SWEEP * bracket.upper;
@@ -468,15 +530,25 @@ fn draft_first(
 
 /// What one engine says, and the other too if that is not narrow enough.
 fn first_of(
-    one: impl Fn() -> Option<Bracket<f64>>,
-    other: impl Fn() -> Option<Bracket<f64>>,
+    one: impl Fn() -> Option<Found>,
+    other: impl Fn() -> Option<Found>,
     enough: impl Fn(&Bracket<f64>) -> bool,
-) -> Option<Bracket<f64>> {
+) -> Option<Found> {
     let first = one();
-    if first.as_ref().is_some_and(&enough) {
+    if first.is_some_and(|found| enough(&found.bracket)) {
         return first;
     }
-    both(first, other())
+    match (first, other()) {
+        (Some(a), Some(b)) => Some(Found {
+            bracket: intersection(a.bracket, b.bracket),
+            by: if b.bracket.upper < a.bracket.upper {
+                b.by
+            } else {
+                a.by
+            },
+        }),
+        (a, b) => a.or(b),
+    }
 }
 
 /// Whether a bracket is narrow, or not above what is reached anyway.

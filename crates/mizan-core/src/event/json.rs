@@ -10,7 +10,8 @@ use super::json_text::parse_json;
 use super::names::{self, Kind, Parameter, Verb};
 use super::snippet::quote;
 use super::{
-    EventError, EventProblem, FiniteOutcomes, FinitePair, MAX_DEPTH, MAX_EVENTS, PrivacyEvent, RenyiPoints,
+    EventError, EventProblem, FiniteOutcomes, FinitePair, MAX_DEPTH, MAX_EVENTS, PrivacyEvent,
+    RenyiPoints,
 };
 use crate::units::{Count, Epsilon, Order, Range};
 use serde_json::{Map, Value};
