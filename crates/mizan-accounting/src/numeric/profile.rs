@@ -437,7 +437,7 @@ impl<'a> Sweep<'a> {
             beyond: infinite_mass(pairs),
             contour: None,
             aimed_at: None,
-            contours: 64,
+            contours: 24,
             lattice: None,
             drafts: 12,
             lattices: 1,
@@ -467,10 +467,16 @@ impl<'a> Sweep<'a> {
             && moved
             && self.contours > 0
         {
-            self.contours -= 1;
             self.aimed_at = Some(epsilon);
             self.contour = Contour::around(self.pairs, epsilon);
             found = self.by_contour(epsilon);
+            // Where one does not help the next will hardly.
+            let spent = if found.as_ref().is_some_and(fair) {
+                1
+            } else {
+                8
+            };
+            self.contours = self.contours.saturating_sub(spent);
         }
         if found.as_ref().is_some_and(fair) {
             return found;
