@@ -1,0 +1,197 @@
+//! The logarithm of the characteristic function of a sum.
+
+use mizan_core::Interval;
+use num_bigint::BigUint;
+
+use crate::decay::Decay;
+use crate::error_bound::enclosure::{of_integer, of_rational, pi};
+use crate::error_bound::gaussian::Gaussian;
+
+/// A frequency `t = 2π turns`, from 0 to π.
+#[derive(Clone, Copy)]
+pub(super) struct Frequency {
+    /// A dyadic fraction, at most a half.
+    turns: f64,
+    /// `sin(t/2)`.
+    pub(super) half_sine: Interval,
+    angle: Interval,
+}
+
+impl Frequency {
+    pub(super) fn new(turns: f64) -> Self {
+        // Correctly rounded, so the neighbours enclose it.
+        let sine = core_math::sinpi(turns);
+        Self {
+            turns,
+            half_sine: Interval::new(sine.next_down(), sine.next_up().min(1.0)),
+            angle: pi() * (2.0 * turns),
+        }
+    }
+}
+
+/// One kind of noise.
+enum Kind {
+    /// `1/φ = 1 + sin²(t/2) / sinh²(u/2)`.
+    Laplace {
+        rate: Interval,
+        /// `1/sinh²(u/2)`.
+        steepness: Interval,
+    },
+    /// `σ ≥ 1`: `φ = Σ_k e^(-σ²(t-2πk)²/2)` over its value at zero.
+    Wide {
+        variance: Interval,
+        /// `ln(1 + others(0))`.
+        at_zero: Interval,
+    },
+    /// `σ < 1`: `φ = 1 - 4 Σ_{x≥1} p(x) sin²(xt/2)`.
+    Narrow {
+        variance: Interval,
+        probabilities: Vec<Interval>,
+    },
+}
+
+/// Beyond this narrow noise has probability below `e^-112`.
+const NARROW_VALUES: u32 = 14;
+
+/// A number below `10^-30`, and not below zero.
+const NEGLIGIBLE: (f64, f64) = (0.0, 1e-30);
+
+impl Kind {
+    fn new(decay: &Decay) -> Self {
+        let rate = of_rational(&decay.rate);
+        if !decay.squared {
+            let steepness = Interval::ONE / (rate * 0.5).sinh().square();
+            return Self::Laplace { rate, steepness };
+        }
+        let variance = Interval::from(0.5) / rate;
+        if variance.lower() >= 1.0 {
+            let at_zero = others(variance, Interval::ZERO).ln_1p();
+            return Self::Wide { variance, at_zero };
+        }
+        let gaussian = Gaussian::new(rate);
+        Self::Narrow {
+            variance,
+            probabilities: (1..=NARROW_VALUES)
+                .map(|x| gaussian.probability(f64::from(x)))
+                .collect(),
+        }
+    }
+
+    /// `ln φ(t)`.
+    fn ln(&self, at: Frequency) -> Interval {
+        match self {
+            Self::Laplace { steepness, .. } => -(at.half_sine.square() * *steepness).ln_1p(),
+            Self::Wide { variance, at_zero } => {
+                let others = others(*variance, at.angle).ln_1p();
+                others - *at_zero - *variance * at.angle.square() * 0.5
+            }
+            Self::Narrow { probabilities, .. } => {
+                let mut sum = Interval::new(NEGLIGIBLE.0, NEGLIGIBLE.1);
+                for (x, &probability) in (1..).zip(probabilities) {
+                    let turns = (f64::from(x) * at.turns).fract();
+                    sum = sum + probability * Interval::from(turns).sin_pi_squared();
+                }
+                (-(sum * 4.0)).ln_1p()
+            }
+        }
+    }
+
+    /// `ln E e^(sX)`, at most; for Gaussians `σ²s²/2` (Canonne, Kamath,
+    /// Steinke, arXiv 2004.00010, Lemma 18: every term of Poisson's formula is
+    /// largest at zero).
+    fn cumulant(&self, s: Interval) -> Interval {
+        match self {
+            Self::Laplace { steepness, .. } => {
+                -(-((s * 0.5).sinh().square() * *steepness)).ln_1p()
+            }
+            Self::Wide { variance, .. } | Self::Narrow { variance, .. } => {
+                *variance * s.square() * 0.5
+            }
+        }
+    }
+}
+
+/// `Σ_{k≠0} e^(-σ²((t-2πk)² - t²)/2)` for `σ ≥ 1`.
+fn others(variance: Interval, angle: Interval) -> Interval {
+    // The largest has the exponent 2πσ²(π - t).
+    let nearest = variance * pi() * 2.0 * (pi() - angle);
+    if nearest.lower() > 80.0 {
+        return Interval::new(NEGLIGIBLE.0, NEGLIGIBLE.1);
+    }
+    let scale = variance * pi() * 2.0;
+    let mut sum = Interval::new(NEGLIGIBLE.0, NEGLIGIBLE.1);
+    // From k = 4 on the exponents are above 8π · 3π.
+    for k in [1.0, 2.0, 3.0] {
+        for side in [pi() * k - angle, pi() * k + angle] {
+            sum = sum + (-(scale * k * side)).exp();
+        }
+    }
+    sum
+}
+
+/// The characteristic function of a sum.
+pub(super) struct Characteristic {
+    parts: Vec<(Kind, Interval)>,
+}
+
+impl Characteristic {
+    pub(super) fn new(parts: &[(&Decay, u64)]) -> Self {
+        let mut distinct: Vec<(&Decay, BigUint)> = Vec::new();
+        for &(decay, count) in parts {
+            match distinct.iter_mut().find(|(other, _)| same(other, decay)) {
+                _ if count == 0 => {}
+                Some((_, total)) => *total += count,
+                None => distinct.push((decay, count.into())),
+            }
+        }
+        Self {
+            parts: distinct
+                .iter()
+                .map(|(decay, count)| (Kind::new(decay), of_integer(count)))
+                .collect(),
+        }
+    }
+
+    /// How many kinds of noise there are.
+    pub(super) fn kinds(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// `ln φ(t)`.
+    pub(super) fn ln(&self, at: Frequency) -> Interval {
+        let part = |(kind, count): &(Kind, Interval)| kind.ln(at) * *count;
+        self.parts
+            .iter()
+            .map(part)
+            .fold(Interval::ZERO, |sum, part| sum + part)
+    }
+
+    /// `ln E e^(sX)`, at most.
+    pub(super) fn cumulant(&self, s: f64) -> f64 {
+        let s = Interval::from(s);
+        let part = |(kind, count): &(Kind, Interval)| kind.cumulant(s) * *count;
+        self.parts
+            .iter()
+            .map(part)
+            .fold(Interval::ZERO, |sum, part| sum + part)
+            .upper()
+    }
+
+    /// The sum of the Gaussian variances, and the smallest Laplace rate.
+    pub(super) fn extent(&self) -> (f64, f64) {
+        self.parts.iter().fold(
+            (0.0, f64::INFINITY),
+            |(total, smallest), (kind, count)| match kind {
+                Kind::Laplace { rate, .. } => (total, smallest.min(rate.lower())),
+                Kind::Wide { variance, .. } | Kind::Narrow { variance, .. } => {
+                    (total + (*variance * *count).upper(), smallest)
+                }
+            },
+        )
+    }
+}
+
+fn same(a: &Decay, b: &Decay) -> bool {
+    let cross = |x: &Decay, y: &Decay| &x.rate.numerator * &y.rate.denominator;
+    a.squared == b.squared && cross(a, b) == cross(b, a)
+}

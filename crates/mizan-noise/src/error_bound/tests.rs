@@ -1,0 +1,1 @@
+//! Tests that need what is private.
