@@ -44,9 +44,10 @@ impl Single {
     }
 }
 
-/// Below this fall of the tail per integer a guess in doubles is many integers
-/// off, and one evaluation to more digits saves many others.
-const FLAT: f64 = 1e-13;
+/// Where the tail falls by less than this part of itself from one integer to the
+/// next, a guess in doubles is many integers off, and one evaluation to more
+/// digits saves many others.
+const FLAT: f64 = 1e-14;
 
 /// The first precision: enough for nearly all that doubles leave open.
 const BITS: u64 = 128;
@@ -59,43 +60,48 @@ const MOST_BITS: u64 = 1 << 13;
 
 /// The smallest `a` with `P(|X| ≤ a) ≥ confidence`.
 pub(super) fn half_width(decay: &Decay, confidence: Confidence) -> Result<u128, NoiseError> {
-    let single = Single::new(decay);
-    let missed = confidence.missed();
-    let mut exact = Exact::new(decay, confidence);
-    let mut covers = |a: u128| {
-        let tail = single.tail(a);
-        if tail.upper() <= missed.lower() {
-            true
-        } else if tail.lower() > missed.upper() {
-            false
-        } else {
-            exact.covers(a)
-        }
-    };
-    if covers(0) {
+    let mut decision = Decision::new(decay, confidence);
+    if decision.covers(0) {
         return Ok(0);
     }
-    let (guess, slope) = single.guess(missed.middle());
+    let missed = decision.missed.middle();
+    let (guess, slope) = decision.single.guess(missed);
     let mut start = rounded_up(guess)?;
-    if slope < FLAT {
-        start = Exact::new(decay, confidence).closer(start, slope)?;
+    if slope < missed * FLAT {
+        start = decision.closer(start, slope)?;
     }
-    Ok(search::first(start, covers))
+    Ok(search::first(start, |a| decision.covers(a)))
 }
 
-/// Decides by more digits.
-struct Exact<'a> {
+/// Whether an integer is large enough.
+struct Decision<'a> {
     decay: &'a Decay,
     confidence: Confidence,
+    missed: Interval,
+    single: Single,
     digits: Digits,
 }
 
-impl<'a> Exact<'a> {
+impl<'a> Decision<'a> {
     fn new(decay: &'a Decay, confidence: Confidence) -> Self {
         Self {
             decay,
             confidence,
+            missed: confidence.missed(),
+            single: Single::new(decay),
             digits: Digits::default(),
+        }
+    }
+
+    /// Whether `P(|X| ≤ a) ≥ confidence`.
+    fn covers(&mut self, a: u128) -> bool {
+        let tail = self.single.tail(a);
+        if tail.upper() <= self.missed.lower() {
+            true
+        } else if tail.lower() > self.missed.upper() {
+            false
+        } else {
+            self.covers_by_digits(a)
         }
     }
 
@@ -108,8 +114,8 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// Whether `P(|X| ≤ a) ≥ confidence`; not, if that stays open.
-    fn covers(&mut self, a: u128) -> bool {
+    /// The same with as many digits as it takes; not, if that stays open.
+    fn covers_by_digits(&mut self, a: u128) -> bool {
         let asked = self.confidence.exactly();
         let mut bits = BITS;
         while bits <= MOST_BITS {

@@ -30,6 +30,7 @@ impl Frequency {
 }
 
 /// One kind of noise.
+#[derive(Clone)]
 enum Kind {
     /// `1/φ = 1 + sin²(t/2) / sinh²(u/2)`.
     Laplace {
@@ -46,6 +47,7 @@ enum Kind {
     /// `σ < 1`: `φ = 1 - 4 Σ_{x≥1} p(x) sin²(xt/2)`.
     Narrow {
         variance: Interval,
+        /// Of 1, 2, ...
         probabilities: Vec<Interval>,
     },
 }
@@ -96,16 +98,35 @@ impl Kind {
         }
     }
 
-    /// `ln E e^(sX)`, at most; for Gaussians `σ²s²/2` (Canonne, Kamath,
-    /// Steinke, arXiv 2004.00010, Lemma 18: every term of Poisson's formula is
-    /// largest at zero).
+    /// `ln E e^(sX)`.
+    ///
+    /// For Gaussians at most `σ²s²/2` (Canonne, Kamath, Steinke, arXiv
+    /// 2004.00010, section 2): Poisson's formula gives
+    /// `e^(σ²s²/2) Σ e_k cos(2πkσ²s) / Σ e_k` with `e_k = e^(-2π²σ²k²)`. It also
+    /// bounds what is missing.
     fn cumulant(&self, s: Interval) -> Interval {
         match self {
-            Self::Laplace { steepness, .. } => {
-                -(-((s * 0.5).sinh().square() * *steepness)).ln_1p()
+            Self::Laplace { steepness, .. } => -(-((s * 0.5).sinh().square() * *steepness)).ln_1p(),
+            Self::Wide { variance, .. } => {
+                let exponent = *variance * pi().square() * 2.0;
+                let angle = *variance * s * pi() * 2.0;
+                // 1 - cos x ≤ min(2, x²/2); e_2 and all after it are below 1.01 e_2.
+                let turned = (angle.square() * 0.5).min(Interval::from(2.0));
+                let missing =
+                    (-exponent).exp() * 2.0 * turned + (-(exponent * 4.0)).exp() * 4.04;
+                *variance * s.square() * 0.5 + Interval::new(-missing.upper(), 0.0).ln_1p()
             }
-            Self::Wide { variance, .. } | Self::Narrow { variance, .. } => {
-                *variance * s.square() * 0.5
+            Self::Narrow {
+                variance,
+                probabilities,
+            } => {
+                let most = *variance * s.square() * 0.5;
+                let mut sum = Interval::ZERO;
+                for (x, &probability) in (1..).zip(probabilities) {
+                    sum = sum + probability * (s * (0.5 * f64::from(x))).sinh().square();
+                }
+                let least = (sum * 4.0).ln_1p().lower();
+                Interval::new(least.clamp(0.0, most.upper()), most.upper())
             }
         }
     }
@@ -166,15 +187,35 @@ impl Characteristic {
             .fold(Interval::ZERO, |sum, part| sum + part)
     }
 
-    /// `ln E e^(sX)`, at most.
-    pub(super) fn cumulant(&self, s: f64) -> f64 {
-        let s = Interval::from(s);
+    /// `ln E e^(sX)`.
+    pub(super) fn cumulant(&self, s: Interval) -> Interval {
         let part = |(kind, count): &(Kind, Interval)| kind.cumulant(s) * *count;
         self.parts
             .iter()
             .map(part)
             .fold(Interval::ZERO, |sum, part| sum + part)
-            .upper()
+    }
+
+    /// The rate of the widest Laplace noise and the sum without it, if it is
+    /// there once.
+    pub(super) fn without_widest(&self) -> Option<(Interval, Self)> {
+        let (_, smallest) = self.extent();
+        let widest = |(kind, count): &(Kind, Interval)| match kind {
+            Kind::Laplace { rate, .. } if rate.lower() <= smallest => Some((*rate, *count)),
+            _ => None,
+        };
+        let (rate, _) = self
+            .parts
+            .iter()
+            .find_map(widest)
+            .filter(|(_, count)| *count == Interval::ONE)?;
+        let rest = self.parts.iter().filter(|part| widest(part).is_none());
+        Some((
+            rate,
+            Self {
+                parts: rest.cloned().collect(),
+            },
+        ))
     }
 
     /// The sum of the Gaussian variances, and the smallest Laplace rate.

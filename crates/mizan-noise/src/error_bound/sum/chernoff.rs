@@ -1,50 +1,52 @@
 //! How far a sum reaches: `P(|X| ≥ M) ≤ 2 E e^(sX) e^(-sM)` for every `s > 0`.
 
+use mizan_core::Interval;
+
 use super::characteristic::Characteristic;
 use crate::NoiseError;
 use crate::error_bound::enclosure::rounded_up;
-use mizan_core::Interval;
 
 /// `s` above this is of no use: half of it overflows no hyperbolic function.
-const LARGEST_TILT: f64 = 600.0;
+pub(super) const LARGEST_TILT: f64 = 600.0;
 
 /// The smallest `M` that Chernoff's bound finds with `P(|X| ≥ M) ≤ missed`.
 pub(super) fn reach(of: &Characteristic, missed: f64) -> Result<u128, NoiseError> {
     // M ≥ (ln E e^(sX) + ln(2/missed)) / s.
     let logarithm = (Interval::from(2.0) / missed).ln();
-    let at = |s: f64| ((Interval::from(of.cumulant(s)) + logarithm) / s).upper();
+    let at = |s: f64| {
+        let cumulant = of.cumulant(Interval::from(s));
+        ((cumulant + logarithm) / s).upper()
+    };
     let (variance, rate) = of.extent();
     let best = if rate == f64::INFINITY {
         (2.0 * logarithm.middle() / variance).sqrt()
     } else {
-        lowest(&at, rate)
+        let most = rate.min(LARGEST_TILT).ln();
+        let tilt = |x: f64| x.exp().min(rate * (1.0 - 1e-9));
+        tilt(lowest(most - 40.0, most, |x| at(tilt(x))))
     };
     rounded_up(at(best.min(LARGEST_TILT)))
 }
 
-/// Where the quotient is smallest below the smallest rate: it has one minimum,
-/// which a golden section on the logarithm of `s` finds.
-fn lowest(at: &impl Fn(f64) -> f64, rate: f64) -> f64 {
+/// About where a function with one minimum has it, by golden section.
+pub(super) fn lowest(mut low: f64, mut high: f64, at: impl Fn(f64) -> f64) -> f64 {
     const GOLDEN: f64 = 0.618_033_988_749_894_8;
-    let most = rate.min(LARGEST_TILT).ln();
-    let s = |x: f64| x.exp().min(rate * (1.0 - 1e-9));
-    let (mut low, mut high) = (most - 40.0, most);
     let mut left = high - GOLDEN * (high - low);
     let mut right = low + GOLDEN * (high - low);
-    let (mut at_left, mut at_right) = (at(s(left)), at(s(right)));
+    let (mut at_left, mut at_right) = (at(left), at(right));
     for _ in 0..48 {
         // Where both are infinite the minimum is on the left.
         if at_left <= at_right {
             high = right;
             (right, at_right) = (left, at_left);
             left = high - GOLDEN * (high - low);
-            at_left = at(s(left));
+            at_left = at(left);
         } else {
             low = left;
             (left, at_left) = (right, at_right);
             right = low + GOLDEN * (high - low);
-            at_right = at(s(right));
+            at_right = at(right);
         }
     }
-    s(if at_left <= at_right { left } else { right })
+    if at_left <= at_right { left } else { right }
 }

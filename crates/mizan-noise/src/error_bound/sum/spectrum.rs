@@ -17,7 +17,7 @@ const DEAD: f64 = -46.0;
 /// at least.
 const WORK: usize = 1 << 15;
 const FEWEST_TERMS: usize = 1 << 8;
-const MOST_TERMS: usize = 1 << 14;
+const MOST_TERMS: usize = 1 << 13;
 
 /// A term `w sin(πx)`: `x` is rounded once (`π/2 · 2^-53`), the sine and the
 /// product once each.
@@ -138,8 +138,8 @@ impl Spectrum {
         add_up(self.computed(a).1, self.error)
     }
 
-    /// About how far below and above the computed value these are.
-    pub(super) fn spread(&self) -> (f64, f64) {
-        (self.error + FOLDED, self.error)
+    /// About how far these are from the computed value.
+    pub(super) fn spread(&self) -> f64 {
+        self.error + FOLDED
     }
 }
