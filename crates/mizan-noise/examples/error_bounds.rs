@@ -21,23 +21,57 @@ fn main() {
                 }
                 times.push(begin.elapsed().as_secs_f64() / 20.0 * 1e6);
             }
-            println!("{name:10} {x:12e}  {:8.1} µs {:8.1} µs  {:?}", times[0], times[1], answers.last());
+            println!(
+                "{name:10} {x:12e}  {:8.1} µs {:8.1} µs  {:?}",
+                times[0],
+                times[1],
+                answers.last()
+            );
         }
     }
     let sums: Vec<(&str, Vec<(Noise, u64)>)> = vec![
         ("31 laplace(10)", vec![(laplace(10.0), 31)]),
         ("2 laplace(10)", vec![(laplace(10.0), 2)]),
         ("10^6 laplace(1)", vec![(laplace(1.0), 1_000_000)]),
-        ("gaussian(3) + gaussian(4)", vec![(gaussian(3.0), 1), (gaussian(4.0), 1)]),
-        ("laplace(1000) + gaussian(1)", vec![(laplace(1e3), 1), (gaussian(1.0), 1)]),
-        ("laplace(1e9) + gaussian(1)", vec![(laplace(1e9), 1), (gaussian(1.0), 1)]),
-        ("laplace(1e9) + laplace(1)", vec![(laplace(1e9), 1), (laplace(1.0), 1)]),
+        (
+            "gaussian(3) + gaussian(4)",
+            vec![(gaussian(3.0), 1), (gaussian(4.0), 1)],
+        ),
+        (
+            "laplace(1000) + gaussian(1)",
+            vec![(laplace(1e3), 1), (gaussian(1.0), 1)],
+        ),
+        (
+            "laplace(1e9) + gaussian(1)",
+            vec![(laplace(1e9), 1), (gaussian(1.0), 1)],
+        ),
+        (
+            "laplace(1e9) + laplace(1)",
+            vec![(laplace(1e9), 1), (laplace(1.0), 1)],
+        ),
         ("2 laplace(1e18)", vec![(laplace(1e18), 2)]),
-        ("10 laplace(1e18) + 3 gaussian(1e18)", vec![(laplace(1e18), 10), (gaussian(1e18), 3)]),
+        (
+            "10 laplace(1e18) + 3 gaussian(1e18)",
+            vec![(laplace(1e18), 10), (gaussian(1e18), 3)],
+        ),
         ("1e6 gaussian(1e19)", vec![(gaussian(1e19), 1_000_000)]),
         ("1e6 gaussian(0.3)", vec![(gaussian(0.3), 1_000_000)]),
         ("1000 laplace(0.0005)", vec![(laplace(5e-4), 1000)]),
-        ("1..8", (1..=8).map(|i| (if i % 2 == 0 { laplace(f64::from(i)) } else { gaussian(f64::from(i)) }, 10)).collect()),
+        (
+            "1..8",
+            (1..=8)
+                .map(|i| {
+                    (
+                        if i % 2 == 0 {
+                            laplace(f64::from(i))
+                        } else {
+                            gaussian(f64::from(i))
+                        },
+                        10,
+                    )
+                })
+                .collect(),
+        ),
     ];
     for (name, sum) in sums {
         for c in [0.5, 0.9, 0.95, 0.99, 0.999, 1.0 - 1e-9, 1.0 - 1e-14] {
@@ -46,7 +80,10 @@ fn main() {
             let bracket = Noise::half_width_of_sum(&sum, confidence).unwrap();
             let time = begin.elapsed().as_secs_f64() * 1e3;
             let gap = (bracket.upper - bracket.lower) as f64 / bracket.upper.max(1) as f64;
-            println!("{name:36} {c:<8} {} {} gap {gap:.1e}  {time:.2} ms", bracket.lower, bracket.upper);
+            println!(
+                "{name:36} {c:<8} {} {} gap {gap:.1e}  {time:.2} ms",
+                bracket.lower, bracket.upper
+            );
         }
     }
 }

@@ -80,7 +80,11 @@ mod tests {
             .unwrap();
         for bits in [200, 1000] {
             let ours = (pi(bits) * BigUint::from(10u8).pow(50)) >> bits;
-            let apart = if ours > digits { &ours - &digits } else { &digits - &ours };
+            let apart = if ours > digits {
+                &ours - &digits
+            } else {
+                &digits - &ours
+            };
             assert!(apart <= BigUint::from(2u8), "{ours}");
         }
     }

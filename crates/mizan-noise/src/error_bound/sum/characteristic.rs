@@ -112,8 +112,7 @@ impl Kind {
                 let angle = *variance * s * pi() * 2.0;
                 // 1 - cos x ≤ min(2, x²/2); e_2 and all after it are below 1.01 e_2.
                 let turned = (angle.square() * 0.5).min(Interval::from(2.0));
-                let missing =
-                    (-exponent).exp() * 2.0 * turned + (-(exponent * 4.0)).exp() * 4.04;
+                let missing = (-exponent).exp() * 2.0 * turned + (-(exponent * 4.0)).exp() * 4.04;
                 *variance * s.square() * 0.5 + Interval::new(-missing.upper(), 0.0).ln_1p()
             }
             Self::Narrow {

@@ -116,7 +116,11 @@ impl Spectrum {
             } else {
                 (place, 1.0)
             };
-            let folded = if turned > half { whole - turned } else { turned };
+            let folded = if turned > half {
+                whole - turned
+            } else {
+                turned
+            };
             let term = sign * weight * core_math::sinpi(near(folded) / self.period);
             sum.add(term, term);
         }
