@@ -196,38 +196,52 @@ impl Characteristic {
     }
 
     /// The rate of the widest Laplace noise and the sum without it, if it is
-    /// there once.
+    /// there once and no other is so close that doubles cannot tell them apart.
     pub(super) fn without_widest(&self) -> Option<(Interval, Self)> {
-        let (_, smallest) = self.extent();
-        let widest = |(kind, count): &(Kind, Interval)| match kind {
-            Kind::Laplace { rate, .. } if rate.lower() <= smallest => Some((*rate, *count)),
+        let smallest = self.smallest_rate();
+        let rate = |kind: &Kind| match kind {
+            Kind::Laplace { rate, .. } if rate.lower() <= smallest => Some(*rate),
             _ => None,
         };
-        let (rate, _) = self
+        let mut widest = self
             .parts
             .iter()
-            .find_map(widest)
-            .filter(|(_, count)| *count == Interval::ONE)?;
-        let rest = self.parts.iter().filter(|part| widest(part).is_none());
+            .filter_map(|(kind, count)| Some((rate(kind)?, *count)));
+        let (Some((only, count)), None) = (widest.next(), widest.next()) else {
+            return None;
+        };
+        if count != Interval::ONE {
+            return None;
+        }
+        let rest = self.parts.iter().filter(|(kind, _)| rate(kind).is_none());
         Some((
-            rate,
+            only,
             Self {
                 parts: rest.cloned().collect(),
             },
         ))
     }
 
-    /// The sum of the Gaussian variances, and the smallest Laplace rate.
-    pub(super) fn extent(&self) -> (f64, f64) {
-        self.parts.iter().fold(
-            (0.0, f64::INFINITY),
-            |(total, smallest), (kind, count)| match kind {
-                Kind::Laplace { rate, .. } => (total, smallest.min(rate.lower())),
-                Kind::Wide { variance, .. } | Kind::Narrow { variance, .. } => {
-                    (total + (*variance * *count).upper(), smallest)
-                }
-            },
-        )
+    /// The smallest rate of a Laplace noise, infinite where there is none: up
+    /// to there cumulants are finite.
+    pub(super) fn smallest_rate(&self) -> f64 {
+        let rate = |(kind, _): &(Kind, Interval)| match kind {
+            Kind::Laplace { rate, .. } => rate.lower(),
+            Kind::Wide { .. } | Kind::Narrow { .. } => f64::INFINITY,
+        };
+        self.parts.iter().map(rate).fold(f64::INFINITY, f64::min)
+    }
+
+    /// About the variance; for narrow Gaussians more than that.
+    pub(super) fn variance(&self) -> f64 {
+        let variance = |(kind, count): &(Kind, Interval)| {
+            let one = match kind {
+                Kind::Laplace { steepness, .. } => *steepness * 0.5,
+                Kind::Wide { variance, .. } | Kind::Narrow { variance, .. } => *variance,
+            };
+            (one * *count).upper()
+        };
+        self.parts.iter().map(variance).sum()
     }
 }
 

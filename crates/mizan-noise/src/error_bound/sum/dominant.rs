@@ -65,13 +65,12 @@ pub(super) fn half_width(
 
 /// About the `s` above the rate that leaves the least missing at `a`.
 fn best_tilt(rest: &Characteristic, rate: Interval, a: u128) -> Interval {
-    let (variance, next) = rest.extent();
-    let most = next.min(LARGEST_TILT).min(if variance > 0.0 {
-        // Where a Gaussian alone has its best.
-        rate.upper() + 2.0 * near(a) / variance
-    } else {
-        f64::INFINITY
-    }) * (1.0 - 1e-9);
+    // For Gaussians alone the best is a/variance; all others have it lower.
+    let most = rest
+        .smallest_rate()
+        .min(LARGEST_TILT)
+        .min(rate.upper() + 2.0 * near(a) / rest.variance())
+        * (1.0 - 1e-9);
     if most <= rate.upper() {
         return rate;
     }

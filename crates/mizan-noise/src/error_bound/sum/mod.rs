@@ -41,9 +41,11 @@ use characteristic::Characteristic;
 use spectrum::Spectrum;
 
 /// How often a bound that is not one yet is moved on, eight times as far each
-/// time; and how many integers are tried one by one afterwards.
+/// time; and how many integers are tried one by one afterwards, where one of
+/// them is more than the errors.
 const MOVES: u32 = 24;
 const TRIES: u32 = 4;
+const TRY_BELOW: u128 = 1 << 44;
 
 /// Bounds of the smallest `a` with `P(|X| ≤ a) ≥ confidence`.
 pub(super) fn half_width(
@@ -80,60 +82,61 @@ fn by_frequencies(
 
 /// An `a ≤ most` with `P(|X| ≤ a) ≥ wanted`, which `most` satisfies.
 fn large_enough(spectrum: &Spectrum, wanted: f64, most: u128) -> Result<u128, NoiseError> {
-    let enough = |a: u128| a >= most || spectrum.at_least(a) >= wanted;
     let target = wanted + 1.25 * spectrum.spread();
-    let mut a = rounded_up(root(spectrum, target, most))?.min(most);
-    let mut step = 1u128;
-    for _ in 0..MOVES {
-        if enough(a) {
-            break;
-        }
-        a = a.saturating_add(step).min(most);
-        step = step.saturating_mul(8);
-    }
-    if !enough(a) {
-        return Ok(most);
-    }
-    for _ in 0..TRIES {
-        if a == 0 || !enough(a - 1) {
-            break;
-        }
-        a -= 1;
-    }
-    Ok(a)
+    let start = rounded_up(root(spectrum, target, 0.0, most))?.min(most);
+    let found = settled(
+        start,
+        |a| a >= most || spectrum.at_least(a) >= wanted,
+        |a, step| a.saturating_add(step).min(most),
+        |a| a.saturating_sub(1),
+    );
+    Ok(found.unwrap_or(most))
 }
 
 /// An `a ≤ most` with `P(|X| ≤ a - 1) < wanted`, or zero.
 fn not_too_large(spectrum: &Spectrum, wanted: f64, most: u128) -> Result<u128, NoiseError> {
-    let needed = |a: u128| a == 0 || spectrum.at_most(a - 1) < wanted;
     let target = wanted - 1.25 * spectrum.spread();
-    let mut a = rounded_up(root(spectrum, target, most))?.min(most);
-    let mut step = 1u128;
-    for _ in 0..MOVES {
-        if needed(a) {
-            break;
-        }
-        a = a.saturating_sub(step);
-        step = step.saturating_mul(8);
-    }
-    if !needed(a) {
-        return Ok(0);
-    }
-    for _ in 0..TRIES {
-        if a >= most || !needed(a + 1) {
-            break;
-        }
-        a += 1;
-    }
-    Ok(a)
+    // It is close below, unless the bracket is wide.
+    let close = near(most) * 0.999;
+    let start = rounded_up(root(spectrum, target, close, most))?.min(most);
+    let found = settled(
+        start,
+        |a| a == 0 || spectrum.at_most(a - 1) < wanted,
+        |a, step| a.saturating_sub(step),
+        |a| (a + 1).min(most),
+    );
+    Ok(found.unwrap_or(0))
 }
 
-/// About where the computed probability reaches `target`, at most `most`.
+/// From `start`, outward until it `holds` and inward as long as it does.
+fn settled(
+    start: u128,
+    holds: impl Fn(u128) -> bool,
+    outward: impl Fn(u128, u128) -> u128,
+    inward: impl Fn(u128) -> u128,
+) -> Option<u128> {
+    let mut steps = (0..MOVES).map(|times| 8u128.saturating_pow(times));
+    let mut a = start;
+    while !holds(a) {
+        a = outward(a, steps.next()?);
+    }
+    for _ in 0..TRIES {
+        let next = inward(a);
+        if a > TRY_BELOW || next == a || !holds(next) {
+            break;
+        }
+        a = next;
+    }
+    Some(a)
+}
+
+/// About where the computed probability reaches `target`, at most `most` and
+/// probably above `from`.
 ///
 /// The logarithm of the tail is concave (the noises are log-concave, and so is
 /// their sum): regula falsi on it, with the height of an end that stays halved
 /// (the Illinois rule), until what is left is small beside the errors.
-fn root(spectrum: &Spectrum, target: f64, most: u128) -> f64 {
+fn root(spectrum: &Spectrum, target: f64, from: f64, most: u128) -> f64 {
     let missed = (1.0 - target).max(1e-300);
     let close = spectrum.spread() / (8.0 * missed);
     let height = |a: f64| {
@@ -142,7 +145,10 @@ fn root(spectrum: &Spectrum, target: f64, most: u128) -> f64 {
         let tail = (1.0 - spectrum.value(a)).max(1e-300);
         (near(a), (tail / missed).ln())
     };
-    let (mut left, mut right) = (height(0.0), height(near(most)));
+    let (mut left, mut right) = (height(from), height(near(most)));
+    if left.1 <= 0.0 {
+        (left, right) = (height(0.0), left);
+    }
     if left.1 <= 0.0 {
         return left.0;
     }
