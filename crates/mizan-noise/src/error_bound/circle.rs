@@ -31,8 +31,9 @@ fn inverse_tangent(n: u32, bits: u64) -> BigInt {
     sum
 }
 
-/// Cosine and sine of an angle from 0 to π, each within `8 (bits + 16)` units:
-/// fewer than `bits + 16` terms, which lose a unit each that may grow eightfold.
+/// Cosine and sine of an angle from 0 to π, each within `32 (bits + 16)` units:
+/// fewer than `bits + 16` terms, which lose two units each that may grow by
+/// `π^n/n! < 16`.
 pub(super) fn cos_sin(angle: &BigUint, bits: u64) -> (BigInt, BigInt) {
     let angle = BigInt::from(angle.clone());
     let (mut cos, mut sin) = (BigInt::ZERO, BigInt::ZERO);
@@ -57,7 +58,7 @@ pub(super) fn sinc(square: &BigUint, bits: u64) -> BigUint {
     let mut term = BigUint::from(1u8) << bits;
     let mut index = 0u32;
     while term != BigUint::ZERO {
-        if index % 4 == 0 {
+        if index.is_multiple_of(4) {
             plus += &term;
         } else {
             minus += &term;
@@ -96,17 +97,19 @@ mod tests {
         for step in 0..=20u8 {
             let angle = pi(bits) * step / 20u8;
             let (cos, sin) = cos_sin(&angle, bits);
-            let apart = (&cos * &cos + &sin * &sin - &one) >> bits;
+            let apart: BigInt = (&cos * &cos + &sin * &sin - &one) >> bits;
             assert!(apart.magnitude().bits() < 14);
             if step > 0 && step < 9 {
                 // sin(x) from both series.
                 let square = (&angle * &angle) >> bits;
                 let other = BigInt::from((sinc(&square, bits) * &angle) >> bits);
-                assert!((other - sin).magnitude().bits() < 14);
+                let apart: BigInt = other - sin;
+                assert!(apart.magnitude().bits() < 14);
             }
         }
         let (cos, sin) = cos_sin(&(pi(bits) / 6u8), bits);
-        assert!(((sin << 1) - (BigInt::from(1) << bits)).magnitude().bits() < 14);
+        let apart: BigInt = (sin << 1) - (BigInt::from(1) << bits);
+        assert!(apart.magnitude().bits() < 14);
         assert!(cos > BigInt::ZERO);
     }
 }

@@ -25,7 +25,7 @@ const GUARD: u64 = 64;
 
 /// In units of the last of all bits, `2^48`. Ratios are off by three units a
 /// term, terms by the sum of these: `1.5 n²` units after `n` terms. Angles are
-/// off by 8 (bits + 16) units and as much a turn. There are at most 2^14 terms
+/// off by 32 (bits + 16) units and as much a turn. There are at most 2^14 terms
 /// of size one, so 2^44 bounds the error of every sum.
 const SLACK: u64 = 1 << 48;
 

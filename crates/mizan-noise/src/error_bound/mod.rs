@@ -1,10 +1,11 @@
 //! How far a noisy answer may be off: certified half-widths of two-sided
 //! intervals, for one noise and for sums of independent noises.
 //!
-//! | | way | result |
-//! | --- | --- | --- |
-//! | one noise | closed form or integral with a proven error ([`laplace`], [`gaussian`]); as many digits as it takes where doubles do not decide ([`single`]) | the smallest integer |
-//! | a sum | the characteristic function, turned back ([`sum`]) | a bracket; mostly a single integer |
+//! - One noise (`laplace.rs`, `gaussian.rs`, `single.rs`): the smallest integer.
+//!   Doubles with a proven error decide it; where they are too close, as many
+//!   digits as it takes (`gaussian_digits.rs`).
+//! - A sum (`sum/`): a bracket, mostly of a single integer, from the
+//!   characteristic function.
 //!
 //! Counts of randomized responses are not here: their error is not symmetric,
 //! and depends on the answers.
@@ -40,7 +41,7 @@ use single::Single;
 ///
 /// // The error of a total over 31 days.
 /// let month = Noise::half_width_of_sum(&[(noise, 31)], confidence)?;
-/// assert_eq!((month.lower, month.upper), (154, 154));
+/// assert_eq!((month.lower, month.upper), (155, 155));
 /// # Ok::<(), mizan_noise::NoiseError>(())
 /// ```
 #[derive(Clone, Debug)]
