@@ -134,7 +134,9 @@ fn sums_agree_with_their_tables() {
         if confidence < 1.0 - 1e-10 {
             assert_eq!(lower, upper, "{record}");
         }
-        assert!(upper - lower <= 1 + upper / 200, "{lower} {upper} {record}");
+        // What is published stays tight where rounding takes the tail.
+        let excess = if confidence < 1.0 - 1e-13 { 500 } else { 50 };
+        assert!(upper <= truth + 1 + truth / excess, "{upper} {record}");
     }
 }
 

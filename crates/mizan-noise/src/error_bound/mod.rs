@@ -102,8 +102,7 @@ impl Noise {
     /// to confidence 0.999. Both are the same integer unless the noise is so
     /// wide that one integer has less than 10⁻¹⁴ of probability, or the
     /// confidence so close to one of `P(|X| ≤ x)`. From confidence 1 - 10⁻¹³ on
-    /// the bracket may be some percent wide, and a third of the value for two or
-    /// three Laplace noises of scales above 10⁵.
+    /// `upper` may be some percent above `a`, and `lower` further below.
     ///
     /// # Errors
     ///

@@ -98,6 +98,17 @@ impl Kind {
         }
     }
 
+    /// At least `ln |E e^((s+it)X)| - ln E e^(sX)`, or than that with `σ²s²/2`
+    /// for the second where it is Gaussian: then every term of Poisson's
+    /// formula has the size it has at `s = 0`.
+    fn tilted_ln(&self, at: Frequency, s: Interval) -> Interval {
+        let Self::Laplace { rate, .. } = self else {
+            return self.ln(at);
+        };
+        let side = |w: Interval| (at.half_sine / (w * 0.5).sinh()).square().ln_1p();
+        -((side(*rate - s) + side(*rate + s)) * 0.5)
+    }
+
     /// `ln E e^(sX)`.
     ///
     /// For Gaussians at most `σ²s²/2` (Canonne, Kamath, Steinke, arXiv
@@ -184,6 +195,17 @@ impl Characteristic {
             .iter()
             .map(part)
             .fold(Interval::ZERO, |sum, part| sum + part)
+    }
+
+    /// How `|E e^((s+it)X)|` falls with `t`, at most: with the upper end of
+    /// [`cumulant`](Self::cumulant) a bound of its logarithm.
+    pub(super) fn tilted_ln(&self, at: Frequency, s: Interval) -> f64 {
+        let part = |(kind, count): &(Kind, Interval)| kind.tilted_ln(at, s) * *count;
+        self.parts
+            .iter()
+            .map(part)
+            .fold(Interval::ZERO, |sum, part| sum + part)
+            .upper()
     }
 
     /// `ln E e^(sX)`.

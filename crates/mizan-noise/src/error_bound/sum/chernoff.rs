@@ -11,25 +11,28 @@ pub(super) const LARGEST_TILT: f64 = 600.0;
 
 /// The smallest `M` that Chernoff's bound finds with `P(|X| ≥ M) ≤ missed`.
 pub(super) fn reach(of: &Characteristic, missed: f64) -> Result<u128, NoiseError> {
-    // M ≥ (ln E e^(sX) + ln(2/missed)) / s.
+    rounded_up(bound(of, missed, tilt(of, missed)))
+}
+
+/// Chernoff's bound at one `s`: `M ≥ (ln E e^(sX) + ln(2/missed)) / s`.
+fn bound(of: &Characteristic, missed: f64, s: f64) -> f64 {
     let logarithm = (Interval::from(2.0) / missed).ln();
-    let at = |s: f64| {
-        let cumulant = of.cumulant(Interval::from(s));
-        ((cumulant + logarithm) / s).upper()
-    };
+    ((of.cumulant(Interval::from(s)) + logarithm) / s).upper()
+}
+
+/// About the best `s`.
+pub(super) fn tilt(of: &Characteristic, missed: f64) -> f64 {
     let rate = of.smallest_rate();
     // Without Laplace noise the best tilt; with it that is smaller, though not
     // by much more than a factor of ten.
-    let gaussian = (2.0 * logarithm.middle() / of.variance()).sqrt();
+    let gaussian = (2.0 * (2.0 / missed).ln() / of.variance()).sqrt();
     let most = rate.min(LARGEST_TILT);
-    let best = if rate == f64::INFINITY {
-        gaussian.min(most)
-    } else {
-        let tilt = |x: f64| x.exp().min(rate * (1.0 - 1e-9));
-        let from = (gaussian.ln() - 4.0).min(most.ln() - 4.0);
-        tilt(lowest(from, most.ln(), |x| at(tilt(x))))
-    };
-    rounded_up(at(best))
+    if rate == f64::INFINITY {
+        return gaussian.min(most);
+    }
+    let s = |x: f64| x.exp().min(rate * (1.0 - 1e-9));
+    let from = (gaussian.ln() - 4.0).min(most.ln() - 4.0);
+    s(lowest(from, most.ln(), |x| bound(of, missed, s(x))))
 }
 
 /// About where a function with one minimum has it, by golden section.

@@ -18,8 +18,7 @@
 //!
 //! All errors together are about 10⁻¹⁴ of probability, so `a` is known exactly
 //! unless a single integer has less than that. From confidence 1 - 10⁻¹³ on that
-//! is more than may be missed, and Chernoff's bound is returned, one to three
-//! percent too wide.
+//! is more than may be missed, and another bound is returned ([`tilted`]).
 //!
 //! `φ` of a Laplace noise falls only like `1/t²`. If there is one that is wider
 //! than all others, the tail of the sum is its own but for a factor, which is
@@ -30,6 +29,7 @@ mod characteristic;
 mod chernoff;
 mod dominant;
 mod spectrum;
+mod tilted;
 
 use mizan_core::Bracket;
 
@@ -46,6 +46,9 @@ use spectrum::Spectrum;
 const MOVES: u32 = 24;
 const TRIES: u32 = 4;
 const TRY_BELOW: u128 = 1 << 44;
+
+/// Below this the sum over frequencies may not be good enough.
+const RARE: f64 = 1e-8;
 
 /// Bounds of the smallest `a` with `P(|X| ≤ a) ≥ confidence`.
 pub(super) fn half_width(
@@ -69,7 +72,11 @@ fn by_frequencies(
     confidence: Confidence,
 ) -> Result<Bracket<u128>, NoiseError> {
     // P(|X| ≥ certain) is at most what may be missed.
-    let certain = chernoff::reach(of, confidence.missed().lower())?;
+    let missed = confidence.missed().lower();
+    let mut certain = chernoff::reach(of, missed)?;
+    if missed < RARE {
+        certain = certain.min(tilted::reach(of, missed)?);
+    }
     let spectrum = Spectrum::new(of, certain)?;
     let wanted = confidence.get();
     if certain == 0 || spectrum.at_least(0) >= wanted {
