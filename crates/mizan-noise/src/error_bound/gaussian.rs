@@ -37,11 +37,6 @@ impl Gaussian {
         }
     }
 
-    /// `e^-rate x²` over the sum of all of these.
-    pub(super) fn probability(&self, x: f64) -> Interval {
-        (-(self.rate * Interval::from(x).square())).exp() / self.total
-    }
-
     /// `P(|X| > a)`.
     pub(super) fn tail(&self, a: u128) -> Interval {
         if self.sigma.lower() >= WIDE {

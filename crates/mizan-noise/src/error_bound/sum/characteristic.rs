@@ -5,13 +5,10 @@ use num_bigint::BigUint;
 
 use crate::decay::Decay;
 use crate::error_bound::enclosure::{of_integer, of_rational, pi};
-use crate::error_bound::gaussian::Gaussian;
 
 /// A frequency `t = 2π turns`, from 0 to π.
 #[derive(Clone, Copy)]
 pub(super) struct Frequency {
-    /// A dyadic fraction, at most a half.
-    turns: f64,
     /// `sin(t/2)`.
     pub(super) half_sine: Interval,
     angle: Interval,
@@ -22,7 +19,6 @@ impl Frequency {
         // Correctly rounded, so the neighbours enclose it.
         let sine = core_math::sinpi(turns);
         Self {
-            turns,
             half_sine: Interval::new(sine.next_down(), sine.next_up().min(1.0)),
             angle: pi() * (2.0 * turns),
         }
@@ -38,25 +34,34 @@ enum Kind {
         /// `1/sinh²(u/2)`.
         steepness: Interval,
     },
-    /// `σ ≥ 1`: `φ = Σ_k e^(-σ²(t-2πk)²/2)` over its value at zero.
+    /// `σ² ≥ 1/2`: `φ = Σ_k e^(-σ²(t-2πk)²/2)` over its value at zero.
     Wide {
         variance: Interval,
         /// `ln(1 + others(0))`.
         at_zero: Interval,
     },
-    /// `σ < 1`: `φ = 1 - 4 Σ_{x≥1} p(x) sin²(xt/2)`.
+    /// `σ² < 1/2`: Jacobi's product, `E e^(zX) = Π (1 + ρ e^z)(1 + ρ e^-z)/(1 + ρ)²`
+    /// over `ρ = e^(-1/2σ²), e^(-3/2σ²), ...`.
     Narrow {
         variance: Interval,
-        /// Of 1, 2, ...
-        probabilities: Vec<Interval>,
+        ratios: Vec<Interval>,
     },
 }
 
-/// Beyond this narrow noise has probability below `e^-112`.
-const NARROW_VALUES: u32 = 14;
+/// Ratios from `e^-75` on add up to less than [`NEGLIGIBLE`], four times over.
+const LAST_RATIO: f64 = 75.0;
 
 /// A number below `10^-30`, and not below zero.
 const NEGLIGIBLE: (f64, f64) = (0.0, 1e-30);
+
+fn negligible() -> Interval {
+    Interval::new(NEGLIGIBLE.0, NEGLIGIBLE.1)
+}
+
+/// `|1 + ρ e^(it)|² = (1 + ρ)² (1 - steepness sin²(t/2))`.
+fn steepness(ratio: Interval) -> Interval {
+    ratio * 4.0 / (Interval::ONE + ratio).square()
+}
 
 impl Kind {
     fn new(decay: &Decay) -> Self {
@@ -66,17 +71,16 @@ impl Kind {
             return Self::Laplace { rate, steepness };
         }
         let variance = Interval::from(0.5) / rate;
-        if variance.lower() >= 1.0 {
+        if variance.lower() >= 0.5 {
             let at_zero = others(variance, Interval::ZERO).ln_1p();
             return Self::Wide { variance, at_zero };
         }
-        let gaussian = Gaussian::new(rate);
-        Self::Narrow {
-            variance,
-            probabilities: (1..=NARROW_VALUES)
-                .map(|x| gaussian.probability(f64::from(x)))
-                .collect(),
-        }
+        let ratios = (0..)
+            .map(|n| -(rate * f64::from(2 * n + 1)))
+            .take_while(|exponent| exponent.upper() > -LAST_RATIO)
+            .map(Interval::exp)
+            .collect();
+        Self::Narrow { variance, ratios }
     }
 
     /// `ln φ(t)`.
@@ -87,26 +91,32 @@ impl Kind {
                 let others = others(*variance, at.angle).ln_1p();
                 others - *at_zero - *variance * at.angle.square() * 0.5
             }
-            Self::Narrow { probabilities, .. } => {
-                let mut sum = Interval::new(NEGLIGIBLE.0, NEGLIGIBLE.1);
-                for (x, &probability) in (1..).zip(probabilities) {
-                    let turns = (f64::from(x) * at.turns).fract();
-                    sum = sum + probability * Interval::from(turns).sin_pi_squared();
-                }
-                (-(sum * 4.0)).ln_1p()
+            Self::Narrow { ratios, .. } => {
+                let square = at.half_sine.square();
+                let factor = |&ratio: &Interval| (-(steepness(ratio) * square)).ln_1p();
+                sum(ratios.iter().map(factor)) - negligible()
             }
         }
     }
 
-    /// At least `ln |E e^((s+it)X)| - ln E e^(sX)`, or than that with `σ²s²/2`
-    /// for the second where it is Gaussian: then every term of Poisson's
-    /// formula has the size it has at `s = 0`.
+    /// At least `ln |E e^((s+it)X)|` less the upper end of
+    /// [`cumulant`](Self::cumulant).
     fn tilted_ln(&self, at: Frequency, s: Interval) -> Interval {
-        let Self::Laplace { rate, .. } = self else {
-            return self.ln(at);
-        };
-        let side = |w: Interval| (at.half_sine / (w * 0.5).sinh()).square().ln_1p();
-        -((side(*rate - s) + side(*rate + s)) * 0.5)
+        match self {
+            Self::Laplace { rate, .. } => {
+                let side = |w: Interval| (at.half_sine / (w * 0.5).sinh()).square().ln_1p();
+                -((side(*rate - s) + side(*rate + s)) * 0.5)
+            }
+            // Every term of Poisson's formula has the size it has at s = 0.
+            Self::Wide { .. } => self.ln(at),
+            // Factors that are left out are at most one.
+            Self::Narrow { ratios, .. } => {
+                let (square, grown) = (at.half_sine.square(), s.exp());
+                let side = |ratio: Interval| (-(steepness(ratio) * square)).ln_1p();
+                let factor = |&ratio: &Interval| side(ratio * grown) + side(ratio / grown);
+                sum(ratios.iter().map(factor)) * 0.5
+            }
+        }
     }
 
     /// `ln E e^(sX)`.
@@ -126,32 +136,31 @@ impl Kind {
                 let missing = (-exponent).exp() * 2.0 * turned + (-(exponent * 4.0)).exp() * 4.04;
                 *variance * s.square() * 0.5 + Interval::new(-missing.upper(), 0.0).ln_1p()
             }
-            Self::Narrow {
-                variance,
-                probabilities,
-            } => {
-                let most = *variance * s.square() * 0.5;
-                let mut sum = Interval::ZERO;
-                for (x, &probability) in (1..).zip(probabilities) {
-                    sum = sum + probability * (s * (0.5 * f64::from(x))).sinh().square();
-                }
-                let least = (sum * 4.0).ln_1p().lower();
-                Interval::new(least.clamp(0.0, most.upper()), most.upper())
+            Self::Narrow { variance, ratios } => {
+                // (1 + ρ e^s)(1 + ρ e^-s) = (1 + ρ)² (1 + steepness sinh²(s/2)).
+                let square = (s * 0.5).sinh().square();
+                let factor = |&ratio: &Interval| (steepness(ratio) * square).ln_1p();
+                let product = sum(ratios.iter().map(factor)) + negligible() * square;
+                product.min(*variance * s.square() * 0.5)
             }
         }
     }
 }
 
-/// `Σ_{k≠0} e^(-σ²((t-2πk)² - t²)/2)` for `σ ≥ 1`.
+fn sum(terms: impl Iterator<Item = Interval>) -> Interval {
+    terms.fold(Interval::ZERO, |sum, term| sum + term)
+}
+
+/// `Σ_{k≠0} e^(-σ²((t-2πk)² - t²)/2)` for `σ² ≥ 1/2`.
 fn others(variance: Interval, angle: Interval) -> Interval {
     // The largest has the exponent 2πσ²(π - t).
     let nearest = variance * pi() * 2.0 * (pi() - angle);
     if nearest.lower() > 80.0 {
-        return Interval::new(NEGLIGIBLE.0, NEGLIGIBLE.1);
+        return negligible();
     }
     let scale = variance * pi() * 2.0;
-    let mut sum = Interval::new(NEGLIGIBLE.0, NEGLIGIBLE.1);
-    // From k = 4 on the exponents are above 8π · 3π.
+    let mut sum = negligible();
+    // From k = 4 on the exponents are above 4π · 3π.
     for k in [1.0, 2.0, 3.0] {
         for side in [pi() * k - angle, pi() * k + angle] {
             sum = sum + (-(scale * k * side)).exp();
@@ -191,30 +200,20 @@ impl Characteristic {
     /// `ln φ(t)`.
     pub(super) fn ln(&self, at: Frequency) -> Interval {
         let part = |(kind, count): &(Kind, Interval)| kind.ln(at) * *count;
-        self.parts
-            .iter()
-            .map(part)
-            .fold(Interval::ZERO, |sum, part| sum + part)
+        sum(self.parts.iter().map(part))
     }
 
-    /// How `|E e^((s+it)X)|` falls with `t`, at most: with the upper end of
-    /// [`cumulant`](Self::cumulant) a bound of its logarithm.
+    /// At least `ln |E e^((s+it)X)|` less the upper end of
+    /// [`cumulant`](Self::cumulant).
     pub(super) fn tilted_ln(&self, at: Frequency, s: Interval) -> f64 {
         let part = |(kind, count): &(Kind, Interval)| kind.tilted_ln(at, s) * *count;
-        self.parts
-            .iter()
-            .map(part)
-            .fold(Interval::ZERO, |sum, part| sum + part)
-            .upper()
+        sum(self.parts.iter().map(part)).upper()
     }
 
     /// `ln E e^(sX)`.
     pub(super) fn cumulant(&self, s: Interval) -> Interval {
         let part = |(kind, count): &(Kind, Interval)| kind.cumulant(s) * *count;
-        self.parts
-            .iter()
-            .map(part)
-            .fold(Interval::ZERO, |sum, part| sum + part)
+        sum(self.parts.iter().map(part))
     }
 
     /// The rate of the widest Laplace noise and the sum without it, if it is
@@ -254,12 +253,15 @@ impl Characteristic {
         self.parts.iter().map(rate).fold(f64::INFINITY, f64::min)
     }
 
-    /// About the variance; for narrow Gaussians more than that.
+    /// About the variance.
     pub(super) fn variance(&self) -> f64 {
         let variance = |(kind, count): &(Kind, Interval)| {
             let one = match kind {
                 Kind::Laplace { steepness, .. } => *steepness * 0.5,
-                Kind::Wide { variance, .. } | Kind::Narrow { variance, .. } => *variance,
+                Kind::Wide { variance, .. } => *variance,
+                Kind::Narrow { ratios, .. } => {
+                    sum(ratios.iter().map(|&ratio| steepness(ratio))) * 0.5
+                }
             };
             (one * *count).upper()
         };

@@ -23,9 +23,6 @@ use crate::error_bound::enclosure::rounded_up;
 const POINTS: i32 = 32;
 const OCTAVES: (i32, i32) = (-8, 6);
 
-/// Only as many bits of a frequency, so that its multiples are exact.
-const KEPT_BITS: u64 = !((1 << 29) - 1);
-
 /// An `M` with `P(|X| ≥ M) ≤ missed`.
 pub(super) fn reach(of: &Characteristic, missed: f64) -> Result<u128, NoiseError> {
     let s = Interval::from(chernoff::tilt(of, missed));
@@ -39,10 +36,8 @@ pub(super) fn reach(of: &Characteristic, missed: f64) -> Result<u128, NoiseError
 /// At least `1/π ∫₀^π` of the fall from `t = 0` on, which is monotone: each piece
 /// is at most its length times the value at its beginning.
 fn fallen(of: &Characteristic, s: Interval) -> f64 {
-    let turns = |log: f64| {
-        let turns = log.exp2() / (of.variance().sqrt() * std::f64::consts::TAU);
-        f64::from_bits(turns.to_bits() & KEPT_BITS).min(0.5)
-    };
+    let deviation = of.variance().sqrt();
+    let turns = |log: f64| (log.exp2() / (deviation * std::f64::consts::TAU)).min(0.5);
     let fine = (OCTAVES.0 * POINTS..OCTAVES.1 * POINTS).map(|at| f64::from(at) / f64::from(POINTS));
     let coarse = (OCTAVES.1..).map(f64::from);
     let mut from = 0.0;
