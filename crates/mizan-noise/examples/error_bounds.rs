@@ -1,5 +1,9 @@
 //! How long error bounds take: `cargo run --release --example error_bounds`.
-#![allow(clippy::unwrap_used, reason = "an example may panic")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "an example may panic"
+)]
 
 use mizan_noise::ExactScale;
 use mizan_noise::error_bound::{Confidence, Noise};

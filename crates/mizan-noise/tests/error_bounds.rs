@@ -323,6 +323,27 @@ fn gaussians_add_up() {
     }
 }
 
+/// Two wide Laplace noises of one scale, whose frequencies do not die out: in
+/// units of the scale the tail is `(1 + x/2) e^-x`, but for 10^-15 of it.
+#[test]
+fn frequencies_that_are_left_out_are_paid_for() {
+    for scale in [1e15, 1e18] {
+        for confidence in [0.5, 0.9, 0.95, 0.99, 0.999] {
+            let missed = 1.0 - confidence;
+            let mut x = 1.0f64;
+            for _ in 0..60 {
+                // ln(1 + x/2) - x = ln(missed), which contracts.
+                x = (0.5 * x).ln_1p() - f64::ln(missed);
+            }
+            let found = Noise::half_width_of_sum(&[(noise("laplace", scale), 2)], sure(confidence))
+                .unwrap();
+            let (lower, upper) = (found.lower as f64 / scale, found.upper as f64 / scale);
+            assert!(lower <= x && x <= upper, "{scale} {lower} {x} {upper}");
+            assert!(upper - lower <= 1e-9 * x);
+        }
+    }
+}
+
 #[test]
 fn extreme_parameters() {
     let extremes = [
@@ -380,8 +401,7 @@ fn bad_input() {
         let error = Noise::half_width_of_sum(empty, sure(0.9)).unwrap_err();
         assert!(matches!(error, NoiseError::Empty { .. }), "{error}");
     }
-    // Wider than 128 bits can count: 2^40 kinds of 2^64 copies would be, and so
-    // many copies of a few kinds are not.
+    // As many copies as can be asked for, of the widest noise, still fit.
     let wide = [(noise("laplace", 1.8e19), u64::MAX)];
     assert!(Noise::half_width_of_sum(&wide, sure(0.9)).is_ok());
 }

@@ -37,8 +37,8 @@ const LARGEST: f64 = 1.3e33; // 2^110
 
 /// The integer at or above a number, if it is one that we work with.
 pub(super) fn rounded_up(value: f64) -> Result<u128, NoiseError> {
-    let value = value.ceil().max(0.0);
     if value < LARGEST {
+        let value = value.ceil().max(0.0);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -55,4 +55,36 @@ pub(super) fn near(value: u128) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "nothing is decided by it")]
     let near = value as f64;
     near
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn integers_are_enclosed_and_small_ones_exact() {
+        for value in [0u128, 1, (1 << 53) - 1, 1 << 53, 1 << 100] {
+            let enclosure = of_integer(&value.into());
+            assert_eq!(enclosure, Interval::from(near(value)));
+        }
+        for value in [(1u128 << 53) + 1, (1 << 54) + 3, u128::MAX] {
+            let enclosure = of_integer(&value.into());
+            assert_eq!(enclosure.lower().next_up(), enclosure.upper());
+            assert!(enclosure.contains(near(value)));
+        }
+        let huge = of_integer(&(BigUint::from(1u8) << 2000u32));
+        assert!(huge.lower() > 1e289 && huge.upper() == f64::INFINITY);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        assert_eq!(rounded_up(-3.5).unwrap(), 0);
+        assert_eq!(rounded_up(2.1).unwrap(), 3);
+        assert!(rounded_up(1.2e33).is_ok());
+        for value in [1.4e33, f64::INFINITY, f64::NAN] {
+            let refused = rounded_up(value).unwrap_err();
+            assert_eq!(refused, NoiseError::Overflow { bits: 128 }, "{value}");
+        }
+    }
 }
