@@ -71,6 +71,12 @@ pub enum NoiseError {
         /// As it was given.
         exponent: i32,
     },
+    /// The confidence is not strictly between zero and one.
+    #[error("the confidence {confidence} is not above 0 and below 1")]
+    Confidence {
+        /// As it was given.
+        confidence: f64,
+    },
     /// No key could be kept with these parameters, ever.
     #[error("no threshold below 2^62 keeps (epsilon {epsilon}, delta {delta})")]
     Threshold {
@@ -97,6 +103,7 @@ impl NoiseError {
             Self::Grid { .. } => "MZ1309",
             Self::Threshold { .. } => "MZ1310",
             Self::Category { .. } => "MZ1311",
+            Self::Confidence { .. } => "MZ1312",
         }
     }
 
@@ -114,6 +121,7 @@ impl NoiseError {
             Self::NotFinite { .. } => "replace NaN and infinities by a public default first",
             Self::Grid { .. } => "choose a grid near the size of the noise, such as 2^-10",
             Self::Category { .. } => "number the answers from 0 to categories - 1",
+            Self::Confidence { .. } => "give a confidence such as 0.95",
             Self::Threshold { .. } => "use a larger epsilon or delta",
         }
     }

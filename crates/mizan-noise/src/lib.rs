@@ -2,6 +2,7 @@
 //!
 //! - [`DiscreteLaplace`] and [`DiscreteGaussian`]: noise on the integers, from
 //!   scales that are exact fractions ([`ExactScale`]).
+//! - [`error_bound`]: how far an answer with such noise may be off, certified.
 //! - [`Entropy`]: ChaCha20 under keys of the operating system.
 //!
 //! No floating-point number decides a draw. Each distribution has a reference
@@ -17,6 +18,7 @@ mod discrete_laplace;
 mod entropy;
 mod envelope;
 mod error;
+pub mod error_bound;
 mod exponential;
 mod exponential_mechanism;
 mod fixed;

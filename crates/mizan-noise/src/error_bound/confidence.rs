@@ -1,0 +1,47 @@
+//! How sure an interval is.
+
+use mizan_core::Interval;
+
+use crate::NoiseError;
+use crate::rational::Rational;
+
+/// A probability strictly between zero and one.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Confidence(f64);
+
+impl Confidence {
+    /// Checks that it is one.
+    ///
+    /// # Errors
+    ///
+    /// It is not above 0 and below 1.
+    pub fn new(confidence: f64) -> Result<Self, NoiseError> {
+        if confidence > 0.0 && confidence < 1.0 {
+            Ok(Self(confidence))
+        } else {
+            Err(NoiseError::Confidence { confidence })
+        }
+    }
+
+    /// As a plain number.
+    #[must_use]
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+
+    /// One less it: how often the interval may miss.
+    pub(super) fn missed(self) -> Interval {
+        let missed = 1.0 - self.0;
+        if self.0 >= 0.5 {
+            // Exact: the two are within a factor of two.
+            Interval::from(missed)
+        } else {
+            Interval::new(missed.next_down(), missed.next_up().min(1.0))
+        }
+    }
+
+    /// The double itself, without rounding.
+    pub(super) fn exactly(self) -> Rational {
+        Rational::from_f64(self.0)
+    }
+}
