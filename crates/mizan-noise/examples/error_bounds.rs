@@ -6,13 +6,13 @@
 )]
 
 use mizan_noise::ExactScale;
-use mizan_noise::error_bound::{Confidence, Noise};
+use mizan_noise::{Confidence, DiscreteGaussian, DiscreteLaplace, Noise};
 use std::time::Instant;
 
 fn main() {
     let scale = |x: f64| ExactScale::from_f64(x).unwrap();
-    let laplace = |x: f64| Noise::discrete_laplace(scale(x));
-    let gaussian = |x: f64| Noise::discrete_gaussian(scale(x));
+    let laplace = |x: f64| Noise::Laplace(DiscreteLaplace::new(scale(x)));
+    let gaussian = |x: f64| Noise::Gaussian(DiscreteGaussian::new(scale(x)));
     println!("one noise          scale   at 95 %   at 99.9 %");
     for x in [5e-4, 0.3, 3.0, 50.0, 1e3, 1e6, 1e12, 1e16, 1.8e19] {
         for (name, noise) in [("laplace", laplace(x)), ("gaussian", gaussian(x))] {

@@ -92,18 +92,18 @@ impl NoiseError {
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
-            Self::Entropy { .. } => "MZ1301",
-            Self::Scale { .. } => "MZ1302",
-            Self::Epsilon { .. } => "MZ1303",
-            Self::Sensitivity { .. } => "MZ1304",
-            Self::Empty { .. } => "MZ1305",
-            Self::Dimension { .. } => "MZ1306",
-            Self::Overflow { .. } => "MZ1307",
-            Self::NotFinite { .. } => "MZ1308",
-            Self::Grid { .. } => "MZ1309",
-            Self::Threshold { .. } => "MZ1310",
-            Self::Category { .. } => "MZ1311",
-            Self::Confidence { .. } => "MZ1312",
+            Self::Entropy { .. } => "MZ1601",
+            Self::Scale { .. } => "MZ1602",
+            Self::Epsilon { .. } => "MZ1603",
+            Self::Sensitivity { .. } => "MZ1604",
+            Self::Empty { .. } => "MZ1605",
+            Self::Dimension { .. } => "MZ1606",
+            Self::Overflow { .. } => "MZ1607",
+            Self::NotFinite { .. } => "MZ1608",
+            Self::Grid { .. } => "MZ1609",
+            Self::Threshold { .. } => "MZ1610",
+            Self::Category { .. } => "MZ1611",
+            Self::Confidence { .. } => "MZ1612",
         }
     }
 

@@ -2,7 +2,11 @@
 //!
 //! - [`DiscreteLaplace`] and [`DiscreteGaussian`]: noise on the integers, from
 //!   scales that are exact fractions ([`ExactScale`]).
-//! - [`error_bound`]: how far an answer with such noise may be off, certified.
+//! - [`Noise`]: either of them, and how far an answer with it may be off.
+//! - [`Mechanism`] and [`GridMechanism`]: what adds noise to integers and reals,
+//!   and the event that this costs.
+//! - [`RandomizedResponse`], [`ExponentialMechanism`], [`PermuteAndFlip`],
+//!   [`TruncatedGeometric`]: responses, selections and keys.
 //! - [`Entropy`]: ChaCha20 under keys of the operating system.
 //!
 //! No floating-point number decides a draw. Each distribution has a reference
@@ -18,7 +22,7 @@ mod discrete_laplace;
 mod entropy;
 mod envelope;
 mod error;
-pub mod error_bound;
+mod error_bound;
 mod exponential;
 mod exponential_mechanism;
 mod fixed;
@@ -44,6 +48,7 @@ pub use discrete_gaussian::DiscreteGaussian;
 pub use discrete_laplace::DiscreteLaplace;
 pub use entropy::Entropy;
 pub use error::NoiseError;
+pub use error_bound::Confidence;
 pub use exponential_mechanism::ExponentialMechanism;
 pub use grid::Grid;
 pub use mechanism::{GridMechanism, Mechanism, PreparedNoise};

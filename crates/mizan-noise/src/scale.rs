@@ -169,7 +169,7 @@ mod tests {
             "", "pi", "sqrt(2)", "0", "-1", "1/0", "0/1", "1/-2", "1e400", "½", "1/2/3",
         ] {
             let error = text.parse::<ExactScale>().unwrap_err();
-            assert_eq!(error.code(), "MZ1302", "{text}");
+            assert_eq!(error.code(), "MZ1602", "{text}");
         }
         assert!("1.5".parse::<ExactScale>().is_ok() && "3 / 2".parse::<ExactScale>().is_ok());
     }

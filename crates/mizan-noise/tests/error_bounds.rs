@@ -11,7 +11,7 @@
 )]
 
 use mizan_core::{Bracket, Round, parse_decimal};
-use mizan_noise::error_bound::{Confidence, Noise};
+use mizan_noise::{Confidence, DiscreteGaussian, DiscreteLaplace, Noise};
 use mizan_noise::{ExactScale, NoiseError};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -35,8 +35,8 @@ fn double(value: &Value) -> f64 {
 fn noise(name: &str, scale: f64) -> Noise {
     let scale = ExactScale::from_f64(scale).unwrap();
     match name {
-        "laplace" => Noise::discrete_laplace(scale),
-        "gaussian" => Noise::discrete_gaussian(scale),
+        "laplace" => Noise::Laplace(DiscreteLaplace::new(scale)),
+        "gaussian" => Noise::Gaussian(DiscreteGaussian::new(scale)),
         other => panic!("no noise called {other}"),
     }
 }
@@ -355,8 +355,8 @@ fn extreme_parameters() {
     let confidences = [5e-324, 1e-300, 1e-20, 0.5, 1.0 - 2f64.powi(-53)];
     for scale in extremes {
         for noise in [
-            Noise::discrete_laplace(scale),
-            Noise::discrete_gaussian(scale),
+            Noise::Laplace(DiscreteLaplace::new(scale)),
+            Noise::Gaussian(DiscreteGaussian::new(scale)),
         ] {
             let widths = confidences.map(|c| noise.half_width(sure(c)).unwrap());
             assert!(widths.is_sorted(), "{scale} {widths:?}");
@@ -389,7 +389,7 @@ fn bad_input() {
         f64::NEG_INFINITY,
     ] {
         let error = Confidence::new(confidence).unwrap_err();
-        assert_eq!(error.code(), "MZ1312", "{confidence}");
+        assert_eq!(error.code(), "MZ1612", "{confidence}");
         assert!(!error.help().is_empty() && error.to_string().contains("below 1"));
     }
     let none = noise("laplace", 1.0);

@@ -71,21 +71,21 @@ fn json_has_the_values() {
         "noise", "rr(0.75)", "--count", "1000001", "--format", "json",
     ]);
     assert_eq!(many.code, 2);
-    assert!(many.stderr.contains("MZ1313") && many.stderr.contains("--out"));
+    assert!(many.stderr.contains("MZ1622") && many.stderr.contains("--out"));
 }
 
 #[test]
 fn what_cannot_be_drawn_says_what_can() {
     for (event, count, code, help) in [
-        ("gaussian(1.5)", "5", "MZ1312", "discrete-gaussian(1.5)"),
-        ("laplace(2)", "5", "MZ1312", "discrete-laplace(2)"),
-        ("pure(1)", "5", "MZ1312", "discrete-laplace"),
-        ("2 * discrete-laplace(2)", "5", "MZ1312", "discrete-laplace"),
-        ("discrete-laplace(1e-9)", "5", "MZ1302", "0.0005"),
+        ("gaussian(1.5)", "5", "MZ1621", "discrete-gaussian(1.5)"),
+        ("laplace(2)", "5", "MZ1621", "discrete-laplace(2)"),
+        ("pure(1)", "5", "MZ1621", "discrete-laplace"),
+        ("2 * discrete-laplace(2)", "5", "MZ1621", "discrete-laplace"),
+        ("discrete-laplace(1e-9)", "5", "MZ1602", "0.0005"),
         (
             "discrete-gaussian(1e30)",
             "5",
-            "MZ1302",
+            "MZ1602",
             "18446744073709551615",
         ),
         ("discrete-laplace(0)", "5", "MZ1110", "above 0"),
@@ -96,7 +96,7 @@ fn what_cannot_be_drawn_says_what_can() {
         ("discrete-laplace(2)", "0", "MZ1002", "from 1"),
         ("discrete-laplace(2)", "-1", "MZ1005", "1, 2, 3"),
         ("discrete-laplace(2)", "many", "MZ1005", "1, 2, 3"),
-        ("discrete-gaussian(1.8e19)", "100", "MZ1307", "coarser grid"),
+        ("discrete-gaussian(1.8e19)", "100", "MZ1607", "coarser grid"),
     ] {
         let done = run(&["noise", event, "--count", count]);
         assert_eq!(done.code, 2, "{event}");

@@ -6,7 +6,7 @@ mod sink;
 use std::path::PathBuf;
 
 use mizan_core::{Count, PrivacyEvent};
-use mizan_noise::{Entropy, Noise, NoiseError, RandomizedResponse};
+use mizan_noise::{Confidence, Entropy, Noise, NoiseError, RandomizedResponse};
 use mizan_report::number;
 use serde_json::json;
 
@@ -62,18 +62,32 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 sink.write(draws)
             })?;
             sink.finish()?;
+            let widths = source.half_widths()?;
             Ok(output.either(
                 || {
+                    let widths = widths.iter().map(|&(confidence, half_width)| {
+                        json!({"confidence": confidence, "half_width": half_width})
+                    });
                     json!({
                         "expression": expression.text,
                         "count": count.get(),
                         "file": path.display().to_string(),
                         "histogram": histogram.json(),
+                        "half_widths": widths.collect::<Vec<_>>(),
                     })
                 },
                 || {
+                    let widths = widths.iter().map(|&(confidence, half_width)| {
+                        format!("±{half_width} ({} %)", 100.0 * confidence)
+                    });
+                    let widths = widths.collect::<Vec<_>>().join(", ");
+                    let within = if widths.is_empty() {
+                        String::new()
+                    } else {
+                        format!("exactly stated: {widths}\n")
+                    };
                     format!(
-                        "{} draws of {}\n\n{}\nSaved {}\n",
+                        "{} draws of {}\n\n{}{within}\nSaved {}\n",
                         number::nearest(count.as_f64(), 15),
                         output::shortened(&expression.text, 60),
                         histogram.text(output.terminal),
@@ -85,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         None if as_json => {
             if count.get() > LARGEST_DOCUMENT {
                 return Err(Failure::new(
-                    "MZ1313",
+                    "MZ1622",
                     format!("{count} draws are too many for one JSON document, at most 1000000"),
                     "use --out FILE, or leave --format json away",
                 ));
@@ -151,7 +165,7 @@ impl Source {
                 Ok(Self::Response(RandomizedResponse::new(*event)))
             }
             other => Err(Failure::new(
-                "MZ1312",
+                "MZ1621",
                 format!(
                     "{} cannot be drawn",
                     output::shortened(&expression.text, 60)
@@ -182,6 +196,15 @@ impl Source {
                 Ok(())
             }
         }
+    }
+
+    /// How far noise is off, at most, with these probabilities.
+    fn half_widths(&self) -> Result<Vec<(f64, u128)>, NoiseError> {
+        let Self::Noise(noise) = self else {
+            return Ok(Vec::new());
+        };
+        let at = |confidence| Ok((confidence, noise.half_width(Confidence::new(confidence)?)?));
+        [0.5, 0.95, 0.999].into_iter().map(at).collect()
     }
 
     fn histogram(&self) -> Histogram {
