@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                     let within = if widths.is_empty() {
                         String::new()
                     } else {
-                        format!("exactly stated: {widths}\n")
+                        format!("stated: within {widths}\n")
                     };
                     format!(
                         "{} draws of {}\n\n{}{within}\nSaved {}\n",
