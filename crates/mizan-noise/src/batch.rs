@@ -2,24 +2,19 @@
 
 use num_bigint::BigUint;
 
-use crate::envelope::Envelope;
 use crate::{Entropy, NoiseError};
 
 /// Fills all places, or leaves them zero and says why.
-pub(crate) fn fill(
-    table: &Envelope,
+pub(crate) fn fill_with(
     entropy: &mut Entropy,
     places: &mut [i64],
+    draw: impl Fn(&mut Entropy) -> Result<i128, NoiseError>,
 ) -> Result<(), NoiseError> {
     entropy.begin();
-    let mut draw_all = || {
-        for place in places.iter_mut() {
-            *place = i64::try_from(table.draw(entropy)?)
-                .map_err(|_| NoiseError::Overflow { bits: 64 })?;
-        }
+    let drawn = places.iter_mut().try_for_each(|place| {
+        *place = i64::try_from(draw(entropy)?).map_err(|_| NoiseError::Overflow { bits: 64 })?;
         Ok(())
-    };
-    let drawn = draw_all();
+    });
     if drawn.is_err() {
         // Half a vector of noise must not pass for a whole one.
         places.fill(0);

@@ -31,6 +31,21 @@ impl Decay {
         }
     }
 
+    /// `⌊log₂⌋` of the scale.
+    pub(crate) fn log2_scale(&self) -> i64 {
+        let Rational {
+            numerator,
+            denominator,
+        } = self.rate.clone();
+        if self.squared {
+            // Of σ² = 1 / 2 rate, halved.
+            let log2 = Rational::new(denominator, numerator * 2u8).log2_floor();
+            log2.div_euclid(2)
+        } else {
+            Rational::new(denominator, numerator).log2_floor()
+        }
+    }
+
     /// `g(x)`.
     pub(crate) fn exponent(&self, x: &BigUint) -> Rational {
         self.between(&BigUint::ZERO, x)

@@ -67,12 +67,13 @@ impl DiscreteLaplace {
     /// There is no randomness, or a value does not fit 64 bits; all places are
     /// zero then.
     pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
-        batch::fill(self.table(), entropy, places)
+        let table = self.table();
+        batch::fill_with(entropy, places, |entropy| table.draw(entropy))
     }
 
     fn table(&self) -> &Envelope {
         self.table
-            .get_or_init(|| Envelope::new(Decay::laplace(self.scale), self.scale))
+            .get_or_init(|| Envelope::new(Decay::laplace(self.scale)))
     }
 }
 

@@ -23,7 +23,8 @@ const RECIPROCALS: [u64; 9] = {
     reciprocals
 };
 
-/// `e^-y` in units of 2⁻⁶⁴, at least and at most, for `y` in the same units.
+/// `e^-y` in units of 2⁻⁶⁴, at least and at most, for `y` in the same units. What
+/// is above 2⁶⁴ - 1 is said to be that.
 #[inline]
 pub(crate) fn exp_neg(y: u64) -> (u64, u64) {
     debug_assert!(y <= LARGEST);

@@ -35,6 +35,20 @@ impl Rational {
         Self::new(BigUint::from(mantissa) << up, BigUint::from(1u8) << down)
     }
 
+    /// `⌊log₂⌋` of a positive fraction.
+    pub(crate) fn log2_floor(&self) -> i64 {
+        let bits = |value: &BigUint| i64::try_from(value.bits()).unwrap_or(i64::MAX);
+        // The fraction lies in (2^(guess-1), 2^(guess+1)).
+        let guess = bits(&self.numerator) - bits(&self.denominator);
+        let up = u64::try_from(guess).unwrap_or(0);
+        let down = u64::try_from(-guess).unwrap_or(0);
+        if &self.numerator << down >= &self.denominator << up {
+            guess
+        } else {
+            guess - 1
+        }
+    }
+
     /// The largest integer below, and what is left: a fraction below one.
     pub(crate) fn split(&self) -> (BigUint, Self) {
         let whole = &self.numerator / &self.denominator;

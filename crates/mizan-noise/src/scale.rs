@@ -4,7 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use mizan_core::{Round, Scale, Sigma, parse_decimal};
-use num_bigint::BigUint;
 
 use crate::NoiseError;
 use crate::rational::Rational;
@@ -79,23 +78,6 @@ impl ExactScale {
 
     pub(crate) fn rational(self) -> Rational {
         Rational::new(self.numerator, self.denominator)
-    }
-
-    /// `⌊log₂⌋` of it.
-    pub(crate) fn log2_floor(self) -> i64 {
-        let (numerator, denominator) = (
-            BigUint::from(self.numerator),
-            BigUint::from(self.denominator),
-        );
-        let guess = i64::from(self.numerator.ilog2()) - i64::from(self.denominator.ilog2());
-        // numerator / denominator lies in (2^(guess-1), 2^(guess+1)).
-        let up = u64::try_from(guess).unwrap_or(0);
-        let down = u64::try_from(-guess).unwrap_or(0);
-        if numerator << down >= denominator << up {
-            guess
-        } else {
-            guess - 1
-        }
     }
 }
 
@@ -204,7 +186,11 @@ mod tests {
             (7, 8, -1),
         ] {
             let scale = ExactScale::new(numerator, denominator).unwrap();
-            assert_eq!(scale.log2_floor(), log, "{numerator}/{denominator}");
+            assert_eq!(
+                scale.rational().log2_floor(),
+                log,
+                "{numerator}/{denominator}"
+            );
         }
     }
 }

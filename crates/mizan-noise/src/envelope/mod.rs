@@ -43,7 +43,7 @@ use crate::decay::Decay;
 use crate::fixed::{self, Factor};
 use crate::lazy::{self, LazyUniform};
 use crate::rational::{Rational, ceiling};
-use crate::{Entropy, ExactScale, NoiseError};
+use crate::{Entropy, NoiseError};
 use alias::{Alias, TOTAL};
 use tail::Tail;
 
@@ -87,13 +87,14 @@ enum Attempt {
 }
 
 impl Envelope {
-    pub(crate) fn new(decay: Decay, scale: ExactScale) -> Self {
+    /// For a decay whose scale is at most 2⁶⁴.
+    pub(crate) fn new(decay: Decay) -> Self {
         let bins_per_scale = if decay.squared {
             LOG_BINS_PER_SCALE.1
         } else {
             LOG_BINS_PER_SCALE.0
         };
-        let log_width = u32::try_from(scale.log2_floor() - bins_per_scale).unwrap_or(0);
+        let log_width = u32::try_from(decay.log2_scale() - bins_per_scale).unwrap_or(0);
         Self::with(decay, log_width, CUT)
     }
 
@@ -191,7 +192,8 @@ impl Envelope {
         if last < low.saturating_sub(slack) {
             return Ok(Attempt::Drawn(start + place));
         }
-        if first >= high && slack != NEVER {
+        // Not `>=`: one itself is more than 64 bits can say.
+        if first > high && slack != NEVER {
             return Ok(Attempt::Rejected);
         }
         let known = if self.log_width <= SHARED_BITS {

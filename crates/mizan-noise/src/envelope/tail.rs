@@ -52,6 +52,21 @@ impl Tail {
         )
     }
 
+    /// `2^bits · per_place · e^-g(T) / (1 - e^-d)`, at least and at most.
+    pub(super) fn share(&self, per_place: &Rational, bits: u64) -> (BigUint, BigUint) {
+        // The divisor may be as small as 2^-140, the factor 2^64 large.
+        let guarded = bits + 224;
+        let (low, high) = exp_neg(&self.exponent, guarded);
+        let (step_low, step_high) = exp_neg(&self.step, guarded);
+        let one = BigUint::from(1u8) << guarded;
+        let (less, more) = (&one - step_high, &one - step_low);
+        let (n, d) = (&per_place.numerator, &per_place.denominator);
+        (
+            ((low * n) << bits) / (more * d),
+            ceiling(&((high * n) << bits), &(less * d)),
+        )
+    }
+
     /// A value beyond the bins, or none. `per_place` is `μ / (2^k W)`.
     pub(super) fn attempt(
         &self,
@@ -60,27 +75,7 @@ impl Tail {
         uniform: LazyUniform,
         entropy: &mut Entropy,
     ) -> Result<Option<u128>, NoiseError> {
-        // U < per_place · e^-g(T) / (1 - e^-d).
-        let enclosure = |bits: u64| {
-            // The divisor may be as small as 2^-140, the factor 2^64 large.
-            let guarded = bits + 224;
-            let (low, high) = exp_neg(&self.exponent, guarded);
-            let (step_low, step_high) = exp_neg(&self.step, guarded);
-            let one = BigUint::from(1u8) << guarded;
-            let (less, more) = (&one - step_high.min(one.clone()), &one - step_low);
-            let divide = |value: BigUint, by: &BigUint, up: bool| {
-                let (value, by) = (
-                    (value * &per_place.numerator) << bits,
-                    by * &per_place.denominator,
-                );
-                if up { ceiling(&value, &by) } else { value / by }
-            };
-            if less == BigUint::ZERO {
-                return (BigUint::ZERO, BigUint::from(1u8) << bits);
-            }
-            (divide(low, &more, false), divide(high, &less, true))
-        };
-        if !uniform.is_below(entropy, enclosure)? {
+        if !uniform.is_below(entropy, |bits| self.share(per_place, bits))? {
             return Ok(None);
         }
         let beyond = entropy.geometric(&self.step)?;

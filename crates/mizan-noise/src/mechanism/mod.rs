@@ -1,0 +1,229 @@
+//! What releases an answer: noise, and the event that it costs.
+//!
+//! A mechanism is made from the event of the accountant and returns it, so the
+//! price always matches the draw.
+//!
+//! Noise can be drawn before the answer is known ([`PreparedNoise`]): the time
+//! that drawing took then says nothing about the answer. Either way the work is
+//! the same for every value drawn.
+
+mod on_grid;
+mod prepared;
+
+pub use on_grid::GridMechanism;
+pub use prepared::PreparedNoise;
+
+use mizan_core::PrivacyEvent;
+
+use crate::{Entropy, Noise, NoiseError};
+
+/// Draws at a time, so that a vector of any length needs little memory.
+const CHUNK: usize = 1 << 13;
+
+/// Adds noise to every coordinate of an integer vector: Laplace noise for a
+/// known L1 sensitivity of the whole vector, Gaussian noise for L2.
+///
+/// ```
+/// use mizan_core::{DiscreteLaplace, Scale, Sensitivity};
+/// use mizan_noise::{Entropy, Mechanism};
+/// let event = DiscreteLaplace::new(Scale::new(2.0)?, Sensitivity::ONE)?;
+/// let mechanism = Mechanism::laplace(event)?;
+/// let mut histogram = [120, 7, 0];
+/// mechanism.release(&mut Entropy::system()?, &mut histogram)?;
+/// assert_eq!(mechanism.event().to_string(), "discrete-laplace(2)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Mechanism {
+    event: PrivacyEvent,
+    noise: Noise,
+}
+
+impl Mechanism {
+    /// Discrete Laplace noise.
+    ///
+    /// # Errors
+    ///
+    /// The scale is no fraction of 64-bit integers, or the sensitivity does not
+    /// fit into them.
+    pub fn laplace(event: mizan_core::DiscreteLaplace) -> Result<Self, NoiseError> {
+        fits(event.sensitivity().get())?;
+        let noise = crate::DiscreteLaplace::new(event.scale().try_into()?);
+        Ok(Self {
+            event: PrivacyEvent::DiscreteLaplace(event),
+            noise: Noise::Laplace(noise),
+        })
+    }
+
+    /// Discrete Gaussian noise.
+    ///
+    /// # Errors
+    ///
+    /// Sigma is no fraction of 64-bit integers, or the sensitivity does not fit
+    /// into them.
+    pub fn gaussian(event: mizan_core::DiscreteGaussian) -> Result<Self, NoiseError> {
+        fits(event.sensitivity().get())?;
+        let noise = crate::DiscreteGaussian::new(event.sigma().try_into()?);
+        Ok(Self {
+            event: PrivacyEvent::DiscreteGaussian(event),
+            noise: Noise::Gaussian(noise),
+        })
+    }
+
+    /// What a release costs, of however many coordinates.
+    #[must_use]
+    pub const fn event(&self) -> &PrivacyEvent {
+        &self.event
+    }
+
+    /// The noise that is added.
+    #[must_use]
+    pub const fn noise(&self) -> &Noise {
+        &self.noise
+    }
+
+    /// Noise for an answer that is not known yet.
+    ///
+    /// # Errors
+    ///
+    /// There is no randomness, or the dimension is zero or above 2²⁴.
+    pub fn prepare(
+        &self,
+        entropy: &mut Entropy,
+        dimension: usize,
+    ) -> Result<PreparedNoise, NoiseError> {
+        PreparedNoise::new(self, entropy, dimension)
+    }
+
+    /// Adds noise to the answer in its place, in little memory. Sums beyond 64
+    /// bits become the largest or smallest integer: clamping what is private
+    /// already harms nobody, and an error would tell.
+    ///
+    /// # Errors
+    ///
+    /// There is nothing to add to, or no randomness: all places are zero then.
+    pub fn release(&self, entropy: &mut Entropy, answer: &mut [i64]) -> Result<(), NoiseError> {
+        if answer.is_empty() {
+            return Err(NoiseError::Empty { what: "the answer" });
+        }
+        let mut noise = [0; CHUNK];
+        let mut add = |chunk: &mut [i64]| {
+            let noise = noise.get_mut(..chunk.len()).unwrap_or_default();
+            self.noise.fill(entropy, noise)?;
+            add_to(chunk, noise);
+            noise.fill(0);
+            Ok(())
+        };
+        let released = answer.chunks_mut(CHUNK).try_for_each(&mut add);
+        if released.is_err() {
+            // What has no noise yet must not leave by mistake.
+            answer.fill(0);
+        }
+        released
+    }
+}
+
+fn add_to(answer: &mut [i64], noise: &[i64]) {
+    for (value, noise) in answer.iter_mut().zip(noise) {
+        *value = value.saturating_add(*noise);
+    }
+}
+
+/// The sensitivity must be one that integers can have.
+fn fits(sensitivity: f64) -> Result<(), NoiseError> {
+    if sensitivity < 2.0_f64.powi(63) {
+        Ok(())
+    } else {
+        Err(NoiseError::Sensitivity { sensitivity })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn of(event: &str) -> Result<Mechanism, NoiseError> {
+        match event.parse().unwrap() {
+            PrivacyEvent::DiscreteLaplace(event) => Mechanism::laplace(event),
+            PrivacyEvent::DiscreteGaussian(event) => Mechanism::gaussian(event),
+            _ => unreachable!(),
+        }
+    }
+
+    /// A release is the answer and the noise of the same words.
+    #[test]
+    fn noise_is_added_to_every_place() {
+        for event in ["discrete-laplace(3.5, 2)", "discrete-gaussian(1000000, 3)"] {
+            let mechanism = of(event).unwrap();
+            let mut noise = vec![0; CHUNK + 5];
+            mechanism
+                .noise()
+                .fill(&mut Entropy::seeded(1), &mut noise)
+                .unwrap();
+            let answer: Vec<i64> = (0..).take(noise.len()).collect();
+            let mut released = answer.clone();
+            mechanism
+                .release(&mut Entropy::seeded(1), &mut released)
+                .unwrap();
+            for ((released, answer), noise) in released.iter().zip(&answer).zip(&noise) {
+                assert_eq!(released - answer, *noise);
+            }
+            let mut prepared = answer;
+            let noise = mechanism
+                .prepare(&mut Entropy::seeded(1), prepared.len())
+                .unwrap();
+            assert_eq!(noise.add_to(&mut prepared).unwrap().to_string(), event);
+            assert_eq!(prepared, released);
+        }
+    }
+
+    #[test]
+    fn without_randomness_nothing_leaves() {
+        let mut answer = [41, 42];
+        let released = of("discrete-laplace(2)")
+            .unwrap()
+            .release(&mut Entropy::failing(), &mut answer);
+        assert!(matches!(released, Err(NoiseError::Entropy { .. })));
+        assert_eq!(answer, [0, 0]);
+    }
+
+    #[test]
+    fn sums_are_clamped() {
+        let mut answer = [i64::MAX, i64::MIN].repeat(100);
+        of("discrete-gaussian(1e9)")
+            .unwrap()
+            .release(&mut Entropy::seeded(1), &mut answer)
+            .unwrap();
+        assert!(answer.contains(&i64::MAX) && answer.contains(&i64::MIN));
+        assert!(answer.iter().all(|value| value.unsigned_abs() > 1 << 62));
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let mut entropy = Entropy::seeded(1);
+        for (event, code) in [
+            ("discrete-laplace(1e-9)", "MZ1302"),
+            ("discrete-laplace(1e20)", "MZ1302"),
+            ("discrete-gaussian(5, 1e19)", "MZ1304"),
+            ("discrete-laplace(5, 1e19)", "MZ1304"),
+        ] {
+            assert_eq!(of(event).unwrap_err().code(), code, "{event}");
+        }
+        let mechanism = of("discrete-laplace(2)").unwrap();
+        assert!(mechanism.release(&mut entropy, &mut []).is_err());
+        assert!(mechanism.prepare(&mut entropy, 0).is_err());
+        assert!(mechanism.prepare(&mut entropy, usize::MAX).is_err());
+        let noise = mechanism.prepare(&mut entropy, 2).unwrap();
+        assert_eq!(format!("{noise:?}"), "PreparedNoise(discrete-laplace(2))");
+        assert!(noise.add_to(&mut [1, 2, 3]).is_err());
+        // Noise wider than the integers it must fit.
+        let wide = of("discrete-gaussian(18e18)").unwrap();
+        let mut answer = [7; 100];
+        assert_eq!(
+            wide.release(&mut entropy, &mut answer).unwrap_err().code(),
+            "MZ1307"
+        );
+        assert_eq!(answer, [0; 100]);
+    }
+}

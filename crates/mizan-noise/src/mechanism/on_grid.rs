@@ -1,0 +1,127 @@
+//! Noise on real answers, by way of a grid.
+
+use mizan_core::{PrivacyEvent, Scale, Sensitivity, Sigma};
+
+use super::Mechanism;
+use crate::{Entropy, Grid, NoiseError};
+
+/// Rounds real answers to a grid and adds exact noise there.
+///
+/// The event has scale and sensitivity in steps of the grid, with what rounding
+/// adds to the sensitivity: it is the discrete mechanism that is accounted for,
+/// never the continuous one.
+///
+/// ```
+/// use mizan_core::{Scale, Sensitivity};
+/// use mizan_noise::{Entropy, Grid, GridMechanism};
+/// let grid = Grid::new(-10)?;
+/// let mechanism = GridMechanism::laplace(grid, Scale::new(2.0)?, Sensitivity::ONE, 3)?;
+/// assert_eq!(mechanism.event().to_string(), "discrete-laplace(2048, 1027)");
+/// let mut answer = [0.5, 1e6, -3.25];
+/// mechanism.release(&mut Entropy::system()?, &mut answer)?;
+/// assert!(answer.iter().all(|value| (value * 1024.0).fract() == 0.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct GridMechanism {
+    grid: Grid,
+    dimension: usize,
+    mechanism: Mechanism,
+}
+
+impl GridMechanism {
+    /// Laplace noise of this scale on `dimension` numbers that one person moves
+    /// by at most `sensitivity` in L1.
+    ///
+    /// # Errors
+    ///
+    /// In steps of the grid the scale or the sensitivity does not fit.
+    pub fn laplace(
+        grid: Grid,
+        scale: Scale,
+        sensitivity: Sensitivity,
+        dimension: usize,
+    ) -> Result<Self, NoiseError> {
+        let sensitivity = grid.l1_sensitivity(sensitivity, dimension)?;
+        let steps = scale.get() / grid.step();
+        let scale = Scale::new(steps).map_err(|_| refused(steps))?;
+        let event = mizan_core::DiscreteLaplace::new(scale, sensitivity).map_err(|_| {
+            NoiseError::Sensitivity {
+                sensitivity: sensitivity.get(),
+            }
+        })?;
+        Self::new(grid, dimension, Mechanism::laplace(event)?)
+    }
+
+    /// Gaussian noise of this parameter on `dimension` numbers that one person
+    /// moves by at most `sensitivity` in L2.
+    ///
+    /// # Errors
+    ///
+    /// In steps of the grid the parameter or the sensitivity does not fit.
+    pub fn gaussian(
+        grid: Grid,
+        sigma: Sigma,
+        sensitivity: Sensitivity,
+        dimension: usize,
+    ) -> Result<Self, NoiseError> {
+        let sensitivity = grid.l2_sensitivity(sensitivity, dimension)?;
+        let steps = sigma.get() / grid.step();
+        let sigma = Sigma::new(steps).map_err(|_| refused(steps))?;
+        let event = mizan_core::DiscreteGaussian::new(sigma, sensitivity).map_err(|_| {
+            NoiseError::Sensitivity {
+                sensitivity: sensitivity.get(),
+            }
+        })?;
+        Self::new(grid, dimension, Mechanism::gaussian(event)?)
+    }
+
+    fn new(grid: Grid, dimension: usize, mechanism: Mechanism) -> Result<Self, NoiseError> {
+        if dimension == 0 {
+            return Err(NoiseError::Empty { what: "the answer" });
+        }
+        Ok(Self {
+            grid,
+            dimension,
+            mechanism,
+        })
+    }
+
+    /// What a release costs.
+    #[must_use]
+    pub const fn event(&self) -> &PrivacyEvent {
+        self.mechanism.event()
+    }
+
+    /// Puts the noisy answer, on the grid, in the place of the answer.
+    ///
+    /// # Errors
+    ///
+    /// The answer has another dimension or a value that is not finite: it is
+    /// unchanged. Or there is no randomness: all places are zero.
+    pub fn release(&self, entropy: &mut Entropy, answer: &mut [f64]) -> Result<(), NoiseError> {
+        if answer.len() != self.dimension {
+            return Err(NoiseError::Dimension {
+                given: answer.len(),
+                expected: self.dimension,
+            });
+        }
+        let round = |(at, &value): (usize, &f64)| self.grid.round(value, at);
+        let mut steps = answer
+            .iter()
+            .enumerate()
+            .map(round)
+            .collect::<Result<Vec<i64>, _>>()?;
+        let released = self.mechanism.release(entropy, &mut steps);
+        for (value, steps) in answer.iter_mut().zip(steps) {
+            *value = self.grid.value(steps);
+        }
+        released
+    }
+}
+
+fn refused(steps: f64) -> NoiseError {
+    NoiseError::Scale {
+        scale: format!("{steps}"),
+    }
+}

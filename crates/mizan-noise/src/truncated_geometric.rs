@@ -1,0 +1,249 @@
+//! Truncated geometric noise, which decides what keys may be shown.
+//!
+//! A key that nobody has must never appear, and a key that one person has only
+//! with probability δ. Noise on `-k..=k`, with probabilities proportional to
+//! `e^(-ε|x|)`, does that: `count + noise > k` is impossible for a count of
+//! zero, and for one it means that the noise is `k`.
+//!
+//! # Reference
+//!
+//! Desfontaines, Voss, Gipson, Mandayam, *Differentially private partition
+//! selection*, arXiv 2006.03684.
+
+use std::sync::OnceLock;
+
+use mizan_core::{Delta, Epsilon, PrivacyEvent};
+use num_bigint::BigUint;
+
+use crate::decay::Decay;
+use crate::envelope::Envelope;
+use crate::exponential::exp_neg;
+use crate::rational::Rational;
+use crate::{Entropy, NoiseError};
+
+/// The largest bound of the noise.
+const LARGEST: u64 = 1 << 62;
+
+/// Noise for counts of people by key, and the rule of which keys to keep.
+///
+/// # Guarantee
+///
+/// Noisy counts, and which of them are kept, are (ε, δ)-differentially private
+/// for one person in one key. For a person in `C` keys it is `C` such events.
+///
+/// ```
+/// use mizan_core::{Delta, Epsilon};
+/// use mizan_noise::{Entropy, TruncatedGeometric};
+/// let keys = TruncatedGeometric::new(Epsilon::new(1.0)?, Delta::new(1e-6)?)?;
+/// assert_eq!(keys.bound(), 14);
+/// let kept = keys.select(&mut Entropy::system()?, &[0, 1_000])?;
+/// assert!(kept[0].is_none() && kept[1].is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct TruncatedGeometric {
+    epsilon: Epsilon,
+    delta: Delta,
+    rate: Rational,
+    bound: u64,
+    table: OnceLock<Envelope>,
+}
+
+impl TruncatedGeometric {
+    /// The narrowest noise that keeps (ε, δ).
+    ///
+    /// # Errors
+    ///
+    /// Epsilon is not between 2⁻⁶⁴ and 2⁶⁴, or delta is zero or so small that
+    /// no bound below 2⁶² keeps it.
+    pub fn new(epsilon: Epsilon, delta: Delta) -> Result<Self, NoiseError> {
+        let value = epsilon.get();
+        if !(value.is_finite() && value > 2.0_f64.powi(-64) && value < 2.0_f64.powi(64)) {
+            return Err(NoiseError::Epsilon { epsilon: value });
+        }
+        let refused = NoiseError::Threshold {
+            epsilon: value,
+            delta: delta.get(),
+        };
+        if delta.get() <= 0.0 {
+            return Err(refused);
+        }
+        let rate = Rational::from_f64(value);
+        let allowed = Rational::from_f64(delta.get());
+        if !keeps(&rate, &allowed, LARGEST) {
+            return Err(refused);
+        }
+        // Fails at zero, holds at the largest.
+        let (mut fails, mut holds) = (0, LARGEST);
+        while holds - fails > 1 {
+            let middle = u64::midpoint(fails, holds);
+            if keeps(&rate, &allowed, middle) {
+                holds = middle;
+            } else {
+                fails = middle;
+            }
+        }
+        Ok(Self {
+            epsilon,
+            delta,
+            rate,
+            bound: holds,
+            table: OnceLock::new(),
+        })
+    }
+
+    /// `k`: noise is between `-k` and `k`, and keys are kept above `k`.
+    #[must_use]
+    pub const fn bound(&self) -> u64 {
+        self.bound
+    }
+
+    /// What it costs a person in one key.
+    #[must_use]
+    pub fn event(&self) -> PrivacyEvent {
+        PrivacyEvent::Approximate {
+            epsilon: self.epsilon,
+            delta: self.delta,
+        }
+    }
+
+    /// The noisy count of each key that may be shown.
+    ///
+    /// # Errors
+    ///
+    /// There is no randomness.
+    pub fn select(
+        &self,
+        entropy: &mut Entropy,
+        counts: &[u64],
+    ) -> Result<Vec<Option<u64>>, NoiseError> {
+        let mut noise = vec![0; counts.len()];
+        self.fill(entropy, &mut noise)?;
+        let noisy = |(&count, &noise): (&u64, &i64)| {
+            let noisy = i128::from(count) + i128::from(noise);
+            u64::try_from(noisy.min(u64::MAX.into()))
+                .ok()
+                .filter(|&noisy| noisy > self.bound)
+        };
+        Ok(counts.iter().zip(&noise).map(noisy).collect())
+    }
+
+    /// The noise alone: as many draws as there are places.
+    ///
+    /// # Errors
+    ///
+    /// There is no randomness; all places are zero then.
+    pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
+        let table = self.table.get_or_init(|| {
+            Envelope::new(Decay {
+                rate: self.rate.clone(),
+                squared: false,
+            })
+        });
+        let within = i128::from(self.bound);
+        crate::batch::fill_with(entropy, places, |entropy| {
+            loop {
+                // How often this is repeated says nothing about what is kept.
+                let drawn = table.draw(entropy)?;
+                if drawn.abs() <= within {
+                    return Ok(drawn);
+                }
+            }
+        })
+    }
+}
+
+/// Whether noise on `-k..=k` is `k` with probability at most `delta`: with
+/// `r = e^-ε`, `r^k (1 - r + 2 δ r) ≤ δ (1 + r)`. Certainly so if it says so.
+fn keeps(rate: &Rational, delta: &Rational, k: u64) -> bool {
+    // Enough bits that a tiny δ or ε is still seen.
+    let places = |value: &Rational| u64::try_from(-value.log2_floor()).unwrap_or(0);
+    let bits = 192 + places(delta) + places(rate);
+    let one = BigUint::from(1u8) << bits;
+    let (r_low, r_high) = exp_neg(rate, bits);
+    let power = exp_neg(&rate.times_integer(k), bits).1;
+    let (n, d) = (&delta.numerator, &delta.denominator);
+    // Both sides times the denominator of δ and 4^bits.
+    let left = power * ((&one - &r_low) * d + r_high * n * 2u8);
+    let right = ((one + r_low) * n) << bits;
+    left <= right
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn of(epsilon: f64, delta: f64) -> TruncatedGeometric {
+        TruncatedGeometric::new(Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap()).unwrap()
+    }
+
+    /// Against the closed form, where doubles decide it.
+    #[test]
+    fn the_bound_is_the_smallest() {
+        for epsilon in [0.01_f64, 0.1, 0.5, 1.0, 2.0, 5.0, 30.0] {
+            for delta in [0.3, 1e-2, 1e-5, 1e-10, 1e-15, 1e-100, 1e-300] {
+                let r = (-epsilon).exp();
+                let exact = ((1.0 - r + 2.0 * delta * r) / (delta * (1.0 + r))).ln() / epsilon;
+                let bound = of(epsilon, delta).bound() as f64;
+                assert!(
+                    bound >= exact * (1.0 - 1e-12) && bound < exact * (1.0 + 1e-12) + 1.0,
+                    "{epsilon} {delta}: {bound} for {exact}"
+                );
+            }
+        }
+    }
+
+    /// The guarantee by its definition: all outputs of neighbouring counts.
+    #[test]
+    fn the_mechanism_keeps_epsilon_and_delta() {
+        for (epsilon, delta) in [(1.0, 1e-3), (0.3, 0.05), (3.0, 1e-8)] {
+            let k = i64::try_from(of(epsilon, delta).bound()).unwrap();
+            let total: f64 = (-k..=k).map(|x| (-epsilon * x.abs() as f64).exp()).sum();
+            let mass = |x: i64| {
+                if x.abs() <= k {
+                    (-epsilon * x.abs() as f64).exp() / total
+                } else {
+                    0.0
+                }
+            };
+            for count in 0..3 {
+                for (one, other) in [(count, count + 1), (count + 1, count)] {
+                    // Counts of at most k are not shown: one outcome.
+                    let hidden = |n: i64| (-k..=k - n).map(mass).sum::<f64>();
+                    let excess = |p: f64, q: f64| (p - epsilon.exp() * q).max(0.0);
+                    let shown: f64 = (k + 1..=2 * k + 4)
+                        .map(|out| excess(mass(out - one), mass(out - other)))
+                        .sum();
+                    let found = shown + excess(hidden(one), hidden(other));
+                    assert!(found <= delta * (1.0 + 1e-9), "{found} above {delta}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn noise_stays_within_the_bound() {
+        let keys = of(0.5, 0.2);
+        let mut places = vec![0; 10_000];
+        keys.fill(&mut Entropy::seeded(5), &mut places).unwrap();
+        let k = i64::try_from(keys.bound()).unwrap();
+        assert!(places.iter().all(|x| x.abs() <= k));
+        assert!(places.contains(&k) && places.contains(&-k));
+        let kept = keys
+            .select(&mut Entropy::seeded(6), &vec![0; 10_000])
+            .unwrap();
+        assert!(
+            kept.iter().all(Option::is_none),
+            "nobody's key is never shown"
+        );
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for (epsilon, delta) in [(0.0, 0.1), (1.0, 0.0), (1e-18, 1e-300)] {
+            let (epsilon, delta) = (Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap());
+            assert!(TruncatedGeometric::new(epsilon, delta).is_err());
+        }
+    }
+}
