@@ -1,5 +1,7 @@
 //! The audit: choose an attack on some runs, count its hits on others.
 
+use std::ops::RangeInclusive;
+
 use mizan_core::{Delta, Epsilon, Interval};
 
 use crate::attack::{Attack, Feature, Hits};
@@ -13,12 +15,6 @@ const BATCH: u64 = 1 << 14;
 /// More runs than this are not needed to choose an attack.
 const MOST_CHOOSING: u64 = 1 << 20;
 
-/// Fewer runs say nothing at any confidence worth having.
-pub const LEAST_SAMPLES: u64 = 100;
-
-/// More runs take hours.
-pub const MOST_SAMPLES: u64 = 10_000_000_000;
-
 /// What an audit is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
@@ -28,24 +24,35 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Runs on each input: fewer say nothing at any confidence worth having,
+    /// more take hours.
+    pub const SAMPLES: RangeInclusive<u64> = 100..=10_000_000_000;
+
     /// So many runs on each input, and how sure to be of an ε at this δ.
     ///
     /// # Errors
     ///
-    /// Fewer runs than [`LEAST_SAMPLES`] or more than [`MOST_SAMPLES`].
+    /// The number of runs is not one of [`SAMPLES`](Self::SAMPLES).
     pub fn new(samples: u64, confidence: Confidence, delta: Delta) -> Result<Self, AuditError> {
-        if !(LEAST_SAMPLES..=MOST_SAMPLES).contains(&samples) {
-            return Err(AuditError::Samples {
-                given: samples,
-                least: LEAST_SAMPLES,
-                most: MOST_SAMPLES,
-            });
-        }
+        Self::check(samples, *Self::SAMPLES.end())?;
         Ok(Self {
             samples,
             confidence,
             delta,
         })
+    }
+
+    pub(crate) fn check(samples: u64, most: u64) -> Result<(), AuditError> {
+        let least = *Self::SAMPLES.start();
+        if (least..=most).contains(&samples) {
+            Ok(())
+        } else {
+            Err(AuditError::Samples {
+                given: samples,
+                least,
+                most,
+            })
+        }
     }
 
     /// Runs on each input, those for choosing included.

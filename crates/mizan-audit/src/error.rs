@@ -107,7 +107,9 @@ impl AuditError {
             },
             Self::TooManyDraws { .. } => "audit fewer rounds: each of them is drawn anew",
             Self::TooManyKinds { .. } => "audit the mechanisms a few at a time",
-            Self::Samples { .. } => "a million runs on each input are a good start",
+            Self::Samples { .. } => {
+                "stay in this range: it is shorter where a run takes many draws"
+            }
             Self::Confidence { .. } => "a bound that is wrong once in a million is 0.999999",
             Self::Size { .. } => "256 people and four times as many queries show it all",
             Self::Noise(error) => error.help(),

@@ -32,7 +32,7 @@ mod released;
 mod subject;
 
 pub use attack::{Attack, Feature, Hits, Region};
-pub use audit::{Audit, LEAST_SAMPLES, MOST_SAMPLES, Plan, audit};
+pub use audit::{Audit, Plan, audit};
 pub use confidence::Confidence;
 pub use error::{AuditError, NotSampled};
 pub use histogram::Histogram;

@@ -84,7 +84,7 @@ impl Part {
     pub(crate) fn work(&self) -> u64 {
         match self {
             // One at a time, each with its own key.
-            Self::Selection { .. } => 60,
+            Self::Selection { .. } => 100,
             _ => 1,
         }
     }

@@ -1,17 +1,23 @@
 //! The mechanisms of an event, run by the samplers that release.
 
-use mizan_core::PrivacyEvent;
+use mizan_core::{Delta, PrivacyEvent};
 use mizan_noise::Entropy;
 
 use crate::error::NotSampled;
 use crate::part::Part;
-use crate::{AuditError, Subject, World};
+use crate::{AuditError, Confidence, Plan, Subject, World};
 
 /// The most draws in one run.
 const MOST_DRAWS: u64 = 10_000;
 
 /// The most different mechanisms: each has its own table.
 const MOST_KINDS: usize = 64;
+
+/// Draws of an audit that nobody has to wait for.
+const USUAL_WORK: u64 = 10_000_000;
+
+/// Draws that take about an hour.
+const MOST_WORK: u64 = 20_000_000_000;
 
 /// Sums of losses are rounded to one over this.
 const ROUNDING: f64 = (1u64 << 32) as f64;
@@ -93,9 +99,29 @@ impl Released {
         self.plain
     }
 
-    /// How long a run takes, in draws of discrete noise.
+    /// Runs on each input that take about a second.
     #[must_use]
-    pub fn work(&self) -> u64 {
+    pub fn usual_samples(&self) -> u64 {
+        (USUAL_WORK / self.work()).clamp(10_000, 1_000_000)
+    }
+
+    /// A plan for an audit of this.
+    ///
+    /// # Errors
+    ///
+    /// Too few runs, or more than can be waited for.
+    pub fn plan(
+        &self,
+        samples: u64,
+        confidence: Confidence,
+        delta: Delta,
+    ) -> Result<Plan, AuditError> {
+        Plan::check(samples, (MOST_WORK / self.work()).min(*Plan::SAMPLES.end()))?;
+        Plan::new(samples, confidence, delta)
+    }
+
+    /// How long a run takes, in draws of discrete noise.
+    fn work(&self) -> u64 {
         let work = |(count, part): &(u64, Part)| count.saturating_mul(part.work());
         self.parts.iter().map(work).fold(1, u64::saturating_add)
     }

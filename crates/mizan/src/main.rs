@@ -21,10 +21,10 @@ fn main() -> ExitCode {
     };
     let output = output::Output::new(cli.format);
     let working = output::Working::start();
-    let result = commands::run(cli.command, output);
+    let result = commands::run(cli.command, output, &working);
     drop(working);
-    match result.and_then(|text| output::print(&text)) {
-        Ok(()) => ExitCode::SUCCESS,
+    match result.and_then(output::Answer::print) {
+        Ok(code) => code,
         Err(failure) => {
             output::complain(&failure.show(cli.format));
             failure.exit_code()

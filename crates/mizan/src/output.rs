@@ -1,13 +1,44 @@
 //! What the terminal can show, and writing to it.
 
 use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
 
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mizan_core::Order;
 use mizan_report::{Terminal, number};
 use serde_json::Value;
 
 use crate::cli::Format;
 use crate::failure::Failure;
+
+/// What a command has to say, and whether it is a refusal.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    text: String,
+    refused: bool,
+}
+
+impl Answer {
+    pub(crate) fn done(text: String) -> Self {
+        Self {
+            text,
+            refused: false,
+        }
+    }
+
+    pub(crate) fn refused(text: String) -> Self {
+        Self {
+            text,
+            refused: true,
+        }
+    }
+
+    /// Writes it, and says how the program ends.
+    pub(crate) fn print(self) -> Result<ExitCode, Failure> {
+        print(&self.text)?;
+        Ok(ExitCode::from(u8::from(self.refused)))
+    }
+}
 
 /// How to write the result of a command.
 #[derive(Clone, Copy, Debug)]
@@ -123,21 +154,37 @@ pub(crate) fn shortened(text: &str, longest: usize) -> String {
 /// A sign of life on the terminal while something takes longer than a second.
 /// It goes away when dropped, and shows nothing where nobody looks.
 pub(crate) struct Working {
-    bar: indicatif::ProgressBar,
+    bar: ProgressBar,
 }
 
 impl Working {
     pub(crate) fn start() -> Self {
-        let bar = indicatif::ProgressBar::new_spinner().with_message("computing");
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
+            .with_style(ProgressStyle::default_spinner())
+            .with_message("computing");
         let ticking = bar.clone();
         // Detached: it ends with the process, or as soon as the bar is finished.
         std::thread::spawn(move || {
             std::thread::sleep(std::time::Duration::from_secs(1));
             if !ticking.is_finished() {
+                ticking.set_draw_target(ProgressDrawTarget::stderr());
                 ticking.enable_steady_tick(std::time::Duration::from_millis(100));
             }
         });
         Self { bar }
+    }
+
+    /// From here on there are so many steps to count.
+    pub(crate) fn count_to(&self, steps: u64) {
+        let style = ProgressStyle::with_template("{msg} {bar:40} {percent:>3} %, {eta} left");
+        self.bar
+            .set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        self.bar.set_length(steps);
+    }
+
+    /// So many more steps are done.
+    pub(crate) fn advance(&self, steps: u64) {
+        self.bar.inc(steps);
     }
 }
 

@@ -13,7 +13,9 @@
 mod decode;
 mod questions;
 
-use mizan_accounting::account;
+use std::ops::RangeInclusive;
+
+use mizan_accounting::account::{self, Method};
 use mizan_core::{Count, Delta, Epsilon, PrivacyEvent, Sensitivity, Sigma};
 use mizan_noise::{DiscreteGaussian, Entropy, ExactScale};
 
@@ -22,12 +24,6 @@ use questions::Questions;
 
 /// The δ at which answers are priced.
 pub const PRICED_AT: f64 = 1e-6;
-
-/// The least and the most people.
-const PEOPLE: (u64, u64) = (8, 2048);
-
-/// The least and the most queries.
-const QUERIES: (u64, u64) = (1, 65_536);
 
 /// About so many bits are guessed at each point, so that chance hides little.
 const BITS: usize = 2048;
@@ -58,15 +54,22 @@ pub struct Reconstruction {
 }
 
 impl Reconstruction {
+    /// How many people there may be.
+    pub const PEOPLE: RangeInclusive<u64> = 8..=2048;
+
+    /// How many queries there may be.
+    pub const QUERIES: RangeInclusive<u64> = 1..=65_536;
+
     /// `people` secret bits, and queries about random subsets of them.
     ///
     /// # Errors
     ///
-    /// Fewer than 8 or more than 2048 people, no query or more than 65536.
+    /// One of them is not in [`PEOPLE`](Self::PEOPLE) or
+    /// [`QUERIES`](Self::QUERIES).
     pub fn new(people: u64, queries: u64) -> Result<Self, AuditError> {
         Ok(Self {
-            people: checked("people", people, PEOPLE)?,
-            queries: checked("queries", queries, QUERIES)?,
+            people: checked("people", people, Self::PEOPLE)?,
+            queries: checked("queries", queries, Self::QUERIES)?,
         })
     }
 
@@ -100,14 +103,22 @@ impl Reconstruction {
             });
             progress();
         }
+        let samplers = points
+            .iter()
+            .map(|point| Ok(DiscreteGaussian::new(ExactScale::from_f64(point.sigma)?)))
+            .collect::<Result<Vec<_>, AuditError>>()?;
+        let mut right = vec![0usize; points.len()];
         let mut entropy = Entropy::system()?;
         for trial in 0..self.trials() {
             let questions = Questions::new(self.people, self.queries, trial as u64);
-            for point in &mut points {
-                let right = self.attack(&questions, point.sigma, &mut entropy)?;
-                point.recovered += right as f64 / (self.people * self.trials()) as f64;
+            for (right, sampler) in right.iter_mut().zip(&samplers) {
+                *right += self.attack(&questions, sampler, &mut entropy)?;
                 progress();
             }
+        }
+        let bits = self.people * self.trials();
+        for (point, right) in points.iter_mut().zip(right) {
+            point.recovered = right as f64 / bits as f64;
         }
         Ok(points)
     }
@@ -116,17 +127,17 @@ impl Reconstruction {
     fn attack(
         &self,
         questions: &Questions,
-        sigma: f64,
+        sampler: &DiscreteGaussian,
         entropy: &mut Entropy,
     ) -> Result<usize, AuditError> {
         let mut noise = vec![0; self.queries];
-        DiscreteGaussian::new(ExactScale::from_f64(sigma)?).fill(entropy, &mut noise)?;
+        sampler.fill(entropy, &mut noise)?;
         let answers: Vec<f64> = questions
             .true_answers()
             .zip(&noise)
             .map(|(truth, &noise)| truth as f64 + noise as f64)
             .collect();
-        let guesses = decode::bits(questions, &answers, sigma);
+        let guesses = decode::bits(questions, &answers, sampler.sigma().approximate());
         let right = guesses.iter().zip(questions.secrets());
         Ok(right.filter(|(guess, secret)| *guess == secret).count())
     }
@@ -142,19 +153,30 @@ impl Reconstruction {
             })
         };
         event()
-            .and_then(|event| account::epsilon(&event, Delta::saturating(PRICED_AT)).best())
+            .and_then(|event| {
+                let delta = Delta::saturating(PRICED_AT);
+                // The tightest by far; the others only where it does not apply.
+                let numeric = account::epsilon_by(Method::Numeric, &event, delta);
+                numeric
+                    .ok()
+                    .or_else(|| account::epsilon(&event, delta).best())
+            })
             .map_or(Epsilon::INFINITE, |bound| bound.upper)
     }
 }
 
-fn checked(what: &'static str, given: u64, (least, most): (u64, u64)) -> Result<usize, AuditError> {
+fn checked(
+    what: &'static str,
+    given: u64,
+    range: RangeInclusive<u64>,
+) -> Result<usize, AuditError> {
     usize::try_from(given)
         .ok()
-        .filter(|_| (least..=most).contains(&given))
+        .filter(|_| range.contains(&given))
         .ok_or(AuditError::Size {
             what,
             given,
-            least,
-            most,
+            least: *range.start(),
+            most: *range.end(),
         })
 }
