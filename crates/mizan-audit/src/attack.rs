@@ -1,7 +1,5 @@
 //! An attack: a set of outputs that one world gives more often than the other.
 
-use std::fmt;
-
 use crate::World;
 
 /// What of a run is looked at.
@@ -56,17 +54,6 @@ pub struct Attack {
     pub region: Region,
     /// The world that is betrayed by it.
     pub likelier: World,
-}
-
-impl fmt::Display for Region {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (sign, threshold) = match self {
-            Self::AtLeast(threshold) => ("≥", threshold),
-            Self::AtMost(threshold) => ("≤", threshold),
-            Self::Exactly(threshold) => ("=", threshold),
-        };
-        write!(formatter, "{sign} {threshold}")
-    }
 }
 
 /// Hits in the two worlds, of the same number of runs.

@@ -1,6 +1,6 @@
 //! Attacks on mechanisms: what a release gives away, measured from outside.
 //!
-//! - [`audit`]: runs a mechanism on two neighbouring inputs and proves, up to a
+//! - [`audit()`]: runs a mechanism on two neighbouring inputs and proves, up to a
 //!   stated confidence, that its ε is at least so large. [`Released`] is what
 //!   Mizan itself releases; [`Subject`] is anything else.
 //! - [`Reconstruction`]: the attack of Dinur and Nissim, which recovers a secret

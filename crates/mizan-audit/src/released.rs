@@ -14,7 +14,7 @@ const MOST_DRAWS: u64 = 10_000;
 const MOST_KINDS: usize = 64;
 
 /// Draws of an audit that nobody has to wait for.
-const USUAL_WORK: u64 = 10_000_000;
+const USUAL_WORK: u64 = 20_000_000;
 
 /// Draws that take about an hour.
 const MOST_WORK: u64 = 20_000_000_000;
@@ -102,7 +102,7 @@ impl Released {
     /// Runs on each input that take about a second.
     #[must_use]
     pub fn usual_samples(&self) -> u64 {
-        (USUAL_WORK / self.work()).clamp(10_000, 1_000_000)
+        (USUAL_WORK / self.work()).clamp(10_000, 10_000_000)
     }
 
     /// A plan for an audit of this.

@@ -34,7 +34,7 @@ pub(super) struct Arguments {
     )]
     confidence: String,
 
-    /// Runs on each input [default: up to a million]
+    /// Runs on each input [default: what takes a second or two]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     samples: Option<String>,
 
