@@ -9,11 +9,12 @@ use crate::composition::advanced::Mean;
 use crate::composition::concentrated::{concentrated, gaussian_square, zero_concentrated};
 use crate::composition::optimal::Optimal;
 use crate::composition::parts::{parts, sum};
+use crate::convert::Effort;
 use crate::guarantees::groups_are_exact;
 use crate::numeric::mechanism::{Mechanism, one_kind_of_neighbours};
 use crate::{
-    GaussianProfile, PrivacyProfile, RenyiConversion, RenyiCurve, Unsupported, basic_composition,
-    walk,
+    Engine, GaussianProfile, PrivacyProfile, RenyiConversion, RenyiCurve, Unsupported,
+    basic_composition, walk,
 };
 
 /// A way to account for a composition, by the name people type.
@@ -106,6 +107,8 @@ pub struct MethodBound<T> {
     pub lower: Option<T>,
     /// The order that was used, where there is one.
     pub order: Option<Order>,
+    /// Who found it, for the method `numeric`.
+    pub engine: Option<Engine>,
 }
 
 /// Why a method gives no bound.
@@ -125,7 +128,10 @@ pub enum Refusal {
     },
     /// Everything was computed and nothing finite came out.
     #[error("no finite epsilon follows at this delta")]
-    NoBound,
+    NoBound {
+        /// The smallest δ that has an ε, from above, where it is known.
+        least: Option<Delta>,
+    },
 }
 
 impl Refusal {
@@ -134,7 +140,7 @@ impl Refusal {
         match self {
             Self::Unsupported(error) => error.code(),
             Self::DeltaSpent { .. } => "MZ1204",
-            Self::NoBound => "MZ1205",
+            Self::NoBound { .. } => "MZ1205",
         }
     }
 
@@ -143,8 +149,39 @@ impl Refusal {
         match self {
             Self::Unsupported(error) => error.help(),
             Self::DeltaSpent { total, .. } => format!("ask for a delta of at least {total:e}"),
-            Self::NoBound => "report more orders, or ask for a larger delta".to_owned(),
+            Self::NoBound { least: Some(least) } => format!(
+                "the loss is infinite with a probability of {:e}: ask for a delta of at least that",
+                six_digits_above(least.get())
+            ),
+            Self::NoBound { least: None } => {
+                "report more orders, or ask for a larger delta".to_owned()
+            }
         }
+    }
+
+    /// Whether it says what to ask for instead.
+    fn names_delta(&self) -> bool {
+        matches!(
+            self,
+            Self::DeltaSpent { .. } | Self::NoBound { least: Some(_) }
+        )
+    }
+
+    fn no_bound(least: Delta, asked: Delta) -> Self {
+        Self::NoBound {
+            least: (least > asked).then_some(least),
+        }
+    }
+}
+
+/// A number in six digits, not below it.
+pub(crate) fn six_digits_above(value: f64) -> f64 {
+    let six = |value: f64| format!("{value:.5e}").parse::<f64>().unwrap_or(value);
+    let nearest = six(value);
+    if nearest >= value {
+        nearest
+    } else {
+        six(value * (1.0 + 1e-5)).max(value)
     }
 }
 
@@ -187,10 +224,11 @@ impl<T: PartialOrd + Copy> Account<T> {
                 .map(|(_, why)| why)
         };
         let why = refusals()
-            .find(computed)
+            .find(|why| why.names_delta())
+            .or_else(|| refusals().find(computed))
             .or_else(renyi)
             .or_else(|| refusals().next_back());
-        why.cloned().unwrap_or(Refusal::NoBound)
+        why.cloned().unwrap_or(Refusal::NoBound { least: None })
     }
 
     /// Without lower bounds where the price of a group is only a bound.
@@ -270,8 +308,19 @@ pub fn epsilon(event: &PrivacyEvent, delta: Delta) -> Account<Epsilon> {
 
 /// The δ of an event at a given ε, by every method that applies.
 pub fn delta(event: &PrivacyEvent, epsilon: Epsilon) -> Account<Delta> {
+    delta_of_all(event, epsilon, Effort::Full)
+}
+
+/// The same with less effort: bounds that may be larger, in less time.
+pub(crate) fn delta_of_all(
+    event: &PrivacyEvent,
+    epsilon: Epsilon,
+    effort: Effort,
+) -> Account<Delta> {
     match walk::without_groups(event) {
-        Ok(priced) => Account::of(|method| delta_by(method, &priced, epsilon)).for_groups_of(event),
+        Ok(priced) => {
+            Account::of(|method| delta_with(method, &priced, epsilon, effort)).for_groups_of(event)
+        }
         Err(error) => Account::of(|_| Err(Refusal::from(error.clone()))),
     }
 }
@@ -286,6 +335,16 @@ pub fn epsilon_by(
     event: &PrivacyEvent,
     delta: Delta,
 ) -> Result<MethodBound<Epsilon>, Refusal> {
+    epsilon_with(method, event, delta, Effort::Full)
+}
+
+/// The same with less effort: a bound that may be larger, in less time.
+pub(crate) fn epsilon_with(
+    method: Method,
+    event: &PrivacyEvent,
+    delta: Delta,
+    effort: Effort,
+) -> Result<MethodBound<Epsilon>, Refusal> {
     one_kind_of_neighbours(event)?;
     let target = Interval::from(delta.get());
     let mut bound = MethodBound {
@@ -293,6 +352,7 @@ pub fn epsilon_by(
         upper: Epsilon::INFINITE,
         lower: None,
         order: None,
+        engine: None,
     };
     bound.upper = match method {
         Method::Pure => pure_epsilon(event)?,
@@ -342,7 +402,10 @@ pub fn epsilon_by(
         }
         Method::Numeric => {
             let profile = PrivacyProfile::of(event)?;
-            let Bracket { lower, upper } = profile.epsilon(delta).ok_or(Refusal::NoBound)?;
+            let (Bracket { lower, upper }, engine) = profile
+                .epsilon_with(delta, effort)
+                .ok_or_else(|| Refusal::no_bound(profile.least_delta(), delta))?;
+            bound.engine = Some(engine);
             bound.lower = profile.is_exact().then_some(lower);
             upper
         }
@@ -350,7 +413,7 @@ pub fn epsilon_by(
     if bound.upper.is_finite() {
         Ok(bound)
     } else {
-        Err(Refusal::NoBound)
+        Err(Refusal::NoBound { least: None })
     }
 }
 
@@ -364,6 +427,15 @@ pub fn delta_by(
     event: &PrivacyEvent,
     epsilon: Epsilon,
 ) -> Result<MethodBound<Delta>, Refusal> {
+    delta_with(method, event, epsilon, Effort::Full)
+}
+
+fn delta_with(
+    method: Method,
+    event: &PrivacyEvent,
+    epsilon: Epsilon,
+    effort: Effort,
+) -> Result<MethodBound<Delta>, Refusal> {
     one_kind_of_neighbours(event)?;
     let target = Interval::from(epsilon.get());
     let mut bound = MethodBound {
@@ -371,6 +443,7 @@ pub fn delta_by(
         upper: Delta::saturating(1.0),
         lower: None,
         order: None,
+        engine: None,
     };
     bound.upper = match method {
         Method::Pure => delta_of(pure_epsilon(event)?, epsilon),
@@ -412,7 +485,10 @@ pub fn delta_by(
         }
         Method::Numeric => {
             let profile = PrivacyProfile::of(event)?;
-            let Bracket { lower, upper } = profile.delta(epsilon).ok_or(Refusal::NoBound)?;
+            let (Bracket { lower, upper }, engine) = profile
+                .delta_with(epsilon, effort)
+                .ok_or(Refusal::NoBound { least: None })?;
+            bound.engine = Some(engine);
             bound.lower = profile.is_exact().then_some(lower);
             upper
         }

@@ -41,7 +41,7 @@ pub use divergence::FiniteDistribution;
 pub use forms::{ClosedForm, closed_forms};
 pub use grid::OrderGrid;
 pub use guarantees::{BadOutcome, BayesFactor, ExactIncrease, Increase, group_privacy, posterior};
-pub use numeric::PrivacyProfile;
+pub use numeric::{Engine, PrivacyProfile};
 pub use optimal_order::AtOrder;
 pub use trade_off::TradeOff;
 pub use unsupported::{Reason, Unsupported};

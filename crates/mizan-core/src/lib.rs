@@ -28,7 +28,7 @@ pub use event::{
     DecimalError, Definitions, DiscreteGaussian, DiscreteLaplace, Domain, EventError, EventProblem,
     EventTemplate, EventWord, FiniteOutcomes, FinitePair, MAX_DEPTH, MAX_DIGITS, MAX_EVENTS,
     MAX_JSON_BYTES, MAX_TEXT_BYTES, ParameterValue, PrivacyEvent, RandomizedResponse, RenyiPoints,
-    Round, WithoutReplacement, format_decimal, parse_decimal, tree_height,
+    Round, WithoutReplacement, format_decimal, parse_decimal, parse_json, tree_height,
 };
 pub use interval::Interval;
 pub use units::{

@@ -51,6 +51,16 @@ impl Decay {
         self.between(&BigUint::ZERO, x)
     }
 
+    /// How many times the rate lies between `from` and `from + beyond`.
+    #[inline]
+    pub(crate) fn steps(&self, from: u128, beyond: u128) -> u128 {
+        if self.squared {
+            beyond * (beyond + 2 * from)
+        } else {
+            beyond
+        }
+    }
+
     /// `g(from + beyond) - g(from)`.
     pub(crate) fn between(&self, from: &BigUint, beyond: &BigUint) -> Rational {
         let steps = if self.squared {

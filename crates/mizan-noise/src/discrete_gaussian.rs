@@ -29,7 +29,7 @@ use crate::{Entropy, ExactScale, NoiseError, batch, discrete_laplace};
 #[derive(Clone, Debug)]
 pub struct DiscreteGaussian {
     sigma: ExactScale,
-    table: OnceLock<Envelope>,
+    table: OnceLock<Box<Envelope>>,
 }
 
 impl DiscreteGaussian {
@@ -73,7 +73,7 @@ impl DiscreteGaussian {
 
     fn table(&self) -> &Envelope {
         self.table
-            .get_or_init(|| Envelope::new(Decay::gaussian(self.sigma)))
+            .get_or_init(|| Box::new(Envelope::new(Decay::gaussian(self.sigma))))
     }
 }
 

@@ -28,7 +28,7 @@ use crate::{Entropy, ExactScale, NoiseError, batch};
 #[derive(Clone, Debug)]
 pub struct DiscreteLaplace {
     scale: ExactScale,
-    table: OnceLock<Envelope>,
+    table: OnceLock<Box<Envelope>>,
 }
 
 impl DiscreteLaplace {
@@ -73,7 +73,7 @@ impl DiscreteLaplace {
 
     fn table(&self) -> &Envelope {
         self.table
-            .get_or_init(|| Envelope::new(Decay::laplace(self.scale)))
+            .get_or_init(|| Box::new(Envelope::new(Decay::laplace(self.scale))))
     }
 }
 

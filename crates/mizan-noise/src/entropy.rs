@@ -93,6 +93,20 @@ impl Entropy {
         self.refill()
     }
 
+    /// Twice 64 random bits.
+    #[inline]
+    pub(crate) fn pair(&mut self) -> Result<(u64, u64), NoiseError> {
+        if let Some(&[first, second]) = self
+            .buffer
+            .get(self.next..)
+            .and_then(|left| left.first_chunk())
+        {
+            self.next += 2;
+            return Ok((first, second));
+        }
+        Ok((self.word()?, self.word()?))
+    }
+
     /// Fills the buffer and gives its first word.
     #[cold]
     #[inline(never)]

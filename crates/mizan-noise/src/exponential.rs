@@ -58,7 +58,7 @@ fn series(argument: &BigUint, bits: u64) -> (BigUint, BigUint) {
         sum.0 += &term.0;
         sum.1 += &term.1;
         // What follows is smaller than the last term, and of the other sign.
-        if index % 2 == 0 && term.0 == BigUint::ZERO {
+        if index.is_multiple_of(2) && term.0 == BigUint::ZERO {
             break;
         }
         index += 1;
@@ -98,7 +98,7 @@ mod tests {
             let expected: BigUint = digits.parse().unwrap();
             let at = |value: &BigUint| (value * &scale) >> 200u32;
             assert!(
-                at(&low) <= &expected + 1u8 && &expected <= &(at(&high) + 1u8),
+                at(&low) <= &expected + 1u8 && expected <= at(&high) + 1u8,
                 "{x:?}"
             );
             assert!(&high - &low <= BigUint::from(2u8));

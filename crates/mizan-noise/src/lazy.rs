@@ -24,14 +24,14 @@ impl LazyUniform {
     ///
     /// Undecided, as long as `U` and `p` share all bits that are known: each
     /// word leaves that possible with probability 2⁻⁶³.
-    pub(crate) fn is_below(
+    pub(crate) fn falls_below(
         mut self,
         entropy: &mut Entropy,
         enclosure: impl Fn(u64) -> (BigUint, BigUint),
     ) -> Result<bool, NoiseError> {
         loop {
             let (low, high) = enclosure(self.bits);
-            if &self.prefix + 1u8 <= low {
+            if self.prefix < low {
                 return Ok(true);
             }
             if self.prefix >= high {

@@ -33,6 +33,8 @@ mod reference_tests;
 mod scale;
 mod score_weights;
 mod selection;
+#[cfg(test)]
+mod statistical_tests;
 mod truncated_geometric;
 mod uniform;
 

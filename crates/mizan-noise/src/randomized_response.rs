@@ -123,7 +123,7 @@ impl RandomizedResponse {
     fn beyond_a_word(&self, word: u64, entropy: &mut Entropy) -> Result<bool, NoiseError> {
         let enclosure =
             |bits| -> (BigUint, BigUint) { (self.p.scaled_down(bits), self.p.scaled_up(bits)) };
-        LazyUniform::new(word, 64).is_below(entropy, enclosure)
+        LazyUniform::new(word, 64).falls_below(entropy, enclosure)
     }
 }
 

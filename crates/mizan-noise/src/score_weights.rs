@@ -43,7 +43,6 @@ impl ScoreWeights {
                 product = fixed::times_up(product, power);
             }
         }
-        #[expect(clippy::cast_possible_truncation, reason = "at most 2^62 are left")]
         let weight = (product >> 65) as u64;
         (weight + 1).min(FULL)
     }
@@ -64,7 +63,8 @@ impl ScoreWeights {
         }
         let factor = Rational::new(FULL, weight);
         let exponent = self.rate.times_integer(gap);
-        LazyUniform::new(word, 64).is_below(entropy, |bits| lazy::product(&factor, &exponent, bits))
+        LazyUniform::new(word, 64)
+            .falls_below(entropy, |bits| lazy::product(&factor, &exponent, bits))
     }
 
     /// True with probability `e^(-rate · gap)`.

@@ -46,7 +46,7 @@ pub struct TruncatedGeometric {
     delta: Delta,
     rate: Rational,
     bound: u64,
-    table: OnceLock<Envelope>,
+    table: OnceLock<Box<Envelope>>,
 }
 
 impl TruncatedGeometric {
@@ -135,10 +135,10 @@ impl TruncatedGeometric {
     /// There is no randomness; all places are zero then.
     pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
         let table = self.table.get_or_init(|| {
-            Envelope::new(Decay {
+            Box::new(Envelope::new(Decay {
                 rate: self.rate.clone(),
                 squared: false,
-            })
+            }))
         });
         let within = i128::from(self.bound);
         crate::batch::fill_with(entropy, places, |entropy| {

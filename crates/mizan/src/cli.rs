@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    account, audit, calibrate, completions, curve, divergence, figure, group, risk, table,
+    account, audit, calibrate, completions, curve, divergence, figure, group, noise, risk, table,
 };
 use crate::failure::Failure;
 use crate::output;
@@ -21,7 +21,7 @@ Examples:
 
 Exit codes: 0 done, 1 refused, 2 error. Every command takes --format json.";
 
-/// Differential privacy made real: measure what mechanisms cost.
+/// Differential privacy made real: measure what mechanisms cost, draw exact noise.
 #[derive(Debug, Parser)]
 #[command(name = "mizan", version, about, after_help = EXAMPLES, max_term_width = 80)]
 pub(crate) struct Cli {
@@ -50,6 +50,7 @@ pub(crate) enum Command {
     Group(group::Arguments),
     Figure(figure::Arguments),
     Table(table::Arguments),
+    Noise(noise::Arguments),
     Audit(audit::Arguments),
     Completions(completions::Arguments),
     /// Write the manual page (troff) to standard output

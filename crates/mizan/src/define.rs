@@ -6,7 +6,9 @@
 
 use std::path::Path;
 
-use mizan_core::{Definitions, EventError, EventProblem, FinitePair, MAX_JSON_BYTES, PrivacyEvent};
+use mizan_core::{
+    Definitions, EventError, EventProblem, FinitePair, MAX_JSON_BYTES, PrivacyEvent, parse_json,
+};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -56,7 +58,13 @@ fn read(path: &str) -> Result<PrivacyEvent, Failure> {
     let text = input::file(path)?;
     if text.len() > MAX_JSON_BYTES {
         let (bytes, most) = (text.len(), MAX_JSON_BYTES);
-        return Err(EventError::from(EventProblem::TooLong { bytes, most }).into());
+        let error = EventError::from(EventProblem::TooLong { bytes, most });
+        return Err(Failure::new(
+            error.code(),
+            format!("{path}: {error}"),
+            "join outcomes whose p/q is the same: their p and their q add up, and \
+             nothing is lost",
+        ));
     }
     let text = input::trimmed(&text);
     if text.is_empty() {
@@ -71,11 +79,7 @@ fn read(path: &str) -> Result<PrivacyEvent, Failure> {
 
 /// An event, or the columns of one's own mechanism without its name.
 fn json(text: &str) -> Result<PrivacyEvent, Failure> {
-    let mut value: Value = serde_json::from_str(text).map_err(|error| {
-        EventError::from(EventProblem::NotJson {
-            message: error.to_string(),
-        })
-    })?;
+    let mut value = parse_json(text)?;
     if let Value::Object(object) = &mut value
         && !object.contains_key("event")
         && (object.contains_key("p") || object.contains_key("losses"))

@@ -9,6 +9,7 @@ use mizan_accounting::calibrate::CalibrationError;
 use mizan_accounting::divergence::DistributionError;
 use mizan_audit::AuditError;
 use mizan_core::{DecimalError, EventError, UnitError};
+use mizan_noise::NoiseError;
 use serde_json::json;
 
 use crate::cli::Format;
@@ -106,6 +107,7 @@ failures!(
     CalibrationError,
     DecimalError,
     DistributionError,
+    NoiseError,
     Refusal,
     UnitError,
     Unsupported

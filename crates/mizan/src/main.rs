@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     };
     let output = output::Output::new(cli.format);
     let working = output::Working::start();
-    let result = commands::run(cli.command, output, &working);
+    let result = commands::run(cli.command, output);
     drop(working);
     match result.and_then(output::Answer::print) {
         Ok(code) => code,

@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mizan_core::Order;
@@ -151,6 +152,36 @@ pub(crate) fn shortened(text: &str, longest: usize) -> String {
     }
 }
 
+/// What moves on the terminal: there is one.
+static BAR: OnceLock<ProgressBar> = OnceLock::new();
+
+/// How far a long piece of work has come, in place of the plain sign of life.
+pub(crate) struct Progress {
+    bar: Option<&'static ProgressBar>,
+}
+
+impl Progress {
+    /// Of so many steps.
+    pub(crate) fn of(steps: u64) -> Self {
+        let bar = BAR.get();
+        if let Some(bar) = bar {
+            let template = "{wide_bar} {percent:>3} %, {eta} left";
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar.set_length(steps);
+        }
+        Self { bar }
+    }
+
+    pub(crate) fn advance(&self, steps: u64) {
+        if let Some(bar) = self.bar {
+            // Seen once a second has passed.
+            bar.inc(steps);
+        }
+    }
+}
+
 /// A sign of life on the terminal while something takes longer than a second.
 /// It goes away when dropped, and shows nothing where nobody looks.
 pub(crate) struct Working {
@@ -159,9 +190,12 @@ pub(crate) struct Working {
 
 impl Working {
     pub(crate) fn start() -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
-            .with_style(ProgressStyle::default_spinner())
-            .with_message("computing");
+        let hidden = || {
+            ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
+                .with_style(ProgressStyle::default_spinner())
+                .with_message("computing")
+        };
+        let bar = BAR.get_or_init(hidden).clone();
         let ticking = bar.clone();
         // Detached: it ends with the process, or as soon as the bar is finished.
         std::thread::spawn(move || {
@@ -172,19 +206,6 @@ impl Working {
             }
         });
         Self { bar }
-    }
-
-    /// From here on there are so many steps to count.
-    pub(crate) fn count_to(&self, steps: u64) {
-        let style = ProgressStyle::with_template("{msg} {bar:40} {percent:>3} %, {eta} left");
-        self.bar
-            .set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        self.bar.set_length(steps);
-    }
-
-    /// So many more steps are done.
-    pub(crate) fn advance(&self, steps: u64) {
-        self.bar.inc(steps);
     }
 }
 

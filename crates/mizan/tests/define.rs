@@ -193,6 +193,13 @@ fn bad_files_and_names_are_refused_with_the_place() {
             "MZ1116",
             "not JSON",
         ),
+        // Of two values for one key nobody knows which was meant.
+        (
+            "twice.json",
+            br#"{"event": "rr", "p": 0.6, "p": 0.9}"#,
+            "MZ1116",
+            "the key p appears twice",
+        ),
         ("data.txt", b"p,q\n1,1", "MZ0004", "neither .json nor .csv"),
     ] {
         refused(&define(&folder, "mine", file, contents), code, words);

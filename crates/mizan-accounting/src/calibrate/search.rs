@@ -10,18 +10,58 @@ use mizan_core::ParameterValue;
 
 use super::axis::Axis;
 
-/// How close to the target, relative, is close enough.
-const CLOSE: f64 = 1e-12;
-/// Interpolation aims this far inside, so that it lands on the safe side.
-const AIM: f64 = -4e-13;
+/// Interpolation aims this far inside of what is close enough, so that it lands
+/// on the safe side.
+const AIM: f64 = -0.4;
 /// The longest first step along the axis, as a logarithm.
 const FIRST_STEP: f64 = 4.6;
 /// More are never spent on a real parameter: by then the bracket is far
 /// narrower than anybody could want.
-const MOST_EVALUATIONS: usize = 150;
+const MOST_EVALUATIONS: usize = 90;
 /// From here on a bracket of this width will do: the cost is not smooth.
-const PATIENCE: usize = 25;
+const PATIENCE: usize = 15;
 const NARROW: f64 = 1e-10;
+
+/// Of the width of a bracket so much is not worth another evaluation: nobody
+/// knows what is true there.
+const OF_THE_WIDTH: f64 = 1e-4;
+
+/// What a value costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cost {
+    /// Infinite where there is no bound.
+    pub(super) upper: f64,
+    /// How much of it, relative, is not worth another evaluation.
+    pub(super) blur: f64,
+}
+
+impl Cost {
+    /// No bound.
+    pub(super) const INFINITE: Self = Self {
+        upper: f64::INFINITY,
+        blur: 0.0,
+    };
+
+    /// A bracket of the cost; the lower end if it is known.
+    pub(super) fn within(upper: f64, lower: Option<f64>) -> Self {
+        let width = lower.map_or(0.0, |lower| upper - lower);
+        Self {
+            upper,
+            blur: OF_THE_WIDTH * width / upper.max(f64::MIN_POSITIVE),
+        }
+    }
+}
+
+/// What is looked for, and from where.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Task {
+    pub(super) start: ParameterValue,
+    /// About how steep ln(cost) is along the axis.
+    pub(super) slope: f64,
+    pub(super) target: f64,
+    /// How close to the target, relative, is close enough.
+    pub(super) close: f64,
+}
 
 /// An evaluated value.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +70,8 @@ struct Point {
     value: ParameterValue,
     /// ln(cost / target): at most 0 where the promise is kept.
     excess: f64,
+    /// How close to the target is close enough here.
+    close: f64,
 }
 
 /// What came out.
@@ -43,29 +85,29 @@ pub(super) enum Outcome {
     Impossible(ParameterValue),
 }
 
-/// The cost must grow along the axis; infinity stands for no bound.
+/// The cost must grow along the axis. Also tells how steep it was at the end.
 pub(super) fn search(
     axis: &Axis,
-    start: ParameterValue,
-    target: f64,
-    cost: &mut dyn FnMut(ParameterValue) -> f64,
-) -> Outcome {
+    task: Task,
+    cost: &mut dyn FnMut(ParameterValue) -> Cost,
+) -> (Outcome, f64) {
     let mut search = Search {
         axis,
-        target,
+        task,
         cost,
         points: Vec::new(),
         safe: None,
         unsafe_: None,
     };
-    search.evaluate(start);
-    search.bracket().unwrap_or_else(|| search.refine())
+    search.evaluate(task.start);
+    let outcome = search.bracket().unwrap_or_else(|| search.refine());
+    (outcome, search.slope())
 }
 
 struct Search<'a> {
     axis: &'a Axis,
-    target: f64,
-    cost: &'a mut dyn FnMut(ParameterValue) -> f64,
+    task: Task,
+    cost: &'a mut dyn FnMut(ParameterValue) -> Cost,
     points: Vec<Point>,
     safe: Option<Point>,
     unsafe_: Option<Point>,
@@ -73,9 +115,10 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn evaluate(&mut self, value: ParameterValue) {
-        let cost = (self.cost)(value);
-        let kept = cost <= self.target;
-        let excess = (cost / self.target).ln();
+        let Cost { upper: cost, blur } = (self.cost)(value);
+        let Task { target, close, .. } = self.task;
+        let kept = cost <= target;
+        let excess = (cost / target).ln();
         let point = Point {
             place: self.axis.place(value),
             value,
@@ -88,6 +131,7 @@ impl Search<'_> {
             } else {
                 f64::NEG_INFINITY
             },
+            close: close.max(blur),
         };
         self.points.push(point);
         if kept {
@@ -155,18 +199,21 @@ impl Search<'_> {
         }
     }
 
-    /// How far to move towards the target: as a line through the last two
-    /// points says, as a slope of one says, or as far as allowed.
-    fn step(&self, longest: f64) -> f64 {
-        let step = match self.points.as_slice() {
-            [.., before, last] => {
-                let slope = (last.excess - before.excess) / (last.place - before.place);
-                (last.excess - AIM) / slope
-            }
-            [last] => last.excess - AIM,
-            [] => longest,
+    /// How steep the line through the last two points is.
+    fn slope(&self) -> f64 {
+        match self.points.as_slice() {
+            [.., before, last] => (last.excess - before.excess) / (last.place - before.place),
+            _ => self.task.slope,
         }
-        .abs();
+    }
+
+    /// How far to move towards the target: as the slope says, or as far as
+    /// allowed.
+    fn step(&self, longest: f64) -> f64 {
+        let step = match self.points.last() {
+            Some(last) => ((last.excess - AIM * last.close) / self.slope()).abs(),
+            None => longest,
+        };
         // Undefined where a cost is infinite or does not change.
         let defined = step.is_finite() && step > 0.0;
         if defined { step.min(longest) } else { longest }
@@ -181,7 +228,7 @@ impl Search<'_> {
     }
 
     fn is_close(&self, safe: Point) -> bool {
-        !self.axis.is_whole() && safe.excess >= -CLOSE
+        !self.axis.is_whole() && safe.excess >= -safe.close
     }
 
     /// Narrows the bracket.
@@ -194,7 +241,7 @@ impl Search<'_> {
             let width = over.place - safe.place;
             let evaluations = self.points.len();
             let narrow = !self.axis.is_whole()
-                && (width <= CLOSE * 0.5
+                && (width <= 0.5 * safe.close
                     || (evaluations > PATIENCE && width <= NARROW)
                     || evaluations > MOST_EVALUATIONS);
             if self.is_close(safe) || narrow {
@@ -228,7 +275,10 @@ impl Search<'_> {
     /// The place where the parabola through the three points closest to the
     /// target, place as a function of excess, meets the target.
     fn interpolated(&self) -> Option<f64> {
-        let aim = if self.axis.is_whole() { 0.0 } else { AIM };
+        let aim = match self.safe {
+            Some(safe) if !self.axis.is_whole() => AIM * safe.close,
+            _ => 0.0,
+        };
         let mut points: Vec<(f64, f64)> = self
             .points
             .iter()
@@ -266,9 +316,18 @@ mod tests {
             _ => ParameterValue::Real(start),
         };
         let mut evaluations = 0;
-        let outcome = search(&axis, start, target, &mut |value| {
+        let task = Task {
+            start,
+            slope: 1.0,
+            target,
+            close: 1e-12,
+        };
+        let (outcome, _) = search(&axis, task, &mut |value| {
             evaluations += 1;
-            cost(value.as_f64())
+            Cost {
+                upper: cost(value.as_f64()),
+                blur: 0.0,
+            }
         });
         (outcome, evaluations)
     }

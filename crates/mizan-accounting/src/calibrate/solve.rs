@@ -5,8 +5,9 @@ use mizan_core::{
 };
 
 use super::axis::Axis;
-use super::search::{Outcome, search};
+use super::search::{Cost, Outcome, Task, search};
 use crate::account::{self, Method, MethodBound, Refusal};
+use crate::convert::Effort;
 
 /// A value for the `?` of a template.
 #[derive(Clone, Debug, PartialEq)]
@@ -118,10 +119,15 @@ pub fn solve(
         epsilon,
         delta,
         methods: Vec::new(),
+        priced: Vec::new(),
         evaluations: 0,
     };
     promise.solve()
 }
+
+/// How close to the promise, relative, a value is to come, and a draft of it.
+const CLOSE: f64 = 1e-12;
+const CLOSE_DRAFT: f64 = 1e-7;
 
 /// What is worth another search, or another method, relative.
 const WORTH_MORE: f64 = 1e-9;
@@ -134,7 +140,9 @@ struct Promise<'a> {
     /// The methods that were the tightest somewhere. The others take time and
     /// say less; each of these is a proof by itself.
     methods: Vec<Method>,
-    /// How often an event was priced, to keep an eye on.
+    /// What was priced with full effort, not to do it again.
+    priced: Vec<(Method, PrivacyEvent, Option<MethodBound<Epsilon>>)>,
+    /// How often a value was tried, to keep an eye on.
     evaluations: usize,
 }
 
@@ -142,17 +150,29 @@ impl Promise<'_> {
     fn solve(&mut self) -> Result<Calibration, CalibrationError> {
         let (template, epsilon) = (self.template, self.epsilon);
         let axis = Axis::of(template);
-        let mut start = start(template, &axis, epsilon);
+        let (mut start, slope) = self.draft(&axis);
         loop {
-            let cost = &mut |value| self.cost(value);
-            let (value, constrained) = match search(&axis, start, epsilon.get(), cost) {
+            let task = Task {
+                start,
+                slope,
+                target: epsilon.get(),
+                close: CLOSE,
+            };
+            // Of no ε there is nothing to interpolate: the draft is the answer.
+            let no_epsilon = epsilon == Epsilon::ZERO && start != axis.ends().1;
+            let outcome = if no_epsilon && self.is_kept(start) {
+                Outcome::Found(start)
+            } else {
+                search(&axis, task, &mut |value| self.cost(value, Effort::Full)).0
+            };
+            let (value, constrained) = match outcome {
                 Outcome::Found(value) => (self.settle(&axis, value), true),
                 Outcome::Unconstrained(value) => (value, false),
                 Outcome::Impossible(value) => (value, true),
             };
             let event = template.fill(value)?;
             let parameter = template.parameter();
-            let Some(cost) = self.tightest(&event) else {
+            let Some(cost) = self.tightest(&event, Effort::Full) else {
                 let refusal = account::epsilon(&event, self.delta).refusal();
                 return Err(CalibrationError::Refused { parameter, refusal });
             };
@@ -184,27 +204,76 @@ impl Promise<'_> {
         }
     }
 
-    /// The certified ε with a value; infinite where there is none.
-    fn cost(&mut self, value: ParameterValue) -> f64 {
-        self.evaluations += 1;
-        let Ok(event) = self.template.fill(value) else {
-            return f64::INFINITY;
+    /// About the value, and how steep the cost is there: most of the way is
+    /// gone with little effort.
+    fn draft(&mut self, axis: &Axis) -> (ParameterValue, f64) {
+        let start = start(self.template, axis, self.epsilon);
+        // Where no ε is allowed at all, only δ tells how far away that is.
+        let by_delta = self.epsilon == Epsilon::ZERO;
+        let task = Task {
+            start,
+            slope: 1.0,
+            target: if by_delta {
+                self.delta.get()
+            } else {
+                self.epsilon.get()
+            },
+            close: if by_delta { CLOSE } else { CLOSE_DRAFT },
         };
-        if self.methods.is_empty()
-            && let Some(best) = self.tightest(&event)
-        {
+        let cost = &mut |value| {
+            if by_delta {
+                self.cost_in_delta(value)
+            } else {
+                self.cost(value, Effort::Quick)
+            }
+        };
+        let (outcome, slope) = search(axis, task, cost);
+        let value = match outcome {
+            Outcome::Found(value) if by_delta => {
+                self.is_kept(value);
+                self.settle(axis, value)
+            }
+            Outcome::Found(value) | Outcome::Unconstrained(value) | Outcome::Impossible(value) => {
+                value
+            }
+        };
+        let usual = slope.is_finite() && slope > 0.0;
+        (value, if usual { slope } else { 1.0 })
+    }
+
+    /// The certified ε with a value; infinite where there is none.
+    fn cost(&mut self, value: ParameterValue, effort: Effort) -> Cost {
+        self.evaluations += 1;
+        let event = self.template.fill(value).ok();
+        let known = event.as_ref().and_then(|event| self.price(event, effort));
+        // Where the methods that are known end, another may go on.
+        let found = known.or_else(|| {
+            let best = self.tightest(event.as_ref()?, effort)?;
             self.learn(best.method);
-            return best.upper.get();
-        }
-        self.price(&event)
+            Some(best)
+        });
+        found.map_or(Cost::INFINITE, |found| {
+            Cost::within(found.upper.get(), found.lower.map(Epsilon::get))
+        })
+    }
+
+    /// The certified δ at the ε of the promise, by whoever knows best.
+    fn cost_in_delta(&mut self, value: ParameterValue) -> Cost {
+        self.evaluations += 1;
+        let event = self.template.fill(value).ok();
+        let best = event
+            .and_then(|event| account::delta_of_all(&event, self.epsilon, Effort::Quick).best());
+        best.map_or(Cost::INFINITE, |best| {
+            Cost::within(best.upper.get(), best.lower.map(Delta::get))
+        })
     }
 
     /// The tightest bound of all methods. The most precise are asked first:
     /// nothing is below a bound that is exact.
-    fn tightest(&self, event: &PrivacyEvent) -> Option<MethodBound<Epsilon>> {
+    fn tightest(&mut self, event: &PrivacyEvent, effort: Effort) -> Option<MethodBound<Epsilon>> {
         let mut tightest: Option<MethodBound<Epsilon>> = None;
         for method in Method::ALL.into_iter().rev() {
-            let Ok(bound) = account::epsilon_by(method, event, self.delta) else {
+            let Some(bound) = self.bound(method, event, effort) else {
                 continue;
             };
             let exact = bound
@@ -224,7 +293,7 @@ impl Promise<'_> {
     /// not asked so far.
     fn next_fits_too(&mut self, axis: &Axis, value: ParameterValue) -> bool {
         let next = self.template.fill(axis.neighbour(value, 1.0)).ok();
-        let best = next.and_then(|event| self.tightest(&event));
+        let best = next.and_then(|event| self.tightest(&event, Effort::Full));
         best.is_some_and(|best| best.upper <= self.epsilon && self.learn(best.method))
     }
 
@@ -237,28 +306,66 @@ impl Promise<'_> {
         new
     }
 
-    /// The ε of an event by the methods that matter.
-    fn price(&self, event: &PrivacyEvent) -> f64 {
-        let bounds = self.methods.iter().map(|&method| {
-            let bound = account::epsilon_by(method, event, self.delta);
-            bound.map_or(f64::INFINITY, |bound| bound.upper.get())
-        });
-        bounds.fold(f64::INFINITY, f64::min)
+    /// The bound of an event by the methods that matter.
+    fn price(&mut self, event: &PrivacyEvent, effort: Effort) -> Option<MethodBound<Epsilon>> {
+        let mut best: Option<MethodBound<Epsilon>> = None;
+        for index in 0..self.methods.len() {
+            let method = *self.methods.get(index)?;
+            if let Some(bound) = self.bound(method, event, effort)
+                && best.is_none_or(|best| bound.upper < best.upper)
+            {
+                best = Some(bound);
+            }
+        }
+        best
+    }
+
+    /// The bound of one method; none is computed twice with full effort.
+    fn bound(
+        &mut self,
+        method: Method,
+        event: &PrivacyEvent,
+        effort: Effort,
+    ) -> Option<MethodBound<Epsilon>> {
+        let compute = || account::epsilon_with(method, event, self.delta, effort).ok();
+        if effort == Effort::Quick {
+            return compute();
+        }
+        let same = |(by, of, _): &&(Method, PrivacyEvent, _)| *by == method && of == event;
+        if let Some((.., bound)) = self.priced.iter().find(same) {
+            return *bound;
+        }
+        let bound = compute();
+        self.priced.push((method, event.clone(), bound));
+        bound
+    }
+
+    /// Whether a value keeps the promise by some method, which is remembered.
+    fn is_kept(&mut self, value: ParameterValue) -> bool {
+        let event = self.template.fill(value).ok();
+        let best = event.and_then(|event| self.tightest(&event, Effort::Full));
+        best.is_some_and(|best| {
+            self.learn(best.method);
+            best.upper <= self.epsilon
+        })
     }
 
     /// Typed back as a decimal a value may lose a unit, and around the edge
     /// rounding decides: a little more is enough for sure.
-    fn settle(&self, axis: &Axis, found: ParameterValue) -> ParameterValue {
-        let keeps = |event: Result<PrivacyEvent, EventError>| {
-            event.is_ok_and(|event| self.price(&event) <= self.epsilon.get())
+    fn settle(&mut self, axis: &Axis, found: ParameterValue) -> ParameterValue {
+        let template = self.template;
+        let mut keeps = |event: Result<PrivacyEvent, EventError>| {
+            let bound = event
+                .ok()
+                .and_then(|event| self.price(&event, Effort::Full));
+            bound.is_some_and(|bound| bound.upper <= self.epsilon)
         };
         let mut value = found;
         let mut back = 1e-13;
-        // The value that was found is kept; only its decimal is in question.
-        let mut exact = true;
-        while !(exact && keeps(self.template.fill_typed(&shown(value)))) && back < 1.0 {
+        while !(keeps(template.fill(value)) && keeps(template.fill_typed(&shown(value))))
+            && back < 1.0
+        {
             value = axis.value(axis.place(value) - back);
-            exact = keeps(self.template.fill(value));
             back *= 4.0;
         }
         value
@@ -295,14 +402,7 @@ fn shown(value: ParameterValue) -> String {
 
 /// A certified ε in six digits, not below it.
 fn above(epsilon: Epsilon) -> f64 {
-    let value = epsilon.get();
-    let six = |value: f64| format!("{value:.5e}").parse::<f64>().unwrap_or(value);
-    let nearest = six(value);
-    if nearest >= value {
-        nearest
-    } else {
-        six(value * (1.0 + 1e-5)).max(value)
-    }
+    account::six_digits_above(epsilon.get())
 }
 
 #[cfg(test)]
@@ -317,6 +417,7 @@ mod tests {
             epsilon: Epsilon::new(epsilon).unwrap(),
             delta: Delta::new(1e-6).unwrap(),
             methods: Vec::new(),
+            priced: Vec::new(),
             evaluations: 0,
         };
         promise.solve().unwrap();

@@ -201,11 +201,10 @@ impl LnDelta {
     }
 }
 
-/// How well the optimal conversion looks for its touching point. Whatever it
-/// finds is a bound.
+/// How well something is looked for. Whatever is found is a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// A few places, for comparing orders.
+    /// A few digits, for comparing.
     Quick,
     /// To the last digits.
     Full,

@@ -22,6 +22,6 @@ mod single;
 pub(crate) mod table;
 
 pub(crate) use lattice::{Aim, LatticeProfile};
-pub use profile::PrivacyProfile;
+pub use profile::{Engine, PrivacyProfile};
 pub(crate) use rounds::{Grid, LossLattice, Step};
 pub(crate) use shuffle::local_epsilon;

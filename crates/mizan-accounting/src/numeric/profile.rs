@@ -7,6 +7,7 @@ use super::lattice::{Aim, LatticeProfile};
 use super::mechanism::{Mechanism, one_kind_of_neighbours};
 use super::pair::{Base, Pair, Sampling};
 use super::single;
+use crate::convert::Effort;
 use crate::guarantees::groups_are_exact;
 use crate::{GaussianProfile, Reason, Unsupported, walk};
 
@@ -33,6 +34,42 @@ pub struct PrivacyProfile {
     /// than the sum of the worse.
     directions: Vec<Vec<(Pair, u64)>>,
     exact: bool,
+}
+
+/// Who found a number of the numerical accountant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// A formula for one mechanism.
+    ClosedForm,
+    /// An integral along a line.
+    Contour,
+    /// Losses on a lattice.
+    Lattice,
+}
+
+impl Engine {
+    /// The name, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClosedForm => "a closed form",
+            Self::Contour => "the contour",
+            Self::Lattice => "the lattice",
+        }
+    }
+
+    fn says(self, bracket: Option<Bracket<f64>>) -> Option<Found> {
+        Some(Found {
+            bracket: bracket?,
+            by: self,
+        })
+    }
+}
+
+/// A bracket, and whose upper end it is.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    bracket: Bracket<f64>,
+    by: Engine,
 }
 
 /// A bracket narrower than this, relative, is not improved upon by a slower
@@ -81,21 +118,50 @@ impl PrivacyProfile {
     /// The ε at a given δ. None if the loss is infinite more often than that,
     /// or no engine takes the event.
     pub fn epsilon(&self, delta: Delta) -> Option<Bracket<Epsilon>> {
+        Some(self.epsilon_with(delta, Effort::Full)?.0)
+    }
+
+    /// The same with less effort: a bracket that may be wider, in less time.
+    pub(crate) fn epsilon_with(
+        &self,
+        delta: Delta,
+        effort: Effort,
+    ) -> Option<(Bracket<Epsilon>, Engine)> {
         let target = Interval::from(delta.get());
-        let found = self.worst(|pairs, reached| epsilon(pairs, target, reached))?;
-        Some(Bracket {
-            lower: Epsilon::saturating(if self.exact { found.lower } else { 0.0 }),
-            upper: Epsilon::saturating(found.upper),
-        })
+        let Found { bracket, by } =
+            self.worst(|pairs, reached| epsilon(pairs, target, reached, effort))?;
+        let bracket = Bracket {
+            lower: Epsilon::saturating(if self.exact { bracket.lower } else { 0.0 }),
+            upper: Epsilon::saturating(bracket.upper),
+        };
+        Some((bracket, by))
     }
 
     /// The δ at a given ε. None if no engine takes the event.
     pub fn delta(&self, epsilon: Epsilon) -> Option<Bracket<Delta>> {
-        let found = self.worst(|pairs, reached| delta(pairs, epsilon.get(), reached))?;
-        Some(Bracket {
-            lower: Delta::saturating(if self.exact { found.lower } else { 0.0 }),
-            upper: Delta::saturating(found.upper),
-        })
+        Some(self.delta_with(epsilon, Effort::Full)?.0)
+    }
+
+    /// The same with less effort: a bracket that may be wider, in less time.
+    pub(crate) fn delta_with(
+        &self,
+        epsilon: Epsilon,
+        effort: Effort,
+    ) -> Option<(Bracket<Delta>, Engine)> {
+        let Found { bracket, by } =
+            self.worst(|pairs, reached| delta(pairs, epsilon.get(), reached, effort))?;
+        let bracket = Bracket {
+            lower: Delta::saturating(if self.exact { bracket.lower } else { 0.0 }),
+            upper: Delta::saturating(bracket.upper),
+        };
+        Some((bracket, by))
+    }
+
+    /// No ε is enough for a smaller δ: the probability of an infinite loss, from
+    /// above.
+    pub(crate) fn least_delta(&self) -> Delta {
+        let of = |pairs: &Vec<(Pair, u64)>| infinite_mass(pairs).upper();
+        Delta::saturating(self.directions.iter().map(of).fold(0.0, f64::max))
     }
 
     /// The δ at many ε, much faster than one after the other; a little wider
@@ -130,22 +196,30 @@ impl PrivacyProfile {
     ///
     /// Each is told what is known to be reached by another: of what is not above
     /// that there is nothing to know.
-    fn worst(
-        &self,
-        at: impl Fn(&[(Pair, u64)], f64) -> Option<Bracket<f64>>,
-    ) -> Option<Bracket<f64>> {
-        let mut worst: Bracket<f64> = Bracket {
-            lower: 0.0,
-            upper: 0.0,
-        };
+    fn worst(&self, at: impl Fn(&[(Pair, u64)], Bracket<f64>) -> Option<Found>) -> Option<Found> {
+        let mut worst: Option<Found> = None;
         for pairs in &self.directions {
-            let Bracket { lower, upper } = at(pairs, worst.lower)?;
-            worst = Bracket {
-                lower: worst.lower.max(lower),
-                upper: worst.upper.max(upper),
-            };
+            let reached = worst.map_or(
+                Bracket {
+                    lower: 0.0,
+                    upper: 0.0,
+                },
+                |worst| worst.bracket,
+            );
+            let found = at(pairs, reached)?;
+            let Bracket { lower, upper } = found.bracket;
+            worst = Some(Found {
+                bracket: Bracket {
+                    lower: reached.lower.max(lower),
+                    upper: reached.upper.max(upper),
+                },
+                by: match worst {
+                    Some(worst) if upper <= reached.upper => worst.by,
+                    _ => found.by,
+                },
+            });
         }
-        Some(worst)
+        worst
     }
 }
 
@@ -192,7 +266,21 @@ fn is_finite(pairs: &[(Pair, u64)]) -> bool {
     pairs.iter().all(finite)
 }
 
-fn epsilon(pairs: &[(Pair, u64)], target: Interval, reached: f64) -> Option<Bracket<f64>> {
+/// No composition tells more apart than the sum of what its parts do.
+fn apart(pairs: &[(Pair, u64)]) -> f64 {
+    let parts = pairs.iter().map(|(pair, count)| {
+        single::delta(pair, 0.0).map_or(1.0, |delta| delta.upper()) * *count as f64
+    });
+    let roundings = (pairs.len() as f64 + 2.0) * f64::EPSILON;
+    parts.sum::<f64>() * (1.0 + roundings)
+}
+
+fn epsilon(
+    pairs: &[(Pair, u64)],
+    target: Interval,
+    reached: Bracket<f64>,
+    effort: Effort,
+) -> Option<Found> {
     if let Some(square) = gaussian(pairs) {
         // The contour is as good to a dozen digits, and quicker.
         let profile = GaussianProfile::from_square(square);
@@ -203,32 +291,35 @@ fn epsilon(pairs: &[(Pair, u64)], target: Interval, reached: f64) -> Option<Brac
                 upper: at(target.lower()).upper.get(),
             })
         };
+        let exact = || Engine::ClosedForm.says(exact());
         let narrow = |found: &Bracket<f64>| found.upper - found.lower <= 1e-11 * found.lower;
-        return first_of(|| Contour::epsilon_of(pairs, target), exact, narrow);
+        let contour = || Engine::Contour.says(Contour::epsilon_of(pairs, target));
+        return first_of(contour, exact, narrow);
     }
     if let [(pair, 1)] = pairs
         && let Some(found) = single::epsilon(pair, target)
     {
-        return Some(found);
+        return Engine::ClosedForm.says(Some(found));
     }
     let beyond = infinite_mass(pairs);
     let left = target - beyond;
     if left.lower() < 0.0 {
         return None;
     }
-    // No composition tells more apart than the sum of what its parts do.
-    let apart = pairs.iter().map(|(pair, count)| {
-        single::delta(pair, 0.0).map_or(1.0, |delta| delta.upper()) * *count as f64
-    });
-    if apart.sum::<f64>() * (1.0 + 1e-9) <= target.lower() {
-        return Some(Bracket {
-            lower: 0.0,
-            upper: 0.0,
-        });
+    const NONE: Bracket<f64> = Bracket {
+        lower: 0.0,
+        upper: 0.0,
+    };
+    if apart(pairs) <= target.lower() {
+        return Engine::ClosedForm.says(Some(NONE));
     }
     let aim = Aim::LnDelta(target.ln().middle());
-    let lattice = || LatticeProfile::new(pairs, aim).and_then(|profile| profile.epsilon(target));
-    let enough = |found: &Bracket<f64>| is_enough(found, reached);
+    let enough = |found: &Bracket<f64>| is_enough(found, reached.lower);
+    let lattice = || {
+        let draft = || LatticeProfile::draft(pairs, aim)?.epsilon(target);
+        let full = || LatticeProfile::new(pairs, aim)?.epsilon(target);
+        draft_first(draft, full, reached.upper, effort)
+    };
     let contour = || {
         if left.lower() <= 0.0 {
             return None;
@@ -237,42 +328,63 @@ fn epsilon(pairs: &[(Pair, u64)], target: Interval, reached: f64) -> Option<Brac
         if found.as_ref().is_some_and(enough) {
             return found;
         }
-        let at_most = Contour::ln_delta_at_most(pairs, reached);
+        let at_most = Contour::ln_delta_at_most(pairs, reached.lower);
         if at_most.is_some_and(|bound| bound <= left.ln().lower()) {
             return Some(Bracket {
                 lower: 0.0,
-                upper: reached,
+                upper: reached.lower,
             });
         }
         found
     };
-    if is_finite(pairs) {
+    let lattice = || Engine::Lattice.says(lattice());
+    let contour = || Engine::Contour.says(contour());
+    let found = if is_finite(pairs) {
         first_of(lattice, contour, enough)
     } else {
         first_of(contour, lattice, enough)
+    }?;
+    // Engines come close to an ε of zero; the δ there says whether it is one.
+    let Bracket { lower, upper } = found.bracket;
+    if lower <= 0.0
+        && upper > reached.lower
+        && let Some(at_zero) = delta(pairs, 0.0, NONE, Effort::Quick)
+        && at_zero.bracket.upper <= target.lower()
+    {
+        return at_zero.by.says(Some(NONE));
     }
+    Some(found)
 }
 
-fn delta(pairs: &[(Pair, u64)], epsilon: f64, reached: f64) -> Option<Bracket<f64>> {
+fn delta(
+    pairs: &[(Pair, u64)],
+    epsilon: f64,
+    reached: Bracket<f64>,
+    effort: Effort,
+) -> Option<Found> {
     let bracket = |interval: Interval| Bracket {
         lower: interval.lower().max(0.0),
         upper: interval.upper().min(1.0),
     };
     if let Some(square) = gaussian(pairs) {
         let found = GaussianProfile::from_square(square).delta(Epsilon::saturating(epsilon));
-        return Some(Bracket {
+        return Engine::ClosedForm.says(Some(Bracket {
             lower: found.lower.get(),
             upper: found.upper.get(),
-        });
+        }));
     }
     if let [(pair, 1)] = pairs
         && let Some(found) = single::delta(pair, epsilon)
     {
-        return Some(bracket(found));
+        return Engine::ClosedForm.says(Some(bracket(found)));
     }
-    let lattice =
-        || LatticeProfile::new(pairs, Aim::Epsilon(epsilon)).map(|profile| profile.delta(epsilon));
-    let enough = |found: &Bracket<f64>| is_enough(found, reached);
+    let enough = |found: &Bracket<f64>| is_enough(found, reached.lower);
+    let lattice = || {
+        let aim = Aim::Epsilon(epsilon);
+        let draft = || Some(LatticeProfile::draft(pairs, aim)?.delta(epsilon));
+        let full = || Some(LatticeProfile::new(pairs, aim)?.delta(epsilon));
+        draft_first(draft, full, reached.upper, effort)
+    };
     let contour = || {
         let beyond = infinite_mass(pairs);
         let found = Contour::around(pairs, epsilon).map(|contour| {
@@ -286,8 +398,14 @@ fn delta(pairs: &[(Pair, u64)], epsilon: f64, reached: f64) -> Option<Bracket<f6
             let bound = Interval::new(0.0, Interval::from(ln_bound).exp().upper());
             bracket(bound + beyond)
         });
-        both(found, at_most)
+        let all = Bracket {
+            lower: 0.0,
+            upper: apart(pairs).min(1.0),
+        };
+        both(both(found, at_most), Some(all))
     };
+    let lattice = || Engine::Lattice.says(lattice());
+    let contour = || Engine::Contour.says(contour());
     if is_finite(pairs) {
         first_of(lattice, contour, enough)
     } else {
@@ -304,7 +422,8 @@ struct Sweep<'a> {
     aimed_at: Option<f64>,
     contours: u32,
     lattice: Option<LatticeProfile>,
-    /// How many more lattices may be made; they are slow.
+    /// How many more lattices may be made, drafts and others; these are slow.
+    drafts: u32,
     lattices: u32,
 }
 
@@ -318,15 +437,20 @@ impl<'a> Sweep<'a> {
             beyond: infinite_mass(pairs),
             contour: None,
             aimed_at: None,
-            contours: 64,
+            contours: 24,
             lattice: None,
-            lattices: 6,
+            drafts: 12,
+            lattices: 1,
         }
     }
 
     fn delta(&mut self, epsilon: f64, reached: f64) -> Option<Bracket<f64>> {
         if gaussian(self.pairs).is_some() || matches!(self.pairs, [(_, 1)]) {
-            return delta(self.pairs, epsilon, reached);
+            let reached = Bracket {
+                lower: reached,
+                upper: reached,
+            };
+            return delta(self.pairs, epsilon, reached, Effort::Full).map(|found| found.bracket);
         }
         let narrow =
             |bracket: &Bracket<f64>| bracket.upper - bracket.lower <= NARROW_SWEEP * bracket.upper;
@@ -343,10 +467,16 @@ impl<'a> Sweep<'a> {
             && moved
             && self.contours > 0
         {
-            self.contours -= 1;
             self.aimed_at = Some(epsilon);
             self.contour = Contour::around(self.pairs, epsilon);
             found = self.by_contour(epsilon);
+            // Where one does not help the next will hardly.
+            let spent = if found.as_ref().is_some_and(fair) {
+                1
+            } else {
+                8
+            };
+            self.contours = self.contours.saturating_sub(spent);
         }
         if found.as_ref().is_some_and(fair) {
             return found;
@@ -364,9 +494,15 @@ impl<'a> Sweep<'a> {
             lattice.as_ref().map(|lattice| lattice.delta(epsilon))
         };
         let mut other = at(&self.lattice);
+        let aim = Aim::Epsilon(epsilon);
+        if !other.as_ref().is_some_and(fair) && self.drafts > 0 {
+            self.drafts -= 1;
+            self.lattice = LatticeProfile::draft(self.pairs, aim);
+            other = at(&self.lattice);
+        }
         if !other.as_ref().is_some_and(fair) && self.lattices > 0 {
             self.lattices -= 1;
-            self.lattice = LatticeProfile::new(self.pairs, Aim::Epsilon(epsilon));
+            self.lattice = LatticeProfile::new(self.pairs, aim);
             other = at(&self.lattice);
         }
         both(found, other)
@@ -382,17 +518,43 @@ impl<'a> Sweep<'a> {
     }
 }
 
+/// What a lattice says. Where another direction may reach more, a draft is as
+/// good as any.
+fn draft_first(
+    draft: impl Fn() -> Option<Bracket<f64>>,
+    full: impl Fn() -> Option<Bracket<f64>>,
+    reached: f64,
+    effort: Effort,
+) -> Option<Bracket<f64>> {
+    if effort == Effort::Quick {
+        return draft();
+    }
+    let below = |found: &Bracket<f64>| found.upper <= reached;
+    let drafted = if reached > 0.0 { draft() } else { None };
+    drafted.filter(below).or_else(full)
+}
+
 /// What one engine says, and the other too if that is not narrow enough.
 fn first_of(
-    one: impl Fn() -> Option<Bracket<f64>>,
-    other: impl Fn() -> Option<Bracket<f64>>,
+    one: impl Fn() -> Option<Found>,
+    other: impl Fn() -> Option<Found>,
     enough: impl Fn(&Bracket<f64>) -> bool,
-) -> Option<Bracket<f64>> {
+) -> Option<Found> {
     let first = one();
-    if first.as_ref().is_some_and(&enough) {
+    if first.is_some_and(|found| enough(&found.bracket)) {
         return first;
     }
-    both(first, other())
+    match (first, other()) {
+        (Some(a), Some(b)) => Some(Found {
+            bracket: intersection(a.bracket, b.bracket),
+            by: if b.bracket.upper < a.bracket.upper {
+                b.by
+            } else {
+                a.by
+            },
+        }),
+        (a, b) => a.or(b),
+    }
 }
 
 /// Whether a bracket is narrow, or not above what is reached anyway.

@@ -6,11 +6,12 @@
 //! written.
 
 use super::call::{Argument, Call, Form};
+use super::json_text::parse_json;
 use super::names::{self, Kind, Parameter, Verb};
 use super::snippet::quote;
 use super::{
-    EventError, EventProblem, FiniteOutcomes, FinitePair, MAX_DEPTH, MAX_EVENTS, MAX_JSON_BYTES,
-    PrivacyEvent, RenyiPoints,
+    EventError, EventProblem, FiniteOutcomes, FinitePair, MAX_DEPTH, MAX_EVENTS, PrivacyEvent,
+    RenyiPoints,
 };
 use crate::units::{Count, Epsilon, Order, Range};
 use serde_json::{Map, Value};
@@ -79,23 +80,13 @@ impl PrivacyEvent {
             .map_err(|error| error.under("$"))
     }
 
-    /// Reads an event from JSON text of at most [`MAX_JSON_BYTES`].
+    /// Reads an event from JSON text: see [`parse_json`].
     ///
     /// # Errors
     ///
     /// The text is not JSON, or not an event.
     pub fn from_json_str(text: &str) -> Result<Self, EventError> {
-        if text.len() > MAX_JSON_BYTES {
-            let problem = EventProblem::TooLong {
-                bytes: text.len(),
-                most: MAX_JSON_BYTES,
-            };
-            return Err(problem.into());
-        }
-        let value = serde_json::from_str(text).map_err(|error| EventProblem::NotJson {
-            message: error.to_string(),
-        })?;
-        Self::from_json(&value)
+        Self::from_json(&parse_json(text)?)
     }
 }
 

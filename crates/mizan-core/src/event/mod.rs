@@ -21,6 +21,7 @@ mod display;
 mod error;
 mod finite_pair;
 mod json;
+mod json_text;
 mod lexer;
 mod literal;
 mod mechanisms;
@@ -36,6 +37,7 @@ pub use decimal::{DecimalError, MAX_DIGITS, Round, format_decimal, parse_decimal
 pub use definitions::Definitions;
 pub use error::EventError;
 pub use finite_pair::{FiniteOutcomes, FinitePair};
+pub use json_text::parse_json;
 pub use mechanisms::{
     DiscreteGaussian, DiscreteLaplace, RandomizedResponse, RenyiPoints, WithoutReplacement,
 };

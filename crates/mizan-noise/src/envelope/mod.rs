@@ -82,7 +82,7 @@ pub(crate) struct Envelope {
 /// What an attempt came to.
 enum Attempt {
     Rejected,
-    /// The magnitude, and the bits that are left: one of them is the sign.
+    /// A magnitude.
     Drawn(u128),
 }
 
@@ -150,9 +150,25 @@ impl Envelope {
     /// A draw.
     #[inline]
     pub(crate) fn draw(&self, entropy: &mut Entropy) -> Result<i128, NoiseError> {
+        if self.is_wide() {
+            self.draw_by::<true>(entropy)
+        } else {
+            self.draw_by::<false>(entropy)
+        }
+    }
+
+    /// Whether a place and `U` take a word each, and numbers more than 64 bits.
+    #[inline]
+    const fn is_wide(&self) -> bool {
+        self.log_width > SHARED_BITS
+    }
+
+    #[inline]
+    fn draw_by<const WIDE: bool>(&self, entropy: &mut Entropy) -> Result<i128, NoiseError> {
         loop {
-            let word = entropy.word()?;
-            if let Attempt::Drawn(magnitude) = self.attempt(word >> 1, entropy)? {
+            let (word, place) = entropy.pair()?;
+            let attempt = self.attempt::<WIDE>(word >> 1, place, entropy)?;
+            if let Attempt::Drawn(magnitude) = attempt {
                 #[expect(clippy::cast_possible_wrap, reason = "checked where it can be large")]
                 let magnitude = magnitude as i128;
                 // Without a branch: a coin cannot be predicted.
@@ -163,7 +179,12 @@ impl Envelope {
     }
 
     #[inline]
-    fn attempt(&self, bits: u64, entropy: &mut Entropy) -> Result<Attempt, NoiseError> {
+    fn attempt<const WIDE: bool>(
+        &self,
+        bits: u64,
+        word: u64,
+        entropy: &mut Entropy,
+    ) -> Result<Attempt, NoiseError> {
         let outcome = self.alias.outcome(bits);
         let slack = usize::try_from(outcome)
             .ok()
@@ -171,37 +192,42 @@ impl Envelope {
             .copied()
             .unwrap_or(NEVER);
         // The place in the bin, and the first and the last U that are possible.
-        let word = entropy.word()?;
         let below_width = (1 << self.log_width) - 1;
-        let (first, last) = if self.log_width <= SHARED_BITS {
-            (word & !below_width, word | below_width)
-        } else {
+        let (first, last) = if WIDE {
             let uniform = entropy.word()?;
             (uniform, uniform)
-        };
-        // Zero has no places: they are multiplied away.
-        let nonzero = u64::from(outcome != 0);
-        let place = u128::from(word & below_width & nonzero.wrapping_neg());
-        let start = (u128::from(outcome - nonzero) << self.log_width) + u128::from(nonzero);
-        let steps = if self.decay.squared {
-            place * (place + 2 * start)
         } else {
-            place
+            (word & !below_width, word | below_width)
+        };
+        // Zero has no places: they are masked away.
+        let nonzero = u64::from(outcome != 0);
+        let place = word & below_width & nonzero.wrapping_neg();
+        let bin = outcome - nonzero;
+        let (magnitude, steps) = if WIDE {
+            let place = u128::from(place);
+            let start = (u128::from(bin) << self.log_width) + u128::from(nonzero);
+            (start + place, self.decay.steps(start, place))
+        } else {
+            // At most 2^24 places and 2^14 bins: products are below 2^64.
+            let start = (bin << self.log_width) + nonzero;
+            let steps = if self.decay.squared {
+                place * (place + 2 * start)
+            } else {
+                place
+            };
+            (u128::from(start + place), u128::from(steps))
         };
         let (low, high) = fixed::exp_neg(self.rate.times(steps));
         if last < low.saturating_sub(slack) {
-            return Ok(Attempt::Drawn(start + place));
+            return Ok(Attempt::Drawn(magnitude));
         }
         // Not `>=`: one itself is more than 64 bits can say.
         if first > high && slack != NEVER {
             return Ok(Attempt::Rejected);
         }
-        let known = if self.log_width <= SHARED_BITS {
-            LazyUniform::new(first >> self.log_width, 64 - self.log_width)
-        } else {
-            LazyUniform::new(first, 64)
-        };
-        self.rare(outcome, start + place, known, entropy)
+        let unknown = if WIDE { 0 } else { self.log_width };
+        let known = LazyUniform::new(first >> unknown, 64 - unknown);
+        self.rare(outcome, magnitude, known, entropy)
     }
 
     /// How many bins there are.
@@ -237,13 +263,14 @@ impl Envelope {
         if outcome == 0 {
             let p = Rational::new(self.height, BigUint::from(weight) << (self.log_width + 1));
             let kept =
-                uniform.is_below(entropy, |bits| (p.scaled_down(bits), p.scaled_up(bits)))?;
+                uniform.falls_below(entropy, |bits| (p.scaled_down(bits), p.scaled_up(bits)))?;
             return Ok(accepted(kept, 0));
         }
         if outcome <= bins {
             let exponent = self.decay.exponent(&BigUint::from(magnitude));
             let factor = Rational::new(self.height, weight);
-            let kept = uniform.is_below(entropy, |bits| lazy::product(&factor, &exponent, bits))?;
+            let kept =
+                uniform.falls_below(entropy, |bits| lazy::product(&factor, &exponent, bits))?;
             return Ok(accepted(kept, magnitude));
         }
         if outcome == bins + 1 {

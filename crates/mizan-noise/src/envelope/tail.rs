@@ -75,7 +75,7 @@ impl Tail {
         uniform: LazyUniform,
         entropy: &mut Entropy,
     ) -> Result<Option<u128>, NoiseError> {
-        if !uniform.is_below(entropy, |bits| self.share(per_place, bits))? {
+        if !uniform.falls_below(entropy, |bits| self.share(per_place, bits))? {
             return Ok(None);
         }
         let beyond = entropy.geometric(&self.step)?;

@@ -88,14 +88,14 @@ fn kept(envelope: &Envelope, outcome: u64, place: u64) -> BigUint {
         let uniform = u128::from(first) << 64 | u128::from(second);
         let top = u64::try_from(uniform >> 64).unwrap() >> width << width;
         let rest = uniform << (64 - width);
+        let word = top | place;
         let words = [
-            top | place,
             u64::try_from(rest >> 64).unwrap(),
             u64::try_from(rest & u128::from(u64::MAX)).unwrap(),
         ];
         let mut scripted = Entropy::scripted(words.into_iter().chain([0; 4]));
         Ok(matches!(
-            envelope.attempt(bits, &mut scripted)?,
+            envelope.attempt::<false>(bits, word, &mut scripted)?,
             Attempt::Drawn(_)
         ))
     };
@@ -156,9 +156,9 @@ fn the_decision_of_wide_bins_is_the_definition() {
             for place in [0, 1, width / 3, width - 1] {
                 let bits = bits_of(&envelope, bin + 1);
                 let coin = |entropy: &mut Entropy| {
-                    let words = [place, entropy.word()?, entropy.word()?, 0, 0];
+                    let words = [entropy.word()?, entropy.word()?, 0, 0];
                     let mut scripted = Entropy::scripted(words);
-                    let attempt = envelope.attempt(bits, &mut scripted)?;
+                    let attempt = envelope.attempt::<true>(bits, place, &mut scripted)?;
                     Ok(matches!(attempt, Attempt::Drawn(_)))
                 };
                 let weight = envelope.weights[usize::try_from(bin).unwrap() + 1];
@@ -197,7 +197,7 @@ fn the_tail_is_the_definition() {
         // The probability that the geometric is tried, by its own coin.
         let found = threshold(|entropy| {
             let uniform = LazyUniform::new(entropy.word()?, 64);
-            uniform.is_below(entropy, |bits| envelope.tail.share(&per_place, bits))
+            uniform.falls_below(entropy, |bits| envelope.tail.share(&per_place, bits))
         });
         let start = envelope.tail.start();
         let (height, _) = lazy::product(&per_place, &decay.exponent(start), 400);

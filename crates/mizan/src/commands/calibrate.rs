@@ -18,9 +18,10 @@ use crate::output::{self, Output, json_number};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 `?` stands for one number: sigma, scale, p, q, epsilon, delta, rho, mu, tau, a
-sensitivity, a norm, or a count. The answer is on the safe side: what is printed
-was accounted for, and keeps the promise. For gaussian(?) the classical rule
-sqrt(2 ln(1.25/delta))/epsilon stands beside it.
+sensitivity, a norm, or a whole number: count, n, m, size, steps, categories.
+The answer is on the safe side: what is printed was accounted for, and keeps the
+promise. For gaussian(?) the classical rule sqrt(2 ln(1.25/delta))/epsilon
+stands beside it.
 
 Examples:
   mizan calibrate 'gaussian(?)' --epsilon 0.5 --delta 1e-6
@@ -81,7 +82,16 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
 /// unit cheaper, at the δ one unit larger.
 fn lower(found: &Calibration, delta: Delta) -> Option<Epsilon> {
     let above = Delta::saturating(delta.get().next_up());
-    let lower = account::epsilon(&found.event.relaxed(), above).lower()?;
+    let relaxed = found.event.relaxed();
+    let lower = match found.cost.lower {
+        // Who knows one for the event knows one for this.
+        Some(_) => {
+            account::epsilon_by(found.cost.method, &relaxed, above)
+                .ok()?
+                .lower
+        }
+        None => account::epsilon(&relaxed, above).lower(),
+    }?;
     Some(Epsilon::saturating(lower.get().min(found.cost.upper.get())))
 }
 

@@ -8,22 +8,24 @@ pub(crate) mod curve;
 pub(crate) mod divergence;
 pub(crate) mod figure;
 pub(crate) mod group;
+pub(crate) mod noise;
 pub(crate) mod risk;
 pub(crate) mod table;
 
 use crate::cli::Command;
 use crate::failure::Failure;
-use crate::output::{Answer, Output, Working};
+use crate::output::{Answer, Output};
 
-pub(crate) fn run(command: Command, output: Output, working: &Working) -> Result<Answer, Failure> {
+pub(crate) fn run(command: Command, output: Output) -> Result<Answer, Failure> {
     let text = match command {
-        Command::Audit(arguments) => return audit::run(&arguments, output, working),
+        Command::Audit(arguments) => return audit::run(&arguments, output),
         Command::Account(arguments) => account::run(&arguments, output),
         Command::Calibrate(arguments) => calibrate::run(&arguments, output),
         Command::Curve(arguments) => curve::run(&arguments, output),
         Command::Divergence(arguments) => divergence::run(&arguments, output),
         Command::Figure(arguments) => figure::run(&arguments, output),
         Command::Group(arguments) => group::run(&arguments, output),
+        Command::Noise(arguments) => noise::run(&arguments, output),
         Command::Risk(arguments) => risk::run(&arguments, output),
         Command::Table(arguments) => table::run(&arguments, output),
         Command::Completions(arguments) => completions::run(&arguments),

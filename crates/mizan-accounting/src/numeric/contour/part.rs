@@ -109,6 +109,9 @@ impl Part {
             Self::Tabled { pair, count } => {
                 let orders = precision.orders(line.c, line.reach(), *count);
                 let table = Table::of(pair, orders)?;
+                if table.nodes.len() as f64 * line.count as f64 > MOST_TURNS {
+                    return None;
+                }
                 let moments = rotation::moments(&table, line)?;
                 sums.add_moments(*count, moments.into_iter());
                 return Some(table.cut * count);
@@ -178,6 +181,9 @@ fn laplace(t: &Interval, z: Complex) -> (Complex, f64) {
         )
     }
 }
+
+/// The most places of a table times those of a line: about a quarter second.
+const MOST_TURNS: f64 = 2e8;
 
 /// How many bars a histogram has.
 const BARS: u32 = 48;

@@ -22,7 +22,7 @@
 //! Folding weights modulo N sums positive numbers: a relative error again.
 //! What underflows is far below the constant 1e-290 that is added.
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use super::fft::{Complex, Fft};
 
@@ -190,14 +190,14 @@ fn convolution(a: &(Vec<f64>, f64), b: &(Vec<f64>, f64)) -> (Vec<f64>, f64) {
 pub(super) struct Transforms {
     window: Window,
     /// Made when first needed, and then shared.
-    fft: OnceCell<Fft>,
+    fft: OnceLock<Fft>,
 }
 
 impl Transforms {
     pub(super) fn new(window: Window) -> Self {
         Self {
             window,
-            fft: OnceCell::new(),
+            fft: OnceLock::new(),
         }
     }
 
@@ -214,8 +214,9 @@ impl Transforms {
             .iter()
             .partition(|factor| factor.all_taps() <= few_taps);
         let mut product = self.transformed(&dense)?;
-        let mut next = vec![0.0; product.weights.len()];
+        let mut next = Vec::new();
         for factor in sparse {
+            next.resize(product.weights.len(), 0.0);
             for _ in 0..factor.count {
                 next.fill(0.0);
                 for &(place, weight) in &factor.taps {

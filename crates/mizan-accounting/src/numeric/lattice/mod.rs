@@ -73,6 +73,8 @@ pub(crate) enum Aim {
 struct Effort {
     /// The relative width of ε that steps are chosen for.
     width: f64,
+    /// The most places of a transform.
+    places: f64,
     way: Way,
 }
 
@@ -92,6 +94,13 @@ enum Way {
 impl Effort {
     const USUAL: Self = Self {
         width: 1e-10,
+        places: MOST_PLACES,
+        way: Way::Best,
+    };
+    /// Steps grow with the root of the width: a hundredth of the places.
+    const DRAFT: Self = Self {
+        width: 1e-6,
+        places: MOST_PLACES / 16.0,
         way: Way::Best,
     };
 }
@@ -99,6 +108,9 @@ impl Effort {
 /// The largest transform, and the most operations over all parts.
 const MOST_PLACES: f64 = 524_288.0;
 const MOST_WORK: f64 = 3e8;
+
+/// From 2^14 places on the compositions go side by side.
+const WORTH_A_THREAD: u32 = 14;
 
 /// Outside of the window lies about e^-DEPTH of the tilted mass.
 const DEPTH: f64 = 32.0;
@@ -125,8 +137,17 @@ impl LatticeProfile {
     /// The profile of a composition; None where there are too many parts, or
     /// losses too different in size, for a lattice to help.
     pub(crate) fn new(parts: &[(Pair, u64)], aim: Aim) -> Option<Self> {
+        Self::with(parts, aim, Effort::USUAL)
+    }
+
+    /// The same in a fraction of the time: six digits where there is room.
+    pub(crate) fn draft(parts: &[(Pair, u64)], aim: Aim) -> Option<Self> {
+        Self::with(parts, aim, Effort::DRAFT)
+    }
+
+    fn with(parts: &[(Pair, u64)], aim: Aim, effort: Effort) -> Option<Self> {
         let parts = relevant(parts);
-        Self::enumerated(&parts).or_else(|| Self::on_lattice(&parts, aim, Effort::USUAL))
+        Self::enumerated(&parts).or_else(|| Self::on_lattice(&parts, aim, effort))
     }
 
     fn enumerated(parts: &[(Pair, u64)]) -> Option<Self> {
@@ -158,7 +179,7 @@ impl LatticeProfile {
         let cumulant = Cumulant::new(parts);
         let place = cumulant.place(aim);
         let reach = cumulant.reach(place, DEPTH);
-        let h = step(parts, &cumulant, (place, reach), effort.width)?;
+        let h = step(parts, &cumulant, (place, reach), effort)?;
         let theta = place.theta;
         let [mut above, mut p, mut q] = [Tilted::new(), Tilted::new(), Tilted::new()];
         let mut beyond_above = Vec::with_capacity(parts.len());
@@ -189,7 +210,14 @@ impl LatticeProfile {
             #[cfg(test)]
             Way::Transforms => transforms.modulo(&tilted.factors, 0),
         };
-        let (sums, sums_p, sums_q) = (composed(&above)?, composed(&p)?, composed(&q)?);
+        let (sums, sums_p, sums_q) = if window.m < WORTH_A_THREAD || support.is_small() {
+            (composed(&above)?, composed(&p)?, composed(&q)?)
+        } else {
+            std::thread::scope(|scope| {
+                let (p, q) = (scope.spawn(|| composed(&p)), scope.spawn(|| composed(&q)));
+                Some((composed(&above)?, p.join().ok()??, q.join().ok()??))
+            })?
+        };
         let period = (1u64 << window.m) as f64;
         // A steeper tilt would see nothing but that spread.
         let right = reach.right.min(16.0 / (h * all.sqrt()));
@@ -353,7 +381,7 @@ fn step(
     parts: &[(Pair, u64)],
     cumulant: &Cumulant,
     (place, reach): (Place, Reach),
-    width: f64,
+    effort: Effort,
 ) -> Option<f64> {
     // What a part costs per place: its taps, or a transform.
     let cost = |(pair, count): &(Pair, u64)| match &pair.base {
@@ -361,7 +389,7 @@ fn step(
         _ => 100.0,
     };
     let work: f64 = parts.iter().map(cost).sum();
-    let places = (MOST_WORK / work).clamp(1024.0, MOST_PLACES);
+    let places = (MOST_WORK / work).clamp(1024.0, effort.places);
     let theta = place.theta;
     let length = length(place, reach);
     if !length.is_finite() {
@@ -369,7 +397,7 @@ fn step(
     }
     // ε is off by (1 + θ) h²/8 for every part that is off the lattice.
     let for_width = |parts: f64| {
-        let width = width * place.epsilon.max(1e-3 * place.deviation);
+        let width = effort.width * place.epsilon.max(1e-3 * place.deviation);
         (8.0 * width / ((1.0 + theta) * parts.max(1e-12))).sqrt()
     };
     let all: f64 = parts.iter().map(|(_, count)| *count as f64).sum();

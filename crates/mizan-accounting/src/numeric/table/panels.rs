@@ -282,14 +282,16 @@ impl Noise {
                 + (1.0 + orders.c) * shrink;
             (6.0 * radius).ln() + ln_error(rho) + ln_bound + largest <= goal
         };
-        [6.0, 8.0, 4.0, 12.0, 3.0, 2.0].into_iter().any(fits)
+        // The likely ones first. Without the large ones no panel, however small,
+        // would be fine enough for the smallest tolerances.
+        [6.0, 12.0, 24.0, 3.0, 48.0, 2.0].into_iter().any(fits)
     }
 
-    /// ln Y, or above it where it is large.
+    /// ln Y.
     fn ln_y(&self, q: f64, x: f64) -> f64 {
         let u = self.slope * x - self.offset;
         if u > 30.0 {
-            u
+            u + (q + (1.0 - q) * (-u).exp()).ln()
         } else {
             (q * u.exp_m1()).ln_1p()
         }

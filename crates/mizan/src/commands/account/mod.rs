@@ -337,6 +337,7 @@ fn numbers<T: Copy>(account: Account<T>, get: impl Fn(T) -> f64) -> Account<f64>
         upper: get(bound.upper),
         lower: bound.lower.map(&get),
         order: bound.order,
+        engine: bound.engine,
     });
     Account {
         bounds: bounds.collect(),

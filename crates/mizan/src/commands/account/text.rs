@@ -56,10 +56,9 @@ fn report_text(report: &[AtOrder<Epsilon>]) -> String {
             number::epsilon_up(at.bound.get(), 8),
         ]);
     }
-    format!(
-        "{table}\n\nAdd it to other reports as\n  {}\n",
-        report_event(report)
-    )
+    // An event may go over several lines.
+    let event = wrapped(&report_event(report));
+    format!("{table}\n\nAdd it to other reports as\n  {event}")
 }
 
 impl Solved {

@@ -1,7 +1,7 @@
 //! `--why`: the derivation of the printed number.
 
 use mizan_accounting::account::{Account, Method, MethodBound};
-use mizan_accounting::{ClosedForm, RenyiCurve, closed_forms};
+use mizan_accounting::{ClosedForm, Engine, RenyiCurve, closed_forms};
 use mizan_core::{Delta, Order, PrivacyEvent};
 use mizan_report::{Column, Table, number};
 use serde_json::{Value, json};
@@ -179,11 +179,12 @@ fn numeric_text(directions: bool, bound: &MethodBound<f64>, solved: &Solved) -> 
     const DIGITS: usize = 13;
     let symbol = solved.symbol();
     let upper = number::epsilon_up(bound.upper, DIGITS);
-    let mut text = wrapped(
-        "The losses of all parts are added as random variables: by a closed form, a \
-         contour integral or a lattice, whichever says more. All errors, rounding \
-         too, are in the bracket (docs/accountant.md).",
-    );
+    let engine = bound.engine.map_or("the engine", Engine::name);
+    let mut text = wrapped(&format!(
+        "The losses of all parts are added as random variables, here by {engine} (of a \
+         closed form, a contour integral or a lattice, what says most). All errors, \
+         rounding too, are in the bracket (docs/accountant.md)."
+    ));
     text += &match bound.lower {
         Some(lower) => {
             let width = number::epsilon_up((bound.upper - lower) / bound.upper, 2);

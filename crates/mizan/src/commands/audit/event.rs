@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::define::Defined;
 use crate::failure::Failure;
 use crate::input::{self, Expression, Typed};
-use crate::output::{self, Answer, Output, Working, json_number};
+use crate::output::{self, Answer, Output, Progress, json_number};
 
 /// The δ of a claim that needs one.
 const USUAL_DELTA: f64 = 1e-5;
@@ -72,11 +72,7 @@ struct Report {
     found: Audit,
 }
 
-pub(super) fn run(
-    arguments: &Arguments,
-    output: Output,
-    working: &Working,
-) -> Result<Answer, Failure> {
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
     let confidence = input::confidence(&arguments.confidence)?;
     let samples = arguments.samples.as_deref();
     let samples = samples
@@ -97,8 +93,8 @@ pub(super) fn run(
     let plan = released
         .plan(samples, confidence.value, delta.value)
         .map_err(|error| Failure::from(error).of_option("--samples"))?;
-    working.count_to(samples);
-    let found = mizan_audit::audit(&mut released, plan, &mut |runs| working.advance(runs))?;
+    let progress = Progress::of(samples);
+    let found = mizan_audit::audit(&mut released, plan, &mut |runs| progress.advance(runs))?;
     let report = Report {
         event: text,
         claimed: (claimed, delta),

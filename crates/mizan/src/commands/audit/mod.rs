@@ -4,7 +4,7 @@ mod event;
 mod reconstruct;
 
 use crate::failure::Failure;
-use crate::output::{Answer, Output, Working};
+use crate::output::{Answer, Output};
 
 /// Attack a mechanism: measure from outside what it gives away
 #[derive(Debug, clap::Args)]
@@ -35,11 +35,7 @@ enum Attack {
     Reconstruct(reconstruct::Arguments),
 }
 
-pub(crate) fn run(
-    arguments: &Arguments,
-    output: Output,
-    working: &Working,
-) -> Result<Answer, Failure> {
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
     match &arguments.attack {
         // Not left to clap: it would take `--format` for a conflict too.
         Some(_) if arguments.event.is_given() => Err(Failure::new(
@@ -47,7 +43,7 @@ pub(crate) fn run(
             "an event is audited, or an attack by its name, not both at once",
             "see `mizan audit --help`",
         )),
-        Some(Attack::Reconstruct(arguments)) => reconstruct::run(arguments, output, working),
-        None => event::run(&arguments.event, output, working),
+        Some(Attack::Reconstruct(arguments)) => reconstruct::run(arguments, output),
+        None => event::run(&arguments.event, output),
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{self, Answer, Output, Working, json_number};
+use crate::output::{self, Answer, Output, Progress, json_number};
 
 /// Queries for each person, unless told.
 const QUERIES_PER_PERSON: u64 = 4;
@@ -56,19 +56,15 @@ struct Report {
     points: Vec<Point>,
 }
 
-pub(super) fn run(
-    arguments: &Arguments,
-    output: Output,
-    working: &Working,
-) -> Result<Answer, Failure> {
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
     let people = input::whole(&arguments.people, "--n", Reconstruction::PEOPLE)?;
     let queries = match &arguments.queries {
         Some(text) => input::whole(text, "--queries", Reconstruction::QUERIES)?,
         None => people.saturating_mul(QUERIES_PER_PERSON),
     };
     let attack = Reconstruction::new(people, queries)?;
-    working.count_to(attack.steps());
-    let points = attack.run(&mut || working.advance(1))?;
+    let progress = Progress::of(attack.steps());
+    let points = attack.run(&mut || progress.advance(1))?;
     let report = Report {
         people,
         queries,

@@ -216,7 +216,7 @@ fn extremes() {
                     for pair in [gaussian(m, sampling), laplace(m, sampling)] {
                         let effort = Effort {
                             width: 1e-3,
-                            way: Way::Best,
+                            ..Effort::USUAL
                         };
                         let parts = [(pair, count)];
                         let Some(profile) = LatticeProfile::on_lattice(&parts, aim, effort) else {

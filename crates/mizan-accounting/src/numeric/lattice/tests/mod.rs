@@ -8,7 +8,12 @@ use crate::numeric::pair::Atom;
 
 /// A lattice as the profile would make it, also where sums could be enumerated.
 fn lattice(parts: &[(Pair, u64)], aim: Aim, width: f64, way: Way) -> Option<LatticeProfile> {
-    LatticeProfile::on_lattice(&relevant(parts), aim, Effort { width, way })
+    let effort = Effort {
+        width,
+        way,
+        ..Effort::USUAL
+    };
+    LatticeProfile::on_lattice(&relevant(parts), aim, effort)
 }
 
 fn laplace(t: f64, sampling: Sampling) -> Pair {

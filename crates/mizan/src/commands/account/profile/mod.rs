@@ -220,6 +220,7 @@ fn numeric_at(
         upper: above.upper,
         lower: exact.then_some(below.lower),
         order: None,
+        engine: None,
     };
     Some(above.iter().zip(&below).map(bound).collect())
 }

@@ -1,0 +1,193 @@
+//! `mizan noise`: draws from the noise that releases are made with.
+
+mod histogram;
+mod sink;
+
+use std::path::PathBuf;
+
+use mizan_core::{Count, PrivacyEvent};
+use mizan_noise::{Entropy, Noise, NoiseError, RandomizedResponse};
+use mizan_report::number;
+use serde_json::json;
+
+use crate::cli::Format;
+use crate::failure::Failure;
+use crate::input::{self, Expression};
+use crate::output::{self, Output};
+use histogram::Histogram;
+use sink::Sink;
+
+/// Draws at a time.
+const CHUNK: usize = 1 << 16;
+
+/// As JSON the draws are one document: no more than fit a reader's memory.
+const LARGEST_DOCUMENT: u64 = 1_000_000;
+
+/// Draw exact noise: integers, one a line
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The noise is what releases are made with: drawn exactly from the stated
+distribution, from the operating system's randomness. For rr it is the response
+of somebody whose answer is 0.
+
+Examples:
+  mizan noise 'discrete-laplace(2)' --count 10
+  mizan noise 'discrete-gaussian(1e6)' --count 1000000 --out noise.csv
+  mizan noise 'rr(0.75, 4)' --count 100 --format json")]
+pub(crate) struct Arguments {
+    /// discrete-laplace, discrete-gaussian or rr
+    #[arg(value_name = "EVENT")]
+    expression: String,
+
+    /// How many to draw
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    count: String,
+
+    /// Write them to this file, and show a histogram instead
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    let expression = Expression::read(&arguments.expression, &mizan_core::Definitions::default())?;
+    let count = input::count(&arguments.count, "--count")?;
+    let source = Source::of(&expression)?;
+    let as_json = output.format == Format::Json;
+    match &arguments.out {
+        Some(path) => {
+            let mut histogram = source.histogram();
+            let mut sink = Sink::file(path)?;
+            draw(&source, count, |draws| {
+                histogram.add(draws);
+                sink.write(draws)
+            })?;
+            sink.finish()?;
+            Ok(output.either(
+                || {
+                    json!({
+                        "expression": expression.text,
+                        "count": count.get(),
+                        "file": path.display().to_string(),
+                        "histogram": histogram.json(),
+                    })
+                },
+                || {
+                    format!(
+                        "{} draws of {}\n\n{}\nSaved {}\n",
+                        number::nearest(count.as_f64(), 15),
+                        output::shortened(&expression.text, 60),
+                        histogram.text(output.terminal),
+                        path.display()
+                    )
+                },
+            ))
+        }
+        None if as_json => {
+            if count.get() > LARGEST_DOCUMENT {
+                return Err(Failure::new(
+                    "MZ1313",
+                    format!("{count} draws are too many for one JSON document, at most 1000000"),
+                    "use --out FILE, or leave --format json away",
+                ));
+            }
+            let mut values = Vec::new();
+            draw(&source, count, |draws| {
+                values.extend_from_slice(draws);
+                Ok(true)
+            })?;
+            let document = json!({
+                "expression": expression.text,
+                "count": count.get(),
+                "values": values,
+            });
+            Ok(format!("{document}\n"))
+        }
+        None => {
+            let mut sink = Sink::standard_output();
+            draw(&source, count, |draws| sink.write(draws))?;
+            sink.finish()?;
+            Ok(String::new())
+        }
+    }
+}
+
+/// Draws chunk by chunk, until all is drawn or nobody reads any more.
+fn draw(
+    source: &Source,
+    count: Count,
+    mut take: impl FnMut(&[i64]) -> Result<bool, Failure>,
+) -> Result<(), Failure> {
+    let mut entropy = Entropy::system()?;
+    let mut chunk = vec![0; CHUNK];
+    let progress = output::Progress::of(count.get());
+    let mut left = count.get();
+    while left > 0 {
+        let size = usize::try_from(left).unwrap_or(CHUNK).min(CHUNK);
+        let draws = chunk.get_mut(..size).unwrap_or_default();
+        source.fill(&mut entropy, draws)?;
+        if !take(draws)? {
+            break;
+        }
+        let drawn = u64::try_from(size).unwrap_or(left);
+        left -= drawn;
+        progress.advance(drawn);
+    }
+    Ok(())
+}
+
+/// What integers come from.
+enum Source {
+    Noise(Noise),
+    Response(RandomizedResponse),
+}
+
+impl Source {
+    fn of(expression: &Expression) -> Result<Self, Failure> {
+        if let Some(noise) = Noise::of(&expression.event)? {
+            return Ok(Self::Noise(noise));
+        }
+        match &expression.event {
+            PrivacyEvent::RandomizedResponse(event) => {
+                Ok(Self::Response(RandomizedResponse::new(*event)))
+            }
+            other => Err(Failure::new(
+                "MZ1312",
+                format!(
+                    "{} cannot be drawn",
+                    output::shortened(&expression.text, 60)
+                ),
+                match other {
+                    PrivacyEvent::Gaussian { sigma, .. } => {
+                        format!("on integers it is discrete-gaussian({})", sigma.get())
+                    }
+                    PrivacyEvent::Laplace { scale, .. } => {
+                        format!("on integers it is discrete-laplace({})", scale.get())
+                    }
+                    _ => "use one discrete-laplace, discrete-gaussian or rr".to_owned(),
+                },
+            )),
+        }
+    }
+
+    fn fill(&self, entropy: &mut Entropy, draws: &mut [i64]) -> Result<(), NoiseError> {
+        match self {
+            Self::Noise(noise) => noise.fill(entropy, draws),
+            Self::Response(response) => {
+                let mut answers = vec![0; draws.len()];
+                response.respond(entropy, &mut answers)?;
+                for (draw, answer) in draws.iter_mut().zip(answers) {
+                    // Counts of categories are below 2^53.
+                    *draw = i64::try_from(answer).map_err(|_| NoiseError::Overflow { bits: 64 })?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn histogram(&self) -> Histogram {
+        match self {
+            Self::Noise(noise) => Histogram::around_zero(noise.scale().approximate()),
+            Self::Response(response) => Histogram::of_categories(response.categories()),
+        }
+    }
+}
