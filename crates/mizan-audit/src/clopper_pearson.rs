@@ -129,6 +129,29 @@ mod tests {
         }
     }
 
+    /// Every probability, every number of hits: how often each bound is wrong,
+    /// added up exactly.
+    #[test]
+    fn the_bounds_fail_as_seldom_as_they_say() {
+        for (runs, failure) in [(1, 0.3), (7, 0.1), (40, 0.01), (40, 0.2)] {
+            let bounds = ClopperPearson::new(runs, failure);
+            let known: Vec<(f64, f64)> = (0..=runs)
+                .map(|hits| (bounds.lower(hits), bounds.upper(hits)))
+                .collect();
+            for step in 1..200 {
+                let p = f64::from(step) / 200.0;
+                let mut chance = (1.0 - p).powi(i32::try_from(runs).unwrap_or(0));
+                let (mut above, mut below) = (0.0, 0.0);
+                for (hits, (lower, upper)) in (0..).zip(&known) {
+                    above += if *lower > p { chance } else { 0.0 };
+                    below += if *upper < p { chance } else { 0.0 };
+                    chance *= (runs - hits) as f64 / (hits + 1) as f64 * p / (1.0 - p);
+                }
+                assert!(above <= failure + 1e-12 && below <= failure + 1e-12);
+            }
+        }
+    }
+
     #[test]
     fn nothing_is_proven_where_nothing_may_fail() {
         let bounds = ClopperPearson::new(100, 0.0);

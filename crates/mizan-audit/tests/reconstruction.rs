@@ -65,15 +65,7 @@ fn sizes_out_of_range() {
         assert!(matches!(error, AuditError::Size { .. }), "{error}");
         assert_eq!(error.code(), "MZ1506");
     }
-    for (people, queries) in [(8, 1), (65, 3)] {
-        let points = Reconstruction::new(people, queries)
-            .unwrap()
-            .run(&mut || ())
-            .unwrap();
-        assert!(
-            points
-                .iter()
-                .all(|point| (0.0..=1.0).contains(&point.recovered))
-        );
-    }
+    let points = Reconstruction::new(8, 1).unwrap().run(&mut || ()).unwrap();
+    let share = |recovered: f64| (0.0..=1.0).contains(&recovered);
+    assert!(points.iter().all(|point| share(point.recovered)));
 }

@@ -10,6 +10,8 @@ use crate::output::{Answer, Output};
 #[derive(Debug, clap::Args)]
 #[command(
     subcommand_negates_reqs = true,
+    disable_help_subcommand = true,
+    override_usage = "mizan audit [OPTIONS] <EVENT>\n       mizan audit reconstruct [OPTIONS]",
     after_help = "\
 Runs the mechanism on two inputs that differ in one person, chooses the most
 telling set of outputs on half of the runs, counts it on the others, and bounds
