@@ -68,6 +68,7 @@ impl DiscreteLaplace {
     /// zero then.
     pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
         let table = self.table();
+        table.warm();
         batch::fill_with(entropy, places, |entropy| table.draw(entropy))
     }
 

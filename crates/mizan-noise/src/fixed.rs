@@ -13,12 +13,12 @@ const LARGEST: u64 = u64::MAX / 13;
 ///
 /// The same for every `y`, though small ones are known better: so the chance
 /// that a comparison remains open, 2⁻²⁴, says nothing about the value.
-const SLACK: u64 = 1 << 39;
+pub(crate) const EXP_SLACK: u64 = 1 << 39;
 
-/// `e^-y` in units of 2⁻⁶⁴, at least and at most, for `y` in the same units. What
-/// is above 2⁶⁴ - 1 is said to be that.
+/// `e^-y` in units of 2⁻⁶⁴, for `y` in the same units; off by less than
+/// [`EXP_SLACK`].
 #[inline]
-pub(crate) fn exp_neg(y: u64) -> (u64, u64) {
+pub(crate) fn exp_neg(y: u64) -> u64 {
     debug_assert!(y <= LARGEST + LARGEST / 64);
     const ONE: u64 = 1 << 63;
     // 1 - y (1 - y/2 (1 - y/3 (1 - y/4))) in units of 2^-63.
@@ -28,8 +28,7 @@ pub(crate) fn exp_neg(y: u64) -> (u64, u64) {
     sum = ONE - (high(y, sum) >> 1);
     sum = ONE - high(y, sum);
     // One does not fit 64 bits.
-    let doubled = (sum - 1) << 1;
-    (doubled - SLACK, doubled.saturating_add(SLACK))
+    (sum - 1) << 1
 }
 
 /// The upper half of a product.
@@ -107,4 +106,66 @@ pub(crate) fn times_up(a: u128, b: u128) -> u128 {
     let middle = a1 * b0 + a0 * b1 + ((a0 * b0) >> 64);
     let high = a1 * b1 + (middle >> 64);
     ((high << 1) + 2).min(1 << 127)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// Within its slack of the enclosure by big integers, over the whole range.
+    #[test]
+    fn the_exponential_is_within_its_slack() {
+        for step in 0..=1000u64 {
+            let y = LARGEST / 1000 * step;
+            let found = BigUint::from(exp_neg(y));
+            let exact = Rational::new(y, BigUint::from(1u8) << 64u32);
+            let (low, high) = crate::exponential::exp_neg(&exact, 64);
+            assert!(
+                &found + EXP_SLACK >= high && found <= low + EXP_SLACK,
+                "{y}"
+            );
+        }
+    }
+
+    #[test]
+    fn factors_are_within_their_slack() {
+        for (numerator, denominator) in [(1u64, 3u64), (7, u64::MAX), (u64::MAX, 5), (1, 1 << 40)] {
+            let factor = Rational::new(numerator, denominator).over_integer(1u64 << 50);
+            // As large as the product allows.
+            let largest =
+                Rational::new(factor.denominator.clone(), &factor.numerator * 4u8).floor();
+            let made = Factor::new(&factor, &largest);
+            for part in [1u8, 2, 3, 100, 255] {
+                let value = u128::try_from(&(&largest / part)).unwrap();
+                let exact = factor.times_integer(value);
+                let found = BigUint::from(made.times(value));
+                assert!(
+                    found <= exact.scaled_down(64),
+                    "{numerator}/{denominator} / {part}"
+                );
+                assert!(found + FACTOR_SLACK >= exact.scaled_up(64));
+            }
+        }
+    }
+
+    #[test]
+    fn products_are_rounded_up() {
+        let half = 1u128 << 126;
+        let odd = 0x5555_5555_5555_5555_5555_5555_5555_5555_u128;
+        for (a, b) in [
+            (half, half),
+            (odd, half),
+            (odd, odd),
+            (1 << 127, odd),
+            (1 << 127, 1 << 127),
+            (0, odd),
+            (1, 1),
+        ] {
+            let exact = BigUint::from(a) * b;
+            let found = BigUint::from(times_up(a, b)) << 127u32;
+            assert!(found >= exact, "{a} {b}");
+            assert!(found <= exact + (BigUint::from(3u8) << 127u32), "{a} {b}");
+        }
+    }
 }

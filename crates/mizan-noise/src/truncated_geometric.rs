@@ -140,6 +140,7 @@ impl TruncatedGeometric {
                 squared: false,
             }))
         });
+        table.warm();
         let within = i128::from(self.bound);
         crate::batch::fill_with(entropy, places, |entropy| {
             loop {

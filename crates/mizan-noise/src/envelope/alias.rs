@@ -56,6 +56,16 @@ impl Alias {
         }
     }
 
+    /// Reads all of the table into the cache. Common outcomes own parts of many
+    /// columns and rare ones only their own: where some columns have to be
+    /// fetched and others not, time would tell these outcomes apart.
+    pub(super) fn warm(&self) {
+        /// Columns in a line of the cache.
+        const LINE: usize = 8;
+        let lines = self.columns.iter().step_by(LINE);
+        std::hint::black_box(lines.fold(0, |all, column| all ^ column));
+    }
+
     /// The outcome that owns these 63 bits.
     #[inline]
     pub(super) fn outcome(&self, bits: u64) -> u64 {
@@ -69,9 +79,8 @@ impl Alias {
             .copied()
             .unwrap_or(0);
         let other = column & ((1 << self.log_columns) - 1);
-        // A choice without a branch: nobody can predict it.
-        let own = u64::from(within < column >> self.log_columns).wrapping_neg();
-        (at & own) | (other & !own)
+        // Without a branch: nobody can predict it, and its time would tell.
+        std::hint::select_unpredictable(within < column >> self.log_columns, at, other)
     }
 
     /// How many of the 2⁶³ values each outcome owns, counted from the table.

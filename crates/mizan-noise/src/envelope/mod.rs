@@ -27,15 +27,19 @@
 //!
 //! # Time
 //!
-//! Every attempt does the same work, whatever it draws: no loop depends on the
-//! value, and how many attempts there were is independent of the value that was
-//! kept. The exceptions, the tail and undecided comparisons, have probability
-//! below 2⁻⁴⁸ a draw.
+//! Every attempt does the same work, whatever it draws: no loop and no branch
+//! depends on the value, no memory is read at a place that does (the column of
+//! the alias table is uniform), and how many attempts there were is independent
+//! of the value that was kept. Comparisons that 64 bits do not decide take
+//! longer: 2⁻²³ of them, whatever the value. So do the tail and bins of a weight
+//! below 2⁻³⁷, which all together have probability below 2⁻²⁹.
 
 mod alias;
 mod tail;
 #[cfg(test)]
 mod tests;
+
+use std::hint::select_unpredictable;
 
 use num_bigint::BigUint;
 
@@ -59,8 +63,13 @@ const CUT: u128 = 1 << 63;
 /// Above this width a place in a bin and `U` take a word each.
 const SHARED_BITS: u32 = 24;
 
-/// The slack of what 64 bits never decide.
-const NEVER: u64 = u64::MAX;
+/// A weight `W` is at most two more than what it stands for. For weights of at
+/// least this, that is below the slack: `e^-y (1 - 2/W) ≥ e^-y - 2/W`.
+const HEAVY: u64 = 1 << 26;
+
+/// By how much `U` must stay below `e^-y`, in units of 2⁻⁶⁴: `2 / HEAVY`, what
+/// the exponent may be larger, and what `e^-y` may be off.
+const SLACK_BELOW: u64 = (1 << 39) + fixed::FACTOR_SLACK + fixed::EXP_SLACK;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Envelope {
@@ -71,9 +80,8 @@ pub(crate) struct Envelope {
     height: u64,
     /// Of zero, of each bin, of the tail, and of no draw at all.
     weights: Vec<u64>,
-    /// By how much `U` must stay below `e^-y` for each of these, in units of
-    /// 2⁻⁶⁴, so that the rounding of the weight does not matter.
-    slacks: Vec<u64>,
+    /// Bins up to this one are heavy: of theirs 64 bits know enough.
+    heavy: u64,
     alias: Alias,
     rate: Factor,
     tail: Tail,
@@ -128,7 +136,12 @@ impl Envelope {
         push(tail_at_one.times_integer(height.clone()).scaled_up(0));
         let used: u64 = weights.iter().sum();
         weights.push(TOTAL - used);
-        let slacks = slacks(&weights, log_width <= SHARED_BITS);
+        // Zero, then bins that grow lighter.
+        let heavy = weights
+            .iter()
+            .skip(1)
+            .take_while(|&&weight| weight >= HEAVY);
+        let heavy = u64::try_from(heavy.count()).unwrap_or(0).min(bins);
         let width = BigUint::from(1u8) << log_width;
         let largest_steps = if decay.squared {
             &width * (&width + (tail.start() * 2u8))
@@ -137,7 +150,7 @@ impl Envelope {
         };
         Self {
             rate: Factor::new(&decay.rate, &largest_steps),
-            slacks,
+            heavy,
             alias: Alias::new(&weights),
             height: u64::try_from(&height).unwrap_or(TOTAL),
             decay,
@@ -145,6 +158,11 @@ impl Envelope {
             weights,
             tail,
         }
+    }
+
+    /// Must come before draws whose time may be watched.
+    pub(crate) fn warm(&self) {
+        self.alias.warm();
     }
 
     /// A draw.
@@ -186,11 +204,6 @@ impl Envelope {
         entropy: &mut Entropy,
     ) -> Result<Attempt, NoiseError> {
         let outcome = self.alias.outcome(bits);
-        let slack = usize::try_from(outcome)
-            .ok()
-            .and_then(|at| self.slacks.get(at))
-            .copied()
-            .unwrap_or(NEVER);
         // The place in the bin, and the first and the last U that are possible.
         let below_width = (1 << self.log_width) - 1;
         let (first, last) = if WIDE {
@@ -199,9 +212,10 @@ impl Envelope {
         } else {
             (word & !below_width, word | below_width)
         };
-        // Zero has no places: they are masked away.
-        let nonzero = u64::from(outcome != 0);
-        let place = word & below_width & nonzero.wrapping_neg();
+        // Zero has no places. Without a branch, as everything here.
+        let is_zero = outcome == 0;
+        let nonzero = select_unpredictable(is_zero, 0, 1);
+        let place = select_unpredictable(is_zero, 0, word & below_width);
         let bin = outcome - nonzero;
         let (magnitude, steps) = if WIDE {
             let place = u128::from(place);
@@ -217,13 +231,17 @@ impl Envelope {
             };
             (u128::from(start + place), u128::from(steps))
         };
-        let (low, high) = fixed::exp_neg(self.rate.times(steps));
-        if last < low.saturating_sub(slack) {
-            return Ok(Attempt::Drawn(magnitude));
-        }
-        // Not `>=`: one itself is more than 64 bits can say.
-        if first > high && slack != NEVER {
-            return Ok(Attempt::Rejected);
+        let height = fixed::exp_neg(self.rate.times(steps));
+        // No table is read by outcome: which parts of it are in the cache would
+        // tell rare outcomes from common ones. Zero has its exact weight unless
+        // bins are wide.
+        if outcome <= self.heavy && !(WIDE && is_zero) {
+            if last < height - SLACK_BELOW {
+                return Ok(Attempt::Drawn(magnitude));
+            }
+            if first > height && first - height > fixed::EXP_SLACK {
+                return Ok(Attempt::Rejected);
+            }
         }
         let unknown = if WIDE { 0 } else { self.log_width };
         let known = LazyUniform::new(first >> unknown, 64 - unknown);
@@ -287,25 +305,6 @@ impl Envelope {
         }
         Ok(Attempt::Rejected)
     }
-}
-
-/// A weight `W` is at most two more than what it stands for, and `e^-y` lower
-/// by what its argument may be larger: `e^-y (1 - 2/W) ≥ e^-y - 2/W`.
-fn slacks(weights: &[u64], zero_is_exact: bool) -> Vec<u64> {
-    let bins = weights.len() - 3;
-    let slack = |(at, &weight): (usize, &u64)| {
-        if at == 0 && zero_is_exact {
-            fixed::FACTOR_SLACK
-        } else if at == 0 || at > bins {
-            NEVER
-        } else {
-            // 2 · 2^64 / W, rounded up.
-            let rounding = (1u128 << 65).div_ceil(u128::from(weight));
-            let slack = rounding + u128::from(fixed::FACTOR_SLACK);
-            u64::try_from(slack).unwrap_or(NEVER - 1).min(NEVER - 1)
-        }
-    };
-    weights.iter().enumerate().map(slack).collect()
 }
 
 /// `e^-g` at the start of each bin, rounded up in units of 2⁻¹²⁷, as long as it
