@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    account, calibrate, completions, curve, divergence, figure, group, noise, risk, table,
+    account, audit, calibrate, completions, curve, divergence, figure, group, noise, risk, table,
 };
 use crate::failure::Failure;
 use crate::output;
@@ -17,6 +17,7 @@ Examples:
   mizan curve 'gaussian(2) + laplace(1)' --svg curve.svg
   mizan divergence --p 0.5,0.5 --q 0.6,0.4 --orders 1,2,inf
   mizan figure 1 --out figures
+  mizan audit 'discrete-laplace(10)'
 
 Exit codes: 0 done, 1 refused, 2 error. Every command takes --format json.";
 
@@ -50,6 +51,7 @@ pub(crate) enum Command {
     Figure(figure::Arguments),
     Table(table::Arguments),
     Noise(noise::Arguments),
+    Audit(audit::Arguments),
     Completions(completions::Arguments),
     /// Write the manual page (troff) to standard output
     #[command(after_help = "Examples:\n  mizan man > /usr/local/share/man/man1/mizan.1")]

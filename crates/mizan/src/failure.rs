@@ -7,6 +7,7 @@ use mizan_accounting::Unsupported;
 use mizan_accounting::account::Refusal;
 use mizan_accounting::calibrate::CalibrationError;
 use mizan_accounting::divergence::DistributionError;
+use mizan_audit::AuditError;
 use mizan_core::{DecimalError, EventError, UnitError};
 use mizan_noise::NoiseError;
 use serde_json::json;
@@ -102,6 +103,7 @@ macro_rules! failures {
     )*};
 }
 failures!(
+    AuditError,
     CalibrationError,
     DecimalError,
     DistributionError,

@@ -4,8 +4,10 @@
 //! stays true for what was typed.
 
 use std::io::Read;
+use std::ops::RangeInclusive;
 
 use mizan_accounting::OrderGrid;
+use mizan_audit::Confidence;
 use mizan_core::{
     Count, Definitions, Delta, Epsilon, EventTemplate, MAX_JSON_BYTES, MAX_TEXT_BYTES, Order,
     PrivacyEvent, Probability, Round, parse_decimal,
@@ -124,6 +126,43 @@ pub(crate) fn delta(text: &str) -> Result<Typed<Delta>, Failure> {
 /// A target ε; rounded down, since a smaller ε is the stronger promise.
 pub(crate) fn epsilon(text: &str) -> Result<Typed<Epsilon>, Failure> {
     decimal(text, "--epsilon", Round::Down, Epsilon::new)
+}
+
+/// A claimed δ: from 0 to below 1; rounded down, the stronger claim.
+pub(crate) fn claimed_delta(text: &str) -> Result<Typed<Delta>, Failure> {
+    let typed = decimal(text, "--delta", Round::Down, Delta::new)?;
+    if typed.value < Delta::ONE {
+        return Ok(typed);
+    }
+    Err(Failure::new(
+        "MZ1004",
+        format!("--delta must be 0 or more and below 1, got {text}"),
+        "0 for a pure guarantee, or far below 1/people, such as 1e-6",
+    ))
+}
+
+/// A claimed ε; rounded up, so that nobody is accused for a rounding.
+pub(crate) fn claimed_epsilon(text: &str) -> Result<Typed<Epsilon>, Failure> {
+    decimal(text, "--epsilon", Round::Up, Epsilon::new)
+}
+
+/// How sure to be; rounded up.
+pub(crate) fn confidence(text: &str) -> Result<Typed<Confidence>, Failure> {
+    decimal(text, "--confidence", Round::Up, Confidence::new)
+}
+
+/// A whole number in a range, also as 1e6.
+pub(crate) fn whole(text: &str, option: &str, range: RangeInclusive<u64>) -> Result<u64, Failure> {
+    let typed = decimal(text, option, Round::Up, Ok::<f64, Failure>)?.value;
+    let count = Count::from_f64(typed).map(Count::get);
+    count.filter(|count| range.contains(count)).ok_or_else(|| {
+        let (least, most) = (range.start(), range.end());
+        Failure::new(
+            "MZ1005",
+            format!("{option} must be a whole number from {least} to {most}, got {text}"),
+            "write it as 1000, 1e6, ...",
+        )
+    })
 }
 
 /// A number of people: a whole number from 1 on.

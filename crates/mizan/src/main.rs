@@ -23,8 +23,8 @@ fn main() -> ExitCode {
     let working = output::Working::start();
     let result = commands::run(cli.command, output);
     drop(working);
-    match result.and_then(|text| output::print(&text)) {
-        Ok(()) => ExitCode::SUCCESS,
+    match result.and_then(output::Answer::print) {
+        Ok(code) => code,
         Err(failure) => {
             output::complain(&failure.show(cli.format));
             failure.exit_code()

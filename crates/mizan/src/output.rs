@@ -1,14 +1,45 @@
 //! What the terminal can show, and writing to it.
 
 use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
 use std::sync::OnceLock;
 
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mizan_core::Order;
 use mizan_report::{Terminal, number};
 use serde_json::Value;
 
 use crate::cli::Format;
 use crate::failure::Failure;
+
+/// What a command has to say, and whether it is a refusal.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    text: String,
+    refused: bool,
+}
+
+impl Answer {
+    pub(crate) fn done(text: String) -> Self {
+        Self {
+            text,
+            refused: false,
+        }
+    }
+
+    pub(crate) fn refused(text: String) -> Self {
+        Self {
+            text,
+            refused: true,
+        }
+    }
+
+    /// Writes it, and says how the program ends.
+    pub(crate) fn print(self) -> Result<ExitCode, Failure> {
+        print(&self.text)?;
+        Ok(ExitCode::from(u8::from(self.refused)))
+    }
+}
 
 /// How to write the result of a command.
 #[derive(Clone, Copy, Debug)]
@@ -122,11 +153,11 @@ pub(crate) fn shortened(text: &str, longest: usize) -> String {
 }
 
 /// What moves on the terminal: there is one.
-static BAR: OnceLock<indicatif::ProgressBar> = OnceLock::new();
+static BAR: OnceLock<ProgressBar> = OnceLock::new();
 
 /// How far a long piece of work has come, in place of the plain sign of life.
 pub(crate) struct Progress {
-    bar: Option<&'static indicatif::ProgressBar>,
+    bar: Option<&'static ProgressBar>,
 }
 
 impl Progress {
@@ -135,7 +166,7 @@ impl Progress {
         let bar = BAR.get();
         if let Some(bar) = bar {
             let template = "{wide_bar} {percent:>3} %, {eta} left";
-            if let Ok(style) = indicatif::ProgressStyle::with_template(template) {
+            if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style);
             }
             bar.set_length(steps);
@@ -145,7 +176,7 @@ impl Progress {
 
     pub(crate) fn advance(&self, steps: u64) {
         if let Some(bar) = self.bar {
-            // Drawn by its own clock, once a second has passed.
+            // Seen once a second has passed.
             bar.inc(steps);
         }
     }
@@ -154,19 +185,23 @@ impl Progress {
 /// A sign of life on the terminal while something takes longer than a second.
 /// It goes away when dropped, and shows nothing where nobody looks.
 pub(crate) struct Working {
-    bar: indicatif::ProgressBar,
+    bar: ProgressBar,
 }
 
 impl Working {
     pub(crate) fn start() -> Self {
-        let bar =
-            BAR.get_or_init(|| indicatif::ProgressBar::new_spinner().with_message("computing"));
-        let bar = bar.clone();
+        let hidden = || {
+            ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
+                .with_style(ProgressStyle::default_spinner())
+                .with_message("computing")
+        };
+        let bar = BAR.get_or_init(hidden).clone();
         let ticking = bar.clone();
         // Detached: it ends with the process, or as soon as the bar is finished.
         std::thread::spawn(move || {
             std::thread::sleep(std::time::Duration::from_secs(1));
             if !ticking.is_finished() {
+                ticking.set_draw_target(ProgressDrawTarget::stderr());
                 ticking.enable_steady_tick(std::time::Duration::from_millis(100));
             }
         });

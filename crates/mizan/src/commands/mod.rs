@@ -1,6 +1,7 @@
 //! One file per command. Each takes its arguments and gives the text to print.
 
 pub(crate) mod account;
+pub(crate) mod audit;
 pub(crate) mod calibrate;
 pub(crate) mod completions;
 pub(crate) mod curve;
@@ -13,10 +14,11 @@ pub(crate) mod table;
 
 use crate::cli::Command;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Answer, Output};
 
-pub(crate) fn run(command: Command, output: Output) -> Result<String, Failure> {
-    match command {
+pub(crate) fn run(command: Command, output: Output) -> Result<Answer, Failure> {
+    let text = match command {
+        Command::Audit(arguments) => return audit::run(&arguments, output),
         Command::Account(arguments) => account::run(&arguments, output),
         Command::Calibrate(arguments) => calibrate::run(&arguments, output),
         Command::Curve(arguments) => curve::run(&arguments, output),
@@ -28,5 +30,6 @@ pub(crate) fn run(command: Command, output: Output) -> Result<String, Failure> {
         Command::Table(arguments) => table::run(&arguments, output),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man => completions::manual(),
-    }
+    };
+    text.map(Answer::done)
 }

@@ -1,0 +1,263 @@
+//! `mizan audit EVENT`: is epsilon what it is said to be?
+
+use std::path::PathBuf;
+
+use mizan_accounting::account::{self, Method, Refusal};
+use mizan_audit::{Audit, Confidence, Feature, Plan, Region, Released, World};
+use mizan_core::{Delta, Epsilon, PrivacyEvent};
+use mizan_report::{Axis, Figure, Panel, Series, number};
+use serde_json::{Value, json};
+
+use crate::define::Defined;
+use crate::failure::Failure;
+use crate::input::{self, Expression, Typed};
+use crate::output::{self, Answer, Output, Progress, json_number};
+
+/// The δ of a claim that needs one.
+const USUAL_DELTA: f64 = 1e-5;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The event: as text, as JSON, @FILE, or - for standard input
+    #[arg(value_name = "EVENT", required = true)]
+    expression: Option<String>,
+
+    #[command(flatten)]
+    defined: Defined,
+
+    /// How sure to be of the bound
+    #[arg(
+        long,
+        value_name = "C",
+        default_value = "0.999999",
+        allow_hyphen_values = true
+    )]
+    confidence: String,
+
+    /// Runs on each input [default: what takes a second or two]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    samples: Option<String>,
+
+    /// The delta of the claim [default: 0, or 1e-5 with Gaussian noise]
+    #[arg(long, value_name = "D", allow_hyphen_values = true)]
+    delta: Option<String>,
+
+    /// Somebody's claim [default: what `mizan account` says]
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    epsilon: Option<String>,
+
+    /// Draw the outputs on both inputs into this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Whether anything of it was typed.
+    pub(super) fn is_given(&self) -> bool {
+        [&self.expression, &self.samples, &self.delta, &self.epsilon]
+            .iter()
+            .any(|option| option.is_some())
+            || self.svg.is_some()
+    }
+}
+
+/// What was claimed and what was found.
+struct Report {
+    event: String,
+    claimed: (Epsilon, Typed<Delta>),
+    confidence: Typed<Confidence>,
+    samples: u64,
+    /// Whether outputs are noisy answers, or losses.
+    answers: bool,
+    found: Audit,
+}
+
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
+    let confidence = input::confidence(&arguments.confidence)?;
+    let samples = arguments.samples.as_deref();
+    let samples = samples
+        .map(|text| input::whole(text, "--samples", Plan::SAMPLES))
+        .transpose()?;
+    let expression = arguments.expression.as_deref().unwrap_or_default();
+    let Expression { text, event } = Expression::read(expression, &arguments.defined.read()?)?;
+    let mut released = Released::of(&event)?;
+    let delta = match &arguments.delta {
+        Some(text) => input::claimed_delta(text)?,
+        None => usual_delta(&released),
+    };
+    let claimed = match &arguments.epsilon {
+        Some(text) => input::claimed_epsilon(text)?.value,
+        None => accounted(&event, delta.value)?,
+    };
+    let samples = samples.unwrap_or(released.usual_samples());
+    let plan = released
+        .plan(samples, confidence.value, delta.value)
+        .map_err(|error| Failure::from(error).of_option("--samples"))?;
+    let progress = Progress::of(samples);
+    let found = mizan_audit::audit(&mut released, plan, &mut |runs| progress.advance(runs))?;
+    let report = Report {
+        event: text,
+        claimed: (claimed, delta),
+        confidence,
+        samples,
+        answers: released.tells_answers(),
+        found,
+    };
+    let mut saved = String::new();
+    if let Some(path) = &arguments.svg {
+        let title = format!("Two inputs: {}", output::shortened(&report.event, 60));
+        let figure = Figure::new(title).with(report.panel());
+        output::write_file(path, &figure.to_svg())?;
+        saved = format!("\nSaved {}\n", path.display());
+    }
+    let text = output.either(|| report.json(), || report.text(output) + &saved);
+    Ok(if report.is_violation() {
+        Answer::refused(text)
+    } else {
+        Answer::done(text)
+    })
+}
+
+fn usual_delta(released: &Released) -> Typed<Delta> {
+    let delta = if released.is_pure() { 0.0 } else { USUAL_DELTA };
+    Typed {
+        shown: delta,
+        value: Delta::saturating(delta),
+    }
+}
+
+/// The ε that is published for the event.
+fn accounted(event: &PrivacyEvent, delta: Delta) -> Result<Epsilon, Failure> {
+    if delta == Delta::ZERO {
+        let bound =
+            account::epsilon_by(Method::Pure, event, delta).map_err(|refusal| match refusal {
+                Refusal::Unsupported(error) => Failure::new(
+                    error.code(),
+                    error,
+                    "give a delta above 0, such as --delta 1e-5",
+                ),
+                refusal => Failure::from(refusal),
+            })?;
+        return Ok(bound.upper);
+    }
+    let account = account::epsilon(event, delta);
+    let best = account.best().ok_or_else(|| account.refusal())?;
+    Ok(best.upper)
+}
+
+impl Report {
+    fn is_violation(&self) -> bool {
+        self.found.contradicts(self.claimed.0)
+    }
+
+    fn json(&self) -> Value {
+        let Audit { attack, hits, .. } = &self.found;
+        json!({
+            "event": self.event,
+            "claimed": {
+                "epsilon": json_number(self.claimed.0.get()),
+                "delta": json_number(self.claimed.1.shown),
+            },
+            "lower_bound": json_number(self.found.lower_bound.get()),
+            "confidence": json_number(self.confidence.shown),
+            "samples": self.samples,
+            "threshold": json_number(attack.region.threshold()),
+            "violation": self.is_violation(),
+            "attack": {
+                "feature": match attack.feature {
+                    Feature::Output if self.answers => "output",
+                    Feature::Output => "loss",
+                    Feature::Difference => "difference",
+                },
+                "region": match attack.region {
+                    Region::AtLeast(_) => "at-least",
+                    Region::AtMost(_) => "at-most",
+                    Region::Exactly(_) => "exactly",
+                },
+                "likelier": match attack.likelier {
+                    World::With => "with",
+                    World::Without => "without",
+                },
+                "runs": self.found.tried,
+                "hits": {"with": hits.with, "without": hits.without},
+            },
+        })
+    }
+
+    fn text(&self, output: Output) -> String {
+        let Audit {
+            hits,
+            tried,
+            lower_bound,
+            ..
+        } = &self.found;
+        let (claimed, delta) = self.claimed;
+        let share = |hits: u64| number::nearest(hits as f64 / *tried as f64, 4);
+        let verdict = if self.is_violation() {
+            "VIOLATION: a mechanism that keeps the claim gives such runs only with\n  \
+             probability 1 - confidence. What is released is not what was claimed.\n"
+        } else {
+            "Consistent: the runs do not contradict the claim.\n"
+        };
+        format!(
+            "{}\n\n\
+             claimed      ε ≤ {} at δ = {}\n\
+             lower bound  ε ≥ {} with confidence {}\n\
+             attack       {}\n             \
+             in {} of the runs with the person, in {} without\n\
+             runs         {} on each input, {} of them to choose the attack\n\n\
+             {}\n{verdict}",
+            output::shortened(&self.event, 78),
+            number::epsilon_up(claimed.get(), 5),
+            number::nearest(delta.shown, 4),
+            number::down(lower_bound.get(), 5),
+            self.confidence.shown,
+            self.attack(),
+            share(hits.with),
+            share(hits.without),
+            self.samples,
+            self.samples - tried,
+            output.terminal.chart(&self.panel()),
+        )
+    }
+
+    /// The set of outputs, in words.
+    fn attack(&self) -> String {
+        let feature = match self.found.attack.feature {
+            Feature::Output if self.answers => "output",
+            Feature::Output => "loss",
+            Feature::Difference => "difference of two runs",
+        };
+        let (sign, threshold) = match self.found.attack.region {
+            Region::AtLeast(threshold) => ("≥", threshold),
+            Region::AtMost(threshold) => ("≤", threshold),
+            Region::Exactly(threshold) => ("=", threshold),
+        };
+        format!("{feature} {sign} {}", number::nearest(threshold, 6))
+    }
+
+    /// Outputs of both worlds, as stairs.
+    fn panel(&self) -> Panel {
+        let histogram = &self.found.histogram;
+        let stairs = |name: &str, share: fn(&(f64, f64)) -> f64| {
+            let corners = histogram
+                .shares
+                .iter()
+                .enumerate()
+                .flat_map(|(bin, shares)| {
+                    let left = histogram.start + bin as f64 * histogram.width;
+                    let height = share(shares);
+                    [(left, height), (left + histogram.width, height)]
+                });
+            Series::new(name, corners.collect())
+        };
+        let name = if self.answers {
+            "output"
+        } else {
+            "privacy loss that the output should have"
+        };
+        Panel::new("", Axis::linear(name), Axis::linear("share of runs"))
+            .with(stairs("without the person", |share| share.0))
+            .with(stairs("with her", |share| share.1))
+    }
+}

@@ -1,0 +1,51 @@
+//! `mizan audit`: attacks on mechanisms, one file each.
+
+mod event;
+mod reconstruct;
+
+use crate::failure::Failure;
+use crate::output::{Answer, Output};
+
+/// Attack a mechanism: measure from outside what it gives away
+#[derive(Debug, clap::Args)]
+#[command(
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true,
+    override_usage = "mizan audit [OPTIONS] <EVENT>\n       mizan audit reconstruct [OPTIONS]",
+    after_help = "\
+Runs the mechanism on two inputs that differ in one person, chooses the most
+telling set of outputs on half of the runs, counts it on the others, and bounds
+epsilon from below. A bound above the claim is a violation (exit code 1); with a
+correct mechanism that happens with probability 1 - confidence at most.
+
+Examples:
+  mizan audit 'discrete-laplace(10)'
+  mizan audit '10 * rr(0.6)' --delta 0.01 --samples 1e7
+  mizan audit 'discrete-laplace(5)' --epsilon 0.1      a claim that is not kept
+  mizan audit reconstruct --svg reconstruct.svg"
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    attack: Option<Attack>,
+
+    #[command(flatten)]
+    event: event::Arguments,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Attack {
+    Reconstruct(reconstruct::Arguments),
+}
+
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
+    match &arguments.attack {
+        // Not left to clap: it would take `--format` for a conflict too.
+        Some(_) if arguments.event.is_given() => Err(Failure::new(
+            "MZ0001",
+            "an event is audited, or an attack by its name, not both at once",
+            "see `mizan audit --help`",
+        )),
+        Some(Attack::Reconstruct(arguments)) => reconstruct::run(arguments, output),
+        None => event::run(&arguments.event, output),
+    }
+}
