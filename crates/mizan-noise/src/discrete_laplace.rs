@@ -52,11 +52,12 @@ impl DiscreteLaplace {
     ///
     /// # Errors
     ///
-    /// There is no randomness, or the value does not fit.
+    /// There is no randomness.
     pub fn draw(&self, entropy: &mut Entropy) -> Result<i128, NoiseError> {
-        entropy.begin();
-        let magnitude_and_sign = reference(entropy, &self.scale.reciprocal().rational())?;
-        batch::signed(&magnitude_and_sign)
+        entropy.operation(|entropy| {
+            let (magnitude, negative) = reference(entropy, &self.scale.reciprocal().rational())?;
+            Ok(batch::signed(batch::saturated(&magnitude), negative))
+        })
     }
 
     /// As many draws as there are places, tens of millions a second and with
@@ -65,8 +66,23 @@ impl DiscreteLaplace {
     /// # Errors
     ///
     /// There is no randomness, or a value does not fit 64 bits; all places are
-    /// zero then.
+    /// zero then. Noise so wide that this happens is cut off where it succeeds,
+    /// and must not be added to answers: [`Mechanism`](crate::Mechanism) draws
+    /// 128 bits.
     pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
+        let table = self.table();
+        table.warm();
+        batch::fill_with(entropy, places, |entropy| {
+            batch::narrow(table.draw(entropy)?)
+        })
+    }
+
+    /// The same in 128 bits.
+    pub(crate) fn fill_wide(
+        &self,
+        entropy: &mut Entropy,
+        places: &mut [i128],
+    ) -> Result<(), NoiseError> {
         let table = self.table();
         table.warm();
         batch::fill_with(entropy, places, |entropy| table.draw(entropy))

@@ -1,16 +1,18 @@
 //! Where randomness comes from: ChaCha20 under keys of the operating system.
 //!
-//! Every operation that draws begins with a key that nobody has used before
-//! ([`Entropy::begin`]), and a long operation takes a new key every mebibyte.
-//! So two processes after a `fork`, or a virtual machine restored twice, never
-//! share a stream, and what is in memory says nothing about earlier draws. The
-//! price is one system call an operation.
+//! Every operation that draws begins with a key that nobody has used before and
+//! wipes it at its end ([`Entropy::operation`]); a long one takes a new key
+//! every mebibyte. So two processes after a `fork`, or a virtual machine
+//! restored twice, never share a stream, and what is in memory between
+//! operations says nothing about draws. The price is one system call an
+//! operation.
 //!
 //! There is no other source: seeded and scripted ones exist in this crate's
 //! own tests only, where `cfg(test)` compiles them.
 
 use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit, StreamCipher};
+use zeroize::Zeroize;
 
 use crate::NoiseError;
 
@@ -39,6 +41,9 @@ pub struct Entropy {
     next: usize,
     /// Words left under the current key.
     left: usize,
+    /// How many keys were taken.
+    #[cfg(test)]
+    pub(crate) keys: usize,
 }
 
 enum Source {
@@ -59,7 +64,7 @@ impl Entropy {
     /// The operating system has none to give.
     pub fn system() -> Result<Self, NoiseError> {
         let mut entropy = Self::of(Source::System(None));
-        entropy.refill()?;
+        entropy.operation(Self::word)?;
         Ok(entropy)
     }
 
@@ -69,18 +74,30 @@ impl Entropy {
             buffer: [0; BUFFERED],
             next: BUFFERED,
             left: 0,
+            #[cfg(test)]
+            keys: 0,
         }
     }
 
-    /// Forgets what is buffered: what follows comes under a fresh key.
-    pub(crate) fn begin(&mut self) {
-        #[cfg(test)]
-        if !matches!(self.source, Source::System(_)) {
-            return;
+    /// Draws under a key of its own, of which nothing is left afterwards.
+    pub(crate) fn operation<T>(
+        &mut self,
+        draw: impl FnOnce(&mut Self) -> Result<T, NoiseError>,
+    ) -> Result<T, NoiseError> {
+        self.forget();
+        let drawn = draw(self);
+        self.forget();
+        drawn
+    }
+
+    fn forget(&mut self) {
+        // Scripts and seeds go on, so that tests can follow them.
+        if let Source::System(cipher) = &mut self.source {
+            *cipher = None;
+            self.buffer.zeroize();
+            self.next = BUFFERED;
+            self.left = 0;
         }
-        self.buffer.fill(0);
-        self.next = BUFFERED;
-        self.left = 0;
     }
 
     /// 64 random bits.
@@ -115,11 +132,17 @@ impl Entropy {
             Source::System(cipher) => {
                 if self.left == 0 {
                     *cipher = None;
-                    self.left = WORDS_PER_KEY;
                 }
                 let cipher = match cipher {
                     Some(cipher) => cipher,
-                    None => cipher.insert(fresh_key()?),
+                    None => {
+                        self.left = WORDS_PER_KEY;
+                        #[cfg(test)]
+                        {
+                            self.keys += 1;
+                        }
+                        cipher.insert(fresh_key()?)
+                    }
                 };
                 generate(cipher, &mut self.buffer);
                 self.left = self.left.saturating_sub(BUFFERED);
@@ -145,6 +168,13 @@ impl Entropy {
     }
 }
 
+impl Drop for Entropy {
+    fn drop(&mut self) {
+        // The cipher wipes its own key.
+        self.buffer.zeroize();
+    }
+}
+
 impl std::fmt::Debug for Entropy {
     /// Says nothing about its state.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -158,7 +188,9 @@ fn fresh_key() -> Result<ChaCha20, NoiseError> {
         reason: error.to_string(),
     })?;
     // A key is used once, so the nonce need not differ.
-    Ok(ChaCha20::new(&key.into(), &[0; 12].into()))
+    let cipher = ChaCha20::new(&key.into(), &[0; 12].into());
+    key.zeroize();
+    Ok(cipher)
 }
 
 fn generate(cipher: &mut ChaCha20, buffer: &mut [u64; BUFFERED]) {
@@ -167,6 +199,7 @@ fn generate(cipher: &mut ChaCha20, buffer: &mut [u64; BUFFERED]) {
     for (word, bytes) in buffer.iter_mut().zip(bytes.as_chunks().0) {
         *word = u64::from_le_bytes(*bytes);
     }
+    bytes.zeroize();
 }
 
 #[cfg(test)]
@@ -204,39 +237,62 @@ mod tests {
         assert_eq!(bytes, [0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90]);
     }
 
-    /// Operations share nothing: a copy of the whole state, as `fork` makes
-    /// one, goes on with other words.
+    /// Every public operation takes a key of its own, and leaves nothing that a
+    /// copy of the process could go on with.
     #[test]
     fn operations_take_new_keys() {
-        let mut parent = Entropy::system().unwrap();
-        let first = parent.word().unwrap();
-        let mut child = Entropy::of(Source::System(None));
-        child.buffer = parent.buffer;
-        child.next = parent.next;
-        child.left = parent.left;
-        assert_eq!(
-            parent.word().unwrap(),
-            child.word().unwrap(),
-            "a copy it is"
-        );
-        parent.begin();
-        child.begin();
-        let (ours, theirs) = (parent.word().unwrap(), child.word().unwrap());
-        assert_ne!(ours, theirs);
-        assert_ne!(ours, first);
+        use crate::{ExponentialMechanism, Mechanism, PermuteAndFlip, TruncatedGeometric};
+        let mut entropy = Entropy::system().unwrap();
+        let mut keys = entropy.keys;
+        let mut check = |entropy: &Entropy, what: &str| {
+            assert!(entropy.keys > keys, "{what} took no key");
+            keys = entropy.keys;
+            assert!(matches!(entropy.source, Source::System(None)), "{what}");
+            assert!(entropy.buffer.iter().all(|&word| word == 0), "{what}");
+            assert_eq!((entropy.next, entropy.left), (BUFFERED, 0), "{what}");
+        };
+        let epsilon = mizan_core::Epsilon::new(1.0).unwrap();
+        let event = "discrete-laplace(5)".parse().unwrap();
+        let noise = crate::Noise::of(&event).unwrap().unwrap();
+        let mizan_core::PrivacyEvent::DiscreteLaplace(laplace) = event else {
+            unreachable!()
+        };
+        let mechanism = Mechanism::laplace(laplace).unwrap();
+        noise.draw(&mut entropy).unwrap();
+        check(&entropy, "draw");
+        noise.fill(&mut entropy, &mut [0; 3]).unwrap();
+        check(&entropy, "fill");
+        mechanism.release(&mut entropy, &mut [0; 3]).unwrap();
+        check(&entropy, "release");
+        mechanism.prepare(&mut entropy, 3).unwrap();
+        check(&entropy, "prepare");
+        let exponential = ExponentialMechanism::new(epsilon, 1).unwrap();
+        exponential.select(&mut entropy, &[1, 2]).unwrap();
+        check(&entropy, "exponential");
+        let permute = PermuteAndFlip::new(epsilon, 1).unwrap();
+        permute.select(&mut entropy, &[1, 2]).unwrap();
+        check(&entropy, "permute and flip");
+        let keys_of = TruncatedGeometric::new(epsilon, mizan_core::Delta::new(0.1).unwrap());
+        keys_of.unwrap().select(&mut entropy, &[3]).unwrap();
+        check(&entropy, "keys");
+        let event = "rr(0.75)".parse().unwrap();
+        let mizan_core::PrivacyEvent::RandomizedResponse(event) = event else {
+            unreachable!()
+        };
+        let response = crate::RandomizedResponse::new(event);
+        response.respond(&mut entropy, &mut [1]).unwrap();
+        check(&entropy, "respond");
     }
 
     #[test]
     fn long_operations_change_keys() {
         let mut entropy = Entropy::system().unwrap();
-        entropy.begin();
-        let mut seen = std::collections::HashSet::new();
-        for _ in 0..3 * WORDS_PER_KEY {
-            assert!(
-                seen.insert(entropy.word().unwrap()),
-                "a repeated word: 2^-27 by chance"
-            );
-        }
+        let before = entropy.keys;
+        let words = |entropy: &mut Entropy| {
+            (0..3 * WORDS_PER_KEY).try_for_each(|_| entropy.word().map(|_| ()))
+        };
+        entropy.operation(words).unwrap();
+        assert_eq!(entropy.keys - before, 3);
     }
 
     #[test]

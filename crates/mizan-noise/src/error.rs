@@ -2,8 +2,11 @@
 
 use thiserror::Error;
 
-/// Why there is no noise. Nothing has been released when this is returned, and
-/// none of it depends on anyone's data.
+/// Why there is no noise. Nothing has been released when this is returned: where
+/// an answer was given, its places are zero.
+///
+/// `NotFinite` and `Category` tell something about the data. Rule them out before
+/// a release, by expressions that cannot fail.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NoiseError {
@@ -14,7 +17,7 @@ pub enum NoiseError {
         reason: String,
     },
     /// The scale is zero, negative, not a number or out of range.
-    #[error("the scale {scale} is not a fraction between 2^-63 and 2^64 of 64-bit parts")]
+    #[error("the scale {scale} is not a fraction of two 64-bit integers")]
     Scale {
         /// As it was given.
         scale: String,
@@ -53,12 +56,15 @@ pub enum NoiseError {
         /// As many as were promised.
         expected: usize,
     },
-    /// The noise itself does not fit the integers asked for.
-    #[error("the noise drew a value beyond {bits}-bit integers")]
+    /// Noise, or a bound of it, does not fit the integers asked for.
+    #[error("the noise is wider than {bits}-bit integers")]
     Overflow {
         /// The width of the integers asked for.
         bits: u32,
     },
+    /// Noise that another process, of which this is a copy, has as well.
+    #[error("this noise was prepared in another process")]
+    Copied,
     /// A value of the exact answer is not a number.
     #[error("the value at position {position} is not a finite number")]
     NotFinite {
@@ -104,6 +110,7 @@ impl NoiseError {
             Self::Threshold { .. } => "MZ1610",
             Self::Category { .. } => "MZ1611",
             Self::Confidence { .. } => "MZ1612",
+            Self::Copied => "MZ1613",
         }
     }
 
@@ -117,11 +124,12 @@ impl NoiseError {
             Self::Sensitivity { .. } => "use a coarser grid, or clamp each person to less",
             Self::Empty { .. } => "give at least one value",
             Self::Dimension { .. } => "make the mechanism for as many values as the answer has",
-            Self::Overflow { .. } => "use a coarser grid: the noise is wider than the integers",
+            Self::Overflow { .. } => "use a smaller scale, or a coarser grid",
             Self::NotFinite { .. } => "replace NaN and infinities by a public default first",
             Self::Grid { .. } => "choose a grid near the size of the noise, such as 2^-10",
             Self::Category { .. } => "number the answers from 0 to categories - 1",
             Self::Confidence { .. } => "give a confidence such as 0.95",
+            Self::Copied => "prepare noise after forking",
             Self::Threshold { .. } => "use a larger epsilon or delta",
         }
     }

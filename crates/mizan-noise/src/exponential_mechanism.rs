@@ -72,7 +72,15 @@ impl ExponentialMechanism {
     /// There are no scores, or there is no randomness.
     pub fn select(&self, entropy: &mut Entropy, scores: &[i64]) -> Result<usize, NoiseError> {
         let best = selection::best(scores)?;
-        entropy.begin();
+        entropy.operation(|entropy| self.select_by(entropy, scores, best))
+    }
+
+    fn select_by(
+        &self,
+        entropy: &mut Entropy,
+        scores: &[i64],
+        best: i64,
+    ) -> Result<usize, NoiseError> {
         let weight = |score: i64| self.weights.weight(best.abs_diff(score));
         let total: u128 = scores.iter().map(|&score| u128::from(weight(score))).sum();
         loop {

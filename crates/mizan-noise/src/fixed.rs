@@ -8,7 +8,7 @@ use crate::rational::Rational;
 /// narrow that theirs are below: `2^-5` for Laplace, `2^-7 · 9.43` for Gaussian.
 const LARGEST: u64 = u64::MAX / 13;
 
-/// How far [`exp_neg`] may be off, in units of 2⁻⁶⁴: `y^5/5!` is below 1.88e-8,
+/// How far [`exp_neg`] may be off, in units of 2⁻⁶⁴: `y^5/5!` is below 2.25e-8,
 /// and beside that what was rounded is nothing.
 ///
 /// The same for every `y`, though small ones are known better: so the chance

@@ -62,11 +62,23 @@ impl Noise {
     ///
     /// # Errors
     ///
-    /// There is no randomness, or the value does not fit.
+    /// There is no randomness.
     pub fn draw(&self, entropy: &mut Entropy) -> Result<i128, NoiseError> {
         match self {
             Self::Laplace(noise) => noise.draw(entropy),
             Self::Gaussian(noise) => noise.draw(entropy),
+        }
+    }
+
+    /// The same as [`fill`](Self::fill) in 128 bits: never cut off.
+    pub(crate) fn fill_wide(
+        &self,
+        entropy: &mut Entropy,
+        places: &mut [i128],
+    ) -> Result<(), NoiseError> {
+        match self {
+            Self::Laplace(noise) => noise.fill_wide(entropy, places),
+            Self::Gaussian(noise) => noise.fill_wide(entropy, places),
         }
     }
 
@@ -75,7 +87,8 @@ impl Noise {
     /// # Errors
     ///
     /// There is no randomness, or a value does not fit 64 bits; all places are
-    /// zero then.
+    /// zero then. Noise that does not fit must not be added to answers:
+    /// [`Mechanism`](crate::Mechanism) draws 128 bits.
     pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
         match self {
             Self::Laplace(noise) => noise.fill(entropy, places),

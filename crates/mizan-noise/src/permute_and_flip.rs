@@ -58,20 +58,21 @@ impl PermuteAndFlip {
     /// There are no scores, or there is no randomness.
     pub fn select(&self, entropy: &mut Entropy, scores: &[i64]) -> Result<usize, NoiseError> {
         let best = selection::best(scores)?;
-        entropy.begin();
-        let mut order: Vec<usize> = (0..scores.len()).collect();
-        loop {
-            // The next of a random order: the best one's coin falls heads.
-            let left = u64::try_from(order.len()).unwrap_or(u64::MAX);
-            let at = Below::new(left).draw(entropy)?;
-            let candidate = order.swap_remove(usize::try_from(at).unwrap_or(0));
-            let gap = scores
-                .get(candidate)
-                .map_or(0, |&score| best.abs_diff(score));
-            if self.weights.flip(gap, entropy)? {
-                return Ok(candidate);
+        entropy.operation(|entropy| {
+            let mut order: Vec<usize> = (0..scores.len()).collect();
+            loop {
+                // The next of a random order: the best one's coin falls heads.
+                let left = u64::try_from(order.len()).unwrap_or(u64::MAX);
+                let at = Below::new(left).draw(entropy)?;
+                let candidate = order.swap_remove(usize::try_from(at).unwrap_or(0));
+                let gap = scores
+                    .get(candidate)
+                    .map_or(0, |&score| best.abs_diff(score));
+                if self.weights.flip(gap, entropy)? {
+                    return Ok(candidate);
+                }
             }
-        }
+        })
     }
 }
 

@@ -70,22 +70,25 @@ impl RandomizedResponse {
     ///
     /// # Errors
     ///
-    /// An answer is not below the number of categories: nothing has been
-    /// changed. Or there is no randomness: all places are zero.
+    /// An answer is not below the number of categories, or there is no
+    /// randomness: all places are zero then.
     pub fn respond(&self, entropy: &mut Entropy, answers: &mut [u64]) -> Result<(), NoiseError> {
-        if let Some(position) = answers.iter().position(|&truth| truth >= self.categories) {
-            return Err(NoiseError::Category {
+        let strange = answers.iter().position(|&truth| truth >= self.categories);
+        let responded = match strange {
+            Some(position) => Err(NoiseError::Category {
                 position,
                 categories: self.categories,
-            });
-        }
-        entropy.begin();
-        let responded = if self.categories == 2 {
-            self.respond_binary(entropy, answers)
-        } else {
-            self.respond_many(entropy, answers)
+            }),
+            None => entropy.operation(|entropy| {
+                if self.categories == 2 {
+                    self.respond_binary(entropy, answers)
+                } else {
+                    self.respond_many(entropy, answers)
+                }
+            }),
         };
         if responded.is_err() {
+            // The truth must not leave by mistake.
             answers.fill(0);
         }
         responded
@@ -207,7 +210,7 @@ mod tests {
                 categories: 2
             })
         );
-        assert_eq!(answers, [0, 1, 2]);
+        assert_eq!(answers, [0, 0, 0]);
         let mut answers = [1, 1];
         assert!(
             of(0.75, 2)

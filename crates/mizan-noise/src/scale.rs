@@ -30,9 +30,14 @@ impl ExactScale {
                 scale: format!("{numerator}/{denominator}"),
             });
         }
+        // Reduced, so that equal scales are equal.
+        let (mut divisor, mut rest) = (numerator, denominator);
+        while rest > 0 {
+            (divisor, rest) = (rest, divisor % rest);
+        }
         Ok(Self {
-            numerator,
-            denominator,
+            numerator: numerator / divisor,
+            denominator: denominator / divisor,
         })
     }
 

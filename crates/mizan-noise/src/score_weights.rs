@@ -1,6 +1,8 @@
 //! `e^(-rate · gap)` for integer gaps: what selections weigh their candidates
 //! by.
 
+use std::hint::select_unpredictable;
+
 use num_bigint::BigUint;
 
 use crate::exponential::exp_neg;
@@ -11,13 +13,16 @@ use crate::{Entropy, NoiseError, fixed};
 /// The weight of a gap of zero.
 pub(crate) const FULL: u64 = 1 << 62;
 
+/// What is below 2⁻⁶² by far, in units of 2⁻¹²⁷.
+const NEGLIGIBLE: u128 = 1 << 40;
+
 /// Upper bounds of `e^(-rate · gap)` in units of 2⁻⁶², and the exact
 /// comparison behind them.
 #[derive(Clone, Debug)]
 pub(crate) struct ScoreWeights {
     rate: Rational,
-    /// `e^(-rate · 2^j)` in units of 2⁻¹²⁷, rounded up; then nothing but one
-    /// unit.
+    /// `e^(-rate · 2^j)` in units of 2⁻¹²⁷, rounded up, as far as it is more
+    /// than a few units.
     powers: Vec<u128>,
 }
 
@@ -28,21 +33,28 @@ impl ScoreWeights {
             let high = exp_neg(&exponent, 127).1;
             u128::try_from(&high).unwrap_or(1 << 127).min(1 << 127)
         };
-        let powers = (0..64).map(power).collect();
+        let powers = (0..64)
+            .map(power)
+            .take_while(|&power| power >= NEGLIGIBLE)
+            .collect();
         Self { rate, powers }
     }
 
     /// At least `2^62 · e^(-rate · gap)` and less than two more; at least one.
     ///
     /// A factor for each bit of the gap. Each of at most 64 products is rounded
-    /// up by three units of 2⁻¹²⁷, which 2⁶² times is nothing beside one.
+    /// up by three units of 2⁻¹²⁷, which 2⁶² times is nothing beside one. The
+    /// same work for every gap.
     pub(crate) fn weight(&self, gap: u64) -> u64 {
         let mut product = 1u128 << 127;
-        for (j, &power) in self.powers.iter().enumerate() {
-            if gap >> j & 1 == 1 {
-                product = fixed::times_up(product, power);
-            }
+        let mut left = gap;
+        for &power in &self.powers {
+            let times = fixed::times_up(product, power);
+            product = select_unpredictable(left & 1 == 1, times, product);
+            left >>= 1;
         }
+        // With a bit beyond, less than one in units of 2^-62.
+        product = select_unpredictable(left == 0, product, 0);
         let weight = (product >> 65) as u64;
         (weight + 1).min(FULL)
     }

@@ -367,19 +367,27 @@ fn permute_and_flip_selects_as_stated() {
 /// the ends, is off by 100 standard deviations there.
 #[test]
 fn truncated_geometric_is_distributed_as_stated() {
-    let epsilon = mizan_core::Epsilon::new(0.5).unwrap();
-    let keys =
-        crate::TruncatedGeometric::new(epsilon, mizan_core::Delta::new(0.01).unwrap()).unwrap();
-    let k = i64::try_from(keys.bound()).unwrap();
-    let mut places = vec![0; 1_000_000];
-    keys.fill(&mut Entropy::seeded(403), &mut places).unwrap();
-    let cells = usize::try_from(2 * k + 1).unwrap();
-    let mut found = vec![0; cells];
-    for place in places {
-        found[usize::try_from(place + k).unwrap()] += 1;
+    // By geometric noise without a bound, and uniformly.
+    for (epsilon, delta) in [(0.5, 0.01), (0.05, 0.2)] {
+        let of = |epsilon, delta| {
+            crate::TruncatedGeometric::new(
+                mizan_core::Epsilon::new(epsilon).unwrap(),
+                mizan_core::Delta::new(delta).unwrap(),
+            )
+        };
+        let keys = of(epsilon, delta).unwrap();
+        let k = i64::try_from(keys.bound()).unwrap();
+        let mut places = vec![0; 1_000_000];
+        keys.fill(&mut Entropy::seeded(403), &mut places).unwrap();
+        let mut found = vec![0; usize::try_from(2 * k + 1).unwrap()];
+        for place in places {
+            found[usize::try_from(place + k).unwrap()] += 1;
+        }
+        let heights: Vec<f64> = (-k..=k)
+            .map(|x| (-epsilon * x.abs() as f64).exp())
+            .collect();
+        let total: f64 = heights.iter().sum();
+        let stated: Vec<f64> = heights.iter().map(|height| height / total).collect();
+        assert_frequencies(&found, &stated, "truncated");
     }
-    let heights: Vec<f64> = (-k..=k).map(|x| (-0.5 * x.abs() as f64).exp()).collect();
-    let total: f64 = heights.iter().sum();
-    let stated: Vec<f64> = heights.iter().map(|height| height / total).collect();
-    assert_frequencies(&found, &stated, "truncated");
 }

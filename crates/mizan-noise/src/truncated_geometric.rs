@@ -19,6 +19,8 @@ use crate::decay::Decay;
 use crate::envelope::Envelope;
 use crate::exponential::exp_neg;
 use crate::rational::Rational;
+use crate::score_weights::ScoreWeights;
+use crate::uniform::Below;
 use crate::{Entropy, NoiseError};
 
 /// The largest bound of the noise.
@@ -46,7 +48,16 @@ pub struct TruncatedGeometric {
     delta: Delta,
     rate: Rational,
     bound: u64,
-    table: OnceLock<Box<Envelope>>,
+    table: OnceLock<Box<Sampler>>,
+}
+
+/// Draws until the noise is within the bound: from whichever is mostly within.
+#[derive(Clone, Debug)]
+enum Sampler {
+    /// `k ε > 1`: from geometric noise without a bound.
+    Unbounded(Envelope),
+    /// `k ε ≤ 1`: from all of `-k..=k` alike, kept with probability `e^(-ε|x|)`.
+    Uniform(Below, ScoreWeights),
 }
 
 impl TruncatedGeometric {
@@ -134,23 +145,42 @@ impl TruncatedGeometric {
     ///
     /// There is no randomness; all places are zero then.
     pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
-        let table = self.table.get_or_init(|| {
-            Box::new(Envelope::new(Decay {
-                rate: self.rate.clone(),
-                squared: false,
-            }))
-        });
-        table.warm();
-        let within = i128::from(self.bound);
+        let sampler = self.table.get_or_init(|| Box::new(self.sampler()));
+        if let Sampler::Unbounded(table) = &**sampler {
+            table.warm();
+        }
+        let bound = i128::from(self.bound);
         crate::batch::fill_with(entropy, places, |entropy| {
             loop {
                 // How often this is repeated says nothing about what is kept.
-                let drawn = table.draw(entropy)?;
-                if drawn.abs() <= within {
-                    return Ok(drawn);
+                let drawn = match &**sampler {
+                    Sampler::Unbounded(table) => {
+                        let drawn = table.draw(entropy)?;
+                        (drawn.abs() <= bound).then_some(drawn)
+                    }
+                    Sampler::Uniform(below, weights) => {
+                        let drawn = i128::from(below.draw(entropy)?) - bound;
+                        let gap = u64::try_from(drawn.abs()).unwrap_or(u64::MAX);
+                        weights.flip(gap, entropy)?.then_some(drawn)
+                    }
+                };
+                if let Some(drawn) = drawn {
+                    return crate::batch::narrow(drawn);
                 }
             }
         })
+    }
+
+    fn sampler(&self) -> Sampler {
+        if self.rate.times_integer(self.bound).floor() > BigUint::ZERO {
+            Sampler::Unbounded(Envelope::new(Decay {
+                rate: self.rate.clone(),
+                squared: false,
+            }))
+        } else {
+            let below = Below::new(2 * self.bound + 1);
+            Sampler::Uniform(below, ScoreWeights::new(self.rate.clone()))
+        }
     }
 }
 
@@ -208,12 +238,13 @@ mod tests {
                     0.0
                 }
             };
-            for count in 0..3 {
+            // Also where the lower end of the noise is seen.
+            for count in (0..3).chain([k, k + 1, 2 * k, 2 * k + 1, 2 * k + 5]) {
                 for (one, other) in [(count, count + 1), (count + 1, count)] {
                     // Counts of at most k are not shown: one outcome.
                     let hidden = |n: i64| (-k..=k - n).map(mass).sum::<f64>();
                     let excess = |p: f64, q: f64| (p - epsilon.exp() * q).max(0.0);
-                    let shown: f64 = (k + 1..=2 * k + 4)
+                    let shown: f64 = (k + 1..=3 * k + 10)
                         .map(|out| excess(mass(out - one), mass(out - other)))
                         .sum();
                     let found = shown + excess(hidden(one), hidden(other));
@@ -238,6 +269,19 @@ mod tests {
             kept.iter().all(Option::is_none),
             "nobody's key is never shown"
         );
+    }
+
+    /// Far more keys than noise: the noise is nearly uniform, and quick.
+    #[test]
+    fn tiny_epsilons_do_not_hang() {
+        for (epsilon, delta) in [(1e-18, 0.1), (1e-9, 1e-3), (1e-4, 0.5)] {
+            let keys = of(epsilon, delta);
+            let k = i64::try_from(keys.bound()).unwrap();
+            let mut places = vec![0; 1000];
+            keys.fill(&mut Entropy::seeded(7), &mut places).unwrap();
+            assert!(places.iter().all(|x| x.abs() <= k), "{epsilon} {delta}");
+            assert!(places.iter().any(|&x| x < 0) && places.iter().any(|&x| x > 0));
+        }
     }
 
     #[test]

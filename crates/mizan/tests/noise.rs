@@ -96,7 +96,12 @@ fn what_cannot_be_drawn_says_what_can() {
         ("discrete-laplace(2)", "0", "MZ1002", "from 1"),
         ("discrete-laplace(2)", "-1", "MZ1005", "1, 2, 3"),
         ("discrete-laplace(2)", "many", "MZ1005", "1, 2, 3"),
-        ("discrete-gaussian(1.8e19)", "100", "MZ1607", "coarser grid"),
+        (
+            "discrete-gaussian(1.8e19)",
+            "100",
+            "MZ1607",
+            "smaller scale",
+        ),
     ] {
         let done = run(&["noise", event, "--count", count]);
         assert_eq!(done.code, 2, "{event}");
@@ -107,6 +112,21 @@ fn what_cannot_be_drawn_says_what_can() {
         );
         assert!(done.stdout.is_empty());
     }
+}
+
+/// A file that was there stays as it was if the draw fails, and nothing is left
+/// beside it.
+#[test]
+fn a_file_appears_when_it_is_whole() {
+    let folder = folder("noise-whole");
+    let file = folder.join("noise.txt");
+    std::fs::write(&file, "before").unwrap();
+    let path = file.to_str().unwrap();
+    let wide = "discrete-gaussian(2e18)";
+    let done = run(&["noise", wide, "--count", "1000000", "--out", path]);
+    assert_eq!(done.code, 2, "{}", done.stdout);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "before");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
 }
 
 #[test]

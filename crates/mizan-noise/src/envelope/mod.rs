@@ -21,18 +21,20 @@
 //! # How `U` is compared
 //!
 //! `U` is revealed as far as it is needed. With 64-bit integers the right side
-//! is known to about 2⁻⁵⁹ (`fixed.rs`); if `U` is so close that this does not
+//! is known to about 2⁻²⁴ (`fixed.rs`); if `U` is so close that this does not
 //! decide, it gets more bits, and the right side more precision, until it does
 //! (`lazy.rs`). No floating-point number is involved.
 //!
 //! # Time
 //!
 //! Every attempt does the same work, whatever it draws: no loop and no branch
-//! depends on the value, no memory is read at a place that does (the column of
-//! the alias table is uniform), and how many attempts there were is independent
-//! of the value that was kept. Comparisons that 64 bits do not decide take
-//! longer: 2⁻²³ of them, whatever the value. So do the tail and bins of a weight
-//! below 2⁻³⁷, which all together have probability below 2⁻²⁹.
+//! depends on the value, and how many attempts there were is independent of the
+//! value that was kept. Memory is read in one place, the column of the alias
+//! table: it is uniform, though not independent of the outcome, so the table is
+//! brought into the cache before. Comparisons that 64 bits do not decide take
+//! longer: about 2⁻²³ of them, nearly alike for all values. So do the tail, bins
+//! of a weight below 2⁻³⁷, which all together have probability below 2⁻²⁹, and
+//! zero where its own probability is below 2⁻⁴⁵.
 
 mod alias;
 mod tail;
@@ -60,6 +62,9 @@ const LOG_BINS_PER_SCALE: (i64, i64) = (5, 7);
 /// 2⁻¹²⁷.
 const CUT: u128 = 1 << 63;
 
+/// Up to this width zero has its exact weight.
+const EXACT_ZERO_BITS: u32 = 40;
+
 /// Above this width a place in a bin and `U` take a word each.
 const SHARED_BITS: u32 = 24;
 
@@ -80,7 +85,10 @@ pub(crate) struct Envelope {
     height: u64,
     /// Of zero, of each bin, of the tail, and of no draw at all.
     weights: Vec<u64>,
-    /// Bins up to this one are heavy: of theirs 64 bits know enough.
+    /// The first outcome whose weight 64 bits know well enough: zero, if its
+    /// weight is exact.
+    first_heavy: u64,
+    /// How many outcomes after it are the same.
     heavy: u64,
     alias: Alias,
     rate: Factor,
@@ -122,9 +130,9 @@ impl Envelope {
         let sum = sum + zero_at_one + 1u8 + tail_at_one.scaled_up(127);
         let spare = TOTAL - 4 * (bins + 4);
         let height = (BigUint::from(spare) << 127u32) / sum;
-        // A multiple of twice the width, where that is small: zero then has its
-        // exact weight.
-        let step = log_width.min(SHARED_BITS) + 1;
+        // A multiple of twice the width, so that zero has its exact weight. Bins
+        // so wide that this would cost attempts have a zero of less than 2^-45.
+        let step = log_width.min(EXACT_ZERO_BITS) + 1;
         let height = (height >> step) << step;
 
         let mut weights = Vec::with_capacity(heights.len() + 3);
@@ -150,7 +158,8 @@ impl Envelope {
         };
         Self {
             rate: Factor::new(&decay.rate, &largest_steps),
-            heavy,
+            first_heavy: u64::from(log_width > EXACT_ZERO_BITS),
+            heavy: heavy.saturating_sub(u64::from(log_width > EXACT_ZERO_BITS)),
             alias: Alias::new(&weights),
             height: u64::try_from(&height).unwrap_or(TOTAL),
             decay,
@@ -233,9 +242,8 @@ impl Envelope {
         };
         let height = fixed::exp_neg(self.rate.times(steps));
         // No table is read by outcome: which parts of it are in the cache would
-        // tell rare outcomes from common ones. Zero has its exact weight unless
-        // bins are wide.
-        if outcome <= self.heavy && !(WIDE && is_zero) {
+        // tell rare outcomes from common ones.
+        if outcome.wrapping_sub(self.first_heavy) <= self.heavy {
             if last < height - SLACK_BELOW {
                 return Ok(Attempt::Drawn(magnitude));
             }

@@ -11,7 +11,7 @@ use crate::decay::Decay;
 use crate::exponential::exp_neg;
 use crate::lazy::LazyUniform;
 use crate::rational::{Rational, ceiling};
-use crate::{Entropy, NoiseError};
+use crate::{Entropy, NoiseError, batch};
 
 #[derive(Clone, Debug)]
 pub(super) struct Tail {
@@ -86,11 +86,6 @@ impl Tail {
         if !entropy.bernoulli_exp(&excess)? {
             return Ok(None);
         }
-        let magnitude = &self.start + beyond;
-        // e^-2^60 for the widest noise there is; an error nonetheless.
-        match u128::try_from(&magnitude) {
-            Ok(magnitude) if magnitude <= i128::MAX.unsigned_abs() => Ok(Some(magnitude)),
-            _ => Err(NoiseError::Overflow { bits: 128 }),
-        }
+        Ok(Some(batch::saturated(&(&self.start + beyond))))
     }
 }

@@ -47,7 +47,7 @@ fn weights_stand_above_the_distribution() {
         );
         let nothing = *envelope.weights.last().unwrap();
         assert!(
-            nothing < TOTAL >> 20,
+            nothing < TOTAL >> 12,
             "attempts are lost: {nothing} {decay:?}"
         );
         for bin in 0..envelope.bins() {
@@ -172,6 +172,40 @@ fn the_decision_of_wide_bins_is_the_definition() {
                     "{bin} {place} {decay:?}"
                 );
             }
+        }
+    }
+}
+
+/// Zero among wide bins: kept always, or as its rounded weight asks for.
+#[test]
+fn the_zero_of_wide_bins_is_the_definition() {
+    for (scale, exact_zero) in [
+        (exact(1 << 40, 1), true),
+        (exact(1 << 45, 1), true),
+        (exact(u64::MAX, 1), false),
+    ] {
+        for decay in [Decay::laplace(scale), Decay::gaussian(scale)] {
+            let envelope = Envelope::new(decay);
+            let bits = bits_of(&envelope, 0);
+            let kept = threshold(|entropy| {
+                let words = [entropy.word()?, entropy.word()?, 0, 0, 0];
+                let mut scripted = Entropy::scripted(words);
+                // Whatever the place says, zero has none.
+                let attempt = envelope.attempt::<true>(bits, u64::MAX, &mut scripted)?;
+                assert!(matches!(attempt, Attempt::Drawn(0) | Attempt::Rejected));
+                Ok(matches!(attempt, Attempt::Drawn(_)))
+            });
+            let found = (BigUint::from(envelope.weights[0]) * kept) << (envelope.log_width + 1);
+            let expected = BigUint::from(envelope.height) << 128u32;
+            let off = if found > expected {
+                &found - &expected
+            } else {
+                &expected - &found
+            };
+            // One unit of the bisection.
+            let unit = BigUint::from(envelope.weights[0]) << (envelope.log_width + 1);
+            assert!(off <= unit, "{found} for {expected}");
+            assert_eq!(envelope.first_heavy == 0, exact_zero);
         }
     }
 }

@@ -14,11 +14,12 @@ pub use on_grid::GridMechanism;
 pub use prepared::PreparedNoise;
 
 use mizan_core::PrivacyEvent;
+use zeroize::Zeroizing;
 
 use crate::{Entropy, Noise, NoiseError};
 
 /// Draws at a time, so that a vector of any length needs little memory.
-const CHUNK: usize = 1 << 13;
+const CHUNK: usize = 1 << 12;
 
 /// Adds noise to every coordinate of an integer vector: Laplace noise for a
 /// known L1 sensitivity of the whole vector, Gaussian noise for L2.
@@ -86,7 +87,7 @@ impl Mechanism {
     ///
     /// # Errors
     ///
-    /// There is no randomness, or the dimension is zero or above 2²⁴.
+    /// There is no randomness, or the dimension is zero or above 2²².
     pub fn prepare(
         &self,
         entropy: &mut Entropy,
@@ -97,7 +98,9 @@ impl Mechanism {
 
     /// Adds noise to the answer in its place, in little memory. Sums beyond 64
     /// bits become the largest or smallest integer: clamping what is private
-    /// already harms nobody, and an error would tell.
+    /// already harms nobody, and an error would tell. The noise itself has 128
+    /// bits, because noise cut to 64 would reach different sums from different
+    /// answers.
     ///
     /// # Errors
     ///
@@ -106,27 +109,38 @@ impl Mechanism {
         if answer.is_empty() {
             return Err(NoiseError::Empty { what: "the answer" });
         }
-        let mut noise = [0; CHUNK];
-        let mut add = |chunk: &mut [i64]| {
-            let noise = noise.get_mut(..chunk.len()).unwrap_or_default();
-            self.noise.fill(entropy, noise)?;
-            add_to(chunk, noise);
-            noise.fill(0);
-            Ok(())
-        };
-        let released = answer.chunks_mut(CHUNK).try_for_each(&mut add);
+        let released = self.by_chunks(entropy, answer, |value, noise| sum(*value, noise));
         if released.is_err() {
             // What has no noise yet must not leave by mistake.
             answer.fill(0);
         }
         released
     }
+
+    /// Puts what `noisy` makes of a value and its noise in the place of each.
+    fn by_chunks<Value>(
+        &self,
+        entropy: &mut Entropy,
+        answer: &mut [Value],
+        noisy: impl Fn(&Value, i128) -> Value,
+    ) -> Result<(), NoiseError> {
+        let mut noise = Zeroizing::new([0; CHUNK]);
+        for chunk in answer.chunks_mut(CHUNK) {
+            let noise = noise.get_mut(..chunk.len()).unwrap_or_default();
+            self.noise.fill_wide(entropy, noise)?;
+            for (value, noise) in chunk.iter_mut().zip(noise) {
+                *value = noisy(value, *noise);
+            }
+        }
+        Ok(())
+    }
 }
 
-fn add_to(answer: &mut [i64], noise: &[i64]) {
-    for (value, noise) in answer.iter_mut().zip(noise) {
-        *value = value.saturating_add(*noise);
-    }
+/// An answer and its noise, clamped to 64 bits.
+fn sum(answer: i64, noise: i128) -> i64 {
+    let sum = noise.saturating_add(answer.into());
+    let clamped = sum.clamp(i64::MIN.into(), i64::MAX.into());
+    i64::try_from(clamped).unwrap_or_default()
 }
 
 /// The sensitivity must be one that integers can have.
@@ -217,13 +231,34 @@ mod tests {
         let noise = mechanism.prepare(&mut entropy, 2).unwrap();
         assert_eq!(format!("{noise:?}"), "PreparedNoise(discrete-laplace(2))");
         assert!(noise.add_to(&mut [1, 2, 3]).is_err());
-        // Noise wider than the integers it must fit.
-        let wide = of("discrete-gaussian(18e18)").unwrap();
-        let mut answer = [7; 100];
-        assert_eq!(
-            wide.release(&mut entropy, &mut answer).unwrap_err().code(),
-            "MZ1607"
-        );
-        assert_eq!(answer, [0; 100]);
+    }
+
+    /// Noise as wide as the integers: neighbouring answers reach the same sums,
+    /// to the very ends, and as often as the noise says.
+    ///
+    /// False alarm: 9 standard deviations of 20,000 draws. Power: noise cut to
+    /// 64 bits reaches none of these sums from the second answer.
+    #[test]
+    fn wide_noise_is_not_cut() {
+        let mechanism = of("discrete-laplace(4e18, 4e18)").unwrap();
+        let lowest = |answer: i64, seed: u64| {
+            let mut answers = vec![answer; 20_000];
+            let mut entropy = Entropy::seeded(seed);
+            mechanism.release(&mut entropy, &mut answers).unwrap();
+            answers.iter().filter(|&&sum| sum == i64::MIN).count()
+        };
+        let shift = 4_000_000_000_000_000_000;
+        // P(noise ≤ -2^63) and P(noise ≤ -2^63 - 4e18).
+        let tail = |beyond: f64| 20_000.0 * 0.5 * (-beyond / 4e18).exp();
+        for (answer, seed, beyond) in [
+            (0, 21, 2.0_f64.powi(63)),
+            (shift, 22, 2.0_f64.powi(63) + 4e18),
+        ] {
+            let (found, expected) = (lowest(answer, seed) as f64, tail(beyond));
+            assert!(
+                (found - expected).abs() < 9.0 * expected.sqrt(),
+                "{found} for {expected}"
+            );
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use mizan_core::{PrivacyEvent, Scale, Sensitivity, Sigma};
 
-use super::Mechanism;
+use super::{Mechanism, sum};
 use crate::{Entropy, Grid, NoiseError};
 
 /// Rounds real answers to a grid and adds exact noise there.
@@ -97,31 +97,78 @@ impl GridMechanism {
     ///
     /// # Errors
     ///
-    /// The answer has another dimension or a value that is not finite: it is
-    /// unchanged. Or there is no randomness: all places are zero.
+    /// The answer has another dimension or a value that is not finite, or there
+    /// is no randomness: all places are zero then.
     pub fn release(&self, entropy: &mut Entropy, answer: &mut [f64]) -> Result<(), NoiseError> {
+        let released = self.fits(answer).and_then(|()| {
+            self.mechanism.by_chunks(entropy, answer, |&value, noise| {
+                self.grid.value(sum(self.grid.round(value), noise))
+            })
+        });
+        if released.is_err() {
+            answer.fill(0.0);
+        }
+        released
+    }
+
+    fn fits(&self, answer: &[f64]) -> Result<(), NoiseError> {
         if answer.len() != self.dimension {
             return Err(NoiseError::Dimension {
                 given: answer.len(),
                 expected: self.dimension,
             });
         }
-        let round = |(at, &value): (usize, &f64)| self.grid.round(value, at);
-        let mut steps = answer
-            .iter()
-            .enumerate()
-            .map(round)
-            .collect::<Result<Vec<i64>, _>>()?;
-        let released = self.mechanism.release(entropy, &mut steps);
-        for (value, steps) in answer.iter_mut().zip(steps) {
-            *value = self.grid.value(steps);
+        match answer.iter().position(|value| !value.is_finite()) {
+            Some(position) => Err(NoiseError::NotFinite { position }),
+            None => Ok(()),
         }
-        released
     }
 }
 
 fn refused(steps: f64) -> NoiseError {
     NoiseError::Scale {
         scale: format!("{steps}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn mechanism() -> GridMechanism {
+        let (scale, one) = (Scale::new(2.0).unwrap(), Sensitivity::ONE);
+        GridMechanism::laplace(Grid::new(-10).unwrap(), scale, one, 2).unwrap()
+    }
+
+    #[test]
+    fn what_cannot_be_released_does_not_leave() {
+        let mut entropy = Entropy::seeded(1);
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let mut answer = [41.0, bad];
+            let refused = mechanism().release(&mut entropy, &mut answer);
+            assert_eq!(refused, Err(NoiseError::NotFinite { position: 1 }));
+            assert_eq!(answer, [0.0, 0.0]);
+        }
+        let mut answer = [41.0];
+        assert!(mechanism().release(&mut entropy, &mut answer).is_err());
+        assert_eq!(answer, [0.0]);
+        let mut answer = [41.0, 42.0];
+        assert!(
+            mechanism()
+                .release(&mut Entropy::failing(), &mut answer)
+                .is_err()
+        );
+        assert_eq!(answer, [0.0, 0.0]);
+    }
+
+    #[test]
+    fn scales_that_do_not_fit_are_refused() {
+        let fine = Grid::new(-900).unwrap();
+        let (scale, one) = (Scale::new(2.0).unwrap(), Sensitivity::ONE);
+        assert!(GridMechanism::laplace(fine, scale, one, 1).is_err());
+        let coarse = Grid::new(900).unwrap();
+        assert!(GridMechanism::gaussian(coarse, Sigma::new(2.0).unwrap(), one, 1).is_err());
+        assert!(GridMechanism::laplace(Grid::new(0).unwrap(), scale, one, 0).is_err());
     }
 }

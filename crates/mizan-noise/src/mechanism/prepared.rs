@@ -1,12 +1,13 @@
 //! Noise that was drawn before there was an answer.
 
 use mizan_core::PrivacyEvent;
+use zeroize::Zeroizing;
 
-use super::{Mechanism, add_to};
+use super::{Mechanism, sum};
 use crate::{Entropy, NoiseError};
 
 /// More is released in place, a piece at a time.
-const LARGEST: usize = 1 << 24;
+const LARGEST: usize = 1 << 22;
 
 /// Noise for one answer; it can be added once.
 ///
@@ -22,8 +23,10 @@ const LARGEST: usize = 1 << 24;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct PreparedNoise {
-    values: Vec<i64>,
+    values: Zeroizing<Vec<i128>>,
     event: PrivacyEvent,
+    /// A copy of this process has the same noise: it must not use it.
+    process: u32,
 }
 
 impl PreparedNoise {
@@ -41,11 +44,12 @@ impl PreparedNoise {
                 expected: LARGEST,
             });
         }
-        let mut values = vec![0; dimension];
-        mechanism.noise().fill(entropy, &mut values)?;
+        let mut values = Zeroizing::new(vec![0; dimension]);
+        mechanism.noise().fill_wide(entropy, &mut values)?;
         Ok(Self {
             values,
             event: mechanism.event().clone(),
+            process: std::process::id(),
         })
     }
 
@@ -60,15 +64,26 @@ impl PreparedNoise {
     ///
     /// # Errors
     ///
-    /// The answer has another dimension: it is unchanged, and the noise gone.
+    /// The answer has another dimension, or the noise was prepared before this
+    /// process was forked off: all places are zero then, and the noise is gone.
     pub fn add_to(self, answer: &mut [i64]) -> Result<PrivacyEvent, NoiseError> {
-        if answer.len() != self.values.len() {
-            return Err(NoiseError::Dimension {
+        let fits = if answer.len() != self.values.len() {
+            Err(NoiseError::Dimension {
                 given: answer.len(),
                 expected: self.values.len(),
-            });
+            })
+        } else if self.process != std::process::id() {
+            Err(NoiseError::Copied)
+        } else {
+            Ok(())
+        };
+        if let Err(error) = fits {
+            answer.fill(0);
+            return Err(error);
         }
-        add_to(answer, &self.values);
+        for (value, noise) in answer.iter_mut().zip(self.values.iter()) {
+            *value = sum(*value, *noise);
+        }
         Ok(self.event)
     }
 }
@@ -77,5 +92,23 @@ impl std::fmt::Debug for PreparedNoise {
     /// Noise that is known is no noise: it is not shown.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "PreparedNoise({})", self.event)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn noise_of_another_process_is_refused() {
+        let noise = PreparedNoise {
+            values: Zeroizing::new(vec![1, 2]),
+            event: "discrete-laplace(2)".parse().unwrap(),
+            process: std::process::id() ^ 1,
+        };
+        let mut answer = [41, 42];
+        assert_eq!(noise.add_to(&mut answer), Err(NoiseError::Copied));
+        assert_eq!(answer, [0, 0]);
     }
 }

@@ -19,6 +19,8 @@ pub(super) struct Histogram {
     squares: f64,
     /// Whether values lie beyond the cells.
     open: bool,
+    /// The largest value there is.
+    last: i64,
 }
 
 impl Histogram {
@@ -36,7 +38,10 @@ impl Histogram {
         let categories = i64::try_from(categories).unwrap_or(i64::MAX);
         let width = (categories - 1) / (2 * ROWS + 1) + 1;
         let cells = (categories - 1) / width + 1;
-        Self::of(0, width, cells, false)
+        Self {
+            last: categories - 1,
+            ..Self::of(0, width, cells, false)
+        }
     }
 
     fn of(first: i64, width: i64, cells: i64, open: bool) -> Self {
@@ -48,6 +53,7 @@ impl Histogram {
             sum: 0.0,
             squares: 0.0,
             open,
+            last: i64::MAX,
         }
     }
 
@@ -78,7 +84,7 @@ impl Histogram {
         let cells = i64::try_from(self.counts.len()).unwrap_or(1);
         let range = |at: i64| {
             let low = self.first + at * self.width;
-            let high = low + (self.width - 1);
+            let high = (low + (self.width - 1)).min(self.last);
             let (from, to) = (edge(low), edge(high));
             if self.open && at == 0 {
                 format!("to {to}")

@@ -5,7 +5,7 @@ mod sink;
 
 use std::path::PathBuf;
 
-use mizan_core::{Count, PrivacyEvent};
+use mizan_core::{Count, PrivacyEvent, Round, format_decimal};
 use mizan_noise::{Confidence, Entropy, Noise, NoiseError, RandomizedResponse};
 use mizan_report::number;
 use serde_json::json;
@@ -172,10 +172,12 @@ impl Source {
                 ),
                 match other {
                     PrivacyEvent::Gaussian { sigma, .. } => {
-                        format!("on integers it is discrete-gaussian({})", sigma.get())
+                        let sigma = format_decimal(sigma.get(), Round::Down);
+                        format!("on integers it is discrete-gaussian({sigma})")
                     }
                     PrivacyEvent::Laplace { scale, .. } => {
-                        format!("on integers it is discrete-laplace({})", scale.get())
+                        let scale = format_decimal(scale.get(), Round::Down);
+                        format!("on integers it is discrete-laplace({scale})")
                     }
                     _ => "use one discrete-laplace, discrete-gaussian or rr".to_owned(),
                 },

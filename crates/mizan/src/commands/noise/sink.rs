@@ -1,22 +1,33 @@
 //! Where integers go, one a line.
+//!
+//! A file appears when it is whole: until then it is beside its place, under
+//! another name. What is no plain file (a pipe, a device) is written as it is.
 
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
 pub(super) struct Sink {
     writer: BufWriter<Box<dyn Write>>,
     name: String,
+    /// The file under its other name, and the place it goes to.
+    moves: Option<(PathBuf, PathBuf)>,
 }
 
 impl Sink {
     /// A file, with a heading if its name says that it is a table.
     pub(super) fn file(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
-        let file = File::create(path).map_err(|error| Failure::file("write", &name, &error))?;
+        let plain = path.metadata().map_or(true, |found| found.is_file());
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(format!(".{}.partial", std::process::id()));
+        let beside = PathBuf::from(beside);
+        let written = if plain { &beside } else { path };
+        let file = File::create(written).map_err(|error| Failure::file("write", &name, &error))?;
         let mut sink = Self::of(Box::new(file), name);
+        sink.moves = plain.then(|| (beside, path.to_owned()));
         if path.extension().is_some_and(|extension| extension == "csv") {
             sink.write_text("value\n")?;
         }
@@ -31,6 +42,7 @@ impl Sink {
         Self {
             writer: BufWriter::with_capacity(1 << 16, writer),
             name,
+            moves: None,
         }
     }
 
@@ -47,7 +59,14 @@ impl Sink {
     /// Writes what is left.
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         let flushed = self.writer.flush();
-        self.outcome(flushed).map(|_| ())
+        self.outcome(flushed)?;
+        if let Some((beside, path)) = self.moves.take() {
+            std::fs::rename(&beside, path).map_err(|error| {
+                let _ = std::fs::remove_file(&beside);
+                Failure::file("write", &self.name, &error)
+            })?;
+        }
+        Ok(())
     }
 
     fn write_text(&mut self, text: &str) -> Result<bool, Failure> {
@@ -60,6 +79,15 @@ impl Sink {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
             Err(error) => Err(Failure::file("write", &self.name, &error)),
+        }
+    }
+}
+
+impl Drop for Sink {
+    /// What did not become whole goes away.
+    fn drop(&mut self) {
+        if let Some((beside, _)) = self.moves.take() {
+            let _ = std::fs::remove_file(beside);
         }
     }
 }
