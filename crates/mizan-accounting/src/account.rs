@@ -159,12 +159,13 @@ impl Refusal {
         }
     }
 
-    /// Whether it says what to ask for instead.
-    fn names_delta(&self) -> bool {
-        matches!(
-            self,
-            Self::DeltaSpent { .. } | Self::NoBound { least: Some(_) }
-        )
+    /// The δ to ask for instead, where it is known.
+    fn named_delta(&self) -> Option<f64> {
+        match self {
+            Self::DeltaSpent { total, .. } => Some(*total),
+            Self::NoBound { least } => least.map(Delta::get),
+            Self::Unsupported(_) => None,
+        }
     }
 
     fn no_bound(least: Delta, asked: Delta) -> Self {
@@ -223,8 +224,11 @@ impl<T: PartialOrd + Copy> Account<T> {
                 .find(|(method, _)| *method == Method::Renyi)
                 .map(|(_, why)| why)
         };
-        let why = refusals()
-            .find(|why| why.names_delta())
+        // What asks for the least.
+        let named = refusals().filter_map(|why| Some((why.named_delta()?, why)));
+        let why = named
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, why)| why)
             .or_else(|| refusals().find(computed))
             .or_else(renyi)
             .or_else(|| refusals().next_back());

@@ -141,6 +141,10 @@ impl Answer {
         };
         let first = match (self.found.constrained, noise) {
             (true, true) => format!("{parameter} = {value} is enough for {promise}"),
+            // Of no loss at all the search knows a safe value, not the edge.
+            (true, false) if self.epsilon.value == Epsilon::ZERO => {
+                format!("{parameter} = {value} keeps {promise}")
+            }
             (true, false) => format!("{parameter} = {value} is the most for {promise}"),
             (false, _) => format!(
                 "any {parameter} keeps {promise}: even {value} costs only {}",

@@ -187,7 +187,13 @@ fn numeric_text(directions: bool, bound: &MethodBound<f64>, solved: &Solved) -> 
     ));
     text += &match bound.lower {
         Some(lower) => {
-            let width = number::epsilon_up((bound.upper - lower) / bound.upper, 2);
+            // Nothing wide, of nothing, is no width.
+            let relative = if bound.upper > lower {
+                (bound.upper - lower) / bound.upper
+            } else {
+                0.0
+            };
+            let width = number::epsilon_up(relative, 2);
             let lower = number::down(lower, DIGITS);
             wrapped(&format!(
                 "The exact {symbol} lies between {lower} and {upper}: a relative width of {width}."
