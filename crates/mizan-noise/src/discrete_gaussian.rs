@@ -71,11 +71,7 @@ impl DiscreteGaussian {
     /// and must not be added to answers: [`Mechanism`](crate::Mechanism) draws
     /// 128 bits.
     pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
-        let table = self.table();
-        table.warm();
-        batch::fill_with(entropy, places, |entropy| {
-            batch::narrow(table.draw(entropy)?)
-        })
+        self.table().fill(entropy, places)
     }
 
     /// The same in 128 bits.
@@ -84,9 +80,7 @@ impl DiscreteGaussian {
         entropy: &mut Entropy,
         places: &mut [i128],
     ) -> Result<(), NoiseError> {
-        let table = self.table();
-        table.warm();
-        batch::fill_with(entropy, places, |entropy| table.draw(entropy))
+        self.table().fill_wide(entropy, places)
     }
 
     fn table(&self) -> &Envelope {

@@ -49,7 +49,7 @@ use crate::decay::Decay;
 use crate::fixed::{self, Factor};
 use crate::lazy::{self, LazyUniform};
 use crate::rational::{Rational, ceiling};
-use crate::{Entropy, NoiseError};
+use crate::{Entropy, NoiseError, batch};
 use alias::{Alias, TOTAL};
 use tail::Tail;
 
@@ -167,6 +167,24 @@ impl Envelope {
             weights,
             tail,
         }
+    }
+
+    /// As many draws as there are places.
+    pub(crate) fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
+        self.warm();
+        batch::fill_with(entropy, places, |entropy| {
+            batch::narrow(self.draw(entropy)?)
+        })
+    }
+
+    /// The same in 128 bits.
+    pub(crate) fn fill_wide(
+        &self,
+        entropy: &mut Entropy,
+        places: &mut [i128],
+    ) -> Result<(), NoiseError> {
+        self.warm();
+        batch::fill_with(entropy, places, |entropy| self.draw(entropy))
     }
 
     /// Must come before draws whose time may be watched.
