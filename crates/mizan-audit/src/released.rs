@@ -24,16 +24,15 @@ const ROUNDING: f64 = (1u64 << 32) as f64;
 
 /// An event as something to audit, on the worst neighbours that are known.
 ///
-/// The output of a single noise is the noisy answer itself. Otherwise it is the
+/// The output of a single mechanism is the answer itself. Otherwise it is the
 /// privacy loss that the mechanisms should have had together: the best that an
 /// attacker who believes the claim can look at.
 #[derive(Debug)]
 pub struct Released {
     parts: Vec<(u64, Part)>,
-    /// Whether the noisy answer is told as it is.
+    /// Whether the answer is told as it is.
     plain: bool,
     entropy: Entropy,
-    scratch: Vec<i64>,
 }
 
 impl Released {
@@ -78,12 +77,11 @@ impl Released {
                 most: MOST_DRAWS,
             });
         }
-        let plain = matches!(parts.as_slice(), [(1, part)] if part.is_noise());
+        let plain = matches!(parts.as_slice(), [(1, part)] if part.is_number());
         Ok(Self {
             parts,
             plain,
             entropy: Entropy::system()?,
-            scratch: Vec::new(),
         })
     }
 
@@ -93,7 +91,7 @@ impl Released {
         self.parts.iter().all(|(_, part)| part.is_pure())
     }
 
-    /// Whether an output is the noisy answer; otherwise it is a privacy loss.
+    /// Whether an output is the answer; otherwise it is a privacy loss.
     #[must_use]
     pub fn tells_answers(&self) -> bool {
         self.plain
@@ -102,7 +100,7 @@ impl Released {
     /// Runs on each input that take about a second.
     #[must_use]
     pub fn usual_samples(&self) -> u64 {
-        (USUAL_WORK / self.work()).clamp(10_000, 10_000_000)
+        (USUAL_WORK / self.work()).clamp(1_000, 10_000_000)
     }
 
     /// A plan for an audit of this.
@@ -129,18 +127,10 @@ impl Released {
 
 impl Subject for Released {
     fn run(&mut self, world: World, outputs: &mut [f64]) -> Result<(), AuditError> {
-        self.scratch.resize(outputs.len(), 0);
         outputs.fill(0.0);
         for (count, part) in &self.parts {
             for _ in 0..*count {
-                part.answers(world, &mut self.entropy, &mut self.scratch)?;
-                for (output, &answer) in outputs.iter_mut().zip(&self.scratch) {
-                    *output += if self.plain {
-                        answer as f64
-                    } else {
-                        part.loss(answer)
-                    };
-                }
+                part.run(world, &mut self.entropy, self.plain, outputs)?;
             }
         }
         if !self.plain {

@@ -13,6 +13,9 @@ use crate::failure::Failure;
 use crate::input::{self, Expression, Typed};
 use crate::output::{self, Answer, Output, Progress, json_number};
 
+/// The confidence that accuses nobody by chance.
+const USUAL_CONFIDENCE: &str = "0.999999";
+
 /// The δ of a claim that needs one.
 const USUAL_DELTA: f64 = 1e-5;
 
@@ -29,7 +32,7 @@ pub(super) struct Arguments {
     #[arg(
         long,
         value_name = "C",
-        default_value = "0.999999",
+        default_value = USUAL_CONFIDENCE,
         allow_hyphen_values = true
     )]
     confidence: String,
@@ -58,13 +61,14 @@ impl Arguments {
             .iter()
             .any(|option| option.is_some())
             || self.svg.is_some()
+            || self.confidence != USUAL_CONFIDENCE
     }
 }
 
 /// What was claimed and what was found.
 struct Report {
     event: String,
-    claimed: (Epsilon, Typed<Delta>),
+    claimed: (Typed<Epsilon>, Typed<Delta>),
     confidence: Typed<Confidence>,
     samples: u64,
     /// Whether outputs are noisy answers, or losses.
@@ -86,12 +90,22 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         None => usual_delta(&released),
     };
     let claimed = match &arguments.epsilon {
-        Some(text) => input::claimed_epsilon(text)?.value,
-        None => accounted(&event, delta.value)?,
+        Some(text) => input::claimed_epsilon(text)?,
+        None => {
+            let value = accounted(&event, delta.value)?;
+            let shown = value.get();
+            Typed { shown, value }
+        }
+    };
+    // A claim is priced for a δ that is not above what was typed, and attacked
+    // with one that is not below.
+    let attacked = match &arguments.delta {
+        Some(_) => Delta::saturating(delta.value.get().next_up()),
+        None => delta.value,
     };
     let samples = samples.unwrap_or(released.usual_samples());
     let plan = released
-        .plan(samples, confidence.value, delta.value)
+        .plan(samples, confidence.value, attacked)
         .map_err(|error| Failure::from(error).of_option("--samples"))?;
     let progress = Progress::of(samples);
     let found = mizan_audit::audit(&mut released, plan, &mut |runs| progress.advance(runs))?;
@@ -147,7 +161,7 @@ fn accounted(event: &PrivacyEvent, delta: Delta) -> Result<Epsilon, Failure> {
 
 impl Report {
     fn is_violation(&self) -> bool {
-        self.found.contradicts(self.claimed.0)
+        self.found.contradicts(self.claimed.0.value)
     }
 
     fn json(&self) -> Value {
@@ -155,7 +169,7 @@ impl Report {
         json!({
             "event": self.event,
             "claimed": {
-                "epsilon": json_number(self.claimed.0.get()),
+                "epsilon": json_number(self.claimed.0.shown),
                 "delta": json_number(self.claimed.1.shown),
             },
             "lower_bound": json_number(self.found.lower_bound.get()),
@@ -208,7 +222,7 @@ impl Report {
              runs         {} on each input, {} of them to choose the attack\n\n\
              {}\n{verdict}",
             output::shortened(&self.event, 78),
-            number::epsilon_up(claimed.get(), 5),
+            number::epsilon_up(claimed.shown, 5),
             number::nearest(delta.shown, 4),
             number::down(lower_bound.get(), 5),
             self.confidence.shown,

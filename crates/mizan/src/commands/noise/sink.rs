@@ -20,14 +20,19 @@ impl Sink {
     /// A file, with a heading if its name says that it is a table.
     pub(super) fn file(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
-        let plain = path.metadata().map_or(true, |found| found.is_file());
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(format!(".{}.partial", std::process::id()));
-        let beside = PathBuf::from(beside);
-        let written = if plain { &beside } else { path };
-        let file = File::create(written).map_err(|error| Failure::file("write", &name, &error))?;
-        let mut sink = Self::of(Box::new(file), name);
-        sink.moves = plain.then(|| (beside, path.to_owned()));
+        // Through links, so that what they point to is replaced and not they.
+        let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let plain = target.metadata().map_or(true, |found| found.is_file());
+        let complaint = |error| Failure::file("write", &name, &error);
+        let mut sink = if plain {
+            let (file, beside) = beside(&target).map_err(complaint)?;
+            let mut sink = Self::of(Box::new(file), name);
+            sink.moves = Some((beside, target));
+            sink
+        } else {
+            let file = File::create(&target).map_err(complaint)?;
+            Self::of(Box::new(file), name)
+        };
         if path.extension().is_some_and(|extension| extension == "csv") {
             sink.write_text("value\n")?;
         }
@@ -79,6 +84,21 @@ impl Sink {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
             Err(error) => Err(Failure::file("write", &self.name, &error)),
+        }
+    }
+}
+
+/// A new file next to another: never one that is there, nor what a link made in
+/// advance points to.
+fn beside(path: &Path) -> std::io::Result<(File, PathBuf)> {
+    let mut attempt = 0u32;
+    loop {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{}-{attempt}.partial", std::process::id()));
+        let name = PathBuf::from(name);
+        match File::create_new(&name) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && attempt < 100 => attempt += 1,
+            made => return made.map(|file| (file, name)),
         }
     }
 }
