@@ -93,9 +93,10 @@ fn what_cannot_be_drawn_says_what_can() {
         ("discrete-laplace(nan)", "5", "MZ1109", "decimal"),
         ("discrete-laplace(√2)", "5", "MZ11", ""),
         ("", "5", "MZ1101", "write an event"),
-        ("discrete-laplace(2)", "0", "MZ1002", "from 1"),
-        ("discrete-laplace(2)", "-1", "MZ1005", "1, 2, 3"),
-        ("discrete-laplace(2)", "many", "MZ1005", "1, 2, 3"),
+        ("discrete-laplace(2)", "0", "MZ1005", "1e6"),
+        ("discrete-laplace(2)", "-1", "MZ1005", "1e6"),
+        ("discrete-laplace(2)", "1e18", "MZ1005", "1000000000000"),
+        ("discrete-laplace(2)", "many", "MZ1", "help"),
         (
             "discrete-gaussian(1.8e19)",
             "100",

@@ -20,6 +20,9 @@ use sink::Sink;
 /// Draws at a time.
 const CHUNK: usize = 1 << 16;
 
+/// The most draws: a day's work.
+const MOST: u64 = 1_000_000_000_000;
+
 /// As JSON the draws are one document: no more than fit a reader's memory.
 const LARGEST_DOCUMENT: u64 = 1_000_000;
 
@@ -32,7 +35,7 @@ of somebody whose answer is 0.
 
 Examples:
   mizan noise 'discrete-laplace(2)' --count 10
-  mizan noise 'discrete-gaussian(1e6)' --count 1000000 --out noise.csv
+  mizan noise 'discrete-gaussian(1e6)' --count 1e6 --out noise.csv
   mizan noise 'rr(0.75, 4)' --count 100 --format json")]
 pub(crate) struct Arguments {
     /// discrete-laplace, discrete-gaussian or rr
@@ -50,7 +53,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let expression = Expression::read(&arguments.expression, &mizan_core::Definitions::default())?;
-    let count = input::count(&arguments.count, "--count")?;
+    let count = Count::new(input::whole(&arguments.count, "--count", 1..=MOST)?)?;
     let source = Source::of(&expression)?;
     let as_json = output.format == Format::Json;
     match &arguments.out {
