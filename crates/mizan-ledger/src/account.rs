@@ -7,7 +7,8 @@
 use std::fmt;
 
 use crate::filter::Totals;
-use crate::{Budget, Cost, Orders};
+use crate::record::Held;
+use crate::{Body, Budget, Orders};
 
 /// The longest name, in bytes.
 pub const MAX_NAME_BYTES: usize = 256;
@@ -165,24 +166,26 @@ impl Account {
         self
     }
 
-    /// Takes a reservation.
-    pub fn reserve(&mut self, cost: &Cost) {
-        self.pending.add(cost);
-        self.taken.add(cost);
-    }
-
-    /// Turns a reservation into what was really spent.
-    pub fn commit(&mut self, reserved: &Cost, spent: &Cost) {
-        self.pending.subtract(reserved);
-        self.taken.subtract(reserved);
-        self.spent.add(spent);
-        self.taken.add(spent);
-    }
-
-    /// Gives a reservation back.
-    pub fn void(&mut self, reserved: &Cost) {
-        self.pending.subtract(reserved);
-        self.taken.subtract(reserved);
+    /// Takes what an entry about a charge takes, given what was held under its
+    /// id before. Called for the account of the charge and all above it.
+    pub fn take(&mut self, body: &Body, held: Option<&Held>) {
+        match (body, held) {
+            (Body::Reserved(charge), None) => {
+                self.pending.add(&charge.cost);
+                self.taken.add(&charge.cost);
+            }
+            (Body::Committed { cost, .. }, Some(held)) => {
+                self.pending.subtract(&held.cost);
+                self.taken.subtract(&held.cost);
+                self.spent.add(cost);
+                self.taken.add(cost);
+            }
+            (Body::Voided, Some(held)) => {
+                self.pending.subtract(&held.cost);
+                self.taken.subtract(&held.cost);
+            }
+            _ => {}
+        }
     }
 
     /// Replaces the budget by a higher one.

@@ -6,7 +6,7 @@
 
 use mizan_core::Order;
 
-use crate::{Account, AccountNumber, Amount, Budget, Cost, OwnDelta, Rule, Scale};
+use crate::{Account, AccountNumber, Amount, Cost, OwnDelta, Rule, Scale};
 
 /// Exact sums of amounts, one for each order, and of own deltas.
 ///
