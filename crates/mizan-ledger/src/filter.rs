@@ -176,8 +176,10 @@ fn largest(account: &Account, cost: &Cost) -> Scale {
         Rule::Every => scales.min(),
     };
     let cap = account.budget().own_delta().atto();
-    let room = cap.saturating_sub(account.taken().own_delta().atto());
-    let by_own_delta = Scale::fitting(cost.own_delta().atto(), room);
+    let room = cap.checked_sub(account.taken().own_delta().atto());
+    let by_own_delta = room.map_or(Scale::ZERO, |room| {
+        Scale::fitting(cost.own_delta().atto(), room)
+    });
     by_orders.unwrap_or(Scale::ZERO).min(by_own_delta)
 }
 
