@@ -187,9 +187,11 @@ fn eps_3() -> (Orders, TwoSteps) {
 fn the_full_delta_at_every_order_is_unsound() {
     let (orders, attack) = eps_5();
     let truth = attack.delta(&orders, &Filter::naive(5.0, 1e-6, &orders));
+    println!("epsilon 5: delta {truth:e}");
     assert!(truth > 1.856e-6, "{truth:e}");
     let (orders, attack) = eps_3();
     let truth = attack.delta(&orders, &Filter::naive(3.0, 1e-6, &orders));
+    println!("epsilon 3: delta {truth:e}");
     assert!(truth > 1.9e-6, "{truth:e}");
 }
 
@@ -198,6 +200,7 @@ fn the_weighted_filter_withstands_the_same_attacks() {
     for (orders, attack) in [eps_5(), eps_3()] {
         let filter = Filter::weighted(attack.epsilon, 1e-6, &orders);
         let truth = attack.delta(&orders, &filter);
+        println!("epsilon {}: delta {truth:e}", attack.epsilon);
         assert!(truth > 0.0 && truth <= 1e-6, "{truth:e}");
     }
 }

@@ -333,3 +333,47 @@ fn requests_that_make_no_sense() {
         .unwrap();
     assert_eq!(code(&deep, &create("beyond", Some(19), grid())), "MZ1738");
 }
+
+/// Whoever can write the log still cannot give an account more than its target.
+#[test]
+fn a_budget_above_its_target_is_refused() {
+    let (_, log) = opened();
+    let Body::Created { budget, .. } = &log[1].body else {
+        panic!("{:?}", log[1]);
+    };
+    let bytes = log[1].encode();
+    let forge = |from: u64, to: u64| {
+        let from = from.to_be_bytes();
+        let place = bytes.windows(8).rposition(|window| window == from).unwrap();
+        let mut forged = bytes.clone();
+        forged[place..place + 8].copy_from_slice(&to.to_be_bytes());
+        let mut state = State::new();
+        state.apply(&log[0]).unwrap();
+        state.apply(&Entry::decode(&forged).unwrap())
+    };
+    let unsound = ReplayError::Refused {
+        position: 1,
+        error: RequestError::Budget(BudgetError::Unsound),
+    };
+    for limit in budget.limits().iter().flatten() {
+        assert!(forge(limit.pico(), limit.pico()).is_ok());
+        assert!(forge(limit.pico(), limit.pico() - 1).is_ok());
+        assert_eq!(forge(limit.pico(), limit.pico() + 2), Err(unsound.clone()));
+    }
+    for weight in budget
+        .weights()
+        .iter()
+        .filter(|&&weight| weight > Weight::ZERO)
+    {
+        assert_eq!(
+            forge(weight.atto(), weight.atto() - 1_000_000_000_000),
+            Err(unsound.clone())
+        );
+        assert_eq!(
+            forge(weight.atto(), Weight::ONE.atto()),
+            Err(unsound.clone())
+        );
+    }
+    let own = budget.own_delta().atto();
+    assert_eq!(forge(own, own + 1_000_000_000_000), Err(unsound));
+}
