@@ -126,11 +126,11 @@ impl Place {
         if self.last == 0 {
             return None;
         }
-        if self.index % 2 == 0 && self.index < self.last {
+        if self.index.is_multiple_of(2) && self.index < self.last {
             return Some(Side::Right);
         }
         // A last node without neighbour is its own parent.
-        while self.index % 2 == 0 && self.index != 0 {
+        while self.index.is_multiple_of(2) && self.index != 0 {
             self.up();
         }
         Some(Side::Left)

@@ -1,6 +1,8 @@
 //! The filter against adversaries who choose each question by the answers to
 //! the earlier ones. Every tree is enumerated, so its δ is exact (to rounding).
 #![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

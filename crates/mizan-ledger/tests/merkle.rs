@@ -1,5 +1,7 @@
 //! The Merkle tree against known roots, its definition, and forged proofs.
 #![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
