@@ -8,7 +8,7 @@ use std::fmt;
 
 use crate::filter::Totals;
 use crate::record::Held;
-use crate::{Body, Budget, Orders};
+use crate::{Body, Budget, Neighbours, Orders};
 
 /// The longest name, in bytes.
 pub const MAX_NAME_BYTES: usize = 256;
@@ -129,6 +129,7 @@ pub struct Account {
     parent: Option<AccountNumber>,
     orders: Orders,
     budget: Budget,
+    neighbours: Option<Neighbours>,
     spent: Totals,
     pending: Totals,
     taken: Totals,
@@ -151,15 +152,23 @@ impl Account {
             parent,
             orders,
             budget,
+            neighbours: None,
             spent: zero.clone(),
             pending: zero.clone(),
             taken: zero,
         }
     }
 
-    /// The same account with these sums, as a store remembers them.
+    /// The same account with these sums and neighbours, as a store remembers
+    /// them.
     #[must_use]
-    pub fn with_totals(mut self, spent: Totals, pending: Totals) -> Self {
+    pub fn with_totals(
+        mut self,
+        spent: Totals,
+        pending: Totals,
+        neighbours: Option<Neighbours>,
+    ) -> Self {
+        self.neighbours = neighbours;
         self.taken = spent.plus(&pending);
         self.spent = spent;
         self.pending = pending;
@@ -171,6 +180,7 @@ impl Account {
     pub fn take(&mut self, body: &Body, held: Option<&Held>) {
         match (body, held) {
             (Body::Reserved(charge), None) => {
+                self.neighbours = self.neighbours.or(charge.neighbours);
                 self.pending.add(&charge.cost);
                 self.taken.add(&charge.cost);
             }
@@ -221,6 +231,13 @@ impl Account {
     #[must_use]
     pub const fn budget(&self) -> &Budget {
         &self.budget
+    }
+
+    /// Which neighbours its guarantee is about, once a charge has settled it.
+    /// Giving that charge back does not unsettle it.
+    #[must_use]
+    pub const fn neighbours(&self) -> Option<Neighbours> {
+        self.neighbours
     }
 
     /// What was committed.

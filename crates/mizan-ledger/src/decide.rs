@@ -168,6 +168,13 @@ fn create<B: Books>(
 fn reserve<B: Books>(books: &B, charge: &Charge) -> Result<Decision, RequestError> {
     let chain = chain(books, charge.account)?;
     fits_the_orders(&chain, &charge.cost)?;
+    for account in &chain {
+        let both = account.neighbours().zip(charge.neighbours);
+        if both.is_some_and(|(settled, asked)| settled != asked) {
+            let account = account.number();
+            return Err(RequestError::OtherNeighbours { account });
+        }
+    }
     if charge.event.len() > MAX_EVENT_BYTES {
         return Err(RequestError::EventTooLong {
             bytes: charge.event.len(),

@@ -10,7 +10,7 @@ use crate::bytes::{DecodeError, Reader, Writer};
 use crate::request::{MAX_EVENT_BYTES, write_commit, write_creation};
 use crate::{
     AccountName, AccountNumber, Amount, Budget, Charge, Cost, Digest, LedgerId, MAX_NAME_BYTES,
-    MAX_ORDERS, Orders, OwnDelta, Request, RequestId, Scale, Target, Weight,
+    MAX_ORDERS, Neighbours, Orders, OwnDelta, Request, RequestId, Scale, Target, Weight,
 };
 
 /// The version of the encoding, the first byte of every entry.
@@ -276,6 +276,12 @@ fn read_charge(from: &mut Reader<'_>) -> Result<Charge, DecodeError> {
     Ok(Charge {
         account: AccountNumber::new(from.u32()?),
         cost: read_cost(from)?,
+        neighbours: match from.u8()? {
+            0 => None,
+            1 => Some(Neighbours::AddOrRemove),
+            2 => Some(Neighbours::Replace),
+            _ => return Err(from.bad("neighbours that are not known")),
+        },
         event: from.text(MAX_EVENT_BYTES)?.to_owned(),
     })
 }

@@ -141,6 +141,27 @@ pub fn admit<'a>(
     Err(Box::new(refusal(account, cost, scale)))
 }
 
+/// How many more charges of this cost fit, one after the other.
+pub fn how_many<'a>(chain: impl Iterator<Item = &'a Account>, cost: &Cost) -> u64 {
+    let counts = chain.map(|account| {
+        let counts = limited(account, cost).map(|(asked, taken, limit)| {
+            match limit.pico().checked_sub(taken.pico()) {
+                Some(room) => room.checked_div(asked.pico()).unwrap_or(u64::MAX),
+                None => 0,
+            }
+        });
+        let by_orders = match account.budget().rule() {
+            Rule::Any => counts.max(),
+            Rule::Every => counts.min(),
+        };
+        let cap = account.budget().own_delta().atto();
+        let room = cap.saturating_sub(account.taken().own_delta().atto());
+        let by_own_delta = room.checked_div(cost.own_delta().atto());
+        by_orders.unwrap_or(0).min(by_own_delta.unwrap_or(u64::MAX))
+    });
+    counts.min().unwrap_or(0)
+}
+
 /// The filter: whether some (or every) order with a limit stays within it, and
 /// the own deltas stay within theirs.
 fn fits(account: &Account, cost: &Cost) -> bool {

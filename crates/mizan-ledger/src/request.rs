@@ -1,7 +1,12 @@
 //! What can be asked of a ledger.
 
+use mizan_core::PrivacyEvent;
+
 use crate::bytes::Writer;
-use crate::{AccountName, AccountNumber, Amount, Budget, Cost, Digest, LedgerId, Orders, Target};
+use crate::{
+    Account, AccountName, AccountNumber, Amount, Budget, Cost, CostError, Digest, LedgerId,
+    Neighbours, Orders, Target,
+};
 
 /// The longest text of an event that is stored.
 pub const MAX_EVENT_BYTES: usize = mizan_core::MAX_TEXT_BYTES;
@@ -13,8 +18,26 @@ pub struct Charge {
     pub account: AccountNumber,
     /// How much, at every order of the account.
     pub cost: Cost,
+    /// Which neighbours it insists on.
+    pub neighbours: Option<Neighbours>,
     /// The event, as people write it; an auditor prices it again.
     pub event: String,
+}
+
+impl Charge {
+    /// What an event costs an account.
+    ///
+    /// # Errors
+    ///
+    /// Some part of the event has no Rényi curve.
+    pub fn of(event: &PrivacyEvent, account: &Account) -> Result<Self, CostError> {
+        Ok(Self {
+            account: account.number(),
+            cost: Cost::of(event, account.orders())?,
+            neighbours: Neighbours::of(event),
+            event: event.to_string(),
+        })
+    }
 }
 
 /// A request, without its id.
@@ -145,6 +168,11 @@ impl Charge {
     pub(crate) fn write(&self, to: &mut Writer) {
         to.u32(self.account.get());
         self.cost.write(to);
+        to.u8(match self.neighbours {
+            None => 0,
+            Some(Neighbours::AddOrRemove) => 1,
+            Some(Neighbours::Replace) => 2,
+        });
         to.text(&self.event);
     }
 }

@@ -64,6 +64,14 @@ pub enum RequestError {
         /// How long it is.
         bytes: usize,
     },
+    /// Guarantees about different neighbours do not add up.
+    #[error(
+        "account {account} is about other neighbours: poisson adds or removes a person, without-replacement and shuffle replace one"
+    )]
+    OtherNeighbours {
+        /// The account, or one above the one charged.
+        account: AccountNumber,
+    },
     /// A commit before the start.
     #[error("the charge {id} was not started, so it cannot be committed")]
     NotStarted {
@@ -121,6 +129,7 @@ impl RequestError {
             Self::MoreThanReserved { .. } => "MZ1744",
             Self::Touched { .. } => "MZ1745",
             Self::Voided { .. } => "MZ1746",
+            Self::OtherNeighbours { .. } => "MZ1747",
             Self::Budget(error) => error.code(),
         }
     }
@@ -139,6 +148,9 @@ impl RequestError {
             Self::TooHigh | Self::TooManyAccounts => "use fewer accounts",
             Self::WrongLength { .. } => "compute the cost at the orders of the account",
             Self::EventTooLong { .. } => "charge it in several parts",
+            Self::OtherNeighbours { .. } => {
+                "keep an account of its own for the other kind of sample"
+            }
             Self::NotStarted { .. } => "start the charge, touch the data, then commit",
             Self::AlreadyStarted { .. } => {
                 "commit it if its answer is known; otherwise it stays charged, and a new try needs a new id"

@@ -32,12 +32,8 @@ use crate::{
 ///     orders: orders.clone(),
 /// };
 /// state.execute(0, id(1), &create)?;
-/// let event = "laplace(2)";
-/// let charge = Request::Reserve(Charge {
-///     account: AccountNumber::new(0),
-///     cost: Cost::of(&event.parse()?, &orders)?,
-///     event: event.to_owned(),
-/// });
+/// let census = state.account(AccountNumber::new(0)).unwrap();
+/// let charge = Request::Reserve(Charge::of(&"laplace(2)".parse()?, census)?);
 /// // Twice 1/2 fits into 1, a third time does not, and a retry is free.
 /// let outcome = |done: Executed| done.outcome();
 /// assert_eq!(outcome(state.execute(1, id(2), &charge)?), Outcome::Reserved);

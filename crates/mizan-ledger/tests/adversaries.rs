@@ -207,6 +207,24 @@ fn the_weighted_filter_withstands_the_same_attacks() {
     }
 }
 
+/// Releases that tell everything with their own delta, and then the attack.
+#[test]
+fn own_deltas_and_attacks_together_stay_below_delta() {
+    let (orders, attack) = eps_5();
+    let own = Budget::usual_own_delta(delta(1e-6));
+    let budget = Budget::approximate(epsilon(5.0), delta(1e-6), own, &orders).unwrap();
+    let mut account = account(&orders, budget);
+    // As many releases as fit, each of which fails with probability 1e-8.
+    let failing = Cost::of(&"approximate(0, 1e-8)".parse().unwrap(), &orders).unwrap();
+    let mut silent: f64 = 1.0;
+    while admits(&account, &failing) {
+        take(&mut account, &failing);
+        silent *= 1.0 - 1e-8;
+    }
+    let truth = (1.0 - silent) + silent * attack.delta(&orders, &Filter::Weighted(account));
+    assert!(truth > 2.4e-7 && truth <= 1e-6, "{truth:e}");
+}
+
 /// A random adaptive adversary: after each answer another random mechanism,
 /// as strong as still fits, down to a depth. Returns δ, exactly.
 fn random_tree(

@@ -84,7 +84,19 @@ proptest! {
         let expected = if every { within.clone().all(|x| x) } else { within.clone().any(|x| x) };
         let expected = expected && own.0 + own.1 <= 20;
         match admit(std::iter::once(&account), &cost) {
-            Ok(()) => prop_assert!(expected),
+            Ok(()) => {
+                prop_assert!(expected);
+                let more = how_many(std::iter::once(&account), &cost);
+                prop_assert!(more >= 1);
+                if more < 10_000 {
+                    let times = |n: u64| {
+                        let asked: Vec<u64> = asked.iter().map(|x| x * n).collect();
+                        amounts(&asked, own.1 * n)
+                    };
+                    prop_assert!(admits(&account, &times(more)));
+                    prop_assert!(!admits(&account, &times(more + 1)));
+                }
+            }
             Err(refusal) => {
                 prop_assert!(!expected);
                 prop_assert!(refusal.largest < Scale::ONE);

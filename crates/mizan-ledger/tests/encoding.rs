@@ -67,10 +67,17 @@ fn budget(orders: Orders) -> impl Strategy<Value = Budget> {
 }
 
 fn charge() -> impl Strategy<Value = Charge> {
-    (number(), cost(), ".{0,40}").prop_map(|(account, cost, event)| Charge {
-        account,
-        cost,
-        event,
+    let neighbours = proptest::option::of(proptest::sample::select(vec![
+        Neighbours::AddOrRemove,
+        Neighbours::Replace,
+    ]));
+    (number(), cost(), neighbours, ".{0,40}").prop_map(|(account, cost, neighbours, event)| {
+        Charge {
+            account,
+            cost,
+            neighbours,
+            event,
+        }
     })
 }
 
@@ -176,6 +183,7 @@ fn a_reservation_byte_by_byte() {
                 [Amount::from_pico(7), Amount::EXHAUSTED],
                 OwnDelta::from_atto(9),
             ),
+            neighbours: Some(Neighbours::Replace),
             event: "pure(1)".to_owned(),
         }),
     };
@@ -188,6 +196,7 @@ fn a_reservation_byte_by_byte() {
         &[0, 0, 0, 0, 0, 0, 0, 7],
         &[0xff; 8],
         &[0, 0, 0, 0, 0, 0, 0, 9],
+        &[2],
         &[0, 0, 0, 7],
         b"pure(1)",
     ]

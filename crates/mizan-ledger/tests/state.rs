@@ -296,6 +296,27 @@ fn a_denial_stays_even_when_there_is_room_again() {
 }
 
 #[test]
+fn the_first_particular_charge_settles_the_neighbours() {
+    let (mut state, mut log) = opened();
+    let reserve = |account, neighbours| {
+        let mut charge = charge(account, pico(&[1, 1, 1]));
+        charge.neighbours = neighbours;
+        Request::Reserve(charge)
+    };
+    let (poisson, replace) = (Some(Neighbours::AddOrRemove), Some(Neighbours::Replace));
+    run(&mut state, &mut log, id(1), &reserve(2, None));
+    run(&mut state, &mut log, id(2), &reserve(2, poisson));
+    run(&mut state, &mut log, id(2), &Request::Void);
+    // The siblings share the accounts above, which it settled too.
+    let refused = state.execute(0, id(3), &reserve(3, replace)).unwrap_err();
+    let account = AccountNumber::new(1);
+    assert_eq!(refused, RequestError::OtherNeighbours { account });
+    run(&mut state, &mut log, id(4), &reserve(3, poisson));
+    run(&mut state, &mut log, id(5), &reserve(3, None));
+    run(&mut state, &mut log, id(6), &reserve(4, replace));
+}
+
+#[test]
 fn requests_that_make_no_sense() {
     let (state, _) = opened();
     let code = |state: &State, request: &Request| {

@@ -47,6 +47,7 @@ pub(crate) fn charge(account: u32, cost: Cost) -> Charge {
     Charge {
         account: AccountNumber::new(account),
         cost,
+        neighbours: None,
         event: String::new(),
     }
 }
