@@ -24,34 +24,10 @@
 //!
 //! A part of δ is set aside for releases that may themselves fail ([`OwnDelta`]).
 
-use mizan_core::{Delta, Epsilon, Interval, Order, Rho};
+use mizan_core::{Delta, Epsilon, Order, Rho};
 
 use crate::weights::{Weight, fit_into_one, share};
-use crate::{Amount, BudgetError, Orders, OwnDelta};
-
-/// What an account promises.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Target {
-    /// (ε, δ) differential privacy.
-    Approximate {
-        /// The bound on the loss.
-        epsilon: Epsilon,
-        /// The probability that it fails, all told.
-        delta: Delta,
-    },
-    /// Pure ε differential privacy.
-    Pure {
-        /// The bound on the loss.
-        epsilon: Epsilon,
-    },
-    /// ρ zero-concentrated differential privacy, at the orders of the account.
-    ZeroConcentrated {
-        /// The slope of the limits.
-        rho: Rho,
-    },
-    /// A Rényi curve, which is the limits themselves.
-    Curve,
-}
+use crate::{Amount, BudgetError, Orders, OwnDelta, Target};
 
 /// Which orders have to fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,6 +137,7 @@ impl Budget {
         own_delta: OwnDelta,
         orders: &Orders,
     ) -> Result<Self, BudgetError> {
+        below_one(own_delta)?;
         let mut limits = vec![None; orders.len()];
         for &(order, epsilon) in points {
             let place = orders.iter().position(|known| known == order);
@@ -202,12 +179,18 @@ impl Budget {
         let limits: Result<Vec<_>, _> = orders
             .iter()
             .zip(weights)
-            .map(
-                |(order, &weight)| match exact(target, own_delta, order, weight)? {
-                    Some(limit) => positive(limit.lower()),
-                    None => Ok(None),
-                },
-            )
+            .map(|(order, &weight)| {
+                let Some(exact) = target.limit(own_delta, order, weight)? else {
+                    return Ok(None);
+                };
+                let limit = positive(exact.lower())?;
+                // Where every order must fit, leaving one out would break the
+                // promise; where any will do it only admits less.
+                if limit.is_none() && target.rule() == Rule::Every {
+                    return Err(BudgetError::NothingFits);
+                }
+                Ok(limit)
+            })
             .collect();
         Self::assembled(target, own_delta, weights, limits?)
     }
@@ -264,10 +247,10 @@ impl Budget {
             return unsound;
         }
         if self.target == Target::Curve {
-            return Ok(());
+            return below_one(self.own_delta);
         }
         for ((order, &weight), &limit) in orders.iter().zip(&self.weights).zip(&self.limits) {
-            let exact = exact(self.target, self.own_delta, order, weight)?;
+            let exact = self.target.limit(self.own_delta, order, weight)?;
             let sound = match (limit, exact) {
                 // At most the upper end: a log may come from a version that
                 // enclosed the same value another way.
@@ -314,10 +297,7 @@ impl Budget {
     /// Which orders have to fit.
     #[must_use]
     pub const fn rule(&self) -> Rule {
-        match self.target {
-            Target::Approximate { .. } | Target::Pure { .. } => Rule::Any,
-            Target::ZeroConcentrated { .. } | Target::Curve => Rule::Every,
-        }
+        self.target.rule()
     }
 
     /// The part of δ of each order; none where the rule is not to share.
@@ -340,63 +320,12 @@ impl Budget {
     }
 }
 
-/// The limit that a target allows at one order, enclosed; None if none.
-fn exact(
-    target: Target,
-    own_delta: OwnDelta,
-    order: Order,
-    weight: Weight,
-) -> Result<Option<Interval>, BudgetError> {
-    match target {
-        Target::Curve => Ok(None),
-        Target::Pure { epsilon } => {
-            if own_delta > OwnDelta::ZERO {
-                return Err(BudgetError::OwnDeltaTooLarge { own_delta });
-            }
-            Ok((!order.is_finite()).then(|| Interval::from(epsilon.get())))
-        }
-        Target::ZeroConcentrated { rho } => {
-            if own_delta >= OwnDelta::ONE {
-                return Err(BudgetError::OwnDeltaTooLarge { own_delta });
-            }
-            let limit = || Interval::from(order.get()) * rho.get();
-            Ok(order.is_finite().then(limit))
-        }
-        Target::Approximate { epsilon, delta } => {
-            let rest = Interval::from(delta.get()) - atto(own_delta.atto());
-            if rest.lower() <= 0.0 || delta >= Delta::ONE {
-                return Err(BudgetError::OwnDeltaTooLarge { own_delta });
-            }
-            if !order.is_finite() {
-                return Ok(Some(Interval::from(epsilon.get())));
-            }
-            if weight == Weight::ZERO {
-                return Ok(None);
-            }
-            let ln_delta = rest.ln() + atto(weight.atto()).ln();
-            Ok(Some(threshold(epsilon, ln_delta, order)))
-        }
+/// Releases that may all fail promise nothing.
+fn below_one(own_delta: OwnDelta) -> Result<(), BudgetError> {
+    if own_delta >= OwnDelta::ONE {
+        return Err(BudgetError::OwnDeltaTooLarge { own_delta });
     }
-}
-
-/// ε + ln(δ/c(α))/(α-1), without cancellation: -ln c(α)/(α-1) is
-/// ln(α)/(α-1) + ln(1 + 1/(α-1)).
-fn threshold(epsilon: Epsilon, ln_delta: Interval, order: Order) -> Interval {
-    let a = Interval::from(order.get());
-    let b = a - 1.0;
-    Interval::from(epsilon.get()) + (ln_delta + a.ln()) / b + (Interval::ONE / b).ln_1p()
-}
-
-/// So many units of 1e-18, enclosed.
-#[allow(clippy::cast_precision_loss, reason = "the step outward covers it")]
-fn atto(units: u64) -> Interval {
-    let near = units as f64;
-    let enclosed = if units <= 1 << 53 {
-        Interval::from(near)
-    } else {
-        Interval::new(near.next_down(), near.next_up())
-    };
-    enclosed / 1e18
+    Ok(())
 }
 
 /// A limit rounded down; none if it is not above zero.

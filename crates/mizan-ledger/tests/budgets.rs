@@ -255,6 +255,11 @@ fn budgets_that_cannot_be_kept_are_refused() {
     assert_eq!(error.code(), "MZ1712");
     let nothing = Budget::zero_concentrated(rho(0.0), OwnDelta::ZERO, &grid);
     assert_eq!(nothing.unwrap_err().code(), "MZ1710");
+    let certain = Budget::curve(&[(Order::INFINITE, epsilon(1.0))], OwnDelta::ONE, &grid);
+    assert_eq!(certain.unwrap_err().code(), "MZ1711");
+    // It would be kept at large orders and left out at small ones.
+    let partly = Budget::zero_concentrated(rho(1e-13), OwnDelta::ZERO, &grid);
+    assert_eq!(partly.unwrap_err().code(), "MZ1710");
 }
 
 #[test]
