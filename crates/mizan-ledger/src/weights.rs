@@ -9,7 +9,7 @@
 //! orders count whose limit is above zero at all. The middle order then has
 //! about half of δ, which costs 2.5 % of ε at δ = 1e-6, where equal parts on 16
 //! orders would cost 10 %. `tests/budgets.rs` measures what is left of targets
-//! all in all: on average 91 % of the charges that the whole δ at the single
+//! all in all: on average 92 % of the charges that the whole δ at the single
 //! best order would admit. Denser orders or flatter parts leave less.
 
 use std::fmt;

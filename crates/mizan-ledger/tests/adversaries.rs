@@ -300,11 +300,11 @@ proptest! {
     #[test]
     fn random_two_step_attacks_stay_below_delta(
         e in 2.0_f64..6.0,
-        first in proptest::collection::vec((-14.0_f64..-0.5, 0.0_f64..4.0), 3),
+        first in proptest::collection::vec((-14.0_f64..-1.25, 0.0_f64..4.0), 3),
     ) {
         let (orders, _) = eps_5();
-        let sums = first.iter().fold((0.0, 0.0), |(q, p), (lq, lr)| (q + lq.exp(), p + (lq + lr).exp()));
-        prop_assume!(sums.0 < 0.99 && sums.1 < 0.99);
+        // No answer has more than 0.29 on either input, so a rest remains.
+        let first = first.into_iter().map(|(q, r)| (q, r.min(-1.25 - q))).collect();
         let attack = TwoSteps { epsilon: e, orders: vec![4.0, 8.0, 16.0], first };
         let budget = Budget::approximate(epsilon(e), delta(1e-6), OwnDelta::ZERO, &orders);
         prop_assume!(budget.is_ok());
