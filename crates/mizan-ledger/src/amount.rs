@@ -1,0 +1,281 @@
+//! Money: what a charge costs at one order, in whole pico-nats, and the own
+//! delta of a release, in whole units of 1e-18.
+//!
+//! Integers only. Adding doubles fails open: once a budget of doubles is spent
+//! to the last digit, every cost below half a unit in the last place is free
+//! for ever. Here costs round up, budgets round down, and sums are exact.
+
+use std::fmt;
+
+use mizan_core::directed::mul_both;
+
+/// Pico-nats in a nat.
+const PICO: f64 = 1e12;
+/// Atoms of probability in one.
+const ATTO: f64 = 1e18;
+
+/// An amount of Rényi divergence in pico-nats (1e-12).
+///
+/// The largest, [`Amount::EXHAUSTED`], means "no bound": what it is added to is
+/// exhausted, and no limit is as large.
+///
+/// ```
+/// use mizan_ledger::Amount;
+/// assert_eq!(Amount::cost(1e-13)?.pico(), 1);
+/// assert_eq!(Amount::budget(1.9e-12)?.pico(), 1);
+/// assert_eq!(Amount::cost(f64::INFINITY)?, Amount::EXHAUSTED);
+/// assert!(Amount::cost(f64::NAN).is_err() && Amount::cost(-0.0).is_err());
+/// # Ok::<(), mizan_ledger::AmountError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Amount(u64);
+
+impl Amount {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+    /// Without bound: more than any limit.
+    pub const EXHAUSTED: Self = Self(u64::MAX);
+    /// The largest limit there is, some 18 million nats.
+    pub const LARGEST_LIMIT: Self = Self(u64::MAX - 1);
+
+    /// So many pico-nats.
+    #[must_use]
+    pub const fn from_pico(pico: u64) -> Self {
+        Self(pico)
+    }
+
+    /// The number of pico-nats.
+    #[must_use]
+    pub const fn pico(self) -> u64 {
+        self.0
+    }
+
+    /// A cost in nats, rounded up. Infinity and whatever is beyond 64 bits
+    /// exhausts.
+    ///
+    /// # Errors
+    ///
+    /// NaN, a negative number or -0.0, which all mean that a computation went
+    /// wrong before it came here.
+    pub fn cost(nats: f64) -> Result<Self, AmountError> {
+        checked(nats).map(|nats| Self(units_up(nats, PICO)))
+    }
+
+    /// A budget in nats, rounded down.
+    ///
+    /// # Errors
+    ///
+    /// As for a cost; and infinity, which is no budget.
+    pub fn budget(nats: f64) -> Result<Self, AmountError> {
+        let nats = checked(nats)?;
+        if nats == f64::INFINITY {
+            return Err(AmountError::NoBudget);
+        }
+        Ok(Self(units_down(nats, PICO)).min(Self::LARGEST_LIMIT))
+    }
+
+    /// The sum, which stays exhausted once it is.
+    #[must_use]
+    pub const fn saturating_add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl fmt::Display for Amount {
+    /// In nats, exactly.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::EXHAUSTED {
+            return f.write_str("inf");
+        }
+        let (nats, rest) = (self.0 / 1_000_000_000_000, self.0 % 1_000_000_000_000);
+        let digits = format!("{nats}.{rest:012}");
+        f.write_str(digits.trim_end_matches('0').trim_end_matches('.'))
+    }
+}
+
+/// The probability with which a release itself may fail (thresholding,
+/// truncation), in units of 1e-18.
+///
+/// ```
+/// use mizan_ledger::OwnDelta;
+/// use mizan_core::Delta;
+/// assert_eq!(OwnDelta::cost(Delta::new(1e-9)?).atto(), 1_000_000_001);
+/// assert_eq!(OwnDelta::budget(Delta::new(1e-30)?), OwnDelta::ZERO);
+/// # Ok::<(), mizan_core::UnitError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OwnDelta(u64);
+
+impl OwnDelta {
+    /// The release never fails.
+    pub const ZERO: Self = Self(0);
+    /// More than any cap: what a sum beyond 64 bits becomes.
+    pub const EXHAUSTED: Self = Self(u64::MAX);
+    /// Probability one.
+    pub const ONE: Self = Self(1_000_000_000_000_000_000);
+
+    /// So many units of 1e-18.
+    #[must_use]
+    pub const fn from_atto(atto: u64) -> Self {
+        Self(atto)
+    }
+
+    /// The number of units of 1e-18.
+    #[must_use]
+    pub const fn atto(self) -> u64 {
+        self.0
+    }
+
+    /// The delta of a release, rounded up. The double nearest to 1e-9 is a
+    /// little more than 1e-9, so it takes one unit more.
+    #[must_use]
+    pub fn cost(delta: mizan_core::Delta) -> Self {
+        Self(units_up(delta.get(), ATTO))
+    }
+
+    /// A cap, rounded down.
+    #[must_use]
+    pub fn budget(delta: mizan_core::Delta) -> Self {
+        Self(units_down(delta.get(), ATTO))
+    }
+
+    /// The sum, which stays exhausted once it is.
+    #[must_use]
+    pub const fn saturating_add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    /// So many times as much.
+    #[must_use]
+    pub const fn saturating_mul(self, times: u64) -> Self {
+        Self(self.0.saturating_mul(times))
+    }
+}
+
+impl fmt::Display for OwnDelta {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::EXHAUSTED {
+            return f.write_str("inf");
+        }
+        let digits = self.0.to_string();
+        let kept = digits.trim_end_matches('0');
+        let Some((first, rest)) = kept.split_at_checked(1) else {
+            return f.write_str("0");
+        };
+        let exponent = i64::try_from(digits.len()).unwrap_or(0) - 19;
+        let point = if rest.is_empty() { "" } else { "." };
+        write!(f, "{first}{point}{rest}e{exponent}")
+    }
+}
+
+/// Why a number is no amount.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AmountError {
+    /// NaN.
+    #[error("an amount of privacy loss is not a number")]
+    NotANumber,
+    /// Negative, or minus zero.
+    #[error("an amount of privacy loss must be 0 or more, got {nats}")]
+    Negative {
+        /// What was given.
+        nats: f64,
+    },
+    /// An infinite budget.
+    #[error("a budget must be finite")]
+    NoBudget,
+}
+
+impl AmountError {
+    /// The stable code of this error.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NotANumber => "MZ1701",
+            Self::Negative { .. } => "MZ1702",
+            Self::NoBudget => "MZ1703",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn help(&self) -> &'static str {
+        match self {
+            Self::NotANumber | Self::Negative { .. } => {
+                "give a number of nats such as 0.5, or inf for a cost without bound"
+            }
+            Self::NoBudget => "leave out the orders that are not limited",
+        }
+    }
+}
+
+fn checked(nats: f64) -> Result<f64, AmountError> {
+    if nats.is_nan() {
+        Err(AmountError::NotANumber)
+    } else if nats.is_sign_negative() {
+        Err(AmountError::Negative { nats })
+    } else {
+        Ok(nats)
+    }
+}
+
+/// The smallest whole number of units that is at least `value`.
+fn units_up(value: f64, unit: f64) -> u64 {
+    saturate(mul_both(value, unit).1.ceil())
+}
+
+/// The largest whole number of units that is at most `value`.
+fn units_down(value: f64, unit: f64) -> u64 {
+    saturate(mul_both(value, unit).0.floor())
+}
+
+/// A whole double as an integer.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "`as` saturates: negative becomes 0, beyond 64 bits u64::MAX, and both are meant"
+)]
+fn saturate(whole: f64) -> u64 {
+    whole as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mizan_core::Delta;
+
+    #[test]
+    fn what_is_exact_stays_exact() {
+        for nats in [0.0, 0.5, 1.0, 3.0, 9007.0, 1e6] {
+            let pico = Amount::cost(nats).unwrap();
+            assert_eq!(Amount::budget(nats).unwrap(), pico);
+            assert_eq!(pico.to_string(), format!("{nats}"));
+        }
+        let next = 1.0_f64.next_up();
+        assert_eq!(Amount::cost(next).unwrap().pico(), 1_000_000_000_001);
+        assert_eq!(Amount::budget(next).unwrap().pico(), 1_000_000_000_000);
+    }
+
+    #[test]
+    fn the_ends() {
+        assert_eq!(Amount::cost(f64::from_bits(1)).unwrap().pico(), 1);
+        assert_eq!(Amount::budget(f64::from_bits(1)).unwrap(), Amount::ZERO);
+        assert_eq!(Amount::cost(1e30).unwrap(), Amount::EXHAUSTED);
+        assert_eq!(Amount::budget(1e30).unwrap(), Amount::LARGEST_LIMIT);
+        for bad in [f64::NAN, -f64::NAN, -0.0, -1.0, f64::NEG_INFINITY] {
+            assert!(Amount::cost(bad).is_err() && Amount::budget(bad).is_err());
+        }
+        assert_eq!(Amount::budget(f64::INFINITY).unwrap_err().code(), "MZ1703");
+        let almost = Amount::LARGEST_LIMIT;
+        assert_eq!(almost.saturating_add(Amount(5)), Amount::EXHAUSTED);
+    }
+
+    #[test]
+    fn deltas() {
+        assert_eq!(OwnDelta::cost(Delta::ONE), OwnDelta::ONE);
+        assert_eq!(OwnDelta::cost(Delta::new(1e-300).unwrap()).atto(), 1);
+        assert_eq!(OwnDelta::from_atto(1_250_000_000).to_string(), "1.25e-9");
+        assert_eq!(OwnDelta::ZERO.to_string(), "0");
+        assert_eq!(OwnDelta::ONE.to_string(), "1e0");
+    }
+}

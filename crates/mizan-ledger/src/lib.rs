@@ -1,0 +1,78 @@
+//! Privacy budgets that cannot be overspent: accounts, the filter that admits
+//! charges, the log of what happened and the proofs about it.
+//!
+//! Pure: nothing here reads a file, a clock or randomness. A store on top of it
+//! makes entries durable before anyone is told; it, the reference model and an
+//! auditor decide by the same functions.
+//!
+//! The way of a charge: an event becomes a [`Cost`] at the [`Orders`] of an
+//! [`Account`]; [`decide`] asks [`admit`] for the account and all above it; the
+//! [`Body`] it returns becomes an [`Entry`] of the log and a leaf of the Merkle
+//! [`Tree`]. [`State`] is all of that in memory, and replays a log to verify it.
+//!
+//! ```
+//! use mizan_core::{Delta, Epsilon, PrivacyEvent};
+//! use mizan_ledger::{Account, AccountName, AccountNumber, Budget, Cost, Orders, admit};
+//!
+//! let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
+//! let own_delta = Budget::usual_own_delta(delta);
+//! let budget = Budget::approximate(Epsilon::new(1.0)?, delta, own_delta, &orders)?;
+//! let name = AccountName::new("census")?;
+//! let account = Account::new(AccountNumber::new(0), name, None, orders.clone(), budget);
+//!
+//! let event: PrivacyEvent = "gaussian(5)".parse()?;
+//! let cost = Cost::of(&event, &orders)?;
+//! assert!(admit(std::iter::once(&account), &cost).is_ok());
+//!
+//! let twice: PrivacyEvent = "2 * gaussian(5)".parse()?;
+//! let refusal = admit(std::iter::once(&account), &Cost::of(&twice, &orders)?).unwrap_err();
+//! assert!(refusal.largest.to_string().starts_with("0.5"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod account;
+mod amount;
+mod budget;
+mod budget_error;
+mod bytes;
+mod checkpoint;
+mod cost;
+mod decide;
+mod decode;
+mod entry;
+mod filter;
+mod ids;
+mod merkle;
+mod neighbours;
+mod orders;
+mod proof;
+mod record;
+mod request;
+mod request_error;
+mod scale;
+mod state;
+mod target;
+mod weights;
+
+pub use account::{Account, AccountName, AccountNumber, MAX_HEIGHT, MAX_NAME_BYTES, NameError};
+pub use amount::{Amount, AmountError, OwnDelta};
+pub use budget::{Budget, Rule};
+pub use budget_error::BudgetError;
+pub use bytes::DecodeError;
+pub use checkpoint::{Checkpoint, CheckpointKey, TreeHead};
+pub use cost::{Cost, CostError};
+pub use decide::{Books, Decision, chain, decide};
+pub use entry::{Body, Denial, Entry, VERSION};
+pub use filter::{Refusal, RefusalLine, Totals, admit, how_many};
+pub use ids::{Digest, LedgerId, RequestId};
+pub use merkle::{Frontier, Tree, leaf_hash};
+pub use neighbours::Neighbours;
+pub use orders::{MAX_ORDERS, Orders, OrdersError};
+pub use proof::{ConsistencyProof, InclusionProof};
+pub use record::{Held, Outcome, Record, Status};
+pub use request::{Charge, MAX_EVENT_BYTES, Request};
+pub use request_error::RequestError;
+pub use scale::Scale;
+pub use state::{Executed, ReplayError, State};
+pub use target::Target;
+pub use weights::Weight;

@@ -1,0 +1,190 @@
+//! The Merkle tree over the entries of a log (RFC 6962, section 2.1; RFC 9162
+//! for checking proofs).
+//!
+//! A leaf is SHA-256(00 entry), a node SHA-256(01 left right); the left side of
+//! a node is the largest full power of two. [`Frontier`] gives the root after
+//! every entry in a few hashes and 2 kB. [`Tree`] keeps all nodes and gives
+//! proofs. Proofs are checked by `proof.rs`.
+
+use crate::{ConsistencyProof, Digest, InclusionProof};
+
+/// The hash of an entry as a leaf.
+#[must_use]
+pub fn leaf_hash(entry: &[u8]) -> Digest {
+    Digest::of(&[&[0], entry])
+}
+
+/// The hash of two subtrees.
+pub(crate) fn node_hash(left: &Digest, right: &Digest) -> Digest {
+    Digest::of(&[&[1], left.as_bytes(), right.as_bytes()])
+}
+
+/// The root of a tree that only grows, without its leaves.
+///
+/// ```
+/// use mizan_ledger::{Frontier, leaf_hash};
+/// let mut frontier = Frontier::default();
+/// frontier.push(leaf_hash(b""));
+/// assert_eq!(
+///     frontier.root().to_string(),
+///     "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"
+/// );
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Frontier {
+    size: u64,
+    /// The full subtrees, largest first: one for each bit of the size.
+    full: Vec<Digest>,
+}
+
+impl Frontier {
+    /// Appends a leaf.
+    pub fn push(&mut self, leaf: Digest) {
+        let mut hash = leaf;
+        // As carries go when one is added to the size in binary.
+        for _ in 0..self.size.trailing_ones() {
+            if let Some(left) = self.full.pop() {
+                hash = node_hash(&left, &hash);
+            }
+        }
+        self.full.push(hash);
+        self.size += 1;
+    }
+
+    /// How many leaves there are.
+    #[must_use]
+    pub const fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The root; that of no leaves is the hash of nothing.
+    #[must_use]
+    pub fn root(&self) -> Digest {
+        let mut full = self.full.iter().rev();
+        let Some(&smallest) = full.next() else {
+            return Digest::of(&[]);
+        };
+        full.fold(smallest, |right, left| node_hash(left, &right))
+    }
+}
+
+/// A tree with all its full nodes, for proofs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tree {
+    /// For each level, from the leaves up, the full nodes from left to right.
+    levels: Vec<Vec<Digest>>,
+}
+
+impl Tree {
+    /// Appends a leaf.
+    pub fn push(&mut self, leaf: Digest) {
+        let mut hash = leaf;
+        let mut level = 0;
+        loop {
+            if self.levels.len() == level {
+                self.levels.push(Vec::new());
+            }
+            let Some(nodes) = self.levels.get_mut(level) else {
+                return;
+            };
+            nodes.push(hash);
+            match nodes.as_slice() {
+                [.., left, right] if nodes.len() % 2 == 0 => hash = node_hash(left, right),
+                _ => return,
+            }
+            level += 1;
+        }
+    }
+
+    /// How many leaves there are.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        let leaves = self.levels.first().map_or(0, Vec::len);
+        u64::try_from(leaves).unwrap_or(u64::MAX)
+    }
+
+    /// The root of the first `size` leaves; None if there are fewer.
+    #[must_use]
+    pub fn root(&self, size: u64) -> Option<Digest> {
+        if size == 0 {
+            return Some(Digest::of(&[]));
+        }
+        self.subtree(0, size)
+    }
+
+    /// That the leaf at `index` is in the tree of the first `size` leaves; None
+    /// if there are fewer.
+    #[must_use]
+    pub fn inclusion_proof(&self, index: u64, size: u64) -> Option<InclusionProof> {
+        if index >= size || size > self.size() {
+            return None;
+        }
+        // RFC 6962, section 2.1.1, from the root down.
+        let (mut begin, mut end) = (0, size);
+        let mut path = Vec::new();
+        while end - begin > 1 {
+            let middle = begin + left_size(end - begin);
+            if index < middle {
+                path.push(self.subtree(middle, end)?);
+                end = middle;
+            } else {
+                path.push(self.subtree(begin, middle)?);
+                begin = middle;
+            }
+        }
+        path.reverse();
+        Some(InclusionProof { index, size, path })
+    }
+
+    /// That the tree of the first `size` leaves extends that of the first
+    /// `before`; None if there are fewer.
+    #[must_use]
+    pub fn consistency_proof(&self, before: u64, size: u64) -> Option<ConsistencyProof> {
+        if before > size || size > self.size() {
+            return None;
+        }
+        let mut path = Vec::new();
+        if before > 0 && before < size {
+            // RFC 6962, section 2.1.2, from the root down.
+            let (mut begin, mut end) = (0, size);
+            while end != before {
+                let middle = begin + left_size(end - begin);
+                if before <= middle {
+                    path.push(self.subtree(middle, end)?);
+                    end = middle;
+                } else {
+                    path.push(self.subtree(begin, middle)?);
+                    begin = middle;
+                }
+            }
+            // The whole earlier tree is known to whoever checks.
+            if begin > 0 {
+                path.push(self.subtree(begin, end)?);
+            }
+            path.reverse();
+        }
+        Some(ConsistencyProof { before, size, path })
+    }
+
+    /// The hash over the leaves from `begin` to before `end`, where `begin` is a
+    /// multiple of the smallest power of two not below their number.
+    fn subtree(&self, begin: u64, end: u64) -> Option<Digest> {
+        let mut parts = Vec::new();
+        let mut begin = begin;
+        while begin < end {
+            let level = (end - begin).ilog2();
+            let nodes = self.levels.get(usize::try_from(level).ok()?)?;
+            let index = usize::try_from(begin >> level).ok()?;
+            parts.push(nodes.get(index)?);
+            begin += 1 << level;
+        }
+        let mut parts = parts.into_iter().rev();
+        let smallest = *parts.next()?;
+        Some(parts.fold(smallest, |right, left| node_hash(left, &right)))
+    }
+}
+
+/// The largest power of two below `size`, which is above one.
+const fn left_size(size: u64) -> u64 {
+    1 << (size - 1).ilog2()
+}

@@ -1,0 +1,68 @@
+//! What the tests share.
+#![allow(dead_code, reason = "each test uses its own part")]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test helper may panic"
+)]
+
+use mizan_core::{Delta, Epsilon, Order};
+use mizan_ledger::*;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+/// `cases` random cases from a fixed seed; 20 times as many in a long run,
+/// which `scripts/test --long` asks for through this variable.
+pub(crate) fn config(cases: u32) -> ProptestConfig {
+    let long = std::env::var_os("PROPTEST_CASES").is_some();
+    ProptestConfig {
+        cases: if long { 20 * cases } else { cases },
+        rng_seed: RngSeed::Fixed(20_170_224),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+pub(crate) fn orders(values: &[f64]) -> Orders {
+    Orders::new(values.iter().map(|&value| Order::new(value).unwrap())).unwrap()
+}
+
+pub(crate) fn epsilon(value: f64) -> Epsilon {
+    Epsilon::new(value).unwrap()
+}
+
+pub(crate) fn delta(value: f64) -> Delta {
+    Delta::new(value).unwrap()
+}
+
+/// An account of its own, from which nothing was taken.
+pub(crate) fn account(orders: &Orders, budget: Budget) -> Account {
+    let name = AccountName::new("test").unwrap();
+    Account::new(AccountNumber::new(0), name, None, orders.clone(), budget)
+}
+
+pub(crate) fn charge(account: u32, cost: Cost) -> Charge {
+    Charge {
+        account: AccountNumber::new(account),
+        cost,
+        neighbours: None,
+        event: String::new(),
+    }
+}
+
+/// Takes a cost without asking.
+pub(crate) fn take(account: &mut Account, cost: &Cost) {
+    account.take(&Body::Reserved(charge(0, cost.clone())), None);
+}
+
+pub(crate) fn admits(account: &Account, cost: &Cost) -> bool {
+    admit(std::iter::once(account), cost).is_ok()
+}
+
+/// A cost in pico-nats without a delta of its own.
+pub(crate) fn pico(amounts: &[u64]) -> Cost {
+    let amounts = amounts.iter().map(|&amount| Amount::from_pico(amount));
+    Cost::new(amounts, OwnDelta::ZERO)
+}

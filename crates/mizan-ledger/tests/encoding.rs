@@ -1,0 +1,212 @@
+//! Entries as bytes: a round trip for every entry, one encoding for each, and
+//! no bytes that make decoding panic.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic"
+)]
+
+mod common;
+
+use common::{config, delta, epsilon};
+use mizan_core::{Order, Rho};
+use mizan_ledger::*;
+use proptest::prelude::*;
+
+fn digest() -> impl Strategy<Value = Digest> {
+    any::<[u8; 32]>().prop_map(Digest::from_bytes)
+}
+
+fn number() -> impl Strategy<Value = AccountNumber> {
+    any::<u32>().prop_map(AccountNumber::new)
+}
+
+fn grid() -> impl Strategy<Value = Orders> {
+    let finite = proptest::collection::btree_set(2_u32..10_000, 1..20);
+    (finite, any::<bool>()).prop_map(|(finite, infinite)| {
+        let finite = finite.into_iter().map(|a| f64::from(a) / 1.5);
+        let all = finite.chain(infinite.then_some(f64::INFINITY));
+        Orders::new(all.map(|a| Order::new(a).unwrap())).unwrap()
+    })
+}
+
+fn cost() -> impl Strategy<Value = Cost> {
+    let amounts = proptest::collection::vec(any::<u64>(), 1..MAX_ORDERS + 1);
+    (amounts, any::<u64>()).prop_map(|(amounts, own)| {
+        Cost::new(
+            amounts.into_iter().map(Amount::from_pico),
+            OwnDelta::from_atto(own),
+        )
+    })
+}
+
+fn budget(orders: Orders) -> impl Strategy<Value = Budget> {
+    let curve = (1.0_f64..10.0, Just(orders.clone())).prop_map(|(e, orders)| {
+        let points: Vec<_> = orders.iter().step_by(2).map(|a| (a, epsilon(e))).collect();
+        Budget::curve(&points, OwnDelta::from_atto(3), &orders).unwrap()
+    });
+    let rho = Rho::new(0.1).unwrap();
+    prop_oneof![
+        curve,
+        (0.01_f64..20.0, 1e-12_f64..1e-3).prop_map({
+            let orders = orders.clone();
+            move |(e, d)| {
+                let own = Budget::usual_own_delta(delta(d));
+                let known = Budget::approximate(epsilon(e), delta(d), own, &orders);
+                known.unwrap_or_else(|_| {
+                    let last = orders.iter().last().unwrap();
+                    Budget::curve(&[(last, epsilon(e))], OwnDelta::ZERO, &orders).unwrap()
+                })
+            }
+        }),
+        Just(Budget::pure(epsilon(1.0), &Orders::standard()).unwrap()),
+        Just(Budget::zero_concentrated(rho, OwnDelta::ZERO, &Orders::standard()).unwrap()),
+    ]
+}
+
+fn charge() -> impl Strategy<Value = Charge> {
+    let neighbours = proptest::option::of(proptest::sample::select(vec![
+        Neighbours::AddOrRemove,
+        Neighbours::Replace,
+    ]));
+    (number(), cost(), neighbours, ".{0,40}").prop_map(|(account, cost, neighbours, event)| {
+        Charge {
+            account,
+            cost,
+            neighbours,
+            event,
+        }
+    })
+}
+
+fn body() -> impl Strategy<Value = Body> {
+    let created = grid().prop_flat_map(|orders| {
+        let name = "[^\\p{C}\\p{Z}]{1,20}".prop_map(|name| AccountName::new(&name).unwrap());
+        (
+            number(),
+            name,
+            proptest::option::of(number()),
+            Just(orders.clone()),
+            budget(orders),
+        )
+            .prop_map(|(account, name, parent, orders, budget)| Body::Created {
+                account,
+                name,
+                parent,
+                orders,
+                budget,
+            })
+    });
+    let denied = (charge(), number(), 0..=1_000_000_000_u64).prop_map(|(charge, account, nano)| {
+        let largest = Scale::from_nano(nano);
+        let denial = Denial { account, largest };
+        Body::Denied { charge, denial }
+    });
+    prop_oneof![
+        any::<[u8; 16]>().prop_map(|id| Body::Opened {
+            ledger: LedgerId::from_bytes(id)
+        }),
+        created,
+        charge().prop_map(Body::Reserved),
+        denied,
+        Just(Body::Started),
+        (cost(), digest()).prop_map(|(cost, answer)| Body::Committed { cost, answer }),
+        Just(Body::Voided),
+        (number(), grid().prop_flat_map(budget))
+            .prop_map(|(account, budget)| Body::Raised { account, budget }),
+        (any::<u64>(), digest()).prop_map(|(size, root)| Body::Restored { size, root }),
+    ]
+}
+
+fn entry() -> impl Strategy<Value = Entry> {
+    (any::<u64>(), any::<[u8; 16]>(), body()).prop_map(|(unix_ms, id, body)| Entry {
+        unix_ms,
+        id: RequestId::from_bytes(id),
+        body,
+    })
+}
+
+proptest! {
+    #![proptest_config(config(500))]
+
+    #[test]
+    fn what_is_written_is_read(entry in entry()) {
+        let bytes = entry.encode();
+        prop_assert_eq!(Entry::decode(&bytes).unwrap(), entry);
+        for length in 0..bytes.len() {
+            prop_assert!(Entry::decode(&bytes[..length]).is_err());
+        }
+        let mut longer = bytes;
+        longer.push(0);
+        prop_assert!(Entry::decode(&longer).is_err());
+    }
+
+    /// A changed byte is refused or is another entry, whose one encoding it is.
+    #[test]
+    fn whatever_is_read_is_canonical(entry in entry(), place in any::<usize>(), to in any::<u8>()) {
+        let mut bytes = entry.encode();
+        let place = place % bytes.len();
+        bytes[place] = to;
+        if let Ok(read) = Entry::decode(&bytes) {
+            prop_assert_eq!(read.encode(), bytes);
+        }
+    }
+
+    #[test]
+    fn no_bytes_panic(kind in 0_u8..10, rest in proptest::collection::vec(any::<u8>(), 0..600)) {
+        let bytes = [vec![VERSION, kind], rest].concat();
+        if let Ok(read) = Entry::decode(&bytes) {
+            prop_assert_eq!(read.encode(), bytes);
+        }
+    }
+
+    /// Two requests are told apart by their digest exactly if they differ.
+    #[test]
+    fn digests_tell_requests_apart(a in body(), b in body()) {
+        let (a, b) = (a.request(), b.request());
+        prop_assert_eq!(a == b, a.digest() == b.digest());
+    }
+}
+
+/// The example of docs/ledger-format.md, byte for byte. These bytes never
+/// change: old logs are read for ever.
+#[test]
+fn a_reservation_byte_by_byte() {
+    let entry = Entry {
+        unix_ms: 0x0102_0304_0506_0708,
+        id: RequestId::from_bytes([0xaa; 16]),
+        body: Body::Reserved(Charge {
+            account: AccountNumber::new(5),
+            cost: Cost::new(
+                [Amount::from_pico(7), Amount::EXHAUSTED],
+                OwnDelta::from_atto(9),
+            ),
+            neighbours: Some(Neighbours::Replace),
+            event: "pure(1)".to_owned(),
+        }),
+    };
+    let expected = [
+        &[1, 2][..],
+        &[1, 2, 3, 4, 5, 6, 7, 8],
+        &[0xaa; 16],
+        &[0, 0, 0, 5],
+        &[2],
+        &[0, 0, 0, 0, 0, 0, 0, 7],
+        &[0xff; 8],
+        &[0, 0, 0, 0, 0, 0, 0, 9],
+        &[2],
+        &[0, 0, 0, 7],
+        b"pure(1)",
+    ]
+    .concat();
+    assert_eq!(entry.encode(), expected);
+}
+
+#[test]
+fn another_version_is_refused_by_name() {
+    let error = Entry::decode(&[2, 0]).unwrap_err();
+    assert_eq!(error.code(), "MZ1726");
+    assert!(error.to_string().contains("version 2"), "{error}");
+}
