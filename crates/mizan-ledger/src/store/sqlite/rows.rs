@@ -13,6 +13,9 @@ use crate::{
 /// The last position that a row number can hold.
 const LARGEST: u64 = i64::MAX.unsigned_abs();
 
+/// Events may be long: reading stops after so many bytes of them.
+const MAX_PAGE_BYTES: usize = 4 << 20;
+
 /// The row number of a position.
 pub(super) fn row_number(position: u64) -> Result<i64, StoreError> {
     i64::try_from(position).map_err(|_| StoreError::damaged(format!("a log of {LARGEST} entries")))
@@ -82,13 +85,17 @@ pub(super) fn entries(connection: &Connection, from: u64) -> Result<Vec<Entry>, 
             Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
         })
         .map_err(failed)?;
-    let mut entries = Vec::new();
+    let (mut entries, mut read) = (Vec::new(), 0);
     for (expected, row) in (first..).zip(rows) {
         let (seq, bytes) = row.map_err(failed)?;
         if seq != expected {
             return damaged(format!("there is no entry {expected}"));
         }
         entries.push(decode(seq, &bytes)?);
+        read += bytes.len();
+        if read >= MAX_PAGE_BYTES {
+            break;
+        }
     }
     Ok(entries)
 }
