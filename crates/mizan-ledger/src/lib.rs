@@ -1,9 +1,9 @@
 //! Privacy budgets that cannot be overspent: accounts, the filter that admits
 //! charges, the log of what happened and the proofs about it.
 //!
-//! Pure: nothing here reads a file, a clock or randomness. A store on top of it
-//! makes entries durable before anyone is told; it, the reference model and an
-//! auditor decide by the same functions.
+//! Pure except for [`store`]: nothing else here reads a file, and nothing a clock
+//! or randomness. A store makes entries durable before anyone is told; it, the
+//! reference model and an auditor decide by the same functions.
 //!
 //! The way of a charge: an event becomes a [`Cost`] at the [`Orders`] of an
 //! [`Account`]; [`decide`] asks [`admit`] for the account and all above it; the
@@ -35,6 +35,7 @@ mod amount;
 mod budget;
 mod budget_error;
 mod bytes;
+mod carry_out;
 mod checkpoint;
 mod cost;
 mod decide;
@@ -51,6 +52,7 @@ mod request;
 mod request_error;
 mod scale;
 mod state;
+pub mod store;
 mod target;
 mod weights;
 

@@ -51,6 +51,19 @@ impl Frontier {
         self.size += 1;
     }
 
+    /// A frontier that was stored; None if so many subtrees do not belong to a
+    /// tree of this size.
+    #[must_use]
+    pub fn from_raw(size: u64, full: Vec<Digest>) -> Option<Self> {
+        (u32::try_from(full.len()) == Ok(size.count_ones())).then_some(Self { size, full })
+    }
+
+    /// The full subtrees, as they are stored: largest first.
+    #[must_use]
+    pub fn full(&self) -> &[Digest] {
+        &self.full
+    }
+
     /// How many leaves there are.
     #[must_use]
     pub const fn size(&self) -> u64 {

@@ -8,7 +8,8 @@
 
 use std::collections::HashMap;
 
-use crate::decide::{Books, Decision, chain, decide};
+use crate::carry_out::{Write, carry_out};
+use crate::decide::{Books, Decision, decide};
 use crate::record::{Outcome, Record};
 use crate::{
     Account, AccountName, AccountNumber, Body, Entry, LedgerId, Refusal, Request, RequestError,
@@ -101,6 +102,26 @@ impl Books for State {
     }
 }
 
+impl Write for State {
+    fn begin(&mut self, ledger: LedgerId) {
+        self.ledger = Some(ledger);
+    }
+
+    fn account_mut(&mut self, number: AccountNumber) -> Option<&mut Account> {
+        let index = usize::try_from(number.get()).ok()?;
+        self.accounts.get_mut(index)
+    }
+
+    fn create(&mut self, account: Account) {
+        self.names.insert(account.name().clone(), account.number());
+        self.accounts.push(account);
+    }
+
+    fn remember(&mut self, id: RequestId, record: Record) {
+        self.records.insert(id, record);
+    }
+}
+
 impl State {
     /// A ledger that has not begun.
     #[must_use]
@@ -157,50 +178,7 @@ impl State {
     }
 
     fn carry_out(&mut self, id: RequestId, body: &Body) -> Result<Outcome, RequestError> {
-        let before = self.records.get(&id);
-        // `decide` lets nothing through that cannot follow.
-        let after = Record::after(before, body).ok_or(RequestError::NotACharge)?;
-        let charged = match body {
-            Body::Reserved(charge) => Some(charge.account),
-            Body::Committed { .. } | Body::Voided => {
-                before.and_then(|record| record.status.held().map(|held| held.account))
-            }
-            _ => None,
-        };
-        if let Some(account) = charged {
-            let numbers: Vec<_> = chain(self, account)?.iter().map(|a| a.number()).collect();
-            let held = before.and_then(|record| record.status.held());
-            for number in numbers {
-                let index = usize::try_from(number.get()).ok();
-                if let Some(account) = index.and_then(|index| self.accounts.get_mut(index)) {
-                    account.take(body, held);
-                }
-            }
-        }
-        match body {
-            Body::Opened { ledger } => self.ledger = Some(*ledger),
-            Body::Created {
-                account,
-                name,
-                parent,
-                orders,
-                budget,
-            } => {
-                self.names.insert(name.clone(), *account);
-                let (name, orders, budget) = (name.clone(), orders.clone(), budget.clone());
-                let created = Account::new(*account, name, *parent, orders, budget);
-                self.accounts.push(created);
-            }
-            Body::Raised { account, budget } => {
-                let index = usize::try_from(account.get()).ok();
-                if let Some(account) = index.and_then(|index| self.accounts.get_mut(index)) {
-                    account.raise(budget.clone());
-                }
-            }
-            _ => {}
-        }
-        let outcome = after.status.outcome();
-        self.records.insert(id, after);
+        let outcome = carry_out(self, id, body)?;
         self.size += 1;
         Ok(outcome)
     }

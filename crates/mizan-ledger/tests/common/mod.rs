@@ -8,6 +8,8 @@
     reason = "a test helper may panic"
 )]
 
+pub(crate) mod lab;
+
 use mizan_core::{Delta, Epsilon, Order};
 use mizan_ledger::*;
 use proptest::prelude::*;

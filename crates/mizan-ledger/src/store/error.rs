@@ -1,0 +1,123 @@
+//! Why a store did not do what it was asked.
+
+use std::path::{Path, PathBuf};
+
+use crate::RequestError;
+use crate::store::MAX_ANSWER_BYTES;
+
+/// Why a store did not do what it was asked. Only [`Unknown`](Self::Unknown)
+/// leaves open whether something happened.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The request makes no sense as things stand.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// The file cannot be used: missing, a directory, read-only, a full disk.
+    #[error("the ledger cannot be used: {reason}")]
+    Unusable {
+        /// What the system says.
+        reason: String,
+    },
+    /// The file is something else.
+    #[error("{path} is no ledger: {reason}", path = path.display())]
+    NotALedger {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The file was written by another version.
+    #[error("the ledger has format {found}, this program reads format {known}")]
+    Format {
+        /// The version in the file.
+        found: i32,
+        /// The version that is read.
+        known: i32,
+    },
+    /// The file contradicts itself.
+    #[error("the ledger is damaged: {reason}")]
+    Damaged {
+        /// How it shows.
+        reason: String,
+    },
+    /// Another process was writing all the time.
+    #[error("another process is writing to the ledger")]
+    Busy,
+    /// The library has a known defect.
+    #[error("SQLite {version} can corrupt a file that two processes write to")]
+    OldSqlite {
+        /// Its version.
+        version: &'static str,
+    },
+    /// It failed while it was made durable.
+    #[error("it is not known whether this was written: {reason}")]
+    Unknown {
+        /// What the system says.
+        reason: String,
+    },
+    /// An answer above [`MAX_ANSWER_BYTES`].
+    #[error("an answer has at most {MAX_ANSWER_BYTES} bytes, this one {bytes}")]
+    AnswerTooLong {
+        /// How long it is.
+        bytes: usize,
+    },
+}
+
+impl StoreError {
+    /// The stable code of this error.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Request(error) => error.code(),
+            Self::Unusable { .. } => "MZ1760",
+            Self::NotALedger { .. } => "MZ1761",
+            Self::Format { .. } => "MZ1762",
+            Self::Damaged { .. } => "MZ1763",
+            Self::Busy => "MZ1764",
+            Self::OldSqlite { .. } => "MZ1765",
+            Self::Unknown { .. } => "MZ1766",
+            Self::AnswerTooLong { .. } => "MZ1767",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn help(&self) -> &'static str {
+        match self {
+            Self::Request(error) => error.help(),
+            Self::Unusable { .. } => "check the path, its permissions and the space on the disk",
+            Self::NotALedger { .. } => "give the path of a ledger that Mizan made, or make one",
+            Self::Format { found, known } if *found > *known => {
+                "use the version of Mizan that wrote this ledger, or a newer one"
+            }
+            Self::Format { .. } => "upgrade the ledger, or use the version of Mizan that wrote it",
+            Self::Damaged { .. } => {
+                "do not release from it; restore it and compare with a receipt or a checkpoint"
+            }
+            Self::Busy => "nothing was charged; try again with the same id",
+            Self::OldSqlite { .. } => "use SQLite 3.51.3 or newer",
+            Self::Unknown { .. } => "open the ledger again and ask again with the same id",
+            Self::AnswerTooLong { .. } => "keep the answer elsewhere and commit its hash",
+        }
+    }
+
+    pub(crate) fn unusable(path: &Path, reason: impl std::fmt::Display) -> Self {
+        Self::Unusable {
+            reason: format!("{}: {reason}", path.display()),
+        }
+    }
+
+    /// What a handle says after it could not tell what it had written.
+    pub(crate) fn poisoned() -> Self {
+        Self::Unusable {
+            reason: "an earlier write may or may not have happened; open it again".to_owned(),
+        }
+    }
+
+    pub(crate) fn damaged(reason: impl Into<String>) -> Self {
+        Self::Damaged {
+            reason: reason.into(),
+        }
+    }
+}

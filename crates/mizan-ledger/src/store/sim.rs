@@ -1,0 +1,179 @@
+//! A store in memory that fails on demand. Its log is kept as bytes and replayed
+//! when it is opened again, so it is also the reference for what survives.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::decide::Books;
+use crate::record::Record;
+use crate::store::{Ask, Head, MAX_PAGE, Receipt, Store, StoreError};
+use crate::{
+    Account, AccountName, AccountNumber, Entry, Executed, Frontier, RequestId, State, leaf_hash,
+};
+
+/// How the next write fails. Whoever asks cannot tell which it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The entry is lost.
+    BeforeCommit,
+    /// The entry is there; only the answer is lost.
+    AfterCommit,
+}
+
+/// A ledger in memory.
+#[derive(Debug, Default)]
+pub struct Sim(Mutex<Inner>);
+
+/// What survives a fault.
+#[derive(Debug, Default)]
+struct Disk {
+    log: Vec<Vec<u8>>,
+    answers: HashMap<RequestId, Vec<u8>>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    disk: Disk,
+    state: State,
+    frontier: Frontier,
+    next_fault: Option<Fault>,
+    poisoned: bool,
+}
+
+impl Sim {
+    /// A ledger that has not begun.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes the next write fail.
+    pub fn fail_next(&self, fault: Fault) {
+        self.lock().next_fault = Some(fault);
+    }
+
+    /// The store as it is found after a crash.
+    ///
+    /// # Errors
+    ///
+    /// The log does not replay.
+    pub fn reopen(self) -> Result<Self, StoreError> {
+        let disk = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = Inner {
+            disk: disk.disk,
+            ..Inner::default()
+        };
+        for bytes in &inner.disk.log {
+            let damaged = |reason: String| StoreError::Damaged { reason };
+            let entry = Entry::decode(bytes).map_err(|error| damaged(error.to_string()))?;
+            let applied = inner.state.apply(&entry);
+            applied.map_err(|error| damaged(error.to_string()))?;
+            inner.frontier.push(leaf_hash(bytes));
+        }
+        Ok(Self(Mutex::new(inner)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read<T>(&self, read: impl FnOnce(&Inner) -> T) -> Result<T, StoreError> {
+        let inner = self.lock();
+        if inner.poisoned {
+            return Err(StoreError::poisoned());
+        }
+        Ok(read(&inner))
+    }
+}
+
+impl Inner {
+    fn head(&self) -> Head {
+        Head {
+            ledger: self.state.ledger(),
+            accounts: self.state.accounts(),
+            size: self.frontier.size(),
+            root: self.frontier.root(),
+        }
+    }
+
+    fn execute(&mut self, ask: Ask) -> Result<Receipt, StoreError> {
+        let executed = self.state.execute(ask.unix_ms, ask.id, &ask.request)?;
+        let (entry, outcome, refusal) = match executed {
+            Executed::Known(outcome) => {
+                return Ok(Receipt {
+                    outcome,
+                    refusal: None,
+                    position: None,
+                    head: self.head(),
+                });
+            }
+            Executed::Appended {
+                entry,
+                outcome,
+                refusal,
+            } => (entry, outcome, refusal),
+        };
+        let fault = self.next_fault.take();
+        if fault != Some(Fault::BeforeCommit) {
+            let bytes = entry.encode();
+            self.frontier.push(leaf_hash(&bytes));
+            self.disk.log.push(bytes);
+            if let Some(answer) = ask.answer {
+                self.disk.answers.insert(ask.id, answer);
+            }
+        }
+        if fault.is_some() {
+            self.poisoned = true;
+            return Err(StoreError::Unknown {
+                reason: "a fault was asked for".to_owned(),
+            });
+        }
+        let head = self.head();
+        Ok(Receipt {
+            outcome,
+            refusal,
+            position: head.size.checked_sub(1),
+            head,
+        })
+    }
+}
+
+impl Store for Sim {
+    fn execute(&self, ask: Ask) -> Result<Receipt, StoreError> {
+        let mut inner = self.lock();
+        if inner.poisoned {
+            return Err(StoreError::poisoned());
+        }
+        inner.execute(ask)
+    }
+
+    fn record(&self, id: RequestId) -> Result<Option<Record>, StoreError> {
+        self.read(|inner| inner.state.record(id).cloned())
+    }
+
+    fn answer(&self, id: RequestId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(|inner| inner.disk.answers.get(&id).cloned())
+    }
+
+    fn account(&self, number: AccountNumber) -> Result<Option<Account>, StoreError> {
+        self.read(|inner| inner.state.account(number).cloned())
+    }
+
+    fn named(&self, name: &AccountName) -> Result<Option<AccountNumber>, StoreError> {
+        self.read(|inner| inner.state.named(name))
+    }
+
+    fn entries(&self, from: u64) -> Result<Vec<Entry>, StoreError> {
+        let from = usize::try_from(from).unwrap_or(usize::MAX);
+        let page = self.read(|inner| {
+            let page = inner.disk.log.iter().skip(from).take(MAX_PAGE);
+            page.map(|bytes| Entry::decode(bytes))
+                .collect::<Result<_, _>>()
+        })?;
+        page.map_err(|error| StoreError::damaged(error.to_string()))
+    }
+
+    fn head(&self) -> Result<Head, StoreError> {
+        self.read(Inner::head)
+    }
+}

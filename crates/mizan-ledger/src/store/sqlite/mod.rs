@@ -1,0 +1,157 @@
+//! A ledger in one SQLite file, which several processes may share.
+//!
+//! One thread of each process writes (`writer.rs`); reads have a connection of
+//! their own and wait for nobody. `schema.rs` has the file, `rows.rs` its rows.
+
+mod cache;
+mod rows;
+mod schema;
+mod writer;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use rusqlite::Connection;
+
+use self::schema::failed;
+use self::writer::{Job, Writer};
+use crate::record::Record;
+use crate::store::{Ask, Head, Receipt, Store, StoreError};
+use crate::{Account, AccountName, AccountNumber, Entry, RequestId};
+
+/// How many requests may wait; whoever comes then waits to wait.
+const MAX_WAITING: usize = 4096;
+
+/// A ledger in a SQLite file.
+///
+/// ```
+/// use mizan_ledger::store::{Ask, Sqlite, Store};
+/// use mizan_ledger::{LedgerId, Outcome, Request, RequestId};
+///
+/// # let directory = std::env::temp_dir().join(format!("mizan-doc-{}", std::process::id()));
+/// # std::fs::create_dir_all(&directory)?;
+/// let path = directory.join("budget.ledger");
+/// let store = Sqlite::create(&path)?;
+/// let request = Request::Open { ledger: LedgerId::from_bytes([1; 16]) };
+/// let id = RequestId::from_bytes([2; 16]);
+/// let receipt = store.execute(Ask::new(0, id, request))?;
+/// assert_eq!(receipt.outcome, Outcome::Opened);
+/// drop(store);
+/// assert_eq!(Sqlite::open(&path)?.head()?, receipt.head);
+/// # std::fs::remove_dir_all(&directory)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Sqlite {
+    reader: Mutex<Connection>,
+    // Both are taken when the store is dropped.
+    jobs: Option<SyncSender<Job>>,
+    writer: Option<JoinHandle<()>>,
+    poisoned: Arc<AtomicBool>,
+}
+
+impl Sqlite {
+    /// Makes a ledger in a new file, complete or not at all. It has not begun.
+    ///
+    /// # Errors
+    ///
+    /// There is such a file already, or none can be made.
+    pub fn create(path: &Path) -> Result<Self, StoreError> {
+        schema::create(path)?;
+        Self::open(path)
+    }
+
+    /// Opens a ledger.
+    ///
+    /// # Errors
+    ///
+    /// The file is missing, read-only, damaged, of another version or no ledger.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let connection = schema::connect(path)?;
+        // After a process died, what it wrote can be read before it is on the
+        // disk. A checkpoint syncs it; else a retry could be told of an entry
+        // that a power failure then takes away.
+        connection
+            .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
+            .map_err(failed)?;
+        rows::position(&connection)?;
+        let reader = schema::connect(path)?;
+        let poisoned = Arc::new(AtomicBool::new(false));
+        let writer = Writer::new(connection, Arc::clone(&poisoned));
+        let (jobs, waiting) = sync_channel(MAX_WAITING);
+        let writer = thread::Builder::new()
+            .name("mizan-ledger".to_owned())
+            .spawn(move || writer.run(&waiting))
+            .map_err(|error| StoreError::unusable(path, error))?;
+        Ok(Self {
+            reader: Mutex::new(reader),
+            jobs: Some(jobs),
+            writer: Some(writer),
+            poisoned,
+        })
+    }
+
+    /// Reads from one moment of the log.
+    fn read<T>(
+        &self,
+        read: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        if self.poisoned.load(Ordering::Acquire) {
+            return Err(StoreError::poisoned());
+        }
+        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let snapshot = reader.unchecked_transaction().map_err(failed)?;
+        read(&snapshot)
+    }
+}
+
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        self.jobs = None;
+        // What was asked is answered first. A writer that panicked has nothing
+        // left to say.
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
+        }
+    }
+}
+
+impl Store for Sqlite {
+    fn execute(&self, ask: Ask) -> Result<Receipt, StoreError> {
+        let (reply, answer) = sync_channel(1);
+        let jobs = self.jobs.as_ref().ok_or_else(StoreError::poisoned)?;
+        jobs.send(Job { ask, reply })
+            .map_err(|_| StoreError::poisoned())?;
+        // A writer that died after it took the request may have written it.
+        answer.recv().map_err(|_| StoreError::Unknown {
+            reason: "the writer stopped".to_owned(),
+        })?
+    }
+
+    fn record(&self, id: RequestId) -> Result<Option<Record>, StoreError> {
+        self.read(|connection| rows::record(connection, id))
+    }
+
+    fn answer(&self, id: RequestId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(|connection| rows::answer(connection, id))
+    }
+
+    fn account(&self, number: AccountNumber) -> Result<Option<Account>, StoreError> {
+        self.read(|connection| rows::account(connection, number))
+    }
+
+    fn named(&self, name: &AccountName) -> Result<Option<AccountNumber>, StoreError> {
+        self.read(|connection| rows::named(connection, name))
+    }
+
+    fn entries(&self, from: u64) -> Result<Vec<Entry>, StoreError> {
+        self.read(|connection| rows::entries(connection, from))
+    }
+
+    fn head(&self) -> Result<Head, StoreError> {
+        self.read(|connection| Ok(rows::position(connection)?.head()))
+    }
+}

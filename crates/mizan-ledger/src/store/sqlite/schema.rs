@@ -1,0 +1,292 @@
+//! The file: its tables, how it is made, and what is refused before anything in
+//! it is believed.
+//!
+//! The log is the truth. `records` and `accounts` are an index into it and the
+//! sums over it, `head` is its Merkle frontier; `verify` computes them again.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::store::StoreError;
+
+/// "Mizn", which marks the file as a ledger.
+pub(super) const APPLICATION_ID: i32 = 0x4d69_7a6e;
+
+/// The version of the tables.
+pub(super) const FORMAT: i32 = 1;
+
+/// Older versions can corrupt a file when two processes write and one resets
+/// the write-ahead log.
+const OLDEST_SQLITE: i32 = 3_051_003;
+
+/// How long to wait for another process.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Name and definition of everything in the file, by name, word for word as
+/// SQLite stores it: a file without its triggers is refused.
+const SCHEMA: [(&str, &str); 10] = [
+    (
+        "accounts",
+        "CREATE TABLE accounts (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created INTEGER NOT NULL, raised INTEGER, neighbours INTEGER NOT NULL, spent BLOB NOT NULL, pending BLOB NOT NULL) STRICT",
+    ),
+    (
+        "answers",
+        "CREATE TABLE answers (seq INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT",
+    ),
+    (
+        "answers_keep",
+        "CREATE TRIGGER answers_keep BEFORE DELETE ON answers BEGIN SELECT RAISE(ABORT, 'answers are kept'); END",
+    ),
+    (
+        "answers_stay",
+        "CREATE TRIGGER answers_stay BEFORE UPDATE ON answers BEGIN SELECT RAISE(ABORT, 'answers never change'); END",
+    ),
+    (
+        "head",
+        "CREATE TABLE head (only INTEGER PRIMARY KEY CHECK (only = 0), ledger BLOB, accounts INTEGER NOT NULL, size INTEGER NOT NULL, frontier BLOB NOT NULL) STRICT",
+    ),
+    (
+        "log",
+        "CREATE TABLE log (seq INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT",
+    ),
+    // REPLACE deletes without asking the other triggers, but cannot pass this.
+    (
+        "log_grows",
+        "CREATE TRIGGER log_grows BEFORE INSERT ON log WHEN NEW.seq <> (SELECT coalesce(max(seq) + 1, 0) FROM log) BEGIN SELECT RAISE(ABORT, 'the log only grows at its end'); END",
+    ),
+    (
+        "log_keeps",
+        "CREATE TRIGGER log_keeps BEFORE DELETE ON log BEGIN SELECT RAISE(ABORT, 'entries are kept'); END",
+    ),
+    (
+        "log_stays",
+        "CREATE TRIGGER log_stays BEFORE UPDATE ON log BEGIN SELECT RAISE(ABORT, 'entries never change'); END",
+    ),
+    (
+        "records",
+        "CREATE TABLE records (id BLOB PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+    ),
+];
+
+/// What an error of SQLite means here, as long as nothing was committed.
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "it is handed to map_err all over"
+)]
+pub(super) fn failed(error: rusqlite::Error) -> StoreError {
+    use rusqlite::Error;
+    let reason = error.to_string();
+    match (error.sqlite_error_code(), &error) {
+        (Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked), _) => StoreError::Busy,
+        (Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase), _)
+        | (
+            _,
+            Error::FromSqlConversionFailure(..)
+            | Error::IntegralValueOutOfRange(..)
+            | Error::InvalidColumnType(..)
+            | Error::QueryReturnedNoRows
+            | Error::Utf8Error(..),
+        ) => StoreError::Damaged { reason },
+        _ => StoreError::Unusable { reason },
+    }
+}
+
+fn check_library() -> Result<(), StoreError> {
+    if rusqlite::version_number() < OLDEST_SQLITE {
+        let version = rusqlite::version();
+        return Err(StoreError::OldSqlite { version });
+    }
+    Ok(())
+}
+
+/// Makes a file that appears under its name when it is complete, and never in
+/// place of another.
+pub(super) fn create(path: &Path) -> Result<(), StoreError> {
+    check_library()?;
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".new-{}", std::process::id()));
+    let draft = PathBuf::from(name);
+    let unusable = |error: std::io::Error| StoreError::unusable(path, error);
+    // Whatever is there under this name was left by a process that died.
+    match fs::remove_file(&draft) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(unusable(error)),
+        _ => {}
+    }
+    let made = fill(&draft).and_then(|()| {
+        let file = File::open(&draft).map_err(unusable)?;
+        file.sync_all().map_err(unusable)?;
+        fs::hard_link(&draft, path).map_err(unusable)
+    });
+    let removed = fs::remove_file(&draft).map_err(unusable);
+    made.and(removed)?;
+    sync_directory(path)
+}
+
+/// Without this the name may be gone after a power failure, and the ledger
+/// with it.
+fn sync_directory(path: &Path) -> Result<(), StoreError> {
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let directory = File::open(parent.unwrap_or(Path::new(".")));
+    let synced = directory.and_then(|directory| directory.sync_all());
+    synced.map_err(|error| StoreError::unusable(path, error))
+}
+
+fn fill(draft: &Path) -> Result<(), StoreError> {
+    let connection = Connection::open(draft).map_err(|error| StoreError::unusable(draft, error))?;
+    let mut sql = String::from("BEGIN;");
+    for (_, definition) in SCHEMA {
+        sql.push_str(definition);
+        sql.push(';');
+    }
+    sql.push_str("INSERT INTO head VALUES (0, NULL, 0, 0, x''); COMMIT;");
+    let fill = || {
+        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+        connection.pragma_update(None, "user_version", FORMAT)?;
+        connection.execute_batch(&sql)?;
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))
+    };
+    fill().map_err(failed)?;
+    connection.close().map_err(|(_, error)| failed(error))
+}
+
+/// Opens a connection to a ledger that exists.
+pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
+    check_library()?;
+    check_file(path)?;
+    // No SQLITE_OPEN_CREATE and no URI: a path is a path.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)
+        .map_err(|error| StoreError::unusable(path, error))?;
+    if connection.is_readonly("main").map_err(failed)? {
+        return Err(StoreError::unusable(path, "it is read-only"));
+    }
+    configure(&connection).map_err(failed)?;
+    check_contents(path, &connection)?;
+    Ok(connection)
+}
+
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    for (name, value) in [
+        ("trusted_schema", "OFF"),
+        ("cell_size_check", "ON"),
+        ("synchronous", "FULL"),
+        // On macOS a plain sync leaves data in the drive.
+        ("fullfsync", "ON"),
+        ("checkpoint_fullfsync", "ON"),
+    ] {
+        connection.pragma_update(None, name, value)?;
+    }
+    // These two answer.
+    connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))?;
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    connection.set_prepared_statement_cache_capacity(32);
+    Ok(())
+}
+
+/// What can be seen without SQLite, which would create, recover or change a
+/// file that is none of its business.
+fn check_file(path: &Path) -> Result<(), StoreError> {
+    let unusable = |error: std::io::Error| StoreError::unusable(path, error);
+    let about = fs::metadata(path).map_err(unusable)?;
+    if about.is_dir() {
+        return Err(StoreError::unusable(path, "it is a directory"));
+    }
+    let not_a_ledger = |reason| StoreError::NotALedger {
+        path: path.to_owned(),
+        reason,
+    };
+    if !about.is_file() {
+        return Err(not_a_ledger("it is no regular file"));
+    }
+    if about.permissions().readonly() {
+        return Err(StoreError::unusable(path, "it is read-only"));
+    }
+    if about.len() == 0 {
+        return Err(not_a_ledger("it is empty"));
+    }
+    let mut header = Vec::with_capacity(100);
+    let file = File::open(path).map_err(unusable)?;
+    file.take(100).read_to_end(&mut header).map_err(unusable)?;
+    let Ok(header) = <[u8; 100]>::try_from(header) else {
+        return Err(not_a_ledger("it is too short"));
+    };
+    if !header.starts_with(b"SQLite format 3\0") {
+        return Err(not_a_ledger("it is no SQLite file"));
+    }
+    let field = |at| i32::from_be_bytes(bytes_at(&header, at));
+    check_marks(path, field(68), field(60))?;
+    // SQLite notices missing pages, but takes half a page at the end for a page
+    // with zeros. With a write-ahead log that page may be whole there.
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    let has_wal = fs::metadata(wal).is_ok_and(|about| about.len() > 0);
+    let page = match u16::from_be_bytes(bytes_at(&header, 16)) {
+        1 => 65_536,
+        bytes => u64::from(bytes),
+    };
+    if !has_wal && about.len().checked_rem(page) != Some(0) {
+        let reason = format!("{} ends within a page", path.display());
+        return Err(StoreError::damaged(reason));
+    }
+    Ok(())
+}
+
+/// Some bytes of the header; zeros beyond its end, where none are asked for.
+fn bytes_at<const N: usize>(header: &[u8; 100], at: usize) -> [u8; N] {
+    let bytes = header.get(at..).and_then(|rest| rest.first_chunk());
+    bytes.copied().unwrap_or([0; N])
+}
+
+fn check_marks(path: &Path, application: i32, format: i32) -> Result<(), StoreError> {
+    if application != APPLICATION_ID {
+        return Err(StoreError::NotALedger {
+            path: path.to_owned(),
+            reason: "it is a SQLite file of something else",
+        });
+    }
+    if format != FORMAT {
+        return Err(StoreError::Format {
+            found: format,
+            known: FORMAT,
+        });
+    }
+    Ok(())
+}
+
+/// What SQLite finds in the file, which may differ from the header on disk.
+fn check_contents(path: &Path, connection: &Connection) -> Result<(), StoreError> {
+    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get(0));
+    let application = pragma("application_id").map_err(failed)?;
+    check_marks(path, application, pragma("user_version").map_err(failed)?)?;
+    let mode: String = connection
+        .pragma_query_value(None, "journal_mode", |row| row.get(0))
+        .map_err(failed)?;
+    if mode != "wal" {
+        return Err(StoreError::unusable(
+            path,
+            "this file system has no shared memory for a write-ahead log",
+        ));
+    }
+    let read = || {
+        let sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
+        let mut statement = connection.prepare(sql)?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect::<rusqlite::Result<Vec<(String, String)>>>()
+    };
+    let found = read().map_err(failed)?;
+    let expected = SCHEMA.iter().copied();
+    if !expected.eq(found.iter().map(|(a, b)| (a.as_str(), b.as_str()))) {
+        return Err(StoreError::damaged("its tables or triggers were changed"));
+    }
+    Ok(())
+}

@@ -1,0 +1,406 @@
+//! What every store must do, run on each of them.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic"
+)]
+
+mod common;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use common::lab::{Kind, Lab};
+use common::{charge, config, epsilon, orders, pico};
+use mizan_ledger::store::{Ask, Fault, Head, Receipt, Store, StoreError};
+use mizan_ledger::*;
+use proptest::prelude::*;
+
+/// A tenth of a nat: 10 fit into `small`, 15 into `dataset`.
+const UNIT: u64 = 100_000_000_000;
+
+fn id(number: u64) -> RequestId {
+    let mut bytes = [0; 16];
+    bytes[8..].copy_from_slice(&number.to_be_bytes());
+    RequestId::from_bytes(bytes)
+}
+
+fn grid() -> Orders {
+    orders(&[2.0, f64::INFINITY])
+}
+
+fn reserve(account: u32, units: u64) -> Request {
+    Request::Reserve(charge(account, pico(&[units * UNIT, units * UNIT])))
+}
+
+fn ask(store: &dyn Store, number: u64, request: Request) -> Result<Receipt, StoreError> {
+    store.execute(Ask::new(7, id(number), request))
+}
+
+fn outcome(store: &dyn Store, number: u64, request: Request) -> Outcome {
+    ask(store, number, request).unwrap().outcome
+}
+
+fn code(store: &dyn Store, number: u64, request: Request) -> &'static str {
+    ask(store, number, request).unwrap_err().code()
+}
+
+/// Account 0 `dataset` with ε = 1.5; 1 `small` (ε = 1) and 2 `large` (ε = 9)
+/// below it; 3 `alone` (ε = 1).
+fn setup() -> Vec<(u64, Request)> {
+    let ledger = LedgerId::from_bytes([1; 16]);
+    let mut requests = vec![(1000, Request::Open { ledger })];
+    let accounts = [
+        ("dataset", None, 1.5),
+        ("صغير 'small'", Some(0), 1.0),
+        ("large", Some(0), 9.0),
+        ("alone", None, 1.0),
+    ];
+    for (number, (name, parent, e)) in (1001..).zip(accounts) {
+        let create = Request::Create {
+            name: AccountName::new(name).unwrap(),
+            parent: parent.map(AccountNumber::new),
+            orders: grid(),
+            budget: Budget::pure(epsilon(e), &grid()).unwrap(),
+        };
+        requests.push((number, create));
+    }
+    requests
+}
+
+fn begun(kind: Kind) -> Lab {
+    let lab = Lab::new(kind);
+    for (number, request) in setup() {
+        ask(lab.store(), number, request).unwrap();
+    }
+    lab
+}
+
+fn log(store: &dyn Store) -> Vec<Entry> {
+    let mut log = Vec::new();
+    loop {
+        let page = store.entries(log.len() as u64).unwrap();
+        if page.is_empty() {
+            return log;
+        }
+        log.extend(page);
+    }
+}
+
+/// I1, I2, I3, I5, I6, I7, I8 from the log alone; returns the log.
+fn verify(store: &dyn Store) -> Vec<Entry> {
+    let log = log(store);
+    let head = store.head().unwrap();
+    let (mut state, mut frontier) = (State::new(), Frontier::default());
+    let mut sums: HashMap<(u32, bool), [u128; 3]> = HashMap::new();
+    let mut live: HashMap<RequestId, (u32, Cost)> = HashMap::new();
+    let mut add = |state: &State, number: u32, spent: bool, cost: &Cost, sign: bool| {
+        let mut next = Some(AccountNumber::new(number));
+        while let Some(number) = next {
+            let sums = sums.entry((number.get(), spent)).or_default();
+            let amounts = cost.amounts().iter().map(|amount| amount.pico());
+            let parts = amounts.chain([cost.own_delta().atto()]);
+            for (sum, part) in sums.iter_mut().zip(parts) {
+                let part = u128::from(part);
+                *sum = if sign { *sum + part } else { *sum - part };
+            }
+            next = state.account(number).unwrap().parent();
+        }
+    };
+    for entry in &log {
+        // The filter is asked again for every prefix: I3, I7, I8.
+        state.apply(entry).unwrap();
+        frontier.push(leaf_hash(&entry.encode()));
+        match &entry.body {
+            Body::Reserved(charge) => {
+                let number = charge.account.get();
+                add(&state, number, false, &charge.cost, true);
+                let known = live.insert(entry.id, (number, charge.cost.clone()));
+                assert_eq!(known, None, "I1: charged twice");
+            }
+            Body::Committed { cost, .. } => {
+                let (number, held) = live.get(&entry.id).unwrap();
+                assert!(cost.is_within(held), "I8");
+                add(&state, *number, false, held, false);
+                add(&state, *number, true, cost, true);
+            }
+            Body::Voided => {
+                let (number, held) = live.get(&entry.id).unwrap();
+                add(&state, *number, false, held, false);
+            }
+            Body::Denied { .. } => assert!(!live.contains_key(&entry.id), "I7"),
+            _ => {}
+        }
+    }
+    let expected = Head {
+        ledger: state.ledger(),
+        accounts: state.accounts(),
+        size: log.len() as u64,
+        root: frontier.root(),
+    };
+    assert_eq!(head, expected, "I6");
+    for number in 0..head.accounts {
+        let account = store.account(AccountNumber::new(number)).unwrap().unwrap();
+        assert_eq!(state.account(account.number()), Some(&account));
+        for (spent, totals) in [(true, account.spent()), (false, account.pending())] {
+            let (amounts, own) = totals.raw();
+            let found = [amounts[0], amounts[1], own];
+            let sum = sums.get(&(number, spent)).copied().unwrap_or_default();
+            assert_eq!(found, sum, "I2: account {number}");
+        }
+        assert_eq!(store.named(account.name()).unwrap(), Some(account.number()));
+    }
+    for entry in &log {
+        let record = store.record(entry.id).unwrap();
+        assert_eq!(record.as_ref(), state.record(entry.id), "I5");
+    }
+    log
+}
+
+fn empty(kind: Kind) {
+    let lab = Lab::new(kind);
+    assert_eq!(code(lab.store(), 1, reserve(0, 1)), "MZ1730");
+    let head = lab.store().head().unwrap();
+    assert_eq!((head.ledger, head.accounts, head.size), (None, 0, 0));
+    assert_eq!(lab.store().record(id(1)).unwrap(), None);
+    assert_eq!(lab.store().account(AccountNumber::new(0)).unwrap(), None);
+    verify(lab.reopen().store());
+}
+
+fn same_id_same_outcome(kind: Kind) {
+    let lab = begun(kind);
+    let first = ask(lab.store(), 1, reserve(3, 4)).unwrap();
+    assert_eq!(
+        (first.outcome, first.position),
+        (Outcome::Reserved, Some(5))
+    );
+    let again = ask(lab.store(), 1, reserve(3, 4)).unwrap();
+    assert_eq!((again.outcome, again.position), (Outcome::Reserved, None));
+    assert_eq!(again.head, first.head);
+    assert_eq!(code(lab.store(), 1, reserve(3, 5)), "MZ1732");
+    for (number, request) in setup() {
+        assert_eq!(ask(lab.store(), number, request).unwrap().position, None);
+    }
+    let lab = lab.reopen();
+    assert_eq!(ask(lab.store(), 1, reserve(3, 4)).unwrap(), again);
+    assert_eq!(code(lab.store(), 1, reserve(3, 5)), "MZ1732");
+    assert_eq!(verify(lab.store()).len(), 6);
+}
+
+fn what_does_not_fit_is_denied_for_ever(kind: Kind) {
+    let lab = begun(kind);
+    assert_eq!(outcome(lab.store(), 1, reserve(3, 8)), Outcome::Reserved);
+    let denied = ask(lab.store(), 2, reserve(3, 4)).unwrap();
+    let Outcome::Denied(denial) = denied.outcome else {
+        panic!("{denied:?}");
+    };
+    assert_eq!(denial.largest.nano(), 500_000_000);
+    assert_eq!(denied.refusal.unwrap().lines.len(), 2);
+    assert_eq!(outcome(lab.store(), 1, Request::Void), Outcome::Voided);
+    // Now there is room, but not under this id.
+    let lab = lab.reopen();
+    assert_eq!(outcome(lab.store(), 2, reserve(3, 4)), denied.outcome);
+    assert_eq!(outcome(lab.store(), 2, Request::Start), denied.outcome);
+    assert_eq!(outcome(lab.store(), 3, reserve(3, 10)), Outcome::Reserved);
+    verify(lab.store());
+}
+
+fn a_charge_from_reservation_to_answer(kind: Kind) {
+    let lab = begun(kind);
+    let commit = |units: u64, answer: &[u8]| {
+        let cost = pico(&[units * UNIT, units * UNIT]);
+        Ask::commit(8, id(1), cost, answer.to_vec()).unwrap()
+    };
+    assert_eq!(code(lab.store(), 1, Request::Start), "MZ1733");
+    assert_eq!(outcome(lab.store(), 1, reserve(3, 5)), Outcome::Reserved);
+    let early = lab.store().execute(commit(5, b"42")).unwrap_err();
+    assert_eq!(early.code(), "MZ1742");
+    assert_eq!(outcome(lab.store(), 1, Request::Start), Outcome::Started);
+    assert_eq!(code(lab.store(), 1, Request::Start), "MZ1743");
+    assert_eq!(code(lab.store(), 1, Request::Void), "MZ1745");
+    assert_eq!(lab.store().answer(id(1)).unwrap(), None);
+
+    let lab = lab.reopen();
+    let more = lab.store().execute(commit(6, b"42")).unwrap_err();
+    assert_eq!(more.code(), "MZ1744");
+    let released = lab.store().execute(commit(2, b"42")).unwrap().outcome;
+    let answer = Digest::of(&[b"42"]);
+    assert_eq!(released, Outcome::Released { answer });
+    // What was not spent is there again.
+    assert_eq!(outcome(lab.store(), 2, reserve(3, 8)), Outcome::Reserved);
+
+    let lab = lab.reopen();
+    assert_eq!(
+        lab.store().execute(commit(2, b"42")).unwrap().outcome,
+        released
+    );
+    let other = lab.store().execute(commit(2, b"43")).unwrap_err();
+    assert_eq!(other.code(), "MZ1732");
+    assert_eq!(outcome(lab.store(), 1, reserve(3, 5)), released);
+    assert_eq!(lab.store().answer(id(1)).unwrap().unwrap(), b"42");
+    assert_eq!(lab.store().answer(id(2)).unwrap(), None);
+    verify(lab.store());
+}
+
+fn ancestors_are_charged_and_asked(kind: Kind) {
+    let lab = begun(kind);
+    assert_eq!(outcome(lab.store(), 1, reserve(1, 9)), Outcome::Reserved);
+    let denied =
+        |number, account, units| match outcome(lab.store(), number, reserve(account, units)) {
+            Outcome::Denied(denial) => denial.account.get(),
+            other => panic!("{other:?}"),
+        };
+    assert_eq!(denied(2, 1, 2), 1, "the quota");
+    assert_eq!(denied(3, 2, 7), 0, "the dataset");
+    assert_eq!(outcome(lab.store(), 4, reserve(2, 6)), Outcome::Reserved);
+    assert_eq!(denied(5, 0, 1), 0);
+    assert_eq!(code(lab.store(), 6, reserve(9, 1)), "MZ1735");
+    let account = AccountNumber::new(0);
+    let budget = lab
+        .store()
+        .account(account)
+        .unwrap()
+        .unwrap()
+        .budget()
+        .clone();
+    let budget = budget.raised(
+        Target::Pure {
+            epsilon: epsilon(2.0),
+        },
+        OwnDelta::ZERO,
+        &grid(),
+    );
+    let raise = Request::Raise {
+        account,
+        budget: budget.unwrap(),
+    };
+    assert_eq!(outcome(lab.store(), 7, raise), Outcome::Raised(account));
+    let lab = lab.reopen();
+    assert_eq!(outcome(lab.store(), 8, reserve(0, 5)), Outcome::Reserved);
+    verify(lab.store());
+}
+
+fn threads_never_overspend(kind: Kind) {
+    let lab = begun(kind);
+    let reserved = AtomicU64::new(0);
+    thread::scope(|scope| {
+        for thread in 0..8 {
+            let (lab, reserved) = (&lab, &reserved);
+            scope.spawn(move || {
+                for round in 0..25 {
+                    // Every second request is asked by another thread too.
+                    let number = if round % 2 == 0 {
+                        100 * (thread / 2)
+                    } else {
+                        100 * (thread + 20)
+                    } + round;
+                    let account = if number % 3 == 0 { 1 } else { 2 };
+                    let request = Request::Reserve(charge(account, pico(&[UNIT / 4, UNIT / 4])));
+                    let receipt = ask(lab.store(), number, request).unwrap();
+                    if receipt.outcome == Outcome::Reserved && receipt.position.is_some() {
+                        reserved.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    // 15 units of four quarters.
+    assert_eq!(reserved.into_inner(), 60);
+    let lab = lab.reopen();
+    verify(lab.store());
+    let dataset = lab.store().account(AccountNumber::new(0)).unwrap().unwrap();
+    assert_eq!(
+        dataset.pending().amounts().next().unwrap().pico(),
+        15 * UNIT
+    );
+}
+
+/// One of a few ids and accounts, so that ids are reused all the time.
+fn random_request() -> impl Strategy<Value = (u64, Request)> {
+    let cost = (0_u64..14, 0_u64..14, 0_u64..2);
+    let cost = cost.prop_map(|(a, b, own)| {
+        let amounts = [a, b].map(|units| Amount::from_pico(units * UNIT / 4));
+        Cost::new(amounts, OwnDelta::from_atto(own))
+    });
+    let reserve = (0_u32..5, cost.clone());
+    let answer = (0_u8..3).prop_map(|byte| Digest::of(&[&[byte]]));
+    let request = prop_oneof![
+        6 => reserve.prop_map(|(account, cost)| Request::Reserve(charge(account, cost))),
+        4 => Just(Request::Start),
+        2 => Just(Request::Void),
+        4 => (cost, answer).prop_map(|(cost, answer)| Request::Commit { cost, answer }),
+    ];
+    (0_u64..12, request)
+}
+
+fn random_histories_equal_the_model(kind: Kind) {
+    let step = (random_request(), prop::bool::weighted(0.05));
+    let history = prop::collection::vec(step, 1..40);
+    proptest!(config(25), |(history in history)| {
+        let mut lab = begun(kind);
+        let mut model = State::new();
+        for (number, request) in setup() {
+            model.execute(7, id(number), &request).unwrap();
+        }
+        for ((number, request), crash) in history {
+            let expected = model.execute(7, id(number), &request);
+            match ask(lab.store(), number, request) {
+                Ok(receipt) => prop_assert_eq!(receipt.outcome, expected.unwrap().outcome()),
+                Err(error) => prop_assert_eq!(error, StoreError::Request(expected.unwrap_err())),
+            }
+            if crash {
+                lab = lab.reopen();
+            }
+        }
+        verify(lab.store());
+        prop_assert_eq!(lab.store().head().unwrap().size, model.size());
+    });
+}
+
+macro_rules! conformance {
+    ($($test:ident)*) => {
+        mod sim {
+            $(#[test] fn $test() { super::$test(super::Kind::Sim); })*
+        }
+        mod sqlite {
+            $(#[test] fn $test() { super::$test(super::Kind::Sqlite); })*
+        }
+    };
+}
+
+conformance! {
+    empty
+    same_id_same_outcome
+    what_does_not_fit_is_denied_for_ever
+    a_charge_from_reservation_to_answer
+    ancestors_are_charged_and_asked
+    threads_never_overspend
+    random_histories_equal_the_model
+}
+
+/// A client that retries after every fault loses nothing and is charged once.
+#[test]
+fn retries_after_faults_charge_once() {
+    for fault in [Fault::BeforeCommit, Fault::AfterCommit] {
+        let mut lab = begun(Kind::Sim);
+        for number in 0..12 {
+            lab.fail_next(fault);
+            let error = ask(lab.store(), number, reserve(3, 1)).unwrap_err();
+            assert_eq!(error.code(), "MZ1766");
+            assert_eq!(code(lab.store(), number, reserve(3, 1)), "MZ1760");
+            assert_eq!(lab.store().head().unwrap_err().code(), "MZ1760");
+            lab = lab.reopen();
+            let there = lab.store().record(id(number)).unwrap().is_some();
+            assert_eq!(there, fault == Fault::AfterCommit);
+            let denied = matches!(
+                outcome(lab.store(), number, reserve(3, 1)),
+                Outcome::Denied(_)
+            );
+            assert_eq!(denied, number >= 10);
+        }
+        assert_eq!(verify(lab.store()).len(), 5 + 12);
+    }
+}
