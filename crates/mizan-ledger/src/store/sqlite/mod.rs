@@ -3,11 +3,14 @@
 //! One thread of each process writes (`writer.rs`); reads have a connection of
 //! their own and wait for nobody. `schema.rs` has the file, `rows.rs` its rows.
 
+mod audit;
 mod cache;
 mod rows;
 mod schema;
+mod upgrade;
 mod writer;
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -19,8 +22,8 @@ use rusqlite::Connection;
 use self::schema::failed;
 use self::writer::{Job, Writer};
 use crate::record::Record;
-use crate::store::{Ask, Head, Receipt, Store, StoreError};
-use crate::{Account, AccountName, AccountNumber, Entry, RequestId};
+use crate::store::{Ask, Head, Places, Receipt, Store, StoreError};
+use crate::{Account, AccountName, AccountNumber, Digest, Entry, RequestId};
 
 /// How many requests may wait; whoever comes then waits to wait.
 const MAX_WAITING: usize = 4096;
@@ -94,6 +97,15 @@ impl Sqlite {
         })
     }
 
+    /// Brings the file of an older version up to date; its format before.
+    ///
+    /// # Errors
+    ///
+    /// It is no ledger, of a newer format, or of one that no way leads from.
+    pub fn upgrade(path: &Path) -> Result<i32, StoreError> {
+        upgrade::upgrade(path)
+    }
+
     /// Reads from one moment of the log.
     fn read<T>(
         &self,
@@ -121,14 +133,24 @@ impl Drop for Sqlite {
 
 impl Store for Sqlite {
     fn execute(&self, ask: Ask) -> Result<Receipt, StoreError> {
+        let result = self.execute_all(vec![ask]).pop();
+        result.unwrap_or_else(|| Err(StoreError::poisoned()))
+    }
+
+    fn execute_all(&self, asks: Vec<Ask>) -> Vec<Result<Receipt, StoreError>> {
         let (reply, answer) = sync_channel(1);
-        let jobs = self.jobs.as_ref().ok_or_else(StoreError::poisoned)?;
-        jobs.send(Job { ask, reply })
-            .map_err(|_| StoreError::poisoned())?;
-        // A writer that died after it took the request may have written it.
-        answer.recv().map_err(|_| StoreError::Unknown {
-            reason: "the writer stopped".to_owned(),
-        })?
+        let sent = self
+            .jobs
+            .as_ref()
+            .map(|jobs| jobs.send(Job { asks, reply }));
+        let Some(Ok(())) = sent else {
+            return vec![Err(StoreError::poisoned())];
+        };
+        // A writer that died after it took the requests may have written them.
+        answer.recv().unwrap_or_else(|_| {
+            let reason = "the writer stopped".to_owned();
+            vec![Err(StoreError::Unknown { reason })]
+        })
     }
 
     fn record(&self, id: RequestId) -> Result<Option<Record>, StoreError> {
@@ -153,5 +175,24 @@ impl Store for Sqlite {
 
     fn head(&self) -> Result<Head, StoreError> {
         self.read(|connection| Ok(rows::position(connection)?.head()))
+    }
+
+    fn places(&self, id: RequestId) -> Result<Option<Places>, StoreError> {
+        self.read(|connection| audit::places(connection, id))
+    }
+
+    fn node(&self, level: u32, index: u64) -> Result<Option<Digest>, StoreError> {
+        self.read(|connection| audit::node(connection, level, index).map(Some))
+    }
+
+    fn index_after(
+        &self,
+        id: Option<RequestId>,
+    ) -> Result<Option<Vec<(RequestId, Places)>>, StoreError> {
+        self.read(|connection| audit::index_after(connection, id).map(Some))
+    }
+
+    fn answer_hashes(&self, positions: Range<u64>) -> Result<Vec<(u64, Digest)>, StoreError> {
+        self.read(|connection| audit::answer_hashes(connection, positions))
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct Position {
     pub(super) ledger: Option<LedgerId>,
     pub(super) accounts: u32,
     pub(super) frontier: Frontier,
+    /// The time of the last entry, which none after it is before.
+    pub(super) unix_ms: u64,
 }
 
 impl Position {
@@ -46,15 +48,24 @@ impl Position {
 
 pub(super) fn position(connection: &Connection) -> Result<Position, StoreError> {
     let sql = "SELECT ledger, accounts, size, frontier, (SELECT max(seq) FROM log), \
-               (SELECT count(*) FROM head) FROM head";
-    type Row = (Option<[u8; 16]>, u32, i64, Vec<u8>, Option<i64>, i64);
+               (SELECT count(*) FROM head), \
+               (SELECT substr(bytes, 3, 8) FROM log ORDER BY seq DESC LIMIT 1) FROM head";
+    type Row = (
+        Option<[u8; 16]>,
+        u32,
+        i64,
+        Vec<u8>,
+        Option<i64>,
+        i64,
+        Option<[u8; 8]>,
+    );
     let read = || -> rusqlite::Result<Row> {
         connection.prepare_cached(sql)?.query_row([], |row| {
             let (a, b, c) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Ok((a, b, c, row.get(3)?, row.get(4)?, row.get(5)?))
+            Ok((a, b, c, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?))
         })
     };
-    let (ledger, accounts, size, full, last, heads) = read().map_err(failed)?;
+    let (ledger, accounts, size, full, last, heads, time) = read().map_err(failed)?;
     // The rows of the log begin at 0 and have no gaps.
     if heads != 1 || size.checked_sub(1) != Some(last.unwrap_or(-1)) {
         return damaged("the log has not as many entries as it says");
@@ -68,6 +79,7 @@ pub(super) fn position(connection: &Connection) -> Result<Position, StoreError> 
             ledger: ledger.map(LedgerId::from_bytes),
             accounts,
             frontier,
+            unix_ms: time.map_or(0, u64::from_be_bytes),
         }),
         _ => damaged("the tree over the log has another size than the log"),
     }
@@ -113,7 +125,10 @@ fn entry(connection: &Connection, seq: i64) -> Result<Entry, StoreError> {
 }
 
 /// The first and the last entry of a request.
-fn ends(connection: &Connection, id: RequestId) -> Result<Option<(i64, i64)>, StoreError> {
+pub(super) fn ends(
+    connection: &Connection,
+    id: RequestId,
+) -> Result<Option<(i64, i64)>, StoreError> {
     let read = || {
         let sql = "SELECT first, last FROM records WHERE id = ?";
         let mut statement = connection.prepare_cached(sql)?;

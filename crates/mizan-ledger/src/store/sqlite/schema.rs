@@ -2,7 +2,8 @@
 //! it is believed.
 //!
 //! The log is the truth. `records` and `accounts` are an index into it and the
-//! sums over it, `head` is its Merkle frontier; `verify` computes them again.
+//! sums over it, `head` and `nodes` are of its Merkle tree; `verify` computes all of
+//! them again.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -28,7 +29,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Name and definition of everything in the file, by name, word for word as
 /// SQLite stores it: a file without its triggers is refused.
-const SCHEMA: [(&str, &str); 10] = [
+const SCHEMA: [(&str, &str); 11] = [
     (
         "accounts",
         "CREATE TABLE accounts (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created INTEGER NOT NULL, raised INTEGER, neighbours INTEGER NOT NULL, spent BLOB NOT NULL, pending BLOB NOT NULL) STRICT",
@@ -65,6 +66,10 @@ const SCHEMA: [(&str, &str); 10] = [
     (
         "log_stays",
         "CREATE TRIGGER log_stays BEFORE UPDATE ON log BEGIN SELECT RAISE(ABORT, 'entries never change'); END",
+    ),
+    (
+        "nodes",
+        "CREATE TABLE nodes (level INTEGER NOT NULL, place INTEGER NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (level, place)) STRICT, WITHOUT ROWID",
     ),
     (
         "records",

@@ -9,8 +9,8 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::cache::Cache;
-use super::rows;
 use super::schema::failed;
+use super::{audit, rows};
 use crate::carry_out::carry_out;
 use crate::decide::{Decision, decide};
 use crate::store::{Ask, Receipt, StoreError};
@@ -19,11 +19,14 @@ use crate::{Entry, Outcome, Refusal, leaf_hash};
 /// The most requests in one transaction.
 const MAX_BATCH: usize = 256;
 
-/// A request and where its answer goes.
+/// What requests are told: a result for each up to the first error.
+pub(super) type Results = Vec<Result<Receipt, StoreError>>;
+
+/// Requests that follow each other, and where their answers go.
 #[derive(Debug)]
 pub(super) struct Job {
-    pub(super) ask: Ask,
-    pub(super) reply: SyncSender<Result<Receipt, StoreError>>,
+    pub(super) asks: Vec<Ask>,
+    pub(super) reply: SyncSender<Results>,
 }
 
 /// What the writer thread owns.
@@ -36,8 +39,8 @@ pub(super) struct Writer {
 
 /// How a batch ended.
 enum Batch {
-    /// Everything is durable; each request is told its own.
-    Durable(Vec<Result<Receipt, StoreError>>),
+    /// Everything is durable; each job is told its own.
+    Durable(Vec<Results>),
     /// Nothing was written.
     Failed(StoreError),
     /// SQLite could not say. It has been seen to report an error for a commit
@@ -57,17 +60,21 @@ impl Writer {
     /// Works until nobody can ask any more.
     pub(super) fn run(mut self, jobs: &Receiver<Job>) {
         while let Ok(first) = jobs.recv() {
-            let batch: Vec<Job> = std::iter::once(first)
-                .chain(jobs.try_iter())
-                .take(MAX_BATCH)
-                .collect();
+            let mut count = first.asks.len();
+            let mut batch = vec![first];
+            while count < MAX_BATCH
+                && let Ok(job) = jobs.try_recv()
+            {
+                count += job.asks.len();
+                batch.push(job);
+            }
             self.serve(batch);
         }
     }
 
     fn serve(&mut self, jobs: Vec<Job>) {
-        let (asks, replies): (Vec<Ask>, Vec<_>) =
-            jobs.into_iter().map(|job| (job.ask, job.reply)).unzip();
+        let (asks, replies): (Vec<Vec<Ask>>, Vec<_>) =
+            jobs.into_iter().map(|job| (job.asks, job.reply)).unzip();
         let results = self.execute(&asks);
         // Whoever stopped listening finds the outcome under the id.
         for (reply, result) in replies.into_iter().zip(results) {
@@ -75,12 +82,12 @@ impl Writer {
         }
     }
 
-    /// Executes requests in one transaction; a result for each.
-    pub(super) fn execute(&mut self, asks: &[Ask]) -> Vec<Result<Receipt, StoreError>> {
+    /// Executes jobs in one transaction; results for each.
+    pub(super) fn execute(&mut self, jobs: &[Vec<Ask>]) -> Vec<Results> {
         if self.poisoned.load(Ordering::Acquire) {
-            return vec![Err(StoreError::poisoned()); asks.len()];
+            return vec![vec![Err(StoreError::poisoned())]; jobs.len()];
         }
-        let error = match self.batch(asks) {
+        let error = match self.batch(jobs) {
             Batch::Durable(results) => return results,
             Batch::Failed(error) => error,
             Batch::Unknown(error) => {
@@ -88,10 +95,10 @@ impl Writer {
                 error
             }
         };
-        vec![Err(error); asks.len()]
+        vec![vec![Err(error)]; jobs.len()]
     }
 
-    fn batch(&mut self, asks: &[Ask]) -> Batch {
+    fn batch(&mut self, jobs: &[Vec<Ask>]) -> Batch {
         let immediate = TransactionBehavior::Immediate;
         let begun = Transaction::new_unchecked(&self.connection, immediate);
         let transaction = match begun {
@@ -100,7 +107,7 @@ impl Writer {
         };
         // Unless all goes well the books are ahead of the file: they come back
         // only then.
-        let (version, mut cache, told) = match decide_all(&transaction, self.cache.take(), asks) {
+        let (version, mut cache, told) = match decide_all(&transaction, self.cache.take(), jobs) {
             Ok(decided) => decided,
             Err(error) => {
                 // A full disk has rolled back already, which makes a second
@@ -128,8 +135,11 @@ impl Writer {
             position: told.position,
             head,
         };
-        let receipts = told.into_iter().map(|told| told.map(receipt));
-        Batch::Durable(receipts.collect())
+        let results = |told: Vec<Result<Told, StoreError>>| {
+            let told = told.into_iter().map(|told| told.map(receipt));
+            told.collect()
+        };
+        Batch::Durable(told.into_iter().map(results).collect())
     }
 }
 
@@ -140,14 +150,14 @@ struct Told {
     position: Option<u64>,
 }
 
-/// The books, the `data_version` they belong to, and what each request is told.
-type Decided = (i64, Cache, Vec<Result<Told, StoreError>>);
+/// The books, the `data_version` they belong to, and what each job is told.
+type Decided = (i64, Cache, Vec<Vec<Result<Told, StoreError>>>);
 
 /// Decides and writes each request. An error fails all of them.
 fn decide_all(
     connection: &Connection,
     cached: Option<(i64, Cache)>,
-    asks: &[Ask],
+    jobs: &[Vec<Ask>],
 ) -> Result<Decided, StoreError> {
     // Moves when another connection has written.
     let version: i64 = connection
@@ -158,18 +168,26 @@ fn decide_all(
         _ => Cache::load(connection)?,
     };
     let size = cache.position.frontier.size();
-    let mut told = Vec::with_capacity(asks.len());
-    for ask in asks {
-        cache.prepare(connection, ask.id, &ask.request)?;
-        match decide_one(connection, &mut cache, ask) {
-            Err(error @ StoreError::Request(_)) => told.push(Err(error)),
-            result => told.push(Ok(result?)),
+    let mut all_told = Vec::with_capacity(jobs.len());
+    for asks in jobs {
+        let mut told = Vec::with_capacity(asks.len());
+        for ask in asks {
+            cache.prepare(connection, ask.id, &ask.request)?;
+            match decide_one(connection, &mut cache, ask) {
+                // What follows in the job was asked in the belief that this works.
+                Err(error @ StoreError::Request(_)) => {
+                    told.push(Err(error));
+                    break;
+                }
+                result => told.push(Ok(result?)),
+            }
         }
+        all_told.push(told);
     }
     if cache.position.frontier.size() > size {
         cache.save(connection)?;
     }
-    Ok((version, cache, told))
+    Ok((version, cache, all_told))
 }
 
 fn decide_one(connection: &Connection, cache: &mut Cache, ask: &Ask) -> Result<Told, StoreError> {
@@ -188,14 +206,17 @@ fn decide_one(connection: &Connection, cache: &mut Cache, ask: &Ask) -> Result<T
     let outcome = carry_out(cache, ask.id, &body)
         .map_err(|error| StoreError::damaged(format!("entry {position}: {error}")))?;
     rows::define(connection, position, &body)?;
+    // A clock that goes back does not take the log with it.
+    let unix_ms = ask.unix_ms.max(cache.position.unix_ms);
+    cache.position.unix_ms = unix_ms;
     let entry = Entry {
-        unix_ms: ask.unix_ms,
+        unix_ms,
         id: ask.id,
         body,
     };
     let bytes = entry.encode();
     rows::append(connection, position, ask.id, &bytes, ask.answer.as_deref())?;
-    cache.position.frontier.push(leaf_hash(&bytes));
+    audit::push(connection, &mut cache.position.frontier, leaf_hash(&bytes))?;
     Ok(Told {
         outcome,
         refusal,
@@ -226,16 +247,20 @@ mod tests {
         let mut connection = super::super::schema::connect(&path).unwrap();
         connection.commit_hook(Some(|| true)).unwrap();
         let mut writer = Writer::new(connection, Arc::default());
-        let codes = |results: Vec<Result<Receipt, StoreError>>| -> Vec<_> {
+        let codes = |results: Vec<Results>| -> Vec<_> {
             results
                 .iter()
+                .flatten()
                 .map(|r| r.as_ref().unwrap_err().code())
                 .collect()
         };
-        assert_eq!(codes(writer.execute(&[begin(), begin()])), ["MZ1766"; 2]);
+        assert_eq!(
+            codes(writer.execute(&[vec![begin()], vec![begin()]])),
+            ["MZ1766"; 2]
+        );
         // The disk recovers, the writer does not: its client has to look first.
         writer.connection.commit_hook(None::<fn() -> bool>).unwrap();
-        assert_eq!(codes(writer.execute(&[begin()])), ["MZ1760"]);
+        assert_eq!(codes(writer.execute(&[vec![begin()]])), ["MZ1760"]);
         drop(writer);
 
         let store = Sqlite::open(&path).unwrap();
@@ -258,8 +283,8 @@ mod tests {
         let mut writer = Writer::new(connection, Arc::default());
         let other = super::super::schema::connect(&path).unwrap();
         other.execute_batch("BEGIN IMMEDIATE").unwrap();
-        let results = writer.execute(&[begin()]);
-        assert_eq!(results, [Err(StoreError::Busy)]);
+        let results = writer.execute(&[vec![begin()]]);
+        assert_eq!(results, [[Err(StoreError::Busy)]]);
         other.execute_batch("ROLLBACK").unwrap();
         // A full disk, as SQLite tells it.
         let pages = "PRAGMA max_page_count = 1";
@@ -267,12 +292,17 @@ mod tests {
         let room = vec![7; 1 << 20];
         let mut commit = begin();
         commit.answer = Some(room);
-        let full = writer.execute(&[commit.clone()]).remove(0).unwrap_err();
+        let full = writer.execute(&[vec![commit.clone()]])[0]
+            .remove(0)
+            .unwrap_err();
         assert_eq!(full.code(), "MZ1760", "{full}");
         let pages = "PRAGMA max_page_count = 100000";
         writer.connection.query_row(pages, [], |_| Ok(())).unwrap();
         assert_eq!(
-            writer.execute(&[commit]).remove(0).unwrap().position,
+            writer.execute(&[vec![commit]])[0]
+                .remove(0)
+                .unwrap()
+                .position,
             Some(0)
         );
         drop((writer, other));
