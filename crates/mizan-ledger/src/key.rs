@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use zeroize::Zeroizing;
+
 use crate::ids::from_hex;
 use crate::sealed::{TextError, seal, unseal};
 use crate::{Checkpoint, CheckpointKey, Digest, LedgerError};
@@ -94,7 +96,7 @@ impl KeyFiles {
     pub(crate) fn create(&self, seed: &[u8; 32]) -> Result<PublicKey, LedgerError> {
         let public = PublicKey(CheckpointKey::from_seed(seed).public_key());
         let hex = Digest::from_bytes(*seed);
-        let line = seal(format_args!("{SECRET_PREFIX}:{hex}"));
+        let line = Zeroizing::new(seal(format_args!("{SECRET_PREFIX}:{hex}")));
         write_new(&self.secret, &line, true)
             .and_then(|()| write_new(&self.public, &public.to_string(), false))
             .map_err(|error| LedgerError::state_dir(&self.secret, error))?;
@@ -117,9 +119,9 @@ impl KeyFiles {
             let key = self.secret.clone();
             return Err(LedgerError::KeyShared { key });
         }
-        let text = fs::read_to_string(&self.secret).map_err(unreadable)?;
+        let text = Zeroizing::new(fs::read_to_string(&self.secret).map_err(unreadable)?);
         let [hex] = unseal("signing key", SECRET_PREFIX, &text)?;
-        let seed = from_hex(hex).ok_or(TextError {
+        let seed = from_hex(hex).map(Zeroizing::new).ok_or(TextError {
             what: "signing key",
             reason: "it has not 64 hexadecimal digits",
         })?;

@@ -213,7 +213,6 @@ fn create(path: &Path, head: TreeHead) -> Result<(), LedgerError> {
     let draft = path.with_extension(format!("new-{}", std::process::id()));
     let make = || -> io::Result<()> {
         let mut file = File::create(&draft)?;
-        file.write_all(&[b' '; SECOND_SLOT as usize + SLOT_BYTES])?;
         write_slot(&mut file, 0, head)?;
         write_slot(&mut file, SECOND_SLOT, head)?;
         file.sync_all()?;

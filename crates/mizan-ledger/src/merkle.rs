@@ -40,22 +40,26 @@ pub struct Frontier {
 impl Frontier {
     /// Appends a leaf.
     pub fn push(&mut self, leaf: Digest) {
-        self.push_telling(leaf, |_, _, _| ());
+        self.push_from(leaf, u32::MAX);
     }
 
-    /// Appends a leaf, and tells of each full node above it that it completes:
-    /// its level, how many stand before it on that level, and its hash.
-    pub(crate) fn push_telling(&mut self, leaf: Digest, mut tell: impl FnMut(u32, u64, Digest)) {
+    /// Appends a leaf. Returns the full nodes above it that it completes, from a
+    /// level on: the level, how many stand before it there, and its hash.
+    pub(crate) fn push_from(&mut self, leaf: Digest, lowest: u32) -> Vec<(u32, u64, Digest)> {
+        let mut complete = Vec::new();
         let mut hash = leaf;
         // As carries go when one is added to the size in binary.
-        for below in 0..self.size.trailing_ones() {
+        for level in 1..=self.size.trailing_ones() {
             if let Some(left) = self.full.pop() {
                 hash = node_hash(&left, &hash);
-                tell(below + 1, self.size >> (below + 1), hash);
+                if level >= lowest {
+                    complete.push((level, self.size >> level, hash));
+                }
             }
         }
         self.full.push(hash);
         self.size += 1;
+        complete
     }
 
     /// A frontier that was stored; None if so many subtrees do not belong to a

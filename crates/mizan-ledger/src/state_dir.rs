@@ -37,6 +37,15 @@ pub(crate) fn directory_of(state_dir: &Path, ledger: LedgerId) -> Result<PathBuf
     Ok(directory)
 }
 
+/// Makes sure that the names in a directory survive a power failure.
+pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
+    // Elsewhere a directory cannot be opened.
+    if cfg!(unix) {
+        fs::File::open(directory)?.sync_all()?;
+    }
+    Ok(())
+}
+
 fn make_private(directory: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

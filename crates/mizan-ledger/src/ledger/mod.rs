@@ -27,9 +27,11 @@ pub use views::{AccountView, Gap, Shown};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use zeroize::Zeroizing;
+
 use crate::key::KeyFiles;
 use crate::mark::Mark;
-use crate::state_dir::directory_of;
+use crate::state_dir::{directory_of, sync_directory};
 use crate::store::{Ask, Store};
 use crate::{LedgerId, PublicKey, Request, RequestError, RequestId, TreeHead};
 
@@ -98,7 +100,7 @@ impl Ledger {
         // lost it.
         let directory = directory_of(state_dir, id)?;
         let keys = KeyFiles::within(&directory);
-        keys.create(&random()?)?;
+        keys.create(&Zeroizing::new(random()?))?;
         let begun = || {
             let store = location.create()?;
             let request = Request::Open { ledger: id };
@@ -252,6 +254,12 @@ impl Guard {
     fn open(state_dir: &Path, head: TreeHead) -> Result<(Self, Vec<Note>), LedgerError> {
         let directory: PathBuf = directory_of(state_dir, head.ledger)?;
         let (mark, made) = Mark::open(&directory, head)?;
+        if made {
+            // The key came right before, or a long time ago.
+            sync_directory(&directory)
+                .and_then(|()| sync_directory(state_dir))
+                .map_err(|error| LedgerError::state_dir(&directory, error))?;
+        }
         let mut notes = Vec::new();
         // A ledger that has just begun has nothing to be compared with.
         if made && head.size > 1 {

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 
 use self::prices::Prices;
 use crate::ledger::{LedgerError, gap_id};
-use crate::store::{Head, Places, Store, StoreError, as_u64};
+use crate::store::{Head, NODE_LEVEL, Places, Store, StoreError, as_u64};
 use crate::{
     AccountNumber, Body, Books, Checkpoint, Entry, Frontier, PublicKey, ReceiptText, RequestError,
     RequestId, State, TreeHead, leaf_hash,
@@ -207,14 +207,8 @@ impl<'a> Replay<'a> {
         };
         let places = self.places.entry(entry.id).or_insert(first);
         places.last = position;
-        let mut complete = Vec::new();
         let leaf = leaf_hash(&entry.encode());
-        self.frontier.push_telling(leaf, |level, index, hash| {
-            if level >= crate::store::NODE_LEVEL {
-                complete.push((level, index, hash));
-            }
-        });
-        for (level, index, hash) in complete {
+        for (level, index, hash) in self.frontier.push_from(leaf, NODE_LEVEL) {
             let kept = self.store.node(level, index)?;
             if kept.is_some_and(|kept| kept != hash) {
                 return Err(VerifyError::at(

@@ -16,13 +16,7 @@ pub(super) fn push(
     frontier: &mut Frontier,
     leaf: Digest,
 ) -> Result<(), StoreError> {
-    let mut complete = Vec::new();
-    frontier.push_telling(leaf, |level, index, hash| {
-        if level >= NODE_LEVEL {
-            complete.push((level, index, hash));
-        }
-    });
-    for (level, index, hash) in complete {
+    for (level, index, hash) in frontier.push_from(leaf, NODE_LEVEL) {
         let place = row_number(index)?;
         let write = || {
             let mut statement = connection.prepare_cached("INSERT INTO nodes VALUES (?, ?, ?)")?;

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use crate::state_dir::sync_directory;
 use crate::store::StoreError;
 
 /// "Mizn", which marks the file as a ledger.
@@ -128,20 +129,16 @@ pub(super) fn create(path: &Path) -> Result<(), StoreError> {
     });
     let removed = fs::remove_file(&draft).map_err(unusable);
     made.and(removed)?;
-    sync_directory(path)
+    sync_name(path)
 }
 
 /// Without this the name may be gone after a power failure, and the ledger
 /// with it.
-fn sync_directory(path: &Path) -> Result<(), StoreError> {
-    if !cfg!(unix) {
-        return Ok(());
-    }
+fn sync_name(path: &Path) -> Result<(), StoreError> {
     let parent = path
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty());
-    let directory = File::open(parent.unwrap_or(Path::new(".")));
-    let synced = directory.and_then(|directory| directory.sync_all());
+    let synced = sync_directory(parent.unwrap_or(Path::new(".")));
     synced.map_err(|error| StoreError::unusable(path, error))
 }
 
