@@ -12,7 +12,8 @@
 //! (A new file renamed over the old one may come back empty if neither was
 //! synced.) Processes take turns by a lock on the file; what one finds there
 //! that it has not written it compares with its log, and whoever works on a
-//! second copy of a ledger finds the entries of the first and is refused.
+//! second copy of a ledger finds the entries of the first and is refused. By then
+//! the copy has the entry too, but nobody was told: nothing was released for it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};

@@ -161,11 +161,29 @@ fn newest(path: &Path) -> Option<u64> {
 
 const CHILD: &str = "MIZAN_TEST_MARK_CHILD";
 
-/// Not a test: what the processes of the test below do.
+/// Set for processes that never end by themselves.
+const FOR_EVER: &str = "MIZAN_TEST_MARK_FOR_EVER";
+
+/// A process that spends.
+fn spawn(directory: &Path) -> Command {
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child
+        .args(["--exact", "child"])
+        .env(CHILD, directory)
+        .stdout(std::process::Stdio::null());
+    child
+}
+
+/// Not a test: what the processes of the tests below do.
 #[test]
 fn child() {
     let Some(directory) = std::env::var_os(CHILD) else {
         return;
+    };
+    let spends = if std::env::var_os(FOR_EVER).is_some() {
+        u32::MAX
+    } else {
+        15
     };
     let directory = Path::new(&directory);
     let location = Location::from(directory.join("data/ledger"));
@@ -173,7 +191,7 @@ fn child() {
     thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                for _ in 0..15 {
+                for _ in 0..spends {
                     let done = spend(&ledger, "gaussian(200)").unwrap();
                     let mark = directory.join("state").join(ledger.id().to_string());
                     let mark = newest(&mark.join("mark"));
@@ -192,16 +210,7 @@ fn the_mark_never_goes_back_under_eight_processes() {
     let ledger = place.init();
     let mark = place.within_state(ledger.id(), "mark");
     let directory = place.state_dir().parent().unwrap().to_owned();
-    let children: Vec<_> = (0..8)
-        .map(|_| {
-            Command::new(std::env::current_exe().unwrap())
-                .args(["--exact", "child"])
-                .env(CHILD, &directory)
-                .stdout(std::process::Stdio::null())
-                .spawn()
-                .unwrap()
-        })
-        .collect();
+    let children: Vec<_> = (0..8).map(|_| spawn(&directory).spawn().unwrap()).collect();
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         let watcher = scope.spawn(|| {
@@ -278,4 +287,42 @@ fn a_state_directory_must_be_writable_and_should_be_elsewhere() {
     let ledger = Ledger::open(&place.location(), &beside).unwrap();
     assert!(ledger.notes().contains(&Note::StateBesideLedger));
     assert_eq!(log(&ledger).len(), 2);
+}
+
+/// A process that is killed at any moment leaves a mark that its log extends.
+#[test]
+fn kills_never_make_a_ledger_look_restored() {
+    let place = Place::new();
+    place.init().close().unwrap();
+    let directory = place.state_dir().parent().unwrap().to_owned();
+    let mut last = 0;
+    for kill in 0..25 {
+        let mut child = spawn(&directory).env(FOR_EVER, "").spawn().unwrap();
+        thread::sleep(std::time::Duration::from_millis(30 + 7 * (kill % 9)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let ledger = place.open().unwrap();
+        let size = ledger.head().unwrap().size;
+        assert_eq!(newest(&place.within_state(ledger.id(), "mark")), Some(size));
+        assert!(size >= last);
+        last = size;
+    }
+    assert!(last > 100, "{last} entries: they did spend");
+    let ledger = place.open().unwrap();
+    ledger.verify(&Witnesses::default(), |_, _| ()).unwrap();
+}
+
+/// How long a lone spend takes: run with `--ignored --nocapture`, and under
+/// strace for the number of its syncs.
+#[test]
+#[ignore = "a measurement"]
+fn lone_spends() {
+    let place = Place::new();
+    let ledger = place.init();
+    let begin = std::time::Instant::now();
+    for _ in 0..500 {
+        spend(&ledger, "gaussian(200)").unwrap();
+    }
+    let each = begin.elapsed() / 500;
+    println!("{each:?} for a spend with its mark");
 }

@@ -215,7 +215,12 @@ impl Ledger {
     ///
     /// The ledger cannot be read, or this is not the answer that was committed.
     pub fn answer(&self, id: RequestId) -> Result<Option<Vec<u8>>, LedgerError> {
-        Ok(self.store.answer(id)?)
+        let answer = self.store.answer(id)?;
+        // Whoever committed it may have died before the mark was beyond it.
+        if let (Some(_), Some(guard)) = (&answer, &self.guard) {
+            guard.mark.advance(self.head()?, self.store.as_ref())?;
+        }
+        Ok(answer)
     }
 
     /// A receipt for the last entry of an id, with the log as it is now.
