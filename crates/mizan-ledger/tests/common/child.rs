@@ -3,6 +3,8 @@
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use super::check::Told;
 
@@ -47,14 +49,39 @@ pub(crate) fn listen(mut child: Child) -> (Vec<String>, String, bool) {
     let mut said = Vec::new();
     child.stderr.take().unwrap().read_to_end(&mut said).unwrap();
     let ended = child.wait().unwrap();
-    let all = String::from_utf8_lossy(&said).into_owned();
+    let (lines, all) = lines(&said);
+    (lines, all, ended.success())
+}
+
+/// What a child said until it was killed after some time, if it was.
+pub(crate) fn run_for(command: &mut Command, time: Option<Duration>) -> Vec<String> {
+    let mut child = command.spawn().unwrap();
+    let mut errors = child.stderr.take().unwrap();
+    // It would wait if nobody listened.
+    let listener = thread::spawn(move || {
+        let mut said = Vec::new();
+        errors.read_to_end(&mut said).unwrap();
+        said
+    });
+    if let Some(time) = time {
+        thread::sleep(time);
+        child.kill().unwrap();
+    }
+    let ended = child.wait().unwrap();
+    let (lines, all) = lines(&listener.join().unwrap());
+    assert!(time.is_some() || ended.success(), "{all}");
+    lines
+}
+
+fn lines(said: &[u8]) -> (Vec<String>, String) {
+    let all = String::from_utf8_lossy(said).into_owned();
     // A line that was cut off has no end.
     let whole = all
         .split_inclusive('\n')
         .filter(|line| line.ends_with('\n'));
     let lines = whole.filter_map(|line| line.strip_prefix('@'));
     let lines = lines.map(|line| line.trim_end().to_owned()).collect();
-    (lines, all, ended.success())
+    (lines, all)
 }
 
 /// Those of the lines that say what a client was told.

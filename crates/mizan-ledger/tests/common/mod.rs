@@ -12,6 +12,7 @@ pub(crate) mod check;
 pub(crate) mod child;
 pub(crate) mod lab;
 pub(crate) mod linearize;
+pub(crate) mod workload;
 
 use mizan_core::{Delta, Epsilon, Order};
 use mizan_ledger::*;
