@@ -60,7 +60,7 @@ fn say(store: &Sqlite, number: u64, ask: &Ask) {
 fn spend(store: &Sqlite, number: u64) {
     let account = if number % 5 == 0 { 2 } else { 1 };
     let cost = pico(&[1 + number % 3; 2]);
-    let mut ask = |request| say(store, number, &Ask::new(0, id(number), request));
+    let ask = |request| say(store, number, &Ask::new(0, id(number), request));
     ask(Request::Reserve(charge(account, cost.clone())));
     match number % 4 {
         0 => ask(Request::Void),
@@ -115,12 +115,13 @@ impl Reader {
         let snapshot = self.connection.unchecked_transaction().unwrap();
         let sql = "SELECT size, frontier FROM head";
         let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        let (size, frontier): (u64, Vec<u8>) = snapshot.query_row(sql, [], row).unwrap();
-        assert!(size >= self.state.size(), "the log became shorter");
+        let (size, frontier): (i64, Vec<u8>) = snapshot.query_row(sql, [], row).unwrap();
+        let (size, known) = (u64::try_from(size).unwrap(), self.state.size());
+        assert!(size >= known, "the log became shorter");
         let sql = "SELECT bytes FROM log WHERE seq >= ? ORDER BY seq";
         let mut statement = snapshot.prepare(sql).unwrap();
         let rows = statement
-            .query_map([self.state.size()], |row| row.get(0))
+            .query_map([i64::try_from(known).unwrap()], |row| row.get(0))
             .unwrap();
         for bytes in rows {
             let bytes: Vec<u8> = bytes.unwrap();
