@@ -241,7 +241,6 @@ fn nasty_histories_equal_the_model(kind: Kind) {
     runner
         .run(&strategy, |input| (test.borrow_mut())(input))
         .unwrap();
-    drop(test);
     // Histories that only err, or never do, would say little.
     let [refused, accepted, new] = kinds;
     assert!(refused > 5000 && accepted > 5000 && new > 5000, "{kinds:?}");

@@ -51,6 +51,31 @@ impl Sums {
         }
     }
 
+    /// The filter in so many words, for an account and all above it: some (or
+    /// every) order with a limit is within it, and so are the own deltas.
+    fn are_within_limits(&self, state: &State, number: AccountNumber) {
+        let mut next = Some(number);
+        while let Some(number) = next {
+            let account = state.account(number).unwrap();
+            let budget = account.budget();
+            let nothing = vec![0; budget.limits().len() + 1];
+            let sums = |spent| self.0.get(&(number.get(), spent)).unwrap_or(&nothing);
+            let both = sums(true).iter().zip(sums(false));
+            let taken: Vec<u128> = both.map(|(spent, pending)| spent + pending).collect();
+            let limits = budget.limits().iter().zip(&taken);
+            let mut within = limits
+                .filter_map(|(limit, &taken)| limit.map(|limit| taken <= u128::from(limit.pico())));
+            let fits = match budget.rule() {
+                Rule::Any => within.any(|fits| fits),
+                Rule::Every => within.all(|fits| fits),
+            };
+            assert!(fits, "I3: {number} has taken {taken:?} of {budget:?}");
+            let own = u128::from(budget.own_delta().atto());
+            assert!(taken[taken.len() - 1] <= own, "I3: own deltas of {number}");
+            next = account.parent();
+        }
+    }
+
     fn are(&self, number: u32, spent: bool, totals: &Totals) -> bool {
         let (amounts, own) = totals.raw();
         let found = amounts.iter().copied().chain([own]);
@@ -84,6 +109,7 @@ pub(crate) fn verify(store: &dyn Store) -> Checked {
                 sums.add(&state, number, false, &charge.cost, true);
                 let known = live.insert(entry.id, (number, charge.cost.clone()));
                 assert_eq!(known, None, "I1: charged twice");
+                sums.are_within_limits(&state, charge.account);
             }
             Body::Started => assert_eq!(touched.insert(entry.id, true), None, "I5"),
             Body::Committed { cost, .. } => {

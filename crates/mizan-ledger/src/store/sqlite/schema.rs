@@ -24,7 +24,7 @@ pub(super) const FORMAT: i32 = 1;
 const OLDEST_SQLITE: i32 = 3_051_003;
 
 /// How long to wait for another process.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Name and definition of everything in the file, by name, word for word as
 /// SQLite stores it: a file without its triggers is refused.
