@@ -58,7 +58,7 @@ fn say(store: &Sqlite, number: u64, ask: &Ask) {
 
 /// A charge from its reservation to its end; which end, the number tells.
 fn spend(store: &Sqlite, number: u64) {
-    let account = if number % 5 == 0 { 2 } else { 1 };
+    let account = if number.is_multiple_of(5) { 2 } else { 1 };
     let cost = pico(&[1 + number % 3; 2]);
     let ask = |request| say(store, number, &Ask::new(0, id(number), request));
     ask(Request::Reserve(charge(account, cost.clone())));
