@@ -42,7 +42,7 @@ const MOST_NOISE: f64 = 1e6;
 /// let asked = "30 * gaussian(20)".parse()?;
 /// let fitting = similar(std::iter::once(&account), &asked);
 /// let texts: Vec<_> = fitting.iter().map(|s| s.event().to_string()).collect();
-/// assert_eq!(texts, ["13 * gaussian(20)", "30 * gaussian(29.6)"]);
+/// assert_eq!(texts, ["18 * gaussian(20)", "30 * gaussian(25.5)"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn similar<'a>(

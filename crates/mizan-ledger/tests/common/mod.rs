@@ -8,20 +8,29 @@
     reason = "a test helper may panic"
 )]
 
+pub(crate) mod check;
+pub(crate) mod child;
 pub(crate) mod guarded;
 pub(crate) mod lab;
+pub(crate) mod linearize;
+pub(crate) mod workload;
 
 use mizan_core::{Delta, Epsilon, Order};
 use mizan_ledger::*;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// `cases` random cases from a fixed seed; 20 times as many in a long run,
-/// which `scripts/test --long` asks for through this variable.
+/// Whether this is the long run, which `scripts/test --long` asks for through
+/// this variable.
+pub(crate) fn long() -> bool {
+    let cases = std::env::var("PROPTEST_CASES");
+    cases.is_ok_and(|cases| cases.parse().is_ok_and(|cases: u32| cases >= 20_000))
+}
+
+/// `cases` random cases from a fixed seed; 20 times as many in a long run.
 pub(crate) fn config(cases: u32) -> ProptestConfig {
-    let long = std::env::var_os("PROPTEST_CASES").is_some();
     ProptestConfig {
-        cases: if long { 20 * cases } else { cases },
+        cases: if long() { 20 * cases } else { cases },
         rng_seed: RngSeed::Fixed(20_170_224),
         failure_persistence: None,
         ..ProptestConfig::default()
@@ -30,6 +39,11 @@ pub(crate) fn config(cases: u32) -> ProptestConfig {
 
 pub(crate) fn orders(values: &[f64]) -> Orders {
     Orders::new(values.iter().map(|&value| Order::new(value).unwrap())).unwrap()
+}
+
+/// An id from a number.
+pub(crate) fn id(number: u64) -> RequestId {
+    RequestId::from_bytes(u128::from(number).to_be_bytes())
 }
 
 pub(crate) fn epsilon(value: f64) -> Epsilon {

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
@@ -74,12 +75,7 @@ impl Sqlite {
     /// The file is missing, read-only, damaged, of another version or no ledger.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let connection = schema::connect(path)?;
-        // After a process died, what it wrote can be read before it is on the
-        // disk. A checkpoint syncs it; else a retry could be told of an entry
-        // that a power failure then takes away.
-        connection
-            .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
-            .map_err(failed)?;
+        settle(&connection)?;
         rows::position(&connection)?;
         let reader = schema::connect(path)?;
         let poisoned = Arc::new(AtomicBool::new(false));
@@ -117,6 +113,27 @@ impl Sqlite {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         let snapshot = reader.unchecked_transaction().map_err(failed)?;
         read(&snapshot)
+    }
+}
+
+/// Syncs what is there. After a process died, what it wrote can be read before
+/// it is on the disk, and a retry could be told of an entry that a power failure
+/// then takes away. A checkpoint syncs it.
+fn settle(connection: &Connection) -> Result<(), StoreError> {
+    let begun = Instant::now();
+    loop {
+        let sql = "PRAGMA wal_checkpoint(PASSIVE)";
+        let busy: bool = connection
+            .query_row(sql, [], |row| row.get(0))
+            .map_err(failed)?;
+        if !busy {
+            return Ok(());
+        }
+        // Another process is at it, and may not have synced yet.
+        if begun.elapsed() >= schema::BUSY_TIMEOUT {
+            return Err(StoreError::Busy);
+        }
+        thread::sleep(Duration::from_millis(1));
     }
 }
 
