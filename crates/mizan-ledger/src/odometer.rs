@@ -39,7 +39,7 @@ use mizan_accounting::RenyiConversion;
 use mizan_core::directed::{add_down, div_up};
 use mizan_core::{Delta, Epsilon, Order};
 
-use crate::{Account, Amount, Budget, Cost, OwnDelta, Target, Weight, admit};
+use crate::{Account, Amount, Budget, Cost, Orders, OwnDelta, Rule, Target, Weight, admit};
 
 /// How many levels there are below the target, half an octave apart.
 const LEVELS: u64 = 13;
@@ -59,6 +59,9 @@ pub struct Odometer {
     pub remaining: Option<Epsilon>,
     /// What is left, order by order.
     pub left: Vec<Left>,
+    /// The order that decides, and the share of its limit that is left: the one
+    /// with most room where any order will do, with least where every must fit.
+    pub room: Option<(Order, f64)>,
 }
 
 /// What is left at one order.
@@ -111,8 +114,33 @@ impl Odometer {
             estimate,
             guarantee: guarantee(account),
             remaining,
+            room: room(account),
             left: left(account),
         }
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a share, for people")]
+fn room(account: &Account) -> Option<(Order, f64)> {
+    let share = |line: Left| {
+        let (limit, left) = (line.limit?, line.left?);
+        let share = left.pico() as f64 / limit.pico().max(1) as f64;
+        Some((line.order, share.min(1.0)))
+    };
+    let shares = left(account).into_iter().filter_map(share);
+    match account.budget().rule() {
+        Rule::Any => shares.max_by(|(_, a), (_, b)| a.total_cmp(b)),
+        Rule::Every => shares.min_by(|(_, a), (_, b)| a.total_cmp(b)),
+    }
+}
+
+impl Cost {
+    /// The ε of this cost alone at a δ, rounded up; None if nothing is bounded,
+    /// or its own delta is more.
+    #[must_use]
+    pub fn epsilon(&self, orders: &Orders, delta: Delta) -> Option<Epsilon> {
+        let amounts = orders.iter().zip(self.amounts().iter().copied());
+        converted(amounts, self.own_delta(), delta)
     }
 }
 
@@ -130,13 +158,22 @@ fn left(account: &Account) -> Vec<Left> {
 
 /// The smallest ε that the totals convert to.
 fn estimate(account: &Account, delta: Delta) -> Option<Epsilon> {
-    let own_delta = units_up(account.taken().own_delta().atto(), 1e18);
-    let rest = add_down(delta.get(), -own_delta);
+    let taken = account.taken();
+    let totals = account.orders().iter().zip(taken.amounts());
+    converted(totals, taken.own_delta(), delta)
+}
+
+/// The smallest ε that amounts at some orders convert to.
+fn converted(
+    totals: impl Iterator<Item = (Order, Amount)>,
+    own_delta: OwnDelta,
+    delta: Delta,
+) -> Option<Epsilon> {
+    let rest = add_down(delta.get(), -units_up(own_delta.atto(), 1e18));
     if rest < 0.0 {
         return None;
     }
     let rest = Delta::new(rest).ok()?;
-    let totals = account.orders().iter().zip(account.taken().amounts());
     let converted = totals.filter_map(|(order, total)| {
         let total = nats_up(total)?;
         if !order.is_finite() {

@@ -104,9 +104,7 @@ fn noisier(event: &PrivacyEvent, factor: f64) -> Option<PrivacyEvent> {
         },
         PrivacyEvent::DiscreteGaussian(noise) => {
             let sigma = Sigma::new(up(noise.sigma().get())).ok()?;
-            PrivacyEvent::DiscreteGaussian(
-                DiscreteGaussian::new(sigma, noise.sensitivity()).ok()?,
-            )
+            PrivacyEvent::DiscreteGaussian(DiscreteGaussian::new(sigma, noise.sensitivity()).ok()?)
         }
         PrivacyEvent::DiscreteLaplace(noise) => {
             let scale = Scale::new(up(noise.scale().get())).ok()?;

@@ -6,7 +6,8 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    account, audit, calibrate, completions, curve, divergence, figure, group, noise, risk, table,
+    account, audit, budget, calibrate, completions, curve, divergence, figure, group, init, ledger,
+    noise, risk, spend, table,
 };
 use crate::failure::Failure;
 use crate::output;
@@ -18,10 +19,12 @@ Examples:
   mizan divergence --p 0.5,0.5 --q 0.6,0.4 --orders 1,2,inf
   mizan figure 1 --out figures
   mizan audit 'discrete-laplace(10)'
+  mizan init && mizan budget create census --epsilon 1 --delta 1e-6
+  mizan spend census 'gaussian(20)'
 
 Exit codes: 0 done, 1 refused, 2 error. Every command takes --format json.";
 
-/// Differential privacy made real: measure what mechanisms cost, draw exact noise.
+/// Differential privacy made real: measure, draw exact noise, keep the books.
 #[derive(Debug, Parser)]
 #[command(name = "mizan", version, about, after_help = EXAMPLES, max_term_width = 80)]
 pub(crate) struct Cli {
@@ -52,6 +55,10 @@ pub(crate) enum Command {
     Table(table::Arguments),
     Noise(noise::Arguments),
     Audit(audit::Arguments),
+    Init(init::Arguments),
+    Budget(budget::Arguments),
+    Spend(spend::Arguments),
+    Ledger(ledger::Arguments),
     Completions(completions::Arguments),
     /// Write the manual page (troff) to standard output
     #[command(after_help = "Examples:\n  mizan man > /usr/local/share/man/man1/mizan.1")]

@@ -9,6 +9,7 @@ use mizan_accounting::calibrate::CalibrationError;
 use mizan_accounting::divergence::DistributionError;
 use mizan_audit::AuditError;
 use mizan_core::{DecimalError, EventError, UnitError};
+use mizan_ledger::{BudgetError, CostError, LedgerError, NameError, TextError, VerifyError};
 use mizan_noise::NoiseError;
 use serde_json::json;
 
@@ -104,6 +105,12 @@ macro_rules! failures {
 }
 failures!(
     AuditError,
+    BudgetError,
+    CostError,
+    LedgerError,
+    NameError,
+    TextError,
+    VerifyError,
     CalibrationError,
     DecimalError,
     DistributionError,

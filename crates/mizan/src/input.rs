@@ -128,6 +128,18 @@ pub(crate) fn epsilon(text: &str) -> Result<Typed<Epsilon>, Failure> {
     decimal(text, "--epsilon", Round::Down, Epsilon::new)
 }
 
+/// What may be spent at most; rounded down, the stronger promise.
+pub(crate) fn budget<T, E>(
+    text: &str,
+    option: &str,
+    check: impl Fn(f64) -> Result<T, E>,
+) -> Result<T, Failure>
+where
+    Failure: From<E>,
+{
+    Ok(decimal(text, option, Round::Down, check)?.value)
+}
+
 /// A claimed δ: from 0 to below 1; rounded down, the stronger claim.
 pub(crate) fn claimed_delta(text: &str) -> Result<Typed<Delta>, Failure> {
     let typed = decimal(text, "--delta", Round::Down, Delta::new)?;

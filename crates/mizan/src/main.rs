@@ -2,15 +2,17 @@
 //!
 //! `cli.rs` says what can be typed, `commands/` has a file for each command,
 //! `input.rs` turns typed text into checked values once,
-//! `define.rs` reads mechanisms of one's own from files, `output.rs` knows the
+//! `books.rs` finds the ledger, `times.rs` reads dates, `define.rs` reads mechanisms of one's own from files, `output.rs` knows the
 //! terminal, `failure.rs` is what every error looks like.
 
+mod books;
 mod cli;
 mod commands;
 mod define;
 mod failure;
 mod input;
 mod output;
+mod times;
 
 use std::process::ExitCode;
 

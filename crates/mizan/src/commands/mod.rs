@@ -2,14 +2,18 @@
 
 pub(crate) mod account;
 pub(crate) mod audit;
+pub(crate) mod budget;
 pub(crate) mod calibrate;
 pub(crate) mod completions;
 pub(crate) mod curve;
 pub(crate) mod divergence;
 pub(crate) mod figure;
 pub(crate) mod group;
+pub(crate) mod init;
+pub(crate) mod ledger;
 pub(crate) mod noise;
 pub(crate) mod risk;
+pub(crate) mod spend;
 pub(crate) mod table;
 
 use crate::cli::Command;
@@ -19,12 +23,16 @@ use crate::output::{Answer, Output};
 pub(crate) fn run(command: Command, output: Output) -> Result<Answer, Failure> {
     let text = match command {
         Command::Audit(arguments) => return audit::run(&arguments, output),
+        Command::Spend(arguments) => return spend::run(&arguments, output),
         Command::Account(arguments) => account::run(&arguments, output),
+        Command::Budget(arguments) => budget::run(&arguments, output),
         Command::Calibrate(arguments) => calibrate::run(&arguments, output),
         Command::Curve(arguments) => curve::run(&arguments, output),
         Command::Divergence(arguments) => divergence::run(&arguments, output),
         Command::Figure(arguments) => figure::run(&arguments, output),
         Command::Group(arguments) => group::run(&arguments, output),
+        Command::Init(arguments) => init::run(&arguments, output),
+        Command::Ledger(arguments) => ledger::run(&arguments, output),
         Command::Noise(arguments) => noise::run(&arguments, output),
         Command::Risk(arguments) => risk::run(&arguments, output),
         Command::Table(arguments) => table::run(&arguments, output),

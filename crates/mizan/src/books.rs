@@ -1,0 +1,95 @@
+//! The ledger that a command works on: which one it is and how it is opened.
+
+use std::ffi::OsString;
+
+use mizan_ledger::{AccountName, AccountView, Ledger, Location, RequestId, default_state_dir};
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::output::complain;
+
+/// The file that is meant if none is named.
+const DEFAULT: &str = "mizan.db";
+
+/// Which ledger.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Books {
+    /// The ledger, a file or postgres://...; else MIZAN_LEDGER, else mizan.db
+    #[arg(long, value_name = "LEDGER", global = true)]
+    ledger: Option<OsString>,
+}
+
+impl Books {
+    pub(crate) fn location(&self) -> Location {
+        let set = std::env::var_os("MIZAN_LEDGER").filter(|value| !value.is_empty());
+        let argument = self.ledger.clone().or(set);
+        Location::parse(&argument.unwrap_or_else(|| DEFAULT.into()))
+    }
+
+    /// Opens it for writing, and tells what is worth telling about it.
+    pub(crate) fn open(&self) -> Result<Ledger, Failure> {
+        let location = self.existing()?;
+        let ledger = Ledger::open(&location, &default_state_dir()?)?;
+        for note in ledger.notes() {
+            complain(&format!("note: {note}\n"));
+        }
+        Ok(ledger)
+    }
+
+    /// Opens it for reading.
+    pub(crate) fn read(&self) -> Result<Ledger, Failure> {
+        Ok(Ledger::read(&self.existing()?)?)
+    }
+
+    /// Where it is, if something is there.
+    pub(crate) fn existing(&self) -> Result<Location, Failure> {
+        let location = self.location();
+        // Looked at, not opened: only the database may open its file.
+        if let Location::File(path) = &location
+            && let Err(error) = std::fs::metadata(path)
+            && error.kind() == std::io::ErrorKind::NotFound
+        {
+            return Err(Failure::new(
+                "MZ1760",
+                format!("there is no ledger {}", path.display()),
+                "make one with `mizan init`, or name one with --ledger or MIZAN_LEDGER",
+            ));
+        }
+        Ok(location)
+    }
+}
+
+/// The account of a name.
+pub(crate) fn account(ledger: &Ledger, name: &str) -> Result<AccountView, Failure> {
+    let name = AccountName::new(name)?;
+    ledger.account_named(&name)?.ok_or_else(|| {
+        Failure::new(
+            "MZ1741",
+            format!("there is no account {name}"),
+            "see them with `mizan budget list`, or make it with `mizan budget create`",
+        )
+    })
+}
+
+/// The name of the account with a number, which may be gone from a broken log.
+pub(crate) fn name_of(ledger: &Ledger, number: mizan_ledger::AccountNumber) -> String {
+    let found = ledger.store().account(number).ok().flatten();
+    found.map_or_else(|| number.to_string(), |found| found.name().to_string())
+}
+
+/// The id that was given, if any.
+pub(crate) fn request_id(text: Option<&str>) -> Result<Option<RequestId>, Failure> {
+    match text {
+        Some("") => Err(Failure::new(
+            "MZ1740",
+            "--id is empty",
+            "give a UUID or any text of your own, or leave --id out",
+        )),
+        text => Ok(text.map(RequestId::from_text)),
+    }
+}
+
+/// How far the log has come, as JSON.
+pub(crate) fn log_json(head: mizan_ledger::TreeHead) -> Value {
+    json!({"size": head.size, "root": head.root.to_string()})
+}

@@ -1,0 +1,117 @@
+//! How a budget burned down: what was left of it, entry by entry.
+
+use mizan_ledger::{AccountNumber, Books as _, Ledger, State};
+use mizan_report::{Axis, Panel, Series, Stroke};
+
+use super::view;
+use crate::failure::Failure;
+use crate::output::Progress;
+
+/// As many points as a chart can show.
+const MOST_POINTS: usize = 400;
+
+/// The past of an account.
+pub(super) struct BurnDown {
+    name: String,
+    points: Vec<Point>,
+}
+
+/// What was left after an entry.
+pub(super) struct Point {
+    pub(super) position: u64,
+    pub(super) unix_ms: u64,
+    /// The share of the limit of the order that decides.
+    pub(super) share: f64,
+    /// An estimate, for accounts with an epsilon.
+    pub(super) epsilon: Option<f64>,
+}
+
+impl BurnDown {
+    /// Replays the log.
+    pub(super) fn of(ledger: &Ledger, number: AccountNumber) -> Result<Self, Failure> {
+        let size = ledger.head()?.size;
+        let progress = Progress::of(size);
+        let mut state = State::new();
+        let mut points: Vec<Point> = Vec::new();
+        let mut before = None;
+        while state.size() < size {
+            let page = ledger.entries(state.size())?;
+            if page.is_empty() {
+                break;
+            }
+            for entry in page
+                .iter()
+                .take(usize::try_from(size - state.size()).unwrap_or(usize::MAX))
+            {
+                let position = state.size();
+                if let Err(error) = state.apply(entry) {
+                    return Err(Failure::new(
+                        error.code(),
+                        error,
+                        "run `mizan ledger verify`",
+                    ));
+                }
+                let Some(account) = state.account(number) else {
+                    continue;
+                };
+                let now = (account.taken().clone(), account.budget().own_delta());
+                let raised = matches!(&entry.body, mizan_ledger::Body::Raised { account, .. } if *account == number);
+                if before.as_ref() == Some(&now) && !raised {
+                    continue;
+                }
+                before = Some(now);
+                let odometer = view::read(account);
+                points.push(Point {
+                    position,
+                    unix_ms: entry.unix_ms,
+                    share: odometer.room.map_or(0.0, |(_, share)| share),
+                    epsilon: odometer.remaining.map(mizan_core::Epsilon::get),
+                });
+                if points.len() >= 2 * MOST_POINTS {
+                    thin(&mut points);
+                }
+            }
+            progress.advance(page.len() as u64);
+        }
+        let name = state
+            .account(number)
+            .map_or_else(String::new, |a| a.name().to_string());
+        Ok(Self { name, points })
+    }
+
+    pub(super) fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// A chart of the share that was left.
+    #[expect(clippy::cast_precision_loss, reason = "for a picture")]
+    pub(super) fn panel(&self) -> Panel {
+        let mut steps = Vec::new();
+        let mut last = None;
+        for point in &self.points {
+            let x = point.position as f64;
+            if let Some(y) = last {
+                steps.push((x, y));
+            }
+            steps.push((x, 100.0 * point.share));
+            last = Some(100.0 * point.share);
+        }
+        Panel::new(
+            format!("what is left of {}", self.name),
+            Axis::linear("entry of the log"),
+            Axis::linear("left, %").range(0.0, 100.0),
+        )
+        .with(Series::new("left", steps).stroke(Stroke::Solid))
+    }
+}
+
+/// Every other point, and the first and last.
+fn thin(points: &mut Vec<Point>) {
+    let last = points.len().saturating_sub(1);
+    let mut at = 0;
+    points.retain(|_| {
+        let keep = at % 2 == 0 || at == last;
+        at += 1;
+        keep
+    });
+}

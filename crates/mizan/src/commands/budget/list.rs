@@ -1,0 +1,96 @@
+//! `mizan budget list`: all accounts, as the tree they are.
+
+use mizan_ledger::{AccountNumber, AccountView};
+use mizan_report::{Column, Table, number};
+use serde_json::json;
+
+use super::view;
+use crate::books::{Books, log_json};
+use crate::failure::Failure;
+use crate::output::{Output, shortened};
+
+/// List all accounts
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  mizan budget list\n  mizan budget list --format json")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    books: Books,
+}
+
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    let ledger = arguments.books.read()?;
+    let (views, head) = (ledger.accounts()?, ledger.head()?);
+    Ok(output.either(
+        || {
+            let accounts: Vec<_> = views
+                .iter()
+                .map(|view| {
+                    let account = &view.account;
+                    let odometer = view::read(account);
+                    json!({
+                        "account": account.name().as_str(),
+                        "parent": view.above.first().map(|above| above.name().as_str()),
+                        "target": view::target_json(account.budget()),
+                        "spent": view::spent_json(account, &odometer),
+                        "guarantee": view::guarantee_json(&odometer),
+                        "remaining": view::remaining_json(account, &odometer),
+                    })
+                })
+                .collect();
+            json!({"accounts": accounts, "log": log_json(head)})
+        },
+        || text(&views, output),
+    ))
+}
+
+fn text(views: &[AccountView], output: Output) -> String {
+    if views.is_empty() {
+        return "no accounts yet: mizan budget create census --epsilon 1 --delta 1e-6\n".to_owned();
+    }
+    let mut table = Table::new([
+        Column::text("account"),
+        Column::text("promise"),
+        Column::number("spent, about"),
+        Column::text("left"),
+    ])
+    .ascii(output.terminal.ascii);
+    let mut rows = Vec::new();
+    tree(views, None, 0, &mut rows);
+    for (depth, view) in rows {
+        let account = &view.account;
+        let odometer = view::read(account);
+        let spent = odometer.estimate.map_or_else(
+            || "∞".to_owned(),
+            |(epsilon, _)| format!("ε {}", number::epsilon_up(epsilon.get(), 4)),
+        );
+        let share = odometer.room.map_or(0.0, |(_, share)| share);
+        let left = format!(
+            "{} {} %",
+            output.terminal.bar(share, 12),
+            number::down(100.0 * share, 3)
+        );
+        let name = shortened(account.name().as_str(), 30);
+        let name = if depth == 0 {
+            name
+        } else {
+            format!("{}└ {name}", "  ".repeat(depth - 1))
+        };
+        table.row([name, view::target_text(account.budget()), spent, left]);
+    }
+    let gap = views.first().map_or_else(String::new, view::gap_text);
+    format!("{table}\n{gap}")
+}
+
+/// Accounts below their parents, in the order they were made in.
+fn tree<'a>(
+    views: &'a [AccountView],
+    parent: Option<AccountNumber>,
+    depth: usize,
+    rows: &mut Vec<(usize, &'a AccountView)>,
+) {
+    // No deeper than accounts may stand above each other.
+    for view in views.iter().filter(|view| view.account.parent() == parent) {
+        rows.push((depth, view));
+        tree(views, Some(view.account.number()), depth + 1, rows);
+    }
+}

@@ -1,0 +1,36 @@
+//! `mizan budget`: accounts, what they promise and what is left of them.
+
+mod burn_down;
+mod create;
+mod list;
+mod raise;
+mod show;
+mod target;
+pub(crate) mod view;
+
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Make, show, list and raise budgets
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Create(create::Arguments),
+    Show(show::Arguments),
+    List(list::Arguments),
+    Raise(raise::Arguments),
+}
+
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    match &arguments.command {
+        Command::Create(arguments) => create::run(arguments, output),
+        Command::Show(arguments) => show::run(arguments, output),
+        Command::List(arguments) => list::run(arguments, output),
+        Command::Raise(arguments) => raise::run(arguments, output),
+    }
+}

@@ -1,0 +1,65 @@
+//! `mizan budget raise`: more may be spent from now on, and the log says so.
+
+use serde_json::json;
+
+use super::target::Typed;
+use super::view;
+use crate::books::{self, Books, log_json};
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Raise the budget of an account
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Only the kind of target that the account has can be raised, and never lowered.
+It is an act of the owner, in the log for ever.
+
+Examples:
+  mizan budget raise census --epsilon 2
+  mizan budget raise survey --pure 3")]
+pub(crate) struct Arguments {
+    /// The account
+    name: String,
+
+    #[command(flatten)]
+    target: Typed,
+
+    /// An id of your own: the same id and command again changes nothing
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+
+    #[command(flatten)]
+    books: Books,
+}
+
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    let id = books::request_id(arguments.id.as_deref())?;
+    let ledger = arguments.books.open()?;
+    let before = books::account(&ledger, &arguments.name)?.account;
+    let budget = arguments.target.raise(&before)?;
+    let done = ledger.raise(id, before.number(), budget)?;
+    let after = ledger.account(before.number())?.account;
+    ledger.close()?;
+    let odometer = view::read(&after);
+    Ok(output.either(
+        || {
+            json!({
+                "account": after.name().as_str(),
+                "before": view::target_json(before.budget()),
+                "target": view::target_json(after.budget()),
+                "remaining": view::remaining_json(&after, &odometer),
+                "receipt": done.receipt.to_string(),
+                "log": log_json(done.receipt.head),
+            })
+        },
+        || {
+            format!(
+                "{} was {}, and is {}\nreceipt {}\n",
+                after.name(),
+                view::target_text(before.budget()),
+                view::target_text(after.budget()),
+                done.receipt
+            )
+        },
+    ))
+}

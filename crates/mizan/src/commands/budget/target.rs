@@ -1,0 +1,191 @@
+//! What an account is to promise, as typed.
+
+use mizan_core::{Delta, Epsilon, Order, Rho};
+use mizan_ledger::{Account, Budget, Orders, OwnDelta, Target};
+
+use crate::failure::Failure;
+use crate::input;
+
+/// One of the ways to say how much may be spent.
+#[derive(Debug, clap::Args)]
+pub(super) struct Typed {
+    /// The epsilon of an (epsilon, delta) promise
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    epsilon: Option<String>,
+
+    /// The delta of an (epsilon, delta) promise
+    #[arg(long, value_name = "D", allow_hyphen_values = true)]
+    delta: Option<String>,
+
+    /// A pure epsilon, without any delta
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    pure: Option<String>,
+
+    /// A rho of zero-concentrated differential privacy
+    #[arg(long, value_name = "R", allow_hyphen_values = true)]
+    rho: Option<String>,
+
+    /// A Renyi curve, as ORDER:EPSILON,..., such as 2:0.1,16:1,inf:8
+    #[arg(long, value_name = "POINTS", allow_hyphen_values = true)]
+    curve: Option<String>,
+
+    /// The part of delta for releases that may themselves fail [default: a
+    /// quarter of --delta, else 0]
+    #[arg(long, value_name = "D", allow_hyphen_values = true)]
+    own_delta: Option<String>,
+}
+
+/// A promise, before there are orders to keep it at.
+enum Promise {
+    Approximate(Epsilon, Option<Delta>),
+    Pure(Epsilon),
+    Concentrated(Rho),
+    Curve(Vec<(Order, Epsilon)>),
+}
+
+impl Typed {
+    /// The budget of a new account; its orders are those of its parent.
+    pub(super) fn create(&self, parent: Option<&Account>) -> Result<(Orders, Budget), Failure> {
+        let promise = self.promise()?;
+        let orders = match (parent, &promise) {
+            (Some(parent), _) => parent.orders().clone(),
+            (None, Promise::Curve(points)) => {
+                let mut orders: Vec<Order> = points.iter().map(|&(order, _)| order).collect();
+                orders.sort_by(|a, b| a.get().total_cmp(&b.get()));
+                Orders::new(orders).map_err(|error| {
+                    let help = error.help();
+                    Failure::new(error.code(), format!("--curve: {error}"), help)
+                })?
+            }
+            (None, _) => Orders::standard(),
+        };
+        let own_delta = self.own_delta()?;
+        let none = own_delta.unwrap_or(OwnDelta::ZERO);
+        let budget = match promise {
+            Promise::Approximate(epsilon, delta) => {
+                let delta = delta.ok_or_else(no_delta)?;
+                let own_delta = own_delta.unwrap_or_else(|| Budget::usual_own_delta(delta));
+                Budget::approximate(epsilon, delta, own_delta, &orders)
+            }
+            Promise::Pure(_) if none > OwnDelta::ZERO => return Err(pure_has_no_delta()),
+            Promise::Pure(epsilon) => Budget::pure(epsilon, &orders),
+            Promise::Concentrated(rho) => Budget::zero_concentrated(rho, none, &orders),
+            Promise::Curve(points) => Budget::curve(&points, none, &orders),
+        }?;
+        Ok((orders, budget))
+    }
+
+    /// The higher budget of an account; what is not said stays as it is.
+    pub(super) fn raise(&self, account: &Account) -> Result<Budget, Failure> {
+        let before = account.budget();
+        let own_delta = self.own_delta()?.unwrap_or_else(|| before.own_delta());
+        let target = match (self.promise()?, before.target()) {
+            (Promise::Approximate(epsilon, delta), Target::Approximate { delta: old, .. }) => {
+                Target::Approximate {
+                    epsilon,
+                    delta: delta.unwrap_or(old),
+                }
+            }
+            (Promise::Approximate(epsilon, Some(delta)), _) => {
+                Target::Approximate { epsilon, delta }
+            }
+            (Promise::Approximate(_, None), _) => return Err(no_delta()),
+            (Promise::Pure(epsilon), _) => Target::Pure { epsilon },
+            (Promise::Concentrated(rho), _) => Target::ZeroConcentrated { rho },
+            (Promise::Curve(points), _) => {
+                return Ok(Budget::curve(&points, own_delta, account.orders())?);
+            }
+        };
+        Ok(before.raised(target, own_delta, account.orders())?)
+    }
+
+    fn own_delta(&self) -> Result<Option<OwnDelta>, Failure> {
+        let Some(text) = &self.own_delta else {
+            return Ok(None);
+        };
+        let delta =
+            input::claimed_delta(text).map_err(|failure| failure.of_option("--own-delta"))?;
+        Ok(Some(OwnDelta::budget(delta.value)))
+    }
+
+    fn promise(&self) -> Result<Promise, Failure> {
+        let ways = [
+            self.epsilon.is_some(),
+            self.pure.is_some(),
+            self.rho.is_some(),
+            self.curve.is_some(),
+        ];
+        if ways.into_iter().filter(|&way| way).count() != 1
+            || (self.epsilon.is_none() && self.delta.is_some())
+        {
+            return Err(Failure::new(
+                "MZ0001",
+                "say in one way how much may be spent",
+                "give --epsilon and --delta, or --pure, or --rho, or --curve",
+            ));
+        }
+        if let Some(text) = &self.epsilon {
+            let delta = self.delta.as_deref().map(input::delta).transpose()?;
+            let epsilon = input::epsilon(text)?.value;
+            return Ok(Promise::Approximate(
+                epsilon,
+                delta.map(|delta| delta.value),
+            ));
+        }
+        if let Some(text) = &self.pure {
+            return Ok(Promise::Pure(input::budget(text, "--pure", Epsilon::new)?));
+        }
+        if let Some(text) = &self.rho {
+            return Ok(Promise::Concentrated(input::budget(
+                text,
+                "--rho",
+                Rho::new,
+            )?));
+        }
+        let points = self.curve.as_deref().unwrap_or_default().split(',');
+        points
+            .map(point)
+            .collect::<Result<_, _>>()
+            .map(Promise::Curve)
+    }
+}
+
+/// One point of a curve.
+fn point(text: &str) -> Result<(Order, Epsilon), Failure> {
+    let (order, epsilon) = text.split_once(':').ok_or_else(|| {
+        Failure::new(
+            "MZ0001",
+            format!("--curve: {text:?} is no point"),
+            "write ORDER:EPSILON,..., such as 2:0.1,16:1,inf:8",
+        )
+    })?;
+    let orders = input::orders(order.trim()).map_err(|failure| failure.of_option("--curve"))?;
+    let order = match orders.as_slice() {
+        [order] => order.value,
+        _ => {
+            return Err(Failure::new(
+                "MZ0001",
+                format!("--curve: {order:?} is no order"),
+                "write ORDER:EPSILON,..., such as 2:0.1,16:1,inf:8",
+            ));
+        }
+    };
+    let epsilon = input::budget(epsilon, "--curve", Epsilon::new)?;
+    Ok((order, epsilon))
+}
+
+fn no_delta() -> Failure {
+    Failure::new(
+        "MZ0001",
+        "--epsilon needs a --delta",
+        "add --delta, far below 1/people, such as 1e-6; or promise a pure epsilon with --pure",
+    )
+}
+
+fn pure_has_no_delta() -> Failure {
+    Failure::new(
+        "MZ0001",
+        "a pure epsilon leaves no --own-delta",
+        "leave --own-delta out, or promise --epsilon and --delta",
+    )
+}

@@ -1,0 +1,75 @@
+//! `mizan init`: makes a ledger.
+
+use mizan_ledger::{Ledger, default_state_dir};
+use serde_json::json;
+
+use crate::books::{Books, log_json};
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Make a ledger: the books of privacy budgets
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The ledger is one file. What guards it, a high-water mark against restored old
+copies and the key that signs checkpoints, is kept away from it: in
+MIZAN_STATE_DIR, else XDG_STATE_HOME/mizan, else ~/.local/state/mizan.
+
+Examples:
+  mizan init
+  mizan init --ledger /var/lib/mizan/budget.db
+  mizan init --upgrade")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    books: Books,
+
+    /// Bring a ledger of an older version up to date
+    #[arg(long)]
+    upgrade: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    if arguments.upgrade {
+        let location = arguments.books.existing()?;
+        let before = location.upgrade()?;
+        return Ok(output.either(
+            || json!({"ledger": location.to_string(), "format_before": before}),
+            || format!("{location} is up to date (it had format {before})\n"),
+        ));
+    }
+    let location = arguments.books.location();
+    let state = default_state_dir()?;
+    let ledger = Ledger::init(&location, &state)?;
+    let head = ledger.head()?;
+    let key = ledger.public_key();
+    let notes: Vec<String> = ledger.notes().iter().map(ToString::to_string).collect();
+    ledger.close()?;
+    let key = key.map(|key| key.to_string());
+    Ok(output.either(
+        || {
+            json!({
+                "ledger": location.to_string(),
+                "id": head.ledger.to_string(),
+                "public_key": key,
+                "state": state.display().to_string(),
+                "log": log_json(head),
+                "notes": notes,
+            })
+        },
+        || {
+            let mut text = format!(
+                "made the ledger {location}\n\n  id          {}\n  public key  {}\n  guarded by  {}\n",
+                head.ledger,
+                key.as_deref().unwrap_or("none"),
+                state.display()
+            );
+            for note in &notes {
+                text.push_str(&format!("\nnote: {note}\n"));
+            }
+            text.push_str(
+                "\nnext: mizan budget create census --epsilon 1 --delta 1e-6\n      \
+                 mizan spend census 'gaussian(20)'\n",
+            );
+            text
+        },
+    ))
+}

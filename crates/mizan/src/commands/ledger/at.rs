@@ -1,0 +1,89 @@
+//! `mizan ledger at`: the books as they were.
+
+use mizan_ledger::{Account, AccountNumber, Books as _};
+use mizan_report::{Column, Table, number};
+use serde_json::json;
+
+use crate::books::Books;
+use crate::commands::budget::view;
+use crate::failure::Failure;
+use crate::output::{Output, shortened};
+use crate::times;
+
+/// Show the books as they were at a date
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A date means its end, and UTC unless it says otherwise.
+
+Examples:
+  mizan ledger at 2026-11-16
+  mizan ledger at 2026-11-16T12:30:00+03:00 --format json")]
+pub(crate) struct Arguments {
+    /// The date or time
+    date: String,
+
+    #[command(flatten)]
+    books: Books,
+}
+
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    let unix_ms = times::end_of(&arguments.date)?;
+    let ledger = arguments.books.read()?;
+    let state = ledger.at(unix_ms)?;
+    let accounts: Vec<&Account> = (0..)
+        .map_while(|number| state.account(AccountNumber::new(number)))
+        .collect();
+    Ok(output.either(
+        || {
+            let accounts = accounts.iter().map(|account| {
+                let odometer = view::read(account);
+                json!({
+                    "account": account.name().as_str(),
+                    "target": view::target_json(account.budget()),
+                    "spent": view::spent_json(account, &odometer),
+                    "guarantee": view::guarantee_json(&odometer),
+                    "remaining": view::remaining_json(account, &odometer),
+                })
+            });
+            json!({
+                "time": times::exact(unix_ms),
+                "entries": state.size(),
+                "accounts": accounts.collect::<Vec<_>>(),
+            })
+        },
+        || {
+            let mut text = format!(
+                "{} entries up to {} UTC\n\n",
+                state.size(),
+                times::text(unix_ms)
+            );
+            if accounts.is_empty() {
+                text.push_str("no accounts then\n");
+                return text;
+            }
+            let mut table = Table::new([
+                Column::text("account"),
+                Column::text("promise"),
+                Column::number("spent, about"),
+                Column::number("left"),
+            ])
+            .ascii(output.terminal.ascii);
+            for account in &accounts {
+                let odometer = view::read(account);
+                let spent = odometer.estimate.map_or_else(
+                    || "∞".to_owned(),
+                    |(epsilon, _)| format!("ε {}", number::epsilon_up(epsilon.get(), 4)),
+                );
+                let share = odometer.room.map_or(0.0, |(_, share)| share);
+                table.row([
+                    shortened(account.name().as_str(), 30),
+                    view::target_text(account.budget()),
+                    spent,
+                    format!("{} %", number::down(100.0 * share, 3)),
+                ]);
+            }
+            text.push_str(&table.to_string());
+            text
+        },
+    ))
+}

@@ -1,0 +1,54 @@
+//! `mizan ledger checkpoint`: a signed statement of how far the log has come.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::books::{Books, log_json};
+use crate::failure::Failure;
+use crate::output::{self, Output};
+
+/// Sign how far the log has come
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Give checkpoints to someone else: `mizan ledger verify --checkpoint FILE` then
+tells whether the log was changed or cut since.
+
+Examples:
+  mizan ledger checkpoint
+  mizan ledger checkpoint --out kept.txt")]
+pub(crate) struct Arguments {
+    /// Write it to this file
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    books: Books,
+}
+
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    let ledger = arguments.books.open()?;
+    let checkpoint = ledger.checkpoint()?;
+    let key = ledger.public_key().map(|key| key.to_string());
+    ledger.close()?;
+    if let Some(path) = &arguments.out {
+        output::write_file(path, &format!("{checkpoint}\n"))?;
+    }
+    Ok(output.either(
+        || {
+            json!({
+                "checkpoint": checkpoint.to_string(),
+                "public_key": key,
+                "log": log_json(checkpoint.head),
+            })
+        },
+        || {
+            format!(
+                "{checkpoint}\n\nsigned: {} entries with the root {}\npublic key {}\n",
+                checkpoint.head.size,
+                checkpoint.head.root,
+                key.as_deref().unwrap_or("unknown")
+            )
+        },
+    ))
+}

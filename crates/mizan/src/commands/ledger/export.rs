@@ -1,0 +1,90 @@
+//! `mizan ledger export`: the whole log, one entry a line.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use mizan_ledger::{AccountNumber, leaf_hash};
+use serde_json::{Value, json};
+
+use super::entry::{self, Names};
+use crate::books::{self, Books, log_json};
+use crate::failure::Failure;
+use crate::output::{self, Output, Progress};
+
+/// Write the whole log as JSON, one entry a line
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Each line has the entry in words and its canonical bytes, from which anyone can
+build the tree again; docs/ledger-format.md says how.
+
+Examples:
+  mizan ledger export --out log.jsonl
+  mizan ledger export | wc -l")]
+pub(crate) struct Arguments {
+    /// Write it to this file, and not to standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    books: Books,
+}
+
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    let ledger = arguments.books.read()?;
+    let head = ledger.head()?;
+    let progress = Progress::of(head.size);
+    let names: std::cell::RefCell<HashMap<AccountNumber, String>> = Default::default();
+    let name = |number: AccountNumber| {
+        let mut names = names.borrow_mut();
+        let named = names.entry(number);
+        named
+            .or_insert_with(|| books::name_of(&ledger, number))
+            .clone()
+    };
+    let path = arguments.out.as_ref();
+    let shown = path.map_or_else(|| "standard output".to_owned(), |p| p.display().to_string());
+    let failed = |error: std::io::Error| Failure::file("write", &shown, &error);
+    let mut file = match path {
+        Some(path) => Some(BufWriter::new(File::create(path).map_err(failed)?)),
+        None => None,
+    };
+    let mut position = 0;
+    while position < head.size {
+        let page = ledger.entries(position)?;
+        if page.is_empty() {
+            break;
+        }
+        let mut lines = String::new();
+        let most = usize::try_from(head.size - position).unwrap_or(usize::MAX);
+        for entry in page.iter().take(most) {
+            let bytes = entry.encode();
+            let mut value = entry::json(position, entry, &Names(&name));
+            if let Value::Object(all) = &mut value {
+                let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                all.insert("leaf".to_owned(), leaf_hash(&bytes).to_string().into());
+                all.insert("bytes".to_owned(), hex.into());
+            }
+            lines.push_str(&format!("{value}\n"));
+            position += 1;
+        }
+        progress.advance(page.len() as u64);
+        match &mut file {
+            Some(file) => file.write_all(lines.as_bytes()).map_err(failed)?,
+            None => output::print(&lines)?,
+        }
+    }
+    let Some(file) = file else {
+        return Ok(String::new());
+    };
+    // Only what is on the disk was exported.
+    let file = file
+        .into_inner()
+        .map_err(|error| failed(error.into_error()))?;
+    file.sync_all().map_err(failed)?;
+    Ok(output.either(
+        || json!({"out": shown, "entries": position, "log": log_json(head)}),
+        || format!("{position} entries in {shown}, root {}\n", head.root),
+    ))
+}

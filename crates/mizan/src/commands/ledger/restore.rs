@@ -1,0 +1,57 @@
+//! `mizan ledger restore`: goes on from an old copy, and says so for ever.
+
+use mizan_ledger::{Ledger, default_state_dir};
+use serde_json::json;
+
+use crate::books::{Books, log_json};
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Go on from an old copy although a longer one was known
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+What was spent in the entries that are lost stays spent, and nobody knows it any
+more. The log gets an entry that says so, and every statement about an account
+holds since then only.
+
+Examples:
+  mizan ledger restore --i-know-that-charges-are-lost")]
+pub(crate) struct Arguments {
+    /// Say that you know what this means
+    #[arg(long)]
+    i_know_that_charges_are_lost: bool,
+
+    #[command(flatten)]
+    books: Books,
+}
+
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    if !arguments.i_know_that_charges_are_lost {
+        return Err(Failure::new(
+            "MZ1792",
+            "charges that were made are missing from an old copy, and their answers are out",
+            "look for the newer copy first; to go on from this one add --i-know-that-charges-are-lost",
+        ));
+    }
+    let location = arguments.books.existing()?;
+    let (ledger, gap) = Ledger::restore(&location, &default_state_dir()?)?;
+    let head = ledger.head()?;
+    ledger.close()?;
+    Ok(output.either(
+        || {
+            json!({
+                "restored": gap.is_some(),
+                "gap": gap.map(|gap| json!({
+                    "position": gap.position,
+                    "known_size": gap.known_size,
+                    "known_root": gap.known_root.to_string(),
+                })),
+                "log": log_json(head),
+            })
+        },
+        || match gap {
+            Some(gap) => format!("{gap}\n"),
+            None => "this is no old copy: nothing was done\n".to_owned(),
+        },
+    ))
+}

@@ -1,0 +1,98 @@
+//! `mizan ledger show`: one entry, with the proof that it is in the log.
+
+use mizan_ledger::{AccountNumber, Ledger, ReceiptText, RequestId, Shown, leaf_hash};
+use serde_json::json;
+
+use super::entry::{self, Names};
+use crate::books::{self, Books, log_json};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::times;
+
+/// Show the entry of a receipt or an id, and prove it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A receipt says how long the log was and what its root was. This proves that the
+log still begins with all of that, and that the entry is in it.
+
+Examples:
+  mizan ledger show mizan1:...
+  mizan ledger show report-2026-11 --format json")]
+pub(crate) struct Arguments {
+    /// A receipt, or the id of a charge
+    receipt: String,
+
+    #[command(flatten)]
+    books: Books,
+}
+
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    let typed = arguments.receipt.trim();
+    let ledger = arguments.books.read()?;
+    let receipt = find(&ledger, typed)?;
+    let shown = ledger.show(&receipt)?;
+    let name = |number: AccountNumber| books::name_of(&ledger, number);
+    let Shown {
+        entry,
+        head,
+        proof,
+        extends,
+    } = &shown;
+    let leaf = leaf_hash(&entry.encode());
+    Ok(output.either(
+        || {
+            let hashes = |hashes: &[mizan_ledger::Digest]| {
+                hashes.iter().map(ToString::to_string).collect::<Vec<_>>()
+            };
+            json!({
+                "receipt": receipt.to_string(),
+                "entry": entry::json(receipt.position, entry, &Names(&name)),
+                "leaf": leaf.to_string(),
+                "inclusion": hashes(&proof.path),
+                "consistency": hashes(&extends.path),
+                "then": log_json(receipt.head),
+                "log": log_json(*head),
+            })
+        },
+        || {
+            let account = entry::account(&entry.body).map(name);
+            let mut text = format!(
+                "entry {} of {}, {}\n\n  what     {}\n",
+                receipt.position,
+                head.size,
+                times::text(entry.unix_ms),
+                entry::kind(&entry.body)
+            );
+            if let Some(account) = account {
+                text.push_str(&format!("  account  {account}\n"));
+            }
+            let about = entry::about(&entry.body);
+            if !about.is_empty() {
+                text.push_str(&format!("  about    {about}\n"));
+            }
+            text.push_str(&format!(
+                "  id       {}\n  leaf     {leaf}\n\nin the log: proven by {} hashes\nthe log extends the {} entries of the receipt: proven by {} hashes\nroot {}\n",
+                entry.id,
+                proof.path.len(),
+                receipt.head.size,
+                extends.path.len(),
+                head.root
+            ));
+            text
+        },
+    ))
+}
+
+/// The receipt that is meant.
+fn find(ledger: &Ledger, typed: &str) -> Result<ReceiptText, Failure> {
+    if typed.starts_with("mizan1:") {
+        return Ok(typed.parse()?);
+    }
+    ledger.find(RequestId::from_text(typed))?.ok_or_else(|| {
+        Failure::new(
+            "MZ1791",
+            format!("nothing is known under {typed:?}"),
+            "give a receipt (mizan1:...) or the --id of a charge; see `mizan ledger log`",
+        )
+    })
+}

@@ -1,0 +1,143 @@
+//! `mizan ledger verify`: everything again from the log.
+
+use std::path::PathBuf;
+
+use mizan_ledger::{Checkpoint, PublicKey, ReceiptText, Witnesses};
+use mizan_report::number;
+use serde_json::json;
+
+use crate::books::{Books, log_json};
+use crate::failure::Failure;
+use crate::input;
+use crate::output::{Output, Progress};
+
+/// Compute everything again from the log, and compare
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The tree is built again, the filter decides every charge again, every event is
+priced again, and all sums are compared. Receipts and checkpoints that others
+kept are witnesses: the log must still begin with what they saw.
+
+Examples:
+  mizan ledger verify
+  mizan ledger verify --checkpoint kept.txt --public-key mizan-pub-1:...
+  mizan ledger verify --receipt mizan1:...")]
+pub(crate) struct Arguments {
+    /// A receipt that someone kept (repeatable)
+    #[arg(long, value_name = "RECEIPT")]
+    receipt: Vec<String>,
+
+    /// A file with checkpoints that someone kept, one a line (repeatable)
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Vec<PathBuf>,
+
+    /// Who must have signed the checkpoints
+    #[arg(long, value_name = "KEY")]
+    public_key: Option<String>,
+
+    #[command(flatten)]
+    books: Books,
+}
+
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    let receipts: Result<Vec<ReceiptText>, _> = arguments
+        .receipt
+        .iter()
+        .map(|text| text.trim().parse())
+        .collect();
+    let mut checkpoints: Vec<Checkpoint> = Vec::new();
+    for path in &arguments.checkpoint {
+        let name = path.display().to_string();
+        let text = input::file(&name)?;
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let parsed = line
+                .parse()
+                .map_err(|error: mizan_ledger::TextError| Failure::from(error).of_option(&name));
+            checkpoints.push(parsed?);
+        }
+        if checkpoints.is_empty() {
+            return Err(Failure::new(
+                "MZ0005",
+                format!("{name} is empty"),
+                "write a checkpoint into it with `mizan ledger checkpoint`",
+            ));
+        }
+    }
+    let public_key: Option<PublicKey> = (arguments.public_key.as_deref())
+        .map(|text| text.trim().parse())
+        .transpose()?;
+    let unsigned = public_key.is_none() && !checkpoints.is_empty();
+    let witnesses = Witnesses {
+        receipts: receipts?,
+        checkpoints,
+        public_key,
+    };
+    let ledger = arguments.books.read()?;
+    let progress = Progress::of(ledger.head()?.size);
+    let mut before = 0;
+    let report = ledger.verify(&witnesses, |done, _| {
+        progress.advance(done - before);
+        before = done;
+    })?;
+    let unsigned = unsigned
+        .then_some("the signatures of the checkpoints were not looked at: give --public-key");
+    Ok(output.either(
+        || {
+            json!({
+                "verified": true,
+                "entries": report.head.size,
+                "accounts": report.accounts,
+                "charges": report.charges,
+                "committed": report.committed,
+                "denied": report.denied,
+                "voided": report.voided,
+                "pending": report.charges - report.committed - report.voided,
+                "priced": report.priced,
+                "unpriced": report.unpriced,
+                "answers": report.answers,
+                "gaps": report.gaps,
+                "witnesses": report.witnesses,
+                "log": log_json(report.head),
+                "warnings": unsigned.iter().collect::<Vec<_>>(),
+            })
+        },
+        || {
+            let whole = |count: u64| number::nearest(count as f64, 15);
+            let pending = report.charges - report.committed - report.voided;
+            let mut text = format!(
+                "everything is as the log says\n\n  entries   {}\n  accounts  {}\n  charges   {} ({} committed, {} pending, {} voided), every one inside its budget\n  denied    {}\n  priced    {} events again, none cost more than was charged\n",
+                whole(report.head.size),
+                report.accounts,
+                whole(report.charges),
+                whole(report.committed),
+                whole(pending),
+                whole(report.voided),
+                whole(report.denied),
+                whole(report.priced),
+            );
+            if report.unpriced > 0 {
+                text.push_str(&format!(
+                    "  unpriced  {} charges name no event: their cost is the word of who charged\n",
+                    whole(report.unpriced)
+                ));
+            }
+            if report.gaps > 0 {
+                text.push_str(&format!(
+                    "  gaps      {}: old copies were restored, what was lost is not counted\n",
+                    report.gaps
+                ));
+            }
+            if report.witnesses > 0 {
+                text.push_str(&format!(
+                    "  witnesses {} receipts and checkpoints, all extended\n",
+                    report.witnesses
+                ));
+            }
+            text.push_str(&format!("  root      {}\n", report.head.root));
+            if let Some(unsigned) = unsigned {
+                text.push_str(&format!("\nwarning: {unsigned}\n"));
+            }
+            text
+        },
+    ))
+}
