@@ -1,6 +1,6 @@
 //! `mizan init`: makes a ledger.
 
-use mizan_ledger::{Ledger, default_state_dir};
+use mizan_ledger::{Ledger, LedgerError, Location, default_state_dir};
 use serde_json::json;
 
 use crate::books::{Books, log_json};
@@ -38,7 +38,8 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     }
     let location = arguments.books.location();
     let state = default_state_dir()?;
-    let ledger = Ledger::init(&location, &state)?;
+    let ledger =
+        Ledger::init(&location, &state).map_err(|error| already_there(&location, error))?;
     let head = ledger.head()?;
     let key = ledger.public_key();
     let notes: Vec<String> = ledger.notes().iter().map(ToString::to_string).collect();
@@ -72,4 +73,16 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             text
         },
     ))
+}
+
+/// What is wrong, if a ledger is there already.
+fn already_there(location: &Location, error: LedgerError) -> Failure {
+    match Ledger::read(location) {
+        Ok(ledger) => Failure::new(
+            "MZ1760",
+            format!("{location} is a ledger already, {}", ledger.id()),
+            "use it as it is, or name another with --ledger",
+        ),
+        Err(_) => error.into(),
+    }
 }

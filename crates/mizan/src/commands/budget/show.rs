@@ -236,5 +236,5 @@ fn orders(account: &Account, output: Output) -> String {
             },
         ]);
     }
-    table.to_string()
+    format!("{table}\n")
 }

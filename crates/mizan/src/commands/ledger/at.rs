@@ -82,7 +82,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                     format!("{} %", number::down(100.0 * share, 3)),
                 ]);
             }
-            text.push_str(&table.to_string());
+            text.push_str(&format!("{table}\n"));
             text
         },
     ))

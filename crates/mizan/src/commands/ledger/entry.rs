@@ -1,9 +1,10 @@
 //! An entry of the log for people and for programs.
 
-use mizan_ledger::{AccountNumber, Body, Cost, Entry};
+use mizan_ledger::{AccountNumber, Body, Charge, Cost, Entry, Ledger};
 use serde_json::{Value, json};
 
 use crate::commands::budget::view;
+use crate::output::shortened;
 use crate::times;
 
 /// Entries with the names of their accounts.
@@ -33,10 +34,26 @@ pub(super) fn account(body: &Body) -> Option<AccountNumber> {
     }
 }
 
+/// The charge that an entry is about: what follows a reservation names neither
+/// the account nor the event.
+pub(super) fn charge(ledger: &Ledger, entry: &Entry) -> Option<Charge> {
+    if !matches!(
+        entry.body,
+        Body::Started | Body::Committed { .. } | Body::Voided
+    ) {
+        return None;
+    }
+    let first = ledger.store().places(entry.id).ok()??.first;
+    match ledger.entries(first).ok()?.into_iter().next()?.body {
+        Body::Reserved(charge) => Some(charge),
+        _ => None,
+    }
+}
+
 /// What there is to say beyond the account, in one line.
 pub(super) fn about(body: &Body) -> String {
     match body {
-        Body::Opened { ledger } => format!("ledger {ledger}"),
+        Body::Opened { ledger } => shortened(&format!("ledger {ledger}"), 20),
         Body::Created { budget, .. } | Body::Raised { budget, .. } => view::target_text(budget),
         Body::Reserved(charge) | Body::Denied { charge, .. } if charge.event.is_empty() => {
             "a cost without an event".to_owned()

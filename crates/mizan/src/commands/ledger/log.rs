@@ -125,7 +125,8 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             ])
             .ascii(output.terminal.ascii);
             for (at, entry) in &found {
-                let account = entry::account(&entry.body);
+                let account = entry::account(&entry.body)
+                    .or_else(|| Some(entry::charge(&ledger, entry)?.account));
                 table.row([
                     at.to_string(),
                     times::text(entry.unix_ms),

@@ -47,6 +47,10 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             json!({
                 "receipt": receipt.to_string(),
                 "entry": entry::json(receipt.position, entry, &Names(&name)),
+                "charge": entry::charge(&ledger, entry).map(|charge| json!({
+                    "account": name(charge.account),
+                    "event": charge.event,
+                })),
                 "leaf": leaf.to_string(),
                 "inclusion": hashes(&proof.path),
                 "consistency": hashes(&extends.path),
@@ -55,7 +59,10 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             })
         },
         || {
-            let account = entry::account(&entry.body).map(name);
+            let charge = entry::charge(&ledger, entry);
+            let account = entry::account(&entry.body);
+            let account = account.or(charge.as_ref().map(|charge| charge.account));
+            let account = account.map(name);
             let mut text = format!(
                 "entry {} of {}, {}\n\n  what     {}\n",
                 receipt.position,
@@ -66,7 +73,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             if let Some(account) = account {
                 text.push_str(&format!("  account  {account}\n"));
             }
-            let about = entry::about(&entry.body);
+            let about = charge.map_or_else(|| entry::about(&entry.body), |charge| charge.event);
             if !about.is_empty() {
                 text.push_str(&format!("  about    {about}\n"));
             }
