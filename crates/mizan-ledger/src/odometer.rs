@@ -29,6 +29,9 @@
 //! Those read at ∞ add nothing, for r <= e^total(∞) there. Releases fail with
 //! probability at most δ - δ' in all. The sum is 2 δ' + (δ - δ') <= 2 δ.
 //!
+//! Where no level below ε fits, what the account promises is told instead: (ε, δ)
+//! holds for every transcript that its filter admits, whatever is read.
+//!
 //! Only the totals at that moment count, not those before. Voids may lower them:
 //! what was voided touched no data and is no part of r. What is pending counts in
 //! full. The levels belong to the budget: a raise that is decided upon answers
@@ -198,6 +201,10 @@ fn guarantee(account: &Account) -> Option<(Epsilon, Delta)> {
                 Some(pure) if pure < level => pure,
                 _ => level,
             };
+            if reading >= epsilon {
+                // No more than the account promises in any case.
+                return Some((epsilon, delta));
+            }
             Some((reading, Delta::new(2.0 * delta.get()).unwrap_or(Delta::ONE)))
         }
         _ if account.taken().own_delta() == OwnDelta::ZERO => pure.map(|pure| (pure, Delta::ZERO)),

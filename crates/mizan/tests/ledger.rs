@@ -146,7 +146,7 @@ fn a_spend_tells_what_programs_rely_on() {
     // With another body: an error, and nothing happens.
     lab.fails(
         &["spend", "census", "gaussian(21)", "--id", "one"],
-        "MZ1730",
+        "MZ1732",
     );
     assert_eq!(lab.size(), 5);
 
@@ -195,7 +195,7 @@ fn the_whole_story_for_people() {
     let shown = lab.run(&["budget", "show", "census", "--svg", svg.to_str().unwrap()]);
     let shown = shown.done();
     assert!(shown.contains("estimate") && shown.contains("holds whenever you look"));
-    assert!(shown.contains("about ") && shown.contains("what is left of census"));
+    assert!(shown.contains("about ") && shown.contains("What is left of census"));
     assert!(std::fs::read_to_string(svg).unwrap().starts_with("<svg"));
     let checkpoint = lab.folder.join("kept.txt");
     let checkpoint = checkpoint.to_str().unwrap();

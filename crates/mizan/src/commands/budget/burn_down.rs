@@ -13,6 +13,7 @@ const MOST_POINTS: usize = 400;
 /// The past of an account.
 pub(super) struct BurnDown {
     name: String,
+    size: u64,
     points: Vec<Point>,
 }
 
@@ -76,7 +77,7 @@ impl BurnDown {
         let name = state
             .account(number)
             .map_or_else(String::new, |a| a.name().to_string());
-        Ok(Self { name, points })
+        Ok(Self { name, size, points })
     }
 
     pub(super) fn points(&self) -> &[Point] {
@@ -96,12 +97,16 @@ impl BurnDown {
             steps.push((x, 100.0 * point.share));
             last = Some(100.0 * point.share);
         }
+        // On to the end of the log, so that the last step is seen.
+        if let Some(y) = last {
+            steps.push((self.size as f64, y));
+        }
         Panel::new(
-            format!("what is left of {}", self.name),
+            format!("What is left of {}", self.name),
             Axis::linear("entry of the log"),
             Axis::linear("left, %").range(0.0, 100.0),
         )
-        .with(Series::new("left", steps).stroke(Stroke::Solid))
+        .with(Series::new("", steps).stroke(Stroke::Solid))
     }
 }
 

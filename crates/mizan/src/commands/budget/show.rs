@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         None
     };
     if let (Some(path), Some(burn_down)) = (&arguments.svg, &burn_down) {
-        let figure = Figure::new(format!("Budget of {}", view.account.name()));
+        let figure = Figure::new("");
         let svg = figure.with(burn_down.panel()).to_svg();
         output::write_file(path, &svg)?;
     }

@@ -1,7 +1,7 @@
 //! What an account is to promise, as typed.
 
 use mizan_core::{Delta, Epsilon, Order, Rho};
-use mizan_ledger::{Account, Budget, Orders, OwnDelta, Target};
+use mizan_ledger::{Account, Budget, BudgetError, Orders, OwnDelta, Target};
 
 use crate::failure::Failure;
 use crate::input;
@@ -86,15 +86,14 @@ impl Typed {
                     delta: delta.unwrap_or(old),
                 }
             }
-            (Promise::Approximate(epsilon, Some(delta)), _) => {
-                Target::Approximate { epsilon, delta }
+            (Promise::Pure(epsilon), Target::Pure { .. }) => Target::Pure { epsilon },
+            (Promise::Concentrated(rho), Target::ZeroConcentrated { .. }) => {
+                Target::ZeroConcentrated { rho }
             }
-            (Promise::Approximate(_, None), _) => return Err(no_delta()),
-            (Promise::Pure(epsilon), _) => Target::Pure { epsilon },
-            (Promise::Concentrated(rho), _) => Target::ZeroConcentrated { rho },
-            (Promise::Curve(points), _) => {
+            (Promise::Curve(points), Target::Curve) => {
                 return Ok(Budget::curve(&points, own_delta, account.orders())?);
             }
+            _ => return Err(BudgetError::OtherKind.into()),
         };
         Ok(before.raised(target, own_delta, account.orders())?)
     }
