@@ -4,9 +4,15 @@
 //! [`Sqlite`] is one file, shared by several processes. [`Sim`] is in memory and
 //! fails on demand, for tests.
 
+mod batch;
+mod cache;
 mod error;
+mod handle;
+mod read;
+mod rows;
 mod sim;
 mod sqlite;
+mod writer;
 
 pub use error::StoreError;
 pub use sim::{Fault, Sim};
