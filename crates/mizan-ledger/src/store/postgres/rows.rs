@@ -140,7 +140,7 @@ impl Reader for Connection {
 /// what it sees was taken before it waited.
 impl Database for Connection {
     fn begin(&mut self) -> Result<(), StoreError> {
-        self.begin_writing("SELECT only FROM mizan.head FOR UPDATE")
+        self.begin_writing("SELECT one FROM mizan.head FOR UPDATE")
     }
 
     fn moved(&mut self, known: Option<&Position>) -> Result<Option<Position>, StoreError> {

@@ -14,14 +14,14 @@ const FORMAT: i32 = 1;
 /// skips all others. They refuse the statement, whatever its rows.
 const TABLES: &str = "
 CREATE SCHEMA mizan;
-CREATE TABLE mizan.format (only int8 PRIMARY KEY CHECK (only = 0), version int4 NOT NULL);
+CREATE TABLE mizan.format (one int8 PRIMARY KEY CHECK (one = 1), version int4 NOT NULL);
 CREATE TABLE mizan.log (seq int8 PRIMARY KEY, bytes bytea NOT NULL);
 CREATE TABLE mizan.answers (seq int8 PRIMARY KEY, bytes bytea NOT NULL);
 CREATE TABLE mizan.records (id bytea PRIMARY KEY, first int8 NOT NULL, last int8 NOT NULL);
 CREATE TABLE mizan.accounts (number int8 PRIMARY KEY, name text COLLATE \"C\" NOT NULL UNIQUE,
   created int8 NOT NULL, raised int8, neighbours int2 NOT NULL, spent bytea NOT NULL,
   pending bytea NOT NULL);
-CREATE TABLE mizan.head (only int8 PRIMARY KEY CHECK (only = 0), ledger bytea,
+CREATE TABLE mizan.head (one int8 PRIMARY KEY CHECK (one = 1), ledger bytea,
   accounts int8 NOT NULL, size int8 NOT NULL, frontier bytea NOT NULL);
 CREATE FUNCTION mizan.refuse() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'entries and answers are kept as they are'; END $$;
@@ -31,8 +31,8 @@ CREATE TRIGGER stays BEFORE UPDATE OR DELETE OR TRUNCATE ON mizan.answers
   FOR EACH STATEMENT EXECUTE FUNCTION mizan.refuse();
 ALTER TABLE mizan.log ENABLE ALWAYS TRIGGER stays;
 ALTER TABLE mizan.answers ENABLE ALWAYS TRIGGER stays;
-INSERT INTO mizan.format VALUES (0, 1);
-INSERT INTO mizan.head VALUES (0, NULL, 0, 0, '');";
+INSERT INTO mizan.format VALUES (1, 1);
+INSERT INTO mizan.head VALUES (1, NULL, 0, 0, '');";
 
 /// What there is in the schema, a line for each: ordinary tables that survive a
 /// crash (p) with their columns, the keys, the triggers (statement, before,
@@ -69,12 +69,12 @@ const EXPECTED: [&str; 30] = [
     "column accounts r p spent bytea t",
     "column answers r p bytes bytea t",
     "column answers r p seq int8 t",
-    "column format r p only int8 t",
+    "column format r p one int8 t",
     "column format r p version int4 t",
     "column head r p accounts int8 t",
     "column head r p frontier bytea t",
     "column head r p ledger bytea f",
-    "column head r p only int8 t",
+    "column head r p one int8 t",
     "column head r p size int8 t",
     "column log r p bytes bytea t",
     "column log r p seq int8 t",
