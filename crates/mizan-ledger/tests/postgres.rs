@@ -153,7 +153,8 @@ fn a_password_is_never_said() {
     let store = Postgres::open(&url).unwrap();
     assert!(!format!("{store:?}").contains("hunter2"));
     // Everything that can be said once the database is gone.
-    drop(database);
+    let sql = format!("DROP DATABASE {} WITH (FORCE)", database.name);
+    Server::shared().client().batch_execute(&sql).unwrap();
     let error = store.head().unwrap_err();
     assert!(!format!("{error} {error:?}").contains("hunter2"));
 }

@@ -56,7 +56,7 @@ impl Lab {
                 Self::Sqlite(store, directory)
             }
             Kind::Postgres => {
-                let database = Server::shared().database("");
+                let database = Server::shared().plain_database();
                 Self::Postgres(Postgres::create(&database.url()).unwrap(), database)
             }
         }

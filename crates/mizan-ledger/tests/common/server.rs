@@ -1,10 +1,11 @@
-//! A PostgreSQL server to test with, and databases in it that are gone
+//! A PostgreSQL server to test with, and databases in it. Databases are left
+//! there, because dropping one takes a second: the server itself is gone
 //! afterwards.
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use postgres::{Client, NoTls};
 
@@ -72,15 +73,41 @@ impl Server {
         Database {
             server: self.clone(),
             name,
+            is_plain: false,
         }
+    }
+
+    /// An empty database, perhaps one that an earlier test is done with. Only
+    /// stores may have written to it.
+    pub(crate) fn plain_database(&self) -> Database {
+        let done = DONE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut database = match done {
+            None => self.database(""),
+            Some(name) => {
+                let server = self.clone();
+                let database = Database {
+                    server,
+                    name,
+                    is_plain: false,
+                };
+                database.shell("DROP SCHEMA mizan CASCADE").unwrap();
+                database
+            }
+        };
+        database.is_plain = true;
+        database
     }
 }
 
-/// A database of its own, dropped with its connections.
+/// Plain databases that nobody uses any more.
+static DONE: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// A database of its own.
 #[derive(Debug)]
 pub(crate) struct Database {
     server: Server,
     pub(crate) name: String,
+    is_plain: bool,
 }
 
 impl Database {
@@ -107,9 +134,9 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        let sql = format!("DROP DATABASE {} WITH (FORCE)", self.name);
-        if let Ok(mut client) = Client::connect(&self.server.0, NoTls) {
-            let _ = client.batch_execute(&sql);
+        if self.is_plain {
+            let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
+            done.push(std::mem::take(&mut self.name));
         }
     }
 }
