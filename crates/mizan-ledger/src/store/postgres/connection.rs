@@ -18,11 +18,12 @@ const OLDEST: i32 = 120_000;
 /// Nothing waits for ever: not for another writer, not for a statement, and
 /// nobody waits for a writer that was stopped within a transaction. The tables
 /// only grow while prepared statements keep their plans, so those use indexes
-/// from the start. Warnings are heard, because one of them is about durability.
+/// from the start; what has no index then looks costly, and must not be compiled
+/// for it. Warnings are heard, because one of them is about durability.
 const SESSION: &str = "SET search_path = ''; SET lock_timeout = '10s'; \
     SET statement_timeout = '60s'; SET idle_in_transaction_session_timeout = '20s'; \
     SET client_min_messages = warning; SET enable_seqscan = off; \
-    SET enable_hashjoin = off; SET enable_mergejoin = off; SET bytea_output = hex";
+    SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off";
 
 /// A session that was checked.
 struct Session {
@@ -197,9 +198,8 @@ impl Session {
             *heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(sentence);
         })?;
         let durable = check_server(&mut client)?;
-        client
-            .batch_execute(SESSION)
-            .map_err(|error| failed(&error))?;
+        let set = client.batch_execute(SESSION);
+        set.map_err(|error| failed(&error))?;
         // Said in every transaction, because a pooler between us and the server
         // may give each of them another session.
         let begin = format!(
