@@ -43,7 +43,7 @@ pub(crate) enum Kind {
 pub(crate) enum Lab {
     Sim(Sim),
     Sqlite(Sqlite, Directory),
-    Postgres(Postgres, Database),
+    Postgres(Box<Postgres>, Database),
 }
 
 impl Lab {
@@ -57,7 +57,8 @@ impl Lab {
             }
             Kind::Postgres => {
                 let database = Server::shared().plain_database();
-                Self::Postgres(Postgres::create(&database.url()).unwrap(), database)
+                let store = Postgres::create(&database.url()).unwrap();
+                Self::Postgres(Box::new(store), database)
             }
         }
     }
@@ -66,7 +67,7 @@ impl Lab {
         match self {
             Self::Sim(store) => store,
             Self::Sqlite(store, _) => store,
-            Self::Postgres(store, _) => store,
+            Self::Postgres(store, _) => store.as_ref(),
         }
     }
 
@@ -87,7 +88,8 @@ impl Lab {
             }
             Self::Postgres(store, database) => {
                 drop(store);
-                Self::Postgres(Postgres::open(&database.url()).unwrap(), database)
+                let store = Postgres::open(&database.url()).unwrap();
+                Self::Postgres(Box::new(store), database)
             }
         }
     }
