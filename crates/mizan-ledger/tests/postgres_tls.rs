@@ -61,13 +61,18 @@ fn certificate(certificate: &Path, key: &Path) {
     run("openssl", &arguments);
 }
 
+/// A port that was free a moment ago.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
 #[test]
 fn the_certificate_is_checked() {
     let server = Server::own();
     let database = server.database("");
     drop(Postgres::create(&database.url()).unwrap());
-    let port = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = port.local_addr().unwrap().port();
+    let port = free_port();
     let data = server.data();
     let [ours, key] = ["server.crt", "server.key"].map(|name| data.join(name));
     certificate(&ours, &key);
