@@ -318,7 +318,9 @@ fn handles_on_one_ledger_never_overspend() {
                     // Each id is asked by a thread of either handle.
                     let number = 100 * (thread / 2) + round;
                     let request = Ask::new(0, id(number), reserve(10));
-                    let receipt = stores[thread as usize % 2].execute(request).unwrap();
+                    let receipt = stores[usize::from(thread % 2 == 1)]
+                        .execute(request)
+                        .unwrap();
                     if receipt.position.is_some() && receipt.outcome == Outcome::Reserved {
                         reserved.fetch_add(1, Ordering::Relaxed);
                     }
