@@ -14,19 +14,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use common::lab::{Kind, Lab};
-use common::{charge, config, epsilon, orders, pico};
+use common::{charge, config, epsilon, id, orders, pico};
 use mizan_ledger::store::{Ask, Fault, Head, Receipt, Store, StoreError};
 use mizan_ledger::*;
 use proptest::prelude::*;
 
 /// A tenth of a nat: 10 fit into `small`, 15 into `dataset`.
 const UNIT: u64 = 100_000_000_000;
-
-fn id(number: u64) -> RequestId {
-    let mut bytes = [0; 16];
-    bytes[8..].copy_from_slice(&number.to_be_bytes());
-    RequestId::from_bytes(bytes)
-}
 
 fn grid() -> Orders {
     orders(&[2.0, f64::INFINITY])
@@ -367,6 +361,9 @@ macro_rules! conformance {
         }
         mod sqlite {
             $(#[test] fn $test() { super::$test(super::Kind::Sqlite); })*
+        }
+        mod postgres {
+            $(#[test] fn $test() { super::$test(super::Kind::Postgres); })*
         }
     };
 }

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use mizan_ledger::store::{Fault, Sim, Sqlite, Store};
+use mizan_ledger::store::{Fault, Postgres, Sim, Sqlite, Store};
+
+use super::server::{Database, Server};
 
 /// A directory of its own, removed when dropped.
 #[derive(Debug)]
@@ -34,12 +36,14 @@ impl Drop for Directory {
 pub(crate) enum Kind {
     Sim,
     Sqlite,
+    Postgres,
 }
 
 /// A store that can be closed and opened again.
 pub(crate) enum Lab {
     Sim(Sim),
     Sqlite(Sqlite, Directory),
+    Postgres(Postgres, Database),
 }
 
 impl Lab {
@@ -51,6 +55,10 @@ impl Lab {
                 let store = Sqlite::create(&directory.path().join("ledger")).unwrap();
                 Self::Sqlite(store, directory)
             }
+            Kind::Postgres => {
+                let database = Server::shared().database("");
+                Self::Postgres(Postgres::create(&database.url()).unwrap(), database)
+            }
         }
     }
 
@@ -58,13 +66,14 @@ impl Lab {
         match self {
             Self::Sim(store) => store,
             Self::Sqlite(store, _) => store,
+            Self::Postgres(store, _) => store,
         }
     }
 
     pub(crate) fn fail_next(&self, fault: Fault) {
         match self {
             Self::Sim(store) => store.fail_next(fault),
-            Self::Sqlite(..) => panic!("only the simulated store fails on demand"),
+            _ => panic!("only the simulated store fails on demand"),
         }
     }
 
@@ -75,6 +84,10 @@ impl Lab {
                 drop(store);
                 let store = Sqlite::open(&directory.path().join("ledger")).unwrap();
                 Self::Sqlite(store, directory)
+            }
+            Self::Postgres(store, database) => {
+                drop(store);
+                Self::Postgres(Postgres::open(&database.url()).unwrap(), database)
             }
         }
     }
