@@ -170,7 +170,7 @@ impl Budget {
         Ok(raised)
     }
 
-    fn with_weights(
+    pub(crate) fn with_weights(
         target: Target,
         own_delta: OwnDelta,
         weights: &[Weight],

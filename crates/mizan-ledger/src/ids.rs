@@ -18,6 +18,12 @@ macro_rules! identifiers {
                 Self(bytes)
             }
 
+            /// From its hexadecimal digits; None if it is something else.
+            #[must_use]
+            pub fn from_hex(digits: &str) -> Option<Self> {
+                from_hex(digits).map(Self)
+            }
+
             /// Its bytes.
             #[must_use]
             pub const fn as_bytes(&self) -> &[u8; $length] {
@@ -44,6 +50,55 @@ identifiers! {
 
     /// A SHA-256 hash: of a body, of an answer, of a node of the Merkle tree.
     Digest, 32;
+}
+
+/// Bytes from exactly as many pairs of hexadecimal digits.
+pub(crate) fn from_hex<const N: usize>(digits: &str) -> Option<[u8; N]> {
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    if pairs.len() != N || !rest.is_empty() {
+        return None;
+    }
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let mut bytes = [0; N];
+    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+        *byte = u8::try_from(digit(*high)? * 16 + digit(*low)?).ok()?;
+    }
+    Some(bytes)
+}
+
+/// What is hashed for an id that is given as text begins with this.
+const ID_CONTEXT: &[u8] = b"mizan request id\n";
+
+impl RequestId {
+    /// The id that people mean by a text. A UUID, or 32 hexadecimal digits, is
+    /// taken as it is. Everything else is hashed: the first 128 bits of
+    /// SHA-256(`mizan request id`, a line feed, the text), so that the same
+    /// text is the same id everywhere and others are others.
+    ///
+    /// ```
+    /// use mizan_ledger::RequestId;
+    /// let id = RequestId::from_text("01020304-0506-0708-090a-0b0c0d0e0f10");
+    /// assert_eq!(id.to_string(), "0102030405060708090a0b0c0d0e0f10");
+    /// assert_eq!(RequestId::from_text(&id.to_string()), id);
+    /// assert_ne!(RequestId::from_text("report-7"), RequestId::from_text("report-8"));
+    /// ```
+    #[must_use]
+    pub fn from_text(text: &str) -> Self {
+        let groups: Vec<&str> = text.split('-').collect();
+        let is_uuid = groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12]);
+        let digits = if is_uuid {
+            groups.concat()
+        } else {
+            text.to_owned()
+        };
+        Self::from_hex(&digits).unwrap_or_else(|| Self::of(&[ID_CONTEXT, text.as_bytes()]))
+    }
+
+    /// The first half of a hash.
+    pub(crate) fn of(parts: &[&[u8]]) -> Self {
+        let hash = Digest::of(parts);
+        Self(*hash.0.first_chunk().unwrap_or(&[0; 16]))
+    }
 }
 
 impl Digest {

@@ -1,8 +1,8 @@
 //! Privacy budgets that cannot be overspent: accounts, the filter that admits
 //! charges, the log of what happened and the proofs about it.
 //!
-//! Pure except for [`store`]: nothing else here reads a file, and nothing a clock
-//! or randomness. A store makes entries durable before anyone is told; it, the
+//! Most of it is pure. Only [`store`] and [`Ledger`] touch files, and only the
+//! latter a clock and randomness: it is what programs open. A store makes entries durable before anyone is told; it, the
 //! reference model and an auditor decide by the same functions.
 //!
 //! The way of a charge: an event becomes a [`Cost`] at the [`Orders`] of an
@@ -42,18 +42,27 @@ mod decide;
 mod decode;
 mod entry;
 mod filter;
+mod history;
 mod ids;
+mod key;
+mod ledger;
+mod mark;
 mod merkle;
 mod neighbours;
+mod odometer;
 mod orders;
 mod proof;
+mod receipt_text;
 mod record;
 mod request;
 mod request_error;
 mod scale;
+mod sealed;
 mod state;
+mod state_dir;
 pub mod store;
 mod target;
+mod verify;
 mod weights;
 
 pub use account::{Account, AccountName, AccountNumber, MAX_HEIGHT, MAX_NAME_BYTES, NameError};
@@ -67,14 +76,21 @@ pub use decide::{Books, Decision, chain, decide};
 pub use entry::{Body, Denial, Entry, VERSION};
 pub use filter::{Refusal, RefusalLine, Totals, admit, how_many};
 pub use ids::{Digest, LedgerId, RequestId};
+pub use key::PublicKey;
+pub use ledger::{AccountView, Done, Gap, Ledger, LedgerError, Location, NewAccount, Note, Shown};
 pub use merkle::{Frontier, Tree, leaf_hash};
 pub use neighbours::Neighbours;
+pub use odometer::{Left, Odometer};
 pub use orders::{MAX_ORDERS, Orders, OrdersError};
 pub use proof::{ConsistencyProof, InclusionProof};
+pub use receipt_text::ReceiptText;
 pub use record::{Held, Outcome, Record, Status};
 pub use request::{Charge, MAX_EVENT_BYTES, Request};
 pub use request_error::RequestError;
 pub use scale::Scale;
+pub use sealed::TextError;
 pub use state::{Executed, ReplayError, State};
+pub use state_dir::default_state_dir;
 pub use target::Target;
+pub use verify::{VerifyError, VerifyReport, Witnesses, verify};
 pub use weights::Weight;

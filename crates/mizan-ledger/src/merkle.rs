@@ -40,15 +40,26 @@ pub struct Frontier {
 impl Frontier {
     /// Appends a leaf.
     pub fn push(&mut self, leaf: Digest) {
+        self.push_from(leaf, u32::MAX);
+    }
+
+    /// Appends a leaf. Returns the full nodes above it that it completes, from a
+    /// level on: the level, how many stand before it there, and its hash.
+    pub(crate) fn push_from(&mut self, leaf: Digest, lowest: u32) -> Vec<(u32, u64, Digest)> {
+        let mut complete = Vec::new();
         let mut hash = leaf;
         // As carries go when one is added to the size in binary.
-        for _ in 0..self.size.trailing_ones() {
+        for level in 1..=self.size.trailing_ones() {
             if let Some(left) = self.full.pop() {
                 hash = node_hash(&left, &hash);
+                if level >= lowest {
+                    complete.push((level, self.size >> level, hash));
+                }
             }
         }
         self.full.push(hash);
         self.size += 1;
+        complete
     }
 
     /// A frontier that was stored; None if so many subtrees do not belong to a
@@ -119,82 +130,133 @@ impl Tree {
     /// The root of the first `size` leaves; None if there are fewer.
     #[must_use]
     pub fn root(&self, size: u64) -> Option<Digest> {
-        if size == 0 {
-            return Some(Digest::of(&[]));
-        }
-        self.subtree(0, size)
+        root(self, size).ok()
     }
 
     /// That the leaf at `index` is in the tree of the first `size` leaves; None
     /// if there are fewer.
     #[must_use]
     pub fn inclusion_proof(&self, index: u64, size: u64) -> Option<InclusionProof> {
-        if index >= size || size > self.size() {
-            return None;
-        }
-        // RFC 6962, section 2.1.1, from the root down.
-        let (mut begin, mut end) = (0, size);
-        let mut path = Vec::new();
-        while end - begin > 1 {
-            let middle = begin + left_size(end - begin);
-            if index < middle {
-                path.push(self.subtree(middle, end)?);
-                end = middle;
-            } else {
-                path.push(self.subtree(begin, middle)?);
-                begin = middle;
-            }
-        }
-        path.reverse();
-        Some(InclusionProof { index, size, path })
+        inclusion_proof(self, index, size).ok()
     }
 
     /// That the tree of the first `size` leaves extends that of the first
     /// `before`; None if there are fewer.
     #[must_use]
     pub fn consistency_proof(&self, before: u64, size: u64) -> Option<ConsistencyProof> {
-        if before > size || size > self.size() {
-            return None;
-        }
-        let mut path = Vec::new();
-        if before > 0 && before < size {
-            // RFC 6962, section 2.1.2, from the root down.
-            let (mut begin, mut end) = (0, size);
-            while end != before {
-                let middle = begin + left_size(end - begin);
-                if before <= middle {
-                    path.push(self.subtree(middle, end)?);
-                    end = middle;
-                } else {
-                    path.push(self.subtree(begin, middle)?);
-                    begin = middle;
-                }
-            }
-            // The whole earlier tree is known to whoever checks.
-            if begin > 0 {
-                path.push(self.subtree(begin, end)?);
-            }
-            path.reverse();
-        }
-        Some(ConsistencyProof { before, size, path })
+        consistency_proof(self, before, size).ok()
     }
+}
 
-    /// The hash over the leaves from `begin` to before `end`, where `begin` is a
-    /// multiple of the smallest power of two not below their number.
-    fn subtree(&self, begin: u64, end: u64) -> Option<Digest> {
-        let mut parts = Vec::new();
-        let mut begin = begin;
-        while begin < end {
-            let level = (end - begin).ilog2();
-            let nodes = self.levels.get(usize::try_from(level).ok()?)?;
-            let index = usize::try_from(begin >> level).ok()?;
-            parts.push(nodes.get(index)?);
-            begin += 1 << level;
-        }
-        let mut parts = parts.into_iter().rev();
-        let smallest = *parts.next()?;
-        Some(parts.fold(smallest, |right, left| node_hash(left, &right)))
+impl Nodes for Tree {
+    type Error = Missing;
+
+    fn node(&self, level: u32, index: u64) -> Result<Digest, Missing> {
+        let level = usize::try_from(level).map_err(|_| Missing)?;
+        let index = usize::try_from(index).map_err(|_| Missing)?;
+        let nodes = self.levels.get(level).ok_or(Missing)?;
+        nodes.get(index).copied().ok_or(Missing)
     }
+}
+
+/// A node that is asked for is not there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Missing;
+
+/// Where the full nodes of a tree come from: a [`Tree`] or a store.
+pub(crate) trait Nodes {
+    /// Why a node cannot be had.
+    type Error: From<Missing>;
+
+    /// The hash of the full node on a level, the leaves being level 0, with so
+    /// many before it on that level.
+    fn node(&self, level: u32, index: u64) -> Result<Digest, Self::Error>;
+}
+
+/// The root of the first `size` leaves.
+pub(crate) fn root<N: Nodes>(nodes: &N, size: u64) -> Result<Digest, N::Error> {
+    if size == 0 {
+        return Ok(Digest::of(&[]));
+    }
+    subtree(nodes, 0, size)
+}
+
+/// That a leaf is in the tree of the first `size` leaves (RFC 6962, section
+/// 2.1.1, from the root down).
+pub(crate) fn inclusion_proof<N: Nodes>(
+    nodes: &N,
+    index: u64,
+    size: u64,
+) -> Result<InclusionProof, N::Error> {
+    if index >= size {
+        return Err(Missing.into());
+    }
+    // The path alone may not touch the last leaf.
+    nodes.node(0, size - 1)?;
+    let (mut begin, mut end) = (0, size);
+    let mut path = Vec::new();
+    while end - begin > 1 {
+        let middle = begin + left_size(end - begin);
+        if index < middle {
+            path.push(subtree(nodes, middle, end)?);
+            end = middle;
+        } else {
+            path.push(subtree(nodes, begin, middle)?);
+            begin = middle;
+        }
+    }
+    path.reverse();
+    Ok(InclusionProof { index, size, path })
+}
+
+/// That the tree of the first `size` leaves extends that of the first `before`
+/// (RFC 6962, section 2.1.2, from the root down).
+pub(crate) fn consistency_proof<N: Nodes>(
+    nodes: &N,
+    before: u64,
+    size: u64,
+) -> Result<ConsistencyProof, N::Error> {
+    if before > size {
+        return Err(Missing.into());
+    }
+    if let Some(last) = size.checked_sub(1) {
+        nodes.node(0, last)?;
+    }
+    let mut path = Vec::new();
+    if before > 0 && before < size {
+        let (mut begin, mut end) = (0, size);
+        while end != before {
+            let middle = begin + left_size(end - begin);
+            if before <= middle {
+                path.push(subtree(nodes, middle, end)?);
+                end = middle;
+            } else {
+                path.push(subtree(nodes, begin, middle)?);
+                begin = middle;
+            }
+        }
+        // The whole earlier tree is known to whoever checks.
+        if begin > 0 {
+            path.push(subtree(nodes, begin, end)?);
+        }
+        path.reverse();
+    }
+    Ok(ConsistencyProof { before, size, path })
+}
+
+/// The hash over the leaves from `begin` to before `end`, where `begin` is a
+/// multiple of the smallest power of two not below their number.
+fn subtree<N: Nodes>(nodes: &N, begin: u64, end: u64) -> Result<Digest, N::Error> {
+    let mut parts = Vec::new();
+    let mut begin = begin;
+    while begin < end {
+        let level = (end - begin).ilog2();
+        parts.push(nodes.node(level, begin >> level)?);
+        begin += 1 << level;
+    }
+    let mut parts = parts.iter().rev();
+    let smallest = *parts.next().ok_or(Missing)?;
+    Ok(parts.fold(smallest, |right, left| node_hash(left, &right)))
 }
 
 /// The largest power of two below `size`, which is above one.

@@ -51,6 +51,7 @@ pub struct State {
     names: HashMap<AccountName, AccountNumber>,
     records: HashMap<RequestId, Record>,
     size: u64,
+    unix_ms: u64,
 }
 
 /// What came of a request.
@@ -135,7 +136,8 @@ impl State {
         self.size
     }
 
-    /// Decides a request and carries it out.
+    /// Decides a request and carries it out. The entry is of the given time, or
+    /// of that of the entry before if the clock has gone back.
     ///
     /// # Errors
     ///
@@ -151,7 +153,12 @@ impl State {
             Decision::Append { body, refusal } => (body, refusal),
         };
         let outcome = self.carry_out(id, &body)?;
-        let entry = Entry { unix_ms, id, body };
+        self.unix_ms = self.unix_ms.max(unix_ms);
+        let entry = Entry {
+            unix_ms: self.unix_ms,
+            id,
+            body,
+        };
         Ok(Executed::Appended {
             entry,
             outcome,
@@ -170,7 +177,9 @@ impl State {
         let decision = decide(self, entry.id, &entry.body.request()).map_err(wrong)?;
         match decision {
             Decision::Append { body, .. } if body == entry.body => {
-                self.carry_out(entry.id, &entry.body).map_err(wrong)
+                let outcome = self.carry_out(entry.id, &entry.body).map_err(wrong)?;
+                self.unix_ms = self.unix_ms.max(entry.unix_ms);
+                Ok(outcome)
             }
             Decision::Append { .. } => Err(ReplayError::Differs { position }),
             Decision::Known(_) => Err(ReplayError::Repeated { position }),

@@ -6,7 +6,7 @@ use crate::decide::{Decision, decide};
 use crate::record::Outcome;
 use crate::store::cache::Cache;
 use crate::store::rows::{Changes, Database, NewEntry, row_number};
-use crate::store::{Ask, Head, StoreError};
+use crate::store::{Ask, Head, NODE_LEVEL, StoreError};
 use crate::{Body, Entry, Refusal, leaf_hash};
 
 /// A receipt without the head of the log, which all of a batch share.
@@ -16,16 +16,17 @@ pub(super) struct Told {
     pub(super) position: Option<u64>,
 }
 
-/// The books after a batch, and what each request is told.
-pub(super) type Decided = (Cache, Vec<Result<Told, StoreError>>);
+/// The books after a batch, and what each job is told: a result for each of its
+/// requests up to the first error.
+pub(super) type Decided = (Cache, Vec<Vec<Result<Told, StoreError>>>);
 
-/// Decides and writes each request, inside a transaction. An error fails all of
-/// them. `seen` is how far the log is known to have come.
+/// Decides and writes the requests of each job, inside a transaction. An error
+/// that is not one of a request fails all of them. `seen` is how far the log is known to have come.
 pub(super) fn decide_all<D: Database>(
     database: &mut D,
     cached: Option<Cache>,
     seen: Option<Head>,
-    asks: &[Ask],
+    jobs: &[Vec<Ask>],
 ) -> Result<Decided, StoreError> {
     let moved = database.moved(cached.as_ref().map(|cache| &cache.position))?;
     let mut cache = match (moved, cached) {
@@ -39,21 +40,29 @@ pub(super) fn decide_all<D: Database>(
     {
         return Err(StoreError::damaged("entries that were there are gone"));
     }
-    let held = cache.prepare(database, asks)?;
+    let held = cache.prepare(database, jobs.iter().flatten())?;
     database.hold(&held)?;
     let mut changes = Changes::default();
-    let mut told = Vec::with_capacity(asks.len());
-    for ask in asks {
-        match decide_one(&mut cache, &mut changes, ask) {
-            Err(error @ StoreError::Request(_)) => told.push(Err(error)),
-            result => told.push(Ok(result?)),
+    let mut all_told = Vec::with_capacity(jobs.len());
+    for asks in jobs {
+        let mut told = Vec::with_capacity(asks.len());
+        for ask in asks {
+            match decide_one(&mut cache, &mut changes, ask) {
+                // What follows in the job was asked in the belief that this works.
+                Err(error @ StoreError::Request(_)) => {
+                    told.push(Err(error));
+                    break;
+                }
+                result => told.push(Ok(result?)),
+            }
         }
+        all_told.push(told);
     }
     if !changes.entries.is_empty() {
         changes.sums = cache.take_sums();
         database.write(&changes, &cache.position)?;
     }
-    Ok((cache, told))
+    Ok((cache, all_told))
 }
 
 fn decide_one<'a>(
@@ -81,13 +90,20 @@ fn decide_one<'a>(
         Body::Raised { account, .. } => changes.raised.push((*account, seq)),
         _ => {}
     }
+    // A clock that goes back does not take the log with it.
+    let unix_ms = ask.unix_ms.max(cache.position.unix_ms);
+    cache.position.unix_ms = unix_ms;
     let entry = Entry {
-        unix_ms: ask.unix_ms,
+        unix_ms,
         id: ask.id,
         body,
     };
     let bytes = entry.encode();
-    cache.position.frontier.push(leaf_hash(&bytes));
+    let frontier = &mut cache.position.frontier;
+    for (level, index, hash) in frontier.push_from(leaf_hash(&bytes), NODE_LEVEL) {
+        let node = (i64::from(level), row_number(index)?, hash);
+        changes.nodes.push(node);
+    }
     changes.entries.push(NewEntry {
         seq,
         id: ask.id,

@@ -36,12 +36,12 @@ impl Cache {
     /// Loads what requests need to be decided, and returns the accounts that
     /// they may change, in the order of their numbers. What one of them needs
     /// of another is in the books when its turn comes.
-    pub(super) fn prepare<R: Rows>(
+    pub(super) fn prepare<'a, R: Rows>(
         &mut self,
         rows: &mut R,
-        asks: &[Ask],
+        asks: impl Iterator<Item = &'a Ask> + Clone,
     ) -> Result<Vec<&Account>, StoreError> {
-        let ids: BTreeSet<RequestId> = asks.iter().map(|ask| ask.id).collect();
+        let ids: BTreeSet<RequestId> = asks.clone().map(|ask| ask.id).collect();
         let ids: Vec<RequestId> = ids.into_iter().collect();
         for (id, row) in rows.records(&ids)? {
             self.records.insert(id, read::record_of(id, &row)?);

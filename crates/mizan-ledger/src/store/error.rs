@@ -134,7 +134,9 @@ impl StoreError {
             Self::Format { found, known } if *found > *known => {
                 "use the version of Mizan that wrote this ledger, or a newer one"
             }
-            Self::Format { .. } => "upgrade the ledger, or use the version of Mizan that wrote it",
+            Self::Format { .. } => {
+                "run `mizan init --upgrade` on it, or use the version of Mizan that wrote it"
+            }
             Self::Damaged { .. } => {
                 "do not release from it; restore it and compare with a receipt or a checkpoint"
             }

@@ -2,6 +2,7 @@
 //! writes, and a connection of its own for reading, which waits for nobody.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,8 +11,8 @@ use std::thread::{self, JoinHandle};
 use crate::record::Record;
 use crate::store::rows::{Database, Rows};
 use crate::store::writer::{Job, Writer};
-use crate::store::{Ask, Head, Receipt, Store, StoreError, read};
-use crate::{Account, AccountName, AccountNumber, Entry, RequestId};
+use crate::store::{Ask, Head, Places, Receipt, Store, StoreError, audit, read};
+use crate::{Account, AccountName, AccountNumber, Digest, Entry, RequestId};
 
 /// How many requests may wait; whoever comes then waits to wait.
 const MAX_WAITING: usize = 4096;
@@ -103,15 +104,21 @@ pub(super) trait Handled: Send + Sync {
 
 impl<H: Handled> Store for H {
     fn execute(&self, ask: Ask) -> Result<Receipt, StoreError> {
+        let result = self.execute_all(vec![ask]).pop();
+        result.unwrap_or_else(|| Err(StoreError::poisoned()))
+    }
+
+    fn execute_all(&self, asks: Vec<Ask>) -> Vec<Result<Receipt, StoreError>> {
         let (reply, answer) = sync_channel(1);
         let jobs = self.handle().jobs.as_ref();
-        let jobs = jobs.ok_or_else(StoreError::poisoned)?;
-        jobs.send(Job { ask, reply })
-            .map_err(|_| StoreError::poisoned())?;
-        // A writer that died after it took the request may have written it.
-        answer.recv().map_err(|_| StoreError::Unknown {
-            reason: "the writer stopped".to_owned(),
-        })?
+        let Some(Ok(())) = jobs.map(|jobs| jobs.send(Job { asks, reply })) else {
+            return vec![Err(StoreError::poisoned())];
+        };
+        // A writer that died after it took the requests may have written them.
+        answer.recv().unwrap_or_else(|_| {
+            let reason = "the writer stopped".to_owned();
+            vec![Err(StoreError::Unknown { reason })]
+        })
     }
 
     fn record(&self, id: RequestId) -> Result<Option<Record>, StoreError> {
@@ -136,5 +143,27 @@ impl<H: Handled> Store for H {
 
     fn head(&self) -> Result<Head, StoreError> {
         self.handle().read(|rows| Ok(read::position(rows)?.head()))
+    }
+
+    fn places(&self, id: RequestId) -> Result<Option<Places>, StoreError> {
+        self.handle().read(|rows| audit::places(rows, id))
+    }
+
+    fn node(&self, level: u32, index: u64) -> Result<Option<Digest>, StoreError> {
+        let node = self.handle().read(|rows| audit::node(rows, level, index));
+        node.map(Some)
+    }
+
+    fn index_after(
+        &self,
+        id: Option<RequestId>,
+    ) -> Result<Option<Vec<(RequestId, Places)>>, StoreError> {
+        let page = self.handle().read(|rows| audit::index_after(rows, id));
+        page.map(Some)
+    }
+
+    fn answer_hashes(&self, positions: Range<u64>) -> Result<Vec<(u64, Digest)>, StoreError> {
+        let handle = self.handle();
+        handle.read(|rows| audit::answer_hashes(rows, &positions))
     }
 }

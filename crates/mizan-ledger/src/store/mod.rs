@@ -7,8 +7,9 @@
 //! The way of a request through the two databases is the same: `handle.rs` has
 //! the queue, `writer.rs` the thread, `batch.rs` one transaction, `cache.rs` the
 //! books it decides with. `rows.rs` is what a database is asked, `read.rs` what
-//! is believed of its answers.
+//! is believed of its answers; `audit.rs` the same for proofs and audits.
 
+mod audit;
 mod batch;
 mod cache;
 mod error;
@@ -25,9 +26,12 @@ pub use postgres::Postgres;
 pub use sim::{Fault, Sim};
 pub use sqlite::Sqlite;
 
+use std::ops::Range;
+
 use crate::record::{Outcome, Record};
 use crate::{
-    Account, AccountName, AccountNumber, Cost, Digest, Entry, LedgerId, Refusal, Request, RequestId,
+    Account, AccountName, AccountNumber, Body, Cost, Digest, Entry, LedgerId, Refusal, Request,
+    RequestId, TreeHead,
 };
 
 /// The longest answer that is kept for retries.
@@ -56,6 +60,12 @@ impl Ask {
             request,
             answer: None,
         }
+    }
+
+    /// Its id.
+    #[must_use]
+    pub const fn id(&self) -> RequestId {
+        self.id
     }
 
     /// A commit whose answer the store keeps, so that a retry gets it again.
@@ -108,6 +118,33 @@ pub struct Head {
     pub size: u64,
     /// The root of the tree over them.
     pub root: Digest,
+}
+
+impl Head {
+    /// The same for a log that has begun; None if it has not.
+    #[must_use]
+    pub fn tree_head(&self) -> Option<TreeHead> {
+        self.ledger.map(|ledger| TreeHead {
+            ledger,
+            size: self.size,
+            root: self.root,
+        })
+    }
+}
+
+/// The level from which on stores keep the full nodes of the tree over the log,
+/// each over 2^level entries. Those below are hashed again when they are asked
+/// for. One row for 128 entries costs nothing to speak of, and the root at any
+/// earlier size is then a few rows and at most 255 entries away.
+pub const NODE_LEVEL: u32 = 8;
+
+/// Where the first and the last entry of a request stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// The first.
+    pub first: u64,
+    /// The last.
+    pub last: u64,
 }
 
 /// A place where a ledger is kept. All methods can be called from many threads.
@@ -163,4 +200,97 @@ pub trait Store: Send + Sync {
     ///
     /// The store cannot be read.
     fn head(&self) -> Result<Head, StoreError>;
+
+    /// Decides requests in turn up to the first error, which is then the last
+    /// result: what comes after it is not asked. What came before it is durable
+    /// all the same.
+    ///
+    /// Stores that can do so take one transaction for all of them.
+    fn execute_all(&self, asks: Vec<Ask>) -> Vec<Result<Receipt, StoreError>> {
+        let mut results = Vec::with_capacity(asks.len());
+        for ask in asks {
+            results.push(self.execute(ask));
+            if results.last().is_some_and(Result::is_err) {
+                break;
+            }
+        }
+        results
+    }
+
+    /// Where the entries of a request stand.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read.
+    fn places(&self, id: RequestId) -> Result<Option<Places>, StoreError> {
+        let (mut from, mut places) = (0, None);
+        loop {
+            let page = self.entries(from)?;
+            if page.is_empty() {
+                return Ok(places);
+            }
+            for (last, entry) in (from..).zip(&page) {
+                if entry.id == id {
+                    let first = places.map_or(last, |places: Places| places.first);
+                    places = Some(Places { first, last });
+                }
+            }
+            from += as_u64(page.len());
+        }
+    }
+
+    /// A full node of the tree over the log, on [`NODE_LEVEL`] or above; None if
+    /// the store keeps none.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read, or should have it and has not.
+    fn node(&self, _level: u32, _index: u64) -> Result<Option<Digest>, StoreError> {
+        Ok(None)
+    }
+
+    /// The ids after the given one in the order of their bytes, as the store's
+    /// index has them: some of them, none at the end. None if there is no index
+    /// that can be walked.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read.
+    #[allow(clippy::type_complexity, reason = "it is what it says")]
+    fn index_after(
+        &self,
+        _id: Option<RequestId>,
+    ) -> Result<Option<Vec<(RequestId, Places)>>, StoreError> {
+        Ok(None)
+    }
+
+    /// The hashes of the answers that are kept here for these positions.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read, or has another answer than the one committed.
+    fn answer_hashes(&self, positions: Range<u64>) -> Result<Vec<(u64, Digest)>, StoreError> {
+        let mut hashes = Vec::new();
+        let mut from = positions.start;
+        while from < positions.end {
+            let page = self.entries(from)?;
+            if page.is_empty() {
+                break;
+            }
+            for (position, entry) in (from..positions.end).zip(&page) {
+                if matches!(entry.body, Body::Committed { .. })
+                    && let Some(answer) = self.answer(entry.id)?
+                {
+                    hashes.push((position, Digest::of(&[&answer])));
+                }
+            }
+            from += as_u64(page.len());
+        }
+        Ok(hashes)
+    }
+}
+
+/// How many, as positions count.
+pub(crate) fn as_u64(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }

@@ -27,14 +27,16 @@ pub(super) fn position_of(row: HeadRow) -> Result<Position, StoreError> {
     let frontier = u64::try_from(row.size).ok();
     let frontier = frontier.and_then(|size| Frontier::from_raw(size, digests));
     let ledger = row.ledger.map(<[u8; 16]>::try_from).transpose();
-    match (frontier, ledger, u32::try_from(row.accounts)) {
-        (Some(frontier), Ok(ledger), Ok(accounts))
+    let time = row.time.map(<[u8; 8]>::try_from).transpose();
+    match (frontier, ledger, u32::try_from(row.accounts), time) {
+        (Some(frontier), Ok(ledger), Ok(accounts), Ok(time))
             if rest.is_empty() && ledger.is_some() == (row.size > 0) =>
         {
             Ok(Position {
                 ledger: ledger.map(LedgerId::from_bytes),
                 accounts,
                 frontier,
+                unix_ms: time.map_or(0, u64::from_be_bytes),
             })
         }
         _ => damaged("the tree over the log has another size than the log"),

@@ -3,7 +3,9 @@
 
 use crate::filter::Totals;
 use crate::store::{Head, StoreError};
-use crate::{Account, AccountName, AccountNumber, Frontier, LedgerId, Neighbours, RequestId};
+use crate::{
+    Account, AccountName, AccountNumber, Digest, Frontier, LedgerId, Neighbours, RequestId,
+};
 
 /// The last position that a row number can hold.
 const LARGEST: u64 = i64::MAX.unsigned_abs();
@@ -22,6 +24,8 @@ pub(super) struct Position {
     pub(super) ledger: Option<LedgerId>,
     pub(super) accounts: u32,
     pub(super) frontier: Frontier,
+    /// The time of the last entry, which none after it is before.
+    pub(super) unix_ms: u64,
 }
 
 impl Position {
@@ -52,6 +56,8 @@ pub(super) struct HeadRow {
     pub(super) last: Option<i64>,
     /// How many rows `head` has.
     pub(super) heads: i64,
+    /// The 8 bytes of the last entry that are its time.
+    pub(super) time: Option<Vec<u8>>,
 }
 
 /// An entry as it is stored: its row number and its bytes.
@@ -147,6 +153,8 @@ pub(super) struct Changes<'a> {
     pub(super) raised: Vec<(AccountNumber, i64)>,
     /// The sums that changed, in the order of the accounts.
     pub(super) sums: Vec<(AccountNumber, Sums)>,
+    /// Full nodes of the tree: level, place on the level, hash.
+    pub(super) nodes: Vec<(i64, i64, Digest)>,
 }
 
 /// A connection to a database, inside a transaction.
@@ -169,6 +177,15 @@ pub(super) trait Rows {
 
     /// An account.
     fn account(&mut self, number: AccountNumber) -> Result<Option<AccountRow>, StoreError>;
+
+    /// The hash of a full node of the tree.
+    fn node(&mut self, level: i64, place: i64) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Rows of `records` after an id: the id, its first and its last entry.
+    fn index(&mut self, after: &[u8], most: i64) -> Result<Vec<(Vec<u8>, i64, i64)>, StoreError>;
+
+    /// The SHA-256 of the answers from a row to before another.
+    fn answer_hashes(&mut self, first: i64, end: i64) -> Result<Vec<(i64, [u8; 32])>, StoreError>;
 }
 
 /// A connection that can write.

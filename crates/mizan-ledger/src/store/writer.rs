@@ -14,11 +14,14 @@ use crate::store::{Ask, Head, Receipt, StoreError};
 /// The most requests in one transaction.
 const MAX_BATCH: usize = 256;
 
-/// A request and where its answer goes.
+/// What requests are told: a result for each up to the first error.
+pub(super) type Results = Vec<Result<Receipt, StoreError>>;
+
+/// Requests that follow each other, and where their answers go.
 #[derive(Debug)]
 pub(super) struct Job {
-    pub(super) ask: Ask,
-    pub(super) reply: SyncSender<Result<Receipt, StoreError>>,
+    pub(super) asks: Vec<Ask>,
+    pub(super) reply: SyncSender<Results>,
 }
 
 /// What the writer thread owns.
@@ -33,8 +36,8 @@ pub(super) struct Writer<D> {
 
 /// How a batch ended.
 enum Batch {
-    /// Everything is durable; each request is told its own.
-    Durable(Vec<Result<Receipt, StoreError>>),
+    /// Everything is durable; each job is told its own.
+    Durable(Vec<Results>),
     /// Nothing was written.
     Failed(StoreError),
     /// The database could not say. SQLite has been seen to report an error for
@@ -56,17 +59,21 @@ impl<D: Database> Writer<D> {
     /// Works until nobody can ask any more.
     pub(super) fn run(mut self, jobs: &Receiver<Job>) {
         while let Ok(first) = jobs.recv() {
-            let batch: Vec<Job> = std::iter::once(first)
-                .chain(jobs.try_iter())
-                .take(MAX_BATCH)
-                .collect();
+            let mut count = first.asks.len();
+            let mut batch = vec![first];
+            while count < MAX_BATCH
+                && let Ok(job) = jobs.try_recv()
+            {
+                count += job.asks.len();
+                batch.push(job);
+            }
             self.serve(batch);
         }
     }
 
     fn serve(&mut self, jobs: Vec<Job>) {
-        let (asks, replies): (Vec<Ask>, Vec<_>) =
-            jobs.into_iter().map(|job| (job.ask, job.reply)).unzip();
+        let (asks, replies): (Vec<Vec<Ask>>, Vec<_>) =
+            jobs.into_iter().map(|job| (job.asks, job.reply)).unzip();
         let results = self.execute(&asks);
         // Whoever stopped listening finds the outcome under the id.
         for (reply, result) in replies.into_iter().zip(results) {
@@ -74,12 +81,12 @@ impl<D: Database> Writer<D> {
         }
     }
 
-    /// Executes requests in one transaction; a result for each.
-    pub(super) fn execute(&mut self, asks: &[Ask]) -> Vec<Result<Receipt, StoreError>> {
+    /// Executes jobs in one transaction; results for each.
+    pub(super) fn execute(&mut self, jobs: &[Vec<Ask>]) -> Vec<Results> {
         if self.poisoned.load(Ordering::Acquire) {
-            return vec![Err(StoreError::poisoned()); asks.len()];
+            return vec![vec![Err(StoreError::poisoned())]; jobs.len()];
         }
-        let error = match self.batch(asks) {
+        let error = match self.batch(jobs) {
             Batch::Durable(results) => return results,
             Batch::Failed(error) => error,
             Batch::Unknown(error) => {
@@ -87,16 +94,16 @@ impl<D: Database> Writer<D> {
                 error
             }
         };
-        vec![Err(error); asks.len()]
+        vec![vec![Err(error)]; jobs.len()]
     }
 
-    fn batch(&mut self, asks: &[Ask]) -> Batch {
+    fn batch(&mut self, jobs: &[Vec<Ask>]) -> Batch {
         if let Err(error) = self.database.begin() {
             return Batch::Failed(error);
         }
         // Unless all goes well the books are ahead of the database: they come
         // back only then.
-        let decided = decide_all(&mut self.database, self.cache.take(), self.seen, asks);
+        let decided = decide_all(&mut self.database, self.cache.take(), self.seen, jobs);
         let (mut cache, told) = match decided {
             Ok(decided) => decided,
             // A transaction that is still under way would hold its lock, and
@@ -117,7 +124,10 @@ impl<D: Database> Writer<D> {
             position: told.position,
             head,
         };
-        let receipts = told.into_iter().map(|told| told.map(receipt));
-        Batch::Durable(receipts.collect())
+        let results = |told: Vec<Result<Told, StoreError>>| {
+            let told = told.into_iter().map(|told| told.map(receipt));
+            told.collect()
+        };
+        Batch::Durable(told.into_iter().map(results).collect())
     }
 }

@@ -8,6 +8,7 @@
     reason = "a test helper may panic"
 )]
 
+pub(crate) mod guarded;
 pub(crate) mod lab;
 pub(crate) mod server;
 

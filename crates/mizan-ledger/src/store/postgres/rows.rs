@@ -44,7 +44,8 @@ fn sums(row: &Row, column: usize) -> Result<Sums, StoreError> {
 impl Rows for Connection {
     fn head(&mut self) -> Result<HeadRow, StoreError> {
         let sql = "SELECT ledger, accounts, size, frontier, (SELECT max(seq) FROM mizan.log), \
-                   (SELECT count(*) FROM mizan.head) FROM mizan.head";
+                   (SELECT count(*) FROM mizan.head), (SELECT substr(bytes, 3, 8) \
+                   FROM mizan.log ORDER BY seq DESC LIMIT 1) FROM mizan.head";
         let found = self.query(sql, &[])?;
         let missing = || StoreError::damaged("its head is missing");
         let row = found.first().ok_or_else(missing)?;
@@ -55,6 +56,7 @@ impl Rows for Connection {
             frontier: get(row, 3)?,
             last: get(row, 4)?,
             heads: get(row, 5)?,
+            time: get(row, 6)?,
         })
     }
 
@@ -113,6 +115,33 @@ impl Rows for Connection {
             raised: raised.map(|_| log_row(row, 3, 4)).transpose()?,
             sums: sums(row, 5)?,
         }))
+    }
+
+    fn node(&mut self, level: i64, place: i64) -> Result<Option<Vec<u8>>, StoreError> {
+        let sql = "SELECT hash FROM mizan.nodes WHERE level = $1 AND place = $2";
+        let found = self.query(sql, &[&level, &place])?;
+        found.first().map(|row| get(row, 0)).transpose()
+    }
+
+    fn index(&mut self, after: &[u8], most: i64) -> Result<Vec<(Vec<u8>, i64, i64)>, StoreError> {
+        let sql = "SELECT id, first, last FROM mizan.records WHERE id > $1 ORDER BY id LIMIT $2";
+        let found = self.query(sql, &[&after, &most])?;
+        let read = |row| Ok((get(row, 0)?, get(row, 1)?, get(row, 2)?));
+        found.iter().map(read).collect()
+    }
+
+    /// The server hashes, so that answers need not travel.
+    fn answer_hashes(&mut self, first: i64, end: i64) -> Result<Vec<(i64, [u8; 32])>, StoreError> {
+        let sql = "SELECT seq, sha256(bytes) FROM mizan.answers \
+                   WHERE seq >= $1 AND seq < $2 ORDER BY seq";
+        let found = self.query(sql, &[&first, &end])?;
+        let read = |row| {
+            let hash: &[u8] = get(row, 1)?;
+            let hash = hash.try_into();
+            let hash = hash.map_err(|_| StoreError::damaged("a short hash"))?;
+            Ok((get(row, 0)?, hash))
+        };
+        found.iter().map(read).collect()
     }
 }
 
@@ -183,6 +212,11 @@ impl Database for Connection {
             answers,
         )?;
         self.write_records(changes)?;
+        for (level, place, hash) in &changes.nodes {
+            let sql = "INSERT INTO mizan.nodes VALUES ($1, $2, $3)";
+            let hash = hash.as_bytes().as_slice();
+            changed(self.change(sql, &[level, place, &hash])?, 1)?;
+        }
         for (account, name, seq) in &changes.created {
             let sql = "INSERT INTO mizan.accounts VALUES ($1, $2, $3, NULL, 0, '', '')";
             let number = i64::from(account.get());

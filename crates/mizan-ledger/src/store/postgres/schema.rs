@@ -21,6 +21,8 @@ CREATE TABLE mizan.records (id bytea PRIMARY KEY, first int8 NOT NULL, last int8
 CREATE TABLE mizan.accounts (number int8 PRIMARY KEY, name text COLLATE \"C\" NOT NULL UNIQUE,
   created int8 NOT NULL, raised int8, neighbours int2 NOT NULL, spent bytea NOT NULL,
   pending bytea NOT NULL);
+CREATE TABLE mizan.nodes (level int8 NOT NULL, place int8 NOT NULL, hash bytea NOT NULL,
+  PRIMARY KEY (level, place));
 CREATE TABLE mizan.head (one int8 PRIMARY KEY CHECK (one = 1), ledger bytea,
   accounts int8 NOT NULL, size int8 NOT NULL, frontier bytea NOT NULL);
 CREATE FUNCTION mizan.refuse() RETURNS trigger LANGUAGE plpgsql AS
@@ -59,7 +61,7 @@ SELECT pg_catalog.concat_ws(' ', 'rule', c.relname, r.rulename)
   WHERE c.relnamespace = 'mizan'::regnamespace";
 
 /// The same as it should be.
-const EXPECTED: [&str; 30] = [
+const EXPECTED: [&str; 34] = [
     "column accounts r p created int8 t",
     "column accounts r p name text t",
     "column accounts r p neighbours int2 t",
@@ -78,6 +80,9 @@ const EXPECTED: [&str; 30] = [
     "column head r p size int8 t",
     "column log r p bytes bytea t",
     "column log r p seq int8 t",
+    "column nodes r p hash bytea t",
+    "column nodes r p level int8 t",
+    "column nodes r p place int8 t",
     "column records r p first int8 t",
     "column records r p id bytea t",
     "column records r p last int8 t",
@@ -87,6 +92,7 @@ const EXPECTED: [&str; 30] = [
     "key format p {1}",
     "key head p {1}",
     "key log p {1}",
+    "key nodes p {1,2}",
     "key records p {1}",
     "trigger answers stays 58 A t  BEGIN RAISE EXCEPTION 'entries and answers are kept as they are'; END ",
     "trigger log stays 58 A t  BEGIN RAISE EXCEPTION 'entries and answers are kept as they are'; END ",

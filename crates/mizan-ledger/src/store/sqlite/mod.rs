@@ -4,6 +4,7 @@
 
 mod rows;
 mod schema;
+mod upgrade;
 
 use std::path::Path;
 
@@ -62,6 +63,15 @@ impl Sqlite {
         let reader = File::new(schema::connect(path)?);
         Handle::new(file, reader).map(Self)
     }
+
+    /// Brings the file of an older version up to date; its format before.
+    ///
+    /// # Errors
+    ///
+    /// It is no ledger, of a newer format, or of one that no way leads from.
+    pub fn upgrade(path: &Path) -> Result<i32, StoreError> {
+        upgrade::upgrade(path)
+    }
 }
 
 impl Handled for Sqlite {
@@ -77,8 +87,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::store::writer::Writer;
-    use crate::store::{Ask, Receipt, Store};
+    use crate::store::writer::{Results, Writer};
+    use crate::store::{Ask, Store};
     use crate::{LedgerId, Request, RequestId};
 
     /// An ask that begins a ledger.
@@ -98,20 +108,24 @@ mod tests {
         let mut connection = schema::connect(&path).unwrap();
         connection.commit_hook(Some(|| true)).unwrap();
         let mut writer = Writer::new(File::new(connection), Arc::default());
-        let codes = |results: Vec<Result<Receipt, StoreError>>| -> Vec<_> {
+        let codes = |results: Vec<Results>| -> Vec<_> {
             results
                 .iter()
+                .flatten()
                 .map(|r| r.as_ref().unwrap_err().code())
                 .collect()
         };
-        assert_eq!(codes(writer.execute(&[begin(), begin()])), ["MZ1766"; 2]);
+        assert_eq!(
+            codes(writer.execute(&[vec![begin()], vec![begin()]])),
+            ["MZ1766"; 2]
+        );
         // The disk recovers, the writer does not: its client has to look first.
         writer
             .database
             .connection
             .commit_hook(None::<fn() -> bool>)
             .unwrap();
-        assert_eq!(codes(writer.execute(&[begin()])), ["MZ1760"]);
+        assert_eq!(codes(writer.execute(&[vec![begin()]])), ["MZ1760"]);
         drop(writer);
 
         let store = Sqlite::open(&path).unwrap();
@@ -134,8 +148,8 @@ mod tests {
         let mut writer = Writer::new(File::new(connection), Arc::default());
         let other = schema::connect(&path).unwrap();
         other.execute_batch("BEGIN IMMEDIATE").unwrap();
-        let results = writer.execute(&[begin()]);
-        assert_eq!(results, [Err(StoreError::Busy)]);
+        let results = writer.execute(&[vec![begin()]]);
+        assert_eq!(results, [[Err(StoreError::Busy)]]);
         other.execute_batch("ROLLBACK").unwrap();
         // A full disk, as SQLite tells it.
         let pages = "PRAGMA max_page_count = 1";
@@ -147,7 +161,9 @@ mod tests {
         let room = vec![7; 1 << 20];
         let mut commit = begin();
         commit.answer = Some(room);
-        let full = writer.execute(&[commit.clone()]).remove(0).unwrap_err();
+        let full = writer.execute(&[vec![commit.clone()]])[0]
+            .remove(0)
+            .unwrap_err();
         assert_eq!(full.code(), "MZ1760", "{full}");
         let pages = "PRAGMA max_page_count = 100000";
         writer
@@ -156,7 +172,10 @@ mod tests {
             .query_row(pages, [], |_| Ok(()))
             .unwrap();
         assert_eq!(
-            writer.execute(&[commit]).remove(0).unwrap().position,
+            writer.execute(&[vec![commit]])[0]
+                .remove(0)
+                .unwrap()
+                .position,
             Some(0)
         );
         drop((writer, other));

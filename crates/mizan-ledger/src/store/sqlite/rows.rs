@@ -9,7 +9,7 @@ use crate::store::rows::{
     Sums, changed, row_number,
 };
 use crate::store::{StoreError, read};
-use crate::{Account, AccountName, AccountNumber, RequestId};
+use crate::{Account, AccountName, AccountNumber, Digest, RequestId};
 
 /// A connection to the file.
 #[derive(Debug)]
@@ -58,7 +58,8 @@ fn log_row(row: &Row<'_>, seq: usize, bytes: usize) -> rusqlite::Result<LogRow> 
 impl Rows for File {
     fn head(&mut self) -> Result<HeadRow, StoreError> {
         let sql = "SELECT ledger, accounts, size, frontier, (SELECT max(seq) FROM log), \
-                   (SELECT count(*) FROM head) FROM head";
+                   (SELECT count(*) FROM head), \
+                   (SELECT substr(bytes, 3, 8) FROM log ORDER BY seq DESC LIMIT 1) FROM head";
         let found = self.row(sql, [], |row| {
             Ok(HeadRow {
                 ledger: row.get(0)?,
@@ -67,6 +68,7 @@ impl Rows for File {
                 frontier: row.get(3)?,
                 last: row.get(4)?,
                 heads: row.get(5)?,
+                time: row.get(6)?,
             })
         });
         found?.ok_or_else(|| StoreError::damaged("its head is missing"))
@@ -135,6 +137,37 @@ impl Rows for File {
             })
         })
     }
+
+    fn node(&mut self, level: i64, place: i64) -> Result<Option<Vec<u8>>, StoreError> {
+        let sql = "SELECT hash FROM nodes WHERE level = ? AND place = ?";
+        self.row(sql, [level, place], |row| row.get(0))
+    }
+
+    fn index(&mut self, after: &[u8], most: i64) -> Result<Vec<(Vec<u8>, i64, i64)>, StoreError> {
+        let read = || {
+            let sql = "SELECT id, first, last FROM records WHERE id > ? ORDER BY id LIMIT ?";
+            let mut statement = self.connection.prepare_cached(sql)?;
+            let rows = statement.query_map(params![after, most], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?;
+            rows.collect()
+        };
+        read().map_err(failed)
+    }
+
+    /// One answer in memory at a time.
+    fn answer_hashes(&mut self, first: i64, end: i64) -> Result<Vec<(i64, [u8; 32])>, StoreError> {
+        let read = || {
+            let sql = "SELECT seq, bytes FROM answers WHERE seq >= ? AND seq < ? ORDER BY seq";
+            let mut statement = self.connection.prepare_cached(sql)?;
+            let rows = statement.query_map([first, end], |row| {
+                let hash = Digest::of(&[row.get_ref(1)?.as_blob()?]);
+                Ok((row.get(0)?, *hash.as_bytes()))
+            })?;
+            rows.collect()
+        };
+        read().map_err(failed)
+    }
 }
 
 impl Reader for File {
@@ -186,6 +219,10 @@ impl Database for File {
             if let Some(answer) = entry.answer {
                 self.change("INSERT INTO answers VALUES (?, ?)", params![seq, answer])?;
             }
+        }
+        for (level, place, hash) in &changes.nodes {
+            let sql = "INSERT INTO nodes VALUES (?, ?, ?)";
+            self.change(sql, params![level, place, hash.as_bytes()])?;
         }
         for (account, name, seq) in &changes.created {
             let sql = "INSERT INTO accounts VALUES (?, ?, ?, NULL, 0, x'', x'')";

@@ -2,7 +2,8 @@
 //! it is believed.
 //!
 //! The log is the truth. `records` and `accounts` are an index into it and the
-//! sums over it, `head` is its Merkle frontier; `verify` computes them again.
+//! sums over it, `head` and `nodes` are of its Merkle tree; `verify` computes all of
+//! them again.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use crate::state_dir::sync_directory;
 use crate::store::StoreError;
 
 /// "Mizn", which marks the file as a ledger.
@@ -28,7 +30,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Name and definition of everything in the file, by name, word for word as
 /// SQLite stores it: a file without its triggers is refused.
-const SCHEMA: [(&str, &str); 10] = [
+const SCHEMA: [(&str, &str); 11] = [
     (
         "accounts",
         "CREATE TABLE accounts (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created INTEGER NOT NULL, raised INTEGER, neighbours INTEGER NOT NULL, spent BLOB NOT NULL, pending BLOB NOT NULL) STRICT",
@@ -65,6 +67,10 @@ const SCHEMA: [(&str, &str); 10] = [
     (
         "log_stays",
         "CREATE TRIGGER log_stays BEFORE UPDATE ON log BEGIN SELECT RAISE(ABORT, 'entries never change'); END",
+    ),
+    (
+        "nodes",
+        "CREATE TABLE nodes (level INTEGER NOT NULL, place INTEGER NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (level, place)) STRICT, WITHOUT ROWID",
     ),
     (
         "records",
@@ -123,20 +129,16 @@ pub(super) fn create(path: &Path) -> Result<(), StoreError> {
     });
     let removed = fs::remove_file(&draft).map_err(unusable);
     made.and(removed)?;
-    sync_directory(path)
+    sync_name(path)
 }
 
 /// Without this the name may be gone after a power failure, and the ledger
 /// with it.
-fn sync_directory(path: &Path) -> Result<(), StoreError> {
-    if !cfg!(unix) {
-        return Ok(());
-    }
+fn sync_name(path: &Path) -> Result<(), StoreError> {
     let parent = path
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty());
-    let directory = File::open(parent.unwrap_or(Path::new(".")));
-    let synced = directory.and_then(|directory| directory.sync_all());
+    let synced = sync_directory(parent.unwrap_or(Path::new(".")));
     synced.map_err(|error| StoreError::unusable(path, error))
 }
 

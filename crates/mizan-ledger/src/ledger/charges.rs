@@ -1,0 +1,243 @@
+//! What changes a ledger. Nobody is told of anything before it is durable and
+//! the mark is beyond it.
+
+use mizan_core::PrivacyEvent;
+
+use super::{Guard, Ledger, now, random_id};
+use crate::store::{Ask, Receipt, StoreError};
+use crate::{
+    AccountName, AccountNumber, Budget, Charge, Cost, Digest, LedgerError, Orders, Outcome,
+    ReceiptText, Refusal, Request, RequestError, RequestId, TreeHead,
+};
+
+/// An account to be created.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewAccount {
+    /// Its name, which no other account has.
+    pub name: AccountName,
+    /// The account above it, whose orders it shares.
+    pub parent: Option<AccountNumber>,
+    /// The orders at which its books are kept.
+    pub orders: Orders,
+    /// What may be taken.
+    pub budget: Budget,
+}
+
+/// What came of a request, now and for ever.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Done {
+    /// The id under which it is remembered.
+    pub id: RequestId,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// If it was denied just now: why, order by order.
+    pub refusal: Option<Box<Refusal>>,
+    /// Whether it happened just now, and not at an earlier attempt.
+    pub fresh: bool,
+    /// Where the last entry of the id stands, with the size and the root of the
+    /// log as they were right after it became durable; for an earlier attempt,
+    /// as they are now.
+    pub receipt: ReceiptText,
+}
+
+impl Ledger {
+    /// Creates an account. Without an id it gets a random one.
+    ///
+    /// # Errors
+    ///
+    /// The name is taken, the budget cannot be kept, or the ledger cannot be
+    /// written to. So for all below.
+    pub fn create_account(
+        &self,
+        id: Option<RequestId>,
+        account: NewAccount,
+    ) -> Result<Done, LedgerError> {
+        let NewAccount {
+            name,
+            parent,
+            orders,
+            budget,
+        } = account;
+        let request = Request::Create {
+            name,
+            parent,
+            orders,
+            budget,
+        };
+        self.ask(given(id)?, request)
+    }
+
+    /// Raises the budget of an account.
+    ///
+    /// # Errors
+    ///
+    /// The budget is of another kind or not higher.
+    pub fn raise(
+        &self,
+        id: Option<RequestId>,
+        account: AccountNumber,
+        budget: Budget,
+    ) -> Result<Done, LedgerError> {
+        self.ask(given(id)?, Request::Raise { account, budget })
+    }
+
+    /// Charges for a release that is made elsewhere, after this returns. The
+    /// outcome is [`Outcome::Released`] or [`Outcome::Denied`].
+    ///
+    /// Reservation, start and commit are one transaction and one sync. The same
+    /// id with the same event again is free and has the same outcome.
+    ///
+    /// If an earlier attempt, by this or another program, came no further than
+    /// its reservation or its start, this one commits it, with the whole
+    /// reservation and the hash of no answer. That is sound: the charge was
+    /// counted all the time and is counted in full for ever, and whoever else
+    /// may still be working under the id can neither commit another answer nor
+    /// void it.
+    ///
+    /// # Errors
+    ///
+    /// The id was used for something else or given back; the event has no price.
+    pub fn spend(
+        &self,
+        id: Option<RequestId>,
+        account: AccountNumber,
+        event: &PrivacyEvent,
+    ) -> Result<Done, LedgerError> {
+        let id = given(id)?;
+        let found = self.store.account(account)?;
+        let found = found.ok_or(RequestError::UnknownAccount { account })?;
+        let charge = Charge::of(event, &found)?;
+        let commit = Request::Commit {
+            cost: charge.cost.clone(),
+            answer: Digest::of(&[]),
+        };
+        let commit = Ask::new(now(), id, commit);
+        let ask = |request| Ask::new(now(), id, request);
+        let mut results = self.execute(vec![
+            ask(Request::Reserve(charge)),
+            ask(Request::Start),
+            commit.clone(),
+        ])?;
+        let last = results.pop();
+        let first = results.into_iter().next();
+        match (first, last) {
+            // What the reservation was told decides, if it was not to go on.
+            (Some(Ok(told)), _) if told.outcome == Outcome::Voided => {
+                Err(RequestError::Voided { id }.into())
+            }
+            (Some(Ok(told)), _)
+                if matches!(told.outcome, Outcome::Released { .. } | Outcome::Denied(_)) =>
+            {
+                self.done(id, told)
+            }
+            // Someone started it before and may never come back.
+            (Some(Ok(told)), Some(Err(StoreError::Request(_))))
+                if told.outcome == Outcome::Started =>
+            {
+                self.ask_one(commit)
+            }
+            (_, Some(last)) => self.done(id, last?),
+            (_, None) => Err(StoreError::poisoned().into()),
+        }
+    }
+
+    /// Reserves a cost. Data may be touched after a start.
+    ///
+    /// # Errors
+    ///
+    /// The charge makes no sense. One that does not fit is no error, it is
+    /// [`Outcome::Denied`].
+    pub fn reserve(&self, id: Option<RequestId>, charge: Charge) -> Result<Done, LedgerError> {
+        self.ask(given(id)?, Request::Reserve(charge))
+    }
+
+    /// Says that data is about to be touched under a reservation. Only who is
+    /// told [`Outcome::Started`] may do so.
+    ///
+    /// # Errors
+    ///
+    /// It was started before, or there is no such reservation.
+    pub fn start(&self, id: RequestId) -> Result<Done, LedgerError> {
+        self.ask(id, Request::Start)
+    }
+
+    /// Settles a reservation and keeps the answer, which may leave after this.
+    ///
+    /// # Errors
+    ///
+    /// The cost is above the reservation, the charge was not started or
+    /// committed with another answer, or the answer is too long to be kept.
+    pub fn commit(&self, id: RequestId, cost: Cost, answer: Vec<u8>) -> Result<Done, LedgerError> {
+        self.ask_one(Ask::commit(now(), id, cost, answer)?)
+    }
+
+    /// Gives a reservation back, as long as no data was touched.
+    ///
+    /// # Errors
+    ///
+    /// It was started.
+    pub fn void(&self, id: RequestId) -> Result<Done, LedgerError> {
+        self.ask(id, Request::Void)
+    }
+
+    fn ask(&self, id: RequestId, request: Request) -> Result<Done, LedgerError> {
+        self.ask_one(Ask::new(now(), id, request))
+    }
+
+    fn ask_one(&self, ask: Ask) -> Result<Done, LedgerError> {
+        let id = ask.id();
+        match self.execute(vec![ask])?.pop() {
+            Some(result) => self.done(id, result?),
+            None => Err(StoreError::poisoned().into()),
+        }
+    }
+
+    /// Executes requests and moves the mark.
+    fn execute(&self, asks: Vec<Ask>) -> Result<Vec<Result<Receipt, StoreError>>, LedgerError> {
+        let guard = self.guard()?;
+        let results = self.store.execute_all(asks);
+        let told = results.iter().flatten().last();
+        if let Some(head) = told.and_then(|receipt| receipt.head.tree_head()) {
+            guard.mark.advance(head, self.store.as_ref())?;
+        }
+        Ok(results)
+    }
+
+    pub(super) fn guard(&self) -> Result<&Guard, LedgerError> {
+        self.guard.as_ref().ok_or(LedgerError::ReadOnly)
+    }
+
+    fn done(&self, id: RequestId, receipt: Receipt) -> Result<Done, LedgerError> {
+        let head = receipt.head;
+        let head = TreeHead {
+            ledger: self.id,
+            size: head.size,
+            root: head.root,
+        };
+        let position = match receipt.position {
+            Some(position) => position,
+            None => {
+                let places = self.store.places(id)?;
+                let gone = || StoreError::damaged(format!("the entries of the id {id} are gone"));
+                places.ok_or_else(gone)?.last
+            }
+        };
+        // An entry that came later than the receipt's log is in that of now.
+        let head = if position < head.size {
+            head
+        } else {
+            self.head()?
+        };
+        Ok(Done {
+            id,
+            outcome: receipt.outcome,
+            refusal: receipt.refusal,
+            fresh: receipt.position.is_some(),
+            receipt: ReceiptText { position, head },
+        })
+    }
+}
+
+fn given(id: Option<RequestId>) -> Result<RequestId, LedgerError> {
+    id.map_or_else(random_id, Ok)
+}

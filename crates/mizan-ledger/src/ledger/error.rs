@@ -1,0 +1,174 @@
+//! Why a ledger cannot be opened, or does not do what it is asked.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::sealed::TextError;
+use crate::store::StoreError;
+use crate::{CostError, LedgerId, RequestError};
+
+/// Why a ledger cannot be opened, or does not do what it is asked.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LedgerError {
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The event has no price.
+    #[error(transparent)]
+    Cost(#[from] CostError),
+    /// A text is not what it should be.
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// An old copy.
+    #[error(
+        "this ledger has {size} entries, but {known} were written on this machine: it is an old copy, and what was spent since is missing from it"
+    )]
+    Behind {
+        /// How many entries the log has.
+        size: u64,
+        /// How many the mark knows of.
+        known: u64,
+        /// The mark.
+        mark: PathBuf,
+    },
+    /// A second copy, or an old one that was gone on with.
+    #[error(
+        "the first {known} entries of this ledger are not those that were written on this machine: two copies of it were used, and neither knows what the other spent"
+    )]
+    Forked {
+        /// How many entries the mark knows of.
+        known: u64,
+        /// The mark.
+        mark: PathBuf,
+    },
+    /// The mark cannot be believed.
+    #[error("the high-water mark {} cannot be used: {reason}", mark.display())]
+    BadMark {
+        /// The mark.
+        mark: PathBuf,
+        /// Why.
+        reason: &'static str,
+    },
+    /// There is no place for marks and keys.
+    #[error("there is no directory for the high-water marks and keys of ledgers")]
+    NoStateDir,
+    /// The place for marks and keys cannot be used.
+    #[error("what is known of this ledger cannot be kept: {reason}")]
+    StateDir {
+        /// What the system says.
+        reason: String,
+    },
+    /// There is no key to sign with.
+    #[error("there is no signing key {}", key.display())]
+    KeyMissing {
+        /// Where it should be.
+        key: PathBuf,
+    },
+    /// Others can read the key.
+    #[error("others than its owner may read the signing key {}", key.display())]
+    KeyShared {
+        /// The key.
+        key: PathBuf,
+    },
+    /// It was opened for reading.
+    #[error("this ledger was opened for reading only")]
+    ReadOnly,
+    /// A receipt or checkpoint of another ledger.
+    #[error("this is about the ledger {found}, not about {ledger}")]
+    OtherLedger {
+        /// The ledger that was asked.
+        ledger: LedgerId,
+        /// The ledger it is about.
+        found: LedgerId,
+    },
+    /// The log does not extend what was once handed out.
+    #[error(
+        "the log does not begin with the {size} entries that this was given for: entries were changed or taken away"
+    )]
+    NotExtended {
+        /// How many there were.
+        size: u64,
+    },
+    /// A checkpoint that someone else signed.
+    #[error("this checkpoint was not signed with the key of the ledger")]
+    BadSignature,
+    /// There is no randomness to draw ids and keys from.
+    #[error("the system gives no random numbers: {reason}")]
+    Random {
+        /// What the system says.
+        reason: String,
+    },
+}
+
+impl From<RequestError> for LedgerError {
+    fn from(error: RequestError) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl LedgerError {
+    /// The stable code of this error.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Store(error) => error.code(),
+            Self::Cost(error) => error.code(),
+            Self::Text(error) => error.code(),
+            Self::Behind { .. } => "MZ1775",
+            Self::Forked { .. } => "MZ1776",
+            Self::BadMark { .. } => "MZ1777",
+            Self::NoStateDir => "MZ1778",
+            Self::StateDir { .. } => "MZ1779",
+            Self::KeyMissing { .. } => "MZ1780",
+            Self::KeyShared { .. } => "MZ1781",
+            Self::ReadOnly => "MZ1783",
+            Self::OtherLedger { .. } => "MZ1784",
+            Self::NotExtended { .. } => "MZ1785",
+            Self::BadSignature => "MZ1786",
+            Self::Random { .. } => "MZ1787",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Store(error) => error.help(),
+            Self::Cost(error) => return error.help(),
+            Self::Text(error) => error.help(),
+            Self::Behind { .. } | Self::Forked { .. } => {
+                "use the copy with all entries; if it is lost, its owner can go on from this one with `mizan ledger restore`, which marks the gap in the log for ever"
+            }
+            Self::BadMark { mark, .. } => {
+                return format!(
+                    "make sure that the ledger is the right copy, by a receipt or a checkpoint; then remove {}, and it is made again",
+                    mark.display()
+                );
+            }
+            Self::NoStateDir | Self::StateDir { .. } => {
+                "set MIZAN_STATE_DIR to a directory that can be written to, away from the ledger"
+            }
+            Self::KeyMissing { .. } => {
+                "copy the key from the machine that made the ledger; charges and receipts work without it"
+            }
+            Self::KeyShared { key } => {
+                return format!("run `chmod 600 {}`, if nobody has read it", key.display());
+            }
+            Self::ReadOnly => "open it for writing, with a state directory",
+            Self::OtherLedger { .. } => "give the path of that ledger",
+            Self::NotExtended { .. } => {
+                "do not release from this ledger; look for the copy that has these entries"
+            }
+            Self::BadSignature => "ask the owner of the ledger for its public key",
+            Self::Random { .. } => "nothing was charged; try again when getrandom works",
+        }
+        .to_owned()
+    }
+
+    pub(crate) fn state_dir(path: &Path, reason: impl fmt::Display) -> Self {
+        Self::StateDir {
+            reason: format!("{}: {reason}", path.display()),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Where a ledger is, and what is worth telling about how it was found.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::LedgerError;
+use crate::store::{Postgres, Sqlite, Store};
+
+/// Where a ledger is.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Location {
+    /// In a SQLite file.
+    File(PathBuf),
+    /// In a PostgreSQL database with this address, which may hold a password.
+    Postgres(String),
+}
+
+impl Location {
+    /// The location that people mean by an argument: an address that begins with
+    /// `postgres://` or `postgresql://`, or a path.
+    #[must_use]
+    pub fn parse(argument: &OsStr) -> Self {
+        let address = argument
+            .to_str()
+            .filter(|text| text.starts_with("postgres://") || text.starts_with("postgresql://"));
+        match address {
+            Some(address) => Self::Postgres(address.to_owned()),
+            None => Self::File(PathBuf::from(argument)),
+        }
+    }
+
+    pub(super) fn open(&self) -> Result<Box<dyn Store>, LedgerError> {
+        Ok(match self {
+            Self::File(path) => Box::new(Sqlite::open(path)?),
+            Self::Postgres(address) => Box::new(Postgres::open(address)?),
+        })
+    }
+
+    /// Makes a place for a ledger, or finds one in which none has begun.
+    pub(super) fn create(&self) -> Result<Box<dyn Store>, LedgerError> {
+        let made = match self {
+            Self::File(path) => Sqlite::create(path).map(|store| Box::new(store) as Box<dyn Store>),
+            Self::Postgres(address) => {
+                Postgres::create(address).map(|store| Box::new(store) as Box<dyn Store>)
+            }
+        };
+        let error = match made {
+            Ok(store) => return Ok(store),
+            Err(error) => error,
+        };
+        match self.open() {
+            Ok(store) if store.head()?.ledger.is_none() => Ok(store),
+            _ => Err(error.into()),
+        }
+    }
+
+    /// Brings a ledger of an older version up to date; its version before.
+    ///
+    /// # Errors
+    ///
+    /// It is no ledger, of a newer version, or of one that no way leads from.
+    pub fn upgrade(&self) -> Result<i32, LedgerError> {
+        match self {
+            Self::File(path) => Ok(Sqlite::upgrade(path)?),
+            // Format 1 is the first: what opens is up to date.
+            Self::Postgres(_) => self.open().map(|_| 1),
+        }
+    }
+
+    /// Whether whoever restores the ledger's directory restores its mark too.
+    pub(super) fn shares_directory(&self, state_dir: &Path) -> bool {
+        let Self::File(path) = self else {
+            return false;
+        };
+        let real = |path: &Path| path.canonicalize().ok();
+        let directory = real(path).and_then(|path| path.parent().map(Path::to_owned));
+        let state_dir = real(state_dir);
+        directory.is_some_and(|directory| state_dir.is_some_and(|s| s.starts_with(directory)))
+    }
+}
+
+impl From<PathBuf> for Location {
+    fn from(path: PathBuf) -> Self {
+        Self::File(path)
+    }
+}
+
+impl From<&Path> for Location {
+    fn from(path: &Path) -> Self {
+        Self::File(path.to_owned())
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            // What stands between `//` and `@` is a name and maybe a password.
+            Self::Postgres(address) => {
+                let (scheme, rest) = address.split_once("//").unwrap_or(("", address));
+                let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
+                let place = place.split_once('?').map_or(place, |(place, _)| place);
+                write!(f, "{scheme}//{place}")
+            }
+        }
+    }
+}
+
+// An address may hold a password.
+impl fmt::Debug for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// What should be told about how a ledger was opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// There was no mark.
+    MarkMade {
+        /// How many entries were believed.
+        size: u64,
+    },
+    /// The state directory is in the directory of the ledger.
+    StateBesideLedger,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MarkMade { size } => write!(
+                f,
+                "this machine sees the ledger for the first time: its {size} entries are taken as they are, and cannot be told from an old copy"
+            ),
+            Self::StateBesideLedger => f.write_str(
+                "the state directory is beside the ledger: a backup that restores both hides that it is old",
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_told_from_paths_and_shown_without_passwords() {
+        let parse = |text: &str| Location::parse(OsStr::new(text));
+        assert_eq!(parse("a/ledger"), Location::from(Path::new("a/ledger")));
+        for address in [
+            "postgres://u:s3cret@host/db?password=s3cret",
+            "postgresql://host/db",
+        ] {
+            let location = parse(address);
+            assert_eq!(location, Location::Postgres(address.to_owned()));
+            let shown = format!("{location} {location:?}");
+            assert!(
+                shown.contains("host/db") && !shown.contains("s3cret"),
+                "{shown}"
+            );
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! What can be seen in a ledger.
+
+use std::fmt;
+
+use mizan_core::Delta;
+
+use super::Ledger;
+use crate::history::History;
+use crate::store::StoreError;
+use crate::verify::{VerifyError, VerifyReport, Witnesses, verify};
+use crate::{
+    Account, AccountName, AccountNumber, Body, Checkpoint, ConsistencyProof, Cost, Digest, Entry,
+    InclusionProof, LedgerError, Odometer, PublicKey, ReceiptText, Record, RequestError, RequestId,
+    State, TreeHead, how_many, leaf_hash,
+};
+
+/// An account and what has to be said with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AccountView {
+    /// The account.
+    pub account: Account,
+    /// The accounts above it, up to the root.
+    pub above: Vec<Account>,
+    /// The gaps in the log, oldest first.
+    pub gaps: Vec<Gap>,
+}
+
+impl AccountView {
+    /// How many more charges of this cost fit, here and above.
+    #[must_use]
+    pub fn how_many(&self, cost: &Cost) -> u64 {
+        how_many(std::iter::once(&self.account).chain(&self.above), cost)
+    }
+
+    /// How much was spent and is left. Accounts with a δ of their own use that.
+    #[must_use]
+    pub fn odometer(&self, delta: Option<Delta>) -> Odometer {
+        Odometer::of(&self.account, delta)
+    }
+
+    /// The last gap. If there is one, all that is said about the account must
+    /// say that it holds since then: what was lost was spent too.
+    #[must_use]
+    pub fn since_gap(&self) -> Option<&Gap> {
+        self.gaps.last()
+    }
+}
+
+/// Where a log was gone on with although another was known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// Where the log says so.
+    pub position: u64,
+    /// When.
+    pub unix_ms: u64,
+    /// How many entries the other log was known to have.
+    pub known_size: u64,
+    /// Its root.
+    pub known_root: Digest,
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "since the gap at entry {}: an earlier copy was restored although {} entries were known, and what was spent in the others is not counted here",
+            self.position, self.known_size
+        )
+    }
+}
+
+/// The entry of a receipt, with the proof that it is in the log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    /// The entry.
+    pub entry: Entry,
+    /// The log as it is now.
+    pub head: TreeHead,
+    /// That the entry is in it.
+    pub proof: InclusionProof,
+    /// That it extends the log of the receipt.
+    pub extends: ConsistencyProof,
+}
+
+/// The id of a gap, so that gaps are found without reading the whole log.
+pub(crate) fn gap_id(number: u64) -> RequestId {
+    RequestId::of(&[b"mizan restore\n", &number.to_be_bytes()])
+}
+
+impl Ledger {
+    /// How far the log has come.
+    ///
+    /// # Errors
+    ///
+    /// The ledger cannot be read. So for all below.
+    pub fn head(&self) -> Result<TreeHead, LedgerError> {
+        let head = self.store.head()?;
+        Ok(head.tree_head().ok_or(RequestError::NotOpen)?)
+    }
+
+    /// An account.
+    ///
+    /// # Errors
+    ///
+    /// There is none of this number.
+    pub fn account(&self, number: AccountNumber) -> Result<AccountView, LedgerError> {
+        self.view(number, &self.gaps()?)
+    }
+
+    /// The account of this name; None if there is none.
+    ///
+    /// # Errors
+    ///
+    /// The ledger cannot be read.
+    pub fn account_named(&self, name: &AccountName) -> Result<Option<AccountView>, LedgerError> {
+        let number = self.store.named(name)?;
+        number.map(|number| self.account(number)).transpose()
+    }
+
+    /// All accounts, in the order they were created in.
+    ///
+    /// # Errors
+    ///
+    /// The ledger cannot be read.
+    pub fn accounts(&self) -> Result<Vec<AccountView>, LedgerError> {
+        let gaps = self.gaps()?;
+        let numbers = 0..self.store.head()?.accounts;
+        numbers
+            .map(|number| self.view(AccountNumber::new(number), &gaps))
+            .collect()
+    }
+
+    fn view(&self, number: AccountNumber, gaps: &[Gap]) -> Result<AccountView, LedgerError> {
+        let find = |account| -> Result<Account, LedgerError> {
+            let found = self.store.account(account)?;
+            Ok(found.ok_or(RequestError::UnknownAccount { account })?)
+        };
+        let account = find(number)?;
+        let mut above = Vec::new();
+        let mut next = account.parent();
+        while let Some(parent) = next {
+            let parent = find(parent)?;
+            next = parent.parent();
+            above.push(parent);
+        }
+        Ok(AccountView {
+            account,
+            above,
+            gaps: gaps.to_vec(),
+        })
+    }
+
+    /// The gaps in the log, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// The ledger cannot be read.
+    pub fn gaps(&self) -> Result<Vec<Gap>, LedgerError> {
+        let mut gaps = Vec::new();
+        for number in 0.. {
+            let Some(places) = self.store.places(gap_id(number))? else {
+                break;
+            };
+            let position = places.first;
+            let entry = self.entry(position)?;
+            // Someone may have taken the id for something else.
+            if let Body::Restored { size, root } = entry.body {
+                gaps.push(Gap {
+                    position,
+                    unix_ms: entry.unix_ms,
+                    known_size: size,
+                    known_root: root,
+                });
+            }
+        }
+        Ok(gaps)
+    }
+
+    pub(super) fn next_gap_id(&self) -> Result<RequestId, LedgerError> {
+        let mut number = 0;
+        while self.store.places(gap_id(number))?.is_some() {
+            number += 1;
+        }
+        Ok(gap_id(number))
+    }
+
+    /// The entries from a position on, at most
+    /// [`MAX_PAGE`](crate::store::MAX_PAGE) of them; none at the end.
+    ///
+    /// # Errors
+    ///
+    /// The ledger cannot be read.
+    pub fn entries(&self, from: u64) -> Result<Vec<Entry>, LedgerError> {
+        Ok(self.store.entries(from)?)
+    }
+
+    fn entry(&self, position: u64) -> Result<Entry, LedgerError> {
+        let entry = self.store.entries(position)?.into_iter().next();
+        let gone = || StoreError::damaged(format!("there is no entry {position}"));
+        Ok(entry.ok_or_else(gone)?)
+    }
+
+    /// What is remembered under an id.
+    ///
+    /// # Errors
+    ///
+    /// The ledger cannot be read.
+    pub fn record(&self, id: RequestId) -> Result<Option<Record>, LedgerError> {
+        Ok(self.store.record(id)?)
+    }
+
+    /// The answer that was released under an id, if it is kept here.
+    ///
+    /// # Errors
+    ///
+    /// The ledger cannot be read, or this is not the answer that was committed.
+    pub fn answer(&self, id: RequestId) -> Result<Option<Vec<u8>>, LedgerError> {
+        let answer = self.store.answer(id)?;
+        // Whoever committed it may have died before the mark was beyond it.
+        if let (Some(_), Some(guard)) = (&answer, &self.guard) {
+            guard.mark.advance(self.head()?, self.store.as_ref())?;
+        }
+        Ok(answer)
+    }
+
+    /// A receipt for the last entry of an id, with the log as it is now.
+    ///
+    /// # Errors
+    ///
+    /// The ledger cannot be read.
+    pub fn find(&self, id: RequestId) -> Result<Option<ReceiptText>, LedgerError> {
+        let Some(places) = self.store.places(id)? else {
+            return Ok(None);
+        };
+        let (position, head) = (places.last, self.head()?);
+        Ok(Some(ReceiptText { position, head }))
+    }
+
+    /// Whether the log extends a receipt, and the entry it is about.
+    ///
+    /// # Errors
+    ///
+    /// The receipt is of another ledger, or the log does not extend it.
+    pub fn show(&self, receipt: &ReceiptText) -> Result<Shown, LedgerError> {
+        let head = self.extends(receipt.head)?;
+        let history = History::of(self.store.as_ref());
+        let entry = self.entry(receipt.position)?;
+        let shown = Shown {
+            proof: history.inclusion(receipt.position, head.size)?,
+            extends: history.consistency(receipt.head.size, head.size)?,
+            entry,
+            head,
+        };
+        let leaf = leaf_hash(&shown.entry.encode());
+        if !shown.proof.holds(leaf, head.root) || !shown.extends.holds(receipt.head.root, head.root)
+        {
+            let size = receipt.head.size;
+            return Err(LedgerError::NotExtended { size });
+        }
+        Ok(shown)
+    }
+
+    /// Whether the log extends one that was handed out; the log as it is now.
+    pub(crate) fn extends(&self, earlier: TreeHead) -> Result<TreeHead, LedgerError> {
+        if earlier.ledger != self.id {
+            return Err(LedgerError::OtherLedger {
+                ledger: self.id,
+                found: earlier.ledger,
+            });
+        }
+        let head = self.head()?;
+        let size = earlier.size;
+        let same = || History::of(self.store.as_ref()).root(size);
+        if size > head.size || same()? != earlier.root {
+            return Err(LedgerError::NotExtended { size });
+        }
+        Ok(head)
+    }
+
+    /// How many entries there were at a time, those of that millisecond included.
+    ///
+    /// # Errors
+    ///
+    /// The ledger cannot be read.
+    pub fn size_at(&self, unix_ms: u64) -> Result<u64, LedgerError> {
+        // Times never go back in a log, so the entries of the time are first.
+        let (mut begin, mut end) = (0, self.head()?.size);
+        while begin < end {
+            let middle = begin + (end - begin) / 2;
+            if self.entry(middle)?.unix_ms <= unix_ms {
+                begin = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        Ok(begin)
+    }
+
+    /// The books as they were at a time, from the entries up to then.
+    ///
+    /// # Errors
+    ///
+    /// The ledger cannot be read, or its log does not replay.
+    pub fn at(&self, unix_ms: u64) -> Result<State, LedgerError> {
+        let size = self.size_at(unix_ms)?;
+        let mut state = State::new();
+        while state.size() < size {
+            for entry in self.store.entries(state.size())? {
+                if state.size() < size {
+                    let applied = state.apply(&entry);
+                    applied.map_err(|error| StoreError::damaged(error.to_string()))?;
+                }
+            }
+        }
+        Ok(state)
+    }
+
+    /// Signs how far the log has come.
+    ///
+    /// # Errors
+    ///
+    /// The key is not here, or others can read it.
+    pub fn checkpoint(&self) -> Result<Checkpoint, LedgerError> {
+        let guard = self.guard()?;
+        let key = guard.keys.secret()?;
+        let head = self.head()?;
+        guard.mark.advance(head, self.store.as_ref())?;
+        guard.mark.sync()?;
+        Ok(key.sign(head))
+    }
+
+    /// Whether a checkpoint is signed by this key, and the log extends it.
+    ///
+    /// # Errors
+    ///
+    /// It is not, or does not.
+    pub fn check_checkpoint(
+        &self,
+        checkpoint: &Checkpoint,
+        key: &PublicKey,
+    ) -> Result<(), LedgerError> {
+        if !checkpoint.is_signed_by(key.as_bytes()) {
+            return Err(LedgerError::BadSignature);
+        }
+        self.extends(checkpoint.head).map(|_| ())
+    }
+
+    /// Computes everything from the log again and compares. `progress` is told
+    /// how many entries of how many are done.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, and where.
+    pub fn verify(
+        &self,
+        witnesses: &Witnesses,
+        progress: impl FnMut(u64, u64),
+    ) -> Result<VerifyReport, VerifyError> {
+        verify(self.store.as_ref(), witnesses, progress)
+    }
+}

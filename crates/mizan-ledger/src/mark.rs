@@ -1,0 +1,253 @@
+//! The high-water mark: how far a ledger was known to have come, kept outside of
+//! the directory of its database, so that restoring an old copy of the database
+//! does not restore the mark with it.
+//!
+//! It is written after an entry is durable and before anyone is told of it.
+//! It is not synced on its own, which would double the price of a charge: after
+//! a power failure it may be behind, and then shows less, but it never accuses
+//! a ledger wrongly. Closing and checkpoints sync it.
+//!
+//! The file has two slots, 4096 bytes apart, each with a checksum. A write
+//! changes the older of them in place, so a power failure tears one at most.
+//! (A new file renamed over the old one may come back empty if neither was
+//! synced.) Processes take turns by a lock on the file; what one finds there
+//! that it has not written it compares with its log, and whoever works on a
+//! second copy of a ledger finds the entries of the first and is refused. By then
+//! the copy has the entry too, but nobody was told: nothing was released for it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::history::History;
+use crate::sealed::{seal, unseal};
+use crate::store::Store;
+use crate::{Digest, LedgerError, LedgerId, TreeHead};
+
+const PREFIX: &str = "mizan-mark-1";
+
+/// Where the second slot begins: no page or sector has parts of both.
+const SECOND_SLOT: u64 = 4096;
+
+/// How long a slot is; the rest of its line is blank.
+const SLOT_BYTES: usize = 256;
+
+/// The mark of a ledger, shared by the threads of a process.
+#[derive(Debug)]
+pub(crate) struct Mark {
+    path: PathBuf,
+    ledger: LedgerId,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    file: File,
+    /// The last mark that was compared with our log.
+    seen: Option<TreeHead>,
+}
+
+/// What the slots of the file hold.
+struct Slots {
+    newest: TreeHead,
+    /// Where the next one goes.
+    free: u64,
+}
+
+impl Mark {
+    /// Opens the mark of a ledger, and makes it if there is none. Also says
+    /// whether it was made.
+    pub(crate) fn open(directory: &Path, head: TreeHead) -> Result<(Self, bool), LedgerError> {
+        let path = directory.join("mark");
+        let made = !path.try_exists().map_err(at(&path))?;
+        if made {
+            create(&path, head)?;
+        }
+        let mut options = OpenOptions::new();
+        let file = options
+            .read(true)
+            .write(true)
+            .open(&path)
+            .map_err(at(&path))?;
+        let mark = Self {
+            path,
+            ledger: head.ledger,
+            inner: Mutex::new(Inner { file, seen: None }),
+        };
+        Ok((mark, made))
+    }
+
+    /// What the mark says.
+    pub(crate) fn read(&self) -> Result<TreeHead, LedgerError> {
+        let mut inner = self.lock();
+        inner.file.lock().map_err(at(&self.path))?;
+        let read = self.slots(&mut inner.file).map(|slots| slots.newest);
+        self.unlock(&inner, read)
+    }
+
+    /// Moves the mark to `head`, if it is not there or further already, after
+    /// making sure that our log extends what it says.
+    pub(crate) fn advance(&self, head: TreeHead, store: &dyn Store) -> Result<(), LedgerError> {
+        let mut inner = self.lock();
+        // Another thread was told of a later entry of the same log.
+        if inner.seen.is_some_and(|seen| seen.size >= head.size) {
+            return Ok(());
+        }
+        inner.file.lock().map_err(at(&self.path))?;
+        let advanced = self.advance_locked(&mut inner, head, store);
+        self.unlock(&inner, advanced)
+    }
+
+    fn advance_locked(
+        &self,
+        inner: &mut Inner,
+        head: TreeHead,
+        store: &dyn Store,
+    ) -> Result<(), LedgerError> {
+        let slots = self.slots(&mut inner.file)?;
+        if inner.seen != Some(slots.newest) {
+            self.extends(store, head, slots.newest)?;
+            inner.seen = Some(slots.newest);
+        }
+        if head.size > slots.newest.size {
+            write_slot(&mut inner.file, slots.free, head).map_err(at(&self.path))?;
+            inner.seen = Some(head);
+        }
+        Ok(())
+    }
+
+    /// Moves the mark to where `head` says, back if need be: an act of the owner.
+    pub(crate) fn force(&self, head: TreeHead) -> Result<(), LedgerError> {
+        let mut inner = self.lock();
+        inner.file.lock().map_err(at(&self.path))?;
+        let mut write = || -> io::Result<()> {
+            write_slot(&mut inner.file, 0, head)?;
+            write_slot(&mut inner.file, SECOND_SLOT, head)?;
+            inner.file.sync_data()
+        };
+        let written = write().map_err(at(&self.path));
+        inner.seen = None;
+        self.unlock(&inner, written)
+    }
+
+    /// Makes sure that the mark survives a power failure.
+    pub(crate) fn sync(&self) -> Result<(), LedgerError> {
+        self.lock().file.sync_data().map_err(at(&self.path))
+    }
+
+    /// Whether the log of a store, known to have come as far as `head`, extends
+    /// what a mark says.
+    fn extends(
+        &self,
+        store: &dyn Store,
+        head: TreeHead,
+        mark: TreeHead,
+    ) -> Result<(), LedgerError> {
+        // Whoever moved the mark had written before, so the log has it by now.
+        let size = if mark.size > head.size {
+            store.head()?.size
+        } else {
+            head.size
+        };
+        if mark.size > size {
+            return Err(LedgerError::Behind {
+                size,
+                known: mark.size,
+                mark: self.path.clone(),
+            });
+        }
+        if History::of(store).root(mark.size)? != mark.root {
+            return Err(LedgerError::Forked {
+                known: mark.size,
+                mark: self.path.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    fn slots(&self, file: &mut File) -> Result<Slots, LedgerError> {
+        let mut read = |offset| -> Result<Option<Slots>, LedgerError> {
+            let slot = read_slot(file, offset).map_err(at(&self.path))?;
+            Ok(slot.map(|newest| Slots {
+                newest,
+                free: SECOND_SLOT - offset,
+            }))
+        };
+        let (first, second) = (read(0)?, read(SECOND_SLOT)?);
+        let newest = [first, second].into_iter().flatten();
+        let newest = newest.max_by_key(|slots| slots.newest.size);
+        let wrong = |reason| LedgerError::BadMark {
+            mark: self.path.clone(),
+            reason,
+        };
+        match newest {
+            None => Err(wrong("it is damaged")),
+            Some(slots) if slots.newest.ledger != self.ledger => {
+                Err(wrong("it is that of another ledger"))
+            }
+            Some(slots) => Ok(slots),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn unlock<T>(
+        &self,
+        inner: &MutexGuard<'_, Inner>,
+        result: Result<T, LedgerError>,
+    ) -> Result<T, LedgerError> {
+        let unlocked = inner.file.unlock().map_err(at(&self.path));
+        result.and_then(|value| unlocked.map(|()| value))
+    }
+}
+
+fn at(path: &Path) -> impl Fn(io::Error) -> LedgerError {
+    move |error| LedgerError::state_dir(path, error)
+}
+
+/// Makes the file under its name when it is complete, and never in place of one
+/// that another process made meanwhile.
+fn create(path: &Path, head: TreeHead) -> Result<(), LedgerError> {
+    let draft = path.with_extension(format!("new-{}", std::process::id()));
+    let make = || -> io::Result<()> {
+        let mut file = File::create(&draft)?;
+        write_slot(&mut file, 0, head)?;
+        write_slot(&mut file, SECOND_SLOT, head)?;
+        file.sync_all()?;
+        match fs::hard_link(&draft, path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => Ok(()),
+        }
+    };
+    let made = make();
+    let removed = fs::remove_file(&draft);
+    made.and(removed).map_err(at(path))
+}
+
+fn write_slot(file: &mut File, offset: u64, head: TreeHead) -> io::Result<()> {
+    let TreeHead { ledger, size, root } = head;
+    let line = seal(format_args!("{PREFIX}:{ledger}:{size}:{root}"));
+    let slot = format!("{line:width$}\n", width = SLOT_BYTES - 1);
+    file.seek(SeekFrom::Start(offset))?;
+    file.write_all(slot.as_bytes())
+}
+
+fn read_slot(file: &mut File, offset: u64) -> io::Result<Option<TreeHead>> {
+    let mut slot = Vec::with_capacity(SLOT_BYTES);
+    file.seek(SeekFrom::Start(offset))?;
+    let length = u64::try_from(SLOT_BYTES).unwrap_or(0);
+    file.take(length).read_to_end(&mut slot)?;
+    let parse = || {
+        let text = std::str::from_utf8(&slot).ok()?;
+        let [ledger, size, root] = unseal("mark", PREFIX, text).ok()?;
+        Some(TreeHead {
+            ledger: LedgerId::from_hex(ledger)?,
+            size: size.parse().ok()?,
+            root: Digest::from_hex(root)?,
+        })
+    };
+    Ok(parse())
+}

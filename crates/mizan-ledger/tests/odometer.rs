@@ -1,0 +1,182 @@
+//! The odometer against adversaries who choose what to ask, and when to look, by
+//! the answers. Every tree is enumerated, so the means are exact (to rounding).
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic"
+)]
+
+mod common;
+
+use common::{account, admits, delta, epsilon, orders, take};
+use mizan_core::{Epsilon, Rho};
+use mizan_ledger::*;
+
+/// Numbers that are the same every time.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self, low: f64, high: f64) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        low + (high - low) * ((self.0 >> 11) as f64 / (1_u64 << 53) as f64)
+    }
+}
+
+/// The probabilities of two answers on two neighbouring inputs.
+#[derive(Clone, Copy)]
+struct Mechanism {
+    p: [f64; 2],
+    q: [f64; 2],
+}
+
+impl Mechanism {
+    /// A rare answer that says much, and one that says little.
+    fn random(random: &mut Random) -> Self {
+        let q = random.next(-7.0, -1.0).exp();
+        let ratio = random.next(0.1, 2.5).exp().min(0.9 / q);
+        let p = q * ratio;
+        Self {
+            p: [p, 1.0 - p],
+            q: [q, 1.0 - q],
+        }
+    }
+
+    fn cost(&self, orders: &Orders) -> Cost {
+        let divergence = |p: [f64; 2], q: [f64; 2], order: f64| {
+            let ratios = [p[0] / q[0], p[1] / q[1]];
+            if order == f64::INFINITY {
+                return ratios[0].max(ratios[1]).ln();
+            }
+            let moment = q[0] * ratios[0].powf(order) + q[1] * ratios[1].powf(order);
+            moment.ln() / (order - 1.0)
+        };
+        let amounts = orders.iter().map(|order| {
+            let order = order.get();
+            let worst = divergence(self.p, self.q, order).max(divergence(self.q, self.p, order));
+            Amount::cost(worst.max(0.0) * (1.0 + 1e-13)).unwrap()
+        });
+        Cost::new(amounts, OwnDelta::ZERO)
+    }
+}
+
+/// The largest mean of max(0, r - e^E) that looking at the best moment gives,
+/// over all ways to look, in a tree of random questions.
+fn worst(
+    account: &Account,
+    read: &dyn Fn(&Account) -> f64,
+    (p, q): (f64, f64),
+    depth: u32,
+    random: &mut Random,
+) -> f64 {
+    let now = (p - q * read(account).exp()).max(0.0);
+    if depth == 0 {
+        return now;
+    }
+    let mechanism = Mechanism::random(random);
+    let cost = mechanism.cost(account.orders());
+    if !admits(account, &cost) {
+        return now;
+    }
+    let mut after = account.clone();
+    take(&mut after, &cost);
+    let later: f64 = (0..2)
+        .map(|answer| {
+            let both = (p * mechanism.p[answer], q * mechanism.q[answer]);
+            worst(&after, read, both, depth - 1, random)
+        })
+        .sum();
+    now.max(later)
+}
+
+fn promised(e: f64, d: f64, values: &[f64]) -> Account {
+    let orders = orders(values);
+    let budget = Budget::approximate(epsilon(e), delta(d), OwnDelta::ZERO, &orders).unwrap();
+    account(&orders, budget)
+}
+
+#[test]
+fn the_reading_holds_whenever_one_looks() {
+    let guarantee = |account: &Account| Odometer::of(account, None).guarantee.unwrap().0.get();
+    let half = |account: &Account| guarantee(account) / 2.0;
+    let (mut most, mut most_of_half) = (0.0_f64, 0.0_f64);
+    for seed in 0..400 {
+        for (e, d) in [(3.0, 0.01), (6.0, 0.003)] {
+            let account = promised(e, d, &[2.0, 3.0, 5.0, 9.0, 17.0]);
+            let start = || Random(seed);
+            let mean = worst(&account, &guarantee, (1.0, 1.0), 5, &mut start());
+            assert!(mean <= 2.0 * d, "seed {seed}: {mean} above 2 * {d}");
+            most = most.max(mean / d);
+            let mean = worst(&account, &half, (1.0, 1.0), 5, &mut start());
+            most_of_half = most_of_half.max(mean / d);
+        }
+    }
+    // The same adversaries break a reading that promises too much.
+    assert!(most_of_half > 2.0, "{most_of_half}");
+    println!("at most {most} δ, with half the reading {most_of_half} δ");
+}
+
+#[test]
+fn readings_grow_and_stay_between_the_estimate_and_the_target() {
+    let orders = Orders::standard();
+    let (e, d) = (epsilon(2.0), delta(1e-6));
+    let own_delta = Budget::usual_own_delta(d);
+    let budget = Budget::approximate(e, d, own_delta, &orders).unwrap();
+    let mut account = account(&orders, budget);
+    let zero = Odometer::of(&account, None);
+    assert_eq!(zero.estimate.unwrap().0, Epsilon::ZERO);
+    assert_eq!(zero.guarantee.unwrap().0, Epsilon::ZERO);
+    assert_eq!(zero.remaining, Some(e));
+    let cost = Cost::of(&"gaussian(30)".parse().unwrap(), &orders).unwrap();
+    let (mut last, mut readings) = (zero, 0);
+    while admits(&account, &cost) {
+        take(&mut account, &cost);
+        let now = Odometer::of(&account, None);
+        let (estimate, reading) = (now.estimate.unwrap().0, now.guarantee.unwrap().0);
+        assert!(estimate < reading && reading <= e);
+        assert!(estimate > last.estimate.unwrap().0 && now.remaining < last.remaining);
+        assert!(reading >= last.guarantee.unwrap().0);
+        readings += u32::from(reading > last.guarantee.unwrap().0);
+        for line in &now.left {
+            let rest = line.left.map(|left| left.pico() + line.taken.pico());
+            assert!(line.limit.is_none() || rest >= line.limit.map(Amount::pico));
+        }
+        last = now;
+    }
+    assert!((5..=14).contains(&readings), "{readings} levels were read");
+    assert_eq!(last.guarantee.unwrap().0, e);
+}
+
+#[test]
+fn pure_charges_are_read_exactly_and_rho_only_with_a_delta() {
+    let orders = Orders::standard();
+    let laplace = Cost::of(&"laplace(4)".parse().unwrap(), &orders).unwrap();
+    let mut pure = account(&orders, Budget::pure(epsilon(1.0), &orders).unwrap());
+    take(&mut pure, &laplace);
+    let read = Odometer::of(&pure, None);
+    let (reading, none) = read.guarantee.unwrap();
+    assert!((0.25..0.25 + 1e-11).contains(&reading.get()) && none == delta(0.0));
+    assert_eq!(read.estimate, read.guarantee);
+    let rest = read.remaining.unwrap().get();
+    assert!((0.75 - 1e-11..=0.75).contains(&rest), "{rest}");
+
+    let rho = Rho::new(0.5).unwrap();
+    let budget = Budget::zero_concentrated(rho, OwnDelta::ZERO, &orders).unwrap();
+    let mut concentrated = account(&orders, budget);
+    let gaussian = Cost::of(&"gaussian(2)".parse().unwrap(), &orders).unwrap();
+    take(&mut concentrated, &gaussian);
+    let read = Odometer::of(&concentrated, None);
+    assert_eq!(
+        (read.estimate, read.guarantee, read.remaining),
+        (None, None, None)
+    );
+    let read = Odometer::of(&concentrated, Some(delta(1e-6)));
+    // The exact ε of this noise at this δ is 2.3808.
+    let estimate = read.estimate.unwrap().0.get();
+    assert!((2.39..2.7).contains(&estimate), "{estimate}");
+    assert_eq!(read.guarantee, None);
+}
