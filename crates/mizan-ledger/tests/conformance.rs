@@ -9,13 +9,13 @@
 
 mod common;
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
+use common::check::verify;
 use common::lab::{Kind, Lab};
 use common::{charge, config, epsilon, id, orders, pico};
-use mizan_ledger::store::{Ask, Fault, Head, Receipt, Store, StoreError};
+use mizan_ledger::store::{Ask, Fault, Receipt, Store, StoreError};
 use mizan_ledger::*;
 use proptest::prelude::*;
 
@@ -73,87 +73,6 @@ fn begun(kind: Kind) -> Lab {
     lab
 }
 
-fn log(store: &dyn Store) -> Vec<Entry> {
-    let mut log = Vec::new();
-    loop {
-        let page = store.entries(log.len() as u64).unwrap();
-        if page.is_empty() {
-            return log;
-        }
-        log.extend(page);
-    }
-}
-
-/// I1, I2, I3, I5, I6, I7, I8 from the log alone; returns the log.
-fn verify(store: &dyn Store) -> Vec<Entry> {
-    let log = log(store);
-    let head = store.head().unwrap();
-    let (mut state, mut frontier) = (State::new(), Frontier::default());
-    let mut sums: HashMap<(u32, bool), [u128; 3]> = HashMap::new();
-    let mut live: HashMap<RequestId, (u32, Cost)> = HashMap::new();
-    let mut add = |state: &State, number: u32, spent: bool, cost: &Cost, sign: bool| {
-        let mut next = Some(AccountNumber::new(number));
-        while let Some(number) = next {
-            let sums = sums.entry((number.get(), spent)).or_default();
-            let amounts = cost.amounts().iter().map(|amount| amount.pico());
-            let parts = amounts.chain([cost.own_delta().atto()]);
-            for (sum, part) in sums.iter_mut().zip(parts) {
-                let part = u128::from(part);
-                *sum = if sign { *sum + part } else { *sum - part };
-            }
-            next = state.account(number).unwrap().parent();
-        }
-    };
-    for entry in &log {
-        // The filter is asked again for every prefix: I3, I7, I8.
-        state.apply(entry).unwrap();
-        frontier.push(leaf_hash(&entry.encode()));
-        match &entry.body {
-            Body::Reserved(charge) => {
-                let number = charge.account.get();
-                add(&state, number, false, &charge.cost, true);
-                let known = live.insert(entry.id, (number, charge.cost.clone()));
-                assert_eq!(known, None, "I1: charged twice");
-            }
-            Body::Committed { cost, .. } => {
-                let (number, held) = live.get(&entry.id).unwrap();
-                assert!(cost.is_within(held), "I8");
-                add(&state, *number, false, held, false);
-                add(&state, *number, true, cost, true);
-            }
-            Body::Voided => {
-                let (number, held) = live.get(&entry.id).unwrap();
-                add(&state, *number, false, held, false);
-            }
-            Body::Denied { .. } => assert!(!live.contains_key(&entry.id), "I7"),
-            _ => {}
-        }
-    }
-    let expected = Head {
-        ledger: state.ledger(),
-        accounts: state.accounts(),
-        size: log.len() as u64,
-        root: frontier.root(),
-    };
-    assert_eq!(head, expected, "I6");
-    for number in 0..head.accounts {
-        let account = store.account(AccountNumber::new(number)).unwrap().unwrap();
-        assert_eq!(state.account(account.number()), Some(&account));
-        for (spent, totals) in [(true, account.spent()), (false, account.pending())] {
-            let (amounts, own) = totals.raw();
-            let found = [amounts[0], amounts[1], own];
-            let sum = sums.get(&(number, spent)).copied().unwrap_or_default();
-            assert_eq!(found, sum, "I2: account {number}");
-        }
-        assert_eq!(store.named(account.name()).unwrap(), Some(account.number()));
-    }
-    for entry in &log {
-        let record = store.record(entry.id).unwrap();
-        assert_eq!(record.as_ref(), state.record(entry.id), "I5");
-    }
-    log
-}
-
 fn empty(kind: Kind) {
     let lab = Lab::new(kind);
     assert_eq!(code(lab.store(), 1, reserve(0, 1)), "MZ1730");
@@ -181,7 +100,7 @@ fn same_id_same_outcome(kind: Kind) {
     let lab = lab.reopen();
     assert_eq!(ask(lab.store(), 1, reserve(3, 4)).unwrap(), again);
     assert_eq!(code(lab.store(), 1, reserve(3, 5)), "MZ1732");
-    assert_eq!(verify(lab.store()).len(), 6);
+    assert_eq!(verify(lab.store()).log.len(), 6);
 }
 
 fn what_does_not_fit_is_denied_for_ever(kind: Kind) {
@@ -398,6 +317,6 @@ fn retries_after_faults_charge_once() {
             );
             assert_eq!(denied, number >= 10);
         }
-        assert_eq!(verify(lab.store()).len(), 5 + 12);
+        assert_eq!(verify(lab.store()).log.len(), 5 + 12);
     }
 }

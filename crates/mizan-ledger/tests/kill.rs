@@ -11,20 +11,15 @@
 
 mod common;
 
-use std::collections::HashSet;
-use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use common::check::{Told, verify};
 use common::lab::Directory;
-use common::{charge, epsilon, id, orders, pico, replay};
+use common::{charge, child, epsilon, id, long, orders, pico};
 use mizan_ledger::store::{Ask, Sqlite, Store};
 use mizan_ledger::*;
-
-/// Set for the process that is killed: the ledger, and its first id.
-const CHILD: &str = "MIZAN_TEST_KILL";
 
 fn execute(store: &Sqlite, number: u64, request: Request) -> Outcome {
     let receipt = store.execute(Ask::new(0, id(number), request));
@@ -37,13 +32,13 @@ fn reserve() -> Request {
 }
 
 /// Not a test of its own: what the killed process runs, four threads that say
-/// what they were told, as eight bytes on stderr for each id.
+/// what they were told.
 #[test]
 fn child() {
-    let Ok(what) = std::env::var(CHILD) else {
-        return;
+    let Some(words) = child::words() else { return };
+    let [first, path] = &words[..] else {
+        panic!("{words:?}");
     };
-    let (first, path) = what.split_once(' ').unwrap();
     let first: u64 = first.parse().unwrap();
     let store = Sqlite::open(Path::new(path)).unwrap();
     thread::scope(|scope| {
@@ -51,8 +46,10 @@ fn child() {
             let store = &store;
             scope.spawn(move || {
                 for number in (first + thread..).step_by(4) {
-                    assert_eq!(execute(store, number, reserve()), Outcome::Reserved);
-                    std::io::stderr().write_all(&number.to_be_bytes()).unwrap();
+                    let ask = Ask::new(0, id(number), reserve());
+                    let receipt = store.execute(ask).unwrap();
+                    assert_eq!(receipt.outcome, Outcome::Reserved);
+                    child::say(&Told::new(id(number), &receipt).to_line());
                 }
             });
         }
@@ -76,41 +73,21 @@ fn what_was_acknowledged_survives_kill_9() {
     execute(&store, u64::MAX - 1, create);
     drop(store);
 
-    let kills = if std::env::var_os("PROPTEST_CASES").is_some() {
-        2000
-    } else {
-        100
-    };
-    let mut told = HashSet::new();
+    let kills = if long() { 2000 } else { 100 };
+    let mut told = Vec::new();
     for kill in 0_u64..kills {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "child", "--nocapture", "--test-threads=1"])
-            .env(CHILD, format!("{} {}", kill << 32, path.display()))
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let words = [&(kill << 32).to_string(), path.to_str().unwrap()];
+        let mut child = child::command(&[], &words).spawn().unwrap();
         // From before it has opened the file to many transactions later.
         thread::sleep(Duration::from_micros(kill * 7919 % 40_000));
         child.kill().unwrap();
-        let mut said = Vec::new();
-        child.stderr.take().unwrap().read_to_end(&mut said).unwrap();
-        child.wait().unwrap();
-        let (numbers, _) = said.as_chunks::<8>();
-        told.extend(numbers.iter().map(|bytes| u64::from_be_bytes(*bytes)));
+        told.extend(child::told(&child::listen(child).0));
     }
     assert!(told.len() > 10, "{} were told anything", told.len());
 
-    let store = Sqlite::open(&path).unwrap();
-    let state = replay(&store);
-    for &number in &told {
-        assert!(state.record(id(number)).is_some(), "{number} was lost");
-        assert_eq!(
-            store.record(id(number)).unwrap().as_ref(),
-            state.record(id(number))
-        );
-    }
-    let account = store.account(AccountNumber::new(0)).unwrap().unwrap();
+    let checked = verify(&Sqlite::open(&path).unwrap());
+    checked.bears_out(&told);
+    let account = checked.state.account(AccountNumber::new(0)).unwrap();
     let pending = account.pending().amounts().next().unwrap().pico();
-    assert_eq!(pending + 2, state.size());
+    assert_eq!(pending + 2, checked.log.len() as u64);
 }

@@ -13,10 +13,24 @@ pub(crate) struct Directory(PathBuf);
 
 impl Directory {
     pub(crate) fn new() -> Self {
+        Self::below(&std::env::temp_dir())
+    }
+
+    /// Where syncing costs nothing, for tests that are not about the disk.
+    pub(crate) fn in_memory() -> Self {
+        let memory = Path::new("/dev/shm");
+        if memory.is_dir() {
+            Self::below(memory)
+        } else {
+            Self::new()
+        }
+    }
+
+    fn below(directory: &Path) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("mizan-ledger-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
+        let path = directory.join(name);
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
     }
@@ -51,7 +65,7 @@ impl Lab {
         match kind {
             Kind::Sim => Self::Sim(Sim::new()),
             Kind::Sqlite => {
-                let directory = Directory::new();
+                let directory = Directory::in_memory();
                 let store = Sqlite::create(&directory.path().join("ledger")).unwrap();
                 Self::Sqlite(store, directory)
             }

@@ -8,9 +8,13 @@
     reason = "a test helper may panic"
 )]
 
+pub(crate) mod check;
+pub(crate) mod child;
 pub(crate) mod guarded;
 pub(crate) mod lab;
+pub(crate) mod linearize;
 pub(crate) mod server;
+pub(crate) mod workload;
 
 use mizan_core::{Delta, Epsilon, Order};
 use mizan_ledger::store::{Ask, Store};
@@ -18,12 +22,17 @@ use mizan_ledger::*;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// `cases` random cases from a fixed seed; 20 times as many in a long run,
-/// which `scripts/test --long` asks for through this variable.
+/// Whether this is the long run, which `scripts/test --long` asks for through
+/// this variable.
+pub(crate) fn long() -> bool {
+    let cases = std::env::var("PROPTEST_CASES");
+    cases.is_ok_and(|cases| cases.parse().is_ok_and(|cases: u32| cases >= 20_000))
+}
+
+/// `cases` random cases from a fixed seed; 20 times as many in a long run.
 pub(crate) fn config(cases: u32) -> ProptestConfig {
-    let long = std::env::var_os("PROPTEST_CASES").is_some();
     ProptestConfig {
-        cases: if long { 20 * cases } else { cases },
+        cases: if long() { 20 * cases } else { cases },
         rng_seed: RngSeed::Fixed(20_170_224),
         failure_persistence: None,
         ..ProptestConfig::default()
@@ -32,6 +41,11 @@ pub(crate) fn config(cases: u32) -> ProptestConfig {
 
 pub(crate) fn orders(values: &[f64]) -> Orders {
     Orders::new(values.iter().map(|&value| Order::new(value).unwrap())).unwrap()
+}
+
+/// An id from a number.
+pub(crate) fn id(number: u64) -> RequestId {
+    RequestId::from_bytes(u128::from(number).to_be_bytes())
 }
 
 pub(crate) fn epsilon(value: f64) -> Epsilon {
@@ -70,37 +84,6 @@ pub(crate) fn admits(account: &Account, cost: &Cost) -> bool {
 pub(crate) fn pico(amounts: &[u64]) -> Cost {
     let amounts = amounts.iter().map(|&amount| Amount::from_pico(amount));
     Cost::new(amounts, OwnDelta::ZERO)
-}
-
-/// Replays the log of a store, which must agree with everything else that the
-/// store says, and have been inside the filter all along. An id that is there
-/// twice is refused.
-pub(crate) fn replay(store: &dyn Store) -> State {
-    let (mut state, mut frontier) = (State::new(), Frontier::default());
-    loop {
-        let page = store.entries(state.size()).unwrap();
-        if page.is_empty() {
-            break;
-        }
-        for entry in page {
-            state.apply(&entry).unwrap();
-            frontier.push(leaf_hash(&entry.encode()));
-        }
-    }
-    let head = store.head().unwrap();
-    assert_eq!((head.size, head.root), (state.size(), frontier.root()));
-    assert_eq!(head.accounts, state.accounts());
-    for number in (0..head.accounts).map(AccountNumber::new) {
-        let account = store.account(number).unwrap();
-        assert_eq!(state.account(number), account.as_ref());
-    }
-    state
-}
-
-pub(crate) fn id(number: u64) -> RequestId {
-    let mut bytes = [0; 16];
-    bytes[8..].copy_from_slice(&number.to_be_bytes());
-    RequestId::from_bytes(bytes)
 }
 
 /// Begins a ledger with one account of ε = 1 at two orders, under the ids 1000

@@ -7,6 +7,10 @@ mod schema;
 mod upgrade;
 
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
 
 use self::rows::File;
 use self::schema::failed;
@@ -53,12 +57,7 @@ impl Sqlite {
     /// The file is missing, read-only, damaged, of another version or no ledger.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let mut file = File::new(schema::connect(path)?);
-        // After a process died, what it wrote can be read before it is on the
-        // disk. A checkpoint syncs it; else a retry could be told of an entry
-        // that a power failure then takes away.
-        file.connection
-            .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
-            .map_err(failed)?;
+        settle(&file.connection)?;
         read::position(&mut file)?;
         let reader = File::new(schema::connect(path)?);
         Handle::new(file, reader).map(Self)
@@ -79,6 +78,27 @@ impl Handled for Sqlite {
 
     fn handle(&self) -> &Handle<File> {
         &self.0
+    }
+}
+
+/// Syncs what is there. After a process died, what it wrote can be read before
+/// it is on the disk, and a retry could be told of an entry that a power failure
+/// then takes away. A checkpoint syncs it.
+fn settle(connection: &Connection) -> Result<(), StoreError> {
+    let begun = Instant::now();
+    loop {
+        let sql = "PRAGMA wal_checkpoint(PASSIVE)";
+        let busy: bool = connection
+            .query_row(sql, [], |row| row.get(0))
+            .map_err(failed)?;
+        if !busy {
+            return Ok(());
+        }
+        // Another process is at it, and may not have synced yet.
+        if begun.elapsed() >= schema::BUSY_TIMEOUT {
+            return Err(StoreError::Busy);
+        }
+        thread::sleep(Duration::from_millis(1));
     }
 }
 

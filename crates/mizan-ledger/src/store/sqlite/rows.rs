@@ -150,7 +150,7 @@ impl Rows for File {
             let rows = statement.query_map(params![after, most], |row| {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?))
             })?;
-            rows.collect()
+            rows.collect::<Result<_, _>>()
         };
         read().map_err(failed)
     }
@@ -164,7 +164,7 @@ impl Rows for File {
                 let hash = Digest::of(&[row.get_ref(1)?.as_blob()?]);
                 Ok((row.get(0)?, *hash.as_bytes()))
             })?;
-            rows.collect()
+            rows.collect::<Result<_, _>>()
         };
         read().map_err(failed)
     }

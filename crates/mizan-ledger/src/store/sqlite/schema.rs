@@ -6,8 +6,8 @@
 //! them again.
 
 use std::fs::{self, File};
-use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -26,7 +26,7 @@ pub(super) const FORMAT: i32 = 1;
 const OLDEST_SQLITE: i32 = 3_051_003;
 
 /// How long to wait for another process.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Name and definition of everything in the file, by name, word for word as
 /// SQLite stores it: a file without its triggers is refused.
@@ -113,15 +113,15 @@ fn check_library() -> Result<(), StoreError> {
 /// place of another.
 pub(super) fn create(path: &Path) -> Result<(), StoreError> {
     check_library()?;
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".new-{}", std::process::id()));
-    let draft = PathBuf::from(name);
     let unusable = |error: std::io::Error| StoreError::unusable(path, error);
-    // Whatever is there under this name was left by a process that died.
-    match fs::remove_file(&draft) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(unusable(error)),
-        _ => {}
+    // SQLite would take what was left of an earlier file for part of this one.
+    for left in ["-wal", "-journal"].map(|end| beside(path, end)) {
+        if fs::symlink_metadata(&left).is_ok() {
+            let reason = "belongs to a file that is gone; move it away first";
+            return Err(StoreError::unusable(&left, reason));
+        }
     }
+    let draft = draft(path).map_err(unusable)?;
     let made = fill(&draft).and_then(|()| {
         let file = File::open(&draft).map_err(unusable)?;
         file.sync_all().map_err(unusable)?;
@@ -130,6 +130,29 @@ pub(super) fn create(path: &Path) -> Result<(), StoreError> {
     let removed = fs::remove_file(&draft).map_err(unusable);
     made.and(removed)?;
     sync_name(path)
+}
+
+/// A file that nobody else works on, be it a thread of this process or a
+/// process of another machine with the same number. Names that processes left
+/// behind when they died are passed over.
+fn draft(path: &Path) -> std::io::Result<PathBuf> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let draft = beside(path, &format!(".new-{process}-{number}"));
+        match File::create_new(&draft) {
+            Ok(_) => return Ok(draft),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The file whose name ends with this, too.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
 }
 
 /// Without this the name may be gone after a power failure, and the ledger
@@ -195,8 +218,11 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// What can be seen without SQLite, which would create, recover or change a
-/// file that is none of its business.
+/// What can be seen without changing a file that is none of our business.
+///
+/// The file itself is only ever opened by SQLite: when a process closes a file,
+/// it loses its locks on it, and another that closes the ledger would take the
+/// write-ahead log away from under this one.
 fn check_file(path: &Path) -> Result<(), StoreError> {
     let unusable = |error: std::io::Error| StoreError::unusable(path, error);
     let about = fs::metadata(path).map_err(unusable)?;
@@ -213,40 +239,35 @@ fn check_file(path: &Path) -> Result<(), StoreError> {
     if about.permissions().readonly() {
         return Err(StoreError::unusable(path, "it is read-only"));
     }
-    if about.len() == 0 {
-        return Err(not_a_ledger("it is empty"));
+    match about.len() {
+        0 => return Err(not_a_ledger("it is empty")),
+        1..100 => return Err(not_a_ledger("it is too short")),
+        _ => {}
     }
-    let mut header = Vec::with_capacity(100);
-    let file = File::open(path).map_err(unusable)?;
-    file.take(100).read_to_end(&mut header).map_err(unusable)?;
-    let Ok(header) = <[u8; 100]>::try_from(header) else {
-        return Err(not_a_ledger("it is too short"));
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)
+        .map_err(|error| StoreError::unusable(path, error))?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
+    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let application = match pragma("application_id") {
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            return Err(not_a_ledger("it is no SQLite file"));
+        }
+        application => application.map_err(failed)?,
     };
-    if !header.starts_with(b"SQLite format 3\0") {
-        return Err(not_a_ledger("it is no SQLite file"));
-    }
-    let field = |at| i32::from_be_bytes(bytes_at(&header, at));
-    check_marks(path, field(68), field(60))?;
+    check_marks(path, application, pragma("user_version").map_err(failed)?)?;
     // SQLite notices missing pages, but takes half a page at the end for a page
-    // with zeros. With a write-ahead log that page may be whole there.
-    let mut wal = path.as_os_str().to_owned();
-    wal.push("-wal");
+    // with zeros. With a write-ahead log that page may be whole there. It is
+    // where the file is, not where a link to it is.
+    let wal = beside(&fs::canonicalize(path).map_err(unusable)?, "-wal");
     let has_wal = fs::metadata(wal).is_ok_and(|about| about.len() > 0);
-    let page = match u16::from_be_bytes(bytes_at(&header, 16)) {
-        1 => 65_536,
-        bytes => u64::from(bytes),
-    };
+    let page = pragma("page_size").map_err(failed)?;
+    let page = u64::try_from(page).unwrap_or(0);
     if !has_wal && about.len().checked_rem(page) != Some(0) {
         let reason = format!("{} ends within a page", path.display());
         return Err(StoreError::damaged(reason));
     }
     Ok(())
-}
-
-/// Some bytes of the header; zeros beyond its end, where none are asked for.
-fn bytes_at<const N: usize>(header: &[u8; 100], at: usize) -> [u8; N] {
-    let bytes = header.get(at..).and_then(|rest| rest.first_chunk());
-    bytes.copied().unwrap_or([0; N])
 }
 
 fn check_marks(path: &Path, application: i32, format: i32) -> Result<(), StoreError> {

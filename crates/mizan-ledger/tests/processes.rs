@@ -1,0 +1,117 @@
+//! Processes that come and go while another has the file open: what a server
+//! and a command line do all day.
+#![cfg(unix)]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic"
+)]
+
+mod common;
+
+use std::path::Path;
+use std::thread;
+
+use common::check::{Told, verify};
+use common::lab::Directory;
+use common::{charge, child, epsilon, id, orders, pico};
+use mizan_ledger::store::{Ask, Sqlite, Store};
+use mizan_ledger::*;
+
+fn begin(store: &dyn Store) {
+    let orders = orders(&[f64::INFINITY]);
+    let ledger = LedgerId::from_bytes([1; 16]);
+    let create = Request::Create {
+        name: AccountName::new("one").unwrap(),
+        parent: None,
+        budget: Budget::pure(epsilon(1.0), &orders).unwrap(),
+        orders,
+    };
+    for (number, request) in [(1000, Request::Open { ledger }), (1001, create)] {
+        store.execute(Ask::new(0, id(number), request)).unwrap();
+    }
+}
+
+fn spend(store: &dyn Store, number: u64) -> Told {
+    let ask = Ask::new(0, id(number), Request::Reserve(charge(0, pico(&[1]))));
+    Told::new(id(number), &store.execute(ask).unwrap())
+}
+
+/// Not a test of its own: opens, spends once, closes.
+#[test]
+fn child() {
+    let Some(words) = child::words() else { return };
+    let store = Sqlite::open(Path::new(&words[0])).unwrap();
+    child::say(&spend(&store, words[1].parse().unwrap()).to_line());
+}
+
+/// A process that closes the file takes the write-ahead log away if it believes
+/// to be the last. Another that goes on writing into it loses all of that.
+#[test]
+fn whoever_closes_the_file_takes_nothing_from_who_has_it_open() {
+    let directory = Directory::new();
+    let path = directory.path().join("ledger");
+    let server = Sqlite::create(&path).unwrap();
+    begin(&server);
+    let mut told = Vec::new();
+    for round in 0..5 {
+        // A second handle in this process must not give its locks away either.
+        drop(Sqlite::open(&path).unwrap());
+        told.push(spend(&server, 2 * round));
+        let words = [path.to_str().unwrap(), &(2 * round + 1).to_string()];
+        let child = child::command(&[], &words).spawn().unwrap();
+        let (lines, all, well) = child::listen(child);
+        assert!(well, "{all}");
+        told.extend(child::told(&lines));
+    }
+    assert_eq!(told.len(), 10);
+    verify(&server).bears_out(&told);
+    drop(server);
+    verify(&Sqlite::open(&path).unwrap()).bears_out(&told);
+}
+
+/// A file that is opened and closed beside SQLite takes the locks of the whole
+/// process with it, and others then believe that nobody has the ledger open.
+#[cfg(target_os = "linux")]
+#[test]
+fn opening_again_keeps_the_locks() {
+    use std::os::unix::fs::MetadataExt;
+    let directory = Directory::new();
+    let path = directory.path().join("ledger");
+    let store = Sqlite::create(&path).unwrap();
+    let inode = format!(":{} ", std::fs::metadata(&path).unwrap().ino());
+    let locked = || {
+        let locks = std::fs::read_to_string("/proc/locks").unwrap();
+        locks.lines().filter(|line| line.contains(&inode)).count()
+    };
+    assert_eq!(locked(), 1);
+    drop(Sqlite::open(&path).unwrap());
+    assert_eq!(locked(), 1);
+    drop(store);
+    assert_eq!(locked(), 0);
+}
+
+/// Two that make a ledger under one name: one of them does, wholly.
+#[test]
+fn only_one_makes_a_ledger() {
+    for _ in 0..20 {
+        let directory = Directory::new();
+        let path = directory.path().join("ledger");
+        let made: Vec<bool> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..4)
+                .map(|_| scope.spawn(|| Sqlite::create(&path).map(drop)))
+                .collect();
+            let threads = threads.into_iter().map(|thread| thread.join().unwrap());
+            threads.map(|made| made.is_ok()).collect()
+        });
+        assert_eq!(made.iter().filter(|made| **made).count(), 1, "{made:?}");
+        let store = Sqlite::open(&path).unwrap();
+        begin(&store);
+        assert_eq!(verify(&store).log.len(), 2);
+        drop(store);
+        let names = std::fs::read_dir(directory.path()).unwrap();
+        assert_eq!(names.count(), 1, "no draft is left");
+    }
+}
