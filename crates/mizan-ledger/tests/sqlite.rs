@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
+use common::check::verify;
 use common::lab::Directory;
-use common::{charge, id, one_account, pico, replay};
+use common::{charge, id, one_account, pico};
 use mizan_ledger::store::{Ask, Sqlite, Store};
 use mizan_ledger::*;
 use rusqlite::Connection;
@@ -218,7 +219,7 @@ fn handles_on_one_file_never_overspend() {
     });
     assert_eq!(reserved.into_inner(), 100);
     let store = Sqlite::open(&path).unwrap();
-    assert_eq!(replay(&store).size(), 202);
+    assert_eq!(verify(&store).state.size(), 202);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::LedgerError;
-use crate::store::{Postgres, Sqlite, Store};
+use crate::store::{self, Postgres, Sqlite, Store};
 
 /// Where a ledger is.
 #[derive(Clone, PartialEq, Eq)]
@@ -97,13 +97,11 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
-            // What stands between `//` and `@` is a name and maybe a password.
-            Self::Postgres(address) => {
-                let (scheme, rest) = address.split_once("//").unwrap_or(("", address));
-                let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
-                let place = place.split_once('?').map_or(place, |(place, _)| place);
-                write!(f, "{scheme}//{place}")
-            }
+            // Of one that is not understood any part may be a password.
+            Self::Postgres(address) => match store::shown(address) {
+                Some(shown) => f.write_str(&shown),
+                None => f.write_str("postgres://..."),
+            },
         }
     }
 }

@@ -23,6 +23,7 @@ mod writer;
 
 pub use error::StoreError;
 pub use postgres::Postgres;
+pub(crate) use postgres::shown;
 pub use sim::{Fault, Sim};
 pub use sqlite::Sqlite;
 
@@ -66,6 +67,16 @@ impl Ask {
     #[must_use]
     pub const fn id(&self) -> RequestId {
         self.id
+    }
+
+    /// How many bytes it brings that nobody bounds but [`MAX_ANSWER_BYTES`] and
+    /// [`MAX_EVENT_BYTES`](crate::MAX_EVENT_BYTES).
+    fn bytes(&self) -> usize {
+        let event = match &self.request {
+            Request::Reserve(charge) => charge.event.len(),
+            _ => 0,
+        };
+        event.saturating_add(self.answer.as_ref().map_or(0, Vec::len))
     }
 
     /// A commit whose answer the store keeps, so that a retry gets it again.

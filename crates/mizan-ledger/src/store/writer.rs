@@ -11,8 +11,12 @@ use crate::store::cache::Cache;
 use crate::store::rows::Database;
 use crate::store::{Ask, Head, Receipt, StoreError};
 
-/// The most requests in one transaction.
+/// The most requests in one transaction, but for those of a single job.
 const MAX_BATCH: usize = 256;
+
+/// The most bytes of events and answers in one transaction, but for those of a
+/// single job: a crowd with long answers does not take all memory.
+const MAX_BATCH_BYTES: usize = 64 << 20;
 
 /// What requests are told: a result for each up to the first error.
 pub(super) type Results = Vec<Result<Receipt, StoreError>>;
@@ -22,6 +26,14 @@ pub(super) type Results = Vec<Result<Receipt, StoreError>>;
 pub(super) struct Job {
     pub(super) asks: Vec<Ask>,
     pub(super) reply: SyncSender<Results>,
+}
+
+impl Job {
+    /// How many requests, and their bytes.
+    fn size(&self) -> (usize, usize) {
+        let bytes = self.asks.iter().map(Ask::bytes);
+        (self.asks.len(), bytes.fold(0, usize::saturating_add))
+    }
 }
 
 /// What the writer thread owns.
@@ -46,6 +58,24 @@ enum Batch {
     Unknown(StoreError),
 }
 
+/// A job with all that wait and fit into one transaction, and the first that
+/// does not.
+fn gather(first: Job, jobs: &Receiver<Job>) -> (Vec<Job>, Option<Job>) {
+    let (mut asks, mut bytes) = first.size();
+    let mut batch = vec![first];
+    while asks < MAX_BATCH
+        && let Ok(job) = jobs.try_recv()
+    {
+        let (more_asks, more_bytes) = job.size();
+        (asks, bytes) = (asks + more_asks, bytes.saturating_add(more_bytes));
+        if asks > MAX_BATCH || bytes > MAX_BATCH_BYTES {
+            return (batch, Some(job));
+        }
+        batch.push(job);
+    }
+    (batch, None)
+}
+
 impl<D: Database> Writer<D> {
     pub(super) const fn new(database: D, poisoned: Arc<AtomicBool>) -> Self {
         Self {
@@ -58,15 +88,10 @@ impl<D: Database> Writer<D> {
 
     /// Works until nobody can ask any more.
     pub(super) fn run(mut self, jobs: &Receiver<Job>) {
-        while let Ok(first) = jobs.recv() {
-            let mut count = first.asks.len();
-            let mut batch = vec![first];
-            while count < MAX_BATCH
-                && let Ok(job) = jobs.try_recv()
-            {
-                count += job.asks.len();
-                batch.push(job);
-            }
+        let mut left = None;
+        while let Some(first) = left.take().or_else(|| jobs.recv().ok()) {
+            let batch;
+            (batch, left) = gather(first, jobs);
             self.serve(batch);
         }
     }
@@ -129,5 +154,52 @@ impl<D: Database> Writer<D> {
             told.collect()
         };
         Batch::Durable(told.into_iter().map(results).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+    use crate::store::MAX_ANSWER_BYTES;
+    use crate::{AccountNumber, Charge, Cost, OwnDelta, Request, RequestId};
+
+    /// The sizes of the transactions that jobs become.
+    fn batches(jobs: impl IntoIterator<Item = Vec<Ask>>) -> Vec<usize> {
+        let (sender, waiting) = sync_channel(1000);
+        for asks in jobs {
+            let (reply, _) = sync_channel(1);
+            sender.send(Job { asks, reply }).unwrap();
+        }
+        drop(sender);
+        let (mut left, mut sizes) = (None, Vec::new());
+        while let Some(first) = left.take().or_else(|| waiting.recv().ok()) {
+            let batch;
+            (batch, left) = gather(first, &waiting);
+            sizes.push(batch.len());
+        }
+        sizes
+    }
+
+    #[test]
+    fn a_transaction_is_bounded_by_requests_and_by_bytes() {
+        let id = RequestId::from_bytes([1; 16]);
+        let cost = || Cost::new([], OwnDelta::ZERO);
+        let start = Ask::new(0, id, Request::Start);
+        assert_eq!(batches(vec![vec![start.clone()]; 600]), [256, 256, 88]);
+        // Three requests each: 85 of them are 255.
+        assert_eq!(batches(vec![vec![start.clone(); 3]; 100]), [85, 15]);
+        assert_eq!(batches([vec![start.clone(); 300], vec![start]]), [1, 1]);
+        let long = Ask::commit(0, id, cost(), vec![0; MAX_ANSWER_BYTES]).unwrap();
+        assert_eq!(batches(vec![vec![long]; 9]), [4, 4, 1]);
+        let event = Charge {
+            account: AccountNumber::new(0),
+            cost: cost(),
+            neighbours: None,
+            event: "x".repeat(crate::MAX_EVENT_BYTES),
+        };
+        let event = Ask::new(0, id, Request::Reserve(event));
+        assert_eq!(batches(vec![vec![event]; 100]), [64, 36]);
     }
 }

@@ -73,7 +73,8 @@ pub(crate) fn charge(account: u32, cost: Cost) -> Charge {
 
 /// Takes a cost without asking.
 pub(crate) fn take(account: &mut Account, cost: &Cost) {
-    account.take(&Body::Reserved(charge(0, cost.clone())), None);
+    let taken = account.take(&Body::Reserved(charge(0, cost.clone())), None);
+    taken.unwrap();
 }
 
 pub(crate) fn admits(account: &Account, cost: &Cost) -> bool {

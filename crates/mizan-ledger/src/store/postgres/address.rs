@@ -50,6 +50,11 @@ impl Address {
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
             return Err(wrong("it does not begin with postgres://"));
         }
+        // The first ends the password for the parser: what follows would be
+        // taken for the host, and be shown.
+        if url.matches('@').count() > 1 {
+            return Err(wrong("it has more than one @"));
+        }
         let parsed = url.parse::<Config>();
         let mut config =
             parsed.map_err(|_| wrong("a part or an option of it is not understood"))?;
@@ -176,6 +181,7 @@ mod tests {
             "postgres://me:hunter2@/ledger",
             "hunter2",
             "postgres://me:hunter2@host/ledger?sslmode=hunter2",
+            "postgres://me:un@hunter2@host/ledger",
         ] {
             let error = Address::parse(url).unwrap_err();
             assert_eq!(error.code(), "MZ1768", "{url}");

@@ -64,6 +64,12 @@ impl Postgres {
     }
 }
 
+/// What may be shown of an address; None if it is none.
+pub(crate) fn shown(url: &str) -> Option<String> {
+    let address = Address::parse(url).ok()?;
+    Some(address.place().display().to_string())
+}
+
 impl Handled for Postgres {
     type Reader = Connection;
 

@@ -1,23 +1,14 @@
 //! Connections and servers that die under a ledger in PostgreSQL: whatever was
 //! acknowledged is there, once, where it was said to be.
-#![cfg(unix)]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::thread;
 use std::time::Duration;
 
-use common::server::{Database, Server};
-use common::{charge, id, one_account, pico, replay};
+use crate::common::check::{Told, verify};
+use crate::common::server::{Database, Server};
+use crate::common::{charge, id, long, one_account, pico};
 use mizan_ledger::store::{Ask, Postgres, Receipt, Store, StoreError};
 use mizan_ledger::*;
 
@@ -28,8 +19,7 @@ fn reserve() -> Request {
 
 /// How often something dies, in the quick run and in the long one.
 fn deaths(quick: u32) -> u32 {
-    let long = std::env::var_os("PROPTEST_CASES").is_some();
-    if long { 20 * quick } else { quick }
+    if long() { 20 * quick } else { quick }
 }
 
 fn ledger(server: &Server) -> Database {
@@ -125,22 +115,15 @@ fn spend_while(database: &Database, deaths: u32, kill: impl Fn()) {
     });
 
     let store = Postgres::open(&database.url()).unwrap();
-    let state = replay(&store);
-    let mut log = Vec::new();
-    while log.len() < usize::try_from(state.size()).unwrap() {
-        log.extend(store.entries(log.len() as u64).unwrap());
-    }
+    let checked = verify(&store);
     let told = told.into_inner().unwrap();
-    for (number, receipt) in &told {
-        let record = state.record(id(*number)).expect("it was acknowledged");
-        assert_eq!(record.status.outcome(), receipt.outcome);
-        if let Some(position) = receipt.position {
-            let entry = &log[usize::try_from(position).unwrap()];
-            assert_eq!(entry.id, id(*number), "entry {position}");
-        }
-    }
+    let lines: Vec<Told> = told
+        .iter()
+        .map(|(number, receipt)| Told::new(id(*number), receipt))
+        .collect();
+    checked.bears_out(&lines);
     // All that was asked was told in the end, so nothing else is in the log.
-    assert_eq!(state.size(), 2 + told.len() as u64);
+    assert_eq!(checked.state.size(), 2 + told.len() as u64);
     let reserved = told.iter().filter(|(_, r)| r.outcome == Outcome::Reserved);
     assert_eq!(reserved.count(), told.len().min(1000));
     let (failed, unknown) = (client.failed.into_inner(), client.unknown.into_inner());
@@ -160,7 +143,7 @@ fn connections_that_end_between_requests_are_made_again() {
         assert_eq!(receipt.outcome, Outcome::Reserved);
         assert_eq!(store.head().unwrap(), receipt.head);
     }
-    assert_eq!(replay(&store).size(), 7);
+    assert_eq!(verify(&store).state.size(), 7);
 }
 
 #[test]

@@ -1,23 +1,14 @@
 //! A ledger in PostgreSQL: what is refused when it is opened, what cannot be
 //! done to it, and several handles on it at once. `postgres_crash.rs` has what
 //! happens when connections or the server die.
-#![cfg(unix)]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::server::{Database, Server};
-use common::{charge, id, one_account, pico, replay};
+use crate::common::check::verify;
+use crate::common::server::{Database, Server};
+use crate::common::{charge, id, one_account, pico};
 use mizan_ledger::store::{Ask, Postgres, Store};
 use mizan_ledger::*;
 
@@ -75,7 +66,7 @@ fn what_is_no_ledger_is_refused() {
     database
         .shell("INSERT INTO mizan.format VALUES (1, 1)")
         .unwrap();
-    replay(&Postgres::open(&database.url()).unwrap());
+    verify(&Postgres::open(&database.url()).unwrap());
 }
 
 #[test]
@@ -176,7 +167,7 @@ fn the_log_and_answers_cannot_be_changed() {
             database.shell(&sql).unwrap_err();
         }
     }
-    replay(&Postgres::open(&database.url()).unwrap());
+    verify(&Postgres::open(&database.url()).unwrap());
 }
 
 #[test]
@@ -301,7 +292,7 @@ fn what_other_hands_changed_under_a_handle_is_noticed() {
         .unwrap();
     assert_eq!(code(4), "MZ1763");
     // Nobody who opens it now can tell; a mark outside the database can.
-    replay(&Postgres::open(&database.url()).unwrap());
+    verify(&Postgres::open(&database.url()).unwrap());
 }
 
 /// Two handles are what two processes are to the server.
@@ -330,7 +321,7 @@ fn handles_on_one_ledger_never_overspend() {
     });
     assert_eq!(reserved.into_inner(), 100);
     for store in &stores {
-        let state = replay(store);
+        let state = verify(store).state;
         assert_eq!(state.size(), 2 + 160);
         let taken = state.account(AccountNumber::new(0)).unwrap().taken();
         assert_eq!(taken.amounts().next().unwrap().pico(), 1_000_000_000_000);
@@ -369,7 +360,7 @@ fn steps_of_a_charge_in_one_batch() {
         let answer = two.answer(id(number)).unwrap().unwrap();
         assert_eq!(answer, number.to_be_bytes());
     }
-    assert_eq!(replay(&one).size(), 2 + 120);
+    assert_eq!(verify(&one).state.size(), 2 + 120);
 }
 
 #[test]
@@ -391,7 +382,7 @@ fn large_entries_and_answers() {
         }
     });
     assert!(store.entries(0).unwrap().len() < 26, "a page is bounded");
-    assert_eq!(replay(&store).size(), 26);
+    assert_eq!(verify(&store).state.size(), 26);
     assert_eq!(store.answer(id(7)).unwrap().unwrap().len(), 3 << 20);
 }
 

@@ -1,21 +1,11 @@
 //! TLS to PostgreSQL: the certificate is checked, with the name of the host.
-#![cfg(unix)]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 
-use common::lab::Directory;
-use common::server::Server;
+use crate::common::lab::Directory;
+use crate::common::server::Server;
 use mizan_ledger::store::{Postgres, Store};
 
 /// Set for the process that connects: the address, because whom it trusts is
@@ -36,7 +26,7 @@ fn child() {
 /// What a process says that trusts the authorities in this file.
 fn open(url: &str, authorities: &Path) -> String {
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child", "--nocapture", "--test-threads=1"])
+        .args(["--exact", "tls::child", "--nocapture", "--test-threads=1"])
         .env(CHILD, url)
         .env("SSL_CERT_FILE", authorities)
         .output()
