@@ -8,7 +8,7 @@ use std::fmt;
 
 use crate::filter::Totals;
 use crate::record::Held;
-use crate::{Body, Budget, Neighbours, Orders};
+use crate::{Body, Budget, Cost, Neighbours, Orders};
 
 /// The longest name, in bytes.
 pub const MAX_NAME_BYTES: usize = 256;
@@ -40,8 +40,10 @@ impl fmt::Display for AccountNumber {
     }
 }
 
-/// The name of an account: up to 256 bytes of any script, without control
-/// characters and without space around it, so that a list shows it whole.
+/// The name of an account: up to 256 bytes of any script, so that a list shows
+/// it whole and looks like itself: without control characters, without
+/// those that turn the direction of a line, join, or show nothing, and without
+/// space around it.
 ///
 /// ```
 /// use mizan_ledger::AccountName;
@@ -56,7 +58,7 @@ impl AccountName {
     ///
     /// # Errors
     ///
-    /// It is empty, too long, has control characters or space around it.
+    /// It is empty, too long, has characters that do not show or space around it.
     pub fn new(name: &str) -> Result<Self, NameError> {
         if name.is_empty() {
             return Err(NameError::Empty);
@@ -64,7 +66,7 @@ impl AccountName {
         if name.len() > MAX_NAME_BYTES {
             return Err(NameError::TooLong { bytes: name.len() });
         }
-        if name.trim() != name || name.chars().any(char::is_control) {
+        if name.trim() != name || name.chars().any(is_unprintable) {
             return Err(NameError::Unprintable);
         }
         Ok(Self(name.into()))
@@ -83,6 +85,25 @@ impl fmt::Display for AccountName {
     }
 }
 
+/// Whether a character breaks, turns or hides what stands around it.
+fn is_unprintable(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            // Soft hyphen, grapheme joiner, mark of Arabic letters, vowel separator.
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}'
+            // Zero width, and marks of direction.
+            | '\u{200b}'..='\u{200f}'
+            // Separators of lines and paragraphs; embeddings and overrides.
+            | '\u{2028}'..='\u{202e}'
+            // Word joiner, invisible operators, isolates.
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            // Tags.
+            | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
 /// Why a text is no name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -96,9 +117,9 @@ pub enum NameError {
         /// How long it is.
         bytes: usize,
     },
-    /// Control characters, or space around it.
+    /// Characters that do not show, or space around it.
     #[error(
-        "the name of an account has no line breaks or control characters and no space around it"
+        "the name of an account has no line breaks, no control, zero-width or direction characters, and no space around it"
     )]
     Unprintable,
 }
@@ -177,7 +198,11 @@ impl Account {
 
     /// Takes what an entry about a charge takes, given what was held under its
     /// id before. Called for the account of the charge and all above it.
-    pub fn take(&mut self, body: &Body, held: Option<&Held>) {
+    ///
+    /// None if what was held is not in the sums. They are not those of the log
+    /// then, and what is left of this account must not be used.
+    #[must_use]
+    pub fn take(&mut self, body: &Body, held: Option<&Held>) -> Option<()> {
         match (body, held) {
             (Body::Reserved(charge), None) => {
                 self.neighbours = self.neighbours.or(charge.neighbours);
@@ -185,17 +210,19 @@ impl Account {
                 self.taken.add(&charge.cost);
             }
             (Body::Committed { cost, .. }, Some(held)) => {
-                self.pending.subtract(&held.cost);
-                self.taken.subtract(&held.cost);
+                self.give_back(&held.cost)?;
                 self.spent.add(cost);
                 self.taken.add(cost);
             }
-            (Body::Voided, Some(held)) => {
-                self.pending.subtract(&held.cost);
-                self.taken.subtract(&held.cost);
-            }
+            (Body::Voided, Some(held)) => self.give_back(&held.cost)?,
             _ => {}
         }
+        Some(())
+    }
+
+    fn give_back(&mut self, cost: &Cost) -> Option<()> {
+        self.pending.subtract(cost)?;
+        self.taken.subtract(cost)
     }
 
     /// Replaces the budget by a higher one.

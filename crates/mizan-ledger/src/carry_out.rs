@@ -21,7 +21,9 @@ pub(crate) trait Write: Books {
 ///
 /// # Errors
 ///
-/// The entry cannot follow, which `decide` never lets happen; nothing has changed.
+/// The entry cannot follow, which `decide` never lets happen in books that were
+/// kept from the log; those that were loaded may be wrong, and must not be used
+/// any more.
 pub(crate) fn carry_out<B: Write>(
     books: &mut B,
     id: RequestId,
@@ -39,7 +41,8 @@ pub(crate) fn carry_out<B: Write>(
         let numbers: Vec<_> = chain(books, account)?.iter().map(|a| a.number()).collect();
         for number in numbers {
             if let Some(account) = books.account_mut(number) {
-                account.take(body, held);
+                let taken = account.take(body, held);
+                taken.ok_or(RequestError::NotHeld { account: number })?;
             }
         }
     }

@@ -75,13 +75,17 @@ impl Totals {
         }
     }
 
-    /// Takes back a cost that was added.
-    pub fn subtract(&mut self, cost: &Cost) {
-        for (sum, amount) in self.amounts.iter_mut().zip(cost.amounts()) {
-            *sum = sum.saturating_sub(u128::from(amount.pico()));
-        }
+    /// Takes back a cost that was added. None, and nothing has changed, if it
+    /// was not: a sum below zero would be room that nobody gave.
+    #[must_use]
+    pub fn subtract(&mut self, cost: &Cost) -> Option<()> {
+        let pairs = self.amounts.iter().zip(cost.amounts());
+        let amounts = pairs.map(|(sum, amount)| sum.checked_sub(u128::from(amount.pico())));
+        let amounts = amounts.collect::<Option<_>>()?;
         let own_delta = u128::from(cost.own_delta().atto());
-        self.own_delta = self.own_delta.saturating_sub(own_delta);
+        self.own_delta = self.own_delta.checked_sub(own_delta)?;
+        self.amounts = amounts;
+        Some(())
     }
 }
 
@@ -235,5 +239,24 @@ fn refusal(account: &Account, cost: &Cost, largest: Scale) -> Refusal {
         taken_own_delta: account.taken().own_delta(),
         own_delta_limit: account.budget().own_delta(),
         largest,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_added_cannot_be_taken_back() {
+        let cost = |a, b, own| Cost::new([a, b].map(Amount::from_pico), OwnDelta::from_atto(own));
+        let mut totals = Totals::zero(2);
+        totals.add(&cost(5, u64::MAX, 3));
+        let before = totals.clone();
+        for more in [cost(6, 0, 0), cost(0, 0, 4)] {
+            assert_eq!(totals.subtract(&more), None);
+            assert_eq!(totals, before);
+        }
+        assert_eq!(totals.subtract(&cost(5, u64::MAX, 3)), Some(()));
+        assert_eq!(totals, Totals::zero(2));
     }
 }

@@ -92,7 +92,7 @@ impl Odometer {
     /// let name = AccountName::new("census")?;
     /// let mut account = Account::new(AccountNumber::new(0), name, None, orders, budget);
     /// let charge = Charge::of(&"gaussian(20)".parse()?, &account)?;
-    /// account.take(&Body::Reserved(charge), None);
+    /// account.take(&Body::Reserved(charge), None).unwrap();
     ///
     /// let odometer = Odometer::of(&account, None);
     /// let (estimate, _) = odometer.estimate.unwrap();

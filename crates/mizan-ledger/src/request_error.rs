@@ -102,6 +102,12 @@ pub enum RequestError {
         /// The id.
         id: RequestId,
     },
+    /// Sums that are not those of the log.
+    #[error("account {account} does not hold what was reserved")]
+    NotHeld {
+        /// The account, or one above the one charged.
+        account: AccountNumber,
+    },
     /// The budget cannot be kept, or is not higher.
     #[error(transparent)]
     Budget(#[from] BudgetError),
@@ -130,6 +136,7 @@ impl RequestError {
             Self::Touched { .. } => "MZ1745",
             Self::Voided { .. } => "MZ1746",
             Self::OtherNeighbours { .. } => "MZ1747",
+            Self::NotHeld { .. } => "MZ1748",
             Self::Budget(error) => error.code(),
         }
     }
@@ -160,6 +167,7 @@ impl RequestError {
                 "it stays charged; a refund after a failure would be a free query"
             }
             Self::Voided { .. } => "reserve again under a new id",
+            Self::NotHeld { .. } => "do not release from this ledger; run `mizan ledger verify`",
             Self::Budget(error) => error.help(),
         }
     }

@@ -15,33 +15,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
+use common::check::verify;
 use common::lab::Directory;
-use common::{charge, epsilon, orders, pico};
+use common::{charge, id, one_account, pico};
 use mizan_ledger::store::{Ask, Sqlite, Store};
 use mizan_ledger::*;
 use rusqlite::Connection;
 
-fn id(number: u32) -> RequestId {
-    let mut bytes = [0; 16];
-    bytes[12..].copy_from_slice(&number.to_be_bytes());
-    RequestId::from_bytes(bytes)
-}
-
 /// A ledger with one account of ε = 1, closed.
 fn ledger(directory: &Directory) -> PathBuf {
     let path = directory.path().join("ledger");
-    let store = Sqlite::create(&path).unwrap();
-    let ledger = LedgerId::from_bytes([1; 16]);
-    let orders = orders(&[2.0, f64::INFINITY]);
-    let create = Request::Create {
-        name: AccountName::new("one").unwrap(),
-        parent: None,
-        budget: Budget::pure(epsilon(1.0), &orders).unwrap(),
-        orders,
-    };
-    for (number, request) in [(1000, Request::Open { ledger }), (1001, create)] {
-        store.execute(Ask::new(0, id(number), request)).unwrap();
-    }
+    one_account(&Sqlite::create(&path).unwrap());
     path
 }
 
@@ -235,15 +219,7 @@ fn handles_on_one_file_never_overspend() {
     });
     assert_eq!(reserved.into_inner(), 100);
     let store = Sqlite::open(&path).unwrap();
-    let (mut state, mut frontier) = (State::new(), Frontier::default());
-    for entry in store.entries(0).unwrap() {
-        state.apply(&entry).unwrap();
-        frontier.push(leaf_hash(&entry.encode()));
-    }
-    let head = store.head().unwrap();
-    assert_eq!((head.size, head.root), (202, frontier.root()));
-    let account = store.account(AccountNumber::new(0)).unwrap();
-    assert_eq!(state.account(AccountNumber::new(0)), account.as_ref());
+    assert_eq!(verify(&store).state.size(), 202);
 }
 
 #[test]

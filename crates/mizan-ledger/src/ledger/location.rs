@@ -5,33 +5,49 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::LedgerError;
-use crate::store::{Sqlite, Store};
+use crate::store::{self, Postgres, Sqlite, Store};
 
 /// Where a ledger is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Location {
     /// In a SQLite file.
     File(PathBuf),
+    /// In a PostgreSQL database with this address, which may hold a password.
+    Postgres(String),
 }
 
 impl Location {
-    /// The location that people mean by an argument.
+    /// The location that people mean by an argument: an address that begins with
+    /// `postgres://` or `postgresql://`, or a path.
     #[must_use]
     pub fn parse(argument: &OsStr) -> Self {
-        Self::File(PathBuf::from(argument))
+        let address = argument
+            .to_str()
+            .filter(|text| text.starts_with("postgres://") || text.starts_with("postgresql://"));
+        match address {
+            Some(address) => Self::Postgres(address.to_owned()),
+            None => Self::File(PathBuf::from(argument)),
+        }
     }
 
     pub(super) fn open(&self) -> Result<Box<dyn Store>, LedgerError> {
-        let Self::File(path) = self;
-        Ok(Box::new(Sqlite::open(path)?))
+        Ok(match self {
+            Self::File(path) => Box::new(Sqlite::open(path)?),
+            Self::Postgres(address) => Box::new(Postgres::open(address)?),
+        })
     }
 
     /// Makes a place for a ledger, or finds one in which none has begun.
     pub(super) fn create(&self) -> Result<Box<dyn Store>, LedgerError> {
-        let Self::File(path) = self;
-        let error = match Sqlite::create(path) {
-            Ok(store) => return Ok(Box::new(store)),
+        let made = match self {
+            Self::File(path) => Sqlite::create(path).map(|store| Box::new(store) as Box<dyn Store>),
+            Self::Postgres(address) => {
+                Postgres::create(address).map(|store| Box::new(store) as Box<dyn Store>)
+            }
+        };
+        let error = match made {
+            Ok(store) => return Ok(store),
             Err(error) => error,
         };
         match self.open() {
@@ -46,13 +62,18 @@ impl Location {
     ///
     /// It is no ledger, of a newer version, or of one that no way leads from.
     pub fn upgrade(&self) -> Result<i32, LedgerError> {
-        let Self::File(path) = self;
-        Ok(Sqlite::upgrade(path)?)
+        match self {
+            Self::File(path) => Ok(Sqlite::upgrade(path)?),
+            // Format 1 is the first: what opens is up to date.
+            Self::Postgres(_) => self.open().map(|_| 1),
+        }
     }
 
     /// Whether whoever restores the ledger's directory restores its mark too.
     pub(super) fn shares_directory(&self, state_dir: &Path) -> bool {
-        let Self::File(path) = self;
+        let Self::File(path) = self else {
+            return false;
+        };
         let real = |path: &Path| path.canonicalize().ok();
         let directory = real(path).and_then(|path| path.parent().map(Path::to_owned));
         let state_dir = real(state_dir);
@@ -74,8 +95,21 @@ impl From<&Path> for Location {
 
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::File(path) = self;
-        path.display().fmt(f)
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            // Of one that is not understood any part may be a password.
+            Self::Postgres(address) => match store::shown(address) {
+                Some(shown) => f.write_str(&shown),
+                None => f.write_str("postgres://..."),
+            },
+        }
+    }
+}
+
+// An address may hold a password.
+impl fmt::Debug for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -102,6 +136,29 @@ impl fmt::Display for Note {
             Self::StateBesideLedger => f.write_str(
                 "the state directory is beside the ledger: a backup that restores both hides that it is old",
             ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_told_from_paths_and_shown_without_passwords() {
+        let parse = |text: &str| Location::parse(OsStr::new(text));
+        assert_eq!(parse("a/ledger"), Location::from(Path::new("a/ledger")));
+        for address in [
+            "postgres://u:s3cret@host/db?password=s3cret",
+            "postgresql://host/db",
+        ] {
+            let location = parse(address);
+            assert_eq!(location, Location::Postgres(address.to_owned()));
+            let shown = format!("{location} {location:?}");
+            assert!(
+                shown.contains("host/db") && !shown.contains("s3cret"),
+                "{shown}"
+            );
         }
     }
 }

@@ -32,7 +32,7 @@ use zeroize::Zeroizing;
 use crate::key::KeyFiles;
 use crate::mark::Mark;
 use crate::state_dir::{directory_of, sync_directory};
-use crate::store::{Ask, Store};
+use crate::store::{Ask, Store, StoreError};
 use crate::{LedgerId, PublicKey, Request, RequestError, RequestId, TreeHead};
 
 /// A ledger and what guards it. Threads share it.
@@ -109,6 +109,8 @@ impl Ledger {
         };
         match begun() {
             Ok(store) => Self::over(store, Some(state_dir)),
+            // It may have begun, and then it needs its key.
+            Err(error @ LedgerError::Store(StoreError::Unknown { .. })) => Err(error),
             Err(error) => {
                 // Nothing will ever ask for this key.
                 let _ = std::fs::remove_dir_all(&directory);

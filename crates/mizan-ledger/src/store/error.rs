@@ -19,23 +19,23 @@ pub enum StoreError {
         /// What the system says.
         reason: String,
     },
-    /// The file is something else.
+    /// The file or database is something else.
     #[error("{path} is no ledger: {reason}", path = path.display())]
     NotALedger {
-        /// The file.
+        /// The file, or the address of the database.
         path: PathBuf,
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// The file was written by another version.
+    /// The ledger was written by another version.
     #[error("the ledger has format {found}, this program reads format {known}")]
     Format {
-        /// The version in the file.
+        /// The version of the ledger.
         found: i32,
         /// The version that is read.
         known: i32,
     },
-    /// The file contradicts itself.
+    /// The ledger contradicts itself.
     #[error("the ledger is damaged: {reason}")]
     Damaged {
         /// How it shows.
@@ -55,6 +55,43 @@ pub enum StoreError {
     Unknown {
         /// What the system says.
         reason: String,
+    },
+    /// The text is no address of a database.
+    #[error("the address of the ledger cannot be used: {reason}")]
+    Address {
+        /// What is wrong with it, without quoting it.
+        reason: &'static str,
+    },
+    /// The server is set up in a way that a ledger cannot be kept in.
+    #[error("the server has {setting} = {value}, a ledger needs {needed}")]
+    Unsafe {
+        /// The name of the setting.
+        setting: &'static str,
+        /// What it is.
+        value: String,
+        /// What it must be.
+        needed: &'static str,
+    },
+    /// The server follows another and cannot be written to.
+    #[error("the server is a standby")]
+    Standby,
+    /// The server is too old.
+    #[error("the server is PostgreSQL {version}, a ledger needs 12 or newer")]
+    OldPostgres {
+        /// Its version.
+        version: String,
+    },
+    /// No connection, or it was lost before anything was written.
+    #[error("the server cannot be reached: {reason}")]
+    Unreachable {
+        /// What the system or the server says.
+        reason: String,
+    },
+    /// There is a ledger already where one should be made.
+    #[error("{place} has a ledger already", place = place.display())]
+    Exists {
+        /// The database.
+        place: PathBuf,
     },
     /// An answer above [`MAX_ANSWER_BYTES`].
     #[error("an answer has at most {MAX_ANSWER_BYTES} bytes, this one {bytes}")]
@@ -78,6 +115,12 @@ impl StoreError {
             Self::OldSqlite { .. } => "MZ1765",
             Self::Unknown { .. } => "MZ1766",
             Self::AnswerTooLong { .. } => "MZ1767",
+            Self::Address { .. } => "MZ1768",
+            Self::Unsafe { .. } => "MZ1769",
+            Self::Standby => "MZ1770",
+            Self::OldPostgres { .. } => "MZ1771",
+            Self::Unreachable { .. } => "MZ1772",
+            Self::Exists { .. } => "MZ1773",
         }
     }
 
@@ -87,7 +130,7 @@ impl StoreError {
         match self {
             Self::Request(error) => error.help(),
             Self::Unusable { .. } => "check the path, its permissions and the space on the disk",
-            Self::NotALedger { .. } => "give the path of a ledger that Mizan made, or make one",
+            Self::NotALedger { .. } => "give the place of a ledger that Mizan made, or make one",
             Self::Format { found, known } if *found > *known => {
                 "use the version of Mizan that wrote this ledger, or a newer one"
             }
@@ -101,6 +144,18 @@ impl StoreError {
             Self::OldSqlite { .. } => "use SQLite 3.51.3 or newer",
             Self::Unknown { .. } => "open the ledger again and ask again with the same id",
             Self::AnswerTooLong { .. } => "keep the answer elsewhere and commit its hash",
+            Self::Address { .. } => {
+                "write postgres://user:password@host/database, with %40 for an @ in the password"
+            }
+            Self::Unsafe { .. } => {
+                "change it in the configuration of the server, the database or the role"
+            }
+            Self::Standby => "give the address of the primary server",
+            Self::OldPostgres { .. } => "upgrade the server",
+            Self::Unreachable { .. } => {
+                "nothing was charged; check the address and the server, then try again with the same id"
+            }
+            Self::Exists { .. } => "open that one, or give another database",
         }
     }
 

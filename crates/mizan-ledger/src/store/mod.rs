@@ -1,14 +1,29 @@
 //! Where a ledger is kept. A [`Store`] makes an entry durable before it answers;
 //! what it decides, the pure core decides.
 //!
-//! [`Sqlite`] is one file, shared by several processes. [`Sim`] is in memory and
-//! fails on demand, for tests.
+//! [`Sqlite`] is one file, shared by several processes. [`Postgres`] is a database,
+//! shared by several machines. [`Sim`] is in memory and fails on demand, for tests.
+//!
+//! The way of a request through the two databases is the same: `handle.rs` has
+//! the queue, `writer.rs` the thread, `batch.rs` one transaction, `cache.rs` the
+//! books it decides with. `rows.rs` is what a database is asked, `read.rs` what
+//! is believed of its answers; `audit.rs` the same for proofs and audits.
 
+mod audit;
+mod batch;
+mod cache;
 mod error;
+mod handle;
+mod postgres;
+mod read;
+mod rows;
 mod sim;
 mod sqlite;
+mod writer;
 
 pub use error::StoreError;
+pub use postgres::Postgres;
+pub(crate) use postgres::shown;
 pub use sim::{Fault, Sim};
 pub use sqlite::Sqlite;
 
@@ -52,6 +67,16 @@ impl Ask {
     #[must_use]
     pub const fn id(&self) -> RequestId {
         self.id
+    }
+
+    /// How many bytes it brings that nobody bounds but [`MAX_ANSWER_BYTES`] and
+    /// [`MAX_EVENT_BYTES`](crate::MAX_EVENT_BYTES).
+    fn bytes(&self) -> usize {
+        let event = match &self.request {
+            Request::Reserve(charge) => charge.event.len(),
+            _ => 0,
+        };
+        event.saturating_add(self.answer.as_ref().map_or(0, Vec::len))
     }
 
     /// A commit whose answer the store keeps, so that a retry gets it again.

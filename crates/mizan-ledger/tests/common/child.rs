@@ -20,16 +20,21 @@ pub(crate) fn words() -> Option<Vec<String>> {
     Some(words.split('\t').map(str::to_owned).collect())
 }
 
-/// A command that runs this binary as a child, after the words of `before`,
-/// such as `strace` and its options.
-pub(crate) fn command(before: &[&str], words: &[&str]) -> Command {
+/// A command that runs this binary with the test `child` of a module (as
+/// `module_path!` names it), after the words of `before`, such as `strace` and its
+/// options.
+pub(crate) fn command(module: &str, before: &[&str], words: &[&str]) -> Command {
+    let test = match module.split_once("::") {
+        Some((_, module)) => format!("{module}::child"),
+        None => "child".to_owned(),
+    };
     let this = std::env::current_exe().unwrap();
     let mut line: Vec<&std::ffi::OsStr> = before.iter().map(|word| word.as_ref()).collect();
     line.push(this.as_os_str());
     let mut command = Command::new(line[0]);
     command
         .args(&line[1..])
-        .args(["--exact", "child", "--nocapture", "--test-threads=1"])
+        .args(["--exact", &test, "--nocapture", "--test-threads=1"])
         .env(CHILD, words.join("\t"))
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use mizan_ledger::store::{Fault, Sim, Sqlite, Store};
+use mizan_ledger::store::{Fault, Postgres, Sim, Sqlite, Store};
+
+use super::server::{Database, Server};
 
 /// A directory of its own, removed when dropped.
 #[derive(Debug)]
@@ -48,12 +50,14 @@ impl Drop for Directory {
 pub(crate) enum Kind {
     Sim,
     Sqlite,
+    Postgres,
 }
 
 /// A store that can be closed and opened again.
 pub(crate) enum Lab {
     Sim(Sim),
     Sqlite(Sqlite, Directory),
+    Postgres(Box<Postgres>, Database),
 }
 
 impl Lab {
@@ -65,6 +69,11 @@ impl Lab {
                 let store = Sqlite::create(&directory.path().join("ledger")).unwrap();
                 Self::Sqlite(store, directory)
             }
+            Kind::Postgres => {
+                let database = Server::shared().plain_database();
+                let store = Postgres::create(&database.url()).unwrap();
+                Self::Postgres(Box::new(store), database)
+            }
         }
     }
 
@@ -72,13 +81,14 @@ impl Lab {
         match self {
             Self::Sim(store) => store,
             Self::Sqlite(store, _) => store,
+            Self::Postgres(store, _) => store.as_ref(),
         }
     }
 
     pub(crate) fn fail_next(&self, fault: Fault) {
         match self {
             Self::Sim(store) => store.fail_next(fault),
-            Self::Sqlite(..) => panic!("only the simulated store fails on demand"),
+            _ => panic!("only the simulated store fails on demand"),
         }
     }
 
@@ -89,6 +99,11 @@ impl Lab {
                 drop(store);
                 let store = Sqlite::open(&directory.path().join("ledger")).unwrap();
                 Self::Sqlite(store, directory)
+            }
+            Self::Postgres(store, database) => {
+                drop(store);
+                let store = Postgres::open(&database.url()).unwrap();
+                Self::Postgres(Box::new(store), database)
             }
         }
     }

@@ -13,9 +13,11 @@ pub(crate) mod child;
 pub(crate) mod guarded;
 pub(crate) mod lab;
 pub(crate) mod linearize;
+pub(crate) mod server;
 pub(crate) mod workload;
 
 use mizan_core::{Delta, Epsilon, Order};
+use mizan_ledger::store::{Ask, Store};
 use mizan_ledger::*;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -71,7 +73,8 @@ pub(crate) fn charge(account: u32, cost: Cost) -> Charge {
 
 /// Takes a cost without asking.
 pub(crate) fn take(account: &mut Account, cost: &Cost) {
-    account.take(&Body::Reserved(charge(0, cost.clone())), None);
+    let taken = account.take(&Body::Reserved(charge(0, cost.clone())), None);
+    taken.unwrap();
 }
 
 pub(crate) fn admits(account: &Account, cost: &Cost) -> bool {
@@ -82,4 +85,20 @@ pub(crate) fn admits(account: &Account, cost: &Cost) -> bool {
 pub(crate) fn pico(amounts: &[u64]) -> Cost {
     let amounts = amounts.iter().map(|&amount| Amount::from_pico(amount));
     Cost::new(amounts, OwnDelta::ZERO)
+}
+
+/// Begins a ledger with one account of ε = 1 at two orders, under the ids 1000
+/// and 1001.
+pub(crate) fn one_account(store: &dyn Store) {
+    let ledger = LedgerId::from_bytes([1; 16]);
+    let orders = orders(&[2.0, f64::INFINITY]);
+    let create = Request::Create {
+        name: AccountName::new("one").unwrap(),
+        parent: None,
+        budget: Budget::pure(epsilon(1.0), &orders).unwrap(),
+        orders,
+    };
+    for (number, request) in [(1000, Request::Open { ledger }), (1001, create)] {
+        store.execute(Ask::new(0, id(number), request)).unwrap();
+    }
 }

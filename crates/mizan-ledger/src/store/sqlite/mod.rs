@@ -1,33 +1,21 @@
 //! A ledger in one SQLite file, which several processes may share.
 //!
-//! One thread of each process writes (`writer.rs`); reads have a connection of
-//! their own and wait for nobody. `schema.rs` has the file, `rows.rs` its rows.
+//! `schema.rs` has the file, `rows.rs` its rows.
 
-mod audit;
-mod cache;
 mod rows;
 mod schema;
 mod upgrade;
-mod writer;
 
-use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
+use self::rows::File;
 use self::schema::failed;
-use self::writer::{Job, Writer};
-use crate::record::Record;
-use crate::store::{Ask, Head, Places, Receipt, Store, StoreError};
-use crate::{Account, AccountName, AccountNumber, Digest, Entry, RequestId};
-
-/// How many requests may wait; whoever comes then waits to wait.
-const MAX_WAITING: usize = 4096;
+use crate::store::handle::{Handle, Handled};
+use crate::store::{StoreError, read};
 
 /// A ledger in a SQLite file.
 ///
@@ -49,13 +37,7 @@ const MAX_WAITING: usize = 4096;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Sqlite {
-    reader: Mutex<Connection>,
-    // Both are taken when the store is dropped.
-    jobs: Option<SyncSender<Job>>,
-    writer: Option<JoinHandle<()>>,
-    poisoned: Arc<AtomicBool>,
-}
+pub struct Sqlite(Handle<File>);
 
 impl Sqlite {
     /// Makes a ledger in a new file, complete or not at all. It has not begun.
@@ -74,23 +56,11 @@ impl Sqlite {
     ///
     /// The file is missing, read-only, damaged, of another version or no ledger.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let connection = schema::connect(path)?;
-        settle(&connection)?;
-        rows::position(&connection)?;
-        let reader = schema::connect(path)?;
-        let poisoned = Arc::new(AtomicBool::new(false));
-        let writer = Writer::new(connection, Arc::clone(&poisoned));
-        let (jobs, waiting) = sync_channel(MAX_WAITING);
-        let writer = thread::Builder::new()
-            .name("mizan-ledger".to_owned())
-            .spawn(move || writer.run(&waiting))
-            .map_err(|error| StoreError::unusable(path, error))?;
-        Ok(Self {
-            reader: Mutex::new(reader),
-            jobs: Some(jobs),
-            writer: Some(writer),
-            poisoned,
-        })
+        let mut file = File::new(schema::connect(path)?);
+        settle(&file.connection)?;
+        read::position(&mut file)?;
+        let reader = File::new(schema::connect(path)?);
+        Handle::new(file, reader).map(Self)
     }
 
     /// Brings the file of an older version up to date; its format before.
@@ -101,18 +71,13 @@ impl Sqlite {
     pub fn upgrade(path: &Path) -> Result<i32, StoreError> {
         upgrade::upgrade(path)
     }
+}
 
-    /// Reads from one moment of the log.
-    fn read<T>(
-        &self,
-        read: impl FnOnce(&Connection) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        if self.poisoned.load(Ordering::Acquire) {
-            return Err(StoreError::poisoned());
-        }
-        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        let snapshot = reader.unchecked_transaction().map_err(failed)?;
-        read(&snapshot)
+impl Handled for Sqlite {
+    type Reader = File;
+
+    fn handle(&self) -> &Handle<File> {
+        &self.0
     }
 }
 
@@ -137,79 +102,103 @@ fn settle(connection: &Connection) -> Result<(), StoreError> {
     }
 }
 
-impl Drop for Sqlite {
-    fn drop(&mut self) {
-        self.jobs = None;
-        // What was asked is answered first. A writer that panicked has nothing
-        // left to say.
-        if let Some(writer) = self.writer.take() {
-            let _ = writer.join();
-        }
-    }
-}
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
 
-impl Store for Sqlite {
-    fn execute(&self, ask: Ask) -> Result<Receipt, StoreError> {
-        let result = self.execute_all(vec![ask]).pop();
-        result.unwrap_or_else(|| Err(StoreError::poisoned()))
+    use super::*;
+    use crate::store::writer::{Results, Writer};
+    use crate::store::{Ask, Store};
+    use crate::{LedgerId, Request, RequestId};
+
+    /// An ask that begins a ledger.
+    fn begin() -> Ask {
+        let ledger = LedgerId::from_bytes([1; 16]);
+        Ask::new(0, RequestId::from_bytes([2; 16]), Request::Open { ledger })
     }
 
-    fn execute_all(&self, asks: Vec<Ask>) -> Vec<Result<Receipt, StoreError>> {
-        let (reply, answer) = sync_channel(1);
-        let sent = self
-            .jobs
-            .as_ref()
-            .map(|jobs| jobs.send(Job { asks, reply }));
-        let Some(Ok(())) = sent else {
-            return vec![Err(StoreError::poisoned())];
+    #[test]
+    fn a_failed_commit_poisons_the_writer_and_nothing_more_is_written() {
+        let name = format!("mizan-writer-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&directory).unwrap();
+        let path = directory.join("ledger");
+        drop(Sqlite::create(&path).unwrap());
+
+        let mut connection = schema::connect(&path).unwrap();
+        connection.commit_hook(Some(|| true)).unwrap();
+        let mut writer = Writer::new(File::new(connection), Arc::default());
+        let codes = |results: Vec<Results>| -> Vec<_> {
+            results
+                .iter()
+                .flatten()
+                .map(|r| r.as_ref().unwrap_err().code())
+                .collect()
         };
-        // A writer that died after it took the requests may have written them.
-        answer.recv().unwrap_or_else(|_| {
-            let reason = "the writer stopped".to_owned();
-            vec![Err(StoreError::Unknown { reason })]
-        })
+        assert_eq!(
+            codes(writer.execute(&[vec![begin()], vec![begin()]])),
+            ["MZ1766"; 2]
+        );
+        // The disk recovers, the writer does not: its client has to look first.
+        writer
+            .database
+            .connection
+            .commit_hook(None::<fn() -> bool>)
+            .unwrap();
+        assert_eq!(codes(writer.execute(&[vec![begin()]])), ["MZ1760"]);
+        drop(writer);
+
+        let store = Sqlite::open(&path).unwrap();
+        assert_eq!(store.head().unwrap().size, 0);
+        assert_eq!(store.execute(begin()).unwrap().position, Some(0));
+        drop(store);
+        std::fs::remove_dir_all(&directory).unwrap();
     }
 
-    fn record(&self, id: RequestId) -> Result<Option<Record>, StoreError> {
-        self.read(|connection| rows::record(connection, id))
-    }
+    #[test]
+    fn what_fails_before_the_commit_can_be_tried_again() {
+        let name = format!("mizan-writer-busy-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&directory).unwrap();
+        let path = directory.join("ledger");
+        drop(Sqlite::create(&path).unwrap());
 
-    fn answer(&self, id: RequestId) -> Result<Option<Vec<u8>>, StoreError> {
-        self.read(|connection| rows::answer(connection, id))
-    }
-
-    fn account(&self, number: AccountNumber) -> Result<Option<Account>, StoreError> {
-        self.read(|connection| rows::account(connection, number))
-    }
-
-    fn named(&self, name: &AccountName) -> Result<Option<AccountNumber>, StoreError> {
-        self.read(|connection| rows::named(connection, name))
-    }
-
-    fn entries(&self, from: u64) -> Result<Vec<Entry>, StoreError> {
-        self.read(|connection| rows::entries(connection, from))
-    }
-
-    fn head(&self) -> Result<Head, StoreError> {
-        self.read(|connection| Ok(rows::position(connection)?.head()))
-    }
-
-    fn places(&self, id: RequestId) -> Result<Option<Places>, StoreError> {
-        self.read(|connection| audit::places(connection, id))
-    }
-
-    fn node(&self, level: u32, index: u64) -> Result<Option<Digest>, StoreError> {
-        self.read(|connection| audit::node(connection, level, index).map(Some))
-    }
-
-    fn index_after(
-        &self,
-        id: Option<RequestId>,
-    ) -> Result<Option<Vec<(RequestId, Places)>>, StoreError> {
-        self.read(|connection| audit::index_after(connection, id).map(Some))
-    }
-
-    fn answer_hashes(&self, positions: Range<u64>) -> Result<Vec<(u64, Digest)>, StoreError> {
-        self.read(|connection| audit::answer_hashes(connection, positions))
+        let connection = schema::connect(&path).unwrap();
+        connection.busy_timeout(std::time::Duration::ZERO).unwrap();
+        let mut writer = Writer::new(File::new(connection), Arc::default());
+        let other = schema::connect(&path).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let results = writer.execute(&[vec![begin()]]);
+        assert_eq!(results, [[Err(StoreError::Busy)]]);
+        other.execute_batch("ROLLBACK").unwrap();
+        // A full disk, as SQLite tells it.
+        let pages = "PRAGMA max_page_count = 1";
+        writer
+            .database
+            .connection
+            .query_row(pages, [], |_| Ok(()))
+            .unwrap();
+        let room = vec![7; 1 << 20];
+        let mut commit = begin();
+        commit.answer = Some(room);
+        let full = writer.execute(&[vec![commit.clone()]])[0]
+            .remove(0)
+            .unwrap_err();
+        assert_eq!(full.code(), "MZ1760", "{full}");
+        let pages = "PRAGMA max_page_count = 100000";
+        writer
+            .database
+            .connection
+            .query_row(pages, [], |_| Ok(()))
+            .unwrap();
+        assert_eq!(
+            writer.execute(&[vec![commit]])[0]
+                .remove(0)
+                .unwrap()
+                .position,
+            Some(0)
+        );
+        drop((writer, other));
+        std::fs::remove_dir_all(&directory).unwrap();
     }
 }

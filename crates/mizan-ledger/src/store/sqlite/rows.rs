@@ -1,367 +1,259 @@
-//! Reading rows, and believing them only as far as the log bears them out.
+//! The statements of the SQLite store.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::schema::failed;
-use crate::record::{Record, Status};
-use crate::store::{Head, MAX_PAGE, StoreError};
-use crate::{
-    Account, AccountName, AccountNumber, Body, Digest, Entry, Frontier, LedgerId, Neighbours,
-    RequestId, Totals,
+use crate::store::handle::Reader;
+use crate::store::rows::{
+    AccountRow, Changes, Database, HeadRow, LogRow, MAX_PAGE_BYTES, Position, RecordRow, Rows,
+    Sums, changed, row_number,
 };
+use crate::store::{StoreError, read};
+use crate::{Account, AccountName, AccountNumber, Digest, RequestId};
 
-/// The last position that a row number can hold.
-const LARGEST: u64 = i64::MAX.unsigned_abs();
-
-/// Events may be long: reading stops after so many bytes of them.
-const MAX_PAGE_BYTES: usize = 4 << 20;
-
-/// The row number of a position.
-pub(super) fn row_number(position: u64) -> Result<i64, StoreError> {
-    i64::try_from(position).map_err(|_| StoreError::damaged(format!("a log of {LARGEST} entries")))
+/// A connection to the file.
+#[derive(Debug)]
+pub(in crate::store) struct File {
+    pub(super) connection: Connection,
+    /// Moves when another connection has written: what it was in the last batch.
+    data_version: Option<i64>,
 }
 
-fn damaged<T>(what: impl Into<String>) -> Result<T, StoreError> {
-    Err(StoreError::damaged(what))
-}
-
-/// How far the log has come, with what it takes to go on.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Position {
-    pub(super) ledger: Option<LedgerId>,
-    pub(super) accounts: u32,
-    pub(super) frontier: Frontier,
-    /// The time of the last entry, which none after it is before.
-    pub(super) unix_ms: u64,
-}
-
-impl Position {
-    pub(super) fn head(&self) -> Head {
-        Head {
-            ledger: self.ledger,
-            accounts: self.accounts,
-            size: self.frontier.size(),
-            root: self.frontier.root(),
+impl File {
+    pub(super) const fn new(connection: Connection) -> Self {
+        Self {
+            connection,
+            data_version: None,
         }
     }
-}
 
-pub(super) fn position(connection: &Connection) -> Result<Position, StoreError> {
-    let sql = "SELECT ledger, accounts, size, frontier, (SELECT max(seq) FROM log), \
-               (SELECT count(*) FROM head), \
-               (SELECT substr(bytes, 3, 8) FROM log ORDER BY seq DESC LIMIT 1) FROM head";
-    type Row = (
-        Option<[u8; 16]>,
-        u32,
-        i64,
-        Vec<u8>,
-        Option<i64>,
-        i64,
-        Option<[u8; 8]>,
-    );
-    let read = || -> rusqlite::Result<Row> {
-        connection.prepare_cached(sql)?.query_row([], |row| {
-            let (a, b, c) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Ok((a, b, c, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?))
-        })
-    };
-    let (ledger, accounts, size, full, last, heads, time) = read().map_err(failed)?;
-    // The rows of the log begin at 0 and have no gaps.
-    if heads != 1 || size.checked_sub(1) != Some(last.unwrap_or(-1)) {
-        return damaged("the log has not as many entries as it says");
+    /// One row, or none.
+    fn row<T>(
+        &self,
+        sql: &str,
+        values: impl rusqlite::Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, StoreError> {
+        let read = || {
+            let mut statement = self.connection.prepare_cached(sql)?;
+            statement.query_row(values, read).optional()
+        };
+        read().map_err(failed)
     }
-    let (digests, rest) = full.as_chunks::<32>();
-    let digests = digests.iter().copied().map(Digest::from_bytes).collect();
-    let frontier = u64::try_from(size).ok();
-    let frontier = frontier.and_then(|size| Frontier::from_raw(size, digests));
-    match frontier {
-        Some(frontier) if rest.is_empty() && ledger.is_some() == (size > 0) => Ok(Position {
-            ledger: ledger.map(LedgerId::from_bytes),
-            accounts,
-            frontier,
-            unix_ms: time.map_or(0, u64::from_be_bytes),
-        }),
-        _ => damaged("the tree over the log has another size than the log"),
+
+    /// Changes one row.
+    fn change(&self, sql: &str, values: impl rusqlite::Params) -> Result<(), StoreError> {
+        let change = || self.connection.prepare_cached(sql)?.execute(values);
+        let rows = change().map_err(failed)?;
+        changed(u64::try_from(rows).unwrap_or(u64::MAX), 1)
     }
 }
 
-pub(super) fn entries(connection: &Connection, from: u64) -> Result<Vec<Entry>, StoreError> {
-    let Ok(first) = i64::try_from(from) else {
-        return Ok(Vec::new());
-    };
-    let last = first.saturating_add(i64::try_from(MAX_PAGE).unwrap_or(i64::MAX) - 1);
-    let sql = "SELECT seq, bytes FROM log WHERE seq BETWEEN ? AND ? ORDER BY seq";
-    let mut statement = connection.prepare_cached(sql).map_err(failed)?;
-    let rows = statement
-        .query_map([first, last], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
-        })
-        .map_err(failed)?;
-    let (mut entries, mut read) = (Vec::new(), 0);
-    for (expected, row) in (first..).zip(rows) {
-        let (seq, bytes) = row.map_err(failed)?;
-        if seq != expected {
-            return damaged(format!("there is no entry {expected}"));
-        }
-        entries.push(decode(seq, &bytes)?);
-        read += bytes.len();
-        if read >= MAX_PAGE_BYTES {
-            break;
-        }
-    }
-    Ok(entries)
+/// The entry at a row number, which may not be there.
+fn log_row(row: &Row<'_>, seq: usize, bytes: usize) -> rusqlite::Result<LogRow> {
+    let bytes: Option<Vec<u8>> = row.get(bytes)?;
+    Ok((row.get(seq)?, bytes.unwrap_or_default()))
 }
 
-fn decode(seq: i64, bytes: &[u8]) -> Result<Entry, StoreError> {
-    Entry::decode(bytes).map_err(|error| StoreError::damaged(format!("entry {seq}: {error}")))
-}
-
-fn entry(connection: &Connection, seq: i64) -> Result<Entry, StoreError> {
-    let read = || -> rusqlite::Result<Vec<u8>> {
-        let mut statement = connection.prepare_cached("SELECT bytes FROM log WHERE seq = ?")?;
-        statement.query_row([seq], |row| row.get(0))
-    };
-    decode(seq, &read().map_err(failed)?)
-}
-
-/// The first and the last entry of a request.
-pub(super) fn ends(
-    connection: &Connection,
-    id: RequestId,
-) -> Result<Option<(i64, i64)>, StoreError> {
-    let read = || {
-        let sql = "SELECT first, last FROM records WHERE id = ?";
-        let mut statement = connection.prepare_cached(sql)?;
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        statement.query_row([id.as_bytes()], row).optional()
-    };
-    read().map_err(failed)
-}
-
-/// What is remembered under an id, from its entries. Between the first and the
-/// last of them there can only be a start.
-pub(super) fn record(connection: &Connection, id: RequestId) -> Result<Option<Record>, StoreError> {
-    let Some((first, last)) = ends(connection, id)? else {
-        return Ok(None);
-    };
-    let wrong = || StoreError::damaged(format!("the entries of the id {id} do not follow"));
-    let begun = entry(connection, first)?;
-    let mut record = Record::after(None, &begun.body).ok_or_else(wrong)?;
-    let mut same_id = begun.id == id;
-    if last != first {
-        let latest = entry(connection, last)?;
-        same_id &= latest.id == id;
-        if matches!(latest.body, Body::Committed { .. }) {
-            record = Record::after(Some(&record), &Body::Started).ok_or_else(wrong)?;
-        }
-        record = Record::after(Some(&record), &latest.body).ok_or_else(wrong)?;
-    }
-    if same_id {
-        Ok(Some(record))
-    } else {
-        Err(wrong())
-    }
-}
-
-pub(super) fn answer(
-    connection: &Connection,
-    id: RequestId,
-) -> Result<Option<Vec<u8>>, StoreError> {
-    let Some((_, last)) = ends(connection, id)? else {
-        return Ok(None);
-    };
-    let Some(Status::Released { answer, .. }) = record(connection, id)?.map(|found| found.status)
-    else {
-        return Ok(None);
-    };
-    let read = || -> rusqlite::Result<Option<Vec<u8>>> {
-        let mut statement = connection.prepare_cached("SELECT bytes FROM answers WHERE seq = ?")?;
-        statement.query_row([last], |row| row.get(0)).optional()
-    };
-    let bytes = read().map_err(failed)?;
-    if bytes
-        .as_ref()
-        .is_some_and(|bytes| Digest::of(&[bytes]) != answer)
-    {
-        return damaged(format!(
-            "the answer of the id {id} is not the one committed"
-        ));
-    }
-    Ok(bytes)
-}
-
-pub(super) fn named(
-    connection: &Connection,
-    name: &AccountName,
-) -> Result<Option<AccountNumber>, StoreError> {
-    let read = || {
-        let sql = "SELECT number FROM accounts WHERE name = ?";
-        let mut statement = connection.prepare_cached(sql)?;
-        let number = statement.query_row([name.as_str()], |row| row.get(0));
-        number.optional()
-    };
-    Ok(read().map_err(failed)?.map(AccountNumber::new))
-}
-
-/// An account: what it is from the log, the sums from its row.
-pub(super) fn account(
-    connection: &Connection,
-    number: AccountNumber,
-) -> Result<Option<Account>, StoreError> {
-    let sql = "SELECT name, created, raised, neighbours, spent, pending FROM accounts \
-               WHERE number = ?";
-    type Row = (String, i64, Option<i64>, u8, Vec<u8>, Vec<u8>);
-    let read = || -> rusqlite::Result<Option<Row>> {
-        let mut statement = connection.prepare_cached(sql)?;
-        let row = statement.query_row([number.get()], |row| {
-            let (a, b, c) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Ok((a, b, c, row.get(3)?, row.get(4)?, row.get(5)?))
+impl Rows for File {
+    fn head(&mut self) -> Result<HeadRow, StoreError> {
+        let sql = "SELECT ledger, accounts, size, frontier, (SELECT max(seq) FROM log), \
+                   (SELECT count(*) FROM head), \
+                   (SELECT substr(bytes, 3, 8) FROM log ORDER BY seq DESC LIMIT 1) FROM head";
+        let found = self.row(sql, [], |row| {
+            Ok(HeadRow {
+                ledger: row.get(0)?,
+                accounts: row.get(1)?,
+                size: row.get(2)?,
+                frontier: row.get(3)?,
+                last: row.get(4)?,
+                heads: row.get(5)?,
+                time: row.get(6)?,
+            })
         });
-        row.optional()
-    };
-    let Some((indexed, created, raised, neighbours, spent, pending)) = read().map_err(failed)?
-    else {
-        return Ok(None);
-    };
-    let wrong = || StoreError::damaged(format!("account {number} is not what the log says"));
-    let Body::Created {
-        account,
-        name,
-        parent,
-        orders,
-        budget,
-    } = entry(connection, created)?.body
-    else {
-        return Err(wrong());
-    };
-    let count = orders.len();
-    let mut found = Account::new(account, name, parent, orders, budget);
-    if let Some(raised) = raised {
-        match entry(connection, raised)?.body {
-            Body::Raised { account, budget } if account == number => found.raise(budget),
-            _ => return Err(wrong()),
-        }
+        found?.ok_or_else(|| StoreError::damaged("its head is missing"))
     }
-    let neighbours = match neighbours {
-        0 => None,
-        1 => Some(Neighbours::AddOrRemove),
-        2 => Some(Neighbours::Replace),
-        _ => return Err(wrong()),
-    };
-    match (sums(&spent, count), sums(&pending, count)) {
-        (Some(spent), Some(pending)) if account == number && indexed == found.name().as_str() => {
-            Ok(Some(found.with_totals(spent, pending, neighbours)))
+
+    fn log(&mut self, first: i64, last: i64) -> Result<Vec<LogRow>, StoreError> {
+        let read = || {
+            let sql = "SELECT seq, bytes FROM log WHERE seq BETWEEN ? AND ? ORDER BY seq";
+            let mut statement = self.connection.prepare_cached(sql)?;
+            let (mut page, mut bytes) = (Vec::new(), 0);
+            for row in statement.query_map([first, last], |row| log_row(row, 0, 1))? {
+                let row = row?;
+                bytes += row.1.len();
+                page.push(row);
+                if bytes >= MAX_PAGE_BYTES {
+                    break;
+                }
+            }
+            Ok(page)
+        };
+        read().map_err(failed)
+    }
+
+    fn records(&mut self, ids: &[RequestId]) -> Result<Vec<(RequestId, RecordRow)>, StoreError> {
+        let sql = "SELECT first, last, (SELECT bytes FROM log WHERE seq = first), \
+                   CASE WHEN last <> first THEN (SELECT bytes FROM log WHERE seq = last) END \
+                   FROM records WHERE id = ?";
+        let mut found = Vec::new();
+        for &id in ids {
+            let row = self.row(sql, [id.as_bytes()], |row| {
+                Ok(RecordRow {
+                    first: log_row(row, 0, 2)?,
+                    last: log_row(row, 1, 3)?,
+                })
+            });
+            found.extend(row?.map(|row| (id, row)));
         }
-        _ => Err(wrong()),
+        Ok(found)
+    }
+
+    fn answer(&mut self, seq: i64) -> Result<Option<Vec<u8>>, StoreError> {
+        let sql = "SELECT bytes FROM answers WHERE seq = ?";
+        self.row(sql, [seq], |row| row.get(0))
+    }
+
+    fn named(&mut self, name: &AccountName) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT number FROM accounts WHERE name = ?";
+        self.row(sql, [name.as_str()], |row| row.get(0))
+    }
+
+    fn account(&mut self, number: AccountNumber) -> Result<Option<AccountRow>, StoreError> {
+        let sql = "SELECT name, created, (SELECT bytes FROM log WHERE seq = created), \
+                   raised, (SELECT bytes FROM log WHERE seq = raised), \
+                   neighbours, spent, pending FROM accounts WHERE number = ?";
+        self.row(sql, [number.get()], |row| {
+            let raised: Option<i64> = row.get(3)?;
+            Ok(AccountRow {
+                name: row.get(0)?,
+                created: log_row(row, 1, 2)?,
+                raised: raised.map(|_| log_row(row, 3, 4)).transpose()?,
+                sums: Sums {
+                    neighbours: row.get(5)?,
+                    spent: row.get(6)?,
+                    pending: row.get(7)?,
+                },
+            })
+        })
+    }
+
+    fn node(&mut self, level: i64, place: i64) -> Result<Option<Vec<u8>>, StoreError> {
+        let sql = "SELECT hash FROM nodes WHERE level = ? AND place = ?";
+        self.row(sql, [level, place], |row| row.get(0))
+    }
+
+    fn index(&mut self, after: &[u8], most: i64) -> Result<Vec<(Vec<u8>, i64, i64)>, StoreError> {
+        let read = || {
+            let sql = "SELECT id, first, last FROM records WHERE id > ? ORDER BY id LIMIT ?";
+            let mut statement = self.connection.prepare_cached(sql)?;
+            let rows = statement.query_map(params![after, most], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?;
+            rows.collect::<Result<_, _>>()
+        };
+        read().map_err(failed)
+    }
+
+    /// One answer in memory at a time.
+    fn answer_hashes(&mut self, first: i64, end: i64) -> Result<Vec<(i64, [u8; 32])>, StoreError> {
+        let read = || {
+            let sql = "SELECT seq, bytes FROM answers WHERE seq >= ? AND seq < ? ORDER BY seq";
+            let mut statement = self.connection.prepare_cached(sql)?;
+            let rows = statement.query_map([first, end], |row| {
+                let hash = Digest::of(&[row.get_ref(1)?.as_blob()?]);
+                Ok((row.get(0)?, *hash.as_bytes()))
+            })?;
+            rows.collect::<Result<_, _>>()
+        };
+        read().map_err(failed)
     }
 }
 
-/// Sums from their bytes: 16 for each order, then 16 for own deltas.
-fn sums(bytes: &[u8], orders: usize) -> Option<Totals> {
-    let (sums, rest) = bytes.as_chunks::<16>();
-    let (own_delta, amounts) = sums.split_last()?;
-    if !rest.is_empty() || amounts.len() != orders {
-        return None;
+impl Reader for File {
+    type Rows = Self;
+
+    fn snapshot<T>(
+        &mut self,
+        mut read: impl FnMut(&mut Self) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.connection.execute_batch("BEGIN").map_err(failed)?;
+        let result = read(self);
+        let ended = self.connection.execute_batch("ROLLBACK").map_err(failed);
+        let value = result?;
+        ended?;
+        Ok(value)
     }
-    let amounts = amounts.iter().copied().map(u128::from_be_bytes);
-    Some(Totals::from_raw(amounts, u128::from_be_bytes(*own_delta)))
 }
 
-fn sums_to_bytes(totals: &Totals) -> Vec<u8> {
-    let (amounts, own_delta) = totals.raw();
-    let all = amounts.iter().chain(std::iter::once(&own_delta));
-    all.flat_map(|sum| sum.to_be_bytes()).collect()
-}
+impl Database for File {
+    fn begin(&mut self) -> Result<(), StoreError> {
+        let begin = self.connection.execute_batch("BEGIN IMMEDIATE");
+        begin.map_err(failed)
+    }
 
-/// Writes an entry, and that it is the latest of its request.
-pub(super) fn append(
-    connection: &Connection,
-    position: u64,
-    id: RequestId,
-    bytes: &[u8],
-    answer: Option<&[u8]>,
-) -> Result<(), StoreError> {
-    let seq = row_number(position)?;
-    let write = || -> rusqlite::Result<()> {
-        connection
-            .prepare_cached("INSERT INTO log VALUES (?, ?)")?
-            .execute(params![seq, bytes])?;
-        connection
-            .prepare_cached(
-                "INSERT INTO records VALUES (?1, ?2, ?2) \
-                 ON CONFLICT (id) DO UPDATE SET last = ?2",
-            )?
-            .execute(params![id.as_bytes(), seq])?;
-        if let Some(answer) = answer {
-            connection
-                .prepare_cached("INSERT INTO answers VALUES (?, ?)")?
-                .execute(params![seq, answer])?;
+    fn moved(&mut self, known: Option<&Position>) -> Result<Option<Position>, StoreError> {
+        let version = self
+            .connection
+            .pragma_query_value(None, "data_version", |row| row.get(0))
+            .map_err(failed)?;
+        let before = self.data_version.replace(version);
+        if known.is_some() && before == Some(version) {
+            return Ok(None);
         }
+        read::position(self).map(Some)
+    }
+
+    /// Nobody else can write, and `data_version` tells if somebody did.
+    fn hold(&mut self, _: &[&Account]) -> Result<(), StoreError> {
         Ok(())
-    };
-    write().map_err(failed)
-}
+    }
 
-/// Writes where an account is defined in the log: created, or raised.
-pub(super) fn define(
-    connection: &Connection,
-    position: u64,
-    body: &Body,
-) -> Result<(), StoreError> {
-    let seq = row_number(position)?;
-    let write = || -> rusqlite::Result<usize> {
-        match body {
-            Body::Created { account, name, .. } => connection
-                .prepare_cached("INSERT INTO accounts VALUES (?, ?, ?, NULL, 0, x'', x'')")?
-                .execute(params![account.get(), name.as_str(), seq]),
-            Body::Raised { account, .. } => connection
-                .prepare_cached("UPDATE accounts SET raised = ? WHERE number = ?")?
-                .execute(params![seq, account.get()]),
-            _ => Ok(1),
+    fn write(&mut self, changes: &Changes<'_>, position: &Position) -> Result<(), StoreError> {
+        for entry in &changes.entries {
+            let seq = entry.seq;
+            self.change("INSERT INTO log VALUES (?, ?)", params![seq, entry.bytes])?;
+            let sql = "INSERT INTO records VALUES (?1, ?2, ?2) \
+                       ON CONFLICT (id) DO UPDATE SET last = ?2";
+            self.change(sql, params![entry.id.as_bytes(), seq])?;
+            if let Some(answer) = entry.answer {
+                self.change("INSERT INTO answers VALUES (?, ?)", params![seq, answer])?;
+            }
         }
-    };
-    changed_one(write().map_err(failed)?)
-}
-
-/// Writes the sums of an account.
-pub(super) fn save_sums(connection: &Connection, account: &Account) -> Result<(), StoreError> {
-    let neighbours = match account.neighbours() {
-        None => 0,
-        Some(Neighbours::AddOrRemove) => 1,
-        Some(Neighbours::Replace) => 2,
-    };
-    let (spent, pending) = (account.spent(), account.pending());
-    let (spent, pending) = (sums_to_bytes(spent), sums_to_bytes(pending));
-    let write = || -> rusqlite::Result<usize> {
-        let sql = "UPDATE accounts SET neighbours = ?, spent = ?, pending = ? WHERE number = ?";
-        let number = account.number().get();
-        let mut statement = connection.prepare_cached(sql)?;
-        statement.execute(params![neighbours, spent, pending, number])
-    };
-    changed_one(write().map_err(failed)?)
-}
-
-/// Writes how far the log has come.
-pub(super) fn save_position(
-    connection: &Connection,
-    position: &Position,
-) -> Result<(), StoreError> {
-    let size = row_number(position.frontier.size())?;
-    let full = position.frontier.full();
-    let full: Vec<u8> = full.iter().flat_map(|hash| *hash.as_bytes()).collect();
-    let ledger = position.ledger.map(|ledger| *ledger.as_bytes());
-    let write = || -> rusqlite::Result<usize> {
+        for (level, place, hash) in &changes.nodes {
+            let sql = "INSERT INTO nodes VALUES (?, ?, ?)";
+            self.change(sql, params![level, place, hash.as_bytes()])?;
+        }
+        for (account, name, seq) in &changes.created {
+            let sql = "INSERT INTO accounts VALUES (?, ?, ?, NULL, 0, x'', x'')";
+            self.change(sql, params![account.get(), name.as_str(), seq])?;
+        }
+        for (account, seq) in &changes.raised {
+            let sql = "UPDATE accounts SET raised = ? WHERE number = ?";
+            self.change(sql, params![seq, account.get()])?;
+        }
+        for (account, sums) in &changes.sums {
+            let sql = "UPDATE accounts SET neighbours = ?, spent = ?, pending = ? WHERE number = ?";
+            let number = account.get();
+            let values = params![sums.neighbours, sums.spent, sums.pending, number];
+            self.change(sql, values)?;
+        }
         let sql = "UPDATE head SET ledger = ?, accounts = ?, size = ?, frontier = ?";
-        let mut statement = connection.prepare_cached(sql)?;
-        statement.execute(params![ledger, position.accounts, size, full])
-    };
-    changed_one(write().map_err(failed)?)
-}
+        let size = row_number(position.frontier.size())?;
+        let ledger = position.ledger.map(|ledger| *ledger.as_bytes());
+        let full = position.full_bytes();
+        self.change(sql, params![ledger, position.accounts, size, full])
+    }
 
-fn changed_one(rows: usize) -> Result<(), StoreError> {
-    if rows == 1 {
-        Ok(())
-    } else {
-        damaged(format!("{rows} rows where there is one"))
+    fn commit(&mut self) -> Result<(), String> {
+        let commit = self.connection.execute_batch("COMMIT");
+        commit.map_err(|error| error.to_string())
+    }
+
+    fn roll_back(&mut self) -> bool {
+        // A full disk has rolled back already, which makes a second rollback an
+        // error: look whether one is still under way.
+        let _ = self.connection.execute_batch("ROLLBACK");
+        self.connection.is_autocommit()
     }
 }

@@ -1,23 +1,13 @@
 //! A process that spends is killed at any moment: whatever it was told is there,
 //! once, and nothing else changed.
-#![cfg(unix)]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use common::check::{Told, verify};
-use common::lab::Directory;
-use common::{charge, child, epsilon, id, long, orders, pico};
+use crate::common::check::{Told, verify};
+use crate::common::lab::Directory;
+use crate::common::{charge, child, epsilon, id, long, orders, pico};
 use mizan_ledger::store::{Ask, Sqlite, Store};
 use mizan_ledger::*;
 
@@ -77,7 +67,7 @@ fn what_was_acknowledged_survives_kill_9() {
     let mut told = Vec::new();
     for kill in 0_u64..kills {
         let words = [&(kill << 32).to_string(), path.to_str().unwrap()];
-        let mut child = child::command(&[], &words).spawn().unwrap();
+        let mut child = child::command(module_path!(), &[], &words).spawn().unwrap();
         // From before it has opened the file to many transactions later.
         thread::sleep(Duration::from_micros(kill * 7919 % 40_000));
         child.kill().unwrap();

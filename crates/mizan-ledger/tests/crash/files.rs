@@ -1,25 +1,15 @@
 //! Files that are not as they were left: cut, flipped, without their
 //! write-ahead log or with that of another. A clear error, or entries that were
 //! there; never a panic, and never a mixture.
-#![cfg(unix)]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::check::verify;
-use common::lab::Directory;
-use common::workload::{reference, run};
-use common::{charge, id, pico};
+use crate::common::check::verify;
+use crate::common::lab::Directory;
+use crate::common::workload::{reference, run};
+use crate::common::{charge, id, pico};
 use mizan_ledger::store::{Ask, Sqlite, Store, StoreError};
 use mizan_ledger::*;
 use rusqlite::Connection;

@@ -1,24 +1,14 @@
 //! Many at once on one file: 4 processes with 16 threads each spend one account
 //! and retry ids of each other. Never overspent, nothing lost, and the recorded
 //! history is one that a ledger doing one thing at a time could have had.
-#![cfg(unix)]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::path::Path;
 use std::thread;
 
-use common::check::{Checked, Told, verify};
-use common::lab::{Directory, Kind, Lab};
-use common::linearize::{Operation, Seen, check, now};
-use common::{charge, child, epsilon, id, long, orders, pico};
+use crate::common::check::{Checked, Told, verify};
+use crate::common::lab::{Directory, Kind, Lab};
+use crate::common::linearize::{Operation, Seen, check, now};
+use crate::common::{charge, child, epsilon, id, long, orders, pico};
 use mizan_ledger::store::{Ask, Sqlite, Store, StoreError};
 use mizan_ledger::*;
 
@@ -141,7 +131,7 @@ fn four_processes_with_sixteen_threads_each_on_one_account() {
             &process.to_string(),
             &rounds.to_string(),
         ];
-        let child = child::command(&[], &words).spawn().unwrap();
+        let child = child::command(module_path!(), &[], &words).spawn().unwrap();
         let (lines, all, well) = child::listen(child);
         assert!(well, "{all}");
         lines

@@ -3,13 +3,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use rusqlite::Connection;
-
-use super::rows::{self, Position};
 use crate::carry_out::Write;
 use crate::decide::Books;
 use crate::record::Record;
-use crate::store::StoreError;
+use crate::store::read;
+use crate::store::rows::{Position, Rows, Sums};
+use crate::store::{Ask, StoreError};
 use crate::{Account, AccountName, AccountNumber, LedgerId, MAX_HEIGHT, Request, RequestId};
 
 /// How many accounts are remembered between batches.
@@ -27,60 +26,78 @@ pub(super) struct Cache {
 
 impl Cache {
     /// Books that know how far the log has come and nothing else.
-    pub(super) fn load(connection: &Connection) -> Result<Self, StoreError> {
-        Ok(Self {
-            position: rows::position(connection)?,
+    pub(super) fn at(position: Position) -> Self {
+        Self {
+            position,
             ..Self::default()
-        })
+        }
     }
 
-    /// Loads what a request needs to be decided.
-    pub(super) fn prepare(
+    /// Loads what requests need to be decided, and returns the accounts that
+    /// they may change, in the order of their numbers. What one of them needs
+    /// of another is in the books when its turn comes.
+    pub(super) fn prepare<'a, R: Rows>(
         &mut self,
-        connection: &Connection,
-        id: RequestId,
-        request: &Request,
-    ) -> Result<(), StoreError> {
-        if !self.records.contains_key(&id)
-            && let Some(record) = rows::record(connection, id)?
-        {
-            self.records.insert(id, record);
+        rows: &mut R,
+        asks: impl Iterator<Item = &'a Ask> + Clone,
+    ) -> Result<Vec<&Account>, StoreError> {
+        let ids: BTreeSet<RequestId> = asks.clone().map(|ask| ask.id).collect();
+        let ids: Vec<RequestId> = ids.into_iter().collect();
+        for (id, row) in rows.records(&ids)? {
+            self.records.insert(id, read::record_of(id, &row)?);
         }
-        let mut next = match request {
+        let mut used = BTreeSet::new();
+        for ask in asks {
+            self.prepare_accounts(rows, ask, &mut used)?;
+        }
+        let used = used.iter().filter_map(|number| self.accounts.get(number));
+        Ok(used.collect())
+    }
+
+    fn prepare_accounts<R: Rows>(
+        &mut self,
+        rows: &mut R,
+        ask: &Ask,
+        used: &mut BTreeSet<AccountNumber>,
+    ) -> Result<(), StoreError> {
+        let mut next = match &ask.request {
             Request::Open { .. } | Request::Restore { .. } => None,
             Request::Create { name, parent, .. } => {
-                if let Some(number) = rows::named(connection, name)? {
+                if let Some(number) = read::named(rows, name)? {
                     self.names.insert(name.clone(), number);
                 }
                 *parent
             }
             Request::Reserve(charge) => Some(charge.account),
             Request::Raise { account, .. } => Some(*account),
+            // If the reservation is in this batch, so is its account.
             Request::Start | Request::Commit { .. } | Request::Void => {
-                let held = self.records.get(&id).and_then(|found| found.status.held());
+                let known = self.records.get(&ask.id);
+                let held = known.and_then(|found| found.status.held());
                 held.map(|held| held.account)
             }
         };
         for _ in 0..MAX_HEIGHT {
             let Some(number) = next else { break };
             if !self.accounts.contains_key(&number)
-                && let Some(account) = rows::account(connection, number)?
+                && let Some(account) = read::account(rows, number)?
             {
                 self.accounts.insert(number, account);
             }
+            used.insert(number);
             next = self.accounts.get(&number).and_then(Account::parent);
         }
         Ok(())
     }
 
-    /// Writes the sums that changed and how far the log has come.
-    pub(super) fn save(&mut self, connection: &Connection) -> Result<(), StoreError> {
-        for number in std::mem::take(&mut self.changed) {
-            if let Some(account) = self.accounts.get(&number) {
-                rows::save_sums(connection, account)?;
-            }
-        }
-        rows::save_position(connection, &self.position)
+    /// The sums that changed since this was asked last.
+    pub(super) fn take_sums(&mut self) -> Vec<(AccountNumber, Sums)> {
+        let changed = std::mem::take(&mut self.changed);
+        let accounts = changed.iter().filter_map(|number| {
+            let account = self.accounts.get(number)?;
+            Some((*number, Sums::of(account)))
+        });
+        accounts.collect()
     }
 
     /// Forgets what would otherwise grow for ever.

@@ -1,15 +1,5 @@
 //! A day in the life of one file, in short: a server with several threads, four
 //! command lines that come and go, a reader that only looks, and kill -9.
-#![cfg(unix)]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -17,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::check::{Told, verify};
-use common::lab::Directory;
-use common::{charge, child, epsilon, id, long, orders, pico};
+use crate::common::check::{Told, verify};
+use crate::common::lab::Directory;
+use crate::common::{charge, child, epsilon, id, long, orders, pico};
 use mizan_ledger::store::{Ask, Sqlite, Store, StoreError};
 use mizan_ledger::*;
 use rusqlite::{Connection, OpenFlags};
@@ -169,7 +159,7 @@ fn a_server_four_command_lines_and_a_reader() {
             path.to_str().unwrap(),
             &first.wrapping_add(first >> 32).to_string(),
         ];
-        let lines = child::run_for(&mut child::command(&[], &words), kill);
+        let lines = child::run_for(&mut child::command(module_path!(), &[], &words), kill);
         kills.fetch_add(u64::from(kill.is_some()), Ordering::Relaxed);
         told.lock().unwrap().extend(child::told(&lines));
     };

@@ -2,16 +2,6 @@
 //! full disk at the N-th write, sync, open ... of a fixed piece of work. What it
 //! was told is in the log, and doing the work again gives the log of a run
 //! where nothing failed, byte for byte.
-#![cfg(target_os = "linux")]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,10 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::check::verify;
-use common::lab::Directory;
-use common::workload::{Event, finish, reference, run};
-use common::{child, long};
+use crate::common::check::verify;
+use crate::common::lab::Directory;
+use crate::common::workload::{Event, finish, reference, run};
+use crate::common::{child, long};
 use mizan_ledger::store::Sqlite;
 
 /// Whatever SQLite and the ledger do to files.
@@ -78,7 +68,11 @@ impl Stage {
     fn play(&self, before: &[&str]) -> (Vec<String>, String, bool) {
         let path = self.path();
         let words = [self.phase, path.to_str().unwrap()];
-        child::listen(child::command(before, &words).spawn().unwrap())
+        child::listen(
+            child::command(module_path!(), before, &words)
+                .spawn()
+                .unwrap(),
+        )
     }
 
     /// What must hold whatever happened; then the work is done to its end.

@@ -1,20 +1,11 @@
 //! What every store must do, run on each of them.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use common::check::verify;
-use common::lab::{Kind, Lab};
-use common::{charge, config, epsilon, id, orders, pico};
+use crate::common::check::verify;
+use crate::common::lab::{Kind, Lab};
+use crate::common::{charge, config, epsilon, id, orders, pico};
 use mizan_ledger::store::{Ask, Fault, Receipt, Store, StoreError};
 use mizan_ledger::*;
 use proptest::prelude::*;
@@ -280,6 +271,9 @@ macro_rules! conformance {
         }
         mod sqlite {
             $(#[test] fn $test() { super::$test(super::Kind::Sqlite); })*
+        }
+        mod postgres {
+            $(#[test] fn $test() { super::$test(super::Kind::Postgres); })*
         }
     };
 }

@@ -1,22 +1,12 @@
 //! Processes that come and go while another has the file open: what a server
 //! and a command line do all day.
-#![cfg(unix)]
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test may panic"
-)]
-
-mod common;
 
 use std::path::Path;
 use std::thread;
 
-use common::check::{Told, verify};
-use common::lab::Directory;
-use common::{charge, child, epsilon, id, orders, pico};
+use crate::common::check::{Told, verify};
+use crate::common::lab::Directory;
+use crate::common::{charge, child, epsilon, id, orders, pico};
 use mizan_ledger::store::{Ask, Sqlite, Store};
 use mizan_ledger::*;
 
@@ -61,7 +51,7 @@ fn whoever_closes_the_file_takes_nothing_from_who_has_it_open() {
         drop(Sqlite::open(&path).unwrap());
         told.push(spend(&server, 2 * round));
         let words = [path.to_str().unwrap(), &(2 * round + 1).to_string()];
-        let child = child::command(&[], &words).spawn().unwrap();
+        let child = child::command(module_path!(), &[], &words).spawn().unwrap();
         let (lines, all, well) = child::listen(child);
         assert!(well, "{all}");
         told.extend(child::told(&lines));

@@ -1,0 +1,118 @@
+//! Requests that share a transaction: each is decided in turn, and what all of
+//! them change is written at once.
+
+use crate::carry_out::carry_out;
+use crate::decide::{Decision, decide};
+use crate::record::Outcome;
+use crate::store::cache::Cache;
+use crate::store::rows::{Changes, Database, NewEntry, row_number};
+use crate::store::{Ask, Head, NODE_LEVEL, StoreError};
+use crate::{Body, Entry, Refusal, leaf_hash};
+
+/// A receipt without the head of the log, which all of a batch share.
+pub(super) struct Told {
+    pub(super) outcome: Outcome,
+    pub(super) refusal: Option<Box<Refusal>>,
+    pub(super) position: Option<u64>,
+}
+
+/// The books after a batch, and what each job is told: a result for each of its
+/// requests up to the first error.
+pub(super) type Decided = (Cache, Vec<Vec<Result<Told, StoreError>>>);
+
+/// Decides and writes the requests of each job, inside a transaction. An error
+/// that is not one of a request fails all of them. `seen` is how far the log is known to have come.
+pub(super) fn decide_all<D: Database>(
+    database: &mut D,
+    cached: Option<Cache>,
+    seen: Option<Head>,
+    jobs: &[Vec<Ask>],
+) -> Result<Decided, StoreError> {
+    let moved = database.moved(cached.as_ref().map(|cache| &cache.position))?;
+    let mut cache = match (moved, cached) {
+        (None, Some(cache)) => cache,
+        (Some(position), _) => Cache::at(position),
+        (None, None) => Cache::at(super::read::position(database)?),
+    };
+    // Another copy of the ledger may have been put in the place of this one.
+    let found = cache.position.head();
+    if seen.is_some_and(|seen| found.size < seen.size || (found.size == seen.size && found != seen))
+    {
+        return Err(StoreError::damaged("entries that were there are gone"));
+    }
+    let held = cache.prepare(database, jobs.iter().flatten())?;
+    database.hold(&held)?;
+    let mut changes = Changes::default();
+    let mut all_told = Vec::with_capacity(jobs.len());
+    for asks in jobs {
+        let mut told = Vec::with_capacity(asks.len());
+        for ask in asks {
+            match decide_one(&mut cache, &mut changes, ask) {
+                // What follows in the job was asked in the belief that this works.
+                Err(error @ StoreError::Request(_)) => {
+                    told.push(Err(error));
+                    break;
+                }
+                result => told.push(Ok(result?)),
+            }
+        }
+        all_told.push(told);
+    }
+    if !changes.entries.is_empty() {
+        changes.sums = cache.take_sums();
+        database.write(&changes, &cache.position)?;
+    }
+    Ok((cache, all_told))
+}
+
+fn decide_one<'a>(
+    cache: &mut Cache,
+    changes: &mut Changes<'a>,
+    ask: &'a Ask,
+) -> Result<Told, StoreError> {
+    let (body, refusal) = match decide(cache, ask.id, &ask.request)? {
+        Decision::Known(outcome) => {
+            return Ok(Told {
+                outcome,
+                refusal: None,
+                position: None,
+            });
+        }
+        Decision::Append { body, refusal } => (body, refusal),
+    };
+    let position = cache.position.frontier.size();
+    let seq = row_number(position)?;
+    // Not an error of the request: the books may be half changed.
+    let outcome = carry_out(cache, ask.id, &body)
+        .map_err(|error| StoreError::damaged(format!("entry {position}: {error}")))?;
+    match &body {
+        Body::Created { account, name, .. } => changes.created.push((*account, name.clone(), seq)),
+        Body::Raised { account, .. } => changes.raised.push((*account, seq)),
+        _ => {}
+    }
+    // A clock that goes back does not take the log with it.
+    let unix_ms = ask.unix_ms.max(cache.position.unix_ms);
+    cache.position.unix_ms = unix_ms;
+    let entry = Entry {
+        unix_ms,
+        id: ask.id,
+        body,
+    };
+    let bytes = entry.encode();
+    let frontier = &mut cache.position.frontier;
+    for (level, index, hash) in frontier.push_from(leaf_hash(&bytes), NODE_LEVEL) {
+        let node = (i64::from(level), row_number(index)?, hash);
+        changes.nodes.push(node);
+    }
+    changes.entries.push(NewEntry {
+        seq,
+        id: ask.id,
+        bytes,
+        answer: ask.answer.as_deref(),
+    });
+    Ok(Told {
+        outcome,
+        refusal,
+        position: Some(position),
+    })
+}

@@ -1,0 +1,169 @@
+//! The handle of a store that a database keeps: a queue to the thread that
+//! writes, and a connection of its own for reading, which waits for nobody.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use crate::record::Record;
+use crate::store::rows::{Database, Rows};
+use crate::store::writer::{Job, Writer};
+use crate::store::{Ask, Head, Places, Receipt, Store, StoreError, audit, read};
+use crate::{Account, AccountName, AccountNumber, Digest, Entry, RequestId};
+
+/// How many requests may wait; whoever comes then waits to wait.
+const MAX_WAITING: usize = 4096;
+
+/// A connection that reads.
+pub(super) trait Reader: Send {
+    /// What it reads from.
+    type Rows: Rows;
+
+    /// Reads from one moment of the log. May read twice.
+    fn snapshot<T>(
+        &mut self,
+        read: impl FnMut(&mut Self::Rows) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError>;
+}
+
+/// A queue, a thread and a reader.
+pub(super) struct Handle<R> {
+    reader: Mutex<R>,
+    // Both are taken when the store is dropped.
+    jobs: Option<SyncSender<Job>>,
+    writer: Option<JoinHandle<()>>,
+    poisoned: Arc<AtomicBool>,
+}
+
+impl<R: Reader> Handle<R> {
+    /// Starts the thread that writes.
+    pub(super) fn new<D: Database + Send + 'static>(
+        database: D,
+        reader: R,
+    ) -> Result<Self, StoreError> {
+        let poisoned = Arc::new(AtomicBool::new(false));
+        let writer = Writer::new(database, Arc::clone(&poisoned));
+        let (jobs, waiting) = sync_channel(MAX_WAITING);
+        let writer = thread::Builder::new()
+            .name("mizan-ledger".to_owned())
+            .spawn(move || writer.run(&waiting))
+            .map_err(|error| StoreError::Unusable {
+                reason: error.to_string(),
+            })?;
+        Ok(Self {
+            reader: Mutex::new(reader),
+            jobs: Some(jobs),
+            writer: Some(writer),
+            poisoned,
+        })
+    }
+
+    fn read<T>(
+        &self,
+        read: impl FnMut(&mut R::Rows) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        if self.poisoned.load(Ordering::Acquire) {
+            return Err(StoreError::poisoned());
+        }
+        let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        reader.snapshot(read)
+    }
+}
+
+impl<R> Drop for Handle<R> {
+    fn drop(&mut self) {
+        self.jobs = None;
+        // What was asked is answered first. A writer that panicked has nothing
+        // left to say.
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
+        }
+    }
+}
+
+// What a connection knows of its address may hold a password.
+impl<R> fmt::Debug for Handle<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Handle");
+        shown.field("poisoned", &self.poisoned);
+        shown.finish_non_exhaustive()
+    }
+}
+
+/// A store that is a handle.
+pub(super) trait Handled: Send + Sync {
+    /// What reads.
+    type Reader: Reader;
+
+    /// The handle.
+    fn handle(&self) -> &Handle<Self::Reader>;
+}
+
+impl<H: Handled> Store for H {
+    fn execute(&self, ask: Ask) -> Result<Receipt, StoreError> {
+        let result = self.execute_all(vec![ask]).pop();
+        result.unwrap_or_else(|| Err(StoreError::poisoned()))
+    }
+
+    fn execute_all(&self, asks: Vec<Ask>) -> Vec<Result<Receipt, StoreError>> {
+        let (reply, answer) = sync_channel(1);
+        let jobs = self.handle().jobs.as_ref();
+        let Some(Ok(())) = jobs.map(|jobs| jobs.send(Job { asks, reply })) else {
+            return vec![Err(StoreError::poisoned())];
+        };
+        // A writer that died after it took the requests may have written them.
+        answer.recv().unwrap_or_else(|_| {
+            let reason = "the writer stopped".to_owned();
+            vec![Err(StoreError::Unknown { reason })]
+        })
+    }
+
+    fn record(&self, id: RequestId) -> Result<Option<Record>, StoreError> {
+        self.handle().read(|rows| read::record(rows, id))
+    }
+
+    fn answer(&self, id: RequestId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.handle().read(|rows| read::answer(rows, id))
+    }
+
+    fn account(&self, number: AccountNumber) -> Result<Option<Account>, StoreError> {
+        self.handle().read(|rows| read::account(rows, number))
+    }
+
+    fn named(&self, name: &AccountName) -> Result<Option<AccountNumber>, StoreError> {
+        self.handle().read(|rows| read::named(rows, name))
+    }
+
+    fn entries(&self, from: u64) -> Result<Vec<Entry>, StoreError> {
+        self.handle().read(|rows| read::entries(rows, from))
+    }
+
+    fn head(&self) -> Result<Head, StoreError> {
+        self.handle().read(|rows| Ok(read::position(rows)?.head()))
+    }
+
+    fn places(&self, id: RequestId) -> Result<Option<Places>, StoreError> {
+        self.handle().read(|rows| audit::places(rows, id))
+    }
+
+    fn node(&self, level: u32, index: u64) -> Result<Option<Digest>, StoreError> {
+        let node = self.handle().read(|rows| audit::node(rows, level, index));
+        node.map(Some)
+    }
+
+    fn index_after(
+        &self,
+        id: Option<RequestId>,
+    ) -> Result<Option<Vec<(RequestId, Places)>>, StoreError> {
+        let page = self.handle().read(|rows| audit::index_after(rows, id));
+        page.map(Some)
+    }
+
+    fn answer_hashes(&self, positions: Range<u64>) -> Result<Vec<(u64, Digest)>, StoreError> {
+        let handle = self.handle();
+        handle.read(|rows| audit::answer_hashes(rows, &positions))
+    }
+}

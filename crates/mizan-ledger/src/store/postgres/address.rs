@@ -1,0 +1,198 @@
+//! The address of a ledger, `postgres://user@host/database`, and how much of
+//! the way to it is trusted.
+//!
+//! `sslmode` is named as libpq names it, but what it promises is simpler. Over
+//! a network there is TLS, and the certificate is always checked, with the name
+//! of the host; only `sslmode=disable` goes without. A socket of this machine
+//! and the loopback address use TLS only with `sslmode=require`.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::postgres::config::{Host, SslMode};
+use ::postgres::{Client, Config, NoTls};
+use rustls::crypto::ring::default_provider;
+use rustls::{ClientConfig, RootCertStore};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::error::unreachable;
+use crate::store::StoreError;
+
+/// How long to wait for a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A connection on which nothing was heard for so long is asked for a sign of
+/// life; without one it is given up within a minute.
+const KEEPALIVE: Duration = Duration::from_secs(20);
+
+/// Where a ledger is, and who asks. Has a password in it.
+#[derive(Clone)]
+pub(super) struct Address {
+    config: Config,
+    /// Where it is, without who asks.
+    place: String,
+}
+
+// The password stays where it is.
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.place)
+    }
+}
+
+impl Address {
+    /// Reads an address. What is wrong with it is said in words of our own: the
+    /// parser repeats what it was given, which may be part of a password.
+    pub(super) fn parse(url: &str) -> Result<Self, StoreError> {
+        let wrong = |reason| StoreError::Address { reason };
+        if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+            return Err(wrong("it does not begin with postgres://"));
+        }
+        // The first ends the password for the parser: what follows would be
+        // taken for the host, and be shown.
+        if url.matches('@').count() > 1 {
+            return Err(wrong("it has more than one @"));
+        }
+        let parsed = url.parse::<Config>();
+        let mut config =
+            parsed.map_err(|_| wrong("a part or an option of it is not understood"))?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(wrong("it names no host"));
+        }
+        let Some(database) = config.get_dbname() else {
+            return Err(wrong("it names no database"));
+        };
+        let hosts: Vec<String> = config.get_hosts().iter().map(host_name).collect();
+        let place = format!("postgres://{}/{database}", hosts.join(","));
+        let mode = match config.get_ssl_mode() {
+            SslMode::Prefer if is_local(&config) => SslMode::Disable,
+            SslMode::Prefer => SslMode::Require,
+            mode => mode,
+        };
+        config
+            .ssl_mode(mode)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .keepalives(true)
+            .keepalives_idle(KEEPALIVE)
+            .keepalives_interval(KEEPALIVE / 2)
+            .keepalives_retries(3)
+            .tcp_user_timeout(2 * KEEPALIVE);
+        if config.get_application_name().is_none() {
+            config.application_name("mizan-ledger");
+        }
+        Ok(Self { config, place })
+    }
+
+    /// Where it is, for sentences about it.
+    pub(super) fn place(&self) -> PathBuf {
+        PathBuf::from(&self.place)
+    }
+
+    /// Connects. `warned` is told what the server warns of.
+    pub(super) fn connect(
+        &self,
+        warned: impl Fn(String) + Send + Sync + 'static,
+    ) -> Result<Client, StoreError> {
+        let mut config = self.config.clone();
+        config.notice_callback(move |notice| {
+            if notice.severity() != "NOTICE" {
+                warned(notice.message().to_owned());
+            }
+        });
+        let client = match config.get_ssl_mode() {
+            SslMode::Disable => config.connect(NoTls),
+            _ => config.connect(tls()?),
+        };
+        client.map_err(|error| unreachable(&error))
+    }
+}
+
+fn host_name(host: &Host) -> String {
+    match host {
+        Host::Tcp(name) => name.clone(),
+        #[cfg(unix)]
+        Host::Unix(path) => path.display().to_string(),
+    }
+}
+
+/// Whether nothing of the way is a network.
+fn is_local(config: &Config) -> bool {
+    let is_loopback = |name: &str| {
+        let address = name.parse::<std::net::IpAddr>();
+        name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    };
+    let local = |host: &Host| match host {
+        Host::Tcp(name) => is_loopback(name),
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    };
+    let mut addresses = config.get_hostaddrs().iter();
+    // An address given beside the name is where the connection goes.
+    config.get_hosts().iter().all(local) && addresses.all(std::net::IpAddr::is_loopback)
+}
+
+/// TLS with the authorities that this system trusts.
+fn tls() -> Result<MakeRustlsConnect, StoreError> {
+    let mut roots = RootCertStore::empty();
+    // Some of a system's certificates may be old or odd; the rest still count.
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| StoreError::Unreachable {
+            reason: error.to_string(),
+        })?;
+    let config = config.with_root_certificates(roots).with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_means_tls_unless_the_address_says_no() {
+        let mode = |url: &str| Address::parse(url).unwrap().config.get_ssl_mode();
+        for local in ["localhost", "127.0.0.1", "[::1]", "%2Frun%2Fpostgresql"] {
+            let url = format!("postgres://me@{local}/ledger");
+            assert_eq!(mode(&url), SslMode::Disable, "{url}");
+            let url = format!("{url}?sslmode=require");
+            assert_eq!(mode(&url), SslMode::Require, "{url}");
+        }
+        for remote in ["db.example.org", "10.0.0.1", "localhost,db", "[fe80::1]"] {
+            let url = format!("postgres://me@{remote}/ledger");
+            assert_eq!(mode(&url), SslMode::Require, "{url}");
+            let prefer = format!("{url}?sslmode=prefer");
+            assert_eq!(mode(&prefer), SslMode::Require, "{prefer}");
+            let disable = format!("{url}?sslmode=disable");
+            assert_eq!(mode(&disable), SslMode::Disable, "{disable}");
+        }
+        let elsewhere = "postgres://me@localhost/ledger?hostaddr=10.0.0.1";
+        assert_eq!(mode(elsewhere), SslMode::Require);
+    }
+
+    #[test]
+    fn no_sentence_has_a_password() {
+        for url in [
+            "postgres://me:hunter2@host:port/ledger",
+            "postgres://me:hunter2@host",
+            "postgres://me:hunter2@/ledger",
+            "hunter2",
+            "postgres://me:hunter2@host/ledger?sslmode=hunter2",
+            "postgres://me:un@hunter2@host/ledger",
+        ] {
+            let error = Address::parse(url).unwrap_err();
+            assert_eq!(error.code(), "MZ1768", "{url}");
+            assert!(!format!("{error} {error:?}").contains("hunter2"), "{url}");
+        }
+        for url in [
+            "postgres://me:hunter2@host/ledger",
+            "postgres://me:hun?ter2=hunter2@host/ledger",
+            "postgres://me@host:1/ledger?password=hunter2",
+        ] {
+            let address = Address::parse(url).unwrap();
+            assert_eq!(format!("{address:?}"), "postgres://host/ledger");
+        }
+    }
+}
