@@ -61,6 +61,7 @@ impl Engine {
         Some(Found {
             bracket: bracket?,
             by: self,
+            drafted: false,
         })
     }
 }
@@ -70,6 +71,8 @@ impl Engine {
 struct Found {
     bracket: Bracket<f64>,
     by: Engine,
+    /// Whether a lattice could say more with more effort.
+    drafted: bool,
 }
 
 /// A bracket narrower than this, relative, is not improved upon by a slower
@@ -128,8 +131,8 @@ impl PrivacyProfile {
         effort: Effort,
     ) -> Option<(Bracket<Epsilon>, Engine)> {
         let target = Interval::from(delta.get());
-        let Found { bracket, by } =
-            self.worst(|pairs, reached| epsilon(pairs, target, reached, effort))?;
+        let at = |pairs: &_, reached, effort| epsilon(pairs, target, reached, effort);
+        let Found { bracket, by, .. } = self.worst(at, effort)?;
         let bracket = Bracket {
             lower: Epsilon::saturating(if self.exact { bracket.lower } else { 0.0 }),
             upper: Epsilon::saturating(bracket.upper),
@@ -148,8 +151,8 @@ impl PrivacyProfile {
         epsilon: Epsilon,
         effort: Effort,
     ) -> Option<(Bracket<Delta>, Engine)> {
-        let Found { bracket, by } =
-            self.worst(|pairs, reached| delta(pairs, epsilon.get(), reached, effort))?;
+        let at = |pairs: &_, reached, effort| delta(pairs, epsilon.get(), reached, effort);
+        let Found { bracket, by, .. } = self.worst(at, effort)?;
         let bracket = Bracket {
             lower: Delta::saturating(if self.exact { bracket.lower } else { 0.0 }),
             upper: Delta::saturating(bracket.upper),
@@ -195,18 +198,38 @@ impl PrivacyProfile {
     /// The larger of what the directions say.
     ///
     /// Each is told what is known to be reached by another: of what is not above
-    /// that there is nothing to know.
-    fn worst(&self, at: impl Fn(&[(Pair, u64)], Bracket<f64>) -> Option<Found>) -> Option<Found> {
-        let mut worst: Option<Found> = None;
+    /// that there is nothing to know. Where all is asked of several directions,
+    /// drafts tell which of them are worth it.
+    fn worst(
+        &self,
+        at: impl Fn(&[(Pair, u64)], Bracket<f64>, Effort) -> Option<Found>,
+        effort: Effort,
+    ) -> Option<Found> {
+        const NOTHING: Bracket<f64> = Bracket {
+            lower: 0.0,
+            upper: 0.0,
+        };
+        if let [pairs] = self.directions.as_slice() {
+            return at(pairs, NOTHING, effort);
+        }
+        let mut directions = Vec::with_capacity(self.directions.len());
+        let mut reached = NOTHING;
         for pairs in &self.directions {
-            let reached = worst.map_or(
-                Bracket {
-                    lower: 0.0,
-                    upper: 0.0,
-                },
-                |worst| worst.bracket,
-            );
-            let found = at(pairs, reached)?;
+            let found = at(pairs, reached, Effort::Quick)?;
+            reached.lower = reached.lower.max(found.bracket.lower);
+            reached.upper = reached.upper.max(found.bracket.upper);
+            directions.push((pairs, found));
+        }
+        if effort == Effort::Full {
+            // First the one that is most likely the worst.
+            directions.sort_by(|(_, a), (_, b)| b.bracket.upper.total_cmp(&a.bracket.upper));
+        }
+        let mut worst: Option<Found> = None;
+        for (pairs, mut found) in directions {
+            let reached = worst.map_or(NOTHING, |worst| worst.bracket);
+            if effort == Effort::Full && found.drafted && found.bracket.upper > reached.upper {
+                found = at(pairs, reached, Effort::Full)?;
+            }
             let Bracket { lower, upper } = found.bracket;
             worst = Some(Found {
                 bracket: Bracket {
@@ -217,6 +240,7 @@ impl PrivacyProfile {
                     Some(worst) if upper <= reached.upper => worst.by,
                     _ => found.by,
                 },
+                drafted: found.drafted,
             });
         }
         worst
@@ -315,11 +339,7 @@ fn epsilon(
     }
     let aim = Aim::LnDelta(target.ln().middle());
     let enough = |found: &Bracket<f64>| is_enough(found, reached.lower);
-    let lattice = || {
-        let draft = || LatticeProfile::draft(pairs, aim)?.epsilon(target);
-        let full = || LatticeProfile::new(pairs, aim)?.epsilon(target);
-        draft_first(draft, full, reached.upper, effort)
-    };
+    let lattice = || lattice(pairs, aim, effort, |lattice| lattice.epsilon(target));
     let contour = || {
         if left.lower() <= 0.0 {
             return None;
@@ -337,7 +357,6 @@ fn epsilon(
         }
         found
     };
-    let lattice = || Engine::Lattice.says(lattice());
     let contour = || Engine::Contour.says(contour());
     let found = if is_finite(pairs) {
         first_of(lattice, contour, enough)
@@ -379,12 +398,8 @@ fn delta(
         return Engine::ClosedForm.says(Some(bracket(found)));
     }
     let enough = |found: &Bracket<f64>| is_enough(found, reached.lower);
-    let lattice = || {
-        let aim = Aim::Epsilon(epsilon);
-        let draft = || Some(LatticeProfile::draft(pairs, aim)?.delta(epsilon));
-        let full = || Some(LatticeProfile::new(pairs, aim)?.delta(epsilon));
-        draft_first(draft, full, reached.upper, effort)
-    };
+    let aim = Aim::Epsilon(epsilon);
+    let lattice = || lattice(pairs, aim, effort, |lattice| Some(lattice.delta(epsilon)));
     let contour = || {
         let beyond = infinite_mass(pairs);
         let found = Contour::around(pairs, epsilon).map(|contour| {
@@ -404,7 +419,6 @@ fn delta(
         };
         both(both(found, at_most), Some(all))
     };
-    let lattice = || Engine::Lattice.says(lattice());
     let contour = || Engine::Contour.says(contour());
     if is_finite(pairs) {
         first_of(lattice, contour, enough)
@@ -502,7 +516,7 @@ impl<'a> Sweep<'a> {
         }
         if !other.as_ref().is_some_and(fair) && self.lattices > 0 {
             self.lattices -= 1;
-            self.lattice = LatticeProfile::new(self.pairs, aim);
+            self.lattice = LatticeProfile::bounded(self.pairs, aim);
             other = at(&self.lattice);
         }
         both(found, other)
@@ -518,20 +532,21 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// What a lattice says. Where another direction may reach more, a draft is as
-/// good as any.
-fn draft_first(
-    draft: impl Fn() -> Option<Bracket<f64>>,
-    full: impl Fn() -> Option<Bracket<f64>>,
-    reached: f64,
+/// What a lattice says, or a draft of one.
+fn lattice(
+    pairs: &[(Pair, u64)],
+    aim: Aim,
     effort: Effort,
-) -> Option<Bracket<f64>> {
-    if effort == Effort::Quick {
-        return draft();
-    }
-    let below = |found: &Bracket<f64>| found.upper <= reached;
-    let drafted = if reached > 0.0 { draft() } else { None };
-    drafted.filter(below).or_else(full)
+    asked: impl Fn(&LatticeProfile) -> Option<Bracket<f64>>,
+) -> Option<Found> {
+    let drafted = effort == Effort::Quick;
+    let profile = if drafted {
+        LatticeProfile::draft(pairs, aim)
+    } else {
+        LatticeProfile::bounded(pairs, aim)
+    };
+    let found = Engine::Lattice.says(asked(&profile?))?;
+    Some(Found { drafted, ..found })
 }
 
 /// What one engine says, and the other too if that is not narrow enough.
@@ -552,6 +567,7 @@ fn first_of(
             } else {
                 a.by
             },
+            drafted: a.drafted || b.drafted,
         }),
         (a, b) => a.or(b),
     }
