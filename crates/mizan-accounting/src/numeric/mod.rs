@@ -19,6 +19,7 @@ mod profile;
 mod rounds;
 mod shuffle;
 mod single;
+mod sweep;
 pub(crate) mod table;
 
 pub(crate) use lattice::{Aim, LatticeProfile};

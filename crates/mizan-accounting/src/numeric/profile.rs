@@ -7,6 +7,7 @@ use super::lattice::{Aim, LatticeProfile};
 use super::mechanism::{Mechanism, one_kind_of_neighbours};
 use super::pair::{Base, Pair, Sampling};
 use super::single;
+use super::sweep::Sweep;
 use crate::convert::Effort;
 use crate::guarantees::groups_are_exact;
 use crate::{GaussianProfile, Reason, Unsupported, walk};
@@ -61,15 +62,18 @@ impl Engine {
         Some(Found {
             bracket: bracket?,
             by: self,
+            drafted: false,
         })
     }
 }
 
 /// A bracket, and whose upper end it is.
 #[derive(Clone, Copy, Debug)]
-struct Found {
-    bracket: Bracket<f64>,
+pub(super) struct Found {
+    pub(super) bracket: Bracket<f64>,
     by: Engine,
+    /// Whether a lattice could say more with more effort.
+    drafted: bool,
 }
 
 /// A bracket narrower than this, relative, is not improved upon by a slower
@@ -128,8 +132,8 @@ impl PrivacyProfile {
         effort: Effort,
     ) -> Option<(Bracket<Epsilon>, Engine)> {
         let target = Interval::from(delta.get());
-        let Found { bracket, by } =
-            self.worst(|pairs, reached| epsilon(pairs, target, reached, effort))?;
+        let at = |pairs: &_, reached, effort| epsilon(pairs, target, reached, effort);
+        let Found { bracket, by, .. } = self.worst(at, effort)?;
         let bracket = Bracket {
             lower: Epsilon::saturating(if self.exact { bracket.lower } else { 0.0 }),
             upper: Epsilon::saturating(bracket.upper),
@@ -148,8 +152,8 @@ impl PrivacyProfile {
         epsilon: Epsilon,
         effort: Effort,
     ) -> Option<(Bracket<Delta>, Engine)> {
-        let Found { bracket, by } =
-            self.worst(|pairs, reached| delta(pairs, epsilon.get(), reached, effort))?;
+        let at = |pairs: &_, reached, effort| delta(pairs, epsilon.get(), reached, effort);
+        let Found { bracket, by, .. } = self.worst(at, effort)?;
         let bracket = Bracket {
             lower: Delta::saturating(if self.exact { bracket.lower } else { 0.0 }),
             upper: Delta::saturating(bracket.upper),
@@ -195,18 +199,38 @@ impl PrivacyProfile {
     /// The larger of what the directions say.
     ///
     /// Each is told what is known to be reached by another: of what is not above
-    /// that there is nothing to know.
-    fn worst(&self, at: impl Fn(&[(Pair, u64)], Bracket<f64>) -> Option<Found>) -> Option<Found> {
-        let mut worst: Option<Found> = None;
+    /// that there is nothing to know. Where all is asked of several directions,
+    /// drafts tell which of them are worth it.
+    fn worst(
+        &self,
+        at: impl Fn(&[(Pair, u64)], Bracket<f64>, Effort) -> Option<Found>,
+        effort: Effort,
+    ) -> Option<Found> {
+        const NOTHING: Bracket<f64> = Bracket {
+            lower: 0.0,
+            upper: 0.0,
+        };
+        if let [pairs] = self.directions.as_slice() {
+            return at(pairs, NOTHING, effort);
+        }
+        let mut directions = Vec::with_capacity(self.directions.len());
+        let mut reached = NOTHING;
         for pairs in &self.directions {
-            let reached = worst.map_or(
-                Bracket {
-                    lower: 0.0,
-                    upper: 0.0,
-                },
-                |worst| worst.bracket,
-            );
-            let found = at(pairs, reached)?;
+            let found = at(pairs, reached, Effort::Quick)?;
+            reached.lower = reached.lower.max(found.bracket.lower);
+            reached.upper = reached.upper.max(found.bracket.upper);
+            directions.push((pairs, found));
+        }
+        if effort == Effort::Full {
+            // First the one that is most likely the worst.
+            directions.sort_by(|(_, a), (_, b)| b.bracket.upper.total_cmp(&a.bracket.upper));
+        }
+        let mut worst: Option<Found> = None;
+        for (pairs, mut found) in directions {
+            let reached = worst.map_or(NOTHING, |worst| worst.bracket);
+            if effort == Effort::Full && found.drafted && found.bracket.upper > reached.upper {
+                found = at(pairs, reached, Effort::Full)?;
+            }
             let Bracket { lower, upper } = found.bracket;
             worst = Some(Found {
                 bracket: Bracket {
@@ -217,6 +241,7 @@ impl PrivacyProfile {
                     Some(worst) if upper <= reached.upper => worst.by,
                     _ => found.by,
                 },
+                drafted: found.drafted,
             });
         }
         worst
@@ -244,7 +269,7 @@ fn push(pairs: &mut Vec<(Pair, u64)>, pair: Pair, count: u64) {
 }
 
 /// m² if all of it is Gaussian noise without sampling.
-fn gaussian(pairs: &[(Pair, u64)]) -> Option<Interval> {
+pub(super) fn gaussian(pairs: &[(Pair, u64)]) -> Option<Interval> {
     pairs.iter().try_fold(Interval::ZERO, |sum, (pair, count)| {
         match (&pair.base, pair.sampling) {
             (Base::Gaussian { m }, Sampling::Whole) => Some(sum + m.square() * *count as f64),
@@ -254,14 +279,14 @@ fn gaussian(pairs: &[(Pair, u64)]) -> Option<Interval> {
 }
 
 /// 1 - Π (1 - b): the probability of an infinite loss.
-fn infinite_mass(pairs: &[(Pair, u64)]) -> Interval {
+pub(super) fn infinite_mass(pairs: &[(Pair, u64)]) -> Interval {
     let ln = pairs.iter().fold(Interval::ZERO, |sum, (pair, count)| {
         sum + (-pair.infinite_mass()).ln_1p() * *count as f64
     });
     -ln.exp_m1()
 }
 
-fn is_finite(pairs: &[(Pair, u64)]) -> bool {
+pub(super) fn is_finite(pairs: &[(Pair, u64)]) -> bool {
     let finite = |(pair, _): &(Pair, u64)| matches!(pair.base, Base::Finite(_));
     pairs.iter().all(finite)
 }
@@ -315,11 +340,7 @@ fn epsilon(
     }
     let aim = Aim::LnDelta(target.ln().middle());
     let enough = |found: &Bracket<f64>| is_enough(found, reached.lower);
-    let lattice = || {
-        let draft = || LatticeProfile::draft(pairs, aim)?.epsilon(target);
-        let full = || LatticeProfile::new(pairs, aim)?.epsilon(target);
-        draft_first(draft, full, reached.upper, effort)
-    };
+    let lattice = || lattice(pairs, aim, effort, |lattice| lattice.epsilon(target));
     let contour = || {
         if left.lower() <= 0.0 {
             return None;
@@ -337,7 +358,6 @@ fn epsilon(
         }
         found
     };
-    let lattice = || Engine::Lattice.says(lattice());
     let contour = || Engine::Contour.says(contour());
     let found = if is_finite(pairs) {
         first_of(lattice, contour, enough)
@@ -356,7 +376,7 @@ fn epsilon(
     Some(found)
 }
 
-fn delta(
+pub(super) fn delta(
     pairs: &[(Pair, u64)],
     epsilon: f64,
     reached: Bracket<f64>,
@@ -379,12 +399,8 @@ fn delta(
         return Engine::ClosedForm.says(Some(bracket(found)));
     }
     let enough = |found: &Bracket<f64>| is_enough(found, reached.lower);
-    let lattice = || {
-        let aim = Aim::Epsilon(epsilon);
-        let draft = || Some(LatticeProfile::draft(pairs, aim)?.delta(epsilon));
-        let full = || Some(LatticeProfile::new(pairs, aim)?.delta(epsilon));
-        draft_first(draft, full, reached.upper, effort)
-    };
+    let aim = Aim::Epsilon(epsilon);
+    let lattice = || lattice(pairs, aim, effort, |lattice| Some(lattice.delta(epsilon)));
     let contour = || {
         let beyond = infinite_mass(pairs);
         let found = Contour::around(pairs, epsilon).map(|contour| {
@@ -404,7 +420,6 @@ fn delta(
         };
         both(both(found, at_most), Some(all))
     };
-    let lattice = || Engine::Lattice.says(lattice());
     let contour = || Engine::Contour.says(contour());
     if is_finite(pairs) {
         first_of(lattice, contour, enough)
@@ -413,125 +428,21 @@ fn delta(
     }
 }
 
-/// Walks along a profile: an engine is asked as long as it is narrow there.
-struct Sweep<'a> {
-    pairs: &'a [(Pair, u64)],
-    beyond: Interval,
-    contour: Option<Contour>,
-    /// For which ε the contour was made, and how many more may be.
-    aimed_at: Option<f64>,
-    contours: u32,
-    lattice: Option<LatticeProfile>,
-    /// How many more lattices may be made, drafts and others; these are slow.
-    drafts: u32,
-    lattices: u32,
-}
-
-/// Pictures need no more.
-const NARROW_SWEEP: f64 = 1e-7;
-
-impl<'a> Sweep<'a> {
-    fn new(pairs: &'a [(Pair, u64)]) -> Self {
-        Self {
-            pairs,
-            beyond: infinite_mass(pairs),
-            contour: None,
-            aimed_at: None,
-            contours: 24,
-            lattice: None,
-            drafts: 12,
-            lattices: 1,
-        }
-    }
-
-    fn delta(&mut self, epsilon: f64, reached: f64) -> Option<Bracket<f64>> {
-        if gaussian(self.pairs).is_some() || matches!(self.pairs, [(_, 1)]) {
-            let reached = Bracket {
-                lower: reached,
-                upper: reached,
-            };
-            return delta(self.pairs, epsilon, reached, Effort::Full).map(|found| found.bracket);
-        }
-        let narrow =
-            |bracket: &Bracket<f64>| bracket.upper - bracket.lower <= NARROW_SWEEP * bracket.upper;
-        let mut found = self.by_contour(epsilon);
-        let fair = |found: &Bracket<f64>| {
-            found.upper <= reached || found.upper - found.lower <= 1e-4 * found.upper
-        };
-        // One made for a place close by would hardly be narrower.
-        let moved = self
-            .aimed_at
-            .is_none_or(|place| (epsilon - place).abs() > 0.02 * epsilon.abs().max(place));
-        if !found.as_ref().is_some_and(narrow)
-            && !is_finite(self.pairs)
-            && moved
-            && self.contours > 0
-        {
-            self.aimed_at = Some(epsilon);
-            self.contour = Contour::around(self.pairs, epsilon);
-            found = self.by_contour(epsilon);
-            // Where one does not help the next will hardly.
-            let spent = if found.as_ref().is_some_and(fair) {
-                1
-            } else {
-                8
-            };
-            self.contours = self.contours.saturating_sub(spent);
-        }
-        if found.as_ref().is_some_and(fair) {
-            return found;
-        }
-        let at_most = Contour::ln_delta_at_most(self.pairs, epsilon);
-        if at_most.is_some_and(|bound| bound <= Interval::from(reached).ln().lower())
-            && self.beyond == Interval::ZERO
-        {
-            return Some(Bracket {
-                lower: 0.0,
-                upper: reached,
-            });
-        }
-        let at = |lattice: &Option<LatticeProfile>| {
-            lattice.as_ref().map(|lattice| lattice.delta(epsilon))
-        };
-        let mut other = at(&self.lattice);
-        let aim = Aim::Epsilon(epsilon);
-        if !other.as_ref().is_some_and(fair) && self.drafts > 0 {
-            self.drafts -= 1;
-            self.lattice = LatticeProfile::draft(self.pairs, aim);
-            other = at(&self.lattice);
-        }
-        if !other.as_ref().is_some_and(fair) && self.lattices > 0 {
-            self.lattices -= 1;
-            self.lattice = LatticeProfile::new(self.pairs, aim);
-            other = at(&self.lattice);
-        }
-        both(found, other)
-    }
-
-    fn by_contour(&self, epsilon: f64) -> Option<Bracket<f64>> {
-        let found = self.contour.as_ref()?.delta(epsilon);
-        let whole = Interval::new(found.lower, found.upper) + self.beyond;
-        Some(Bracket {
-            lower: whole.lower(),
-            upper: whole.upper().min(1.0),
-        })
-    }
-}
-
-/// What a lattice says. Where another direction may reach more, a draft is as
-/// good as any.
-fn draft_first(
-    draft: impl Fn() -> Option<Bracket<f64>>,
-    full: impl Fn() -> Option<Bracket<f64>>,
-    reached: f64,
+/// What a lattice says, or a draft of one.
+fn lattice(
+    pairs: &[(Pair, u64)],
+    aim: Aim,
     effort: Effort,
-) -> Option<Bracket<f64>> {
-    if effort == Effort::Quick {
-        return draft();
-    }
-    let below = |found: &Bracket<f64>| found.upper <= reached;
-    let drafted = if reached > 0.0 { draft() } else { None };
-    drafted.filter(below).or_else(full)
+    asked: impl Fn(&LatticeProfile) -> Option<Bracket<f64>>,
+) -> Option<Found> {
+    let drafted = effort == Effort::Quick;
+    let profile = if drafted {
+        LatticeProfile::draft(pairs, aim)
+    } else {
+        LatticeProfile::bounded(pairs, aim)
+    };
+    let found = Engine::Lattice.says(asked(&profile?))?;
+    Some(Found { drafted, ..found })
 }
 
 /// What one engine says, and the other too if that is not narrow enough.
@@ -552,6 +463,7 @@ fn first_of(
             } else {
                 a.by
             },
+            drafted: a.drafted || b.drafted,
         }),
         (a, b) => a.or(b),
     }
@@ -563,7 +475,7 @@ fn is_enough(found: &Bracket<f64>, reached: f64) -> bool {
 }
 
 /// What follows from both.
-fn both(a: Option<Bracket<f64>>, b: Option<Bracket<f64>>) -> Option<Bracket<f64>> {
+pub(super) fn both(a: Option<Bracket<f64>>, b: Option<Bracket<f64>>) -> Option<Bracket<f64>> {
     match (a, b) {
         (Some(a), Some(b)) => Some(intersection(a, b)),
         (a, b) => a.or(b),

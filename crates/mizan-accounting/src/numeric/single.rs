@@ -28,13 +28,19 @@ pub(super) fn delta(pair: &Pair, epsilon: f64) -> Option<Interval> {
             let q = Interval::from(q);
             // 1 - e^ε (1-q) = q - (1-q)(e^ε - 1).
             let w = q - (Interval::ONE - q) * epsilon.exp_m1();
-            if w.upper() <= 0.0 {
-                return Some(Interval::ZERO);
-            }
-            if w.lower() <= 0.0 {
-                return Some(Interval::new(0.0, w.upper()));
-            }
-            Some(w * base_delta(&pair.base, epsilon - (w / q).ln())?)
+            // The more there is of Q the larger: the worst test gets
+            // w Q(S) - e^ε q P(S).
+            let at = |w: f64| {
+                if w <= 0.0 {
+                    return Some(Interval::ZERO);
+                }
+                let w = Interval::from(w);
+                Some(w * base_delta(&pair.base, epsilon - (w / q).ln())?)
+            };
+            Some(Interval::new(
+                at(w.lower())?.lower(),
+                at(w.upper())?.upper(),
+            ))
         }
     }
 }
@@ -78,7 +84,9 @@ fn added(pair: &Pair, q: f64, target: Interval) -> Option<Bracket<f64>> {
     delta(pair, 0.0)?;
     let most = (-(-Interval::from(q)).ln_1p()).upper();
     let side = |end: fn(Interval) -> f64, target: f64| {
-        let falls = |epsilon: f64| delta(pair, epsilon).is_some_and(|delta| end(delta) <= target);
+        let falls = |epsilon: f64| {
+            epsilon >= most || delta(pair, epsilon).is_some_and(|delta| end(delta) <= target)
+        };
         first_that_holds(0.0, most, falls)
     };
     Some(Bracket {

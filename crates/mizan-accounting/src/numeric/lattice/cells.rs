@@ -27,6 +27,12 @@ pub(super) struct Range {
     pub(super) high: f64,
 }
 
+impl Range {
+    pub(super) fn length(self) -> f64 {
+        (self.high - self.low).max(0.0)
+    }
+}
+
 /// The pair in steps of h; None where it takes too many places.
 pub(super) fn discretise(pair: &Pair, h: f64, range: Range) -> Option<Discrete> {
     match Density::of(&pair.base) {

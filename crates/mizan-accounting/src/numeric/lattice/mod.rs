@@ -75,6 +75,8 @@ struct Effort {
     width: f64,
     /// The most places of a transform.
     places: f64,
+    /// The most cells of normal losses, which are slow, about.
+    cells: f64,
     way: Way,
 }
 
@@ -95,12 +97,20 @@ impl Effort {
     const USUAL: Self = Self {
         width: 1e-10,
         places: MOST_PLACES,
+        cells: f64::INFINITY,
         way: Way::Best,
+    };
+    /// Nearly as good, and never long.
+    const BOUNDED: Self = Self {
+        places: MOST_PLACES / 4.0,
+        cells: 65_536.0,
+        ..Self::USUAL
     };
     /// Steps grow with the root of the width: a hundredth of the places.
     const DRAFT: Self = Self {
         width: 1e-6,
         places: MOST_PLACES / 16.0,
+        cells: 16_384.0,
         way: Way::Best,
     };
 }
@@ -108,6 +118,9 @@ impl Effort {
 /// The largest transform, and the most operations over all parts.
 const MOST_PLACES: f64 = 524_288.0;
 const MOST_WORK: f64 = 3e8;
+
+/// From so many compositions on the last digits are not worth their time.
+const MANY: u64 = 2000;
 
 /// From 2^14 places on the compositions go side by side.
 const WORTH_A_THREAD: u32 = 14;
@@ -138,6 +151,20 @@ impl LatticeProfile {
     /// losses too different in size, for a lattice to help.
     pub(crate) fn new(parts: &[(Pair, u64)], aim: Aim) -> Option<Self> {
         Self::with(parts, aim, Effort::USUAL)
+    }
+
+    /// The same within half a second or so, whatever the parts are.
+    pub(crate) fn bounded(parts: &[(Pair, u64)], aim: Aim) -> Option<Self> {
+        let normal = |(pair, _): &(Pair, u64)| matches!(pair.base, Base::Gaussian { .. });
+        let many = parts
+            .iter()
+            .fold(0, |sum: u64, (_, k)| sum.saturating_add(*k))
+            > MANY;
+        if many || parts.iter().any(normal) {
+            Self::with(parts, aim, Effort::BOUNDED)
+        } else {
+            Self::new(parts, aim)
+        }
     }
 
     /// The same in a fraction of the time: six digits where there is room.
@@ -200,7 +227,7 @@ impl LatticeProfile {
         // Splitting spreads every loss by up to one place.
         let all: f64 = parts.iter().map(|(_, count)| *count as f64).sum();
         let spread = all.min(8.0 * all.sqrt() + 16.0);
-        let window = window(support, h, (place, reach), spread)?;
+        let window = window(support, h, (place, reach), spread, effort)?;
         let transforms = Transforms::new(window);
         let composed = |tilted: &Tilted| match effort.way {
             Way::Best if support.is_small() => directly(&tilted.factors, support),
@@ -402,7 +429,13 @@ fn step(
     };
     let all: f64 = parts.iter().map(|(_, count)| *count as f64).sum();
     let atoms = parts.iter().flat_map(|(pair, _)| cells::atoms(pair));
-    let bounded = |h: f64| h.max(length / (places - 32.0)).min(length / 512.0);
+    let normal = |(index, (pair, _)): (usize, &(Pair, u64))| match pair.base {
+        Base::Gaussian { .. } => cumulant.range(index, place).length(),
+        _ => 0.0,
+    };
+    let cells: f64 = parts.iter().enumerate().map(normal).sum();
+    let least = (length / (places - 32.0)).max(cells / effort.cells);
+    let bounded = |h: f64| h.max(least).min(length / 512.0);
     let Some(unit) = unit::common_step(atoms) else {
         return Some(bounded(for_width(all)));
     };
@@ -427,11 +460,17 @@ fn length(place: Place, reach: Reach) -> f64 {
 }
 
 /// The window, which ends where nothing is left.
-fn window(support: Support, h: f64, (place, reach): (Place, Reach), spread: f64) -> Option<Window> {
+fn window(
+    support: Support,
+    h: f64,
+    (place, reach): (Place, Reach),
+    spread: f64,
+    effort: Effort,
+) -> Option<Window> {
     let Support { first, last } = support;
     let top = reach.high / h + spread + 4.0;
     let places = length(place, reach) / h + spread + 16.0;
-    if !(top.abs() < 1e15 && places < 2.0 * MOST_PLACES) {
+    if !(top.abs() < 1e15 && places < 2.0 * effort.places) {
         return None;
     }
     #[expect(

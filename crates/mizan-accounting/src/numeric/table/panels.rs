@@ -30,6 +30,8 @@ use super::{Direction, MOST_NODES, Mixed, Node, Orders, Table, units};
 /// The most panels of a table.
 const MOST_PANELS: usize = MOST_NODES / 16;
 
+const FALLS_TOO_FAST: f64 = 2e5;
+
 /// Noise as a density of Q over a coordinate x in which its loss is linear.
 struct Noise {
     /// The density is analytic from here to there.
@@ -116,6 +118,12 @@ pub(super) fn laplace(
     orders: Orders,
 ) -> Option<Table> {
     let size = t.middle();
+    // So fast does the integrand fall from its end that no panels are narrow
+    // enough; said at once, for a search asks at many such orders.
+    let share = 1.0 / (1.0 + (1.0 / q.middle() - 1.0) * core_math::exp(-size));
+    if orders.c * size * share > FALLS_TOO_FAST {
+        return None;
+    }
     let from = if direction == Direction::Replace {
         0.0
     } else {

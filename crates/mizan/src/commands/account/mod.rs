@@ -230,7 +230,8 @@ impl Answer {
         }
         let relaxed = event.relaxed();
         let above = Delta::saturating(delta.value.get().next_up());
-        relax(&mut account, |method| {
+        let is_zero = |lower| lower == Epsilon::ZERO;
+        relax(&mut account, is_zero, |method| {
             account::epsilon_by(method, &relaxed, above).ok()?.lower
         });
         let account = numbers(account, Epsilon::get);
@@ -280,7 +281,8 @@ impl Answer {
         };
         let relaxed = event.relaxed();
         let above = Epsilon::saturating(epsilon.value.get().next_up());
-        relax(&mut account, |method| {
+        let is_zero = |lower| lower == Delta::ZERO;
+        relax(&mut account, is_zero, |method| {
             account::delta_by(method, &relaxed, above).ok()?.lower
         });
         let account = numbers(account, Delta::get);
@@ -363,9 +365,14 @@ fn best(account: &Account<f64>) -> Result<MethodBound<f64>, Failure> {
 
 /// Lower bounds hold for what was typed, not only for the doubles it was
 /// rounded to: they are taken from the event one unit cheaper.
-fn relax<T>(account: &mut Account<T>, lower: impl Fn(Method) -> Option<T>) {
+fn relax<T: Copy>(
+    account: &mut Account<T>,
+    is_zero: impl Fn(T) -> bool,
+    lower: impl Fn(Method) -> Option<T>,
+) {
     for bound in &mut account.bounds {
-        if bound.lower.is_some() {
+        // Zero is below everything as it is.
+        if bound.lower.is_some_and(|lower| !is_zero(lower)) {
             bound.lower = lower(bound.method);
         }
     }
