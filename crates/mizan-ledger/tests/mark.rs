@@ -311,18 +311,3 @@ fn kills_never_make_a_ledger_look_restored() {
     let ledger = place.open().unwrap();
     ledger.verify(&Witnesses::default(), |_, _| ()).unwrap();
 }
-
-/// How long a lone spend takes: run with `--ignored --nocapture`, and under
-/// strace for the number of its syncs.
-#[test]
-#[ignore = "a measurement"]
-fn lone_spends() {
-    let place = Place::new();
-    let ledger = place.init();
-    let begin = std::time::Instant::now();
-    for _ in 0..500 {
-        spend(&ledger, "gaussian(200)").unwrap();
-    }
-    let each = begin.elapsed() / 500;
-    println!("{each:?} for a spend with its mark");
-}

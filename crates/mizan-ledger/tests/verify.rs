@@ -11,7 +11,6 @@ mod common;
 
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
 
 use common::guarded::{Place, create, log, spend};
 use common::{charge, pico};
@@ -390,60 +389,4 @@ fn flipped_bytes_never_show_another_log() {
 #[test]
 fn flipped_bytes_with_a_write_ahead_log_never_show_another_log() {
     flips(true);
-}
-
-/// A million entries: run with `--ignored --nocapture` for the figures.
-#[test]
-#[ignore = "takes minutes"]
-fn a_million_entries() {
-    let place = Place::new();
-    let ledger = place.init();
-    let account = ledger.account(AccountNumber::new(0)).unwrap().account;
-    let charge = Charge::of(&"gaussian(1e6)".parse().unwrap(), &account).unwrap();
-    let asks = |number: u32| {
-        let mut bytes = [0; 16];
-        // As spread over the index as random ids are.
-        bytes.copy_from_slice(&Digest::of(&[&number.to_be_bytes()]).as_bytes()[..16]);
-        let id = RequestId::from_bytes(bytes);
-        let commit = Request::Commit {
-            cost: charge.cost.clone(),
-            answer: Digest::of(&[]),
-        };
-        [Request::Reserve(charge.clone()), Request::Start, commit]
-            .map(|request| Ask::new(0, id, request))
-    };
-    let begin = Instant::now();
-    for batch in 0..3922 {
-        let numbers = batch * 85..(batch + 1) * 85;
-        let results = ledger.store().execute_all(numbers.flat_map(asks).collect());
-        assert!(results.iter().all(Result::is_ok));
-        // The mark is somewhere in the midst, as after a power failure.
-        if batch == 2000 {
-            spend(&ledger, "gaussian(1e6)").unwrap();
-        }
-    }
-    let seconds = begin.elapsed().as_secs_f64();
-    ledger.close().unwrap();
-    let begin = Instant::now();
-    let ledger = place.open().unwrap();
-    let open = begin.elapsed();
-    let size = ledger.head().unwrap().size;
-    assert!(size > 1_000_000);
-    println!(
-        "{size} entries written at {:.0} a second",
-        size as f64 / seconds
-    );
-    println!("opened in {open:?}");
-    let begin = Instant::now();
-    ledger.verify(&Witnesses::default(), |_, _| ()).unwrap();
-    let verify = begin.elapsed();
-    println!("verified in {verify:?}");
-    let begin = Instant::now();
-    let root = ledger
-        .find(ledger.entries(500_000).unwrap()[0].id)
-        .unwrap()
-        .unwrap();
-    ledger.show(&root).unwrap();
-    println!("shown in {:?}", begin.elapsed());
-    assert!(open.as_secs_f64() <= 1.0 && verify.as_secs_f64() <= 20.0);
 }

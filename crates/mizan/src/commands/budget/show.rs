@@ -81,11 +81,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         output::write_file(path, &svg)?;
     }
     Ok(output.either(
-        || {
-            let mut shown = json(&view, more.as_ref(), burn_down.as_ref());
-            shown["log"] = log_json(head);
-            shown
-        },
+        || json(&view, more.as_ref(), burn_down.as_ref(), log_json(head)),
         || text(&view, more.as_ref(), burn_down.as_ref(), output),
     ))
 }
@@ -140,7 +136,12 @@ fn is_below(
     Ok(false)
 }
 
-fn json(view: &AccountView, more: Option<&More>, burn_down: Option<&BurnDown>) -> Value {
+fn json(
+    view: &AccountView,
+    more: Option<&More>,
+    burn_down: Option<&BurnDown>,
+    log: Value,
+) -> Value {
     let account = &view.account;
     let odometer = view::read(account);
     let points = burn_down.map(|burn_down| {
@@ -169,6 +170,7 @@ fn json(view: &AccountView, more: Option<&More>, burn_down: Option<&BurnDown>) -
         "orders": view::orders_json(account, &odometer),
         "burn_down": points,
         "gaps": view::gaps_json(view),
+        "log": log,
     })
 }
 
