@@ -164,26 +164,20 @@ impl Bare {
             let prepare = |sql| transaction.prepare_cached(sql).unwrap();
             let mut log = prepare("INSERT INTO log VALUES (?, ?)");
             let mut record = prepare("INSERT INTO records VALUES (?, ?, ?)");
-            let mut moved = prepare("UPDATE records SET last = ? WHERE id = ?");
             let mut node = prepare("INSERT INTO nodes VALUES (?, ?, ?)");
             for _ in 0..spends {
                 let first = self.size;
                 let id = id(first.unsigned_abs());
-                for (place, entry) in self.entries.iter().enumerate() {
+                for entry in &self.entries {
                     log.execute(params![self.size, entry]).unwrap();
-                    if place == 0 {
-                        record
-                            .execute(params![id.as_bytes(), first, first])
-                            .unwrap();
-                    } else {
-                        moved.execute(params![self.size, id.as_bytes()]).unwrap();
-                    }
                     self.size += 1;
                     if self.size % 256 == 0 {
                         let hash = [0_u8; 32];
                         node.execute(params![8, self.size / 256 - 1, hash]).unwrap();
                     }
                 }
+                let last = self.size - 1;
+                record.execute(params![id.as_bytes(), first, last]).unwrap();
             }
             let sql = "UPDATE accounts SET spent = ?, pending = ? WHERE number = 0";
             prepare(sql).execute(params![self.sums, self.sums]).unwrap();

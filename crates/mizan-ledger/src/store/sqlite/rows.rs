@@ -1,5 +1,7 @@
 //! The statements of the SQLite store.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::schema::failed;
@@ -210,15 +212,24 @@ impl Database for File {
     }
 
     fn write(&mut self, changes: &Changes<'_>, position: &Position) -> Result<(), StoreError> {
+        // Where the first and the last entry of each request in the batch stand.
+        let mut places: BTreeMap<RequestId, (i64, i64)> = BTreeMap::new();
+        let prepare = |sql| self.connection.prepare_cached(sql).map_err(failed);
+        let mut append = prepare("INSERT INTO log VALUES (?, ?)")?;
         for entry in &changes.entries {
             let seq = entry.seq;
-            self.change("INSERT INTO log VALUES (?, ?)", params![seq, entry.bytes])?;
-            let sql = "INSERT INTO records VALUES (?1, ?2, ?2) \
-                       ON CONFLICT (id) DO UPDATE SET last = ?2";
-            self.change(sql, params![entry.id.as_bytes(), seq])?;
+            append.execute(params![seq, entry.bytes]).map_err(failed)?;
+            places.entry(entry.id).or_insert((seq, seq)).1 = seq;
             if let Some(answer) = entry.answer {
                 self.change("INSERT INTO answers VALUES (?, ?)", params![seq, answer])?;
             }
+        }
+        let sql = "INSERT INTO records VALUES (?1, ?2, ?3) \
+                   ON CONFLICT (id) DO UPDATE SET last = ?3";
+        let mut remember = prepare(sql)?;
+        for (id, (first, last)) in places {
+            let values = params![id.as_bytes(), first, last];
+            remember.execute(values).map_err(failed)?;
         }
         for (level, place, hash) in &changes.nodes {
             let sql = "INSERT INTO nodes VALUES (?, ?, ?)";
