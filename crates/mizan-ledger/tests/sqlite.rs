@@ -181,6 +181,27 @@ fn rows_that_the_log_does_not_bear_out_are_refused() {
     }
 }
 
+/// Sums that lack what is given back would go below zero, and a sum that stays at
+/// zero instead would be room that nobody gave.
+#[test]
+fn sums_that_lack_what_was_reserved_are_damage() {
+    for give_back in [
+        Ask::new(0, id(1), Request::Void),
+        Ask::commit(0, id(2), pico(&[1, 1]), b"42".to_vec()).unwrap(),
+    ] {
+        let directory = Directory::new();
+        let path = ledger(&directory);
+        let store = Sqlite::open(&path).unwrap();
+        for (number, request) in [(1, reserve(5)), (2, reserve(5)), (2, Request::Start)] {
+            store.execute(Ask::new(0, id(number), request)).unwrap();
+        }
+        shell(&path, "UPDATE accounts SET pending = spent").unwrap();
+        let error = store.execute(give_back).unwrap_err();
+        assert_eq!(error.code(), "MZ1763", "{error}");
+        assert_eq!(store.head().unwrap().size, 5, "nothing is written");
+    }
+}
+
 #[test]
 fn an_answer_that_was_changed_is_not_given_out() {
     let directory = Directory::new();

@@ -86,6 +86,29 @@ impl Sums {
     }
 }
 
+/// A raised budget admits all that the one before did. Where every limit has to
+/// be kept, a new one would take away too.
+fn is_not_lower(now: &Budget, before: &Budget) {
+    assert_eq!(
+        now.limits().len(),
+        before.limits().len(),
+        "I3: other orders"
+    );
+    for (now_at, before_at) in now.limits().iter().zip(before.limits()) {
+        let lower = match (now_at, before_at) {
+            (Some(now), Some(before)) => now < before,
+            (None, Some(_)) => true,
+            (Some(_), None) => matches!(now.rule(), Rule::Every),
+            (None, None) => false,
+        };
+        assert!(!lower, "I3: a budget was lowered");
+    }
+    assert!(
+        now.own_delta() >= before.own_delta(),
+        "I3: own deltas were lowered"
+    );
+}
+
 /// I1, I2, I3, I5, I6, I7, I8 from the log alone, and that the store says no
 /// more and no less than its log.
 pub(crate) fn verify(store: &dyn Store) -> Checked {
@@ -98,6 +121,9 @@ pub(crate) fn verify(store: &dyn Store) -> Checked {
     let mut live: HashMap<RequestId, (u32, Cost)> = HashMap::new();
     let mut touched: HashMap<RequestId, bool> = HashMap::new();
     for (place, entry) in (0..).zip(&log) {
+        if let Body::Raised { account, budget } = &entry.body {
+            is_not_lower(budget, state.account(*account).unwrap().budget());
+        }
         // The filter is asked again for every prefix: I3, I7, I8.
         outcomes.push(state.apply(entry).unwrap());
         frontier.push(leaf_hash(&entry.encode()));
