@@ -13,6 +13,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use mizan_core::Epsilon;
@@ -90,14 +91,22 @@ fn throughput(directory: &Path, spends: u64) {
     drop(made(directory, &format!("bare-{spends}.db")));
     let mut bare = Bare::open(&directory.join(format!("bare-{spends}.db")), &charge);
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    let mut number = 0;
+    let next = AtomicU64::new(0);
     for _ in 0..ROUNDS {
-        ours.push(rate(spends, || {
-            let asks = (number..number + spends)
-                .flat_map(|number| spend(&charge).map(|request| Ask::new(0, id(number), request)));
-            let results = ledger.store().execute_all(asks.collect());
-            assert!(results.iter().all(Result::is_ok));
-            number += spends;
+        // Two clients, so that one asks while the other's batch is synced.
+        let client = || {
+            rate(spends, || {
+                let number = next.fetch_add(spends, Ordering::Relaxed);
+                let asks = (number..number + spends).flat_map(|number| {
+                    spend(&charge).map(|request| Ask::new(0, id(number), request))
+                });
+                let results = ledger.store().execute_all(asks.collect());
+                assert!(results.iter().all(Result::is_ok));
+            })
+        };
+        ours.push(std::thread::scope(|scope| {
+            let other = scope.spawn(client);
+            client() + other.join().unwrap()
         }));
         theirs.push(rate(spends, || bare.batch(spends)));
     }

@@ -2,8 +2,15 @@
 //! a length before whatever has one. `docs/ledger-format.md` is the description.
 
 /// Bytes that grow.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Writer(Vec<u8>);
+
+impl Default for Writer {
+    /// With room for an entry of the usual size.
+    fn default() -> Self {
+        Self(Vec::with_capacity(512))
+    }
+}
 
 impl Writer {
     pub(crate) fn u8(&mut self, value: u8) {

@@ -2,7 +2,7 @@
 //! them change is written at once.
 
 use crate::carry_out::carry_out;
-use crate::decide::{Decision, decide};
+use crate::decide::{Books, Decision, decide};
 use crate::record::Outcome;
 use crate::store::cache::Cache;
 use crate::store::rows::{Changes, Database, NewEntry, row_number};
@@ -82,6 +82,7 @@ fn decide_one<'a>(
     };
     let position = cache.position.frontier.size();
     let seq = row_number(position)?;
+    let is_new = cache.record(ask.id).is_none();
     // Not an error of the request: the books may be half changed.
     let outcome = carry_out(cache, ask.id, &body)
         .map_err(|error| StoreError::damaged(format!("entry {position}: {error}")))?;
@@ -107,6 +108,7 @@ fn decide_one<'a>(
     changes.entries.push(NewEntry {
         seq,
         id: ask.id,
+        is_new,
         bytes,
         answer: ask.answer.as_deref(),
     });

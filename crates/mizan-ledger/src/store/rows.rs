@@ -138,6 +138,8 @@ impl Sums {
 pub(super) struct NewEntry<'a> {
     pub(super) seq: i64,
     pub(super) id: RequestId,
+    /// Whether it is the first of its id.
+    pub(super) is_new: bool,
     pub(super) bytes: Vec<u8>,
     pub(super) answer: Option<&'a [u8]>,
 }

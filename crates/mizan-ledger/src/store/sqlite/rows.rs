@@ -213,24 +213,31 @@ impl Database for File {
 
     fn write(&mut self, changes: &Changes<'_>, position: &Position) -> Result<(), StoreError> {
         // Where the first and the last entry of each request in the batch stand.
-        let mut places: BTreeMap<RequestId, (i64, i64)> = BTreeMap::new();
+        let mut places: BTreeMap<RequestId, (i64, i64, bool)> = BTreeMap::new();
         let prepare = |sql| self.connection.prepare_cached(sql).map_err(failed);
         let mut append = prepare("INSERT INTO log VALUES (?, ?)")?;
         for entry in &changes.entries {
             let seq = entry.seq;
             append.execute(params![seq, entry.bytes]).map_err(failed)?;
-            places.entry(entry.id).or_insert((seq, seq)).1 = seq;
+            let place = places.entry(entry.id);
+            place.or_insert((seq, seq, entry.is_new)).1 = seq;
             if let Some(answer) = entry.answer {
                 self.change("INSERT INTO answers VALUES (?, ?)", params![seq, answer])?;
             }
         }
-        let sql = "INSERT INTO records VALUES (?1, ?2, ?3) \
-                   ON CONFLICT (id) DO UPDATE SET last = ?3";
-        let mut remember = prepare(sql)?;
-        for (id, (first, last)) in places {
-            let values = params![id.as_bytes(), first, last];
-            remember.execute(values).map_err(failed)?;
+        // A request that is new has a row, and one that goes on has one already.
+        let mut remember = prepare("INSERT INTO records VALUES (?, ?, ?)")?;
+        let mut move_on = prepare("UPDATE records SET last = ? WHERE id = ?")?;
+        for (id, (first, last, is_new)) in places {
+            let id = id.as_bytes();
+            let rows = if is_new {
+                remember.execute(params![id, first, last])
+            } else {
+                move_on.execute(params![last, id])
+            };
+            changed(rows.map_err(failed)? as u64, 1)?;
         }
+        drop((append, remember, move_on));
         for (level, place, hash) in &changes.nodes {
             let sql = "INSERT INTO nodes VALUES (?, ?, ?)";
             self.change(sql, params![level, place, hash.as_bytes()])?;

@@ -205,6 +205,8 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
         ("trusted_schema", "OFF"),
         ("cell_size_check", "ON"),
         ("synchronous", "FULL"),
+        // 64 MiB: ids are random, and so are the pages of their index.
+        ("cache_size", "-65536"),
         // On macOS a plain sync leaves data in the drive.
         ("fullfsync", "ON"),
         ("checkpoint_fullfsync", "ON"),
