@@ -122,14 +122,14 @@ impl Record {
             (Some(Status::Reserved(held)), Body::Voided) => Status::Voided(held.account),
             (Some(Status::Started(held)), Body::Committed { answer, .. }) => Status::Released {
                 account: held.account,
-                commit: body.request().digest(),
+                commit: body.request_digest(),
                 answer: *answer,
             },
             _ => return None,
         };
         let request = match before {
             Some(before) => before.request,
-            None => body.request().digest(),
+            None => body.request_digest(),
         };
         Some(Self { request, status })
     }

@@ -4,7 +4,7 @@ use mizan_core::PrivacyEvent;
 
 use crate::bytes::Writer;
 use crate::{
-    Account, AccountName, AccountNumber, Amount, Budget, Cost, CostError, Digest, LedgerId,
+    Account, AccountName, AccountNumber, Amount, Body, Budget, Cost, CostError, Digest, LedgerId,
     Neighbours, Orders, Target,
 };
 
@@ -113,15 +113,9 @@ impl Request {
                 to.u8(1);
                 write_creation(to, name, *parent, orders, budget);
             }
-            Self::Reserve(charge) => {
-                to.u8(2);
-                charge.write(to);
-            }
+            Self::Reserve(charge) => ask_reserve(to, charge),
             Self::Start => to.u8(4),
-            Self::Commit { cost, answer } => {
-                to.u8(5);
-                write_commit(to, cost, answer);
-            }
+            Self::Commit { cost, answer } => ask_commit(to, cost, answer),
             Self::Void => to.u8(6),
             Self::Raise { account, budget } => {
                 to.u8(7);
@@ -134,6 +128,30 @@ impl Request {
                 to.array(root.as_bytes());
             }
         }
+    }
+}
+
+fn ask_reserve(to: &mut Writer, charge: &Charge) {
+    to.u8(2);
+    charge.write(to);
+}
+
+fn ask_commit(to: &mut Writer, cost: &Cost, answer: &Digest) {
+    to.u8(5);
+    write_commit(to, cost, answer);
+}
+
+impl Body {
+    /// The hash of the request that this is the outcome of; without making that
+    /// request, where there are many.
+    pub(crate) fn request_digest(&self) -> Digest {
+        let mut bytes = Writer::default();
+        match self {
+            Self::Reserved(charge) => ask_reserve(&mut bytes, charge),
+            Self::Committed { cost, answer } => ask_commit(&mut bytes, cost, answer),
+            _ => return self.request().digest(),
+        }
+        Digest::of(&[&bytes.finish()])
     }
 }
 

@@ -43,6 +43,11 @@ impl File {
         read().map_err(failed)
     }
 
+    /// A statement without values or rows.
+    fn say(&self, sql: &str) -> rusqlite::Result<()> {
+        self.connection.prepare_cached(sql)?.execute([]).map(|_| ())
+    }
+
     /// Changes one row.
     fn change(&self, sql: &str, values: impl rusqlite::Params) -> Result<(), StoreError> {
         let change = || self.connection.prepare_cached(sql)?.execute(values);
@@ -190,15 +195,12 @@ impl Reader for File {
 
 impl Database for File {
     fn begin(&mut self) -> Result<(), StoreError> {
-        let begin = self.connection.execute_batch("BEGIN IMMEDIATE");
-        begin.map_err(failed)
+        self.say("BEGIN IMMEDIATE").map_err(failed)
     }
 
     fn moved(&mut self, known: Option<&Position>) -> Result<Option<Position>, StoreError> {
-        let version = self
-            .connection
-            .pragma_query_value(None, "data_version", |row| row.get(0))
-            .map_err(failed)?;
+        let version = self.row("PRAGMA data_version", [], |row| row.get(0))?;
+        let version = version.ok_or_else(|| StoreError::damaged("it has no version"))?;
         let before = self.data_version.replace(version);
         if known.is_some() && before == Some(version) {
             return Ok(None);
@@ -264,8 +266,7 @@ impl Database for File {
     }
 
     fn commit(&mut self) -> Result<(), String> {
-        let commit = self.connection.execute_batch("COMMIT");
-        commit.map_err(|error| error.to_string())
+        self.say("COMMIT").map_err(|error| error.to_string())
     }
 
     fn roll_back(&mut self) -> bool {
