@@ -154,6 +154,7 @@ pub struct Account {
     spent: Totals,
     pending: Totals,
     taken: Totals,
+    raised: bool,
 }
 
 impl Account {
@@ -177,6 +178,7 @@ impl Account {
             spent: zero.clone(),
             pending: zero.clone(),
             taken: zero,
+            raised: false,
         }
     }
 
@@ -227,6 +229,7 @@ impl Account {
 
     /// Replaces the budget by a higher one.
     pub fn raise(&mut self, budget: Budget) {
+        self.raised = true;
         self.budget = budget;
     }
 
@@ -252,6 +255,12 @@ impl Account {
     #[must_use]
     pub const fn orders(&self) -> &Orders {
         &self.orders
+    }
+
+    /// Whether its budget was ever raised.
+    #[must_use]
+    pub const fn is_raised(&self) -> bool {
+        self.raised
     }
 
     /// What may be taken.

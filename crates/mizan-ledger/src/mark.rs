@@ -78,6 +78,29 @@ impl Mark {
         Ok((mark, made))
     }
 
+    /// Whether a log extends the mark of a directory, if there is one.
+    pub(crate) fn check(
+        directory: &Path,
+        head: TreeHead,
+        store: &dyn Store,
+    ) -> Result<(), LedgerError> {
+        let path = directory.join("mark");
+        let file = match File::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            file => file.map_err(at(&path))?,
+        };
+        let mark = Self {
+            path,
+            ledger: head.ledger,
+            inner: Mutex::new(Inner { file, seen: None }),
+        };
+        let mut inner = mark.lock();
+        inner.file.lock_shared().map_err(at(&mark.path))?;
+        let slots = mark.slots(&mut inner.file);
+        let slots = mark.unlock(&inner, slots)?;
+        mark.extends(store, head, slots.newest)
+    }
+
     /// What the mark says.
     pub(crate) fn read(&self) -> Result<TreeHead, LedgerError> {
         let mut inner = self.lock();

@@ -35,7 +35,8 @@
 //! Only the totals at that moment count, not those before. Voids may lower them:
 //! what was voided touched no data and is no part of r. What is pending counts in
 //! full. The levels belong to the budget: a raise that is decided upon answers
-//! begins new ones, and adds the 2 δ of each budget the account had. An account
+//! begins new ones, and the promises of all budgets the account had add up. So an
+//! account that was raised has no such reading unless ∞ gives one. An account
 //! with ρ or a curve promises no δ, and has no such reading unless ∞ gives one.
 
 use mizan_accounting::RenyiConversion;
@@ -195,7 +196,7 @@ fn guarantee(account: &Account) -> Option<(Epsilon, Delta)> {
         .filter(|(order, _)| !order.is_finite())
         .find_map(|(_, total)| nats_up(total));
     match account.budget().target() {
-        Target::Approximate { epsilon, delta } => {
+        Target::Approximate { epsilon, delta } if !account.is_raised() => {
             let level = level(account, epsilon, delta).unwrap_or(epsilon);
             let reading = match pure {
                 Some(pure) if pure < level => pure,

@@ -2,7 +2,8 @@
 //! little more noise, or fewer times.
 
 use mizan_core::{
-    Count, DiscreteGaussian, DiscreteLaplace, Epsilon, Mu, PrivacyEvent, Rho, Scale, Sigma, Tau,
+    Count, DiscreteGaussian, DiscreteLaplace, Epsilon, Mu, PrivacyEvent, Rho, Round, Scale, Sigma,
+    Tau, parse_decimal,
 };
 
 use crate::{Account, Cost, admit, how_many};
@@ -89,8 +90,9 @@ pub fn similar<'a>(
 /// The event with so many times the noise, in numbers of three digits on the
 /// cheap side. None where it has no noise to turn up.
 fn noisier(event: &PrivacyEvent, factor: f64) -> Option<PrivacyEvent> {
-    let up = |value: f64| three_digits(value * factor, f64::ceil);
-    let down = |value: f64| three_digits(value / factor, f64::floor);
+    // On the side to which reading rounds, so that it prints as three digits.
+    let up = |value: f64| three_digits(value * factor, f64::ceil, Round::Down);
+    let down = |value: f64| three_digits(value / factor, f64::floor, Round::Up);
     let inside = |event: &PrivacyEvent| noisier(event, factor).map(Box::new);
     let epsilon = |epsilon: Epsilon| Epsilon::new(down(epsilon.get())).ok();
     Some(match event {
@@ -169,12 +171,12 @@ fn noisier(event: &PrivacyEvent, factor: f64) -> Option<PrivacyEvent> {
 }
 
 /// A number of three digits, by way of its decimal so that it prints as such.
-fn three_digits(value: f64, round: fn(f64) -> f64) -> f64 {
+fn three_digits(value: f64, round: fn(f64) -> f64, side: Round) -> f64 {
     if !(value > 0.0 && value.is_finite()) {
         return value;
     }
     let unit = value.log10().floor() - 2.0;
     let digits = round(value / 10f64.powf(unit));
     let text = format!("{digits}e{unit}");
-    text.parse().unwrap_or(value)
+    parse_decimal(&text, side).unwrap_or(value)
 }

@@ -1,6 +1,8 @@
 //! The ledger that a command works on: which one it is and how it is opened.
 
 use std::ffi::OsString;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 use mizan_ledger::{AccountName, AccountView, Ledger, Location, RequestId, default_state_dir};
 use serde_json::{Value, json};
@@ -36,9 +38,59 @@ impl Books {
         Ok(ledger)
     }
 
-    /// Opens it for reading.
+    /// Opens it for reading, if it is no old copy as far as is known here.
     pub(crate) fn read(&self) -> Result<Ledger, Failure> {
-        Ok(Ledger::read(&self.existing()?)?)
+        let ledger = Ledger::read(&self.existing()?)?;
+        if let Ok(state) = default_state_dir() {
+            ledger.check_mark(&state)?;
+        }
+        Ok(ledger)
+    }
+
+    /// Opens it for looking into, be it an old copy; what is wrong is told.
+    pub(crate) fn look_into(&self) -> Result<Ledger, Failure> {
+        let ledger = Ledger::read(&self.existing()?)?;
+        if let Ok(state) = default_state_dir()
+            && let Err(error) = ledger.check_mark(&state)
+        {
+            complain(&format!("warning[{}]: {error}\n", error.code()));
+        }
+        Ok(ledger)
+    }
+
+    /// Whether a file may be written: not over the ledger, nor over another.
+    pub(crate) fn may_write(&self, path: &Path) -> Result<(), Failure> {
+        let refused = || {
+            Failure::new(
+                "MZ1793",
+                format!("{} is a database: it is not written over", path.display()),
+                "name another file",
+            )
+        };
+        let Ok(there) = path.canonicalize() else {
+            return Ok(());
+        };
+        if let Location::File(ledger) = self.location()
+            && let Ok(ledger) = ledger.canonicalize()
+        {
+            let beside = |ending: &str| {
+                let mut name = ledger.clone().into_os_string();
+                name.push(ending);
+                PathBuf::from(name)
+            };
+            if ["", "-wal", "-shm"]
+                .iter()
+                .any(|ending| beside(ending) == there)
+            {
+                return Err(refused());
+            }
+        }
+        let mut header = [0; 16];
+        let read = std::fs::File::open(&there).and_then(|mut file| file.read_exact(&mut header));
+        if read.is_ok() && &header == b"SQLite format 3\0" {
+            return Err(refused());
+        }
+        Ok(())
     }
 
     /// Where it is, if something is there.

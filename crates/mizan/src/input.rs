@@ -166,7 +166,11 @@ pub(crate) fn confidence(text: &str) -> Result<Typed<Confidence>, Failure> {
 /// A whole number in a range, also as 1e6.
 pub(crate) fn whole(text: &str, option: &str, range: RangeInclusive<u64>) -> Result<u64, Failure> {
     let typed = decimal(text, option, Round::Up, Ok::<f64, Failure>)?.value;
-    let count = Count::from_f64(typed).map(Count::get);
+    let count = if typed == 0.0 {
+        Some(0)
+    } else {
+        Count::from_f64(typed).map(Count::get)
+    };
     count.filter(|count| range.contains(count)).ok_or_else(|| {
         let (least, most) = (range.start(), range.end());
         Failure::new(

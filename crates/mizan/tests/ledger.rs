@@ -264,6 +264,13 @@ fn a_restored_copy_is_refused_and_then_marked() {
     lab.run(&["spend", "census", "gaussian(20)"]).done();
     std::fs::copy(&backup, lab.ledger()).unwrap();
     lab.fails(&["spend", "census", "gaussian(20)"], "MZ1775");
+    // Nothing is said about it either, but it can be looked into.
+    for statement in [&["ledger", "verify"][..], &["budget", "show", "census"]] {
+        lab.fails(statement, "MZ1775");
+    }
+    let log = lab.run(&["ledger", "log"]);
+    assert_eq!(log.code, 0);
+    assert!(log.stderr.contains("warning[MZ1775]"), "{}", log.stderr);
     lab.fails(&["ledger", "restore"], "MZ1792");
     let restore = ["ledger", "restore", "--i-know-that-charges-are-lost"];
     assert_eq!(lab.json(&restore)["restored"], true);
@@ -274,6 +281,97 @@ fn a_restored_copy_is_refused_and_then_marked() {
     let text = lab.run(&["budget", "show", "census"]).done();
     assert!(text.contains("since the gap"), "{text}");
     assert_eq!(lab.json(&["ledger", "verify"])["gaps"], 1);
+    let list = lab.json(&["budget", "list"]);
+    assert_eq!(list["gaps"][0]["known_size"], 8);
+    let refused = lab.refused(&["spend", "census", "gaussian(1)"]);
+    assert_eq!(refused["gaps"][0]["known_size"], 8);
+    assert_eq!(
+        lab.json(&["ledger", "at", "2999-01-01"])["gaps"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+}
+
+/// An output option must not be the end of the books.
+#[test]
+fn nothing_is_written_over_a_ledger() {
+    let lab = Lab::new("over");
+    let ledger = lab.ledger();
+    let ledger = ledger.to_str().unwrap();
+    let link = lab.folder.join("link");
+    std::os::unix::fs::symlink(ledger, &link).unwrap();
+    for path in [ledger, link.to_str().unwrap()] {
+        lab.fails(&["budget", "show", "census", "--svg", path], "MZ1793");
+        lab.fails(&["ledger", "checkpoint", "--out", path], "MZ1793");
+        lab.fails(&["ledger", "export", "--out", path], "MZ1793");
+    }
+    let other = Lab::new("over-other");
+    lab.fails(
+        &[
+            "ledger",
+            "export",
+            "--out",
+            other.ledger().to_str().unwrap(),
+        ],
+        "MZ1793",
+    );
+    assert_eq!(lab.json(&["ledger", "verify"])["verified"], true);
+    assert_eq!(other.json(&["ledger", "verify"])["verified"], true);
+}
+
+/// What is left is what is left above as well; raises are told.
+#[test]
+fn statements_count_what_is_above_and_what_was_raised() {
+    let lab = Lab::new("above");
+    lab.run(&[
+        "budget",
+        "create",
+        "kid",
+        "--parent",
+        "census",
+        "--epsilon",
+        "10",
+        "--delta",
+        "1e-6",
+    ])
+    .done();
+    lab.run(&["spend", "census", "gaussian(7)"]).done();
+    let kid = lab.json(&["budget", "show", "kid"]);
+    assert_eq!(kid["remaining"]["account"], "census");
+    assert!(kid["remaining"]["epsilon"].as_f64().unwrap() < 0.5);
+    assert_ne!(
+        lab.json(&["budget", "show", "census"])["guarantee"],
+        Value::Null
+    );
+    lab.run(&["budget", "raise", "census", "--epsilon", "3"])
+        .done();
+    let raised = lab.json(&["budget", "show", "census"]);
+    assert_eq!(
+        (&raised["raised"], &raised["guarantee"]),
+        (&true.into(), &Value::Null)
+    );
+    assert!(
+        lab.run(&["budget", "show", "census"])
+            .done()
+            .contains("raised")
+    );
+    // Entries 3 to 5 are the spend; 4 and 5 do not name the account.
+    let log = [
+        "ledger",
+        "log",
+        "--account",
+        "census",
+        "--from",
+        "4",
+        "--last",
+        "2",
+    ];
+    let entries = lab.json(&log)["entries"].as_array().unwrap().len();
+    assert_eq!(entries, 2);
+    let log = lab.json(&["ledger", "log", "--from", "0", "--last", "3"]);
+    assert_eq!(log["entries"][0]["kind"], "opened");
 }
 
 /// A way to damage a copy.

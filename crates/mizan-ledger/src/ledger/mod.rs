@@ -148,6 +148,18 @@ impl Ledger {
         Self::over(location.open()?, None)
     }
 
+    /// Whether this ledger extends the mark of a state directory, if there is
+    /// one; nothing is made or moved.
+    ///
+    /// # Errors
+    ///
+    /// It is an old copy ([`LedgerError::Behind`]) or a second one
+    /// ([`LedgerError::Forked`]), or the mark is damaged.
+    pub fn check_mark(&self, state_dir: &Path) -> Result<(), LedgerError> {
+        let directory = state_dir.join(self.id.to_string());
+        Mark::check(&directory, self.head()?, self.store.as_ref())
+    }
+
     /// A ledger in a store that is open already, guarded by a state directory
     /// or for reading only.
     ///

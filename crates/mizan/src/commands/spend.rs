@@ -118,7 +118,6 @@ impl Spend<'_> {
     }
 
     fn json(&self) -> Value {
-        let odometer = view::read(&self.view.account);
         json!({
             "receipt": self.done.receipt.to_string(),
             "id": self.done.id.to_string(),
@@ -127,7 +126,7 @@ impl Spend<'_> {
             "accepted": true,
             "repeated": !self.done.fresh,
             "spent": self.cost_json(),
-            "remaining": view::remaining_json(&self.view.account, &odometer),
+            "remaining": view::remaining_json(self.view),
             "about_more": self.view.how_many(&self.cost),
             "log": log_json(self.done.receipt.head),
             "gaps": view::gaps_json(self.view),
@@ -162,7 +161,6 @@ impl Spend<'_> {
         refusal: Option<&Refusal>,
         fitting: &[Similar],
     ) -> Value {
-        let odometer = view::read(&self.view.account);
         let of = |wanted: fn(&Similar) -> bool| {
             let found = fitting.iter().find(|similar| wanted(similar));
             found.map(|similar| similar.event().to_string())
@@ -188,7 +186,7 @@ impl Spend<'_> {
             "refused_by": books::name_of(self.ledger, denial.account),
             "event": self.event.to_string(),
             "asked": self.cost_json(),
-            "remaining": view::remaining_json(&self.view.account, &odometer),
+            "remaining": view::remaining_json(self.view),
             "largest_that_fits": {
                 "share": share(denial.largest),
                 "fewer": of(|similar| matches!(similar, Similar::Fewer(_))),
@@ -201,6 +199,7 @@ impl Spend<'_> {
                 "limit": view::own_delta(refusal.own_delta_limit),
             })),
             "log": log_json(self.done.receipt.head),
+            "gaps": view::gaps_json(self.view),
         })
     }
 
@@ -223,6 +222,7 @@ impl Spend<'_> {
             self.cost_text()
         );
         text.push_str("nothing was charged\n\n");
+        text.push_str(&view::gap_text(self.view));
         if let Some(refusal) = refusal {
             text.push_str(&lines(refusal, output));
             if refusal.asked_own_delta > mizan_ledger::OwnDelta::ZERO {
@@ -236,7 +236,12 @@ impl Spend<'_> {
             text.push('\n');
         }
         let percent = number::down(100.0 * share(denial.largest), 3);
-        text.push_str(&format!("the most that fits is {percent} % of this cost"));
+        let most = if self.done.fresh {
+            "the most that fits is"
+        } else {
+            "the most that fitted then was"
+        };
+        text.push_str(&format!("{most} {percent} % of this cost"));
         for (place, fitting) in fitting.iter().enumerate() {
             let before = if place == 0 { ", as\n" } else { "or\n" };
             let event = fitting.event();

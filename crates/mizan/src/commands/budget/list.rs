@@ -33,11 +33,13 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                         "target": view::target_json(account.budget()),
                         "spent": view::spent_json(account, &odometer),
                         "guarantee": view::guarantee_json(&odometer),
-                        "remaining": view::remaining_json(account, &odometer),
+                        "remaining": view::remaining_json(view),
+                        "raised": account.is_raised(),
                     })
                 })
                 .collect();
-            json!({"accounts": accounts, "log": log_json(head)})
+            let gaps = views.first().map(view::gaps_json);
+            json!({"accounts": accounts, "gaps": gaps, "log": log_json(head)})
         },
         || text(&views, output),
     ))
@@ -63,13 +65,13 @@ fn text(views: &[AccountView], output: Output) -> String {
             || "∞".to_owned(),
             |(epsilon, _)| format!("ε {}", number::epsilon_up(epsilon.get(), 4)),
         );
-        let share = odometer.room.map_or(0.0, |(_, share)| share);
+        let share = view::left(view).room.map_or(0.0, |(_, share)| share);
         let left = format!(
             "{} {} %",
             output.terminal.bar(share, 12),
             number::down(100.0 * share, 3)
         );
-        let name = shortened(account.name().as_str(), 30);
+        let name = shortened(account.name().as_str(), 24);
         let name = if depth == 0 {
             name
         } else {

@@ -38,23 +38,25 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let before = books::account(&ledger, &arguments.name)?.account;
     let budget = arguments.target.raise(&before)?;
     let done = ledger.raise(id, before.number(), budget)?;
-    let after = ledger.account(before.number())?.account;
+    let view = ledger.account(before.number())?;
     ledger.close()?;
-    let odometer = view::read(&after);
+    let after = &view.account;
     Ok(output.either(
         || {
             json!({
                 "account": after.name().as_str(),
                 "before": view::target_json(before.budget()),
                 "target": view::target_json(after.budget()),
-                "remaining": view::remaining_json(&after, &odometer),
+                "remaining": view::remaining_json(&view),
+                "gaps": view::gaps_json(&view),
                 "receipt": done.receipt.to_string(),
                 "log": log_json(done.receipt.head),
             })
         },
         || {
             format!(
-                "{} was {}, and is {}\nreceipt {}\n",
+                "{}{} was {}, and is {}\nreceipt {}\n",
+                view::gap_text(&view),
                 after.name(),
                 view::target_text(before.budget()),
                 view::target_text(after.budget()),

@@ -55,6 +55,9 @@ struct More {
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    if let Some(path) = &arguments.svg {
+        arguments.books.may_write(path)?;
+    }
     let ledger = arguments.books.read()?;
     let view = books::account(&ledger, &arguments.name)?;
     let head = ledger.head()?;
@@ -161,7 +164,8 @@ fn json(
         "target": view::target_json(account.budget()),
         "spent": view::spent_json(account, &odometer),
         "guarantee": view::guarantee_json(&odometer),
-        "remaining": view::remaining_json(account, &odometer),
+        "remaining": view::remaining_json(view),
+        "raised": account.is_raised(),
         "about_more": more.map(|more| json!({"event": more.event, "count": more.count})),
         "own_delta": {
             "taken": view::own_delta(account.taken().own_delta()),

@@ -1,6 +1,6 @@
 //! An account in people's terms: what it promises, what is spent and left.
 
-use mizan_core::Delta;
+use mizan_core::{Delta, Epsilon, Order};
 use mizan_ledger::{Account, AccountView, Amount, Budget, Odometer, OwnDelta, Target};
 use mizan_report::number;
 use serde_json::{Value, json};
@@ -87,14 +87,45 @@ pub(crate) fn spent_json(account: &Account, odometer: &Odometer) -> Value {
     })
 }
 
+/// What is left in an account and all above it: the least of each.
+pub(crate) struct Left<'a> {
+    /// Where the least share is left.
+    pub(crate) at: &'a Account,
+    pub(crate) room: Option<(Order, f64)>,
+    /// An estimate.
+    pub(crate) epsilon: Option<Epsilon>,
+}
+
+pub(crate) fn left(view: &AccountView) -> Left<'_> {
+    let odometer = read(&view.account);
+    let mut left = Left {
+        at: &view.account,
+        room: odometer.room,
+        epsilon: odometer.remaining,
+    };
+    for above in &view.above {
+        let odometer = read(above);
+        let share = |room: Option<(Order, f64)>| room.map_or(0.0, |(_, share)| share);
+        if share(odometer.room) < share(left.room) {
+            (left.at, left.room) = (above, odometer.room);
+        }
+        left.epsilon = match (left.epsilon, odometer.remaining) {
+            (Some(a), Some(b)) => Some(if b < a { b } else { a }),
+            (a, b) => a.or(b),
+        };
+    }
+    left
+}
+
 /// What is left, for programs. It is an estimate; the filter decides.
-pub(crate) fn remaining_json(account: &Account, odometer: &Odometer) -> Value {
-    let share = odometer.room.map(|(_, share)| share);
+pub(crate) fn remaining_json(view: &AccountView) -> Value {
+    let left = left(view);
     json!({
-        "epsilon": odometer.remaining.map(mizan_core::Epsilon::get),
-        "delta": reading_delta(account).get(),
-        "share": share,
-        "order": odometer.room.map(|(order, _)| json_order(order.get())),
+        "epsilon": left.epsilon.map(Epsilon::get),
+        "delta": reading_delta(&view.account).get(),
+        "share": left.room.map(|(_, share)| share),
+        "order": left.room.map(|(order, _)| json_order(order.get())),
+        "account": left.at.name().as_str(),
     })
 }
 
@@ -161,11 +192,22 @@ pub(crate) fn summary_text(view: &AccountView, terminal: mizan_report::Terminal)
         }
     };
     let mut text = String::new();
-    if let Some((order, share)) = odometer.room {
-        let bar = terminal.bar(share, 40);
+    let left = left(view);
+    if let Some((order, share)) = left.room {
+        let bar = terminal.bar(share, 30);
         let percent = number::down(100.0 * share, 3);
         let order = crate::output::order_text(order);
-        text.push_str(&format!("  left  {bar} {percent} % (order {order})\n\n"));
+        let of = if left.at.number() == account.number() {
+            String::new()
+        } else {
+            format!(
+                " of {}",
+                crate::output::shortened(left.at.name().as_str(), 20)
+            )
+        };
+        text.push_str(&format!(
+            "  left  {bar} {percent} %{of} (order {order})\n\n"
+        ));
     }
     let pending = account.pending().amounts().any(|sum| sum > Amount::ZERO);
     let pending = if pending { ", pending included" } else { "" };
@@ -184,7 +226,10 @@ pub(crate) fn summary_text(view: &AccountView, terminal: mizan_report::Terminal)
             at(delta.get())
         ));
     }
-    if let Some(epsilon) = odometer.remaining {
+    if account.is_raised() {
+        text.push_str("  raised        the promises of all its budgets add up\n");
+    }
+    if let Some(epsilon) = left.epsilon {
         text.push_str(&format!(
             "  left          ε {}{}   estimate\n",
             number::down(epsilon.get(), DIGITS),

@@ -1,6 +1,6 @@
 //! `mizan ledger at`: the books as they were.
 
-use mizan_ledger::{Account, AccountNumber, Books as _};
+use mizan_ledger::{Account, AccountNumber, AccountView, Books as _, State};
 use mizan_report::{Column, Table, number};
 use serde_json::json;
 
@@ -30,6 +30,10 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let unix_ms = times::end_of(&arguments.date)?;
     let ledger = arguments.books.read()?;
     let state = ledger.at(unix_ms)?;
+    let size = state.size();
+    let gaps: Vec<_> = (ledger.gaps()?.into_iter())
+        .filter(|gap| gap.position < size)
+        .collect();
     let accounts: Vec<&Account> = (0..)
         .map_while(|number| state.account(AccountNumber::new(number)))
         .collect();
@@ -42,13 +46,19 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                     "target": view::target_json(account.budget()),
                     "spent": view::spent_json(account, &odometer),
                     "guarantee": view::guarantee_json(&odometer),
-                    "remaining": view::remaining_json(account, &odometer),
+                    "remaining": view::remaining_json(&AccountView {
+                        account: (*account).clone(),
+                        above: above(&state, account),
+                        gaps: Vec::new(),
+                    }),
+                    "raised": account.is_raised(),
                 })
             });
             json!({
                 "time": times::exact(unix_ms),
                 "entries": state.size(),
                 "accounts": accounts.collect::<Vec<_>>(),
+                "gaps": gaps.iter().map(ToString::to_string).collect::<Vec<_>>(),
             })
         },
         || {
@@ -57,6 +67,9 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 state.size(),
                 times::text(unix_ms)
             );
+            if let Some(gap) = gaps.last() {
+                text.push_str(&format!("warning: {gap}\n"));
+            }
             if accounts.is_empty() {
                 text.push_str("no accounts then\n");
                 return text;
@@ -86,4 +99,15 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             text
         },
     ))
+}
+
+/// The accounts above one.
+fn above(state: &State, account: &Account) -> Vec<Account> {
+    let mut above = Vec::new();
+    let mut next = account.parent();
+    while let Some(found) = next.and_then(|number| state.account(number)) {
+        next = found.parent();
+        above.push(found.clone());
+    }
+    above
 }

@@ -27,6 +27,9 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    if let Some(path) = &arguments.out {
+        arguments.books.may_write(path)?;
+    }
     let ledger = arguments.books.open()?;
     let checkpoint = ledger.checkpoint()?;
     let key = ledger.public_key().map(|key| key.to_string());

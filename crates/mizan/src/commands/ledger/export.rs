@@ -32,7 +32,10 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let ledger = arguments.books.read()?;
+    if let Some(path) = &arguments.out {
+        arguments.books.may_write(path)?;
+    }
+    let ledger = arguments.books.look_into()?;
     let head = ledger.head()?;
     let progress = Progress::of(head.size);
     let names: std::cell::RefCell<HashMap<AccountNumber, String>> = Default::default();

@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let from = from
         .map(|text| input::whole(text, "--from", 0..=u64::MAX >> 12))
         .transpose()?;
-    let ledger = arguments.books.read()?;
+    let ledger = arguments.books.look_into()?;
     let only = arguments.account.as_deref();
     let only = only
         .map(|name| Ok::<_, Failure>(books::account(&ledger, name)?.account.number()))
@@ -57,9 +57,9 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     // With an account all is looked through; what follows a reservation is of
     // its account too.
     let first = match (from, only) {
-        (Some(from), _) => from,
+        (_, Some(_)) => 0,
+        (Some(from), None) => from,
         (None, None) => head.size.saturating_sub(most),
-        (None, Some(_)) => 0,
     };
     let mut of: HashMap<RequestId, AccountNumber> = HashMap::new();
     let mut found: Vec<(u64, Entry)> = Vec::new();
@@ -79,7 +79,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                     of.insert(entry.id, charge.account);
                 }
                 let about = entry::account(&entry.body).or_else(|| of.get(&entry.id).copied());
-                if about != Some(only) {
+                if about != Some(only) || from.is_some_and(|from| position < from) {
                     position += 1;
                     continue;
                 }
@@ -124,9 +124,20 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 Column::text("about"),
             ])
             .ascii(output.terminal.ascii);
+            // What is further back is looked up, unless that would take long.
+            for (_, entry) in &found {
+                if let Body::Reserved(charge) = &entry.body {
+                    of.insert(entry.id, charge.account);
+                }
+            }
+            let far = |entry: &Entry| {
+                let few = found.len() <= 1000;
+                few.then(|| entry::charge(&ledger, entry)).flatten()
+            };
             for (at, entry) in &found {
                 let account = entry::account(&entry.body)
-                    .or_else(|| Some(entry::charge(&ledger, entry)?.account));
+                    .or_else(|| of.get(&entry.id).copied())
+                    .or_else(|| Some(far(entry)?.account));
                 table.row([
                     at.to_string(),
                     times::text(entry.unix_ms),

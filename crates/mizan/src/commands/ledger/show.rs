@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let typed = arguments.receipt.trim();
-    let ledger = arguments.books.read()?;
+    let ledger = arguments.books.look_into()?;
     let receipt = find(&ledger, typed)?;
     let shown = ledger.show(&receipt)?;
     let name = |number: AccountNumber| books::name_of(&ledger, number);

@@ -49,13 +49,14 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     for path in &arguments.checkpoint {
         let name = path.display().to_string();
         let text = input::file(&name)?;
+        let before = checkpoints.len();
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let parsed = line
                 .parse()
                 .map_err(|error: mizan_ledger::TextError| Failure::from(error).of_option(&name));
             checkpoints.push(parsed?);
         }
-        if checkpoints.is_empty() {
+        if checkpoints.len() == before {
             return Err(Failure::new(
                 "MZ0005",
                 format!("{name} is empty"),
@@ -66,6 +67,13 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let public_key: Option<PublicKey> = (arguments.public_key.as_deref())
         .map(|text| text.trim().parse())
         .transpose()?;
+    if public_key.is_some() && checkpoints.is_empty() {
+        return Err(Failure::new(
+            "MZ0001",
+            "--public-key says who signed, but no --checkpoint is given",
+            "add --checkpoint FILE",
+        ));
+    }
     let unsigned = public_key.is_none() && !checkpoints.is_empty();
     let witnesses = Witnesses {
         receipts: receipts?,
