@@ -15,10 +15,11 @@
 //! second copy of a ledger finds the entries of the first and is refused. By then
 //! the copy has the entry too, but nobody was told: nothing was released for it.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::history::History;
 use crate::sealed::{seal, unseal};
@@ -26,6 +27,9 @@ use crate::store::Store;
 use crate::{Digest, LedgerError, LedgerId, TreeHead};
 
 const PREFIX: &str = "mizan-mark-1";
+
+/// How long to wait for another process.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Where the second slot begins: no page or sector has parts of both.
 const SECOND_SLOT: u64 = 4096;
@@ -95,7 +99,7 @@ impl Mark {
             inner: Mutex::new(Inner { file, seen: None }),
         };
         let mut inner = mark.lock();
-        inner.file.lock_shared().map_err(at(&mark.path))?;
+        lock_in_time(&inner.file).map_err(at(&mark.path))?;
         let slots = mark.slots(&mut inner.file);
         let slots = mark.unlock(&inner, slots)?;
         mark.extends(store, head, slots.newest)
@@ -104,7 +108,7 @@ impl Mark {
     /// What the mark says.
     pub(crate) fn read(&self) -> Result<TreeHead, LedgerError> {
         let mut inner = self.lock();
-        inner.file.lock().map_err(at(&self.path))?;
+        lock_in_time(&inner.file).map_err(at(&self.path))?;
         let read = self.slots(&mut inner.file).map(|slots| slots.newest);
         self.unlock(&inner, read)
     }
@@ -117,7 +121,7 @@ impl Mark {
         if inner.seen.is_some_and(|seen| seen.size >= head.size) {
             return Ok(());
         }
-        inner.file.lock().map_err(at(&self.path))?;
+        lock_in_time(&inner.file).map_err(at(&self.path))?;
         let advanced = self.advance_locked(&mut inner, head, store);
         self.unlock(&inner, advanced)
     }
@@ -143,7 +147,7 @@ impl Mark {
     /// Moves the mark to where `head` says, back if need be: an act of the owner.
     pub(crate) fn force(&self, head: TreeHead) -> Result<(), LedgerError> {
         let mut inner = self.lock();
-        inner.file.lock().map_err(at(&self.path))?;
+        lock_in_time(&inner.file).map_err(at(&self.path))?;
         let mut write = || -> io::Result<()> {
             write_slot(&mut inner.file, 0, head)?;
             write_slot(&mut inner.file, SECOND_SLOT, head)?;
@@ -224,6 +228,25 @@ impl Mark {
     ) -> Result<T, LedgerError> {
         let unlocked = inner.file.unlock().map_err(at(&self.path));
         result.and_then(|value| unlocked.map(|()| value))
+    }
+}
+
+/// Locks a file, unless someone else has it all the time.
+fn lock_in_time(file: &File) -> io::Result<()> {
+    let begin = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if begin.elapsed() > PATIENCE => {
+                return Err(io::Error::new(
+                    io::ErrorKind::TimedOut,
+                    "another process holds its lock",
+                ));
+            }
+            // Whoever has it writes a few bytes.
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_micros(200)),
+        }
     }
 }
 

@@ -169,6 +169,20 @@ fn whatever_is_changed_beside_or_in_the_log_is_found() {
         (format!("UPDATE head SET {}", flip("frontier", 1)), "MZ1788"),
         (format!("UPDATE nodes SET {}", flip("hash", 9)), "MZ1788"),
         ("DELETE FROM nodes".to_owned(), "MZ1763"),
+        // What the log has not come to would be in the way when it does.
+        (
+            "INSERT INTO nodes SELECT 8, max(place) + 9, hash FROM nodes WHERE level = 8"
+                .to_owned(),
+            "MZ1788",
+        ),
+        (
+            "UPDATE records SET last = 5000000 WHERE last = 8".to_owned(),
+            "MZ1788",
+        ),
+        (
+            "INSERT INTO records VALUES (zeroblob(16), 1000000, 1000000)".to_owned(),
+            "MZ1788",
+        ),
         (
             "UPDATE records SET last = first WHERE last = 8".to_owned(),
             "MZ1788",

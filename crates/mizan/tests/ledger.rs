@@ -357,6 +357,24 @@ fn statements_count_what_is_above_and_what_was_raised() {
             .done()
             .contains("raised")
     );
+    // An id again changes nothing, whatever was raised since.
+    let raise = |epsilon, id| {
+        [
+            "budget",
+            "raise",
+            "census",
+            "--epsilon",
+            epsilon,
+            "--id",
+            id,
+        ]
+    };
+    lab.run(&raise("4", "a")).done();
+    lab.run(&raise("5", "b")).done();
+    let size = lab.size();
+    lab.run(&raise("4", "a")).done();
+    lab.fails(&raise("6", "a"), "MZ1732");
+    assert_eq!(lab.size(), size);
     // Entries 3 to 5 are the spend; 4 and 5 do not name the account.
     let log = [
         "ledger",

@@ -160,6 +160,12 @@ impl Ledger {
         Mark::check(&directory, self.head()?, self.store.as_ref())
     }
 
+    /// The public key of this ledger that a state directory has, if it has one.
+    #[must_use]
+    pub fn public_key_in(&self, state_dir: &Path) -> Option<PublicKey> {
+        KeyFiles::within(&state_dir.join(self.id.to_string())).public()
+    }
+
     /// A ledger in a store that is open already, guarded by a state directory
     /// or for reading only.
     ///

@@ -83,6 +83,7 @@ pub fn verify(
     }
     replay.report.witnesses = as_u64(expected.len());
     replay.check_index()?;
+    replay.check_nodes()?;
     replay.check_gaps()?;
     replay.check_accounts(head)?;
     Ok(replay.report)
@@ -239,6 +240,7 @@ impl<'a> Replay<'a> {
         let size = self.frontier.size();
         let mut after = None;
         let mut missing = self.places.len();
+        let mut furthest = 0;
         loop {
             let Some(page) = self.store.index_after(after)? else {
                 return self.check_records();
@@ -248,6 +250,7 @@ impl<'a> Replay<'a> {
             };
             after = Some(last);
             for (id, found) in page {
+                furthest = furthest.max(found.last);
                 let same = match self.places.get(&id) {
                     Some(places) => {
                         missing -= 1;
@@ -267,6 +270,32 @@ impl<'a> Replay<'a> {
         }
         if missing > 0 {
             return Err(VerifyError::wrong(format!("the index lacks {missing} ids")));
+        }
+        // What others have written since is in the log by now.
+        if furthest >= self.store.head()?.size {
+            return Err(VerifyError::at(
+                furthest,
+                "the index has an entry that is not in the log",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Nodes that the log has not come to would be in the way when it does.
+    fn check_nodes(&self) -> Result<(), VerifyError> {
+        const AHEAD: u64 = 64;
+        for level in NODE_LEVEL..u64::BITS - 1 {
+            let next = self.frontier.size() >> level;
+            let ahead = if level == NODE_LEVEL { AHEAD } else { 1 };
+            for index in next..next + ahead {
+                // A store says that a node is missing as an error, as it should be.
+                let is_there = matches!(self.store.node(level, index), Ok(Some(_)));
+                if is_there && (index + 1) << level > self.store.head()?.size {
+                    return Err(VerifyError::wrong(
+                        "there is a node of the tree that is not in the log",
+                    ));
+                }
+            }
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! `mizan budget raise`: more may be spent from now on, and the log says so.
 
+use mizan_ledger::{AccountNumber, Body, Budget, Ledger, RequestId};
 use serde_json::json;
 
 use super::target::Typed;
@@ -36,7 +37,11 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let id = books::request_id(arguments.id.as_deref())?;
     let ledger = arguments.books.open()?;
     let before = books::account(&ledger, &arguments.name)?.account;
-    let budget = arguments.target.raise(&before)?;
+    let budget = match raised_before(&ledger, id, before.number())? {
+        // Asked again: what it became then, whatever was raised since.
+        Some(budget) if arguments.target.is(&budget)? => budget,
+        _ => arguments.target.raise(&before)?,
+    };
     let done = ledger.raise(id, before.number(), budget)?;
     let view = ledger.account(before.number())?;
     ledger.close()?;
@@ -64,4 +69,24 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             )
         },
     ))
+}
+
+/// The budget to which an id has raised an account.
+fn raised_before(
+    ledger: &Ledger,
+    id: Option<RequestId>,
+    number: AccountNumber,
+) -> Result<Option<Budget>, Failure> {
+    let found = match id {
+        Some(id) => ledger.find(id)?,
+        None => None,
+    };
+    let Some(receipt) = found else {
+        return Ok(None);
+    };
+    let entry = ledger.entries(receipt.position)?.into_iter().next();
+    Ok(match entry.map(|entry| entry.body) {
+        Some(Body::Raised { account, budget }) if account == number => Some(budget),
+        _ => None,
+    })
 }

@@ -98,6 +98,20 @@ impl Typed {
         Ok(before.raised(target, own_delta, account.orders())?)
     }
 
+    /// Whether a budget is what was typed.
+    pub(super) fn is(&self, budget: &Budget) -> Result<bool, Failure> {
+        let own_delta = self.own_delta()?;
+        let target = match (self.promise()?, budget.target()) {
+            (Promise::Approximate(typed, at), Target::Approximate { epsilon, delta }) => {
+                typed == epsilon && at.is_none_or(|at| at == delta)
+            }
+            (Promise::Pure(typed), Target::Pure { epsilon }) => typed == epsilon,
+            (Promise::Concentrated(typed), Target::ZeroConcentrated { rho }) => typed == rho,
+            _ => false,
+        };
+        Ok(target && own_delta.is_none_or(|typed| typed == budget.own_delta()))
+    }
+
     fn own_delta(&self) -> Result<Option<OwnDelta>, Failure> {
         let Some(text) = &self.own_delta else {
             return Ok(None);

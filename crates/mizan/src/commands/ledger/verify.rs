@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mizan_ledger::{Checkpoint, PublicKey, ReceiptText, Witnesses};
+use mizan_ledger::{Checkpoint, PublicKey, ReceiptText, Witnesses, default_state_dir};
 use mizan_report::number;
 use serde_json::json;
 
@@ -31,7 +31,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     checkpoint: Vec<PathBuf>,
 
-    /// Who must have signed the checkpoints
+    /// Who must have signed the checkpoints [default: the ledger's key, if it is
+    /// on this machine]
     #[arg(long, value_name = "KEY")]
     public_key: Option<String>,
 
@@ -74,13 +75,15 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             "add --checkpoint FILE",
         ));
     }
+    let ledger = arguments.books.read()?;
+    let state = default_state_dir().ok();
+    let public_key = public_key.or_else(|| state.and_then(|state| ledger.public_key_in(&state)));
     let unsigned = public_key.is_none() && !checkpoints.is_empty();
     let witnesses = Witnesses {
         receipts: receipts?,
         checkpoints,
         public_key,
     };
-    let ledger = arguments.books.read()?;
     let progress = Progress::of(ledger.head()?.size);
     let mut before = 0;
     let report = ledger.verify(&witnesses, |done, _| {
