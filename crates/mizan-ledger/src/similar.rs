@@ -61,13 +61,28 @@ pub fn similar<'a>(
         let PrivacyEvent::Repeat { count, event } = asked else {
             return None;
         };
-        let most = how_many(chain.clone(), &Cost::of(event, orders).ok()?);
-        let event = PrivacyEvent::Repeat {
-            count: Count::new(most.min(count.get())).ok()?,
-            event: event.clone(),
+        let times = |count: u64| {
+            let count = Count::new(count).ok()?;
+            let event = event.clone();
+            Some(PrivacyEvent::Repeat { count, event }).filter(&fits)
         };
-        // The cost of many may be rounded up a little more than one is.
-        fits(&event).then_some(Similar::Fewer(event))
+        // As many as fit one by one, at least; together they may cost less, for
+        // the cost of each is rounded up.
+        let one_by_one = how_many(chain.clone(), &Cost::of(event, orders).ok()?);
+        let mut low = one_by_one.min(count.get());
+        let mut high = count.get();
+        if times(low).is_none() {
+            low = 0;
+        }
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if times(middle).is_some() {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        times(low).map(Similar::Fewer)
     };
     let noisier = || {
         let with = |factor: f64| noisier(asked, factor).filter(&fits);

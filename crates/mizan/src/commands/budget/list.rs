@@ -75,7 +75,8 @@ fn text(views: &[AccountView], output: Output) -> String {
         let name = if depth == 0 {
             name
         } else {
-            format!("{}└ {name}", "  ".repeat(depth - 1))
+            // Deep trees keep within the page.
+            format!("{}└ {name}", "  ".repeat((depth - 1).min(4)))
         };
         table.row([name, view::target_text(account.budget()), spent, left]);
     }
