@@ -22,22 +22,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let (views, head) = (ledger.accounts()?, ledger.head()?);
     Ok(output.either(
         || {
-            let accounts: Vec<_> = views
-                .iter()
-                .map(|view| {
-                    let account = &view.account;
-                    let odometer = view::read(account);
-                    json!({
-                        "account": account.name().as_str(),
-                        "parent": view.above.first().map(|above| above.name().as_str()),
-                        "target": view::target_json(account.budget()),
-                        "spent": view::spent_json(account, &odometer),
-                        "guarantee": view::guarantee_json(&odometer),
-                        "remaining": view::remaining_json(view),
-                        "raised": account.is_raised(),
-                    })
-                })
-                .collect();
+            let accounts: Vec<_> = views.iter().map(view::account_json).collect();
             let gaps = views.first().map(view::gaps_json);
             json!({"accounts": accounts, "gaps": gaps, "log": log_json(head)})
         },

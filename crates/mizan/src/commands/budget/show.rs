@@ -158,14 +158,8 @@ fn json(
         };
         burn_down.points().iter().map(point).collect::<Vec<_>>()
     });
-    json!({
-        "account": account.name().as_str(),
-        "parent": view.above.first().map(|above| above.name().as_str()),
-        "target": view::target_json(account.budget()),
-        "spent": view::spent_json(account, &odometer),
-        "guarantee": view::guarantee_json(&odometer),
-        "remaining": view::remaining_json(view),
-        "raised": account.is_raised(),
+    let mut shown = view::account_json(view);
+    let more = json!({
         "about_more": more.map(|more| json!({"event": more.event, "count": more.count})),
         "own_delta": {
             "taken": view::own_delta(account.taken().own_delta()),
@@ -175,7 +169,11 @@ fn json(
         "burn_down": points,
         "gaps": view::gaps_json(view),
         "log": log,
-    })
+    });
+    if let (Value::Object(shown), Value::Object(more)) = (&mut shown, more) {
+        shown.extend(more);
+    }
+    shown
 }
 
 fn text(

@@ -78,7 +78,7 @@ pub(crate) fn read(account: &Account) -> Odometer {
 }
 
 /// What is spent so far, for programs. It is an estimate.
-pub(crate) fn spent_json(account: &Account, odometer: &Odometer) -> Value {
+fn spent_json(account: &Account, odometer: &Odometer) -> Value {
     let epsilon = odometer.estimate.map(|(epsilon, _)| epsilon.get());
     json!({
         "epsilon": epsilon,
@@ -129,8 +129,23 @@ pub(crate) fn remaining_json(view: &AccountView) -> Value {
     })
 }
 
+/// An account in a list, for programs.
+pub(crate) fn account_json(view: &AccountView) -> Value {
+    let account = &view.account;
+    let odometer = read(account);
+    json!({
+        "account": account.name().as_str(),
+        "parent": view.above.first().map(|above| above.name().as_str()),
+        "target": target_json(account.budget()),
+        "spent": spent_json(account, &odometer),
+        "guarantee": guarantee_json(&odometer),
+        "remaining": remaining_json(view),
+        "raised": account.is_raised(),
+    })
+}
+
 /// What the odometer guarantees, for programs.
-pub(crate) fn guarantee_json(odometer: &Odometer) -> Value {
+fn guarantee_json(odometer: &Odometer) -> Value {
     odometer.guarantee.map_or(Value::Null, |(epsilon, delta)| {
         json!({
             "epsilon": epsilon.get(),

@@ -40,18 +40,10 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     Ok(output.either(
         || {
             let accounts = accounts.iter().map(|account| {
-                let odometer = view::read(account);
-                json!({
-                    "account": account.name().as_str(),
-                    "target": view::target_json(account.budget()),
-                    "spent": view::spent_json(account, &odometer),
-                    "guarantee": view::guarantee_json(&odometer),
-                    "remaining": view::remaining_json(&AccountView {
-                        account: (*account).clone(),
-                        above: above(&state, account),
-                        gaps: Vec::new(),
-                    }),
-                    "raised": account.is_raised(),
+                view::account_json(&AccountView {
+                    account: (*account).clone(),
+                    above: above(&state, account),
+                    gaps: Vec::new(),
                 })
             });
             json!({
