@@ -169,6 +169,12 @@ fn whatever_is_changed_beside_or_in_the_log_is_found() {
         (format!("UPDATE head SET {}", flip("frontier", 1)), "MZ1788"),
         (format!("UPDATE nodes SET {}", flip("hash", 9)), "MZ1788"),
         ("DELETE FROM nodes".to_owned(), "MZ1763"),
+        (
+            "INSERT INTO accounts SELECT 77, 'ghost', created, raised, neighbours, spent, pending \
+             FROM accounts WHERE number = 0"
+                .to_owned(),
+            "MZ1788",
+        ),
         // What the log has not come to would be in the way when it does.
         (
             "INSERT INTO nodes SELECT 8, max(place) + 9, hash FROM nodes WHERE level = 8"

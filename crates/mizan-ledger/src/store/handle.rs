@@ -149,6 +149,11 @@ impl<H: Handled> Store for H {
         self.handle().read(|rows| audit::places(rows, id))
     }
 
+    fn account_rows(&self) -> Result<Option<u64>, StoreError> {
+        let rows = self.handle().read(|rows| rows.accounts())?;
+        Ok(Some(u64::try_from(rows).unwrap_or(u64::MAX)))
+    }
+
     fn node(&self, level: u32, index: u64) -> Result<Option<Digest>, StoreError> {
         let node = self.handle().read(|rows| audit::node(rows, level, index));
         node.map(Some)

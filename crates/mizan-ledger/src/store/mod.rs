@@ -250,6 +250,16 @@ pub trait Store: Send + Sync {
         }
     }
 
+    /// How many accounts the store keeps, beside what its head says; None if it
+    /// keeps no such rows.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read.
+    fn account_rows(&self) -> Result<Option<u64>, StoreError> {
+        Ok(None)
+    }
+
     /// A full node of the tree over the log, on [`NODE_LEVEL`] or above; None if
     /// the store keeps none.
     ///

@@ -180,6 +180,9 @@ pub(super) trait Rows {
     /// An account.
     fn account(&mut self, number: AccountNumber) -> Result<Option<AccountRow>, StoreError>;
 
+    /// How many rows of accounts there are.
+    fn accounts(&mut self) -> Result<i64, StoreError>;
+
     /// The hash of a full node of the tree.
     fn node(&mut self, level: i64, place: i64) -> Result<Option<Vec<u8>>, StoreError>;
 

@@ -331,8 +331,13 @@ impl<'a> Replay<'a> {
         const TRIES: u32 = 1000;
         for _ in 0..TRIES {
             let differs = self.other_account(head.accounts)?;
+            let rows = self.store.account_rows()?;
             let now = self.store.head()?;
             if now == head {
+                if rows.is_some_and(|rows| rows != u64::from(head.accounts)) {
+                    let what = "there are accounts that are not in the log";
+                    return Err(VerifyError::wrong(what));
+                }
                 return match differs {
                     None => Ok(()),
                     Some(number) => Err(VerifyError::wrong(format!(

@@ -117,6 +117,12 @@ impl Rows for Connection {
         }))
     }
 
+    fn accounts(&mut self) -> Result<i64, StoreError> {
+        let found = self.query("SELECT count(*) FROM mizan.accounts", &[])?;
+        let count: Option<i64> = found.first().map(|row| get(row, 0)).transpose()?;
+        Ok(count.unwrap_or(0))
+    }
+
     fn node(&mut self, level: i64, place: i64) -> Result<Option<Vec<u8>>, StoreError> {
         let sql = "SELECT hash FROM mizan.nodes WHERE level = $1 AND place = $2";
         let found = self.query(sql, &[&level, &place])?;

@@ -145,6 +145,11 @@ impl Rows for File {
         })
     }
 
+    fn accounts(&mut self) -> Result<i64, StoreError> {
+        let found = self.row("SELECT count(*) FROM accounts", [], |row| row.get(0))?;
+        Ok(found.unwrap_or(0))
+    }
+
     fn node(&mut self, level: i64, place: i64) -> Result<Option<Vec<u8>>, StoreError> {
         let sql = "SELECT hash FROM nodes WHERE level = ? AND place = ?";
         self.row(sql, [level, place], |row| row.get(0))
