@@ -1,6 +1,9 @@
 //! What changes a ledger. Nobody is told of anything before it is durable and
 //! the mark is beyond it.
 
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, PoisonError};
+
 use mizan_core::PrivacyEvent;
 
 use super::{Guard, Ledger, now, random_id};
@@ -9,6 +12,9 @@ use crate::{
     AccountName, AccountNumber, Budget, Charge, Cost, Digest, LedgerError, Orders, Outcome,
     ReceiptText, Refusal, Request, RequestError, RequestId, TreeHead,
 };
+
+/// How many accounts are remembered for pricing.
+const MAX_PRICED: usize = 10_000;
 
 /// An account to be created.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,9 +110,7 @@ impl Ledger {
         event: &PrivacyEvent,
     ) -> Result<Done, LedgerError> {
         let id = given(id)?;
-        let found = self.store.account(account)?;
-        let found = found.ok_or(RequestError::UnknownAccount { account })?;
-        let charge = Charge::of(event, &found)?;
+        let charge = self.price(account, event)?;
         let commit = Request::Commit {
             cost: charge.cost.clone(),
             answer: Digest::of(&[]),
@@ -139,6 +143,24 @@ impl Ledger {
             (_, Some(last)) => self.done(id, last?),
             (_, None) => Err(StoreError::poisoned().into()),
         }
+    }
+
+    /// What an event costs on the books of an account.
+    fn price(&self, number: AccountNumber, event: &PrivacyEvent) -> Result<Charge, LedgerError> {
+        let mut priced = self.priced.lock().unwrap_or_else(PoisonError::into_inner);
+        if priced.len() >= MAX_PRICED {
+            priced.clear();
+        }
+        let account = match priced.entry(number) {
+            Entry::Occupied(known) => Arc::clone(known.get()),
+            Entry::Vacant(place) => {
+                let found = self.store.account(number)?;
+                let found = found.ok_or(RequestError::UnknownAccount { account: number })?;
+                Arc::clone(place.insert(Arc::new(found)))
+            }
+        };
+        drop(priced);
+        Ok(Charge::of(event, &account)?)
     }
 
     /// Reserves a cost. Data may be touched after a start.

@@ -24,7 +24,9 @@ pub use location::{Location, Note};
 pub(crate) use views::gap_id;
 pub use views::{AccountView, Gap, Shown};
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use zeroize::Zeroizing;
@@ -33,7 +35,9 @@ use crate::key::KeyFiles;
 use crate::mark::Mark;
 use crate::state_dir::{directory_of, sync_directory};
 use crate::store::{Ask, Store, StoreError};
-use crate::{LedgerId, PublicKey, Request, RequestError, RequestId, TreeHead};
+use crate::{
+    Account, AccountNumber, LedgerId, PublicKey, Request, RequestError, RequestId, TreeHead,
+};
 
 /// A ledger and what guards it. Threads share it.
 ///
@@ -72,6 +76,9 @@ pub struct Ledger {
     id: LedgerId,
     guard: Option<Guard>,
     notes: Vec<Note>,
+    /// Accounts for which events were priced. Their orders never change, which is
+    /// all that a price depends on: what they had spent then is not looked at.
+    priced: Mutex<HashMap<AccountNumber, Arc<Account>>>,
 }
 
 /// What is kept away from the database.
@@ -221,6 +228,7 @@ impl Ledger {
             id: head.ledger,
             guard: None,
             notes: Vec::new(),
+            priced: Mutex::default(),
         };
         Ok((ledger, head))
     }

@@ -1,21 +1,18 @@
-//! The handle of a store that a database keeps: a queue to the thread that
-//! writes, and a connection of its own for reading, which waits for nobody.
+//! The handle of a store that a database keeps: a queue of those who write, and a
+//! connection of its own for reading, which waits for nobody.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use crate::record::Record;
+use crate::store::queue::Queue;
 use crate::store::rows::{Database, Rows};
-use crate::store::writer::{Job, Writer};
+use crate::store::writer::Writer;
 use crate::store::{Ask, Head, Places, Receipt, Store, StoreError, audit, read};
 use crate::{Account, AccountName, AccountNumber, Digest, Entry, RequestId};
-
-/// How many requests may wait; whoever comes then waits to wait.
-const MAX_WAITING: usize = 4096;
 
 /// A connection that reads.
 pub(super) trait Reader: Send {
@@ -29,12 +26,12 @@ pub(super) trait Reader: Send {
     ) -> Result<T, StoreError>;
 }
 
-/// A queue, a thread and a reader.
+/// A queue with its thread, and a reader.
 pub(super) struct Handle<R> {
     reader: Mutex<R>,
-    // Both are taken when the store is dropped.
-    jobs: Option<SyncSender<Job>>,
-    writer: Option<JoinHandle<()>>,
+    queue: Arc<Queue>,
+    // Taken when the store is dropped.
+    thread: Option<JoinHandle<()>>,
     poisoned: Arc<AtomicBool>,
 }
 
@@ -46,17 +43,18 @@ impl<R: Reader> Handle<R> {
     ) -> Result<Self, StoreError> {
         let poisoned = Arc::new(AtomicBool::new(false));
         let writer = Writer::new(database, Arc::clone(&poisoned));
-        let (jobs, waiting) = sync_channel(MAX_WAITING);
-        let writer = thread::Builder::new()
+        let queue = Arc::new(Queue::new(Box::new(writer)));
+        let waiting = Arc::clone(&queue);
+        let thread = thread::Builder::new()
             .name("mizan-ledger".to_owned())
-            .spawn(move || writer.run(&waiting))
+            .spawn(move || waiting.work())
             .map_err(|error| StoreError::Unusable {
                 reason: error.to_string(),
             })?;
         Ok(Self {
             reader: Mutex::new(reader),
-            jobs: Some(jobs),
-            writer: Some(writer),
+            queue,
+            thread: Some(thread),
             poisoned,
         })
     }
@@ -75,11 +73,10 @@ impl<R: Reader> Handle<R> {
 
 impl<R> Drop for Handle<R> {
     fn drop(&mut self) {
-        self.jobs = None;
-        // What was asked is answered first. A writer that panicked has nothing
-        // left to say.
-        if let Some(writer) = self.writer.take() {
-            let _ = writer.join();
+        self.queue.close();
+        // A thread that panicked has nothing left to say.
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
         }
     }
 }
@@ -109,16 +106,7 @@ impl<H: Handled> Store for H {
     }
 
     fn execute_all(&self, asks: Vec<Ask>) -> Vec<Result<Receipt, StoreError>> {
-        let (reply, answer) = sync_channel(1);
-        let jobs = self.handle().jobs.as_ref();
-        let Some(Ok(())) = jobs.map(|jobs| jobs.send(Job { asks, reply })) else {
-            return vec![Err(StoreError::poisoned())];
-        };
-        // A writer that died after it took the requests may have written them.
-        answer.recv().unwrap_or_else(|_| {
-            let reason = "the writer stopped".to_owned();
-            vec![Err(StoreError::Unknown { reason })]
-        })
+        self.handle().queue.execute(asks)
     }
 
     fn record(&self, id: RequestId) -> Result<Option<Record>, StoreError> {

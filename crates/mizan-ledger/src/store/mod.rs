@@ -15,6 +15,7 @@ mod cache;
 mod error;
 mod handle;
 mod postgres;
+mod queue;
 mod read;
 mod rows;
 mod sim;

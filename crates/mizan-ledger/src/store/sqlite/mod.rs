@@ -107,7 +107,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::store::writer::{Results, Writer};
+    use crate::store::writer::{Results, Write as _, Writer};
     use crate::store::{Ask, Store};
     use crate::{LedgerId, Request, RequestId};
 

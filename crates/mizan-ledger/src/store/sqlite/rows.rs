@@ -103,17 +103,19 @@ impl Rows for File {
         let sql = "SELECT first, last, (SELECT bytes FROM log WHERE seq = first), \
                    CASE WHEN last <> first THEN (SELECT bytes FROM log WHERE seq = last) END \
                    FROM records WHERE id = ?";
-        let mut found = Vec::new();
-        for &id in ids {
-            let row = self.row(sql, [id.as_bytes()], |row| {
-                Ok(RecordRow {
-                    first: log_row(row, 0, 2)?,
-                    last: log_row(row, 1, 3)?,
-                })
-            });
-            found.extend(row?.map(|row| (id, row)));
-        }
-        Ok(found)
+        let read = || {
+            let mut statement = self.connection.prepare_cached(sql)?;
+            let mut found = Vec::new();
+            for &id in ids {
+                let mut rows = statement.query([id.as_bytes()])?;
+                if let Some(row) = rows.next()? {
+                    let (first, last) = (log_row(row, 0, 2)?, log_row(row, 1, 3)?);
+                    found.push((id, RecordRow { first, last }));
+                }
+            }
+            Ok(found)
+        };
+        read().map_err(failed)
     }
 
     fn answer(&mut self, seq: i64) -> Result<Option<Vec<u8>>, StoreError> {

@@ -1,0 +1,3 @@
+//! Answers private questions: quote, reserve, run, noise, commit, answer.
+
+mod exact;

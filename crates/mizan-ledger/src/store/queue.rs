@@ -1,0 +1,254 @@
+//! Who writes, and when. Whoever finds nobody writing writes alone, in its own
+//! thread: a lone client is not handed over to another thread and back. Whoever
+//! finds somebody writing waits, and a thread of the store writes all that wait
+//! in one transaction with one sync, so a crowd shares syncs and nobody waits
+//! for company.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::store::writer::{Results, Write};
+use crate::store::{Ask, StoreError};
+
+/// How many jobs may wait; whoever comes then waits to wait.
+const MAX_WAITING: usize = 4096;
+
+/// The most requests in one transaction, but for those of a single job.
+const MAX_BATCH: usize = 256;
+
+/// The most bytes of events and answers in one transaction, but for those of a
+/// single job: a crowd with long answers does not take all memory.
+const MAX_BATCH_BYTES: usize = 64 << 20;
+
+/// Requests that follow each other, and where their answers go.
+#[derive(Debug)]
+struct Job {
+    asks: Vec<Ask>,
+    reply: SyncSender<Results>,
+}
+
+/// How many requests, and their bytes.
+fn size(asks: &[Ask]) -> (usize, usize) {
+    let bytes = asks.iter().map(Ask::bytes);
+    (asks.len(), bytes.fold(0, usize::saturating_add))
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: VecDeque<Job>,
+    /// Whether somebody has the turn to write.
+    taken: bool,
+    closed: bool,
+}
+
+impl State {
+    /// Jobs that fit into one transaction, the first that wait.
+    fn gather(&mut self) -> Vec<Job> {
+        let (mut asks, mut bytes) = (0_usize, 0_usize);
+        let mut batch = Vec::new();
+        while let Some(job) = self.waiting.front() {
+            let (more_asks, more_bytes) = size(&job.asks);
+            (asks, bytes) = (asks + more_asks, bytes.saturating_add(more_bytes));
+            if !batch.is_empty() && (asks > MAX_BATCH || bytes > MAX_BATCH_BYTES) {
+                break;
+            }
+            batch.extend(self.waiting.pop_front());
+        }
+        batch
+    }
+}
+
+/// What writes, and those who wait for it.
+pub(super) struct Queue {
+    state: Mutex<State>,
+    /// There may be work for the thread.
+    work: Condvar,
+    /// There may be room for those who wait to wait.
+    room: Condvar,
+    /// None after it panicked.
+    writer: Mutex<Option<Box<dyn Write>>>,
+}
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Queue").finish_non_exhaustive()
+    }
+}
+
+/// The turn to write; given on when it is dropped.
+struct Turn<'a>(&'a Queue);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.taken = false;
+        if !state.waiting.is_empty() || state.closed {
+            self.0.work.notify_one();
+        }
+    }
+}
+
+impl Queue {
+    pub(super) fn new(writer: Box<dyn Write>) -> Self {
+        Self {
+            state: Mutex::default(),
+            work: Condvar::new(),
+            room: Condvar::new(),
+            writer: Mutex::new(Some(writer)),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Executes requests that follow each other, at once or with others.
+    pub(super) fn execute(&self, asks: Vec<Ask>) -> Results {
+        let mut state = self.state();
+        if !state.taken && state.waiting.is_empty() {
+            state.taken = true;
+            drop(state);
+            let _turn = Turn(self);
+            let results = self.write(&[asks]).pop();
+            return results.unwrap_or_else(|| vec![Err(StoreError::poisoned())]);
+        }
+        while state.waiting.len() >= MAX_WAITING {
+            state = self
+                .room
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        let (reply, answer) = sync_channel(1);
+        state.waiting.push_back(Job { asks, reply });
+        drop(state);
+        // Every job that waits is answered.
+        let gone = |_| vec![Err(StoreError::poisoned())];
+        answer.recv().unwrap_or_else(gone)
+    }
+
+    /// What the thread does, until the queue is closed.
+    pub(super) fn work(&self) {
+        while let Some((turn, batch)) = self.next() {
+            let (asks, replies): (Vec<Vec<Ask>>, Vec<_>) =
+                batch.into_iter().map(|job| (job.asks, job.reply)).unzip();
+            let results = self.write(&asks);
+            // Whoever was waiting comes back to a free turn or to a queue.
+            drop(turn);
+            // Whoever stopped listening finds the outcome under the id.
+            for (reply, result) in replies.into_iter().zip(results) {
+                let _ = reply.send(result);
+            }
+        }
+    }
+
+    fn next(&self) -> Option<(Turn<'_>, Vec<Job>)> {
+        let mut state = self.state();
+        while state.taken || state.waiting.is_empty() {
+            if state.closed {
+                return None;
+            }
+            state = self
+                .work
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        state.taken = true;
+        let batch = state.gather();
+        self.room.notify_all();
+        Some((Turn(self), batch))
+    }
+
+    /// Lets the thread end.
+    pub(super) fn close(&self) {
+        self.state().closed = true;
+        self.work.notify_one();
+    }
+
+    fn write(&self, jobs: &[Vec<Ask>]) -> Vec<Results> {
+        let mut place = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(writer) = place.as_mut() else {
+            return vec![vec![Err(StoreError::poisoned())]; jobs.len()];
+        };
+        let execute = AssertUnwindSafe(|| writer.execute(jobs));
+        catch_unwind(execute).unwrap_or_else(|_| {
+            // Nobody knows what it left behind.
+            *place = None;
+            let reason = "the writer panicked".to_owned();
+            vec![vec![Err(StoreError::Unknown { reason })]; jobs.len()]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::MAX_ANSWER_BYTES;
+    use crate::{AccountNumber, Charge, Cost, OwnDelta, Request, RequestId};
+
+    /// The sizes of the transactions that jobs become.
+    fn batches(jobs: impl IntoIterator<Item = Vec<Ask>>) -> Vec<usize> {
+        let waiting = jobs.into_iter().map(|asks| {
+            let (reply, _) = sync_channel(1);
+            Job { asks, reply }
+        });
+        let mut state = State {
+            waiting: waiting.collect(),
+            ..State::default()
+        };
+        let mut sizes = Vec::new();
+        while !state.waiting.is_empty() {
+            sizes.push(state.gather().len());
+        }
+        sizes
+    }
+
+    #[test]
+    fn a_transaction_is_bounded_by_requests_and_by_bytes() {
+        let id = RequestId::from_bytes([1; 16]);
+        let cost = || Cost::new([], OwnDelta::ZERO);
+        let start = Ask::new(0, id, Request::Start);
+        assert_eq!(batches(vec![vec![start.clone()]; 600]), [256, 256, 88]);
+        // Three requests each: 85 of them are 255.
+        assert_eq!(batches(vec![vec![start.clone(); 3]; 100]), [85, 15]);
+        assert_eq!(batches([vec![start.clone(); 300], vec![start]]), [1, 1]);
+        let long = Ask::commit(0, id, cost(), vec![0; MAX_ANSWER_BYTES]).unwrap();
+        assert_eq!(batches(vec![vec![long]; 9]), [4, 4, 1]);
+        let event = Charge {
+            account: AccountNumber::new(0),
+            cost: cost(),
+            neighbours: None,
+            event: "x".repeat(crate::MAX_EVENT_BYTES),
+        };
+        let event = Ask::new(0, id, Request::Reserve(event));
+        assert_eq!(batches(vec![vec![event]; 100]), [64, 36]);
+    }
+
+    #[test]
+    fn a_panic_of_the_writer_leaves_nobody_waiting() {
+        struct Falls;
+        impl Write for Falls {
+            fn execute(&mut self, _: &[Vec<Ask>]) -> Vec<Results> {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                std::panic::panic_any("as planned");
+            }
+        }
+        let queue = Queue::new(Box::new(Falls));
+        let id = RequestId::from_bytes([1; 16]);
+        let ask = || queue.execute(vec![Ask::new(0, id, Request::Start)]);
+        let told: Vec<_> = std::thread::scope(|scope| {
+            let thread = scope.spawn(|| queue.work());
+            let clients: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
+            let told = clients.into_iter().map(|client| client.join().unwrap());
+            let told = told.flatten().map(|result| result.unwrap_err()).collect();
+            queue.close();
+            thread.join().unwrap();
+            told
+        });
+        assert_eq!(told.len(), 8);
+        let unknown = |error: &&StoreError| matches!(error, StoreError::Unknown { .. });
+        assert_eq!(told.iter().filter(unknown).count(), 1);
+    }
+}

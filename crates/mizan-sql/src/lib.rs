@@ -1,0 +1,21 @@
+//! SQL to a bounded private plan; never touches data.
+//!
+//! A question in SQL, read and bound by DataFusion's planner, becomes a
+//! [`BoundedPlan`]: exact integers per group that one unit can change by a known
+//! amount only, and what is made of them once they carry noise. Whatever has no
+//! place in that language is refused, by name.
+
+pub mod catalogue;
+pub mod expr;
+pub mod plan;
+pub mod relation;
+pub mod value;
+
+pub use catalogue::{Catalogue, Dataset, DatasetColumn, Privacy};
+pub use expr::{Expr, Function, TimePart, TimeUnit};
+pub use plan::{
+    Aggregate, BoundedPlan, Groups, Key, MAX_CONTRIBUTION, MAX_ROWS, MAX_UNITS, Measure, Order,
+    Output, OutputColumn, Statistic,
+};
+pub use relation::{Bounds, Column, Operator, Quantized, Relation, Within};
+pub use value::{Type, Value};

@@ -1,0 +1,209 @@
+//! The bounded plan: the exact integers that an engine computes, and how much one
+//! unit can change them.
+//!
+//! ```text
+//! relation -> rows of (unit, keys, measures)          S0
+//!          -> one row per (unit, group)               S1
+//!          -> each contribution clamped               S2
+//!          -> at most `groups` groups per unit        S3
+//!          -> sums per group: integers                S4
+//! ```
+//!
+//! # Guarantee
+//!
+//! Let D and D' differ in all rows of one unit. Between their results at most
+//! `groups` groups differ, and statistic j by at most
+//! [`Statistic::sensitivity`] in each of them. A group that one of them does
+//! not have counts as zeros.
+
+use crate::expr::Expr;
+use crate::relation::{Quantized, Relation};
+use crate::value::{Type, Value};
+
+/// The most units any dataset has: the sums of so many bounded contributions
+/// cannot overflow 64 bits (C4).
+pub const MAX_UNITS: i64 = 1 << 33;
+
+/// The most that a contribution can be: times [`MAX_UNITS`] below 2^63.
+pub const MAX_CONTRIBUTION: i64 = 1 << 29;
+
+/// The most rows a relation has: sums of quantized values, below 2^22, of so many
+/// rows cannot overflow.
+pub const MAX_ROWS: i64 = 1 << 40;
+
+/// A question that can be answered privately.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundedPlan {
+    /// The private datasets it reads, in order.
+    pub datasets: Vec<String>,
+    /// Public tables it reads, in order.
+    pub public: Vec<String>,
+    /// The rows, each of one unit.
+    pub relation: Relation,
+    /// By what rows are grouped; none for one group of everything.
+    pub keys: Vec<Key>,
+    /// Whether the groups are a public list, or are found in the data and shown
+    /// only if enough units are in them.
+    pub groups: Groups,
+    /// The most groups of one unit that count.
+    pub groups_per_unit: u64,
+    /// Whether the cap needs enforcement: false where no unit can have more.
+    pub enforce_groups: bool,
+    /// What is computed for each group. The first is [`Measure::Units`] if
+    /// groups are private.
+    pub statistics: Vec<Statistic>,
+    /// The answer's columns, from keys and statistics.
+    pub output: Output,
+    /// What people should know: clamped, defaulted, dropped.
+    pub notes: Vec<String>,
+}
+
+/// A key of groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// What it is called.
+    pub name: String,
+    /// What it is, over the relation.
+    pub expression: Expr,
+    /// What it holds.
+    pub kind: Type,
+}
+
+/// Where groups come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Groups {
+    /// These, each a value for every key, all of which are answered; rows of
+    /// others are left out.
+    Public(Vec<Vec<Value>>),
+    /// Those in the data with enough units.
+    Private,
+}
+
+/// Something computed for each group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statistic {
+    /// What.
+    pub measure: Measure,
+    /// The least a unit contributes to a group (for histograms, to a bin: 0).
+    pub low: i64,
+    /// The most a unit contributes to a group (for histograms, to all bins).
+    pub high: i64,
+}
+
+impl Statistic {
+    /// How much one unit can change it in one group, in absolute value; for
+    /// histograms, the sum of changes over all bins.
+    #[must_use]
+    pub const fn sensitivity(&self) -> u64 {
+        let (low, high) = (self.low.unsigned_abs(), self.high.unsigned_abs());
+        if low > high { low } else { high }
+    }
+}
+
+/// What is computed from the rows of a group. Sums over units of clamped
+/// contributions, but for the last two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// One for every unit.
+    Units,
+    /// The rows of each unit.
+    Rows,
+    /// The rows of each unit where the expression is something.
+    Count(Expr),
+    /// The quantized values of the rows of each unit.
+    Sum(Expr, Quantized),
+    /// Different values of the expression, of which each unit brings at most
+    /// `high` (those with the least hash).
+    Distinct(Expr),
+    /// A histogram: how many rows have each quantized value, `high` rows of each
+    /// unit (those with the least hash).
+    Histogram(Expr, Quantized),
+}
+
+/// What becomes of the noisy statistics. All of it is post-processing (C8).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    /// The aggregates of the question, each from statistics.
+    pub aggregates: Vec<Aggregate>,
+    /// Which groups are shown: over the keys followed by the aggregates.
+    pub having: Option<Expr>,
+    /// The columns: a name and an expression over the keys followed by the
+    /// aggregates.
+    pub columns: Vec<OutputColumn>,
+    /// The order of rows, over keys followed by aggregates.
+    pub order: Vec<Order>,
+    /// How many rows are left out first.
+    pub offset: u64,
+    /// How many rows are shown.
+    pub limit: Option<u64>,
+}
+
+/// A column of the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputColumn {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub expression: Expr,
+    /// What it holds.
+    pub kind: Type,
+}
+
+/// A sort key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// By what.
+    pub expression: Expr,
+    /// The greatest first.
+    pub descending: bool,
+    /// `NULL`s first.
+    pub nulls_first: bool,
+}
+
+/// An aggregate of the question, by the places of its statistics.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Aggregate {
+    /// A count of rows, units or different values.
+    Count {
+        /// The statistic.
+        of: usize,
+    },
+    /// A sum: `step * s`, plus `centre * n` if the sum is centred.
+    Sum {
+        /// The quantized sum.
+        sum: usize,
+        /// The count, if the quantized sum has a centre other than zero.
+        count: Option<usize>,
+        /// Whether the answer is an integer.
+        integer: bool,
+    },
+    /// A mean over rows: `centre + step * s / n`, within the bounds.
+    Mean {
+        /// The centred sum.
+        sum: usize,
+        /// The count of values.
+        count: usize,
+    },
+    /// A variance or its root.
+    Variance {
+        /// The centred sum.
+        sum: usize,
+        /// The centred sum of squares.
+        squares: usize,
+        /// The count of values.
+        count: usize,
+        /// Divided by n - 1.
+        sample: bool,
+        /// Its root.
+        root: bool,
+    },
+    /// A quantile of a histogram. Minimum and maximum are quantiles at 0 and 1.
+    Quantile {
+        /// The histogram.
+        histogram: usize,
+        /// 0 to 1.
+        at: f64,
+        /// Whether the answer is an integer, a date or a timestamp.
+        kind: Type,
+    },
+}
