@@ -6,14 +6,15 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    account, audit, budget, calibrate, completions, curve, divergence, figure, group, init, ledger,
-    noise, risk, spend, table,
+    account, audit, budget, calibrate, completions, curve, dataset, demo, divergence, figure,
+    group, init, ledger, noise, query, quote, risk, spend, table,
 };
 use crate::failure::Failure;
 use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
+  mizan demo
   mizan account '100 * (rr(0.52) + laplace(20) + gaussian(10))' --delta 1e-6
   mizan curve 'gaussian(2) + laplace(1)' --svg curve.svg
   mizan divergence --p 0.5,0.5 --q 0.6,0.4 --orders 1,2,inf
@@ -24,7 +25,7 @@ Examples:
 
 Exit codes: 0 done, 1 refused, 2 error. Every command takes --format json.";
 
-/// Differential privacy made real: measure, draw exact noise, keep the books.
+/// Differential privacy made real: measure, release, keep the books.
 #[derive(Debug, Parser)]
 #[command(name = "mizan", version, about, after_help = EXAMPLES, max_term_width = 80)]
 pub(crate) struct Cli {
@@ -55,7 +56,11 @@ pub(crate) enum Command {
     Table(table::Arguments),
     Noise(noise::Arguments),
     Audit(audit::Arguments),
+    Demo(demo::Arguments),
     Init(init::Arguments),
+    Dataset(dataset::Arguments),
+    Quote(quote::Arguments),
+    Query(query::Arguments),
     Budget(budget::Arguments),
     Spend(spend::Arguments),
     Ledger(ledger::Arguments),

@@ -9,8 +9,10 @@ use mizan_accounting::calibrate::CalibrationError;
 use mizan_accounting::divergence::DistributionError;
 use mizan_audit::AuditError;
 use mizan_core::{DecimalError, EventError, UnitError};
+use mizan_engine::{EngineError, QuestionError};
 use mizan_ledger::{BudgetError, CostError, LedgerError, NameError, TextError, VerifyError};
 use mizan_noise::NoiseError;
+use mizan_sql::CatalogueError;
 use serde_json::json;
 
 use crate::cli::Format;
@@ -62,6 +64,14 @@ impl Failure {
         )
     }
 
+    /// A question without an answer, with its place if it has one.
+    pub(crate) fn of_question(error: &QuestionError, sql: &str) -> Self {
+        Self {
+            place: error.refusal().and_then(|refusal| refusal.caret(sql)),
+            ..Self::new(error.code(), error, error.help())
+        }
+    }
+
     /// Says what the value was meant for.
     pub(crate) fn of_option(mut self, option: &str) -> Self {
         self.message = format!("{option}: {}", self.message);
@@ -106,7 +116,9 @@ macro_rules! failures {
 failures!(
     AuditError,
     BudgetError,
+    CatalogueError,
     CostError,
+    EngineError,
     LedgerError,
     NameError,
     TextError,

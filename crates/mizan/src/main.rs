@@ -5,6 +5,7 @@
 //! `books.rs` finds the ledger, `times.rs` reads dates, `define.rs` reads mechanisms of one's own from files, `output.rs` knows the
 //! terminal, `failure.rs` is what every error looks like.
 
+mod asking;
 mod books;
 mod cli;
 mod commands;
@@ -12,6 +13,7 @@ mod define;
 mod failure;
 mod input;
 mod output;
+mod shelf;
 mod times;
 
 use std::process::ExitCode;

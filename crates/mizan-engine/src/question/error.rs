@@ -45,6 +45,15 @@ pub enum QuestionError {
     /// The system gives no random numbers.
     #[error("the system gives no random numbers")]
     NoEntropy,
+    /// Bounds are those of numbers.
+    #[error("{column} is not a column of numbers")]
+    NotNumeric {
+        /// The column.
+        column: String,
+    },
+    /// The noise hides all there is.
+    #[error("no bounds stand out of the noise")]
+    NoBounds,
     /// It failed after the charge was durable.
     #[error("{error}")]
     AfterCharge {
@@ -77,6 +86,8 @@ impl QuestionError {
             Self::NoUsual => "MZ1992",
             Self::DeniedTooOften => "MZ1993",
             Self::NoEntropy => "MZ1994",
+            Self::NotNumeric { .. } => "MZ1995",
+            Self::NoBounds => "MZ1996",
             Self::AfterCharge { error, .. } => error.code(),
         }
     }
@@ -98,6 +109,10 @@ impl QuestionError {
             Self::NoUsual => "say how much to spend with --epsilon".to_owned(),
             Self::DeniedTooOften => "ask under an id of your own with --id".to_owned(),
             Self::NoEntropy => "check getrandom(2) on this system".to_owned(),
+            Self::NotNumeric { .. } => {
+                "name a column of integers or numbers; see `mizan dataset show`".to_owned()
+            }
+            Self::NoBounds => "spend more with --epsilon, or declare bounds".to_owned(),
             Self::AfterCharge { id, error } => format!(
                 "{}; the charge {id} stands, and asking the same again goes on for free",
                 error.help()

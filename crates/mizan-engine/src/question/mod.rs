@@ -13,9 +13,11 @@
 //! answered before, at no cost. How the answer is sorted or cut is not part of it.
 //! Who wants fresh noise pays for it under an id of their own.
 
+mod bounds;
 mod error;
 mod quote;
 
+pub use bounds::FoundBounds;
 pub use error::QuestionError;
 pub use quote::{Predicted, Quote};
 

@@ -1,7 +1,7 @@
 //! What a question would cost, and how good its answer would be.
 
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
-use mizan_ledger::AccountView;
+use mizan_ledger::{AccountView, Body, Charge};
 
 use super::Prepared;
 use crate::release;
@@ -19,6 +19,8 @@ pub struct Quote {
     pub predicted: Vec<Predicted>,
     /// The account as it is now.
     pub account: AccountView,
+    /// The account as it would be after it; None if it does not fit.
+    pub after: Option<AccountView>,
     /// Whether it fits now.
     pub fits: bool,
     /// About how many questions like this fit now, this one included.
@@ -54,6 +56,7 @@ impl Quote {
             epsilon: recipe.epsilon(),
             delta: recipe.delta(),
             predicted: release::predicted(plan, recipe),
+            after: (about > 0).then(|| after(view, charge)).flatten(),
             fits: about > 0,
             about,
             groups: match &plan.groups {
@@ -65,4 +68,14 @@ impl Quote {
             notes: plan.notes.clone(),
         }
     }
+}
+
+/// The account and all above it after a charge.
+fn after(view: &AccountView, charge: &Charge) -> Option<AccountView> {
+    let mut after = view.clone();
+    let body = Body::Reserved(charge.clone());
+    for account in std::iter::once(&mut after.account).chain(&mut after.above) {
+        account.take(&body, None)?;
+    }
+    Some(after)
 }

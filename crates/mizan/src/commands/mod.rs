@@ -6,12 +6,16 @@ pub(crate) mod budget;
 pub(crate) mod calibrate;
 pub(crate) mod completions;
 pub(crate) mod curve;
+pub(crate) mod dataset;
+pub(crate) mod demo;
 pub(crate) mod divergence;
 pub(crate) mod figure;
 pub(crate) mod group;
 pub(crate) mod init;
 pub(crate) mod ledger;
 pub(crate) mod noise;
+pub(crate) mod query;
+pub(crate) mod quote;
 pub(crate) mod risk;
 pub(crate) mod spend;
 pub(crate) mod table;
@@ -23,11 +27,15 @@ use crate::output::{Answer, Output};
 pub(crate) fn run(command: Command, output: Output) -> Result<Answer, Failure> {
     let text = match command {
         Command::Audit(arguments) => return audit::run(&arguments, output),
+        Command::Dataset(arguments) => return dataset::run(&arguments, output),
+        Command::Query(arguments) => return query::run(&arguments, output),
+        Command::Quote(arguments) => return quote::run(&arguments, output),
         Command::Spend(arguments) => return spend::run(&arguments, output),
         Command::Account(arguments) => account::run(&arguments, output),
         Command::Budget(arguments) => budget::run(&arguments, output),
         Command::Calibrate(arguments) => calibrate::run(&arguments, output),
         Command::Curve(arguments) => curve::run(&arguments, output),
+        Command::Demo(arguments) => demo::run(&arguments, output),
         Command::Divergence(arguments) => divergence::run(&arguments, output),
         Command::Figure(arguments) => figure::run(&arguments, output),
         Command::Group(arguments) => group::run(&arguments, output),

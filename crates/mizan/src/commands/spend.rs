@@ -188,7 +188,7 @@ impl Spend<'_> {
             "asked": self.cost_json(),
             "remaining": view::remaining_json(self.view),
             "largest_that_fits": {
-                "share": share(denial.largest),
+                "share": view::share(denial.largest),
                 "fewer": of(|similar| matches!(similar, Similar::Fewer(_))),
                 "noisier": of(|similar| matches!(similar, Similar::Noisier(_))),
             },
@@ -235,7 +235,7 @@ impl Spend<'_> {
             }
             text.push('\n');
         }
-        let percent = number::down(100.0 * share(denial.largest), 3);
+        let percent = number::down(100.0 * view::share(denial.largest), 3);
         let most = if self.done.fresh {
             "the most that fits is"
         } else {
@@ -286,11 +286,6 @@ fn lines(refusal: &Refusal, output: Output) -> String {
         mizan_ledger::Rule::Every => "every order would have to fit",
     };
     format!("{table}\n{rule}\n")
-}
-
-#[expect(clippy::cast_precision_loss, reason = "billionths")]
-fn share(scale: mizan_ledger::Scale) -> f64 {
-    scale.nano() as f64 / 1e9
 }
 
 impl From<mizan_ledger::RequestError> for Failure {

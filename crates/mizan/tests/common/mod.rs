@@ -8,6 +8,8 @@
     reason = "a test helper may panic"
 )]
 
+pub(crate) mod lab;
+
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};

@@ -11,7 +11,7 @@ use crate::output::Progress;
 const MOST_POINTS: usize = 400;
 
 /// The past of an account.
-pub(super) struct BurnDown {
+pub(crate) struct BurnDown {
     name: String,
     size: u64,
     points: Vec<Point>,
@@ -29,7 +29,7 @@ pub(super) struct Point {
 
 impl BurnDown {
     /// Replays the log.
-    pub(super) fn of(ledger: &Ledger, number: AccountNumber) -> Result<Self, Failure> {
+    pub(crate) fn of(ledger: &Ledger, number: AccountNumber) -> Result<Self, Failure> {
         let size = ledger.head()?.size;
         let progress = Progress::of(size);
         let mut state = State::new();
@@ -86,7 +86,7 @@ impl BurnDown {
 
     /// A chart of the share that was left.
     #[expect(clippy::cast_precision_loss, reason = "for a picture")]
-    pub(super) fn panel(&self) -> Panel {
+    pub(crate) fn panel(&self) -> Panel {
         let mut steps = Vec::new();
         let mut last = None;
         for point in &self.points {

@@ -1,11 +1,11 @@
 //! `mizan budget`: accounts, what they promise and what is left of them.
 
-mod burn_down;
+pub(crate) mod burn_down;
 mod create;
 mod list;
 mod raise;
 mod show;
-mod target;
+pub(crate) mod target;
 pub(crate) mod view;
 
 use crate::failure::Failure;

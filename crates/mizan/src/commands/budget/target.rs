@@ -8,7 +8,7 @@ use crate::input;
 
 /// One of the ways to say how much may be spent.
 #[derive(Debug, clap::Args)]
-pub(super) struct Typed {
+pub(crate) struct Typed {
     /// The epsilon of an (epsilon, delta) promise
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     epsilon: Option<String>,
@@ -44,8 +44,21 @@ enum Promise {
 }
 
 impl Typed {
+    /// Whether anything was said.
+    pub(crate) fn is_given(&self) -> bool {
+        let all = [
+            &self.epsilon,
+            &self.delta,
+            &self.pure,
+            &self.rho,
+            &self.curve,
+            &self.own_delta,
+        ];
+        all.into_iter().any(Option::is_some)
+    }
+
     /// The budget of a new account; its orders are those of its parent.
-    pub(super) fn create(&self, parent: Option<&Account>) -> Result<(Orders, Budget), Failure> {
+    pub(crate) fn create(&self, parent: Option<&Account>) -> Result<(Orders, Budget), Failure> {
         let promise = self.promise()?;
         let orders = match (parent, &promise) {
             (Some(parent), _) => parent.orders().clone(),
@@ -99,7 +112,7 @@ impl Typed {
     }
 
     /// Whether a budget is what was typed.
-    pub(super) fn is(&self, budget: &Budget) -> Result<bool, Failure> {
+    pub(crate) fn is(&self, budget: &Budget) -> Result<bool, Failure> {
         let own_delta = self.own_delta()?;
         let target = match (self.promise()?, budget.target()) {
             (Promise::Approximate(typed, at), Target::Approximate { epsilon, delta }) => {

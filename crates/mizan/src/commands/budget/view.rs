@@ -1,6 +1,7 @@
 //! An account in people's terms: what it promises, what is spent and left.
 
-use mizan_core::{Delta, Epsilon, Order};
+use mizan_core::{Epsilon, Order};
+pub(crate) use mizan_engine::reading_delta;
 use mizan_ledger::{Account, AccountView, Amount, Budget, Odometer, OwnDelta, Target};
 use mizan_report::number;
 use serde_json::{Value, json};
@@ -63,13 +64,10 @@ pub(crate) fn own_delta(delta: OwnDelta) -> f64 {
     delta.atto() as f64 / 1e18
 }
 
-/// The δ at which an account is read; accounts that promise none are read at 1e-6.
-pub(crate) fn reading_delta(account: &Account) -> Delta {
-    match account.budget().target() {
-        Target::Approximate { delta, .. } => delta,
-        Target::Pure { .. } => Delta::ZERO,
-        Target::ZeroConcentrated { .. } | Target::Curve => Delta::new(1e-6).unwrap_or(Delta::ZERO),
-    }
+/// A part of a cost.
+#[expect(clippy::cast_precision_loss, reason = "billionths")]
+pub(crate) fn share(scale: mizan_ledger::Scale) -> f64 {
+    scale.nano() as f64 / 1e9
 }
 
 /// What is spent and left.

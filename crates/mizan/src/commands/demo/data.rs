@@ -95,7 +95,9 @@ fn write_people(path: &Path) -> std::io::Result<()> {
     let mut stream = Stream(1);
     writeln!(file, "person,city,age,income")?;
     for person in 0..PEOPLE {
-        let city = stream.one_of(&CITIES, |city| city.1).map_or("", |city| city.0);
+        let city = stream
+            .one_of(&CITIES, |city| city.1)
+            .map_or("", |city| city.0);
         let age = (stream.part() * 55.0 + stream.part() * 40.0).floor();
         let income = if age < 16.0 {
             0.0
@@ -126,7 +128,10 @@ fn write_visits(path: &Path) -> std::io::Result<u64> {
             let complaint = complaint.map_or("", |complaint| complaint.0);
             let minutes = (18.0 * (0.6 * stream.normal()).exp()).round() + 2.0;
             let cost = price * (0.5 * stream.normal()).exp();
-            writeln!(file, "{person},{day},{department},{complaint},{minutes},{cost:.2}")?;
+            writeln!(
+                file,
+                "{person},{day},{department},{complaint},{minutes},{cost:.2}"
+            )?;
         }
     }
     file.flush()?;
@@ -136,8 +141,18 @@ fn write_visits(path: &Path) -> std::io::Result<u64> {
 /// A day of 2025, more often in winter.
 fn day_of(stream: &mut Stream) -> String {
     const MONTHS: [(u64, u64); 12] = [
-        (31, 13), (28, 12), (31, 10), (30, 8), (31, 7), (30, 6),
-        (31, 6), (31, 5), (30, 7), (31, 8), (30, 10), (31, 12),
+        (31, 13),
+        (28, 12),
+        (31, 10),
+        (30, 8),
+        (31, 7),
+        (30, 6),
+        (31, 6),
+        (31, 5),
+        (30, 7),
+        (31, 8),
+        (30, 10),
+        (31, 12),
     ];
     let numbered: Vec<(usize, &(u64, u64))> = MONTHS.iter().enumerate().collect();
     let month = stream.one_of(&numbered, |(_, month)| month.1);

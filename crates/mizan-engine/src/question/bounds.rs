@@ -1,0 +1,274 @@
+//! Bounds that nobody knows, found privately: a histogram of the largest and the
+//! smallest value of each unit, in buckets between powers of two.
+//!
+//! A unit is in two of its groups whatever it holds, so the price is that of two
+//! counts. What is chosen from the noisy counts costs nothing more: the bounds
+//! leave out about one unit in a hundred, or as few as the noise can tell.
+
+use mizan_sql::{
+    Aggregate, BoundedPlan, Bounds, Column, Dataset, Expr, Function, Groups, Key, Measure,
+    Operator, Output, OutputColumn, Relation, Statistic, Type, Value, Within,
+};
+
+use super::{Answered, Desk, QuestionError, Reply, Wish};
+use crate::engine::Engine;
+use crate::release::{Answer, AnswerCell};
+
+/// Powers of two that are edges, of either sign.
+const SMALLEST: i32 = -20;
+const LARGEST: i32 = 52;
+
+/// The part of units that bounds may cut.
+const CUT: f64 = 0.01;
+
+/// Bounds that were found, with what it cost.
+#[derive(Debug)]
+pub enum FoundBounds {
+    /// These, and the release they come from.
+    Found(Bounds, Box<Answered>),
+    /// It does not fit into the budget.
+    Denied(Box<super::Denied>),
+}
+
+impl<E: Engine> Desk<'_, E> {
+    /// Finds bounds of a numeric column.
+    ///
+    /// # Errors
+    ///
+    /// As for a question.
+    pub fn find_bounds(
+        &self,
+        dataset: &Dataset,
+        column: &str,
+        wish: Wish,
+    ) -> Result<FoundBounds, QuestionError> {
+        let (edges, plan) = plan(dataset, column).ok_or(QuestionError::NotNumeric {
+            column: column.to_owned(),
+        })?;
+        let prepared = self.price(plan, wish)?;
+        match self.ask(&prepared, None)? {
+            Reply::Denied(denied) => Ok(FoundBounds::Denied(denied)),
+            Reply::Answered(answered) => {
+                let bounds = read(&answered.answer, &edges);
+                let bounds = bounds.ok_or(QuestionError::NoBounds)?;
+                Ok(FoundBounds::Found(bounds, answered))
+            }
+        }
+    }
+}
+
+/// The ends of buckets, increasing.
+fn edges(kind: Type) -> Vec<f64> {
+    let smallest = if kind == Type::Integer { 0 } else { SMALLEST };
+    let powers = (smallest..=LARGEST).map(|power| 2_f64.powi(power));
+    let negative = powers.clone().rev().map(|edge| -edge);
+    negative.chain([0.0]).chain(powers).collect()
+}
+
+fn literal(value: usize) -> Expr {
+    Expr::integer(i64::try_from(value).unwrap_or(i64::MAX))
+}
+
+fn number(value: f64) -> Expr {
+    Expr::Literal(Value::number(value), Type::Number)
+}
+
+/// The first edge at or above a column, or the last one at or below it.
+fn bucket(place: usize, edges: &[f64], above: bool) -> Expr {
+    let value = || Expr::Cast(Box::new(Expr::column(place)), Type::Number);
+    let branch = |(bucket, &edge): (usize, &f64)| {
+        let function = if above {
+            Function::LessOrEqual
+        } else {
+            Function::GreaterOrEqual
+        };
+        let when = Expr::call(function, [value(), number(edge)]);
+        (when, literal(bucket))
+    };
+    let edges = edges.iter().enumerate();
+    let (branches, last) = if above {
+        let last = edges.len().saturating_sub(1);
+        (edges.map(branch).collect(), last)
+    } else {
+        (edges.rev().map(branch).collect(), 0)
+    };
+    Expr::Case {
+        branches,
+        otherwise: Box::new(literal(last)),
+    }
+}
+
+fn plan(dataset: &Dataset, column: &str) -> Option<(Vec<f64>, BoundedPlan)> {
+    let privacy = dataset.privacy.as_ref()?;
+    let place = dataset.columns.iter().position(|found| found.name == column)?;
+    let kind = dataset.columns.get(place)?.kind;
+    if !kind.is_numeric() {
+        return None;
+    }
+    let place_of = |name: &String| dataset.columns.iter().position(|found| &found.name == name);
+    let unit: Vec<usize> = privacy.unit.iter().map(place_of).collect::<Option<_>>()?;
+    let edges = edges(kind);
+    let group = extremes(dataset, &unit, place, kind);
+    let sides = [true, false].map(|above| side(&group, unit.len(), &edges, above));
+    let [high, _] = &sides;
+    let relation = Relation {
+        columns: high.columns.clone(),
+        unit: (0..unit.len()).collect(),
+        one_row_per_unit: false,
+        operator: Operator::Union {
+            inputs: sides.to_vec(),
+        },
+    };
+    let key = |name: &str, place: usize| Key {
+        name: name.to_owned(),
+        expression: Expr::column(place),
+        kind: Type::Integer,
+    };
+    let buckets = (0..2).flat_map(|side| (0..edges.len()).map(move |bucket| [side, bucket]));
+    let value = |place: usize| Value::Integer(i64::try_from(place).unwrap_or(i64::MAX));
+    let groups = buckets.map(|key| key.map(value).to_vec()).collect();
+    let shown = |name: &str, place: usize| OutputColumn {
+        name: name.to_owned(),
+        expression: Expr::column(place),
+        kind: Type::Integer,
+    };
+    let plan = BoundedPlan {
+        datasets: vec![dataset.name.clone()],
+        public: Vec::new(),
+        relation,
+        keys: vec![key("side", unit.len()), key("bucket", unit.len() + 1)],
+        groups: Groups::Public(groups),
+        // One on each side, whatever the unit holds.
+        groups_per_unit: 2,
+        enforce_groups: false,
+        statistics: vec![Statistic {
+            measure: Measure::Units,
+            low: 0,
+            high: 1,
+        }],
+        output: Output {
+            aggregates: vec![Aggregate::Count { of: 0 }],
+            having: None,
+            columns: vec![shown("side", 0), shown("bucket", 1), shown("units", 2)],
+            order: Vec::new(),
+            offset: 0,
+            limit: None,
+        },
+        notes: Vec::new(),
+    };
+    Some((edges, plan))
+}
+
+/// One row a unit: the unit, its largest value, its smallest.
+fn extremes(dataset: &Dataset, unit: &[usize], place: usize, kind: Type) -> Relation {
+    let column = |name: &str, kind| Column {
+        name: name.to_owned(),
+        kind,
+        bounds: None,
+    };
+    let columns: Vec<Column> = dataset
+        .columns
+        .iter()
+        .map(|found| Column {
+            name: found.name.clone(),
+            kind: found.kind,
+            bounds: found.bounds,
+        })
+        .collect();
+    let mut grouped: Vec<Column> = unit.iter().filter_map(|&place| columns.get(place).cloned()).collect();
+    grouped.extend([column("largest", kind), column("smallest", kind)]);
+    let scan = Relation {
+        operator: Operator::Scan {
+            dataset: dataset.name.clone(),
+        },
+        columns,
+        unit: unit.to_vec(),
+        one_row_per_unit: false,
+    };
+    Relation {
+        columns: grouped,
+        unit: (0..unit.len()).collect(),
+        one_row_per_unit: true,
+        operator: Operator::Group {
+            input: Box::new(scan),
+            keys: unit.iter().map(|&place| Expr::column(place)).collect(),
+            aggregates: vec![
+                Within::Max(Expr::column(place)),
+                Within::Min(Expr::column(place)),
+            ],
+        },
+    }
+}
+
+/// The unit, which side, which bucket; units without a value have none.
+fn side(group: &Relation, units: usize, edges: &[f64], above: bool) -> Relation {
+    let place = if above { units } else { units + 1 };
+    let known = Expr::call(
+        Function::Not,
+        [Expr::call(Function::IsNull, [Expr::column(place)])],
+    );
+    let filtered = Relation {
+        operator: Operator::Filter {
+            input: Box::new(group.clone()),
+            predicate: known,
+        },
+        ..group.clone()
+    };
+    let mut expressions: Vec<Expr> = (0..units).map(Expr::column).collect();
+    expressions.extend([literal(usize::from(!above)), bucket(place, edges, above)]);
+    let mut columns: Vec<Column> = group.columns.iter().take(units).cloned().collect();
+    columns.extend(["side", "bucket"].map(|name| Column {
+        name: name.to_owned(),
+        kind: Type::Integer,
+        bounds: None,
+    }));
+    Relation {
+        operator: Operator::Project {
+            input: Box::new(filtered),
+            expressions,
+        },
+        columns,
+        unit: (0..units).collect(),
+        one_row_per_unit: true,
+    }
+}
+
+/// The bounds that leave out few units, from noisy counts.
+fn read(answer: &Answer, edges: &[f64]) -> Option<Bounds> {
+    let mut counts = [vec![0.0; edges.len()], vec![0.0; edges.len()]];
+    let mut width = 0.0_f64;
+    for row in &answer.rows {
+        let [AnswerCell::Key(Value::Integer(side)), AnswerCell::Key(Value::Integer(bucket)), AnswerCell::Estimate { value, low, high }] =
+            row.as_slice()
+        else {
+            return None;
+        };
+        let (side, bucket) = (usize::try_from(*side).ok()?, usize::try_from(*bucket).ok()?);
+        *counts.get_mut(side)?.get_mut(bucket)? = value.as_f64()?;
+        let ends = low.as_ref().and_then(Value::as_f64).zip(high.as_ref().and_then(Value::as_f64));
+        width = width.max(ends.map_or(0.0, |(low, high)| (high - low) / 2.0));
+    }
+    let [above, below] = &counts;
+    let high = cut(above.iter().rev(), width)?;
+    let low = cut(below.iter(), width)?;
+    let high = edges.len().checked_sub(1 + high)?;
+    let bounds = Bounds::new(*edges.get(low)?, *edges.get(high)?);
+    // Noise may cross them over when there are hardly any units.
+    bounds.or_else(|| Bounds::new(*edges.get(high)?, *edges.get(low)?))
+}
+
+/// How many buckets from the end may go.
+fn cut<'a>(counts: impl Iterator<Item = &'a f64> + Clone, width: f64) -> Option<usize> {
+    let total: f64 = counts.clone().sum();
+    let mut seen = 0.0;
+    let mut buckets = 0.0_f64;
+    for (place, count) in counts.enumerate() {
+        seen += count;
+        buckets += 1.0;
+        // A sum of so many noises; a bucket of people stands out of it.
+        if seen > (CUT * total).max(width * (1.0 + buckets.sqrt())) {
+            return Some(place);
+        }
+    }
+    None
+}

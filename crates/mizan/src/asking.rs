@@ -1,0 +1,230 @@
+//! What `quote` and `query` share: how a question is typed, and how an answer is
+//! shown.
+
+use std::io::Read as _;
+
+use mizan_engine::{Answer, AnswerCell, DataFusion, Desk, Wish};
+use mizan_ledger::Ledger;
+use mizan_report::{Bar, Bars, Column, Table, number};
+use mizan_sql::{Catalogue, Value};
+use serde_json::{Map, json};
+
+use crate::books::Books;
+use crate::failure::Failure;
+use crate::input;
+use crate::output::{Output, shortened};
+use crate::shelf::Shelf;
+
+/// The longest question that is read from standard input.
+const LONGEST: u64 = 2 << 20;
+
+/// The most rows that are drawn as bars.
+const MOST_BARS: usize = 40;
+
+/// A question, as typed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Question {
+    /// A SELECT with aggregates; `-` reads it from standard input
+    #[arg(value_name = "SQL")]
+    pub(crate) sql: String,
+
+    /// Spend at most this epsilon [default: a tenth of the account's]
+    #[arg(
+        long,
+        value_name = "E",
+        allow_hyphen_values = true,
+        conflicts_with = "accuracy"
+    )]
+    pub(crate) epsilon: Option<String>,
+
+    /// Spend as much as it takes to be within so much, 95 times in 100
+    #[arg(long, value_name = "W", allow_hyphen_values = true)]
+    pub(crate) accuracy: Option<String>,
+
+    /// Say how the noise was chosen
+    #[arg(long)]
+    pub(crate) why: bool,
+
+    #[command(flatten)]
+    pub(crate) shelf: Shelf,
+
+    #[command(flatten)]
+    pub(crate) books: Books,
+}
+
+impl Question {
+    pub(crate) fn sql(&self) -> Result<String, Failure> {
+        if self.sql != "-" {
+            return Ok(self.sql.clone());
+        }
+        let mut text = String::new();
+        let read = std::io::stdin()
+            .lock()
+            .take(LONGEST)
+            .read_to_string(&mut text);
+        read.map_err(|error| Failure::file("read", "standard input", &error))?;
+        Ok(text)
+    }
+
+    pub(crate) fn wish(&self) -> Result<Wish, Failure> {
+        if let Some(text) = &self.epsilon {
+            return Ok(Wish::Epsilon(input::epsilon(text)?.value));
+        }
+        let Some(text) = &self.accuracy else {
+            return Ok(Wish::Usual);
+        };
+        match text.trim().parse::<f64>() {
+            Ok(width) if width.is_finite() && width > 0.0 => Ok(Wish::Accuracy(width)),
+            _ => Err(Failure::new(
+                "MZ0001",
+                format!("--accuracy: {text:?} is no width"),
+                "give a number above 0, such as 50",
+            )),
+        }
+    }
+
+    /// Answers by the desk, with the ledger and catalogue that were named.
+    pub(crate) fn at_desk<T>(
+        &self,
+        ledger: &Ledger,
+        ask: impl FnOnce(&Desk<'_, DataFusion>, &str, Wish) -> Result<T, mizan_engine::QuestionError>,
+    ) -> Result<T, Failure> {
+        let catalogue = self.shelf.read()?;
+        let (sql, wish) = (self.sql()?, self.wish()?);
+        at_desk(ledger, &catalogue, &sql, |desk| ask(desk, &sql, wish))
+    }
+}
+
+/// Answers by a desk; errors show their place in the question.
+pub(crate) fn at_desk<T>(
+    ledger: &Ledger,
+    catalogue: &Catalogue,
+    sql: &str,
+    ask: impl FnOnce(&Desk<'_, DataFusion>) -> Result<T, mizan_engine::QuestionError>,
+) -> Result<T, Failure> {
+    let engine = DataFusion::new()?;
+    let desk = Desk::new(ledger, catalogue, &engine);
+    ask(&desk).map_err(|error| Failure::of_question(&error, sql))
+}
+
+/// The rows, for programs.
+pub(crate) fn rows_json(answer: &Answer) -> serde_json::Value {
+    let row = |cells: &Vec<AnswerCell>| {
+        let mut row = Map::new();
+        for (name, cell) in answer.columns.iter().zip(cells) {
+            let shown = match cell {
+                AnswerCell::Key(value) => value.to_json(),
+                AnswerCell::Estimate { value, low, high } => json!({
+                    "value": value.to_json(),
+                    "low": low.as_ref().map(Value::to_json),
+                    "high": high.as_ref().map(Value::to_json),
+                }),
+            };
+            row.insert(name.clone(), shown);
+        }
+        serde_json::Value::Object(row)
+    };
+    answer.rows.iter().map(row).collect()
+}
+
+/// The rows, for people: bars if there is one estimate in each, else a table.
+pub(crate) fn rows_text(answer: &Answer, output: Output) -> String {
+    match bars(answer) {
+        Some(bars) => output.terminal.bars(&bars),
+        None => table(answer, output),
+    }
+}
+
+/// A picture of rows with one estimate each.
+pub(crate) fn bars(answer: &Answer) -> Option<Bars> {
+    let estimates = |cells: &Vec<AnswerCell>| {
+        let is = |cell: &&AnswerCell| matches!(cell, AnswerCell::Estimate { .. });
+        cells.iter().filter(is).count()
+    };
+    let few = (2..=MOST_BARS).contains(&answer.rows.len());
+    if !few || answer.rows.iter().any(|row| estimates(row) != 1) {
+        return None;
+    }
+    let mut bars = Bars::default();
+    for cells in &answer.rows {
+        let keys = cells.iter().filter_map(|cell| match cell {
+            AnswerCell::Key(value) => Some(value.to_string()),
+            AnswerCell::Estimate { .. } => None,
+        });
+        let label = keys.collect::<Vec<_>>().join(", ");
+        let estimate = cells.iter().find_map(|cell| match cell {
+            AnswerCell::Estimate { value, low, high } => Some((value, low, high)),
+            AnswerCell::Key(_) => None,
+        });
+        let (value, low, high) = estimate?;
+        let mut bar = Bar::new(label, value.as_f64()?);
+        if let (Some(low), Some(high)) = (low, high) {
+            bar = bar.between(low.as_f64()?, high.as_f64()?);
+        }
+        bars.bars.push(bar);
+    }
+    let name = answer.columns.iter().zip(answer.rows.first()?);
+    let name = name.filter(|(_, cell)| matches!(cell, AnswerCell::Estimate { .. }));
+    bars.title = name.map(|(name, _)| name.clone()).collect();
+    Some(bars)
+}
+
+fn table(answer: &Answer, output: Output) -> String {
+    if answer.rows.is_empty() {
+        return "no rows\n".to_owned();
+    }
+    let estimate = |place: usize| {
+        let cell = answer.rows.first().and_then(|row| row.get(place));
+        matches!(cell, Some(AnswerCell::Estimate { .. }))
+    };
+    let columns = answer.columns.iter().enumerate().map(|(place, name)| {
+        let name = shortened(name, 24);
+        if estimate(place) {
+            Column::number(name)
+        } else {
+            Column::text(name)
+        }
+    });
+    let mut table = Table::new(columns).ascii(output.terminal.ascii);
+    for row in &answer.rows {
+        table.row(row.iter().map(cell_text));
+    }
+    table.to_string()
+}
+
+fn cell_text(cell: &AnswerCell) -> String {
+    match cell {
+        AnswerCell::Key(value) => shortened(&value.to_string(), 30),
+        AnswerCell::Estimate { value, low, high } => {
+            let middle = value_text(value);
+            let ends = low
+                .as_ref()
+                .and_then(Value::as_f64)
+                .zip(high.as_ref().and_then(Value::as_f64));
+            match (ends, value.as_f64()) {
+                (Some((low, high)), Some(_)) => {
+                    format!("{middle} ± {}", number::grouped((high - low) / 2.0, 2))
+                }
+                _ => middle,
+            }
+        }
+    }
+}
+
+fn value_text(value: &Value) -> String {
+    match value {
+        Value::Integer(_) => value
+            .as_f64()
+            .map_or_else(String::new, |x| number::grouped(x, 15)),
+        Value::Number(x) => number::grouped(*x, 6),
+        _ => shortened(&value.to_string(), 30),
+    }
+}
+
+/// Notes, one a line.
+pub(crate) fn notes_text(notes: &[String]) -> String {
+    notes
+        .iter()
+        .map(|note| format!("  note: {note}\n"))
+        .collect()
+}

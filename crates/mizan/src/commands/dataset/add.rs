@@ -1,0 +1,259 @@
+//! `mizan dataset add`: says what a file holds, whose rows they are, and how much
+//! may be learned from them. No row is read.
+
+use std::path::{Path, PathBuf};
+
+use mizan_ledger::{AccountName, Ledger, NewAccount};
+use mizan_sql::catalogue::{parse_bound, parse_keys, parse_type};
+use mizan_sql::{Catalogue, Dataset, DatasetColumn, Privacy, Type};
+use serde_json::json;
+
+use super::show;
+use crate::books::{self, Books};
+use crate::commands::budget::target::Typed;
+use crate::failure::Failure;
+use crate::output::{Output, complain};
+use crate::shelf::Shelf;
+
+/// Add a dataset, with its budget
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Only names of columns are read, and for Parquet their types: no row, so nothing
+leaks. In CSV a column is text unless --type, --bound or --keys tell otherwise.
+What does not read as its type counts as NULL; what is out of its bounds counts
+as the nearest bound. Several tables about the same people share one --account.
+
+Examples:
+  mizan dataset add visits --from visits.csv --unit person \\
+    --epsilon 3 --delta 1e-7 --bound cost=0:500 --keys ward=a,b,c \\
+    --max-rows-per-unit 10 --max-groups-per-unit 4
+  mizan dataset add people --from people.parquet --unit id --account visits
+  mizan dataset add cities --from cities.csv --public")]
+pub(crate) struct Arguments {
+    /// The name in questions
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    /// A CSV or Parquet file, or a directory of Parquet files
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: PathBuf,
+
+    /// The column that tells whose a row is; several for several columns
+    #[arg(long, value_name = "COLUMN", required_unless_present = "public")]
+    pub(crate) unit: Vec<String>,
+
+    /// The table is about nobody: it may be joined and costs nothing
+    #[arg(long, conflicts_with_all = ["unit", "account"])]
+    pub(crate) public: bool,
+
+    /// An account that exists, in place of a new one of the dataset's name
+    #[arg(long, value_name = "ACCOUNT")]
+    pub(crate) account: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) typed: Typed,
+
+    /// What a column holds: boolean, integer, number, text, date, timestamp
+    #[arg(long = "type", value_name = "COL=TYPE")]
+    pub(crate) types: Vec<String>,
+
+    /// The least and greatest value of a column
+    #[arg(long, value_name = "COL=LO:HI")]
+    pub(crate) bound: Vec<String>,
+
+    /// The least and greatest total of one unit in a group
+    #[arg(long, value_name = "COL=LO:HI")]
+    pub(crate) unit_bound: Vec<String>,
+
+    /// The values of a column that groups may have
+    #[arg(long, value_name = "COL=A,B,...")]
+    pub(crate) keys: Vec<String>,
+
+    /// The most rows of a unit that count in a group
+    #[arg(long, value_name = "R")]
+    pub(crate) max_rows_per_unit: Option<u64>,
+
+    /// The most groups of a unit that count
+    #[arg(long, value_name = "C")]
+    pub(crate) max_groups_per_unit: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) shelf: Shelf,
+
+    #[command(flatten)]
+    pub(crate) books: Books,
+}
+
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    let dataset = describe(arguments)?;
+    let taken = |catalogue: &Catalogue| match catalogue.datasets.contains_key(&dataset.name) {
+        true => Err(Failure::new(
+            "MZ1861",
+            format!("there is a dataset {} already", dataset.name),
+            "choose another name",
+        )),
+        false => Ok(()),
+    };
+    taken(&arguments.shelf.read()?)?;
+    // The account first: a dataset without one could not be asked about, an
+    // account without a dataset harms nobody.
+    if let Some(privacy) = &dataset.privacy {
+        let ledger = arguments.books.open()?;
+        account(arguments, &ledger, &privacy.account)?;
+        ledger.close()?;
+    }
+    arguments.shelf.change(|catalogue| {
+        taken(catalogue)?;
+        catalogue
+            .datasets
+            .insert(dataset.name.clone(), dataset.clone());
+        Ok(())
+    })?;
+    for note in notes(&dataset) {
+        complain(&format!("note: {note}\n"));
+    }
+    Ok(output.either(
+        || json!({"dataset": show::json(&dataset), "catalogue": arguments.shelf.path().display().to_string()}),
+        || format!("added {}\n\n{}", dataset.name, show::text(&dataset, output)),
+    ))
+}
+
+/// The account that pays: one that exists, or a new one.
+fn account(arguments: &Arguments, ledger: &Ledger, name: &str) -> Result<(), Failure> {
+    if arguments.account.is_some() {
+        if arguments.typed.is_given() {
+            return Err(Failure::new(
+                "MZ0001",
+                "--account names a budget that exists: no other is made",
+                "leave --epsilon and --delta out, or leave --account out",
+            ));
+        }
+        return books::account(ledger, name).map(|_| ());
+    }
+    let (orders, budget) = arguments.typed.create(None)?;
+    let account = AccountName::new(name)?;
+    // After a command that was killed between the two.
+    if let Some(found) = ledger.account_named(&account)?
+        && arguments.typed.is(found.account.budget())?
+    {
+        return Ok(());
+    }
+    let account = NewAccount {
+        name: account,
+        parent: None,
+        orders,
+        budget,
+    };
+    ledger.create_account(None, account)?;
+    Ok(())
+}
+
+/// The dataset as it was described.
+fn describe(arguments: &Arguments) -> Result<Dataset, Failure> {
+    let columns = columns(&arguments.from)?;
+    let source = std::path::absolute(&arguments.from)
+        .map_err(|error| Failure::file("find", &arguments.from.display().to_string(), &error))?;
+    let source = source.to_str().ok_or_else(|| {
+        Failure::new(
+            "MZ1862",
+            "the path of the file is not text",
+            "move or rename the file",
+        )
+    })?;
+    let account = arguments
+        .account
+        .clone()
+        .unwrap_or_else(|| arguments.name.clone());
+    let mut dataset = Dataset {
+        name: arguments.name.clone(),
+        source: source.to_owned(),
+        privacy: (!arguments.public).then(|| Privacy {
+            unit: arguments.unit.clone(),
+            account,
+            rows_per_unit: arguments.max_rows_per_unit,
+            groups_per_unit: arguments.max_groups_per_unit,
+        }),
+        columns: columns.iter().map(column).collect(),
+    };
+    let untyped = |name: &str| {
+        columns
+            .iter()
+            .any(|(column, kind)| column == name && kind.is_none())
+    };
+    let mut declared = Vec::new();
+    for text in &arguments.types {
+        let (name, kind) = parse_type(text).map_err(of("--type"))?;
+        dataset.column_mut(&name).map_err(of("--type"))?.kind = kind;
+        declared.push(name);
+    }
+    for (option, texts) in [
+        ("--bound", &arguments.bound),
+        ("--unit-bound", &arguments.unit_bound),
+    ] {
+        for text in texts {
+            let (name, low, high) = parse_bound(text).map_err(of(option))?;
+            let free = untyped(&name) && !declared.contains(&name);
+            let column = dataset.column_mut(&name).map_err(of(option))?;
+            if free {
+                column.kind = kind_of(&low, &high);
+                declared.push(name);
+            }
+            let set = if option == "--bound" {
+                column.set_bounds(&low, &high)
+            } else {
+                column.set_unit_bounds(&low, &high)
+            };
+            set.map_err(of(option))?;
+        }
+    }
+    for text in &arguments.keys {
+        let (name, keys) = parse_keys(text).map_err(of("--keys"))?;
+        let column = dataset.column_mut(&name).map_err(of("--keys"))?;
+        column.set_keys(&keys).map_err(of("--keys"))?;
+    }
+    dataset.check()?;
+    Ok(dataset)
+}
+
+fn of(option: &'static str) -> impl Fn(mizan_sql::CatalogueError) -> Failure {
+    move |error| Failure::from(error).of_option(option)
+}
+
+fn column((name, kind): &(String, Option<Type>)) -> DatasetColumn {
+    DatasetColumn {
+        name: name.clone(),
+        kind: kind.unwrap_or(Type::Text),
+        bounds: None,
+        unit_bounds: None,
+        keys: None,
+    }
+}
+
+/// What a column with such bounds holds.
+fn kind_of(low: &str, high: &str) -> Type {
+    let all = |kind| {
+        [low, high]
+            .iter()
+            .all(|text| mizan_sql::Value::read(kind, text).is_some())
+    };
+    [Type::Integer, Type::Number, Type::Date, Type::Timestamp]
+        .into_iter()
+        .find(|&kind| all(kind))
+        .unwrap_or(Type::Number)
+}
+
+fn columns(path: &Path) -> Result<Vec<(String, Option<Type>)>, Failure> {
+    Ok(mizan_engine::inspect(path)?)
+}
+
+/// What the owner should know.
+fn notes(dataset: &Dataset) -> Vec<String> {
+    let Some(privacy) = &dataset.privacy else {
+        return vec!["everybody may see everything in it".to_owned()];
+    };
+    let mut notes = Vec::new();
+    if privacy.rows_per_unit.is_none() {
+        notes.push("without --max-rows-per-unit only COUNT(DISTINCT unit) can be asked".to_owned());
+    }
+    notes
+}

@@ -1,0 +1,105 @@
+//! `mizan dataset bounds`: finds the bounds of a column privately, charges for it
+//! and writes them down.
+
+use mizan_engine::FoundBounds;
+use mizan_report::number;
+use serde_json::json;
+
+use crate::asking::at_desk;
+use crate::books::Books;
+use crate::commands::query;
+use crate::failure::Failure;
+use crate::input;
+use crate::output::{Answer, Output};
+use crate::shelf::Shelf;
+
+/// Find the bounds of a column privately, and keep them
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The bounds leave out about one unit in a hundred. They are charged once and are
+free to use from then on.
+
+Examples:
+  mizan dataset bounds visits cost
+  mizan dataset bounds visits cost --epsilon 0.2")]
+pub(crate) struct Arguments {
+    /// The dataset
+    #[arg(value_name = "NAME")]
+    name: String,
+
+    /// A column of integers or numbers
+    #[arg(value_name = "COLUMN")]
+    column: String,
+
+    /// Spend at most this epsilon [default: a tenth of the account's]
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    epsilon: Option<String>,
+
+    #[command(flatten)]
+    shelf: Shelf,
+
+    #[command(flatten)]
+    books: Books,
+}
+
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
+    let wish = match &arguments.epsilon {
+        Some(text) => mizan_engine::Wish::Epsilon(input::epsilon(text)?.value),
+        None => mizan_engine::Wish::Usual,
+    };
+    let dataset = arguments.shelf.dataset(&arguments.name)?;
+    let catalogue = arguments.shelf.read()?;
+    let ledger = arguments.books.open()?;
+    let found = at_desk(&ledger, &catalogue, "", |desk| {
+        desk.find_bounds(&dataset, &arguments.column, wish)
+    })?;
+    ledger.close()?;
+    let (bounds, answered) = match found {
+        FoundBounds::Found(bounds, answered) => (bounds, answered),
+        FoundBounds::Denied(denied) => {
+            return Ok(Answer::refused(output.either(
+                || query::denied_json(&denied),
+                || query::denied_text(&denied, output),
+            )));
+        }
+    };
+    arguments.shelf.change(|catalogue| {
+        let dataset = catalogue.datasets.get_mut(&arguments.name);
+        let column = dataset.map(|dataset| dataset.column_mut(&arguments.column));
+        if let Some(column) = column {
+            column?.bounds = Some(bounds);
+        }
+        Ok(())
+    })?;
+    Ok(Answer::done(output.either(
+        || {
+            json!({
+                "dataset": arguments.name,
+                "column": arguments.column,
+                "low": bounds.low,
+                "high": bounds.high,
+                "receipt": answered.done.receipt.to_string(),
+                "repeated": answered.repeated,
+                "spent": {
+                    "epsilon": if answered.repeated { 0.0 } else { answered.epsilon.get() },
+                    "delta": if answered.repeated { 0.0 } else { answered.delta.get() },
+                    "event": answered.event.to_string(),
+                },
+            })
+        },
+        || {
+            format!(
+                "{} of {} lies from {} to {}, for about 99 people in 100\n\
+                 what is beyond counts as the nearest of these from now on\n\
+                 spent ε {} at δ {}\nreceipt {}\n",
+                arguments.column,
+                arguments.name,
+                number::grouped(bounds.low, 9),
+                number::grouped(bounds.high, 9),
+                number::epsilon_up(answered.epsilon.get(), 4),
+                number::delta_up(answered.delta.get()),
+                answered.done.receipt
+            )
+        },
+    )))
+}

@@ -1,0 +1,33 @@
+//! `mizan dataset`: what questions can be asked about, and whose rows it holds.
+
+pub(crate) mod add;
+mod bounds;
+mod list;
+mod show;
+
+use crate::failure::Failure;
+use crate::output::{Answer, Output};
+
+/// Add, list and show datasets; find bounds privately
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Add(add::Arguments),
+    List(list::Arguments),
+    Show(show::Arguments),
+    Bounds(bounds::Arguments),
+}
+
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
+    match &arguments.command {
+        Command::Add(arguments) => add::run(arguments, output).map(Answer::done),
+        Command::List(arguments) => list::run(arguments, output).map(Answer::done),
+        Command::Show(arguments) => show::run(arguments, output).map(Answer::done),
+        Command::Bounds(arguments) => bounds::run(arguments, output),
+    }
+}

@@ -1,0 +1,112 @@
+//! `mizan dataset show`: all that is known about a dataset, publicly.
+
+use mizan_report::{Column, Table};
+use mizan_sql::{Bounds, Dataset, DatasetColumn, Type, Value};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{Output, shortened};
+use crate::shelf::Shelf;
+
+/// Show a dataset: columns, bounds, keys and limits
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  mizan dataset show visits")]
+pub(crate) struct Arguments {
+    /// The dataset
+    #[arg(value_name = "NAME")]
+    name: String,
+
+    #[command(flatten)]
+    shelf: Shelf,
+}
+
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    let dataset = arguments.shelf.dataset(&arguments.name)?;
+    Ok(output.either(|| json(&dataset), || text(&dataset, output)))
+}
+
+pub(super) fn json(dataset: &Dataset) -> serde_json::Value {
+    let bounds = |column: &DatasetColumn, bounds: Option<Bounds>| {
+        bounds.map(|bounds| {
+            json!([
+                edge(column, bounds.low).to_json(),
+                edge(column, bounds.high).to_json()
+            ])
+        })
+    };
+    let columns = dataset.columns.iter().map(|column| {
+        let keys = column.keys.as_ref();
+        json!({
+            "name": column.name,
+            "type": column.kind.name(),
+            "bounds": bounds(column, column.bounds),
+            "unit_bounds": bounds(column, column.unit_bounds),
+            "keys": keys.map(|keys| keys.iter().map(Value::to_json).collect::<Vec<_>>()),
+        })
+    });
+    let privacy = dataset.privacy.as_ref();
+    json!({
+        "name": dataset.name,
+        "source": dataset.source,
+        "public": privacy.is_none(),
+        "unit": privacy.map(|privacy| &privacy.unit),
+        "account": privacy.map(|privacy| &privacy.account),
+        "max_rows_per_unit": privacy.and_then(|privacy| privacy.rows_per_unit),
+        "max_groups_per_unit": privacy.and_then(|privacy| privacy.groups_per_unit),
+        "columns": columns.collect::<Vec<_>>(),
+    })
+}
+
+pub(super) fn text(dataset: &Dataset, output: Output) -> String {
+    let mut text = match &dataset.privacy {
+        None => format!("{}: public, {}\n", dataset.name, dataset.source),
+        Some(privacy) => {
+            let limit =
+                |limit: Option<u64>| limit.map_or("undeclared".to_owned(), |n| n.to_string());
+            format!(
+                "{}: {}\n  a unit is {}; account {}\n  rows per unit {}, groups per unit {}\n",
+                dataset.name,
+                shortened(&dataset.source, 60),
+                privacy.unit.join(" and "),
+                privacy.account,
+                limit(privacy.rows_per_unit),
+                limit(privacy.groups_per_unit)
+            )
+        }
+    };
+    let mut table = Table::new([
+        Column::text("column"),
+        Column::text("type"),
+        Column::text("bounds"),
+        Column::text("keys"),
+    ])
+    .ascii(output.terminal.ascii);
+    for column in &dataset.columns {
+        let bounds = column.bounds.map_or_else(String::new, |bounds| {
+            format!(
+                "{} to {}",
+                edge(column, bounds.low),
+                edge(column, bounds.high)
+            )
+        });
+        let keys = column.keys.as_ref().map_or_else(String::new, |keys| {
+            let all = keys.iter().map(ToString::to_string).collect::<Vec<_>>();
+            shortened(&all.join(", "), 30)
+        });
+        let name = shortened(&column.name, 24);
+        table.row([name, column.kind.name().to_owned(), bounds, keys]);
+    }
+    text.push_str(&table.to_string());
+    text
+}
+
+/// An end of bounds in the column's own type.
+#[expect(clippy::cast_possible_truncation, reason = "bounds of dates are days")]
+fn edge(column: &DatasetColumn, value: f64) -> Value {
+    match column.kind {
+        Type::Date => Value::Date(value as i32),
+        Type::Timestamp => Value::Timestamp(value as i64),
+        Type::Integer => Value::Integer(value as i64),
+        _ => Value::number(value),
+    }
+}

@@ -1,0 +1,149 @@
+//! `mizan query`: asks a question, pays for it, and shows the answer.
+
+use std::path::PathBuf;
+
+use mizan_engine::{Answered, Denied, Reply};
+use mizan_report::number;
+use serde_json::json;
+
+use super::budget::view;
+use crate::asking::{self, Question, notes_text};
+use crate::books;
+use crate::failure::Failure;
+use crate::output::{Answer, Output, shortened, write_file};
+
+/// Ask a question: charged first, answered with error bars and a receipt
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The same question about the same data again is answered as before, for free;
+--id names a charge of its own, with fresh noise.
+
+Examples:
+  mizan query 'SELECT COUNT(*) FROM visits' --epsilon 0.1
+  mizan query 'SELECT ward, AVG(cost) AS mean FROM visits GROUP BY ward'
+  mizan query 'SELECT MEDIAN(cost) FROM visits' --format json
+  mizan query - --svg answer.svg < question.sql")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    question: Question,
+
+    /// A UUID or any text of your own that names this charge
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+
+    /// Draw the answer, if it has one estimate a row
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
+    let question = &arguments.question;
+    let id = books::request_id(arguments.id.as_deref())?;
+    if let Some(path) = &arguments.svg {
+        question.books.may_write(path)?;
+    }
+    let ledger = question.books.open()?;
+    let reply = question.at_desk(&ledger, |desk, sql, wish| desk.query(sql, wish, id))?;
+    let answer = match &reply {
+        Reply::Answered(answered) => {
+            if let Some(path) = &arguments.svg {
+                let bars = asking::bars(&answered.answer).ok_or_else(|| {
+                    Failure::new(
+                        "MZ0003",
+                        "--svg: the answer is not one estimate a row",
+                        "ask for one aggregate by some key; asking again is free",
+                    )
+                })?;
+                write_file(path, &bars.to_svg())?;
+            }
+            Answer::done(output.either(|| json(answered), || text(answered, question.why, output)))
+        }
+        Reply::Denied(denied) => {
+            Answer::refused(output.either(|| denied_json(denied), || denied_text(denied, output)))
+        }
+    };
+    ledger.close()?;
+    Ok(answer)
+}
+
+pub(crate) fn json(answered: &Answered) -> serde_json::Value {
+    json!({
+        "receipt": answered.done.receipt.to_string(),
+        "id": answered.done.id.to_string(),
+        "repeated": answered.repeated,
+        "rows": asking::rows_json(&answered.answer),
+        "spent": {
+            "epsilon": if answered.repeated { 0.0 } else { answered.epsilon.get() },
+            "delta": if answered.repeated { 0.0 } else { answered.delta.get() },
+            "event": answered.event.to_string(),
+        },
+        "remaining": view::remaining_json(&answered.account),
+        "account": answered.account.account.name().as_str(),
+        "confidence": 0.95,
+        "why": answered.why,
+        "notes": answered.answer.notes,
+    })
+}
+
+pub(crate) fn text(answered: &Answered, why: bool, output: Output) -> String {
+    let mut text = asking::rows_text(&answered.answer, output);
+    text.push_str("\n± is the noise, 95 times in 100; it says nothing about sampling\n");
+    text.push_str(&notes_text(&answered.answer.notes));
+    text.push_str(&match answered.repeated {
+        true => "answered before: free\n".to_owned(),
+        false => format!(
+            "spent ε {} at δ {}\n",
+            number::epsilon_up(answered.epsilon.get(), 4),
+            number::delta_up(answered.delta.get())
+        ),
+    });
+    if let Some((_, share)) = view::left(&answered.account).room {
+        text.push_str(&format!(
+            "left  {} {} % of {}\n",
+            output.terminal.bar(share, 30),
+            number::down(100.0 * share, 3),
+            shortened(answered.account.account.name().as_str(), 30)
+        ));
+    }
+    if why {
+        text.push('\n');
+        for line in &answered.why {
+            text.push_str(&format!("  {line}\n"));
+        }
+    }
+    text.push_str(&format!("receipt {}\n", answered.done.receipt));
+    text
+}
+
+pub(crate) fn denied_json(denied: &Denied) -> serde_json::Value {
+    json!({
+        "accepted": false,
+        "receipt": denied.done.receipt.to_string(),
+        "id": denied.done.id.to_string(),
+        "asked": {
+            "epsilon": denied.epsilon.get(),
+            "delta": denied.delta.get(),
+            "event": denied.event.to_string(),
+        },
+        "account": denied.account.account.name().as_str(),
+        "remaining": view::remaining_json(&denied.account),
+        "largest_that_fits": {"share": view::share(denied.denial.largest)},
+    })
+}
+
+pub(crate) fn denied_text(denied: &Denied, output: Output) -> String {
+    let percent = number::down(100.0 * view::share(denied.denial.largest), 3);
+    let mut text = format!(
+        "refused: this asks for ε {} at δ {}, which does not fit into {}\n\
+         nothing was charged, and no row was read\n\n",
+        number::epsilon_up(denied.epsilon.get(), 4),
+        number::delta_up(denied.delta.get()),
+        shortened(denied.account.account.name().as_str(), 30),
+    );
+    text.push_str(&view::summary_text(&denied.account, output.terminal));
+    text.push_str(&format!(
+        "\nthe most that fits is {percent} % of this cost: ask with a smaller --epsilon,\n\
+         or let the owner raise the budget\n"
+    ));
+    text
+}

@@ -1,0 +1,95 @@
+//! `mizan quote`: what a question would cost, and how good its answer would be.
+
+use mizan_engine::Quote;
+use mizan_report::number;
+use serde_json::{Map, json};
+
+use super::budget::view;
+use crate::asking::{Question, notes_text};
+use crate::failure::Failure;
+use crate::output::{Answer, Output, shortened};
+
+/// Price a question: nothing is read from data, nothing is charged
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mizan quote 'SELECT COUNT(*) FROM visits' --epsilon 0.1
+  mizan quote 'SELECT COUNT(*) FROM visits' --accuracy 50
+  mizan quote 'SELECT ward, AVG(cost) FROM visits GROUP BY ward' --why")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    question: Question,
+}
+
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
+    let ledger = arguments.question.books.read()?;
+    let quote = arguments
+        .question
+        .at_desk(&ledger, |desk, sql, wish| desk.quote(sql, wish))?;
+    let shown = output.either(|| json(&quote), || text(&quote, arguments.question.why));
+    Ok(if quote.fits {
+        Answer::done(shown)
+    } else {
+        Answer::refused(shown)
+    })
+}
+
+pub(crate) fn json(quote: &Quote) -> serde_json::Value {
+    let mut predicted = Map::new();
+    for column in &quote.predicted {
+        predicted.insert(
+            column.name.clone(),
+            json!({"half_width": column.half_width}),
+        );
+    }
+    json!({
+        "event": quote.event.to_string(),
+        "cost": {"epsilon": quote.epsilon.get(), "delta": quote.delta.get()},
+        "predicted": predicted,
+        "groups": quote.groups,
+        "account": quote.account.account.name().as_str(),
+        "remaining": view::remaining_json(&quote.account),
+        "remaining_after": quote.after.as_ref().map(view::remaining_json),
+        "fits": quote.fits,
+        "about_more": quote.about,
+        "why": quote.why,
+        "notes": quote.notes,
+    })
+}
+
+pub(crate) fn text(quote: &Quote, why: bool) -> String {
+    let mut text = format!(
+        "costs ε {} at δ {} of {}\n",
+        number::epsilon_up(quote.epsilon.get(), 4),
+        number::delta_up(quote.delta.get()),
+        shortened(quote.account.account.name().as_str(), 40),
+    );
+    text.push_str(&match quote.groups {
+        Some(1) => String::new(),
+        Some(groups) => format!("  {groups} groups, each with its own noise\n"),
+        None => "  groups are found in the data: those with few people are withheld\n".to_owned(),
+    });
+    for column in &quote.predicted {
+        let name = shortened(&column.name, 30);
+        text.push_str(&match column.half_width {
+            Some(width) => format!("  {name}: ± {} (95 %)\n", number::grouped(width, 3)),
+            None => format!("  {name}: the width depends on the answer\n"),
+        });
+    }
+    text.push_str(&match quote.fits {
+        true => format!("fits, about {} times from here\n", quote.about),
+        false => "does not fit into what is left\n".to_owned(),
+    });
+    if why {
+        text.push('\n');
+        for line in &quote.why {
+            text.push_str(&format!("  {line}\n"));
+        }
+        text.push_str(&format!(
+            "  event: {}\n",
+            shortened(&quote.event.to_string(), 200)
+        ));
+    }
+    text.push_str(&notes_text(&quote.notes));
+    text
+}

@@ -1,0 +1,114 @@
+//! The catalogue that a command works with: which file it is, reading it, and
+//! changing it so that nobody ever sees half of a change.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use mizan_sql::{Catalogue, Dataset};
+
+use crate::failure::Failure;
+
+/// The file that is meant if none is named.
+const DEFAULT: &str = "mizan.datasets.json";
+
+/// No catalogue is longer.
+const LONGEST: u64 = 64 << 20;
+
+/// Which catalogue.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Shelf {
+    /// The catalogue of datasets; else MIZAN_CATALOGUE, else mizan.datasets.json
+    #[arg(long, value_name = "FILE", global = true)]
+    catalogue: Option<PathBuf>,
+}
+
+impl Shelf {
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self {
+            catalogue: Some(path),
+        }
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        let set = std::env::var_os("MIZAN_CATALOGUE").filter(|value| !value.is_empty());
+        let named = self.catalogue.clone().or_else(|| set.map(PathBuf::from));
+        named.unwrap_or_else(|| DEFAULT.into())
+    }
+
+    /// Reads it; one that is not there is empty.
+    pub(crate) fn read(&self) -> Result<Catalogue, Failure> {
+        let path = self.path();
+        let shown = path.display().to_string();
+        let failed = |error: std::io::Error| Failure::file("read", &shown, &error);
+        let text = match fs::metadata(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Catalogue::default()),
+            Err(error) => return Err(failed(error)),
+            Ok(found) if found.len() > LONGEST => {
+                return Err(Failure::new(
+                    "MZ1860",
+                    format!("{shown} is too long for a catalogue"),
+                    "name another file with --catalogue",
+                ));
+            }
+            Ok(_) => fs::read_to_string(&path).map_err(failed)?,
+        };
+        Catalogue::from_json(&text)
+            .map_err(|error| Failure::from(error).of_option(&path.display().to_string()))
+    }
+
+    /// The dataset of a name.
+    pub(crate) fn dataset(&self, name: &str) -> Result<Dataset, Failure> {
+        let found = self.read()?.datasets.remove(name);
+        found.ok_or_else(|| {
+            Failure::new(
+                "MZ1991",
+                format!("there is no dataset {name}"),
+                "see them with `mizan dataset list`, or add it with `mizan dataset add`",
+            )
+        })
+    }
+
+    /// Changes it, one change after the other.
+    pub(crate) fn change<T>(
+        &self,
+        change: impl FnOnce(&mut Catalogue) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let path = self.path();
+        let shown = path.display().to_string();
+        let failed = |error: std::io::Error| Failure::file("write", &shown, &error);
+        let lock = File::create(beside(&path, ".lock")).map_err(failed)?;
+        lock.lock().map_err(failed)?;
+        let mut catalogue = self.read()?;
+        let result = change(&mut catalogue)?;
+        catalogue.check()?;
+        replace(&path, &catalogue.to_json()).map_err(failed)?;
+        Ok(result)
+    }
+}
+
+/// Writes a file whole or not at all.
+fn replace(path: &Path, contents: &str) -> std::io::Result<()> {
+    let draft = beside(path, &format!(".new-{}", std::process::id()));
+    let write = || {
+        let mut file = File::create(&draft)?;
+        file.write_all(contents.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&draft, path)?;
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    };
+    let written = write();
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    written
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}

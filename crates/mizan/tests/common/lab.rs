@@ -1,0 +1,107 @@
+//! A ledger of its own for a test, and the program to work on it.
+#![allow(dead_code, reason = "each test uses its own part")]
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use super::{Run, folder, program};
+
+/// A folder with a ledger and a state directory of its own.
+pub(crate) struct Lab {
+    pub(crate) folder: PathBuf,
+}
+
+impl Lab {
+    /// Nothing there yet.
+    pub(crate) fn empty(name: &str) -> Self {
+        let folder = folder(name);
+        std::fs::create_dir_all(folder.join("books")).unwrap();
+        Self { folder }
+    }
+
+    /// A ledger with the account census, (1, 1e-6).
+    pub(crate) fn new(name: &str) -> Self {
+        let lab = Self::empty(name);
+        lab.run(&["init"]).done();
+        let create = ["budget", "create", "census", "--epsilon", "1"];
+        lab.run(&[&create[..], &["--delta", "1e-6"]].concat())
+            .done();
+        lab
+    }
+
+    pub(crate) fn ledger(&self) -> PathBuf {
+        self.folder.join("books/mizan.db")
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Run {
+        let child = self.start(arguments);
+        let output = child.wait_with_output().unwrap();
+        Run {
+            code: output.status.code().expect("ended by a signal"),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    pub(crate) fn start(&self, arguments: &[&str]) -> std::process::Child {
+        program()
+            .args(arguments)
+            .env("MIZAN_LEDGER", self.ledger())
+            .env("MIZAN_STATE_DIR", self.folder.join("state"))
+            .env("MIZAN_CATALOGUE", self.folder.join("books/datasets.json"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        self.run(&[arguments, &["--format", "json"]].concat())
+            .json()
+    }
+
+    /// What a refusal says, as JSON.
+    pub(crate) fn refused(&self, arguments: &[&str]) -> Value {
+        let run = self.run(&[arguments, &["--format", "json"]].concat());
+        assert_eq!(run.code, 1, "{run:?}");
+        serde_json::from_str(&run.stdout).unwrap()
+    }
+
+    /// An error with this code, and a next step.
+    pub(crate) fn fails(&self, arguments: &[&str], code: &str) {
+        let run = self.run(arguments);
+        assert_eq!(run.code, 2, "{arguments:?}: {run:?}");
+        let begins = format!("error[{code}]: ");
+        assert!(
+            run.stderr.contains(&begins),
+            "{arguments:?}: {}",
+            run.stderr
+        );
+        assert!(run.stderr.contains("\nhelp: "), "{}", run.stderr);
+        assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        self.json(&["budget", "list"])["log"]["size"]
+            .as_u64()
+            .unwrap()
+    }
+
+    pub(crate) fn copy(&self, to: &Path) {
+        // Whoever closed it last has folded the write-ahead log in.
+        std::fs::copy(self.ledger(), to).unwrap();
+    }
+}
+
+/// The names in an object.
+pub(crate) fn keys(value: &Value) -> Vec<&str> {
+    value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
+}

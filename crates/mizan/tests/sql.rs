@@ -1,0 +1,383 @@
+//! `mizan dataset`, `quote`, `query` and `demo`, as people and programs use them.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic"
+)]
+
+mod common;
+
+use std::fmt::Write as _;
+
+use common::lab::{Lab, keys};
+use serde_json::Value;
+
+/// 2,000 people in two cities with one to three rows each.
+fn people() -> String {
+    let mut csv = String::from("person,city,age,paid\n");
+    for person in 0..2000 {
+        for visit in 0..=person % 3 {
+            let city = if person % 4 == 0 { "Aswan" } else { "Cairo" };
+            let (age, paid) = (person % 90, 10 * visit + person % 7);
+            writeln!(csv, "{person},{city},{age},{paid}").unwrap();
+        }
+    }
+    csv
+}
+
+const ADD: [&str; 20] = [
+    "--unit",
+    "person",
+    "--epsilon",
+    "4",
+    "--delta",
+    "1e-6",
+    "--bound",
+    "age=0:100",
+    "--bound",
+    "paid=0:50",
+    "--keys",
+    "city=Aswan,Cairo",
+    "--max-rows-per-unit",
+    "3",
+    "--max-groups-per-unit",
+    "2",
+    "--own-delta",
+    "2.5e-7",
+    "--type",
+    "person=integer",
+];
+
+/// A ledger and the dataset `visits` of these rows.
+fn lab(name: &str, csv: &str) -> Lab {
+    let lab = Lab::empty(name);
+    lab.run(&["init"]).done();
+    let run = add(&lab, csv);
+    assert_eq!(run.code, 0, "{run:?}");
+    lab
+}
+
+fn add(lab: &Lab, csv: &str) -> common::Run {
+    let path = lab.folder.join("visits.csv");
+    std::fs::write(&path, csv).unwrap();
+    let from = path.to_str().unwrap();
+    lab.run(&[&["dataset", "add", "visits", "--from", from], &ADD[..]].concat())
+}
+
+fn value(answer: &Value, row: usize, column: &str) -> f64 {
+    answer["rows"][row][column]["value"].as_f64().unwrap()
+}
+
+/// The contract of /shared/cli.md.
+#[test]
+fn quotes_and_answers_tell_what_programs_rely_on() {
+    let lab = lab("sql-contract", &people());
+    let sql =
+        "SELECT city, COUNT(*) AS n, SUM(paid) AS paid FROM visits GROUP BY city ORDER BY city";
+    let quote = lab.json(&["quote", sql, "--epsilon", "1"]);
+    for key in [
+        "event",
+        "cost",
+        "predicted",
+        "remaining_after",
+        "fits",
+        "about_more",
+    ] {
+        assert!(keys(&quote).contains(&key), "{key}");
+    }
+    assert_eq!(quote["fits"], true);
+    assert!(quote["cost"]["epsilon"].as_f64().unwrap() <= 1.0);
+    assert!(quote["cost"]["epsilon"].as_f64().unwrap() > 0.97);
+    let half = quote["predicted"]["n"]["half_width"].as_f64().unwrap();
+    assert!(half > 0.0 && half < 100.0);
+
+    let answer = lab.json(&["query", sql, "--epsilon", "1"]);
+    for key in ["receipt", "rows", "spent", "remaining", "notes"] {
+        assert!(keys(&answer).contains(&key), "{key}");
+    }
+    assert_eq!(keys(&answer["rows"][0]), ["city", "n", "paid"]);
+    assert_eq!(answer["rows"][0]["city"], "Aswan");
+    assert_eq!(answer["rows"][1]["city"], "Cairo");
+    // 500 people in Aswan and 1,500 in Cairo, two rows on average.
+    assert!((value(&answer, 0, "n") - 1000.0).abs() < 20.0 * half);
+    assert!((value(&answer, 1, "n") - 3000.0).abs() < 20.0 * half);
+    let low = answer["rows"][0]["n"]["low"].as_f64().unwrap();
+    assert!(low < value(&answer, 0, "n"));
+    assert_eq!(answer["spent"]["event"], quote["event"]);
+    let left = answer["remaining"]["epsilon"].as_f64().unwrap();
+    assert!(left < 4.0);
+
+    // The same again, in another order and cut, is free and the same.
+    let other = "select city, count(*) as n, sum(paid) as paid from visits group by city order by city desc limit 1";
+    let again = lab.json(&["query", other, "--epsilon", "1"]);
+    assert_eq!(again["repeated"], true);
+    assert_eq!(again["rows"].as_array().unwrap().len(), 1);
+    assert_eq!(value(&again, 0, "n"), value(&answer, 1, "n"));
+    assert_eq!(again["spent"]["epsilon"], 0.0);
+    assert_eq!(again["remaining"], answer["remaining"]);
+    // Fresh noise under an id of one's own, for a price.
+    let fresh = lab.json(&["query", sql, "--epsilon", "1", "--id", "mine"]);
+    assert_eq!(fresh["repeated"], false);
+    assert!(fresh["remaining"]["epsilon"].as_f64().unwrap() < left);
+    let fresh_again = lab.json(&["query", sql, "--epsilon", "1", "--id", "mine"]);
+    assert_eq!(fresh_again["rows"], fresh["rows"]);
+    lab.fails(
+        &[
+            "query",
+            "SELECT COUNT(*) FROM visits",
+            "--epsilon",
+            "1",
+            "--id",
+            "mine",
+        ],
+        "MZ1740",
+    );
+    lab.run(&["ledger", "verify"]);
+}
+
+#[test]
+fn every_aggregate_is_about_right() {
+    let lab = lab("sql-aggregates", &people());
+    let sql = "SELECT COUNT(DISTINCT person) AS people, AVG(age) AS age, STDDEV(age) AS spread, \
+               MEDIAN(age) AS middle, quantile(age, 0.9) AS old, COUNT(DISTINCT age) AS ages FROM visits";
+    let answer = lab.json(&["query", sql, "--epsilon", "3"]);
+    let within = |column: &str, truth: f64, slack: f64| {
+        let value = value(&answer, 0, column);
+        assert!(
+            (value - truth).abs() <= slack,
+            "{column}: {value}, not {truth}"
+        );
+    };
+    within("people", 2000.0, 60.0);
+    within("age", 44.3, 6.0);
+    within("spread", 26.0, 8.0);
+    within("middle", 44.0, 6.0);
+    within("old", 80.0, 6.0);
+    within("ages", 90.0, 60.0);
+}
+
+#[test]
+fn private_groups_hide_the_few() {
+    let mut csv = people();
+    csv.push_str("5000,Luxor,30,1\n");
+    let lab = lab("sql-private", &csv);
+    let sql = "SELECT UPPER(TRIM(city)) AS town, COUNT(DISTINCT person) AS n FROM visits GROUP BY 1 ORDER BY n DESC";
+    // Keys declared for city make expressions of it public; a text of another
+    // column would be private: concatenation with the unit's age is neither.
+    let answer = lab.json(&["query", sql, "--epsilon", "1"]);
+    let towns: Vec<&str> = answer["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["town"].as_str().unwrap())
+        .collect();
+    assert_eq!(towns, ["CAIRO", "ASWAN"]);
+}
+
+#[test]
+fn what_does_not_fit_is_refused_and_costs_nothing() {
+    let lab = lab("sql-refused", &people());
+    let sql = "SELECT COUNT(*) AS n FROM visits";
+    let before = lab.json(&["budget", "show", "visits"]);
+    let refused = lab.refused(&["query", sql, "--epsilon", "40"]);
+    assert_eq!(refused["accepted"], false);
+    for key in ["asked", "remaining", "largest_that_fits"] {
+        assert!(keys(&refused).contains(&key), "{key}");
+    }
+    let after = lab.json(&["budget", "show", "visits"]);
+    assert_eq!(before["remaining"], after["remaining"]);
+    // A budget that was raised since lets the same question through.
+    lab.run(&["budget", "raise", "visits", "--epsilon", "60"])
+        .done();
+    lab.run(&["query", sql, "--epsilon", "40"]).done();
+}
+
+#[test]
+fn accuracy_can_be_asked_for() {
+    let lab = lab("sql-accuracy", &people());
+    let sql = "SELECT COUNT(*) AS n FROM visits";
+    let quote = lab.json(&["quote", sql, "--accuracy", "40"]);
+    let half = quote["predicted"]["n"]["half_width"].as_f64().unwrap();
+    assert!(half <= 40.0 && half > 30.0, "{half}");
+    for bad in ["0", "-1", "NaN", "inf", "x", ""] {
+        lab.fails(&["quote", sql, "--accuracy", bad], "MZ0001");
+    }
+}
+
+#[test]
+fn questions_that_tell_on_people_are_refused_with_a_caret() {
+    let lab = lab("sql-policy", &people());
+    let size = lab.size();
+    for sql in [
+        "SELECT * FROM visits",
+        "SELECT person FROM visits LIMIT 1",
+        "SELECT COUNT(*) FROM visits ORDER BY (SELECT MAX(age) FROM visits)",
+        "SELECT COUNT(*) OVER () FROM visits",
+        "SELECT random() FROM visits",
+        "EXPLAIN ANALYZE SELECT COUNT(*) FROM visits",
+        "DROP TABLE visits",
+        "SELECT COUNT(*) FROM visits; SELECT COUNT(*) FROM visits",
+        "SELECT SUM(person) FROM visits",
+        "SELECT COUNT(*) FROM \"visits\"\"; DROP TABLE visits; --\"",
+        "",
+        "🙂",
+    ] {
+        let run = lab.run(&["query", sql, "--epsilon", "0.1"]);
+        assert_eq!(run.code, 2, "{sql}: {run:?}");
+        assert!(run.stderr.contains("error[MZ18"), "{sql}: {}", run.stderr);
+        assert!(run.stderr.contains("\nhelp: "), "{sql}: {}", run.stderr);
+    }
+    let long = format!(
+        "SELECT COUNT(*) FROM visits WHERE age IN ({})",
+        "1,".repeat(600_000) + "1"
+    );
+    let path = lab.folder.join("long.sql");
+    std::fs::write(&path, long).unwrap();
+    assert_eq!(lab.size(), size, "nothing was charged");
+}
+
+#[test]
+fn files_that_are_not_quite_right_are_read_or_named() {
+    let header = "person,city,age,paid";
+    for (name, csv) in [
+        (
+            "ragged",
+            format!("{header}\n1,Cairo\n2,Cairo,3,4,5,6\n\n3,Aswan,9,1\n"),
+        ),
+        (
+            "types",
+            format!("{header}\nx,Cairo,old,NaN\n2,Cairo,1e400,inf\n3,\"a\nb\",-5,1e3\n"),
+        ),
+        ("bom", format!("\u{feff}{header}\r\n1,Cairo,3,4\r\n")),
+        ("none", format!("{header}\n")),
+        ("big", format!("{header}\n1,{},3,4\n", "x".repeat(10 << 20))),
+    ] {
+        let lab = lab(&format!("sql-file-{name}"), &csv);
+        let answer = lab.json(&[
+            "query",
+            "SELECT COUNT(*) AS n, SUM(paid) AS s FROM visits",
+            "--epsilon",
+            "1",
+        ]);
+        assert!(value(&answer, 0, "n").abs() < 500.0, "{name}");
+    }
+    for (name, csv) in [
+        ("twice", "person,city,age,age,paid\n"),
+        ("missing", "who,city,age,paid\n"),
+        ("empty", ""),
+    ] {
+        let lab = Lab::empty(&format!("sql-file-{name}"));
+        lab.run(&["init"]).done();
+        let run = add(&lab, csv);
+        assert_eq!(run.code, 2, "{name}: {run:?}");
+        assert!(run.stderr.contains("\nhelp: "), "{name}: {}", run.stderr);
+        assert!(
+            lab.json(&["dataset", "list"])["datasets"]
+                .as_array()
+                .unwrap()
+                .is_empty()
+        );
+    }
+    let lab = lab("sql-file-gone", &people());
+    std::fs::remove_file(lab.folder.join("visits.csv")).unwrap();
+    let size = lab.size();
+    let run = lab.run(&["query", "SELECT COUNT(*) FROM visits", "--epsilon", "1"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert_eq!(lab.size(), size, "nothing was charged");
+    // A column that is gone is noticed before anything is charged, too.
+    std::fs::write(
+        lab.folder.join("visits.csv"),
+        "person,city,paid\n1,Cairo,3\n",
+    )
+    .unwrap();
+    let run = lab.run(&["query", "SELECT AVG(age) FROM visits", "--epsilon", "1"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert_eq!(lab.size(), size, "nothing was charged");
+}
+
+#[test]
+fn new_data_are_asked_anew() {
+    let lab = lab("sql-version", &people());
+    let sql = "SELECT COUNT(*) AS n FROM visits";
+    let first = lab.json(&["query", sql, "--epsilon", "0.5"]);
+    let mut csv = people();
+    csv.push_str("9999,Cairo,1,1\n");
+    std::fs::write(lab.folder.join("visits.csv"), csv).unwrap();
+    let second = lab.json(&["query", sql, "--epsilon", "0.5"]);
+    assert_eq!(second["repeated"], false);
+    assert_ne!(first["receipt"], second["receipt"]);
+}
+
+#[test]
+fn bounds_are_found_privately_and_kept() {
+    let lab = lab("sql-bounds", &people());
+    let found = lab.json(&["dataset", "bounds", "visits", "paid", "--epsilon", "1"]);
+    let (low, high) = (
+        found["low"].as_f64().unwrap(),
+        found["high"].as_f64().unwrap(),
+    );
+    assert!((-2.0..=0.0).contains(&low), "{low}");
+    assert!((16.0..=64.0).contains(&high), "{high}");
+    let shown = lab.json(&["dataset", "show", "visits"]);
+    let paid = &shown["columns"][3];
+    assert_eq!(paid["name"], "paid");
+    assert_eq!(paid["bounds"][1].as_f64().unwrap(), high);
+    lab.fails(&["dataset", "bounds", "visits", "city"], "MZ1995");
+    lab.fails(&["dataset", "bounds", "visits", "nothing"], "MZ1995");
+    lab.fails(&["dataset", "bounds", "nobody", "paid"], "MZ1991");
+}
+
+/// Killed anywhere, a question is not charged, or charged and answered when it is
+/// asked again: never answered and not charged.
+#[test]
+fn a_killed_question_is_charged_once_at_most() {
+    let lab = lab("sql-killed", &people());
+    let sql = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY city";
+    let question = ["query", sql, "--epsilon", "0.02", "--format", "json"];
+    let mut charged_before = 0;
+    for round in 0..40_u64 {
+        let id = format!("round {round}");
+        let arguments = [&question[..], &["--id", &id]].concat();
+        let mut child = lab.start(&arguments);
+        std::thread::sleep(std::time::Duration::from_micros(700 * round));
+        let _ = child.kill();
+        let killed = child.wait_with_output().unwrap();
+        let told = serde_json::from_slice::<Value>(&killed.stdout).ok();
+        let again = lab.json(&arguments[..arguments.len()]);
+        if let Some(told) = told {
+            assert_eq!(
+                told["rows"], again["rows"],
+                "an answer that was out changed"
+            );
+            assert_eq!(again["repeated"], true);
+        }
+        let log = lab.json(&["ledger", "log", "--format", "json"]);
+        let charged = log.to_string().matches("\"committed\"").count();
+        assert!(charged <= charged_before + 1, "charged twice");
+        charged_before = charged;
+    }
+    lab.run(&["ledger", "verify"]).done();
+}
+
+#[test]
+fn the_demo_tells_its_story() {
+    let lab = Lab::empty("sql-demo");
+    let folder = lab.folder.join("story");
+    let arguments = ["demo", "--folder", folder.to_str().unwrap()];
+    let story = lab.json(&arguments);
+    assert_eq!(story["answers"].as_array().unwrap().len(), 6);
+    assert_eq!(story["refused"].as_array().unwrap().len(), 2);
+    assert_eq!(story["verified"], true);
+    for file in [
+        "people.csv",
+        "visits.csv",
+        "mizan.db",
+        "burn-down.svg",
+        "visits-by-month.svg",
+    ] {
+        assert!(folder.join(file).exists(), "{file}");
+    }
+    lab.fails(&arguments, "MZ0002");
+}
