@@ -14,6 +14,7 @@ pub mod expr;
 pub mod plan;
 pub mod read;
 pub mod relation;
+mod show;
 pub mod time;
 mod typing;
 pub mod value;

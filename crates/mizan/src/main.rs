@@ -14,6 +14,7 @@ mod failure;
 mod input;
 mod output;
 mod shelf;
+mod stream;
 mod times;
 
 use std::process::ExitCode;

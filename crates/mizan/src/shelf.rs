@@ -53,20 +53,19 @@ impl Shelf {
             }
             Ok(_) => fs::read_to_string(&path).map_err(failed)?,
         };
-        Catalogue::from_json(&text)
-            .map_err(|error| Failure::from(error).of_option(&path.display().to_string()))
+        let json = serde_json::from_str(&text).map_err(|error| {
+            Failure::new(
+                "MZ1860",
+                format!("{shown} is no catalogue: {error}"),
+                "name another file with --catalogue, or mend this one",
+            )
+        })?;
+        Catalogue::from_json(&json).map_err(|error| Failure::from(error).of_option(&shown))
     }
 
     /// The dataset of a name.
     pub(crate) fn dataset(&self, name: &str) -> Result<Dataset, Failure> {
-        let found = self.read()?.datasets.remove(name);
-        found.ok_or_else(|| {
-            Failure::new(
-                "MZ1991",
-                format!("there is no dataset {name}"),
-                "see them with `mizan dataset list`, or add it with `mizan dataset add`",
-            )
-        })
+        Ok(self.read()?.dataset(name)?.clone())
     }
 
     /// Changes it, one change after the other.
@@ -81,8 +80,7 @@ impl Shelf {
         lock.lock().map_err(failed)?;
         let mut catalogue = self.read()?;
         let result = change(&mut catalogue)?;
-        catalogue.check()?;
-        replace(&path, &catalogue.to_json()).map_err(failed)?;
+        replace(&path, &format!("{:#}\n", catalogue.to_json())).map_err(failed)?;
         Ok(result)
     }
 }

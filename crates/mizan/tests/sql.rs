@@ -326,7 +326,7 @@ fn bounds_are_found_privately_and_kept() {
     assert_eq!(paid["bounds"][1].as_f64().unwrap(), high);
     lab.fails(&["dataset", "bounds", "visits", "city"], "MZ1995");
     lab.fails(&["dataset", "bounds", "visits", "nothing"], "MZ1995");
-    lab.fails(&["dataset", "bounds", "nobody", "paid"], "MZ1991");
+    lab.fails(&["dataset", "bounds", "nobody", "paid"], "MZ1866");
 }
 
 /// Killed anywhere, a question is not charged, or charged and answered when it is

@@ -2,6 +2,7 @@
 
 mod event;
 mod reconstruct;
+mod sql;
 
 use crate::failure::Failure;
 use crate::output::{Answer, Output};
@@ -11,7 +12,7 @@ use crate::output::{Answer, Output};
 #[command(
     subcommand_negates_reqs = true,
     disable_help_subcommand = true,
-    override_usage = "mizan audit [OPTIONS] <EVENT>\n       mizan audit reconstruct [OPTIONS]",
+    override_usage = "mizan audit [OPTIONS] <EVENT>\n       mizan audit reconstruct [OPTIONS]\n       mizan audit sql [OPTIONS]",
     after_help = "\
 Runs the mechanism on two inputs that differ in one person, chooses the most
 telling set of outputs on half of the runs, counts it on the others, and bounds
@@ -22,7 +23,8 @@ Examples:
   mizan audit 'discrete-laplace(10)'
   mizan audit '10 * rr(0.6)' --delta 0.01 --samples 1e7
   mizan audit 'discrete-laplace(5)' --epsilon 0.1      a claim that is not kept
-  mizan audit reconstruct --svg reconstruct.svg"
+  mizan audit reconstruct --svg reconstruct.svg
+  mizan audit sql --pairs 2000"
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -35,6 +37,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, clap::Subcommand)]
 enum Attack {
     Reconstruct(reconstruct::Arguments),
+    Sql(sql::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
@@ -46,6 +49,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
             "see `mizan audit --help`",
         )),
         Some(Attack::Reconstruct(arguments)) => reconstruct::run(arguments, output),
+        Some(Attack::Sql(arguments)) => sql::run(arguments, output),
         None => event::run(&arguments.event, output),
     }
 }

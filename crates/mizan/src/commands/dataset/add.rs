@@ -4,8 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use mizan_ledger::{AccountName, Ledger, NewAccount};
-use mizan_sql::catalogue::{parse_bound, parse_keys, parse_type};
-use mizan_sql::{Catalogue, Dataset, DatasetColumn, Privacy, Type};
+use mizan_sql::{Dataset, DatasetColumn, Privacy, Type};
 use serde_json::json;
 
 use super::show;
@@ -86,15 +85,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let dataset = describe(arguments)?;
-    let taken = |catalogue: &Catalogue| match catalogue.datasets.contains_key(&dataset.name) {
-        true => Err(Failure::new(
-            "MZ1861",
-            format!("there is a dataset {} already", dataset.name),
-            "choose another name",
-        )),
-        false => Ok(()),
-    };
-    taken(&arguments.shelf.read()?)?;
+    arguments.shelf.read()?.add(dataset.clone())?;
     // The account first: a dataset without one could not be asked about, an
     // account without a dataset harms nobody.
     if let Some(privacy) = &dataset.privacy {
@@ -113,7 +104,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         complain(&format!("note: {note}\n"));
     }
     Ok(output.either(
-        || json!({"dataset": show::json(&dataset), "catalogue": arguments.shelf.path().display().to_string()}),
+        || json!({"dataset": dataset.to_json(), "catalogue": arguments.shelf.path().display().to_string()}),
         || format!("added {}\n\n{}", dataset.name, show::text(&dataset, output)),
     ))
 }
@@ -155,7 +146,7 @@ fn describe(arguments: &Arguments) -> Result<Dataset, Failure> {
         .map_err(|error| Failure::file("find", &arguments.from.display().to_string(), &error))?;
     let source = source.to_str().ok_or_else(|| {
         Failure::new(
-            "MZ1862",
+            "MZ1864",
             "the path of the file is not text",
             "move or rename the file",
         )
@@ -175,41 +166,26 @@ fn describe(arguments: &Arguments) -> Result<Dataset, Failure> {
         }),
         columns: columns.iter().map(column).collect(),
     };
-    let untyped = |name: &str| {
-        columns
-            .iter()
-            .any(|(column, kind)| column == name && kind.is_none())
-    };
-    let mut declared = Vec::new();
     for text in &arguments.types {
-        let (name, kind) = parse_type(text).map_err(of("--type"))?;
-        dataset.column_mut(&name).map_err(of("--type"))?.kind = kind;
-        declared.push(name);
+        dataset.declare_type(text).map_err(of("--type"))?;
     }
-    for (option, texts) in [
-        ("--bound", &arguments.bound),
-        ("--unit-bound", &arguments.unit_bound),
-    ] {
-        for text in texts {
-            let (name, low, high) = parse_bound(text).map_err(of(option))?;
-            let free = untyped(&name) && !declared.contains(&name);
-            let column = dataset.column_mut(&name).map_err(of(option))?;
-            if free {
-                column.kind = kind_of(&low, &high);
-                declared.push(name);
-            }
-            let set = if option == "--bound" {
-                column.set_bounds(&low, &high)
-            } else {
-                column.set_unit_bounds(&low, &high)
-            };
-            set.map_err(of(option))?;
-        }
+    // What neither the file nor the owner has given a type.
+    let untyped: Vec<String> = (columns.iter())
+        .filter(|(name, kind)| kind.is_none() && !is_typed(&arguments.types, name))
+        .map(|(name, _)| name.clone())
+        .collect();
+    for text in &arguments.bound {
+        guess_type(&mut dataset, &untyped, text);
+        dataset.declare_bounds(text).map_err(of("--bound"))?;
+    }
+    for text in &arguments.unit_bound {
+        guess_type(&mut dataset, &untyped, text);
+        dataset
+            .declare_unit_bounds(text)
+            .map_err(of("--unit-bound"))?;
     }
     for text in &arguments.keys {
-        let (name, keys) = parse_keys(text).map_err(of("--keys"))?;
-        let column = dataset.column_mut(&name).map_err(of("--keys"))?;
-        column.set_keys(&keys).map_err(of("--keys"))?;
+        dataset.declare_keys(text).map_err(of("--keys"))?;
     }
     dataset.check()?;
     Ok(dataset)
@@ -229,17 +205,32 @@ fn column((name, kind): &(String, Option<Type>)) -> DatasetColumn {
     }
 }
 
-/// What a column with such bounds holds.
-fn kind_of(low: &str, high: &str) -> Type {
-    let all = |kind| {
-        [low, high]
-            .iter()
-            .all(|text| mizan_sql::Value::read(kind, text).is_some())
-    };
-    [Type::Integer, Type::Number, Type::Date, Type::Timestamp]
-        .into_iter()
-        .find(|&kind| all(kind))
-        .unwrap_or(Type::Number)
+fn is_typed(types: &[String], column: &str) -> bool {
+    let names = types.iter().filter_map(|text| text.strip_prefix(column));
+    names.into_iter().any(|rest| rest.starts_with('='))
+}
+
+/// A column whose bounds are written as integers holds integers, and so on; the
+/// first type that reads them is meant.
+fn guess_type(dataset: &mut Dataset, untyped: &[String], text: &str) {
+    for kind in [Type::Integer, Type::Number, Type::Date, Type::Timestamp] {
+        let mut tried = dataset.clone();
+        let free = |column: &&mut DatasetColumn| {
+            let bounded = column.bounds.is_some() || column.unit_bounds.is_some();
+            untyped.contains(&column.name) && !bounded
+        };
+        for column in tried.columns.iter_mut().filter(free) {
+            column.kind = kind;
+        }
+        if tried.declare_bounds(text).is_err() {
+            continue;
+        }
+        let pairs = dataset.columns.iter_mut().zip(&tried.columns);
+        for (column, tried) in pairs.filter(|(column, tried)| column.bounds != tried.bounds) {
+            column.kind = tried.kind;
+        }
+        return;
+    }
 }
 
 fn columns(path: &Path) -> Result<Vec<(String, Option<Type>)>, Failure> {

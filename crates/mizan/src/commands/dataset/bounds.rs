@@ -65,9 +65,9 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     };
     arguments.shelf.change(|catalogue| {
         let dataset = catalogue.datasets.get_mut(&arguments.name);
-        let column = dataset.map(|dataset| dataset.column_mut(&arguments.column));
-        if let Some(column) = column {
-            column?.bounds = Some(bounds);
+        let columns = dataset.into_iter().flat_map(|dataset| &mut dataset.columns);
+        for column in columns.filter(|column| column.name == arguments.column) {
+            column.bounds = Some(bounds);
         }
         Ok(())
     })?;

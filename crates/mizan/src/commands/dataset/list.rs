@@ -3,7 +3,6 @@
 use mizan_report::{Column, Table};
 use serde_json::json;
 
-use super::show;
 use crate::failure::Failure;
 use crate::output::{Output, shortened};
 use crate::shelf::Shelf;
@@ -20,7 +19,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let catalogue = arguments.shelf.read()?;
     let datasets = catalogue.datasets.values();
     Ok(output.either(
-        || json!({"datasets": datasets.clone().map(show::json).collect::<Vec<_>>()}),
+        || json!({"datasets": datasets.clone().map(mizan_sql::Dataset::to_json).collect::<Vec<_>>()}),
         || {
             if catalogue.datasets.is_empty() {
                 return "no datasets; add one with `mizan dataset add`\n".to_owned();

@@ -1,8 +1,7 @@
 //! `mizan dataset show`: all that is known about a dataset, publicly.
 
 use mizan_report::{Column, Table};
-use mizan_sql::{Bounds, Dataset, DatasetColumn, Type, Value};
-use serde_json::json;
+use mizan_sql::{Dataset, DatasetColumn, Type, Value};
 
 use crate::failure::Failure;
 use crate::output::{Output, shortened};
@@ -22,39 +21,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let dataset = arguments.shelf.dataset(&arguments.name)?;
-    Ok(output.either(|| json(&dataset), || text(&dataset, output)))
-}
-
-pub(super) fn json(dataset: &Dataset) -> serde_json::Value {
-    let bounds = |column: &DatasetColumn, bounds: Option<Bounds>| {
-        bounds.map(|bounds| {
-            json!([
-                edge(column, bounds.low).to_json(),
-                edge(column, bounds.high).to_json()
-            ])
-        })
-    };
-    let columns = dataset.columns.iter().map(|column| {
-        let keys = column.keys.as_ref();
-        json!({
-            "name": column.name,
-            "type": column.kind.name(),
-            "bounds": bounds(column, column.bounds),
-            "unit_bounds": bounds(column, column.unit_bounds),
-            "keys": keys.map(|keys| keys.iter().map(Value::to_json).collect::<Vec<_>>()),
-        })
-    });
-    let privacy = dataset.privacy.as_ref();
-    json!({
-        "name": dataset.name,
-        "source": dataset.source,
-        "public": privacy.is_none(),
-        "unit": privacy.map(|privacy| &privacy.unit),
-        "account": privacy.map(|privacy| &privacy.account),
-        "max_rows_per_unit": privacy.and_then(|privacy| privacy.rows_per_unit),
-        "max_groups_per_unit": privacy.and_then(|privacy| privacy.groups_per_unit),
-        "columns": columns.collect::<Vec<_>>(),
-    })
+    Ok(output.either(|| dataset.to_json(), || text(&dataset, output)))
 }
 
 pub(super) fn text(dataset: &Dataset, output: Output) -> String {

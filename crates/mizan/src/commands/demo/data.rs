@@ -5,6 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use crate::failure::Failure;
+use crate::stream::Stream;
 
 pub(super) const PEOPLE: u32 = 40_000;
 pub(super) const CITIES: [(&str, u64); 6] = [
@@ -41,43 +42,6 @@ const COMPLAINTS: [(&str, u64); 14] = [
     ("plague", 1),
 ];
 
-/// A stream of numbers that looks random. Nothing private depends on it.
-struct Stream(u64);
-
-impl Stream {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// From 0 up to 1.
-    #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
-    fn part(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end.max(1)
-    }
-
-    /// One of several, by weight.
-    fn one_of<'a, T>(&mut self, items: &'a [T], weight: impl Fn(&T) -> u64) -> Option<&'a T> {
-        let mut place = self.below(items.iter().map(&weight).sum());
-        items.iter().find(|item| {
-            let found = place < weight(item);
-            place = place.saturating_sub(weight(item));
-            found
-        })
-    }
-
-    /// About normal, by the sum of twelve.
-    fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.part()).sum::<f64>() - 6.0
-    }
-}
-
 /// Writes `people.csv` and `visits.csv`; how many rows the second has.
 pub(super) fn write(folder: &Path) -> Result<u64, Failure> {
     let path = folder.join("people.csv");
@@ -92,7 +56,7 @@ pub(super) fn write(folder: &Path) -> Result<u64, Failure> {
 
 fn write_people(path: &Path) -> std::io::Result<()> {
     let mut file = BufWriter::new(std::fs::File::create(path)?);
-    let mut stream = Stream(1);
+    let mut stream = Stream::from(1);
     writeln!(file, "person,city,age,income")?;
     for person in 0..PEOPLE {
         let city = stream
@@ -111,7 +75,7 @@ fn write_people(path: &Path) -> std::io::Result<()> {
 
 fn write_visits(path: &Path) -> std::io::Result<u64> {
     let mut file = BufWriter::new(std::fs::File::create(path)?);
-    let mut stream = Stream(2);
+    let mut stream = Stream::from(2);
     let mut rows = 0;
     writeln!(file, "person,day,department,complaint,minutes,cost")?;
     for person in 0..PEOPLE {

@@ -1,0 +1,223 @@
+//! The audit: random questions about random data, with and without one unit. What
+//! the engine computes may differ by no more than the plan says.
+//!
+//! This tests all that stands between a question and its noise at once: the
+//! binder, the sensitivities, the engine. A violation is a bug that would give
+//! somebody away.
+
+mod dice;
+mod question;
+mod world;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use mizan_sql::{BoundedPlan, Catalogue};
+
+use crate::engine::{Engine, EngineError, Version};
+use crate::exact::{Cell, Exact};
+use dice::Dice;
+use world::{Tables, Text};
+
+/// What an audit found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SqlAudit {
+    /// Questions that were asked.
+    pub questions: u64,
+    /// Questions that were refused, which is no violation.
+    pub refused: u64,
+    /// Pairs of data with and without a unit that were compared.
+    pub pairs: u64,
+    /// What must not be.
+    pub violations: Vec<Violation>,
+}
+
+/// A difference beyond the claim, or an error that depends on data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The question.
+    pub sql: String,
+    /// What happened.
+    pub what: String,
+}
+
+/// Compares `pairs` pairs of small datasets, written to `folder`.
+///
+/// # Errors
+///
+/// The folder cannot be written to.
+pub fn audit_sql<E: Engine>(
+    engine: &E,
+    folder: &Path,
+    pairs: u64,
+    next: &mut dyn FnMut() -> u64,
+    mut progress: impl FnMut(u64),
+) -> std::io::Result<SqlAudit> {
+    let mut dice = Dice(next);
+    let mut audit = SqlAudit::default();
+    let mut told = 0;
+    while audit.pairs < pairs {
+        let catalogue = world::catalogue(&mut dice, &folder.to_string_lossy());
+        let tables = world::tables(&mut dice, &catalogue);
+        let mut plans = Vec::new();
+        for _ in 0..8 {
+            let sql = question::question(&mut dice);
+            audit.questions += 1;
+            match mizan_sql::plan(&sql, &catalogue) {
+                Ok(plan) => plans.push((sql, plan)),
+                Err(_) => audit.refused += 1,
+            }
+        }
+        let salt = salt(&mut dice);
+        write(folder, &catalogue, &tables)?;
+        let with = run_all(engine, &catalogue, &plans, salt, &mut audit);
+        for unit in units(&tables).into_iter().take(3) {
+            write(folder, &catalogue, &without(&tables, &unit))?;
+            let fewer = run_all(engine, &catalogue, &plans, salt, &mut audit);
+            for ((sql, plan), (with, fewer)) in plans.iter().zip(with.iter().zip(&fewer)) {
+                audit.pairs += 1;
+                let (Some(with), Some(fewer)) = (with, fewer) else {
+                    continue;
+                };
+                if let Err(what) = compare(plan, with, fewer) {
+                    let sql = sql.clone();
+                    audit.violations.push(Violation { sql, what });
+                }
+            }
+        }
+        progress(audit.pairs - told);
+        told = audit.pairs;
+    }
+    Ok(audit)
+}
+
+/// Runs every plan; an error is a violation.
+fn run_all<E: Engine>(
+    engine: &E,
+    catalogue: &Catalogue,
+    plans: &[(String, BoundedPlan)],
+    salt: [u8; 16],
+    audit: &mut SqlAudit,
+) -> Vec<Option<Exact>> {
+    let run = |plan: &BoundedPlan| -> Result<Exact, EngineError> {
+        let names = plan.datasets.iter().chain(&plan.public);
+        let datasets = names.filter_map(|name| catalogue.datasets.get(name));
+        let versions: Vec<Version> = datasets
+            .map(|dataset| engine.version(dataset))
+            .collect::<Result<_, _>>()?;
+        engine.run(plan, catalogue, &versions, salt)
+    };
+    let mut results = Vec::new();
+    for (sql, plan) in plans {
+        let result = run(plan);
+        if let Err(error) = &result {
+            audit.violations.push(Violation {
+                sql: sql.clone(),
+                what: format!("an error: {error}"),
+            });
+        }
+        results.push(result.ok());
+    }
+    results
+}
+
+/// Whether two results differ by no more than the plan says.
+pub(crate) fn compare(plan: &BoundedPlan, with: &Exact, without: &Exact) -> Result<(), String> {
+    let groups: BTreeSet<_> = with.keys().chain(without.keys()).collect();
+    let mut differing = 0;
+    for group in groups {
+        let mut differs = false;
+        for (place, statistic) in plan.statistics.iter().enumerate() {
+            let cell = |exact: &Exact| exact.get(group).and_then(|cells| cells.get(place).cloned());
+            let change = change(cell(with), cell(without));
+            differs |= change > 0;
+            if change > u128::from(statistic.sensitivity()) {
+                return Err(format!(
+                    "statistic {place} changes by {change}, {} is claimed",
+                    statistic.sensitivity()
+                ));
+            }
+        }
+        differing += u64::from(differs);
+    }
+    if differing > plan.groups_per_unit {
+        return Err(format!(
+            "{differing} groups change, {} are claimed",
+            plan.groups_per_unit
+        ));
+    }
+    Ok(())
+}
+
+/// How far two cells are apart: the sum over all bins of histograms.
+fn change(a: Option<Cell>, b: Option<Cell>) -> u128 {
+    match (a, b) {
+        (Some(Cell::Histogram(a)), b) => {
+            let empty = std::collections::BTreeMap::new();
+            let b = match &b {
+                Some(Cell::Histogram(b)) => b,
+                _ => &empty,
+            };
+            let bins: BTreeSet<_> = a.keys().chain(b.keys()).collect();
+            let of = |bins: &std::collections::BTreeMap<i64, i64>, bin| {
+                i128::from(bins.get(bin).copied().unwrap_or(0))
+            };
+            bins.into_iter()
+                .map(|bin| (of(&a, bin) - of(b, bin)).unsigned_abs())
+                .sum()
+        }
+        (None, Some(Cell::Histogram(b))) => change(Some(Cell::Histogram(b)), None),
+        (a, b) => {
+            let of = |cell: Option<Cell>| match cell {
+                Some(Cell::Integer(value)) => i128::from(value),
+                _ => 0,
+            };
+            (of(a) - of(b)).unsigned_abs()
+        }
+    }
+}
+
+fn salt(dice: &mut Dice<'_>) -> [u8; 16] {
+    let mut salt = [0; 16];
+    for byte in &mut salt {
+        *byte = u8::try_from(dice.below(256)).unwrap_or(0);
+    }
+    salt
+}
+
+/// The units in the first column of private tables.
+fn units(tables: &Tables) -> BTreeSet<Text> {
+    let private = tables.iter().filter(|(name, _)| name != "labels");
+    let rows = private.flat_map(|(_, rows)| rows);
+    rows.filter_map(|row| row.first().cloned()).collect()
+}
+
+fn without(tables: &Tables, unit: &Text) -> Tables {
+    let keep = |(name, rows): &(String, Vec<Vec<Text>>)| {
+        let rows = rows.iter();
+        let rows = rows.filter(|row| name == "labels" || row.first() != Some(unit));
+        (name.clone(), rows.cloned().collect())
+    };
+    tables.iter().map(keep).collect()
+}
+
+fn write(folder: &Path, catalogue: &Catalogue, tables: &Tables) -> std::io::Result<()> {
+    for (name, rows) in tables {
+        let Some(dataset) = catalogue.datasets.get(name) else {
+            continue;
+        };
+        let header: Vec<&str> = dataset.columns.iter().map(|column| &*column.name).collect();
+        let mut text = header.join(",");
+        text.push('\n');
+        for row in rows {
+            let cells = row.iter().map(|cell| match cell {
+                None => String::new(),
+                Some(cell) => format!("\"{}\"", cell.replace('"', "\"\"")),
+            });
+            text.push_str(&cells.collect::<Vec<_>>().join(","));
+            text.push('\n');
+        }
+        std::fs::write(folder.join(format!("{name}.csv")), text)?;
+    }
+    Ok(())
+}
