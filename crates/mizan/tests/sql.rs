@@ -132,7 +132,7 @@ fn quotes_and_answers_tell_what_programs_rely_on() {
             "--id",
             "mine",
         ],
-        "MZ1740",
+        "MZ1732",
     );
     lab.run(&["ledger", "verify"]);
 }

@@ -11,7 +11,14 @@
 //! versions of the datasets, and the recipe of the noise. So the same question
 //! about the same data has the same id, and the ledger answers it with what it
 //! answered before, at no cost. How the answer is sorted or cut is not part of it.
-//! Who wants fresh noise pays for it under an id of their own.
+//! Who wants fresh noise pays for it under a name of their own.
+//!
+//! # Why a charge that somebody else started may be gone on with
+//!
+//! Elsewhere that is forbidden: whoever started may have shown an answer already.
+//! Ids of questions are hashes that nothing but this file makes, and here an
+//! answer is shown only after its commit. So whoever died had shown nothing, and
+//! of two who work at once only one commits; the other shows what that one wrote.
 
 mod bounds;
 mod error;
@@ -139,7 +146,7 @@ impl<'a, E: Engine> Desk<'a, E> {
         Ok(Quote::of(&self.prepare(sql, wish)?))
     }
 
-    /// Asks a question.
+    /// Asks a question. A `name` makes it a charge of its own, with fresh noise.
     ///
     /// # Errors
     ///
@@ -149,10 +156,10 @@ impl<'a, E: Engine> Desk<'a, E> {
         &self,
         sql: &str,
         wish: Wish,
-        id: Option<RequestId>,
+        name: Option<&str>,
     ) -> Result<Reply, QuestionError> {
         let prepared = self.prepare(sql, wish)?;
-        self.ask(&prepared, id)
+        self.ask(&prepared, name)
     }
 
     pub(crate) fn prepare(&self, sql: &str, wish: Wish) -> Result<Prepared, QuestionError> {
@@ -190,12 +197,15 @@ impl<'a, E: Engine> Desk<'a, E> {
         Ok(privacy.account.clone())
     }
 
-    fn ask(&self, prepared: &Prepared, id: Option<RequestId>) -> Result<Reply, QuestionError> {
+    fn ask(&self, prepared: &Prepared, name: Option<&str>) -> Result<Reply, QuestionError> {
         let versions = self.versions(&prepared.plan)?;
         let stamp = stamp(prepared, &versions);
         for attempt in 0..MOST_ATTEMPTS {
-            let own = id.is_some();
-            let id = id.unwrap_or_else(|| id_of(self.ledger, &stamp, attempt));
+            let own = name.is_some();
+            let id = match name {
+                Some(name) => id_of(self.ledger, b"own", &[name.as_bytes()]),
+                None => id_of(self.ledger, b"same", &[stamp.as_bytes(), &attempt.to_be_bytes()]),
+            };
             let done = self.ledger.reserve(Some(id), prepared.charge.clone())?;
             match done.outcome {
                 // Denied or given back before: the budget may have been raised since.
@@ -244,7 +254,7 @@ impl<'a, E: Engine> Desk<'a, E> {
         let done = match self.ledger.commit(id, charge.cost.clone(), bytes) {
             Ok(done) => done,
             // Somebody was quicker: theirs is the answer.
-            Err(LedgerError::Store(StoreError::Request(RequestError::OtherAnswer { .. }))) => {
+            Err(LedgerError::Store(StoreError::Request(RequestError::IdReused { .. }))) => {
                 let done = self.ledger.reserve(Some(id), charge.clone())?;
                 return self.recorded(prepared, stamp, done);
             }
@@ -313,14 +323,12 @@ fn stamp(prepared: &Prepared, versions: &[Version]) -> Digest {
     Digest::of(&parts)
 }
 
-fn id_of(ledger: &Ledger, stamp: &Digest, attempt: u32) -> RequestId {
+/// An id that only questions have.
+fn id_of(ledger: &Ledger, kind: &[u8], parts: &[&[u8]]) -> RequestId {
     let ledger = ledger.id();
-    let digest = Digest::of(&[
-        b"mizan-question-id-1",
-        ledger.as_bytes(),
-        stamp.as_bytes(),
-        &attempt.to_be_bytes(),
-    ]);
+    let mut all: Vec<&[u8]> = vec![b"mizan-question-id-1", ledger.as_bytes(), kind];
+    all.extend(parts);
+    let digest = Digest::of(&all);
     let mut bytes = [0; 16];
     for (to, from) in bytes.iter_mut().zip(digest.as_bytes()) {
         *to = *from;

@@ -38,7 +38,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
     let question = &arguments.question;
-    let id = books::request_id(arguments.id.as_deref())?;
+    let id = arguments.id.as_deref();
+    books::request_id(id)?;
     if let Some(path) = &arguments.svg {
         question.books.may_write(path)?;
     }
