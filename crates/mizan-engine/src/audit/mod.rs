@@ -7,6 +7,8 @@
 
 mod dice;
 mod question;
+#[cfg(test)]
+mod tests;
 mod world;
 
 use std::collections::BTreeSet;
@@ -51,55 +53,88 @@ pub fn audit_sql<E: Engine>(
     folder: &Path,
     pairs: u64,
     next: &mut dyn FnMut() -> u64,
-    mut progress: impl FnMut(u64),
+    progress: impl FnMut(u64),
 ) -> std::io::Result<SqlAudit> {
-    let mut dice = Dice(next);
-    let mut audit = SqlAudit::default();
-    let mut told = 0;
-    while audit.pairs < pairs {
-        let catalogue = world::catalogue(&mut dice, &folder.to_string_lossy());
-        let tables = world::tables(&mut dice, &catalogue);
-        let mut plans = Vec::new();
-        for _ in 0..8 {
-            let sql = question::question(&mut dice);
-            audit.questions += 1;
-            match mizan_sql::plan(&sql, &catalogue) {
-                Ok(plan) => plans.push((sql, plan)),
-                Err(_) => audit.refused += 1,
-            }
+    let mut failed = None;
+    let place = folder.to_string_lossy();
+    let run = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt| {
+        if let Err(error) = write(folder, catalogue, tables) {
+            failed.get_or_insert(error);
         }
-        let salt = salt(&mut dice);
-        write(folder, &catalogue, &tables)?;
-        let with = run_all(engine, &catalogue, &plans, salt, &mut audit);
-        for unit in units(&tables).into_iter().take(3) {
-            write(folder, &catalogue, &without(&tables, &unit))?;
-            let fewer = run_all(engine, &catalogue, &plans, salt, &mut audit);
-            for ((sql, plan), (with, fewer)) in plans.iter().zip(with.iter().zip(&fewer)) {
-                audit.pairs += 1;
-                let (Some(with), Some(fewer)) = (with, fewer) else {
-                    continue;
-                };
-                if let Err(what) = compare(plan, with, fewer) {
-                    let sql = sql.clone();
-                    audit.violations.push(Violation { sql, what });
-                }
-            }
-        }
-        progress(audit.pairs - told);
-        told = audit.pairs;
-    }
-    Ok(audit)
+        let run = |asked: &Asked| run(engine, catalogue, &asked.plan, salt);
+        plans.iter().map(run).collect()
+    };
+    let audit = audit_with(&place, pairs, &mut Dice(next), run, progress);
+    failed.map_or(Ok(audit), Err)
 }
 
-/// Runs every plan; an error is a violation.
-fn run_all<E: Engine>(
-    engine: &E,
-    catalogue: &Catalogue,
-    plans: &[(String, BoundedPlan)],
-    salt: [u8; 16],
-    audit: &mut SqlAudit,
-) -> Vec<Option<Exact>> {
-    let run = |plan: &BoundedPlan| -> Result<Exact, EngineError> {
+/// A question and its plan.
+pub(crate) struct Asked {
+    pub(crate) sql: String,
+    pub(crate) plan: BoundedPlan,
+}
+
+/// What a plan gives, or an error in words.
+pub(crate) type Ran = Result<Exact, String>;
+
+/// Compares pairs of datasets by whatever runs plans on tables.
+pub(crate) fn audit_with(
+    place: &str,
+    pairs: u64,
+    dice: &mut Dice<'_>,
+    mut run: impl FnMut(&Catalogue, &Tables, &[Asked], [u8; 16]) -> Vec<Ran>,
+    mut progress: impl FnMut(u64),
+) -> SqlAudit {
+    let mut audit = SqlAudit::default();
+    while audit.pairs < pairs {
+        let before = audit.pairs;
+        let catalogue = world::catalogue(dice, place);
+        let tables = world::tables(dice, &catalogue);
+        let plans = audit.ask(dice, &catalogue);
+        let salt = salt(dice);
+        let with = run(&catalogue, &tables, &plans, salt);
+        for unit in units(&tables).into_iter().take(3) {
+            let fewer = run(&catalogue, &without(&tables, &unit), &plans, salt);
+            for (asked, (with, fewer)) in plans.iter().zip(with.iter().zip(fewer)) {
+                audit.look(asked, with, &fewer);
+            }
+        }
+        // A world without units has no pairs, and there are always more worlds.
+        progress(audit.pairs - before);
+    }
+    audit
+}
+
+impl SqlAudit {
+    /// Some questions, those that are allowed.
+    fn ask(&mut self, dice: &mut Dice<'_>, catalogue: &Catalogue) -> Vec<Asked> {
+        let mut plans = Vec::new();
+        for _ in 0..8 {
+            let sql = question::question(dice);
+            self.questions += 1;
+            match mizan_sql::plan(&sql, catalogue) {
+                Ok(plan) => plans.push(Asked { sql, plan }),
+                Err(_) => self.refused += 1,
+            }
+        }
+        plans
+    }
+
+    fn look(&mut self, asked: &Asked, with: &Ran, without: &Ran) {
+        self.pairs += 1;
+        let what = match (with, without) {
+            (Ok(with), Ok(without)) => compare(&asked.plan, with, without).err(),
+            (Err(error), _) | (_, Err(error)) => Some(format!("an error: {error}")),
+        };
+        if let Some(what) = what {
+            let sql = asked.sql.clone();
+            self.violations.push(Violation { sql, what });
+        }
+    }
+}
+
+fn run<E: Engine>(engine: &E, catalogue: &Catalogue, plan: &BoundedPlan, salt: [u8; 16]) -> Ran {
+    let run = || -> Result<Exact, EngineError> {
         let names = plan.datasets.iter().chain(&plan.public);
         let datasets = names.filter_map(|name| catalogue.datasets.get(name));
         let versions: Vec<Version> = datasets
@@ -107,18 +142,7 @@ fn run_all<E: Engine>(
             .collect::<Result<_, _>>()?;
         engine.run(plan, catalogue, &versions, salt)
     };
-    let mut results = Vec::new();
-    for (sql, plan) in plans {
-        let result = run(plan);
-        if let Err(error) = &result {
-            audit.violations.push(Violation {
-                sql: sql.clone(),
-                what: format!("an error: {error}"),
-            });
-        }
-        results.push(result.ok());
-    }
-    results
+    run().map_err(|error| error.to_string())
 }
 
 /// Whether two results differ by no more than the plan says.
