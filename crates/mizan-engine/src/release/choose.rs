@@ -211,7 +211,7 @@ impl<'a> Outline<'a> {
         let parts = as_f64(self.parts) * as_f64(self.plan.groups_per_unit.max(1));
         let guess = match family {
             // All losses add up.
-            Family::Laplace => (parts / epsilon).next_up(),
+            Family::Laplace => parts / epsilon,
             // ε = ρ + 2 √(ρ ln 1/δ), of ρ = parts / (2 s²).
             Family::Gaussian => {
                 let log = -(self.delta.max(1e-300)).ln();
@@ -227,6 +227,8 @@ impl<'a> Outline<'a> {
             epsilon,
             delta: self.delta,
         };
+        // Losses that add up are rounded up: a hair more noise keeps them below.
+        let guess = if cost(guess) > epsilon { guess * (1.0 + 1e-5) } else { guess };
         // Where even the least noise is cheaper than asked for it is the answer.
         let s = price::smallest(cost, epsilon, guess, (LEAST_SCALE / 2.0, 1e22));
         let Some(s) = s else {

@@ -271,15 +271,17 @@ pub(crate) fn event(
             event => parts.push(event),
         }
     }
-    let one = match parts.pop() {
-        Some(only) if parts.is_empty() => only,
-        Some(last) => {
-            parts.push(last);
-            PrivacyEvent::Compose(parts)
-        }
+    let groups = groups.max(1);
+    let all = match parts.split_first() {
         None => PrivacyEvent::Compose(Vec::new()),
+        // Of one kind: so many times.
+        Some((first, rest)) if rest.iter().all(|part| part == first) => {
+            let parts = u64::try_from(parts.len()).unwrap_or(u64::MAX);
+            let count = groups.checked_mul(parts).ok_or(ReleaseError::TooWide)?;
+            repeated(count, first.clone())?
+        }
+        Some(_) => repeated(groups, PrivacyEvent::Compose(parts))?,
     };
-    let all = repeated(groups.max(1), one)?;
     Ok(match fails_apart {
         Some(Threshold { delta, .. }) => PrivacyEvent::Compose(vec![
             all,

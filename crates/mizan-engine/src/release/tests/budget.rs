@@ -64,7 +64,7 @@ fn the_narrower_noise_is_taken() {
     assert!(matches!(recipe.noise.treatments[0], Treatment::Gaussian { .. }), "{recipe:?}");
     // Without a delta there is Laplace noise only, at the sum of all epsilons.
     let recipe = choose(&many, &request(1.0, 0.0)).unwrap();
-    assert_eq!(recipe.event().to_string(), "100 * discrete-laplace(100)");
+    assert_eq!(recipe.event().to_string(), "100 * discrete-laplace(100.002)");
 }
 
 #[test]

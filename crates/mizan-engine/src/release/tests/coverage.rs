@@ -37,7 +37,8 @@ fn covered(plan: &BoundedPlan, recipe: &Recipe, values: &[f64], runs: usize) -> 
     let Groups::Public(keys) = &plan.groups else {
         panic!("public groups");
     };
-    let group = cells(values);
+    let mut group = cells(values);
+    group.truncate(plan.statistics.len());
     let exact: Exact = keys.iter().map(|key| (key.clone(), group.clone())).collect();
     let answers = exact_answers(values);
     let mut inside = vec![0_usize; answers.len()];
