@@ -1,0 +1,213 @@
+//! Which row of a sorted group a quantile aims at, how far a candidate is from
+//! it, and the exponential mechanism over all values of a grid.
+//!
+//! Let `L`, `E` and `G` be how many rows are less than a candidate `x`, equal to
+//! it and greater, and `n` their sum. In sorted order `x` covers the ranks from
+//! `L` to `L + E = n - G`. The score of `x` is minus the distance from the rank
+//! that is aimed at to that interval, which is zero for a true quantile, also
+//! where many rows are equal.
+//!
+//! - The fraction `a/b` aims at rank `a n / b`. In units of `1/b`, the distance is
+//!   `max(0, b L - a n, a n - b (n - G))`, that is
+//!   `max(0, (b-a) L - a (E+G), a G - (b-a) (L+E))`.
+//! - The `k`-th row from below aims at rank `k`: `max(0, L - k, k - (L+E))`; from
+//!   above the same with `G` for `L`.
+//!
+//! # Guarantee
+//!
+//! A row more moves exactly one of `L`, `E`, `G` by one, and each of the linear
+//! terms of a fraction by `a` or `b - a`; a maximum moves by no more than the
+//! largest of its terms. So a unit of at most `R` rows moves each score by at
+//! most `R max(a, b-a)`, and for the `k`-th row by `R`. Scores go up for some
+//! candidates and down for others: it is not the monotonic mechanism.
+//!
+//! The mechanism is accurate: with probability `1 - β` the score of what it
+//! selects among `N` candidates is above `-(2 Δ / ε) ln(N / β)`, because the best
+//! score is zero (McSherry and Talwar 2007, Theorem 6).
+
+use std::collections::BTreeMap;
+
+use mizan_core::Epsilon;
+use mizan_noise::{Entropy, ExponentialMechanism, NoiseError};
+
+/// The finest fraction that is told apart.
+const PARTS: u64 = 10_000;
+
+/// Which row a quantile aims at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Aim {
+    /// So many rows from below.
+    FromLow(u64),
+    /// A fraction of the rows, reduced.
+    Fraction {
+        /// Its numerator, positive.
+        a: u64,
+        /// Its denominator, larger.
+        b: u64,
+    },
+    /// So many rows from above.
+    FromHigh(u64),
+}
+
+/// How far a row may be from the one that is aimed at, in rows, and how sure
+/// that is.
+const MISSED: f64 = 0.05;
+
+impl Aim {
+    /// The aim of a quantile. The minimum and the maximum aim at as many rows
+    /// from the edge as the mechanism may miss by: any closer, and one of the
+    /// many empty values beyond the edge is likelier than all of the data. They
+    /// are biased inwards by that.
+    pub(crate) fn of(at: f64, epsilon: f64, rows: u64, candidates: u64) -> Self {
+        let at = if at.is_nan() { 0.5 } else { at };
+        if at <= 0.0 || at >= 1.0 {
+            let from = rank_error(2.0 * as_f64(rows), epsilon, candidates);
+            return if at <= 0.0 {
+                Self::FromLow(from)
+            } else {
+                Self::FromHigh(from)
+            };
+        }
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 1 and 9999"
+        )]
+        let a = ((at * as_f64(PARTS)).round() as u64).clamp(1, PARTS - 1);
+        let divisor = common_divisor(a, PARTS);
+        Self::Fraction {
+            a: a / divisor,
+            b: PARTS / divisor,
+        }
+    }
+
+    /// How far one row moves a score.
+    fn per_row(self) -> u64 {
+        match self {
+            Self::Fraction { a, b } => a.max(b - a.min(b)),
+            Self::FromLow(_) | Self::FromHigh(_) => 1,
+        }
+    }
+
+    /// How many units of the score make a row.
+    fn unit(self) -> u64 {
+        match self {
+            Self::Fraction { b, .. } => b,
+            Self::FromLow(_) | Self::FromHigh(_) => 1,
+        }
+    }
+
+    /// With a probability of 95 % the rank of what is selected is within so
+    /// many rows of the one that is aimed at.
+    pub(crate) fn rank_error(self, epsilon: f64, rows: u64, candidates: u64) -> u64 {
+        let per_row = as_f64(self.per_row()) / as_f64(self.unit());
+        rank_error(2.0 * as_f64(rows) * per_row, epsilon, candidates)
+    }
+
+    /// Minus the distance of the rank aimed at, in units of the score.
+    fn score(self, less: i128, equal: i128, greater: i128) -> i64 {
+        let distance = match self {
+            Self::Fraction { a, b } => {
+                let (a, rest) = (i128::from(a), i128::from(b) - i128::from(a));
+                let below = rest * less - a * (equal + greater);
+                let above = a * greater - rest * (less + equal);
+                below.max(above)
+            }
+            Self::FromLow(k) => (less - i128::from(k)).max(i128::from(k) - less - equal),
+            Self::FromHigh(k) => (greater - i128::from(k)).max(i128::from(k) - greater - equal),
+        };
+        // Beyond 64 bits is as far as can be; a maximum of sensitivity one still.
+        i64::try_from(distance.max(0)).map_or(-i64::MAX, |distance| -distance)
+    }
+
+    /// The mechanism for an ε, and units of at most so many rows.
+    pub(crate) fn mechanism(
+        self,
+        epsilon: Epsilon,
+        rows: u64,
+    ) -> Result<ExponentialMechanism, NoiseError> {
+        ExponentialMechanism::new(epsilon, self.sensitivity(rows))
+    }
+
+    /// How far a unit of at most so many rows moves a score.
+    pub(crate) fn sensitivity(self, rows: u64) -> u64 {
+        rows.max(1).saturating_mul(self.per_row())
+    }
+
+    /// The score of one candidate.
+    #[cfg(test)]
+    pub(crate) fn score_in(self, histogram: &BTreeMap<i64, i64>, candidate: i64) -> i64 {
+        let rows = |keep: &dyn Fn(&i64) -> bool| -> i128 {
+            let kept = histogram.iter().filter(|(value, _)| keep(value));
+            kept.map(|(_, rows)| i128::from(*rows)).sum()
+        };
+        self.score(
+            rows(&|value| *value < candidate),
+            rows(&|value| *value == candidate),
+            rows(&|value| *value > candidate),
+        )
+    }
+
+    /// Selects one of the values `low..=high` for a histogram.
+    ///
+    /// Values between two that occur have one score, so they are one run.
+    pub(crate) fn select(
+        self,
+        mechanism: &ExponentialMechanism,
+        entropy: &mut Entropy,
+        histogram: &BTreeMap<i64, i64>,
+        (low, high): (i64, i64),
+    ) -> Result<i64, NoiseError> {
+        let within = || histogram.iter().filter(|(value, _)| (low..=high).contains(value));
+        let total: i128 = within().map(|(_, rows)| i128::from((*rows).max(0))).sum();
+        let mut runs = Vec::new();
+        let mut starts = Vec::new();
+        let (mut next, mut less) = (i128::from(low), 0_i128);
+        for (&value, &rows) in within() {
+            let (value, rows) = (i128::from(value), i128::from(rows.max(0)));
+            if next < value {
+                runs.push((self.score(less, 0, total - less), length(value - next)));
+                starts.push(next);
+            }
+            runs.push((self.score(less, rows, total - less - rows), 1));
+            starts.push(value);
+            less += rows;
+            next = value + 1;
+        }
+        if next <= i128::from(high) {
+            runs.push((self.score(less, 0, 0), length(i128::from(high) - next + 1)));
+            starts.push(next);
+        }
+        let (run, place) = mechanism.select_run(entropy, &runs)?;
+        let start = starts.get(run).copied().unwrap_or_default();
+        Ok(i64::try_from(start + i128::from(place)).unwrap_or(low))
+    }
+}
+
+/// `(range / ε) ln(N / 0.05)` rows, rounded up.
+fn rank_error(range: f64, epsilon: f64, candidates: u64) -> u64 {
+    let rows = range / epsilon * (as_f64(candidates.max(1)) / MISSED).ln();
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates, and is positive"
+    )]
+    let rows = (rows * (1.0 + 1e-9)).ceil().min(1e15) as u64;
+    rows.max(1)
+}
+
+fn length(values: i128) -> u64 {
+    u64::try_from(values).unwrap_or(0)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "rows and values are below 2^53")]
+fn as_f64(value: u64) -> f64 {
+    value as f64
+}
+
+fn common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a.max(1)
+}

@@ -1,0 +1,277 @@
+//! The answer that people read: values with the interval of their noise, in the
+//! columns and the order that the question asks for.
+//!
+//! All of this is post-processing of what was released: `HAVING`, `ORDER BY` and
+//! `LIMIT` see noisy values only, and cost nothing.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use mizan_sql::{Aggregate, BoundedPlan, Expr, Groups, Order, Type, Value};
+
+use super::band::{self, Band};
+use super::choose::MISSED;
+use super::estimate::{Estimate, Estimator, typed};
+use super::recipe::{Recipe, Treatment};
+use super::released::{Group, Released};
+use super::{ReleaseError, predict};
+
+/// A column of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnswerColumn {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub kind: Type,
+    /// Whether its values carry noise.
+    pub noisy: bool,
+}
+
+/// A value of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnswerCell {
+    /// Without noise: a key, or made of keys.
+    Key(Value),
+    /// With noise.
+    Estimate {
+        /// What is shown.
+        value: Value,
+        /// With a probability of 95 % the exact bounded answer is not below;
+        /// None where there is no interval.
+        low: Option<Value>,
+        /// Nor above.
+        high: Option<Value>,
+    },
+}
+
+impl AnswerCell {
+    /// What is shown.
+    #[must_use]
+    pub const fn value(&self) -> &Value {
+        match self {
+            Self::Key(value) | Self::Estimate { value, .. } => value,
+        }
+    }
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// Its columns.
+    pub columns: Vec<AnswerColumn>,
+    /// Its rows: a cell for every column.
+    pub rows: Vec<Vec<AnswerCell>>,
+    /// What people should know.
+    pub notes: Vec<String>,
+}
+
+/// Makes the answer of a question from what was released for it.
+///
+/// # Errors
+///
+/// It was released by another recipe, or for another plan.
+pub(crate) fn answer(
+    plan: &BoundedPlan,
+    recipe: &Recipe,
+    released: &Released,
+) -> Result<Answer, ReleaseError> {
+    if released.noise != recipe.noise {
+        return Err(ReleaseError::Stored {
+            what: "it was made with other noise",
+        });
+    }
+    let keys = plan.keys.len();
+    let columns = Columns::new(plan, released, keys)?;
+    let mut rows = Vec::with_capacity(released.groups.len());
+    for group in &released.groups {
+        let row = columns.values(group)?;
+        let kept = match &plan.output.having {
+            Some(having) => having.eval(&row) == Value::Boolean(true),
+            None => true,
+        };
+        if kept {
+            let by: Vec<Value> = plan
+                .output
+                .order
+                .iter()
+                .map(|order| order.expression.eval(&row))
+                .collect();
+            rows.push((by, row, group));
+        }
+    }
+    rows.sort_by(|(a, ..), (b, ..)| in_order(&plan.output.order, a, b));
+    let skipped = usize::try_from(plan.output.offset).unwrap_or(usize::MAX);
+    let limit = plan.output.limit.unwrap_or(u64::MAX);
+    let taken = usize::try_from(limit).unwrap_or(usize::MAX);
+    let rows = rows.into_iter().skip(skipped).take(taken);
+    let shown = rows.map(|(_, row, group)| columns.cells(&row, group));
+    Ok(Answer {
+        rows: shown.collect::<Result<_, _>>()?,
+        columns: columns.headings(),
+        notes: notes(plan, released)?,
+    })
+}
+
+/// How rows compare.
+fn in_order(order: &[Order], a: &[Value], b: &[Value]) -> Ordering {
+    let compare = |(order, (a, b)): (&Order, (&Value, &Value))| {
+        let nulls = if order.nulls_first {
+            Ordering::Less
+        } else {
+            Ordering::Greater
+        };
+        match (a.is_null(), b.is_null()) {
+            (true, true) => Ordering::Equal,
+            (true, false) => nulls,
+            (false, true) => nulls.reverse(),
+            (false, false) => {
+                let ordering = a.compare(b).unwrap_or(Ordering::Equal);
+                if order.descending {
+                    ordering.reverse()
+                } else {
+                    ordering
+                }
+            }
+        }
+    };
+    let mut pairs = order.iter().zip(a.iter().zip(b)).map(compare);
+    pairs.find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
+}
+
+/// The columns of the answer, and how many aggregates are in each.
+struct Columns<'a> {
+    plan: &'a BoundedPlan,
+    keys: usize,
+    /// How many aggregates each column has.
+    parts: Vec<usize>,
+    /// An estimator for each number of aggregates that share an interval.
+    estimators: BTreeMap<usize, Estimator>,
+}
+
+impl<'a> Columns<'a> {
+    fn new(
+        plan: &'a BoundedPlan,
+        released: &Released,
+        keys: usize,
+    ) -> Result<Self, ReleaseError> {
+        let noisy = |expr: &Expr| expr.columns().iter().filter(|&&place| place >= keys).count();
+        let columns = plan.output.columns.iter();
+        let parts: Vec<usize> = columns.map(|column| noisy(&column.expression)).collect();
+        let mut estimators = BTreeMap::new();
+        for &parts in parts.iter().chain([&1]) {
+            if parts > 0 && !estimators.contains_key(&parts) {
+                #[allow(clippy::cast_precision_loss, reason = "there are few columns")]
+                let missed = MISSED / parts as f64;
+                estimators.insert(parts, Estimator::new(plan, &released.noise, missed)?);
+            }
+        }
+        Ok(Self {
+            plan,
+            keys,
+            parts,
+            estimators,
+        })
+    }
+
+    fn estimates(&self, parts: usize, group: &Group) -> Result<Vec<Estimate>, ReleaseError> {
+        let estimator = self.estimators.get(&parts).ok_or(ReleaseError::Shape)?;
+        estimator.estimates(&group.cells)
+    }
+
+    /// Keys and aggregates, as expressions see them.
+    fn values(&self, group: &Group) -> Result<Vec<Value>, ReleaseError> {
+        if group.key.len() != self.keys {
+            return Err(ReleaseError::Shape);
+        }
+        let mut row = group.key.clone();
+        row.extend(self.estimates(1, group)?.into_iter().map(|estimate| estimate.value));
+        Ok(row)
+    }
+
+    fn headings(&self) -> Vec<AnswerColumn> {
+        let columns = self.plan.output.columns.iter().zip(&self.parts);
+        let heading = |(column, &parts): (&mizan_sql::OutputColumn, &usize)| AnswerColumn {
+            name: column.name.clone(),
+            kind: column.kind,
+            noisy: parts > 0,
+        };
+        columns.map(heading).collect()
+    }
+
+    fn cells(&self, row: &[Value], group: &Group) -> Result<Vec<AnswerCell>, ReleaseError> {
+        let columns = self.plan.output.columns.iter().zip(&self.parts);
+        let cell = |(column, &parts): (&mizan_sql::OutputColumn, &usize)| {
+            let value = column.expression.eval(row);
+            if parts == 0 {
+                return Ok(AnswerCell::Key(value));
+            }
+            let exact = (0..self.keys).map(|_| None);
+            let estimates = self.estimates(parts, group)?.into_iter();
+            let bands: Vec<Option<Option<Band>>> = exact
+                .chain(estimates.map(|estimate| Some(estimate.band)))
+                .collect();
+            let band = match value {
+                Value::Null => None,
+                _ => band::of(&column.expression, row, &bands),
+            };
+            let end = |end: f64, outward: fn(f64) -> f64| match column.kind {
+                Type::Number => Value::number(end),
+                kind => typed(outward(end), kind),
+            };
+            Ok(AnswerCell::Estimate {
+                value,
+                low: band.map(|band| end(band.low, f64::floor)),
+                high: band.map(|band| end(band.high, f64::ceil)),
+            })
+        };
+        columns.map(cell).collect()
+    }
+}
+
+/// What people should know about an answer; nothing depends on data.
+fn notes(plan: &BoundedPlan, released: &Released) -> Result<Vec<String>, ReleaseError> {
+    let recipe = &released.noise;
+    let mut notes = plan.notes.clone();
+    if let (Groups::Private, Some(threshold)) = (&plan.groups, recipe.threshold) {
+        notes.push(format!(
+            "groups are shown only if their noisy number of units is above {}: small groups are withheld, and those just above lean high",
+            threshold.above
+        ));
+    }
+    for (place, aggregate) in plan.output.aggregates.iter().enumerate() {
+        let Aggregate::Quantile { histogram, at, .. } = aggregate else {
+            continue;
+        };
+        let rows = predict::rank_error(plan, &recipe.treatments, *histogram, *at)?;
+        let name = name_of(plan, place);
+        let aimed = match recipe.treatment(*histogram)? {
+            Treatment::Select { aims, .. } => {
+                aims.get(predict::place_of(plan, *histogram, *at)?).copied()
+            }
+            _ => None,
+        };
+        notes.push(match aimed {
+            Some(super::aim::Aim::FromLow(from)) => format!(
+                "{name} aims at row {from} from the least, not at the least itself, and is within {rows} rows of it with a probability of 95 %"
+            ),
+            Some(super::aim::Aim::FromHigh(from)) => format!(
+                "{name} aims at row {from} from the greatest, not at the greatest itself, and is within {rows} rows of it with a probability of 95 %"
+            ),
+            _ => format!(
+                "{name} is within {rows} rows of the one asked for, in sorted order, with a probability of 95 %"
+            ),
+        });
+    }
+    Ok(notes)
+}
+
+/// What an aggregate is called: its column, if it has one of its own.
+fn name_of(plan: &BoundedPlan, aggregate: usize) -> String {
+    let place = plan.keys.len() + aggregate;
+    let columns = &mut plan.output.columns.iter();
+    let own = columns.find(|column| column.expression == Expr::Column(place));
+    own.map_or_else(
+        || format!("quantile {}", aggregate + 1),
+        |column| column.name.clone(),
+    )
+}

@@ -1,0 +1,164 @@
+//! Intervals of expressions over aggregates, by interval arithmetic.
+//!
+//! # Guarantee
+//!
+//! If every aggregate lies in its band, the expression lies in the band that is
+//! returned. Bands of k aggregates that each miss with probability β/k all hold
+//! with probability 1 - β, so that is the confidence of the result. Where an
+//! expression cannot be bounded this way there is none.
+
+use mizan_sql::{Expr, Function, Type, Value};
+
+/// A closed interval of finite numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Band {
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+impl Band {
+    /// None if it is not finite or not an interval.
+    pub(super) fn new(low: f64, high: f64) -> Option<Self> {
+        let finite = low.is_finite() && high.is_finite() && low <= high;
+        finite.then_some(Self {
+            low: low + 0.0,
+            high: high + 0.0,
+        })
+    }
+
+    fn point(value: &Value) -> Option<Self> {
+        let value = value.as_f64()?;
+        Self::new(value, value)
+    }
+
+    /// The hull of a function's values at the corners, one step outward for
+    /// rounding.
+    fn corners(values: [f64; 4]) -> Option<Self> {
+        let low = values.into_iter().fold(f64::INFINITY, f64::min);
+        let high = values.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        Self::new(low, high)?.outward()
+    }
+
+    fn outward(self) -> Option<Self> {
+        Self::new(self.low.next_down(), self.high.next_up())
+    }
+
+    fn map(self, rising: impl Fn(f64) -> f64) -> Option<Self> {
+        Self::new(rising(self.low), rising(self.high))
+    }
+}
+
+/// The band of an expression, for a row of values and the bands of those that
+/// are noisy; what has no band in the row but a value is exact.
+pub(super) fn of(expr: &Expr, row: &[Value], bands: &[Option<Option<Band>>]) -> Option<Band> {
+    let inner = |part: &Expr| of(part, row, bands);
+    match expr {
+        Expr::Column(place) => match bands.get(*place)? {
+            Some(noisy) => *noisy,
+            None => Band::point(row.get(*place)?),
+        },
+        Expr::Literal(value, _) => Band::point(value),
+        Expr::Cast(part, Type::Number) => inner(part),
+        Expr::Cast(part, Type::Integer) => {
+            let band = inner(part)?;
+            Band::new(band.low.floor(), band.high.ceil())
+        }
+        Expr::Cast(..) | Expr::Case { .. } => None,
+        Expr::Call(function, parts) => match (function, parts.as_slice()) {
+            (Function::Negate, [part]) => {
+                let band = inner(part)?;
+                Band::new(-band.high, -band.low)
+            }
+            (Function::Floor, [part]) => inner(part)?.map(f64::floor),
+            (Function::Ceil, [part]) => inner(part)?.map(f64::ceil),
+            (Function::Round, [part]) => inner(part)?.map(f64::round),
+            (Function::Sign, [part]) => {
+                inner(part)?.map(|x| if x == 0.0 { 0.0 } else { x.signum() })
+            }
+            (Function::Sqrt, [part]) => inner(part)?.map(f64::sqrt)?.outward(),
+            (Function::Abs, [part]) => {
+                let band = inner(part)?;
+                let high = band.low.abs().max(band.high.abs());
+                let low = band.low.max(-band.high).max(0.0);
+                Band::new(low, high)
+            }
+            // The first is something if it has a value here.
+            (Function::Coalesce | Function::NullIf, [part, ..]) => inner(part),
+            (Function::Least, _) => folded(parts, inner, f64::min),
+            (Function::Greatest, _) => folded(parts, inner, f64::max),
+            (function, [left, right]) => binary(*function, inner(left)?, inner(right)?),
+            _ => None,
+        },
+    }
+}
+
+fn folded(
+    parts: &[Expr],
+    inner: impl Fn(&Expr) -> Option<Band>,
+    pick: impl Fn(f64, f64) -> f64,
+) -> Option<Band> {
+    let mut bands = parts.iter().map(inner);
+    let mut result = bands.next()??;
+    for band in bands {
+        let band = band?;
+        result = Band::new(pick(result.low, band.low), pick(result.high, band.high))?;
+    }
+    Some(result)
+}
+
+fn binary(function: Function, a: Band, b: Band) -> Option<Band> {
+    match function {
+        Function::Add => Band::new(a.low + b.low, a.high + b.high)?.outward(),
+        Function::Subtract => Band::new(a.low - b.high, a.high - b.low)?.outward(),
+        Function::Multiply => Band::corners([
+            a.low * b.low,
+            a.low * b.high,
+            a.high * b.low,
+            a.high * b.high,
+        ]),
+        Function::Divide if b.low > 0.0 || b.high < 0.0 => Band::corners([
+            a.low / b.low,
+            a.low / b.high,
+            a.high / b.low,
+            a.high / b.high,
+        ]),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn band(low: f64, high: f64) -> Option<Option<Band>> {
+        Some(Band::new(low, high))
+    }
+
+    #[test]
+    fn shares_and_differences() {
+        let row = [Value::Text("k".into()), Value::Integer(50), Value::Integer(10)];
+        let bands = [None, band(45.0, 55.0), band(8.0, 12.0)];
+        let (a, b) = (Expr::column(1), Expr::column(2));
+        let share = Expr::call(
+            Function::Divide,
+            [
+                Expr::call(Function::Multiply, [Expr::integer(100), b.clone()]),
+                a.clone(),
+            ],
+        );
+        let found = of(&share, &row, &bands).unwrap();
+        assert!(found.low <= 800.0 / 55.0 && found.low > 800.0 / 55.0 - 1e-9);
+        assert!(found.high >= 1200.0 / 45.0 && found.high < 1200.0 / 45.0 + 1e-9);
+        let less = Expr::call(Function::Subtract, [a.clone(), b.clone()]);
+        let found = of(&less, &row, &bands).unwrap();
+        assert!(found.low <= 33.0 && found.high >= 47.0 && found.high < 47.1);
+        let far = Expr::call(Function::Abs, [Expr::call(Function::Negate, [b])]);
+        assert_eq!(of(&far, &row, &bands), Band::new(8.0, 12.0));
+        // No interval where the divisor may be zero, or of what is no number.
+        let zero = [None, band(45.0, 55.0), band(-1.0, 12.0)];
+        let ratio = Expr::call(Function::Divide, [a, Expr::column(2)]);
+        assert_eq!(of(&ratio, &row, &zero), None);
+        assert_eq!(of(&Expr::column(0), &row, &bands), None);
+        assert_eq!(of(&Expr::column(9), &row, &bands), None);
+    }
+}

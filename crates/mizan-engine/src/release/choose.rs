@@ -1,0 +1,394 @@
+//! The choice of noise, before data is touched.
+//!
+//! A release has one epsilon, shared equally by its statistics (each quantile
+//! counts as one) in all groups that a unit is in. With equal shares one number
+//! `s` fixes everything, for statistics of sensitivity `B`:
+//!
+//! | family | sums and counts | quantiles | units of private groups |
+//! | --- | --- | --- | --- |
+//! | Laplace | scale `s B` | `ε = 1/s` | truncated geometric, `ε = 1/s` |
+//! | Gaussian | sigma `s B` | `ε = 2/s`, the same in zCDP | sigma `s`, and a threshold |
+//!
+//! Of both families the smallest `s` is found whose event costs the epsilon that
+//! was asked for, certified. Shown is the one with the narrower interval of the
+//! first aggregate; of private groups, with the lower threshold.
+
+use mizan_sql::{Aggregate, BoundedPlan, Groups, Measure};
+
+use super::aim::Aim;
+use super::price::{self, six_digits};
+use super::recipe::{self, LARGEST_SCALE, LEAST_SCALE, NoiseRecipe, Recipe, Threshold, Treatment};
+use super::{ReleaseError, Request, Target, predict};
+
+/// How often an interval misses.
+pub(crate) const MISSED: f64 = 0.05;
+
+/// The two kinds of noise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Family {
+    Laplace,
+    Gaussian,
+}
+
+impl Family {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Laplace => "discrete Laplace",
+            Self::Gaussian => "discrete Gaussian",
+        }
+    }
+}
+
+/// Fixes the recipe of a release.
+///
+/// # Guarantee
+///
+/// The certified epsilon of its event at `request.delta` is at most what was
+/// asked for; or, if accuracy was, the first aggregate is that accurate.
+pub(crate) fn choose(plan: &BoundedPlan, request: &Request) -> Result<Recipe, ReleaseError> {
+    let outline = Outline::new(plan, request)?;
+    let mut found = Vec::new();
+    let mut failure = None;
+    for family in [Family::Laplace, Family::Gaussian] {
+        let solved = match request.target {
+            Target::Epsilon(epsilon) => outline.for_epsilon(family, epsilon.get()),
+            Target::Accuracy(half_width) => outline.for_accuracy(family, half_width),
+        };
+        match solved {
+            Ok(candidate) => found.push(candidate),
+            Err(error) => failure = Some(error),
+        }
+    }
+    found.sort_by(|a, b| a.worth(request).total_cmp(&b.worth(request)));
+    let mut found = found.into_iter();
+    let Some(best) = found.next() else {
+        return Err(failure.unwrap_or(ReleaseError::TooWide));
+    };
+    let other = found.next();
+    outline.recipe(best, other.as_ref(), failure.as_ref())
+}
+
+/// A family with its noise.
+#[derive(Clone, Debug)]
+struct Candidate {
+    family: Family,
+    treatments: Vec<Treatment>,
+    threshold: Option<Threshold>,
+    epsilon: f64,
+    renyi_epsilon: Option<f64>,
+    /// The half width of the first aggregate, or the threshold: less is better.
+    yardstick: f64,
+}
+
+impl Candidate {
+    /// What is compared: less is better.
+    const fn worth(&self, request: &Request) -> f64 {
+        match request.target {
+            Target::Epsilon(_) => self.yardstick,
+            Target::Accuracy(_) => self.epsilon,
+        }
+    }
+}
+
+/// What the choice depends on.
+struct Outline<'a> {
+    plan: &'a BoundedPlan,
+    delta: f64,
+    own_delta: f64,
+    private: bool,
+    /// For each statistic, the quantiles that are asked of it, each once.
+    quantiles: Vec<Vec<f64>>,
+    /// In how many parts epsilon is shared, within a group.
+    parts: u64,
+}
+
+impl<'a> Outline<'a> {
+    fn new(plan: &'a BoundedPlan, request: &Request) -> Result<Self, ReleaseError> {
+        match request.target {
+            Target::Epsilon(epsilon) if !(epsilon.get() > 0.0 && epsilon.is_finite()) => {
+                let epsilon = epsilon.get();
+                return Err(ReleaseError::Epsilon { epsilon });
+            }
+            Target::Accuracy(half_width) if !(half_width > 0.0 && half_width.is_finite()) => {
+                return Err(ReleaseError::Accuracy { half_width });
+            }
+            Target::Epsilon(_) | Target::Accuracy(_) => {}
+        }
+        let (delta, own) = (request.delta.get(), request.threshold_delta.get());
+        let private = matches!(plan.groups, Groups::Private);
+        if private && (delta <= 0.0 || own <= 0.0) {
+            return Err(ReleaseError::NoDelta);
+        }
+        if private && own >= delta {
+            return Err(ReleaseError::ThresholdDelta { own, delta });
+        }
+        let units_first = plan
+            .statistics
+            .first()
+            .is_some_and(|first| first.measure == Measure::Units);
+        if private && !units_first {
+            return Err(ReleaseError::Plan {
+                what: "private groups without their units",
+            });
+        }
+        let quantiles: Vec<Vec<f64>> = (0..plan.statistics.len())
+            .map(|statistic| quantiles_of(plan, statistic))
+            .collect();
+        let mut parts = 0_u64;
+        for (statistic, quantiles) in plan.statistics.iter().zip(&quantiles) {
+            parts += match statistic.measure {
+                Measure::Histogram(..) => u64::try_from(quantiles.len()).unwrap_or(u64::MAX),
+                _ => 1,
+            };
+        }
+        Ok(Self {
+            plan,
+            delta,
+            own_delta: own,
+            private,
+            quantiles,
+            parts: parts.max(1),
+        })
+    }
+
+    /// The treatments of a family at a size of noise.
+    fn treatments(&self, family: Family, s: f64) -> Result<Vec<Treatment>, ReleaseError> {
+        let statistics = self.plan.statistics.iter().zip(&self.quantiles).enumerate();
+        let treatment = |(place, (statistic, quantiles)): (usize, (&mizan_sql::Statistic, _))| {
+            let sensitivity = statistic.sensitivity().max(1);
+            if let Measure::Histogram(_, quantized) = &statistic.measure {
+                let epsilon = match family {
+                    Family::Laplace => 1.0 / s,
+                    Family::Gaussian => 2.0 / s,
+                };
+                let epsilon = six_digits(epsilon, false);
+                let candidates = candidates(quantized.range());
+                let aim = |at: &f64| Aim::of(*at, epsilon, sensitivity, candidates);
+                let quantiles: &Vec<f64> = quantiles;
+                return Ok(Treatment::Select {
+                    epsilon,
+                    rows: sensitivity,
+                    aims: quantiles.iter().map(aim).collect(),
+                });
+            }
+            if self.private && place == 0 && family == Family::Laplace {
+                let groups = as_f64(self.plan.groups_per_unit.max(1)).next_up();
+                return Ok(Treatment::Truncated {
+                    epsilon: six_digits((1.0 / s).min(1.0 / LEAST_SCALE), false),
+                    delta: six_digits(self.own_delta / groups, false),
+                });
+            }
+            let scale = six_digits((s * as_f64(sensitivity)).max(LEAST_SCALE), true);
+            if scale > LARGEST_SCALE {
+                return Err(ReleaseError::TooWide);
+            }
+            Ok(match family {
+                Family::Laplace => Treatment::Laplace { scale, sensitivity },
+                Family::Gaussian => Treatment::Gaussian {
+                    sigma: scale,
+                    sensitivity,
+                },
+            })
+        };
+        statistics.map(treatment).collect()
+    }
+
+    /// What the threshold costs, before it is known where it is.
+    fn failure(&self) -> Option<Threshold> {
+        self.private.then_some(Threshold {
+            above: 0,
+            delta: self.own_delta,
+        })
+    }
+
+    fn cost(&self, treatments: &[Treatment]) -> f64 {
+        let event = recipe::event(self.plan.groups_per_unit, treatments, self.failure());
+        event.map_or(f64::INFINITY, |event| price::epsilon(&event, self.delta))
+    }
+
+    /// The least noise that costs at most so much.
+    fn for_epsilon(&self, family: Family, epsilon: f64) -> Result<Candidate, ReleaseError> {
+        let parts = as_f64(self.parts) * as_f64(self.plan.groups_per_unit.max(1));
+        let guess = match family {
+            // All losses add up.
+            Family::Laplace => parts / epsilon,
+            // ε = ρ + 2 √(ρ ln 1/δ), of ρ = parts / (2 s²).
+            Family::Gaussian => {
+                let log = -(self.delta.max(1e-300)).ln();
+                let root = (log + epsilon).sqrt() - log.sqrt();
+                (parts / 2.0).sqrt() / root.max(1e-15)
+            }
+        };
+        let cost = |s: f64| {
+            let treatments = self.treatments(family, s);
+            treatments.map_or(f64::INFINITY, |treatments| self.cost(&treatments))
+        };
+        let impossible = ReleaseError::Impossible {
+            epsilon,
+            delta: self.delta,
+        };
+        // Losses that add up are rounded up: a hair more noise keeps them below.
+        let guess = if cost(guess) > epsilon { guess * (1.0 + 1e-5) } else { guess };
+        // Where even the least noise is cheaper than asked for it is the answer.
+        let s = price::smallest(cost, epsilon, guess, (LEAST_SCALE / 2.0, 1e22));
+        let Some(s) = s else {
+            let wide = self.treatments(family, guess);
+            return Err(wide.err().unwrap_or(impossible));
+        };
+        let candidate = self.candidate(family, s)?;
+        if candidate.epsilon <= epsilon {
+            Ok(candidate)
+        } else {
+            Err(impossible)
+        }
+    }
+
+    /// The most noise with which the first aggregate is so accurate.
+    fn for_accuracy(&self, family: Family, half_width: f64) -> Result<Candidate, ReleaseError> {
+        let first = self.plan.output.aggregates.first();
+        match first {
+            Some(Aggregate::Count { .. } | Aggregate::Sum { .. }) => {}
+            other => {
+                let what = predict::kind(other);
+                return Err(ReleaseError::Unpredictable { what });
+            }
+        }
+        let accurate = |s: f64| -> Result<bool, ReleaseError> {
+            let treatments = self.treatments(family, s)?;
+            let width = predict::half_width(self.plan, &treatments, 0, MISSED)?;
+            Ok(width.is_some_and(|width| width <= half_width))
+        };
+        let too_accurate = ReleaseError::TooAccurate { half_width };
+        let (mut holds, mut fails) = (LEAST_SCALE / 2.0, 1e9);
+        if !accurate(holds)? {
+            return Err(too_accurate);
+        }
+        if accurate(fails).unwrap_or(false) {
+            return self.candidate(family, fails);
+        }
+        while fails / holds > 1.0 + 1e-6 {
+            let middle = (holds * fails).sqrt();
+            if accurate(middle).unwrap_or(false) {
+                holds = middle;
+            } else {
+                fails = middle;
+            }
+        }
+        let candidate = self.candidate(family, holds)?;
+        if candidate.epsilon.is_finite() {
+            Ok(candidate)
+        } else {
+            Err(too_accurate)
+        }
+    }
+
+    /// A family at a size of noise, with its threshold and its price.
+    fn candidate(&self, family: Family, s: f64) -> Result<Candidate, ReleaseError> {
+        let groups = self.plan.groups_per_unit;
+        let treatments = self.treatments(family, s)?;
+        let mut threshold = self.failure();
+        if let (Some(threshold), Some(units)) = (threshold.as_mut(), treatments.first()) {
+            threshold.above = match units.truncated()? {
+                Some(keys) => keys.bound(),
+                None => {
+                    let mechanism = units.mechanism()?;
+                    recipe::gaussian_threshold(mechanism.noise(), groups, self.own_delta)?
+                }
+            };
+        }
+        let event = recipe::event(groups, &treatments, threshold)?;
+        let yardstick = match threshold {
+            Some(threshold) => as_f64(threshold.above),
+            None => predict::yardstick(self.plan, &treatments, MISSED)?,
+        };
+        Ok(Candidate {
+            family,
+            epsilon: price::epsilon(&event, self.delta),
+            renyi_epsilon: price::renyi_epsilon(&event, self.delta),
+            treatments,
+            threshold,
+            yardstick,
+        })
+    }
+
+    fn recipe(
+        &self,
+        best: Candidate,
+        other: Option<&Candidate>,
+        failure: Option<&ReleaseError>,
+    ) -> Result<Recipe, ReleaseError> {
+        let what = match best.threshold {
+            Some(_) => "a group is shown above so many units:",
+            None => "the first aggregate is off by about",
+        };
+        let mut why = vec![format!(
+            "{} noise: {what} {}",
+            best.family.name(),
+            shown(best.yardstick)
+        )];
+        match (other, failure) {
+            (Some(other), _) => why.push(format!(
+                "{} noise would be {} at epsilon {}",
+                other.family.name(),
+                shown(other.yardstick),
+                shown(other.epsilon)
+            )),
+            (None, Some(failure)) => why.push(format!("the other noise is impossible: {failure}")),
+            (None, None) => {}
+        }
+        if self.parts > 1 || self.plan.groups_per_unit > 1 {
+            why.push(format!(
+                "epsilon is shared by {} statistics in up to {} groups of a unit",
+                self.parts, self.plan.groups_per_unit
+            ));
+        }
+        if let Some(renyi) = best.renyi_epsilon {
+            why.push(format!(
+                "epsilon {} at delta {:e}; by the Renyi curve that the ledger adds up, {}",
+                shown(best.epsilon),
+                self.delta,
+                shown(renyi)
+            ));
+        }
+        let noise = NoiseRecipe {
+            groups_per_unit: self.plan.groups_per_unit,
+            treatments: best.treatments,
+            threshold: best.threshold,
+        };
+        Recipe::new(noise, best.epsilon, self.delta, why)
+    }
+}
+
+/// The quantiles that are asked of a histogram, each once, from the least.
+pub(crate) fn quantiles_of(plan: &BoundedPlan, statistic: usize) -> Vec<f64> {
+    let aggregates = plan.output.aggregates.iter();
+    let mut quantiles: Vec<f64> = aggregates
+        .filter_map(|aggregate| match aggregate {
+            Aggregate::Quantile { histogram, at, .. } if *histogram == statistic => Some(*at),
+            _ => None,
+        })
+        .collect();
+    quantiles.sort_by(f64::total_cmp);
+    quantiles.dedup_by(|a, b| a.total_cmp(b).is_eq());
+    quantiles
+}
+
+/// How many values there are.
+pub(crate) fn candidates((low, high): (i64, i64)) -> u64 {
+    high.abs_diff(low).saturating_add(1)
+}
+
+/// Three digits, for people.
+fn shown(value: f64) -> String {
+    let three = format!("{value:.2e}").parse::<f64>().unwrap_or(value);
+    if value >= 1000.0 {
+        format!("{value:.0}")
+    } else {
+        format!("{three}")
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "limits are below 2^53")]
+pub(crate) fn as_f64(value: u64) -> f64 {
+    value as f64
+}

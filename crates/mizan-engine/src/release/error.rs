@@ -1,0 +1,117 @@
+//! Why a question is not released. Nothing here depends on private rows.
+
+use mizan_noise::NoiseError;
+
+/// Why a question is not released.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReleaseError {
+    /// Epsilon is zero, or has no end.
+    #[error("an answer needs an epsilon above 0, not {epsilon}")]
+    Epsilon {
+        /// As it was asked for.
+        epsilon: f64,
+    },
+    /// The half width is not a positive number.
+    #[error("an answer cannot be accurate to +-{half_width}")]
+    Accuracy {
+        /// As it was asked for.
+        half_width: f64,
+    },
+    /// How far off the first aggregate will be is not known before it is asked.
+    #[error("the accuracy of {what} depends on the data, so it cannot be asked for")]
+    Unpredictable {
+        /// The kind of the first aggregate.
+        what: &'static str,
+    },
+    /// No budget buys this accuracy.
+    #[error("no epsilon makes the first aggregate accurate to +-{half_width}")]
+    TooAccurate {
+        /// As it was asked for.
+        half_width: f64,
+    },
+    /// Groups that are found in the data need a delta.
+    #[error("groups that are found in the data can be shown only with a delta above 0")]
+    NoDelta,
+    /// The delta of the threshold is not below delta.
+    #[error("the threshold may fail with {own:e}, which is not below delta {delta:e}")]
+    ThresholdDelta {
+        /// What the threshold may fail with.
+        own: f64,
+        /// The delta of the whole.
+        delta: f64,
+    },
+    /// The noise is wider than integers are.
+    #[error("so small a budget needs noise wider than 64-bit integers")]
+    TooWide,
+    /// No mechanism keeps the promise.
+    #[error("no noise keeps epsilon {epsilon} at delta {delta:e}")]
+    Impossible {
+        /// As it was asked for.
+        epsilon: f64,
+        /// As it was asked for.
+        delta: f64,
+    },
+    /// The plan is not one that was bound: a place points nowhere.
+    #[error("the plan does not fit together: {what}")]
+    Plan {
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// The engine did not return what the plan says.
+    #[error("the engine returned a table of another shape than the plan's")]
+    Shape,
+    /// A stored answer cannot be read.
+    #[error("the stored answer cannot be read: {what}")]
+    Stored {
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// The noise.
+    #[error(transparent)]
+    Noise(#[from] NoiseError),
+}
+
+impl ReleaseError {
+    /// The stable code of this error.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Epsilon { .. } => "MZ1950",
+            Self::Accuracy { .. } => "MZ1951",
+            Self::Unpredictable { .. } => "MZ1952",
+            Self::TooAccurate { .. } => "MZ1953",
+            Self::NoDelta => "MZ1954",
+            Self::ThresholdDelta { .. } => "MZ1955",
+            Self::TooWide => "MZ1956",
+            Self::Impossible { .. } => "MZ1957",
+            Self::Plan { .. } => "MZ1958",
+            Self::Shape => "MZ1959",
+            Self::Stored { .. } => "MZ1960",
+            Self::Noise(error) => error.code(),
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Epsilon { .. } => "ask with an epsilon such as 0.1 or 1",
+            Self::Accuracy { .. } => "give a positive half width, such as 50",
+            Self::Unpredictable { .. } => {
+                "ask with an epsilon, or put a COUNT or a SUM first: their accuracy is known"
+            }
+            Self::TooAccurate { .. } => "ask for a larger half width",
+            Self::NoDelta => {
+                "list the groups in the catalogue, or use an account with a delta such as 1e-6"
+            }
+            Self::ThresholdDelta { .. } => "let the threshold have a part of delta, such as a half",
+            Self::TooWide => "ask with a larger epsilon, or lower the bounds and limits",
+            Self::Impossible { .. } => "ask with a larger epsilon",
+            Self::Plan { .. } | Self::Shape => "nothing was released; please report this",
+            Self::Stored { .. } => "the ledger is damaged or of a newer version: run mizan ledger verify",
+            Self::Noise(error) => error.help(),
+        }
+        .to_owned()
+    }
+}

@@ -1,0 +1,357 @@
+//! Aggregates from noisy statistics: the value that is shown, and the interval
+//! that holds the exact bounded answer with a given probability.
+//!
+//! Intervals are of the noise alone, and follow from what was released and from
+//! the recipe: no data is read.
+//!
+//! - Counts and sums: the exact half width of their noise.
+//! - Means are ratios of two noisy numbers. For Gaussian noise, Fieller's
+//!   interval: all θ with `(s - θ n)² <= z² (σ_s² + θ² σ_n²)`, of exact coverage
+//!   however few rows there are. For Laplace noise, the ratios of a box that
+//!   holds both numbers. Where the count may be zero, everything within the
+//!   bounds.
+//! - Variances: what a box of three intervals allows.
+//! - Quantiles have none: where the neighbouring rows are is private. The rank
+//!   that they may be off by is known and said in a note.
+
+use mizan_sql::{Aggregate, BoundedPlan, Bounds, Type, Value};
+
+use super::band::Band;
+use super::predict::{self, PLACE};
+use super::recipe::{NoiseRecipe, Treatment};
+use super::released::NoisyCell;
+use super::{ReleaseError, width};
+
+/// A value, and the interval around it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Estimate {
+    pub(super) value: Value,
+    pub(super) band: Option<Band>,
+}
+
+/// How an aggregate is made, with everything that does not depend on the group.
+#[derive(Clone, Debug)]
+enum Rule {
+    Count {
+        of: usize,
+        half: f64,
+    },
+    Sum {
+        sum: usize,
+        count: Option<usize>,
+        step: f64,
+        centre: f64,
+        half: f64,
+        integer: bool,
+    },
+    Mean {
+        sum: usize,
+        count: usize,
+        step: f64,
+        centre: f64,
+        bounds: Bounds,
+        ratio: Ratio,
+    },
+    Variance(Box<Variance>),
+    Quantile {
+        histogram: usize,
+        place: usize,
+        step: f64,
+        centre: f64,
+        bounds: Bounds,
+        kind: Type,
+    },
+}
+
+/// How far off a ratio may be.
+#[derive(Clone, Copy, Debug)]
+enum Ratio {
+    Fieller { z: f64, sum: f64, count: f64 },
+    Boxed { sum: f64, count: f64 },
+}
+
+#[derive(Clone, Debug)]
+struct Variance {
+    sum: usize,
+    squares: usize,
+    count: usize,
+    step: f64,
+    square_step: f64,
+    halves: (f64, f64, f64),
+    /// The most that a variance within the bounds can be.
+    most: f64,
+    sample: bool,
+    root: bool,
+}
+
+/// All aggregates of a plan, at one probability.
+#[derive(Clone, Debug)]
+pub(super) struct Estimator {
+    rules: Vec<Rule>,
+}
+
+impl Estimator {
+    /// Intervals that each miss with probability `missed` at most.
+    pub(super) fn new(
+        plan: &BoundedPlan,
+        recipe: &NoiseRecipe,
+        missed: f64,
+    ) -> Result<Self, ReleaseError> {
+        let aggregates = plan.output.aggregates.iter().enumerate();
+        let rule = |(place, aggregate)| rule(plan, recipe, place, aggregate, missed);
+        Ok(Self {
+            rules: aggregates.map(rule).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The aggregates of a group.
+    pub(super) fn estimates(&self, cells: &[NoisyCell]) -> Result<Vec<Estimate>, ReleaseError> {
+        self.rules.iter().map(|rule| rule.estimate(cells)).collect()
+    }
+}
+
+fn rule(
+    plan: &BoundedPlan,
+    recipe: &NoiseRecipe,
+    place: usize,
+    aggregate: &Aggregate,
+    missed: f64,
+) -> Result<Rule, ReleaseError> {
+    let half = |statistic: usize, missed: f64| -> Result<f64, ReleaseError> {
+        recipe.treatment(statistic)?.half_width(missed)?.ok_or(PLACE)
+    };
+    Ok(match aggregate {
+        Aggregate::Count { of } => Rule::Count {
+            of: *of,
+            half: half(*of, missed)?,
+        },
+        Aggregate::Sum { sum, count, integer } => {
+            let quantized = predict::quantized(plan, *sum)?;
+            let width = predict::half_width(plan, &recipe.treatments, place, missed)?;
+            Rule::Sum {
+                sum: *sum,
+                count: *count,
+                step: quantized.step(),
+                centre: quantized.centre,
+                half: width.ok_or(PLACE)?,
+                integer: *integer,
+            }
+        }
+        Aggregate::Mean { sum, count } => {
+            let quantized = predict::quantized(plan, *sum)?;
+            let noises = (recipe.treatment(*sum)?, recipe.treatment(*count)?);
+            let ratio = match noises {
+                (
+                    Treatment::Gaussian { sigma: sum, .. },
+                    Treatment::Gaussian { sigma: count, .. },
+                ) if sum.min(*count) >= width::SMOOTH => Ratio::Fieller {
+                    // Half a step of the lattice more: for any θ it is at most
+                    // half of √(σ_s² + θ² σ_n²) over the smaller σ.
+                    z: width::deviations(missed)? + 0.5 / sum.min(*count),
+                    sum: *sum,
+                    count: *count,
+                },
+                _ => Ratio::Boxed {
+                    sum: half(*sum, missed / 2.0)?,
+                    count: half(*count, missed / 2.0)?,
+                },
+            };
+            Rule::Mean {
+                sum: *sum,
+                count: *count,
+                step: quantized.step(),
+                centre: quantized.centre,
+                bounds: quantized.bounds,
+                ratio,
+            }
+        }
+        Aggregate::Variance { sum, squares, count, sample, root } => {
+            let quantized = predict::quantized(plan, *sum)?;
+            let range = quantized.bounds.high - quantized.bounds.low;
+            let third = missed / 3.0;
+            Rule::Variance(Box::new(Variance {
+                sum: *sum,
+                squares: *squares,
+                count: *count,
+                step: quantized.step(),
+                square_step: predict::quantized(plan, *squares)?.step(),
+                halves: (half(*sum, third)?, half(*squares, third)?, half(*count, third)?),
+                most: range * range / 4.0,
+                sample: *sample,
+                root: *root,
+            }))
+        }
+        Aggregate::Quantile { histogram, at, kind } => {
+            let quantized = predict::quantized(plan, *histogram)?;
+            Rule::Quantile {
+                histogram: *histogram,
+                place: predict::place_of(plan, *histogram, *at)?,
+                step: quantized.step(),
+                centre: quantized.centre,
+                bounds: quantized.bounds,
+                kind: *kind,
+            }
+        }
+    })
+}
+
+impl Rule {
+    fn estimate(&self, cells: &[NoisyCell]) -> Result<Estimate, ReleaseError> {
+        let integer = |statistic: &usize| match cells.get(*statistic) {
+            Some(NoisyCell::Integer(value)) => Ok(*value),
+            _ => Err(ReleaseError::Shape),
+        };
+        let number = |statistic: &usize| integer(statistic).map(as_f64);
+        match self {
+            Self::Count { of, half } => {
+                let raw = integer(of)?;
+                let noisy = as_f64(raw);
+                // Nothing is counted less than never.
+                let band = Band::new((noisy - half).max(0.0), (noisy + half).max(0.0));
+                Ok(Estimate {
+                    value: Value::Integer(raw.max(0)),
+                    band,
+                })
+            }
+            Self::Sum { sum, count, step, centre, half, integer: whole } => {
+                let offset = match count {
+                    Some(count) => centre * number(count)?,
+                    None => 0.0,
+                };
+                let total = step * number(sum)? + offset;
+                Ok(Estimate {
+                    value: if *whole {
+                        Value::Integer(to_i64(total.round()))
+                    } else {
+                        Value::number(total)
+                    },
+                    band: Band::new(total - half, total + half),
+                })
+            }
+            Self::Mean { sum, count, step, centre, bounds, ratio } => {
+                let (s, n) = (number(sum)?, number(count)?);
+                let at = |theta: f64| (centre + step * theta).clamp(bounds.low, bounds.high);
+                let everything = || Band::new(bounds.low, bounds.high);
+                let band = match ratio.interval(s, n) {
+                    Some((low, high)) => Band::new(at(low), at(high)),
+                    None => everything(),
+                };
+                Ok(Estimate {
+                    value: Value::number(at(if n >= 1.0 { s / n } else { 0.0 })),
+                    band,
+                })
+            }
+            Self::Variance(rule) => {
+                let (s, q, n) = (number(&rule.sum)?, number(&rule.squares)?, number(&rule.count)?);
+                Ok(rule.estimate(s, q, n))
+            }
+            Self::Quantile { histogram, place, step, centre, bounds, kind } => {
+                let Some(NoisyCell::Selected(values)) = cells.get(*histogram) else {
+                    return Err(ReleaseError::Shape);
+                };
+                let chosen = as_f64(values.get(*place).copied().ok_or(ReleaseError::Shape)?);
+                let value = (centre + step * chosen).clamp(bounds.low, bounds.high);
+                Ok(Estimate {
+                    value: typed(value, *kind),
+                    band: None,
+                })
+            }
+        }
+    }
+}
+
+impl Ratio {
+    /// The interval of `s / n`; None if the count may be zero or less.
+    fn interval(self, s: f64, n: f64) -> Option<(f64, f64)> {
+        match self {
+            Self::Fieller { z, sum, count } => {
+                // a θ² - 2 b θ + c <= 0
+                let a = n * n - z * z * count * count;
+                if n <= 0.0 || a <= 0.0 {
+                    return None;
+                }
+                let root = z * (n * n * sum * sum + (s * s - z * z * sum * sum) * count * count)
+                    .max(0.0)
+                    .sqrt();
+                Some(((s * n - root) / a, (s * n + root) / a))
+            }
+            Self::Boxed { sum, count } => {
+                let (few, many) = (n - count, n + count);
+                if few < 1.0 {
+                    return None;
+                }
+                let (low, high) = (s - sum, s + sum);
+                let least = if low < 0.0 { low / few } else { low / many };
+                let most = if high < 0.0 { high / many } else { high / few };
+                Some((least, most))
+            }
+        }
+    }
+}
+
+impl Variance {
+    fn estimate(&self, s: f64, q: f64, n: f64) -> Estimate {
+        let fewest = if self.sample { 2.0 } else { 1.0 };
+        let correction = |n: f64| if self.sample { n / (n - 1.0) } else { 1.0 };
+        let finish = |variance: f64, n: f64| {
+            let variance = variance.clamp(0.0, self.most) * correction(n);
+            if self.root { variance.sqrt() } else { variance }
+        };
+        let rows = n.max(fewest);
+        let mean = self.step * s / rows;
+        let value = finish(self.square_step * q / rows - mean * mean, rows);
+        let (half_s, half_q, half_n) = self.halves;
+        let (few, many) = ((n - half_n).max(fewest), (n + half_n).max(fewest));
+        // The mean of squares and the mean, each from the corners of the box.
+        let per = |value: f64, least: bool| {
+            let divisor = if (value < 0.0) == least { few } else { many };
+            value / divisor
+        };
+        let squares = (
+            self.square_step * per(q - half_q, true),
+            self.square_step * per(q + half_q, false),
+        );
+        let means = (
+            self.step * per(s - half_s, true),
+            self.step * per(s + half_s, false),
+        );
+        let largest = means.0.abs().max(means.1.abs());
+        let smallest = if means.0 <= 0.0 && means.1 >= 0.0 {
+            0.0
+        } else {
+            means.0.abs().min(means.1.abs())
+        };
+        let band = Band::new(
+            finish(squares.0 - largest * largest, many),
+            finish(squares.1 - smallest * smallest, few),
+        );
+        Estimate {
+            value: Value::number(value),
+            band,
+        }
+    }
+}
+
+/// A number as a value of a type.
+pub(super) fn typed(value: f64, kind: Type) -> Value {
+    match kind {
+        Type::Integer => Value::Integer(to_i64(value.round())),
+        Type::Timestamp => Value::Timestamp(to_i64(value.round())),
+        Type::Date => {
+            let days = to_i64(value.round()).clamp(i32::MIN.into(), i32::MAX.into());
+            Value::Date(i32::try_from(days).unwrap_or_default())
+        }
+        Type::Number => Value::number(value),
+        Type::Boolean | Type::Text => Value::Null,
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "beyond 64 bits it saturates")]
+pub(super) const fn to_i64(value: f64) -> i64 {
+    value as i64
+}
+
+#[allow(clippy::cast_precision_loss, reason = "noise is wider than what is lost")]
+pub(super) const fn as_f64(value: i64) -> f64 {
+    value as f64
+}

@@ -1,0 +1,160 @@
+//! How far answers will be off, before data is touched.
+
+use mizan_sql::{Aggregate, BoundedPlan, Expr, Measure, OutputColumn, Quantized};
+
+use super::choose::{MISSED, candidates, quantiles_of};
+use super::recipe::{Recipe, Treatment};
+use super::{ReleaseError, width};
+
+/// What is known of a noisy column before it is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Predicted {
+    /// The column.
+    pub name: String,
+    /// With a probability of 95 % the answer is within this of the exact bounded
+    /// one. None where it depends on the data: ratios, and what is made of them.
+    pub half_width: Option<f64>,
+    /// For quantiles: with a probability of 95 % the rank of the answer is within
+    /// so many rows of the one asked for.
+    pub rows: Option<u64>,
+}
+
+/// What is known of each noisy column, in order.
+pub(crate) fn predicted(plan: &BoundedPlan, recipe: &Recipe) -> Vec<Predicted> {
+    let (keys, treatments) = (plan.keys.len(), &recipe.noise.treatments);
+    let noisy = |column: &&OutputColumn| {
+        let columns = column.expression.columns();
+        columns.iter().any(|&place| place >= keys)
+    };
+    let predict = |column: &OutputColumn| {
+        let aggregate = match column.expression {
+            Expr::Column(place) => place.checked_sub(keys),
+            _ => None,
+        };
+        let half = |place| half_width(plan, treatments, place, MISSED).ok().flatten();
+        let rows = |place| match plan.output.aggregates.get(place)? {
+            Aggregate::Quantile { histogram, at, .. } => {
+                rank_error(plan, treatments, *histogram, *at).ok()
+            }
+            _ => None,
+        };
+        Predicted {
+            name: column.name.clone(),
+            half_width: aggregate.and_then(half),
+            rows: aggregate.and_then(rows),
+        }
+    };
+    let columns = plan.output.columns.iter();
+    columns.filter(noisy).map(predict).collect()
+}
+
+/// With what probability `1 - missed` a count or a sum is off by less, in its
+/// own units; None for others.
+pub(super) fn half_width(
+    plan: &BoundedPlan,
+    treatments: &[Treatment],
+    aggregate: usize,
+    missed: f64,
+) -> Result<Option<f64>, ReleaseError> {
+    match plan.output.aggregates.get(aggregate) {
+        Some(Aggregate::Count { of }) => treatment(treatments, *of)?.half_width(missed),
+        Some(Aggregate::Sum { sum, count, .. }) => {
+            let quantized = quantized(plan, *sum)?;
+            let noise = (quantized.step(), treatment(treatments, *sum)?);
+            match count {
+                Some(count) if quantized.centre != 0.0 => {
+                    let centre = (quantized.centre.abs(), treatment(treatments, *count)?);
+                    width::of_two(noise, centre, missed)
+                }
+                _ => {
+                    let width = noise.1.half_width(missed)?;
+                    Ok(width.map(|width| width * noise.0))
+                }
+            }
+        }
+        _ => Ok(None),
+    }
+}
+
+/// What two kinds of noise are compared by: less is better.
+pub(super) fn yardstick(
+    plan: &BoundedPlan,
+    treatments: &[Treatment],
+    missed: f64,
+) -> Result<f64, ReleaseError> {
+    let of_statistic = |statistic: usize| -> Result<f64, ReleaseError> {
+        let width = treatment(treatments, statistic)?.half_width(missed)?;
+        Ok(width.unwrap_or(f64::INFINITY))
+    };
+    match plan.output.aggregates.first() {
+        Some(Aggregate::Count { .. } | Aggregate::Sum { .. }) => {
+            let width = half_width(plan, treatments, 0, missed)?;
+            Ok(width.unwrap_or(f64::INFINITY))
+        }
+        Some(Aggregate::Mean { sum, .. } | Aggregate::Variance { sum, .. }) => {
+            Ok(of_statistic(*sum)? * quantized(plan, *sum)?.step())
+        }
+        Some(Aggregate::Quantile { histogram, .. }) => match treatment(treatments, *histogram)? {
+            Treatment::Select { epsilon, .. } => Ok(1.0 / epsilon),
+            _ => Err(PLACE),
+        },
+        None if plan.statistics.is_empty() => Ok(0.0),
+        None => of_statistic(0),
+    }
+}
+
+/// By how many rows a quantile may be off, with a probability of 95 %.
+pub(super) fn rank_error(
+    plan: &BoundedPlan,
+    treatments: &[Treatment],
+    histogram: usize,
+    at: f64,
+) -> Result<u64, ReleaseError> {
+    let Treatment::Select { epsilon, rows, aims } = treatment(treatments, histogram)? else {
+        return Err(PLACE);
+    };
+    let place = place_of(plan, histogram, at)?;
+    let aim = aims.get(place).ok_or(PLACE)?;
+    let candidates = candidates(quantized(plan, histogram)?.range());
+    Ok(aim.rank_error(*epsilon, *rows, candidates))
+}
+
+/// Where a quantile stands among those of its histogram.
+pub(super) fn place_of(
+    plan: &BoundedPlan,
+    histogram: usize,
+    at: f64,
+) -> Result<usize, ReleaseError> {
+    let quantiles = quantiles_of(plan, histogram);
+    let found = quantiles.iter().position(|other| other.total_cmp(&at).is_eq());
+    found.ok_or(PLACE)
+}
+
+/// How a statistic is quantized.
+pub(super) fn quantized(plan: &BoundedPlan, statistic: usize) -> Result<&Quantized, ReleaseError> {
+    match plan.statistics.get(statistic).map(|one| &one.measure) {
+        Some(Measure::Sum(_, quantized) | Measure::Histogram(_, quantized)) => Ok(quantized),
+        _ => Err(PLACE),
+    }
+}
+
+fn treatment(treatments: &[Treatment], statistic: usize) -> Result<&Treatment, ReleaseError> {
+    treatments.get(statistic).ok_or(PLACE)
+}
+
+/// A plan whose parts do not fit.
+pub(super) const PLACE: ReleaseError = ReleaseError::Plan {
+    what: "an aggregate of a statistic that is not there",
+};
+
+/// What an aggregate is called in messages.
+pub(super) const fn kind(aggregate: Option<&Aggregate>) -> &'static str {
+    match aggregate {
+        Some(Aggregate::Count { .. }) => "a count",
+        Some(Aggregate::Sum { .. }) => "a sum",
+        Some(Aggregate::Mean { .. }) => "a mean",
+        Some(Aggregate::Variance { .. }) => "a variance",
+        Some(Aggregate::Quantile { .. }) => "a quantile",
+        None => "an answer without aggregates",
+    }
+}

@@ -1,0 +1,212 @@
+//! What an event costs at a delta, certified, and the smallest noise that an
+//! epsilon allows.
+
+use mizan_accounting::account::{self, Method};
+use mizan_core::{Delta, Epsilon, PrivacyEvent, Round, directed, parse_decimal};
+
+/// The event with every `approximate` of its composition made pure, and at
+/// least the sum of their deltas.
+///
+/// This is how the ledger charges it too: a mechanism that is (ε, δ) is one that
+/// is ε, but for a failure of probability δ (Kairouz, Oh and Viswanath 2015).
+fn without_failures(event: &PrivacyEvent) -> (PrivacyEvent, f64) {
+    match event {
+        PrivacyEvent::Approximate { epsilon, delta } => {
+            (PrivacyEvent::Pure { epsilon: *epsilon }, delta.get())
+        }
+        PrivacyEvent::Compose(events) => {
+            let mut total = 0.0;
+            let mut parts = Vec::with_capacity(events.len());
+            for event in events {
+                let (part, delta) = without_failures(event);
+                total = directed::add_up(total, delta);
+                parts.push(part);
+            }
+            // Nothing is left of a failure without an ε.
+            parts.retain(|part| !matches!(part, PrivacyEvent::Pure { epsilon } if *epsilon == Epsilon::ZERO));
+            match parts.pop() {
+                Some(only) if parts.is_empty() => (only, total),
+                last => {
+                    parts.extend(last);
+                    (PrivacyEvent::Compose(parts), total)
+                }
+            }
+        }
+        PrivacyEvent::Repeat { count, event } => {
+            let (part, delta) = without_failures(event);
+            let event = PrivacyEvent::Repeat {
+                count: *count,
+                event: Box::new(part),
+            };
+            (event, directed::mul_up(delta, count.as_f64()))
+        }
+        other => (other.clone(), 0.0),
+    }
+}
+
+/// What is left of delta beside the failures, and the event without them.
+fn at_the_rest(event: &PrivacyEvent, delta: f64) -> Option<(PrivacyEvent, Delta)> {
+    let (pure, own) = without_failures(event);
+    let rest = if own > 0.0 {
+        directed::add_down(delta, -own)
+    } else {
+        delta
+    };
+    Some((pure, Delta::new(rest).ok()?))
+}
+
+/// At least the epsilon of an event at a delta: the sum of all losses, or what
+/// the Rényi curve says, whichever is less; infinite if there is neither.
+///
+/// Both take milliseconds, and the ledger adds up the curve. The loss of the
+/// whole composition, computed numerically, is up to a tenth less; for noise on
+/// lattices that can take seconds, and a quote is priced some forty times.
+pub(super) fn epsilon(event: &PrivacyEvent, delta: f64) -> f64 {
+    let Some((pure, rest)) = at_the_rest(event, delta) else {
+        return f64::INFINITY;
+    };
+    let bound = |method| account::epsilon_by(method, &pure, rest).ok();
+    let bounds = [Method::Pure, Method::Renyi].into_iter().filter_map(bound);
+    bounds.fold(f64::INFINITY, |best, bound| best.min(bound.upper.get()))
+}
+
+/// The same by the Rényi curve alone.
+pub(super) fn renyi_epsilon(event: &PrivacyEvent, delta: f64) -> Option<f64> {
+    let (pure, rest) = at_the_rest(event, delta)?;
+    let bound = account::epsilon_by(Method::Renyi, &pure, rest).ok()?;
+    let epsilon = bound.upper.get();
+    epsilon.is_finite().then_some(epsilon)
+}
+
+/// How close to the target a cost comes.
+const CLOSE: f64 = 2e-4;
+
+/// About the smallest s with `cost(s) <= target`, for a cost that falls with s;
+/// the cost of what is returned was computed. None if there is none between
+/// `least` and `most`.
+pub(super) fn smallest(
+    cost: impl Fn(f64) -> f64,
+    target: f64,
+    guess: f64,
+    (least, most): (f64, f64),
+) -> Option<f64> {
+    let excess = |s: f64| {
+        let cost = cost(s);
+        if cost.is_nan() {
+            f64::INFINITY
+        } else {
+            (cost / target).ln()
+        }
+    };
+    let mut high = guess.clamp(least, most);
+    let mut high_excess = excess(high);
+    let mut low = high;
+    let mut low_excess = high_excess;
+    let mut factor = 1.05;
+    while high_excess > 0.0 {
+        if high >= most {
+            return None;
+        }
+        (low, low_excess) = (high, high_excess);
+        high = (high * factor).min(most);
+        high_excess = excess(high);
+        factor *= factor;
+    }
+    factor = 1.05;
+    while low_excess <= 0.0 {
+        if low <= least {
+            return Some(low);
+        }
+        (high, high_excess) = (low, low_excess);
+        low = (low / factor).max(least);
+        low_excess = excess(low);
+        factor *= factor;
+    }
+    for round in 0..200 {
+        if high_excess > -CLOSE || high / low < 1.0 + 1e-9 {
+            break;
+        }
+        // A straight line between logarithms, aimed a little inside; every third
+        // round a half, which always ends.
+        let (x, y) = (low.ln(), high.ln());
+        let share = low_excess / (low_excess - high_excess);
+        let line = x + (y - x) * share;
+        let middle = if round % 3 == 2 || !line.is_finite() {
+            x.midpoint(y)
+        } else {
+            line + (y - line).min(CLOSE / 4.0)
+        };
+        let middle = middle.exp();
+        if !(middle > low && middle < high) {
+            break;
+        }
+        let found = excess(middle);
+        if found > 0.0 {
+            (low, low_excess) = (middle, found);
+        } else {
+            (high, high_excess) = (middle, found);
+        }
+    }
+    Some(high)
+}
+
+/// A positive number in six digits, not below it (or not above it), as the text
+/// of an event reads: noise is read from below, what is spent from above.
+pub(super) fn six_digits(value: f64, up: bool) -> f64 {
+    if !(value.is_finite() && value > 0.0) {
+        return value;
+    }
+    let round = if up { Round::Down } else { Round::Up };
+    let safe = |read: f64| if up { read >= value } else { read <= value };
+    for nudge in [0.0, 1e-5, 2e-5] {
+        let near = value * if up { 1.0 + nudge } else { 1.0 - nudge };
+        let read = parse_decimal(&format!("{near:.5e}"), round);
+        if let Some(read) = read.ok().filter(|read| safe(*read)) {
+            return read;
+        }
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_priced_apart() {
+        let event: PrivacyEvent = "3 * (discrete-gaussian(60, 5) + approximate(0.1, 1e-8))"
+            .parse()
+            .unwrap();
+        let (pure, own) = without_failures(&event);
+        assert_eq!(pure.to_string(), "3 * (discrete-gaussian(60, 5) + pure(0.1))");
+        assert!((3e-8..3.0001e-8).contains(&own));
+        let with = epsilon(&event, 1e-6);
+        let without = epsilon(&pure, 1e-6 - 3e-8);
+        assert!((with - without).abs() < 1e-6);
+        assert!(epsilon(&event, 1e-9).is_infinite());
+    }
+
+    #[test]
+    fn the_smallest_is_found() {
+        for target in [1e-9, 1e-3, 1.0, 1e6] {
+            for guess in [1e-5, 1.0, 1e9] {
+                let found = smallest(|s| 1.0 / (s * s), target, guess, (1e-9, 1e12)).unwrap();
+                let exact = 1.0 / target.sqrt();
+                assert!(found >= exact && found < exact * 1.0002, "{target} {guess}");
+            }
+        }
+        assert_eq!(smallest(|_| 2.0, 1.0, 1.0, (1e-3, 1e3)), None);
+        assert_eq!(smallest(|_| 0.5, 1.0, 1.0, (1e-3, 1e3)), Some(1e-3));
+        // A step from nothing to everything.
+        let step = smallest(|s| if s < 3.0 { f64::INFINITY } else { 0.0 }, 1.0, 1.0, (1e-3, 1e3));
+        assert!((step.unwrap() - 3.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn six_digits_are_on_the_safe_side() {
+        for value in [1.0, 1.0 / 3.0, 123_456.789, 9.999_999_9, 1e-9 / 3.0] {
+            let (up, down) = (six_digits(value, true), six_digits(value, false));
+            assert!(down <= value && value <= up && up - down < value * 3e-5);
+        }
+    }
+}

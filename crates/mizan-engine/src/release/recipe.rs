@@ -1,0 +1,332 @@
+//! The recipe of a release: everything that is decided before data is touched.
+//!
+//! Which noise each statistic gets, which groups are shown, and what all of it
+//! costs. A recipe depends on the plan and the request only.
+
+use mizan_core::{
+    Count, Delta, DiscreteGaussian, DiscreteLaplace, Epsilon, PrivacyEvent, Scale, Sensitivity,
+    Sigma,
+};
+use mizan_noise::{Confidence, ExactScale, Mechanism, Noise, NoiseError, TruncatedGeometric};
+
+use super::ReleaseError;
+use super::aim::Aim;
+
+/// What is done to a statistic of every group.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Treatment {
+    /// Discrete Laplace noise.
+    Laplace {
+        /// Its scale, in steps of the statistic.
+        scale: f64,
+        /// How far one unit moves the statistic of one group.
+        sensitivity: u64,
+    },
+    /// Discrete Gaussian noise.
+    Gaussian {
+        /// Its parameter, in steps of the statistic.
+        sigma: f64,
+        /// How far one unit moves the statistic of one group.
+        sensitivity: u64,
+    },
+    /// Truncated geometric noise, for the units of private groups.
+    Truncated {
+        /// For one group.
+        epsilon: f64,
+        /// For one group.
+        delta: f64,
+    },
+    /// Quantiles of a histogram, each by the exponential mechanism.
+    Select {
+        /// For each quantile of one group.
+        epsilon: f64,
+        /// The most rows of one unit.
+        rows: u64,
+        /// The quantiles.
+        aims: Vec<Aim>,
+    },
+}
+
+impl Treatment {
+    /// The noise that is added, where it is that of a scale. Truncated noise is
+    /// narrower than the one returned, which has the same rate and no bound.
+    pub(crate) fn noise(&self) -> Result<Option<Noise>, ReleaseError> {
+        Ok(match self {
+            Self::Laplace { .. } | Self::Gaussian { .. } => Some(self.mechanism()?.noise().clone()),
+            Self::Truncated { epsilon, .. } => {
+                let scale = ExactScale::from_f64((1.0 / epsilon).next_up().max(LEAST_SCALE))?;
+                Some(Noise::Laplace(mizan_noise::DiscreteLaplace::new(scale)))
+            }
+            Self::Select { .. } => None,
+        })
+    }
+
+    /// The least a with `P(|noise| <= a) >= 1 - missed`, or a little more.
+    pub(crate) fn half_width(&self, missed: f64) -> Result<Option<f64>, ReleaseError> {
+        let Some(noise) = self.noise()? else {
+            return Ok(None);
+        };
+        let width = noise.half_width(Confidence::new(1.0 - missed)?)?;
+        #[allow(clippy::cast_precision_loss, reason = "rounded up where it is inexact")]
+        let nearest = width as f64;
+        let width = if width >> 53 == 0 { nearest } else { nearest.next_up() };
+        Ok(Some(match self {
+            Self::Truncated { .. } => width.min(self.bound()?),
+            _ => width,
+        }))
+    }
+
+    fn bound(&self) -> Result<f64, ReleaseError> {
+        #[allow(clippy::cast_precision_loss, reason = "a bound from above is enough")]
+        Ok(self
+            .truncated()?
+            .map_or(f64::INFINITY, |keys| keys.bound() as f64))
+    }
+
+    /// The mechanism that adds Laplace or Gaussian noise.
+    pub(crate) fn mechanism(&self) -> Result<Mechanism, ReleaseError> {
+        match self.event()? {
+            PrivacyEvent::DiscreteLaplace(event) => Ok(Mechanism::laplace(event)?),
+            PrivacyEvent::DiscreteGaussian(event) => Ok(Mechanism::gaussian(event)?),
+            _ => Err(ReleaseError::Plan {
+                what: "a statistic is released by another mechanism",
+            }),
+        }
+    }
+
+    /// The truncated geometric mechanism.
+    pub(crate) fn truncated(&self) -> Result<Option<TruncatedGeometric>, ReleaseError> {
+        Ok(match self {
+            Self::Truncated { epsilon, delta } => {
+                let (epsilon, delta) = (Epsilon::new(*epsilon), Delta::new(*delta));
+                let (Ok(epsilon), Ok(delta)) = (epsilon, delta) else {
+                    return Err(ReleaseError::TooWide);
+                };
+                Some(TruncatedGeometric::new(epsilon, delta)?)
+            }
+            _ => None,
+        })
+    }
+
+    /// What it costs a unit in one group.
+    pub(crate) fn event(&self) -> Result<PrivacyEvent, ReleaseError> {
+        let wide = |_| ReleaseError::TooWide;
+        match self {
+            Self::Laplace { scale, sensitivity } => {
+                let scale = Scale::new(*scale).map_err(wide)?;
+                let event = DiscreteLaplace::new(scale, sensitivity_of(*sensitivity)?);
+                let event = event.map_err(|_| ReleaseError::TooWide)?;
+                Ok(PrivacyEvent::DiscreteLaplace(event))
+            }
+            Self::Gaussian { sigma, sensitivity } => {
+                let sigma = Sigma::new(*sigma).map_err(wide)?;
+                let event = DiscreteGaussian::new(sigma, sensitivity_of(*sensitivity)?);
+                let event = event.map_err(|_| ReleaseError::TooWide)?;
+                Ok(PrivacyEvent::DiscreteGaussian(event))
+            }
+            Self::Truncated { epsilon, delta } => Ok(PrivacyEvent::Approximate {
+                epsilon: Epsilon::new(*epsilon).map_err(wide)?,
+                delta: Delta::new(*delta).map_err(wide)?,
+            }),
+            Self::Select { epsilon, aims, .. } => {
+                let epsilon = Epsilon::new(*epsilon).map_err(wide)?;
+                let count = u64::try_from(aims.len()).unwrap_or(u64::MAX);
+                repeated(count, PrivacyEvent::Exponential { epsilon })
+            }
+        }
+    }
+}
+
+/// The least scale that noise is drawn with.
+pub(crate) const LEAST_SCALE: f64 = 1.0 / 1024.0;
+
+/// The largest.
+pub(crate) const LARGEST_SCALE: f64 = 1.8e19;
+
+fn sensitivity_of(sensitivity: u64) -> Result<Sensitivity, ReleaseError> {
+    // Below 2^53: contributions are.
+    #[allow(clippy::cast_precision_loss, reason = "contributions are below 2^30")]
+    Sensitivity::new(sensitivity.max(1) as f64).map_err(|_| ReleaseError::TooWide)
+}
+
+/// The same event some times; an empty composition for none.
+pub(crate) fn repeated(count: u64, event: PrivacyEvent) -> Result<PrivacyEvent, ReleaseError> {
+    Ok(match count {
+        0 => PrivacyEvent::Compose(Vec::new()),
+        1 => event,
+        _ => PrivacyEvent::Repeat {
+            count: Count::new(count).map_err(|_| ReleaseError::TooWide)?,
+            event: Box::new(event),
+        },
+    })
+}
+
+/// Which private groups are shown: those whose noisy number of units is above.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Threshold {
+    /// Strictly above this.
+    pub(crate) above: u64,
+    /// The probability that a group of the one unit in which two databases
+    /// differ is shown, over all groups of the unit. Charged apart, unless the
+    /// noise has it in its own event.
+    pub(crate) delta: f64,
+}
+
+/// The noise of a release: all that its output depends on, but the data.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct NoiseRecipe {
+    /// The most groups that a unit is in.
+    pub(crate) groups_per_unit: u64,
+    /// What is done to each statistic.
+    pub(crate) treatments: Vec<Treatment>,
+    /// Which groups are shown; all if None.
+    pub(crate) threshold: Option<Threshold>,
+}
+
+impl NoiseRecipe {
+    /// The treatment of a statistic.
+    pub(crate) fn treatment(&self, statistic: usize) -> Result<&Treatment, ReleaseError> {
+        self.treatments.get(statistic).ok_or(ReleaseError::Plan {
+            what: "no such statistic",
+        })
+    }
+}
+
+/// The noise of a release, and what it costs.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Recipe {
+    pub(super) noise: NoiseRecipe,
+    event: PrivacyEvent,
+    epsilon: Epsilon,
+    delta: Delta,
+    why: Vec<String>,
+}
+
+impl Recipe {
+    pub(super) fn new(
+        noise: NoiseRecipe,
+        epsilon: f64,
+        delta: f64,
+        why: Vec<String>,
+    ) -> Result<Self, ReleaseError> {
+        Ok(Self {
+            event: event(noise.groups_per_unit, &noise.treatments, noise.threshold)?,
+            noise,
+            epsilon: Epsilon::saturating(epsilon),
+            delta: Delta::saturating(delta),
+            why,
+        })
+    }
+
+    /// What a release costs.
+    ///
+    /// # Guarantee
+    ///
+    /// At most `groups_per_unit` groups differ between neighbouring databases,
+    /// and each statistic of such a group by at most its sensitivity, so the
+    /// composition of as many scalar mechanisms covers the vector of all groups.
+    /// Groups that do not differ cost nothing. A group with no unit but the one
+    /// in question is shown with the probability of the threshold at most, which
+    /// is the approximate event.
+    pub(crate) fn event(&self) -> PrivacyEvent {
+        self.event.clone()
+    }
+
+    /// What the event costs at [`delta`](Self::delta), certified, by the best
+    /// method.
+    pub(crate) const fn epsilon(&self) -> Epsilon {
+        self.epsilon
+    }
+
+    /// The delta at which epsilon is meant.
+    pub(crate) const fn delta(&self) -> Delta {
+        self.delta
+    }
+
+    /// Why this noise and no other, for people.
+    pub(crate) fn why(&self) -> Vec<String> {
+        self.why.clone()
+    }
+
+    /// The noise as bytes: the same for the same noise, whatever was asked for.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        self.noise.to_bytes()
+    }
+}
+
+/// The event of these treatments in so many groups.
+pub(crate) fn event(
+    groups: u64,
+    treatments: &[Treatment],
+    threshold: Option<Threshold>,
+) -> Result<PrivacyEvent, ReleaseError> {
+    let mut parts = Vec::with_capacity(treatments.len());
+    let mut fails_apart = threshold;
+    for treatment in treatments {
+        if matches!(treatment, Treatment::Truncated { .. }) {
+            fails_apart = None;
+        }
+        match treatment.event()? {
+            PrivacyEvent::Compose(none) if none.is_empty() => {}
+            event => parts.push(event),
+        }
+    }
+    let groups = groups.max(1);
+    let all = match parts.split_first() {
+        None => PrivacyEvent::Compose(Vec::new()),
+        // Of one kind: so many times.
+        Some((first, rest)) if rest.iter().all(|part| part == first) => {
+            let parts = u64::try_from(parts.len()).unwrap_or(u64::MAX);
+            let count = groups.checked_mul(parts).ok_or(ReleaseError::TooWide)?;
+            repeated(count, first.clone())?
+        }
+        Some(_) => repeated(groups, PrivacyEvent::Compose(parts))?,
+    };
+    Ok(match fails_apart {
+        Some(Threshold { delta, .. }) => PrivacyEvent::Compose(vec![
+            all,
+            PrivacyEvent::Approximate {
+                epsilon: Epsilon::ZERO,
+                delta: Delta::new(delta).map_err(|_| ReleaseError::NoDelta)?,
+            },
+        ]),
+        None => all,
+    })
+}
+
+/// The least integer threshold for Gaussian noise on units, by bisection.
+///
+/// # Guarantee
+///
+/// `P(1 + noise > threshold) <= delta / groups`, so that of `groups` groups
+/// with one unit each any is shown with probability `delta` at most.
+pub(crate) fn gaussian_threshold(
+    noise: &Noise,
+    groups: u64,
+    delta: f64,
+) -> Result<u64, ReleaseError> {
+    #[allow(clippy::cast_precision_loss, reason = "rounded to the safe side below")]
+    let groups = (groups.max(1) as f64).next_up();
+    let allowed = mizan_core::directed::div_down(delta, groups);
+    // P(X >= t) is half of P(|X| > t - 1), for t >= 1.
+    let fits = |threshold: u64| {
+        threshold >= 1 && noise.tail(u128::from(threshold - 1)) * 0.5 <= allowed
+    };
+    let (mut fails, mut holds) = (0, 1);
+    while !fits(holds) {
+        fails = holds;
+        holds = holds
+            .checked_mul(2)
+            .filter(|&wide| wide <= 1 << 62)
+            .ok_or(ReleaseError::Noise(NoiseError::Overflow { bits: 64 }))?;
+    }
+    while holds - fails > 1 {
+        let middle = u64::midpoint(fails, holds);
+        if fits(middle) {
+            holds = middle;
+        } else {
+            fails = middle;
+        }
+    }
+    Ok(holds)
+}

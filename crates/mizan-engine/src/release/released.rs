@@ -1,0 +1,210 @@
+//! What was released: noisy integers by group, and the recipe they were made by.
+//! This is what the ledger keeps, and what answers are made of.
+
+use std::collections::BTreeMap;
+
+use mizan_core::Epsilon;
+use mizan_noise::{Entropy, ExponentialMechanism};
+use mizan_sql::{BoundedPlan, Groups, Measure, Value};
+
+use super::ReleaseError;
+use super::recipe::{NoiseRecipe, Recipe, Treatment};
+use crate::exact::{Cell, Exact};
+
+/// A statistic of a group, after noise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NoisyCell {
+    /// A noisy sum.
+    Integer(i64),
+    /// The selected values of a histogram, from the least, one for each quantile
+    /// of the recipe.
+    Selected(Vec<i64>),
+}
+
+/// A group that is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    /// Its key.
+    pub(crate) key: Vec<Value>,
+    /// A cell for each statistic.
+    pub(crate) cells: Vec<NoisyCell>,
+}
+
+/// What was released.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Released {
+    /// With which noise.
+    pub(crate) noise: NoiseRecipe,
+    /// The groups, in the order of their keys.
+    pub(crate) groups: Vec<Group>,
+}
+
+/// Releases exact integers with the noise of a recipe.
+///
+/// # Guarantee
+///
+/// The output is that of the mechanism `recipe.event()` stands for. Which groups
+/// get noise, and in which order, is public for public groups; private groups
+/// below the threshold leave no trace.
+///
+/// # Errors
+///
+/// There is no randomness, or the engine returned another shape: nothing is
+/// released then.
+pub(crate) fn release(
+    recipe: &Recipe,
+    plan: &BoundedPlan,
+    exact: &Exact,
+) -> Result<Released, ReleaseError> {
+    let recipe = &recipe.noise;
+    if recipe.treatments.len() != plan.statistics.len() {
+        return Err(ReleaseError::Plan {
+            what: "a recipe of another plan",
+        });
+    }
+    let mut entropy = Entropy::system()?;
+    let absent = absent(plan);
+    let groups: Vec<(&Vec<Value>, &Vec<Cell>)> = match &plan.groups {
+        Groups::Private => exact.iter().collect(),
+        Groups::Public(keys) => {
+            let cells = |key| (key, exact.get(key).unwrap_or(&absent));
+            keys.iter().map(cells).collect()
+        }
+    };
+    if groups.iter().any(|(_, cells)| cells.len() != recipe.treatments.len()) {
+        return Err(ReleaseError::Shape);
+    }
+    let mut columns: Vec<Option<Vec<i64>>> = Vec::with_capacity(recipe.treatments.len());
+    for (place, treatment) in recipe.treatments.iter().enumerate() {
+        columns.push(noisy_column(treatment, &groups, place, &mut entropy)?);
+    }
+    let shown = shown(recipe, columns.first(), groups.len())?;
+    let selections = Selection::of_all(recipe, plan)?;
+    let mut released = Vec::new();
+    for (row, (key, cells)) in groups.iter().enumerate() {
+        if !shown.get(row).copied().unwrap_or(false) {
+            continue;
+        }
+        let mut noisy = Vec::with_capacity(cells.len());
+        for ((column, selection), cell) in columns.iter().zip(&selections).zip(cells.iter()) {
+            noisy.push(match (column, selection, cell) {
+                (Some(column), ..) => {
+                    NoisyCell::Integer(column.get(row).copied().ok_or(ReleaseError::Shape)?)
+                }
+                (None, Some(selection), Cell::Histogram(histogram)) => {
+                    NoisyCell::Selected(selection.select(&mut entropy, histogram)?)
+                }
+                _ => return Err(ReleaseError::Shape),
+            });
+        }
+        released.push(Group {
+            key: (*key).clone(),
+            cells: noisy,
+        });
+    }
+    Ok(Released {
+        noise: recipe.clone(),
+        groups: released,
+    })
+}
+
+/// The cells of a public group that is not in the data.
+fn absent(plan: &BoundedPlan) -> Vec<Cell> {
+    let zero = |statistic: &mizan_sql::Statistic| match statistic.measure {
+        Measure::Histogram(..) => Cell::Histogram(BTreeMap::new()),
+        _ => Cell::Integer(0),
+    };
+    plan.statistics.iter().map(zero).collect()
+}
+
+/// A statistic of all groups with its noise; None for histograms.
+fn noisy_column(
+    treatment: &Treatment,
+    groups: &[(&Vec<Value>, &Vec<Cell>)],
+    place: usize,
+    entropy: &mut Entropy,
+) -> Result<Option<Vec<i64>>, ReleaseError> {
+    if matches!(treatment, Treatment::Select { .. }) {
+        return Ok(None);
+    }
+    let integer = |(_, cells): &(_, &Vec<Cell>)| match cells.get(place) {
+        Some(Cell::Integer(value)) => Ok(*value),
+        _ => Err(ReleaseError::Shape),
+    };
+    // Drawn first where it can be, so that a lack of randomness is known before.
+    if let Some(keys) = treatment.truncated()? {
+        let mut column = vec![0; groups.len()];
+        keys.fill(entropy, &mut column)?;
+        for (noisy, group) in column.iter_mut().zip(groups) {
+            *noisy = noisy.saturating_add(integer(group)?);
+        }
+        return Ok(Some(column));
+    }
+    let mechanism = treatment.mechanism()?;
+    let mut column = groups.iter().map(integer).collect::<Result<Vec<_>, _>>()?;
+    if !column.is_empty() {
+        mechanism.release(entropy, &mut column)?;
+    }
+    Ok(Some(column))
+}
+
+/// Which groups are shown: all, or those with enough units.
+fn shown(
+    recipe: &NoiseRecipe,
+    units: Option<&Option<Vec<i64>>>,
+    groups: usize,
+) -> Result<Vec<bool>, ReleaseError> {
+    let Some(threshold) = recipe.threshold else {
+        return Ok(vec![true; groups]);
+    };
+    let Some(Some(units)) = units else {
+        return Err(ReleaseError::Plan {
+            what: "private groups without their units",
+        });
+    };
+    let above = |&units: &i64| i128::from(units) > i128::from(threshold.above);
+    Ok(units.iter().map(above).collect())
+}
+
+/// The quantiles of a histogram.
+struct Selection {
+    range: (i64, i64),
+    quantiles: Vec<(super::aim::Aim, ExponentialMechanism)>,
+}
+
+impl Selection {
+    fn of_all(recipe: &NoiseRecipe, plan: &BoundedPlan) -> Result<Vec<Option<Self>>, ReleaseError> {
+        let statistics = recipe.treatments.iter().zip(&plan.statistics);
+        let selection = |(treatment, statistic): (&Treatment, &mizan_sql::Statistic)| {
+            let (Treatment::Select { epsilon, rows, aims }, Measure::Histogram(_, quantized)) =
+                (treatment, &statistic.measure)
+            else {
+                return Ok(None);
+            };
+            let epsilon = Epsilon::new(*epsilon).map_err(|_| ReleaseError::TooWide)?;
+            let mut quantiles = Vec::with_capacity(aims.len());
+            for aim in aims {
+                quantiles.push((*aim, aim.mechanism(epsilon, *rows)?));
+            }
+            Ok(Some(Self {
+                range: quantized.range(),
+                quantiles,
+            }))
+        };
+        statistics.map(selection).collect()
+    }
+
+    /// A value for each quantile. They are sorted, since the true ones are.
+    fn select(
+        &self,
+        entropy: &mut Entropy,
+        histogram: &BTreeMap<i64, i64>,
+    ) -> Result<Vec<i64>, ReleaseError> {
+        let mut values = Vec::with_capacity(self.quantiles.len());
+        for (aim, mechanism) in &self.quantiles {
+            values.push(aim.select(mechanism, entropy, histogram, self.range)?);
+        }
+        values.sort_unstable();
+        Ok(values)
+    }
+}

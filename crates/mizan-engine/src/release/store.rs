@@ -1,0 +1,255 @@
+//! A release as bytes, and back, exactly: what the ledger keeps as the answer.
+//!
+//! JSON with a version. Doubles are texts, because readers of JSON round; every
+//! value says its type. What was written by this version or an older one is read
+//! the same for ever.
+
+use mizan_sql::Value;
+use serde_json::{Map, Value as Json, json};
+
+use super::ReleaseError;
+use super::aim::Aim;
+use super::recipe::{NoiseRecipe, Threshold, Treatment};
+use super::released::{Group, NoisyCell, Released};
+
+/// The version that is written.
+const VERSION: u64 = 1;
+
+impl NoiseRecipe {
+    /// The bytes: the same for the same noise.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        noise_to_json(self).to_string().into_bytes()
+    }
+}
+
+impl Released {
+    /// The bytes.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let groups: Vec<Json> = self.groups.iter().map(group_to_json).collect();
+        let whole = json!({
+            "version": VERSION,
+            "noise": noise_to_json(&self.noise),
+            "groups": groups,
+        });
+        whole.to_string().into_bytes()
+    }
+
+    /// What the bytes say.
+    ///
+    /// # Errors
+    ///
+    /// They are no release of this version.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, ReleaseError> {
+        let whole: Json = serde_json::from_slice(bytes).map_err(|_| wrong("it is no JSON"))?;
+        if whole.get("version").and_then(Json::as_u64) != Some(VERSION) {
+            return Err(wrong("it is of another version"));
+        }
+        let noise = noise_from_json(field(&whole, "noise")?)?;
+        let groups = list(field(&whole, "groups")?)?;
+        let groups: Vec<Group> = groups.iter().map(group_from_json).collect::<Result<_, _>>()?;
+        let statistics = noise.treatments.len();
+        if groups.iter().any(|group| group.cells.len() != statistics) {
+            return Err(wrong("a group has other statistics"));
+        }
+        Ok(Self { noise, groups })
+    }
+}
+
+fn group_to_json(group: &Group) -> Json {
+    let cell = |cell: &NoisyCell| match cell {
+        NoisyCell::Integer(value) => json!(value),
+        NoisyCell::Selected(values) => json!(values),
+    };
+    json!({
+        "key": group.key.iter().map(value_to_json).collect::<Vec<_>>(),
+        "cells": group.cells.iter().map(cell).collect::<Vec<_>>(),
+    })
+}
+
+fn group_from_json(json: &Json) -> Result<Group, ReleaseError> {
+    let integer = |json: &Json| json.as_i64().ok_or(wrong("a cell is no integer"));
+    let cell = |json: &Json| match json {
+        Json::Array(values) => {
+            let values = values.iter().map(integer).collect::<Result<_, _>>()?;
+            Ok(NoisyCell::Selected(values))
+        }
+        other => Ok(NoisyCell::Integer(integer(other)?)),
+    };
+    let key = list(field(json, "key")?)?.iter().map(value_from_json);
+    let cells = list(field(json, "cells")?)?.iter().map(cell);
+    Ok(Group {
+        key: key.collect::<Result<_, _>>()?,
+        cells: cells.collect::<Result<_, ReleaseError>>()?,
+    })
+}
+
+fn value_to_json(value: &Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Boolean(value) => json!({ "boolean": value }),
+        Value::Integer(value) => json!({ "integer": value }),
+        Value::Number(value) => json!({ "number": double(*value) }),
+        Value::Text(value) => json!({ "text": value }),
+        Value::Date(value) => json!({ "date": value }),
+        Value::Timestamp(value) => json!({ "timestamp": value }),
+    }
+}
+
+fn value_from_json(json: &Json) -> Result<Value, ReleaseError> {
+    let bad = || wrong("a key is no value");
+    let (kind, inner) = match json {
+        Json::Null => return Ok(Value::Null),
+        Json::Object(fields) if fields.len() == 1 => fields.iter().next().ok_or_else(bad)?,
+        _ => return Err(bad()),
+    };
+    let value = match (kind.as_str(), inner) {
+        ("boolean", Json::Bool(value)) => Some(Value::Boolean(*value)),
+        ("integer", value) => value.as_i64().map(Value::Integer),
+        ("number", value) => Some(Value::number(to_double(value)?)),
+        ("text", Json::String(value)) => Some(Value::Text(value.clone())),
+        ("date", value) => {
+            let days = value.as_i64().and_then(|days| i32::try_from(days).ok());
+            days.map(Value::Date)
+        }
+        ("timestamp", value) => value.as_i64().map(Value::Timestamp),
+        _ => None,
+    };
+    value.ok_or_else(bad)
+}
+
+fn noise_to_json(noise: &NoiseRecipe) -> Json {
+    json!({
+        "groups_per_unit": noise.groups_per_unit,
+        "treatments": noise.treatments.iter().map(treatment_to_json).collect::<Vec<_>>(),
+        "threshold": noise.threshold.map(|threshold| json!({
+            "above": threshold.above,
+            "delta": double(threshold.delta),
+        })),
+    })
+}
+
+fn noise_from_json(json: &Json) -> Result<NoiseRecipe, ReleaseError> {
+    let threshold = match field(json, "threshold")? {
+        Json::Null => None,
+        threshold => Some(Threshold {
+            above: whole(field(threshold, "above")?)?,
+            delta: to_double(field(threshold, "delta")?)?,
+        }),
+    };
+    let treatments = list(field(json, "treatments")?)?;
+    let treatments = treatments.iter().map(treatment_from_json);
+    Ok(NoiseRecipe {
+        groups_per_unit: whole(field(json, "groups_per_unit")?)?,
+        treatments: treatments.collect::<Result<_, _>>()?,
+        threshold,
+    })
+}
+
+fn treatment_to_json(treatment: &Treatment) -> Json {
+    match treatment {
+        Treatment::Laplace { scale, sensitivity } => json!({
+            "laplace": { "scale": double(*scale), "sensitivity": sensitivity },
+        }),
+        Treatment::Gaussian { sigma, sensitivity } => json!({
+            "gaussian": { "sigma": double(*sigma), "sensitivity": sensitivity },
+        }),
+        Treatment::Truncated { epsilon, delta } => json!({
+            "truncated": { "epsilon": double(*epsilon), "delta": double(*delta) },
+        }),
+        Treatment::Select { epsilon, rows, aims } => json!({
+            "select": {
+                "epsilon": double(*epsilon),
+                "rows": rows,
+                "aims": aims.iter().map(aim_to_json).collect::<Vec<_>>(),
+            },
+        }),
+    }
+}
+
+fn treatment_from_json(json: &Json) -> Result<Treatment, ReleaseError> {
+    let (kind, json) = only(json).ok_or(wrong("a statistic has no treatment"))?;
+    Ok(match kind {
+        "laplace" => Treatment::Laplace {
+            scale: to_double(field(json, "scale")?)?,
+            sensitivity: whole(field(json, "sensitivity")?)?,
+        },
+        "gaussian" => Treatment::Gaussian {
+            sigma: to_double(field(json, "sigma")?)?,
+            sensitivity: whole(field(json, "sensitivity")?)?,
+        },
+        "truncated" => Treatment::Truncated {
+            epsilon: to_double(field(json, "epsilon")?)?,
+            delta: to_double(field(json, "delta")?)?,
+        },
+        "select" => {
+            let aims = list(field(json, "aims")?)?.iter().map(aim_from_json);
+            Treatment::Select {
+                epsilon: to_double(field(json, "epsilon")?)?,
+                rows: whole(field(json, "rows")?)?,
+                aims: aims.collect::<Result<_, _>>()?,
+            }
+        }
+        _ => return Err(wrong("an unknown treatment")),
+    })
+}
+
+fn aim_to_json(aim: &Aim) -> Json {
+    match aim {
+        Aim::FromLow(row) => json!({ "from_low": row }),
+        Aim::Fraction { a, b } => json!({ "fraction": [a, b] }),
+        Aim::FromHigh(row) => json!({ "from_high": row }),
+    }
+}
+
+fn aim_from_json(json: &Json) -> Result<Aim, ReleaseError> {
+    let bad = wrong("an unknown quantile");
+    Ok(match only(json).ok_or(bad.clone())? {
+        ("from_low", row) => Aim::FromLow(whole(row)?),
+        ("from_high", row) => Aim::FromHigh(whole(row)?),
+        ("fraction", parts) => match list(parts)? {
+            [a, b] => {
+                let (a, b) = (whole(a)?, whole(b)?);
+                if a == 0 || a >= b {
+                    return Err(bad);
+                }
+                Aim::Fraction { a, b }
+            }
+            _ => return Err(bad),
+        },
+        _ => return Err(bad),
+    })
+}
+
+/// The name and the value of an object's only field.
+fn only(json: &Json) -> Option<(&str, &Json)> {
+    let fields: &Map<String, Json> = json.as_object().filter(|fields| fields.len() == 1)?;
+    fields.iter().next().map(|(name, value)| (name.as_str(), value))
+}
+
+fn field<'a>(json: &'a Json, name: &str) -> Result<&'a Json, ReleaseError> {
+    json.get(name).ok_or(wrong("a field is missing"))
+}
+
+fn list(json: &Json) -> Result<&[Json], ReleaseError> {
+    json.as_array().map(Vec::as_slice).ok_or(wrong("a list is missing"))
+}
+
+fn whole(json: &Json) -> Result<u64, ReleaseError> {
+    json.as_u64().ok_or(wrong("a number is not whole"))
+}
+
+/// The shortest decimal that is this double and no other.
+fn double(value: f64) -> String {
+    format!("{value:?}")
+}
+
+fn to_double(json: &Json) -> Result<f64, ReleaseError> {
+    let value = json.as_str().and_then(|text| text.parse::<f64>().ok());
+    value
+        .filter(|value| !value.is_nan())
+        .ok_or(wrong("a number is missing"))
+}
+
+const fn wrong(what: &'static str) -> ReleaseError {
+    ReleaseError::Stored { what }
+}
