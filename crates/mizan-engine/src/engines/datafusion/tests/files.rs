@@ -1,0 +1,1 @@
+//! Files: CSV that is no good, Parquet of every type, versions.
