@@ -3,14 +3,16 @@
 //!
 //! The trait is not exported: exact integers are for this crate only.
 
+use std::time::{Duration, Instant};
+
 use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 
 use crate::exact::Exact;
-use crate::version::Version;
 
 mod error;
 
-pub use error::EngineError;
+pub use self::error::EngineError;
+pub use crate::version::Version;
 
 /// Runs bounded plans.
 #[allow(
@@ -38,4 +40,25 @@ pub trait Engine {
         versions: &[Version],
         salt: [u8; 16],
     ) -> Result<Exact, EngineError>;
+}
+
+/// How long a plan takes on an engine. What it computes stays here: this is for
+/// benchmarks.
+///
+/// # Errors
+///
+/// As the engine's.
+#[doc(hidden)]
+pub fn measure(
+    engine: &impl Engine,
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+) -> Result<Duration, EngineError> {
+    let mut versions = Vec::new();
+    for name in plan.datasets.iter().chain(&plan.public) {
+        versions.push(engine.version(crate::engines::relations::dataset(catalogue, name)?)?);
+    }
+    let start = Instant::now();
+    engine.run(plan, catalogue, &versions, [7; 16])?;
+    Ok(start.elapsed())
 }

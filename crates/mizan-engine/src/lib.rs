@@ -8,6 +8,7 @@ mod oracle;
 mod order;
 mod version;
 
-pub use engine::EngineError;
+#[doc(hidden)]
+pub use engine::measure;
+pub use engine::{EngineError, Version};
 pub use engines::datafusion::{DataFusion, inspect};
-pub use version::Version;

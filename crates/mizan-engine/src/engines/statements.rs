@@ -246,7 +246,8 @@ impl<'a> Builder<'a> {
         } else {
             format!(" GROUP BY {}", keys.join(", "))
         };
-        keys.extend_from_slice(computed);
+        let computed = computed.iter().enumerate();
+        keys.extend(computed.map(|(place, text)| format!("{text} AS o{place}")));
         format!("SELECT {} FROM {from}{by}", listed(keys))
     }
 

@@ -431,7 +431,7 @@ fn candidate(rng: &mut Rng, columns: &[Column], kind: Type, depth: usize) -> Exp
         }
         return Expr::Column(rng.one(&places));
     }
-    let mut of = |rng: &mut Rng, kind: Type| expr(rng, columns, kind, depth - 1);
+    let of = |rng: &mut Rng, kind: Type| expr(rng, columns, kind, depth - 1);
     match rng.below(12) {
         0 => {
             let branches = (0..=rng.below(2))
