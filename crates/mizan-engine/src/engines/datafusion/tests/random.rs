@@ -71,7 +71,7 @@ fn rounds(quick: u64) -> u64 {
 
 #[test]
 fn datafusion_is_the_oracle() {
-    let mut failures = Vec::new();
+    let mut failures: Vec<(usize, u64, String)> = Vec::new();
     let from = std::env::var("MIZAN_ENGINE_SEED").map_or(0, |seed| seed.parse().unwrap());
     for seed in from..from + rounds(400) {
         let mut rng = Rng(seed);
