@@ -7,7 +7,7 @@ use mizan_sql::Value;
 
 /// A statistic of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Cell {
+pub enum Cell {
     /// A bounded sum.
     Integer(i64),
     /// How many rows have each quantized value; those without are left out.
@@ -17,4 +17,4 @@ pub(crate) enum Cell {
 /// What an engine computed: for each group in the data, a cell for each
 /// statistic. Public groups without rows are not in it, private groups are all
 /// in it.
-pub(crate) type Exact = BTreeMap<Vec<Value>, Vec<Cell>>;
+pub type Exact = BTreeMap<Vec<Value>, Vec<Cell>>;

@@ -1,10 +1,26 @@
 //! Answers private questions: quote, reserve, run, noise, commit, answer.
+//!
+//! A [`Desk`] has a ledger, a catalogue and an engine. It says what a question
+//! would cost ([`Desk::quote`]) and answers it ([`Desk::query`]); exact numbers
+//! never leave this crate.
 
-#[allow(dead_code, reason = "the pipeline is being built")]
+mod audit;
+mod engine;
+mod engines;
 mod exact;
-#[allow(dead_code, unused_imports, reason = "the pipeline is being built")]
+#[cfg(test)]
+mod oracle;
+mod order;
+mod question;
 mod release;
+mod version;
 
-pub use release::{
-    Answer, AnswerCell, AnswerColumn, Predicted, ReleaseError, Request as ReleaseRequest, Target,
+pub use audit::{SqlAudit, Violation, audit_sql};
+#[doc(hidden)]
+pub use engine::measure;
+pub use engine::{EngineError, Version};
+pub use engines::datafusion::{DataFusion, inspect};
+pub use question::{
+    Answered, Denied, Desk, FoundBounds, QuestionError, Quote, Reply, Wish, reading_delta,
 };
+pub use release::{Answer, AnswerCell, AnswerColumn, Predicted, ReleaseError};

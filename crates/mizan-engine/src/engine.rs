@@ -1,0 +1,64 @@
+//! What an engine is: it knows the version of a dataset and computes the exact
+//! integers of a bounded plan. It adds no noise and knows no budget.
+//!
+//! The trait is not exported: exact integers are for this crate only.
+
+use std::time::{Duration, Instant};
+
+use mizan_sql::{BoundedPlan, Catalogue, Dataset};
+
+use crate::exact::Exact;
+
+mod error;
+
+pub use self::error::EngineError;
+pub use crate::version::Version;
+
+/// Runs bounded plans.
+#[allow(
+    unreachable_pub,
+    reason = "public types are generic over it, and nobody outside can call it"
+)]
+pub trait Engine {
+    /// The version of a dataset: changes whenever its files do. Fails if the
+    /// files cannot be opened or do not have the catalogue's columns; rows are
+    /// not read.
+    fn version(&self, dataset: &Dataset) -> Result<Version, EngineError>;
+
+    /// The exact integers of a plan, all of one snapshot.
+    ///
+    /// `versions` are those of `plan.datasets`, then of `plan.public`. They are
+    /// compared with the files before and after: what changes while it is read
+    /// is no snapshot (C9).
+    ///
+    /// The salt decides which rows and groups of a unit count where it has too
+    /// many. It is fresh for each release, so nobody can arrange their rows by it.
+    fn run(
+        &self,
+        plan: &BoundedPlan,
+        catalogue: &Catalogue,
+        versions: &[Version],
+        salt: [u8; 16],
+    ) -> Result<Exact, EngineError>;
+}
+
+/// How long a plan takes on an engine. What it computes stays here: this is for
+/// benchmarks.
+///
+/// # Errors
+///
+/// As the engine's.
+#[doc(hidden)]
+pub fn measure(
+    engine: &impl Engine,
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+) -> Result<Duration, EngineError> {
+    let mut versions = Vec::new();
+    for name in plan.datasets.iter().chain(&plan.public) {
+        versions.push(engine.version(crate::engines::relations::dataset(catalogue, name)?)?);
+    }
+    let start = Instant::now();
+    engine.run(plan, catalogue, &versions, [7; 16])?;
+    Ok(start.elapsed())
+}

@@ -1,0 +1,14 @@
+//! Engines, and the way from a bounded plan to their SQL.
+//!
+//! - [`dialect`]: what differs from engine to engine;
+//! - [`expressions`], [`relations`], [`statements`]: a plan as text, the same for
+//!   all of them;
+//! - [`gather`]: rows of results to exact integers;
+//! - [`datafusion`]: the embedded engine.
+
+pub(crate) mod datafusion;
+pub(crate) mod dialect;
+pub(crate) mod expressions;
+pub(crate) mod gather;
+pub(crate) mod relations;
+pub(crate) mod statements;

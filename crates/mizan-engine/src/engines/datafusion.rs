@@ -1,0 +1,223 @@
+//! DataFusion, embedded: CSV and Parquet files on this machine.
+//!
+//! Each run has a session, a runtime and a thread of its own, so nothing of one
+//! question stays for the next, and it may be called from anywhere. DataFusion's
+//! errors may quote values: they are never shown.
+
+mod csv;
+mod dialect;
+mod files;
+mod functions;
+mod kernels;
+mod source;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use datafusion::arrow::array::RecordBatch;
+use datafusion::catalog::TableProvider;
+use datafusion::error::DataFusionError;
+use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use futures::StreamExt;
+use mizan_sql::{BoundedPlan, Catalogue, Dataset};
+
+use self::dialect::{DataFusionDialect, Table};
+use self::files::Source;
+use self::values::Values;
+use super::gather::Gather;
+use super::relations;
+use super::statements::{Shape, Statement, statements};
+use crate::engine::{Engine, EngineError};
+use crate::exact::Exact;
+use crate::order::Salt;
+use crate::version::Version;
+
+pub use self::files::inspect;
+
+/// Stack for planning: deep questions are deep recursions.
+const PLANNING_STACK: usize = 256 << 20;
+const WORKER_STACK: usize = 16 << 20;
+
+/// The embedded engine.
+#[derive(Clone, Debug)]
+pub struct DataFusion {
+    partitions: usize,
+}
+
+/// Tables by the names of datasets.
+type Tables = BTreeMap<String, Arc<dyn TableProvider>>;
+
+impl DataFusion {
+    /// An engine that uses all processors.
+    ///
+    /// # Errors
+    ///
+    /// None at present.
+    pub fn new() -> Result<Self, EngineError> {
+        let processors = std::thread::available_parallelism();
+        Self::with_partitions(processors.map_or(1, NonZeroUsize::get))
+    }
+
+    /// An engine that splits work in so many parts. Results are the same with any
+    /// number.
+    ///
+    /// # Errors
+    ///
+    /// None at present.
+    pub fn with_partitions(partitions: usize) -> Result<Self, EngineError> {
+        Ok(Self {
+            partitions: partitions.max(1),
+        })
+    }
+
+    /// Runs a plan over tables, wherever they are from.
+    fn run_on(
+        &self,
+        plan: &BoundedPlan,
+        catalogue: &Catalogue,
+        tables: &Tables,
+        salt: &Salt,
+    ) -> Result<Exact, EngineError> {
+        let mut dialect = DataFusionDialect::default();
+        for (place, (dataset, table)) in tables.iter().enumerate() {
+            let table = Table {
+                name: format!("d{place}"),
+                schema: table.schema(),
+            };
+            dialect.tables.insert(dataset.clone(), table);
+        }
+        let work = || {
+            let statements = statements(&dialect, catalogue, plan, salt)?;
+            let context = self.session().map_err(failed("starting"))?;
+            for (dataset, provider) in tables {
+                let Some(table) = dialect.tables.get(dataset) else {
+                    continue;
+                };
+                let registered = context.register_table(&table.name, Arc::clone(provider));
+                registered.map_err(failed("opening tables"))?;
+            }
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(self.partitions.min(64))
+                .thread_stack_size(WORKER_STACK)
+                .enable_all()
+                .build()
+                .map_err(|_| EngineError::Failed { doing: "starting" })?;
+            runtime.block_on(run_all(&context, plan, &statements))
+        };
+        std::thread::scope(|scope| {
+            std::thread::Builder::new()
+                .stack_size(PLANNING_STACK)
+                .spawn_scoped(scope, work)
+                .map_err(|_| EngineError::Failed { doing: "starting" })?
+                .join()
+                .unwrap_or(Err(EngineError::Failed { doing: "running" }))
+        })
+    }
+
+    fn session(&self) -> datafusion::common::Result<SessionContext> {
+        let mut config = SessionConfig::new()
+            .with_target_partitions(self.partitions)
+            .with_information_schema(false);
+        config.options_mut().sql_parser.recursion_limit =
+            datafusion::config::ConfigNonZeroUsize::try_new(100_000)?;
+        // Private rows are not written to disk.
+        let disk = DiskManagerBuilder::default().with_mode(DiskManagerMode::Disabled);
+        let runtime = RuntimeEnvBuilder::new()
+            .with_disk_manager_builder(disk)
+            .build_arc()?;
+        let context = SessionContext::new_with_config_rt(config, runtime);
+        for function in functions::all() {
+            context.register_udf(function);
+        }
+        Ok(context)
+    }
+}
+
+impl Engine for DataFusion {
+    fn version(&self, dataset: &Dataset) -> Result<Version, EngineError> {
+        Source::open(dataset)?.version()
+    }
+
+    fn run(
+        &self,
+        plan: &BoundedPlan,
+        catalogue: &Catalogue,
+        versions: &[Version],
+        salt: [u8; 16],
+    ) -> Result<Exact, EngineError> {
+        let names: Vec<&String> = plan.datasets.iter().chain(&plan.public).collect();
+        if names.len() != versions.len() {
+            return Err(EngineError::BadPlan {
+                reason: "there is not a version for every dataset".into(),
+            });
+        }
+        let mut tables = Tables::new();
+        for (name, version) in names.iter().zip(versions) {
+            let source = Source::open(relations::dataset(catalogue, name)?)?;
+            unchanged(name, version, source.version()?)?;
+            let table = source.table().map_err(failed("opening tables"))?;
+            tables.insert((*name).clone(), table);
+        }
+        let exact = self.run_on(plan, catalogue, &tables, &salt);
+        // A failure may come of a change too, and then this says so.
+        for (name, version) in names.iter().zip(versions) {
+            let dataset = relations::dataset(catalogue, name)?;
+            unchanged(name, version, self.version(dataset)?)?;
+        }
+        exact
+    }
+}
+
+fn unchanged(dataset: &str, expected: &Version, found: Version) -> Result<(), EngineError> {
+    if *expected == found {
+        return Ok(());
+    }
+    Err(EngineError::Changed {
+        dataset: dataset.to_owned(),
+    })
+}
+
+/// What DataFusion says may quote a value: it is dropped.
+fn failed(doing: &'static str) -> impl Fn(DataFusionError) -> EngineError {
+    move |error| {
+        #[cfg(test)]
+        eprintln!("{error}");
+        drop(error);
+        EngineError::Failed { doing }
+    }
+}
+
+async fn run_all(
+    context: &SessionContext,
+    plan: &BoundedPlan,
+    statements: &[Statement],
+) -> Result<Exact, EngineError> {
+    let mut gather = Gather::new(plan);
+    for statement in statements {
+        let planned = context.sql(&statement.text).await;
+        let stream = planned.map_err(failed("planning"))?.execute_stream().await;
+        let mut stream = stream.map_err(failed("planning"))?;
+        while let Some(batch) = stream.next().await {
+            let batch = batch.map_err(failed("running"))?;
+            add(&mut gather, &statement.shape, &batch)?;
+        }
+    }
+    Ok(gather.finish())
+}
+
+fn add(gather: &mut Gather, shape: &Shape, batch: &RecordBatch) -> Result<(), EngineError> {
+    let columns = batch.columns().iter().map(|column| Values::new(column));
+    let columns = columns.collect::<Result<Vec<_>, _>>();
+    let columns = columns.map_err(failed("reading results"))?;
+    for row in 0..batch.num_rows() {
+        let values = columns.iter().map(|column| column.get(row));
+        gather.add(shape, values.collect())?;
+    }
+    Ok(())
+}

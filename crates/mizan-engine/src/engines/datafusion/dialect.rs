@@ -1,0 +1,161 @@
+//! SQL as DataFusion reads it.
+
+use std::collections::BTreeMap;
+
+use datafusion::arrow::datatypes::SchemaRef;
+use mizan_sql::{Column, Dataset, DatasetColumn, Expr, Function, Quantized, Type, Value};
+
+use super::functions::{Does, salt_text};
+use super::source::{is_ready, source_type};
+use crate::engine::EngineError;
+use crate::engines::dialect::{Dialect, Sql};
+use crate::engines::expressions::join;
+use crate::order::Salt;
+
+/// A table that stands for a dataset.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    /// Its name in the session.
+    pub(super) name: String,
+    /// What its files hold.
+    pub(super) schema: SchemaRef,
+}
+
+/// DataFusion's dialect over these tables, by the names of datasets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DataFusionDialect {
+    /// The tables.
+    pub(super) tables: BTreeMap<String, Table>,
+}
+
+impl DataFusionDialect {
+    fn of(&self, dataset: &Dataset) -> Result<&Table, EngineError> {
+        let table = self.tables.get(&dataset.name);
+        table.ok_or_else(|| EngineError::NotInCatalogue {
+            dataset: dataset.name.clone(),
+        })
+    }
+
+    fn number(&self, value: f64) -> String {
+        self.literal(&Value::number(value), Type::Number)
+    }
+}
+
+impl Dialect for DataFusionDialect {
+    fn literal(&self, value: &Value, kind: Type) -> String {
+        match value {
+            Value::Null => {
+                let kind = match kind {
+                    Type::Boolean => "BOOLEAN",
+                    Type::Integer => "BIGINT",
+                    Type::Number => "DOUBLE",
+                    Type::Text => return "arrow_cast(NULL, 'Utf8View')".to_owned(),
+                    Type::Date => "DATE",
+                    Type::Timestamp => return format!("arrow_cast(NULL, '{MICROSECONDS}')"),
+                };
+                format!("CAST(NULL AS {kind})")
+            }
+            Value::Boolean(true) => "TRUE".to_owned(),
+            Value::Boolean(false) => "FALSE".to_owned(),
+            Value::Integer(value) if *value >= 0 => value.to_string(),
+            Value::Integer(value) => format!("CAST('{value}' AS BIGINT)"),
+            // The shortest text that reads as the same number.
+            Value::Number(value) => format!("CAST('{value:?}' AS DOUBLE)"),
+            Value::Text(value) => format!("'{}'", value.replace('\'', "''")),
+            Value::Date(days) => format!("arrow_cast(CAST('{days}' AS INT), 'Date32')"),
+            Value::Timestamp(time) => {
+                format!("arrow_cast(CAST('{time}' AS BIGINT), '{MICROSECONDS}')")
+            }
+        }
+    }
+
+    fn call(&self, function: Function, arguments: &[Sql], makes: Type) -> String {
+        let texts = join(arguments, ", ");
+        match function {
+            Function::Least => format!("least({texts})"),
+            Function::Greatest => format!("greatest({texts})"),
+            Function::Concat => format!("({})", join(arguments, " || ")),
+            Function::Floor | Function::Ceil | Function::Round if makes == Type::Integer => texts,
+            _ => format!("{}({texts})", Does::Call(function, makes).name()),
+        }
+    }
+
+    fn cast(&self, value: &Sql, to: Type) -> String {
+        match (value.kind, to) {
+            (Type::Integer, Type::Number) => format!("CAST({} AS DOUBLE)", value.text),
+            _ => format!("{}({})", Does::Cast(to).name(), value.text),
+        }
+    }
+
+    fn quantize(&self, value: &Sql, how: &Quantized) -> String {
+        format!(
+            "{}({}, {}, {}, {}, {}, {})",
+            Does::Quantize.name(),
+            value.text,
+            self.number(how.bounds.low),
+            self.number(how.bounds.high),
+            self.number(how.centre),
+            self.literal(&Value::Integer(how.exponent.into()), Type::Integer),
+            self.literal(&Value::Boolean(how.squared), Type::Boolean),
+        )
+    }
+
+    fn hash(&self, salt: &Salt, values: &[Sql]) -> String {
+        let salt = self.literal(&Value::Text(salt_text(salt)), Type::Text);
+        format!("{}({salt}, {})", Does::Hash.name(), join(values, ", "))
+    }
+
+    fn table(&self, dataset: &Dataset) -> Result<String, EngineError> {
+        Ok(self.identifier(&self.of(dataset)?.name))
+    }
+
+    fn read(&self, dataset: &Dataset, column: &DatasetColumn) -> Result<String, EngineError> {
+        let table = self.of(dataset)?;
+        let field = table.schema.field_with_name(&column.name);
+        let found = field.map_err(|_| EngineError::NoColumn {
+            path: dataset.source.clone().into(),
+            column: column.name.clone(),
+        })?;
+        let kind = readable(found.data_type(), column.kind);
+        let kind = kind.ok_or_else(|| EngineError::BadColumn {
+            path: dataset.source.clone().into(),
+            column: column.name.clone(),
+            found: found.data_type().to_string(),
+            wanted: column.kind,
+        })?;
+        let mut text = self.identifier(&column.name);
+        if !is_ready(found.data_type()) {
+            text = format!("{}({text})", Does::Read(kind).name());
+        }
+        if kind != column.kind {
+            text = self.cast(&Sql::new(text, kind), column.kind);
+        }
+        if let Some(bounds) = column.bounds {
+            text = format!(
+                "{}({text}, {}, {})",
+                Does::Clamp(column.kind).name(),
+                self.number(bounds.low),
+                self.number(bounds.high)
+            );
+        }
+        Ok(text)
+    }
+}
+
+const MICROSECONDS: &str = "Timestamp(Microsecond, None)";
+
+/// The type that a column of a file is read as on its way to the declared type,
+/// if there is a way.
+pub(super) fn readable(
+    found: &datafusion::arrow::datatypes::DataType,
+    declared: Type,
+) -> Option<Type> {
+    let kind = source_type(found)?;
+    let column = Column {
+        name: String::new(),
+        kind,
+        bounds: None,
+    };
+    let cast = Expr::Cast(Box::new(Expr::Column(0)), declared);
+    (kind == declared || cast.type_of(&[column]).is_ok()).then_some(kind)
+}

@@ -1,0 +1,164 @@
+//! Files as tables: finding them, knowing their columns, without reading rows.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
+use datafusion::catalog::TableProvider;
+use datafusion::common::Result;
+use datafusion::datasource::file_format::parquet::ParquetFormat;
+use datafusion::datasource::listing::{
+    ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
+};
+use datafusion::error::DataFusionError;
+use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use mizan_sql::{Dataset, Type};
+use url::Url;
+
+use super::csv::{self, CsvTable};
+use super::dialect::readable;
+use super::source::source_type;
+use crate::engine::EngineError;
+use crate::version::{Files, Format, Version, unreadable};
+
+/// The names of the columns of a file or a directory of files, and their types
+/// where the files say so. Columns that cannot be used are left out. Rows are not
+/// read.
+///
+/// # Errors
+///
+/// If the file cannot be read, or is neither CSV nor Parquet.
+pub fn inspect(path: &Path) -> Result<Vec<(String, Option<Type>)>, EngineError> {
+    let files = Files::find(path)?;
+    let first = files.paths.first().map_or(path, |first| first.as_path());
+    if files.format == Format::Csv {
+        let names = csv::header(first)?.into_iter();
+        return Ok(names.map(|name| (name, None)).collect());
+    }
+    let schema = parquet_schema(first)?;
+    let fields = schema.fields().iter();
+    let columns = fields.filter_map(|field| {
+        let kind = source_type(field.data_type())?;
+        Some((field.name().clone(), Some(kind)))
+    });
+    Ok(columns.collect())
+}
+
+/// The files of a dataset, and the columns of the catalogue as they have them.
+pub(super) struct Source {
+    files: Files,
+    /// The catalogue's columns.
+    pub(super) schema: SchemaRef,
+}
+
+impl Source {
+    /// Finds the files and checks that all have the catalogue's columns.
+    pub(super) fn open(dataset: &Dataset) -> Result<Self, EngineError> {
+        let files = Files::find(Path::new(&dataset.source))?;
+        let mut schema: Option<Schema> = None;
+        for path in &files.paths {
+            let found = match files.format {
+                Format::Csv => csv::schema(path)?,
+                Format::Parquet => parquet_schema(path)?,
+            };
+            let of_file = columns(dataset, path, &found)?;
+            match &schema {
+                None => schema = Some(of_file),
+                Some(first) => same_types(dataset, path, first, &of_file)?,
+            }
+        }
+        Ok(Self {
+            files,
+            schema: Arc::new(schema.unwrap_or_else(Schema::empty)),
+        })
+    }
+
+    /// The version of the files.
+    pub(super) fn version(&self) -> Result<Version, EngineError> {
+        self.files.version()
+    }
+
+    /// The table.
+    pub(super) fn table(&self) -> Result<Arc<dyn TableProvider>> {
+        let schema = Arc::clone(&self.schema);
+        if self.files.format == Format::Csv {
+            return Ok(Arc::new(CsvTable::new(schema, self.files.paths.clone())));
+        }
+        let mut urls = Vec::with_capacity(self.files.paths.len());
+        for path in &self.files.paths {
+            let url = Url::from_file_path(path)
+                .map_err(|()| DataFusionError::Plan("a path is no URL".into()))?;
+            urls.push(ListingTableUrl::try_new(url, None)?);
+        }
+        let options =
+            ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension("");
+        let config = ListingTableConfig::new_with_multi_paths(urls)
+            .with_listing_options(options)
+            .with_schema(schema);
+        Ok(Arc::new(ListingTable::try_new(config)?))
+    }
+}
+
+/// The columns of the catalogue in a file; text as DataFusion holds it best.
+fn columns(dataset: &Dataset, path: &Path, found: &Schema) -> Result<Schema, EngineError> {
+    let mut fields = Vec::with_capacity(dataset.columns.len());
+    for column in &dataset.columns {
+        let mut same_name = found
+            .fields()
+            .iter()
+            .filter(|field| *field.name() == column.name);
+        let (Some(field), None) = (same_name.next(), same_name.next()) else {
+            return Err(EngineError::NoColumn {
+                path: path.to_path_buf(),
+                column: column.name.clone(),
+            });
+        };
+        if readable(field.data_type(), column.kind).is_none() {
+            return Err(EngineError::BadColumn {
+                path: path.to_path_buf(),
+                column: column.name.clone(),
+                found: field.data_type().to_string(),
+                wanted: column.kind,
+            });
+        }
+        let kind = match field.data_type() {
+            DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
+            other => other.clone(),
+        };
+        let field = field.as_ref().clone();
+        fields.push(field.with_data_type(kind).with_nullable(true));
+    }
+    Ok(Schema::new(fields))
+}
+
+/// Parts of a dataset hold the same: DataFusion would cast what differs, and some
+/// of its casts fail on some rows.
+fn same_types(
+    dataset: &Dataset,
+    path: &Path,
+    first: &Schema,
+    other: &Schema,
+) -> Result<(), EngineError> {
+    let pairs = first.fields().iter().zip(other.fields());
+    for ((first, other), column) in pairs.zip(&dataset.columns) {
+        if first.data_type() != other.data_type() {
+            return Err(EngineError::BadColumn {
+                path: path.to_path_buf(),
+                column: column.name.clone(),
+                found: format!("{}, not {} as before", other.data_type(), first.data_type()),
+                wanted: column.kind,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn parquet_schema(path: &Path) -> Result<SchemaRef, EngineError> {
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
+    let metadata = metadata.map_err(|_| EngineError::BadParquet {
+        path: path.to_path_buf(),
+    })?;
+    Ok(Arc::clone(metadata.schema()))
+}

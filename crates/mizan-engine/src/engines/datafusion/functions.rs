@@ -1,0 +1,331 @@
+//! The functions that DataFusion does not have, or has with errors that depend on
+//! data: ours are total. Their names begin with `mizan_`.
+
+use std::hash::{Hash, Hasher as StdHasher};
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, ArrayRef, Int64Array};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Result, ScalarValue, exec_err};
+use datafusion::logical_expr::{
+    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
+use mizan_sql::{Bounds, Expr, Function, Quantized, TimePart, TimeUnit, Type, Value};
+
+use super::kernels;
+use super::source;
+use super::values::{Values, array_of, data_type};
+use crate::order::{Hasher, Salt};
+
+/// What one of our functions does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Does {
+    /// A function of expressions that makes this type.
+    Call(Function, Type),
+    /// A cast.
+    Cast(Type),
+    /// A column of a file, of one of our types: the column.
+    Read(Type),
+    /// The column, the least and the greatest.
+    Clamp(Type),
+    /// The value, bounds, centre, exponent, whether squared.
+    Quantize,
+    /// The salt, the values.
+    Hash,
+}
+
+impl Does {
+    /// What it is called.
+    pub(super) fn name(self) -> String {
+        match self {
+            Self::Call(function, makes) => {
+                format!("mizan_{}_{}", word(function), makes.name())
+            }
+            Self::Cast(to) => format!("mizan_cast_{}", to.name()),
+            Self::Read(kind) => format!("mizan_read_{}", kind.name()),
+            Self::Clamp(kind) => format!("mizan_clamp_{}", kind.name()),
+            Self::Quantize => "mizan_quantize".to_owned(),
+            Self::Hash => "mizan_hash".to_owned(),
+        }
+    }
+
+    const fn makes(self) -> Type {
+        match self {
+            Self::Call(_, makes)
+            | Self::Cast(makes)
+            | Self::Read(makes)
+            | Self::Clamp(makes) => makes,
+            Self::Quantize | Self::Hash => Type::Integer,
+        }
+    }
+
+    fn all() -> Vec<Self> {
+        let mut all = vec![Self::Quantize, Self::Hash];
+        for kind in Type::ALL {
+            all.extend([Self::Cast(kind), Self::Read(kind), Self::Clamp(kind)]);
+            let functions = FUNCTIONS.into_iter();
+            let functions = functions
+                .chain(UNITS.map(Function::Truncate))
+                .chain(PARTS.map(Function::Extract));
+            all.extend(functions.map(|function| Self::Call(function, kind)));
+        }
+        all
+    }
+}
+
+/// All functions, for a session to know.
+pub(super) fn all() -> Vec<ScalarUDF> {
+    let all = Does::all().into_iter();
+    all.map(|does| ScalarUDF::new_from_impl(Ours::new(does)))
+        .collect()
+}
+
+const FUNCTIONS: [Function; 19] = [
+    Function::Add,
+    Function::Subtract,
+    Function::Multiply,
+    Function::Divide,
+    Function::Remainder,
+    Function::Negate,
+    Function::Like,
+    Function::Floor,
+    Function::Ceil,
+    Function::Round,
+    Function::Abs,
+    Function::Sign,
+    Function::Sqrt,
+    Function::Lower,
+    Function::Upper,
+    Function::Trim,
+    Function::Length,
+    Function::Substring,
+    Function::Bucket,
+];
+
+const UNITS: [TimeUnit; 8] = [
+    TimeUnit::Year,
+    TimeUnit::Quarter,
+    TimeUnit::Month,
+    TimeUnit::Week,
+    TimeUnit::Day,
+    TimeUnit::Hour,
+    TimeUnit::Minute,
+    TimeUnit::Second,
+];
+
+const PARTS: [TimePart; 10] = [
+    TimePart::Year,
+    TimePart::Quarter,
+    TimePart::Month,
+    TimePart::Week,
+    TimePart::Day,
+    TimePart::DayOfWeek,
+    TimePart::DayOfYear,
+    TimePart::Hour,
+    TimePart::Minute,
+    TimePart::Second,
+];
+
+/// A function in a word.
+fn word(function: Function) -> String {
+    format!("{function:?}")
+        .to_lowercase()
+        .replace('(', "_")
+        .replace(')', "")
+}
+
+/// One of our functions, as DataFusion wants it.
+#[derive(Debug)]
+struct Ours {
+    does: Does,
+    name: String,
+    signature: Signature,
+}
+
+impl Ours {
+    fn new(does: Does) -> Self {
+        Self {
+            does,
+            name: does.name(),
+            signature: Signature::variadic_any(Volatility::Immutable),
+        }
+    }
+}
+
+// The name says all.
+impl PartialEq for Ours {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Ours {}
+
+impl Hash for Ours {
+    fn hash<H: StdHasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl ScalarUDFImpl for Ours {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _arguments: &[DataType]) -> Result<DataType> {
+        Ok(data_type(self.does.makes()))
+    }
+
+    fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let constant = arguments
+            .args
+            .iter()
+            .all(|argument| matches!(argument, ColumnarValue::Scalar(_)));
+        let rows = if constant { 1 } else { arguments.number_rows };
+        let computed = compute(self.does, &arguments.args, rows)?;
+        if constant {
+            let value = ScalarValue::try_from_array(&computed, 0)?;
+            return Ok(ColumnarValue::Scalar(value));
+        }
+        Ok(ColumnarValue::Array(computed))
+    }
+}
+
+fn compute(does: Does, arguments: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
+    match does {
+        Does::Call(function, makes) => match kernels::fast(function, arguments, rows)? {
+            Some(computed) => Ok(computed),
+            None => by_row(function, arguments, rows, makes),
+        },
+        Does::Cast(to) => cast(&array(arguments, 0, rows)?, to),
+        Does::Read(_) => source::read(&array(arguments, 0, rows)?),
+        Does::Clamp(_) => kernels::clamp(
+            &array(arguments, 0, rows)?,
+            number(arguments, 1)?,
+            number(arguments, 2)?,
+        ),
+        Does::Quantize => {
+            let how = quantized(arguments)?;
+            kernels::quantize(&array(arguments, 0, rows)?, &how)
+        }
+        Does::Hash => hash(arguments, rows),
+    }
+}
+
+fn array(arguments: &[ColumnarValue], place: usize, rows: usize) -> Result<ArrayRef> {
+    match arguments.get(place) {
+        Some(argument) => argument.to_array(rows),
+        None => exec_err!("too few arguments"),
+    }
+}
+
+/// A literal.
+fn literal(arguments: &[ColumnarValue], place: usize) -> Result<Value> {
+    match arguments.get(place) {
+        Some(ColumnarValue::Scalar(value)) => Ok(Values::new(&value.to_array()?)?.get(0)),
+        _ => exec_err!("an argument is no literal"),
+    }
+}
+
+fn number(arguments: &[ColumnarValue], place: usize) -> Result<f64> {
+    match literal(arguments, place)?.as_f64() {
+        Some(value) => Ok(value),
+        None => exec_err!("an argument is no number"),
+    }
+}
+
+fn quantized(arguments: &[ColumnarValue]) -> Result<Quantized> {
+    let bounds = Bounds::new(number(arguments, 1)?, number(arguments, 2)?);
+    let exponent = match literal(arguments, 4)? {
+        Value::Integer(value) => i32::try_from(value).ok(),
+        _ => None,
+    };
+    let (Some(bounds), Some(exponent), Value::Boolean(squared)) =
+        (bounds, exponent, literal(arguments, 5)?)
+    else {
+        return exec_err!("no steps");
+    };
+    Ok(Quantized {
+        bounds,
+        centre: number(arguments, 3)?,
+        exponent,
+        squared,
+    })
+}
+
+/// The reference, row by row.
+fn by_row(
+    function: Function,
+    arguments: &[ColumnarValue],
+    rows: usize,
+    makes: Type,
+) -> Result<ArrayRef> {
+    let arrays = arguments
+        .iter()
+        .map(|argument| argument.to_array(rows))
+        .collect::<Result<Vec<_>>>()?;
+    let columns = arrays
+        .iter()
+        .map(|array| Values::new(array))
+        .collect::<Result<Vec<_>>>()?;
+    let mut values = Vec::with_capacity(columns.len());
+    let results = (0..rows).map(|row| {
+        values.clear();
+        values.extend(columns.iter().map(|column| column.get(row)));
+        function.apply(&values)
+    });
+    Ok(array_of(makes, results))
+}
+
+fn cast(array: &ArrayRef, to: Type) -> Result<ArrayRef> {
+    let values = Values::new(array)?;
+    if matches!(values, Values::Text(_) | Values::PlainText(_)) {
+        let texts = (0..array.len()).map(|row| values.text(row));
+        return Ok(array_of(
+            to,
+            texts.map(|text| text.map_or(Value::Null, |text| to.read(text))),
+        ));
+    }
+    let cast = Expr::Cast(Box::new(Expr::Column(0)), to);
+    let results = (0..array.len()).map(|row| cast.eval(&[values.get(row)]));
+    Ok(array_of(to, results))
+}
+
+fn hash(arguments: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
+    let Value::Text(text) = literal(arguments, 0)? else {
+        return exec_err!("no salt");
+    };
+    let Some(salt) = salt_of(&text) else {
+        return exec_err!("no salt");
+    };
+    let values = arguments.iter().skip(1);
+    let arrays = values
+        .map(|argument| argument.to_array(rows))
+        .collect::<Result<Vec<_>>>()?;
+    let columns = arrays
+        .iter()
+        .map(|array| Values::new(array))
+        .collect::<Result<Vec<_>>>()?;
+    let hashes = (0..rows).map(|row| {
+        let mut hasher = Hasher::new(&salt);
+        for column in &columns {
+            column.hash(row, &mut hasher);
+        }
+        hasher.finish()
+    });
+    Ok(Arc::new(Int64Array::from_iter_values(hashes)))
+}
+
+/// A salt as text.
+pub(super) fn salt_text(salt: &Salt) -> String {
+    format!("{:032x}", u128::from_be_bytes(*salt))
+}
+
+fn salt_of(text: &str) -> Option<Salt> {
+    let value = u128::from_str_radix(text, 16).ok()?;
+    Some(value.to_be_bytes())
+}

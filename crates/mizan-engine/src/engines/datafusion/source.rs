@@ -1,0 +1,106 @@
+//! What files hold, as one of our types: every column of a usable type has a
+//! value or nothing, and none fails.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, Date32Array, Float64Array, TimestampMicrosecondArray,
+};
+use datafusion::arrow::compute::{CastOptions, cast_with_options};
+use datafusion::arrow::datatypes::{
+    DataType, Date32Type, Date64Type, Float64Type, TimeUnit, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+};
+use datafusion::common::{Result, exec_err};
+use mizan_sql::Type;
+
+use super::kernels::canonical;
+use super::values::data_type;
+
+/// The type that a column of a file is read as, unless it cannot be used.
+pub(super) fn source_type(found: &DataType) -> Option<Type> {
+    Some(match found {
+        DataType::Boolean => Type::Boolean,
+        DataType::Int8
+        | DataType::Int16
+        | DataType::Int32
+        | DataType::Int64
+        | DataType::UInt8
+        | DataType::UInt16
+        | DataType::UInt32
+        | DataType::UInt64 => Type::Integer,
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => Type::Number,
+        DataType::Decimal32(_, scale)
+        | DataType::Decimal64(_, scale)
+        | DataType::Decimal128(_, scale)
+        | DataType::Decimal256(_, scale) => {
+            if *scale <= 0 {
+                Type::Integer
+            } else {
+                Type::Number
+            }
+        }
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => Type::Text,
+        DataType::Date32 | DataType::Date64 => Type::Date,
+        DataType::Timestamp(..) => Type::Timestamp,
+        DataType::Dictionary(_, values) => return source_type(values),
+        _ => return None,
+    })
+}
+
+/// Whether an array of a file is already as the engine holds it.
+pub(super) fn is_ready(found: &DataType) -> bool {
+    // Numbers may be NaN or minus zero.
+    source_type(found).is_some_and(|kind| kind != Type::Number && data_type(kind) == *found)
+}
+
+/// The array of a file as the engine holds it.
+pub(super) fn read(array: &ArrayRef) -> Result<ArrayRef> {
+    const DAY_MS: i64 = 86_400_000;
+    let found = array.data_type();
+    let Some(kind) = source_type(found) else {
+        return exec_err!("unexpected type {found}");
+    };
+    Ok(match found {
+        DataType::Dictionary(_, values) => read(&cast(array, values)?)?,
+        DataType::Date64 => {
+            let days: Date32Array = array
+                .as_primitive::<Date64Type>()
+                .unary_opt::<_, Date32Type>(|time| i32::try_from(time.div_euclid(DAY_MS)).ok());
+            Arc::new(days)
+        }
+        DataType::Timestamp(unit, _) => Arc::new(microseconds(array, *unit)),
+        _ if kind == Type::Number => {
+            let numbers = cast(array, &DataType::Float64)?;
+            let numbers: Float64Array = canonical(numbers.as_primitive::<Float64Type>());
+            Arc::new(numbers)
+        }
+        _ => cast(array, &data_type(kind))?,
+    })
+}
+
+/// What does not fit is nothing.
+fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
+    let options = CastOptions {
+        safe: true,
+        ..CastOptions::default()
+    };
+    Ok(cast_with_options(array, to, &options)?)
+}
+
+/// The zone of a column is how it is shown; the values are UTC.
+fn microseconds(array: &ArrayRef, unit: TimeUnit) -> TimestampMicrosecondArray {
+    type To = TimestampMicrosecondType;
+    match unit {
+        TimeUnit::Second => array
+            .as_primitive::<TimestampSecondType>()
+            .unary_opt::<_, To>(|time| time.checked_mul(1_000_000)),
+        TimeUnit::Millisecond => array
+            .as_primitive::<TimestampMillisecondType>()
+            .unary_opt::<_, To>(|time| time.checked_mul(1000)),
+        TimeUnit::Microsecond => array.as_primitive::<To>().unary::<_, To>(|time| time),
+        TimeUnit::Nanosecond => array
+            .as_primitive::<TimestampNanosecondType>()
+            .unary::<_, To>(|time| time.div_euclid(1000)),
+    }
+}

@@ -1,0 +1,5 @@
+//! DataFusion against the oracle, on random plans and random data.
+
+mod files;
+mod generate;
+mod random;

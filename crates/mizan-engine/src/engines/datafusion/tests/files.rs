@@ -1,0 +1,311 @@
+//! Files: CSV that is no good, Parquet of every type, versions.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{
+    Array, ArrayRef, Date64Array, Decimal128Array, DictionaryArray, Float32Array, Int32Array,
+    LargeStringArray, RecordBatch, StringArray, StructArray, TimestampMillisecondArray,
+    TimestampNanosecondArray, UInt64Array,
+};
+use datafusion::arrow::datatypes::{DataType, Field, Int8Type};
+use datafusion::parquet::arrow::ArrowWriter;
+use mizan_sql::{
+    BoundedPlan, Bounds, Catalogue, Dataset, DatasetColumn, Expr, Groups, Key, Measure, Output,
+    Privacy, Statistic, Type, Value,
+};
+
+use super::generate;
+use crate::engine::{Engine, EngineError};
+use crate::exact::{Cell, Exact};
+use crate::{DataFusion, inspect};
+
+fn catalogue(path: &Path, columns: &[(&str, Type)]) -> Catalogue {
+    let columns = columns.iter().map(|(name, kind)| DatasetColumn {
+        name: (*name).to_owned(),
+        kind: *kind,
+        bounds: None,
+        unit_bounds: None,
+        keys: None,
+    });
+    let dataset = Dataset {
+        name: "t".into(),
+        source: path.to_str().unwrap().into(),
+        privacy: Some(Privacy {
+            unit: vec!["u".into()],
+            account: "all".into(),
+            rows_per_unit: None,
+            groups_per_unit: None,
+        }),
+        columns: columns.collect(),
+    };
+    Catalogue {
+        datasets: [("t".to_owned(), dataset)].into(),
+    }
+}
+
+/// How many units have each value of the last column.
+fn by_last(catalogue: &Catalogue) -> BoundedPlan {
+    let relation = generate::scan(catalogue, "t");
+    let last = relation.columns.len() - 1;
+    let kind = relation.columns[last].kind;
+    BoundedPlan {
+        datasets: vec!["t".into()],
+        public: vec![],
+        relation,
+        keys: vec![Key {
+            name: "k".into(),
+            expression: Expr::Column(last),
+            kind,
+        }],
+        groups: Groups::Private,
+        groups_per_unit: 1000,
+        enforce_groups: false,
+        statistics: vec![Statistic {
+            measure: Measure::Units,
+            low: 0,
+            high: 1,
+        }],
+        output: Output {
+            aggregates: vec![],
+            having: None,
+            columns: vec![],
+            order: vec![],
+            offset: 0,
+            limit: None,
+        },
+        notes: vec![],
+    }
+}
+
+fn run(catalogue: &Catalogue) -> Result<Exact, EngineError> {
+    let engine = DataFusion::with_partitions(2)?;
+    let version = engine.version(&catalogue.datasets["t"])?;
+    engine.run(&by_last(catalogue), catalogue, &[version], [1; 16])
+}
+
+/// The values of the last column, and how many units have them.
+fn counts(catalogue: &Catalogue) -> Vec<(Value, i64)> {
+    let exact = run(catalogue).unwrap().into_iter();
+    exact
+        .map(|(mut key, cells)| match cells[0] {
+            Cell::Integer(count) => (key.remove(0), count),
+            Cell::Histogram(_) => unreachable!(),
+        })
+        .collect()
+}
+
+#[test]
+fn any_bytes_are_csv() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a [1] %20#?.csv");
+    let long = "x".repeat((16 << 20) + 1);
+    let text = [
+        b"\xef\xbb\xbfu,\"the, name\",x\r\n".as_slice(),
+        b"1,a,5\r\n2,\"b\"\"q\r\n\",6,more,and more\n",
+        b"3\n",
+        b"4,z\n\n\n",
+        b"5,\xff\xfe,7\n",
+        b",nobody,8\n",
+        b"6,y,nine\n7,y, 5 \n8,y,1e400\n",
+        b"9,",
+        long.as_bytes(),
+        b",11\n10,\"open,\n quote,12",
+    ]
+    .concat();
+    std::fs::write(&path, text).unwrap();
+    let names = inspect(&path).unwrap();
+    assert_eq!(names[0], ("u".to_owned(), None));
+    assert_eq!(names[1], ("the, name".to_owned(), None));
+    let columns = [("u", Type::Integer), ("x", Type::Number)];
+    let found = counts(&catalogue(&path, &columns));
+    let number = |value: f64| Value::Number(value);
+    assert_eq!(
+        found,
+        [
+            (Value::Null, 5),
+            (number(5.0), 2),
+            (number(6.0), 1),
+            (number(7.0), 1),
+            (number(11.0), 1),
+        ]
+    );
+    let columns = [("u", Type::Text), ("the, name", Type::Text)];
+    let found = counts(&catalogue(&path, &columns));
+    let text = |value: &str| Value::Text(value.into());
+    assert_eq!(
+        found,
+        [
+            (Value::Null, 3),
+            (text("a"), 1),
+            (text("b\"q\r\n"), 1),
+            (text("open,\n quote,12"), 1),
+            (text("y"), 3),
+            (text("z"), 1),
+        ]
+    );
+}
+
+#[test]
+fn headers_are_checked() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.csv");
+    for (text, code) in [
+        ("", "MZ1904"),
+        ("\n\n", "MZ1904"),
+        ("u,u\n1,2\n", "MZ1904"),
+        ("u,,x\n", "MZ1904"),
+        ("v,x\n", "MZ1906"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let catalogue = catalogue(&path, &[("u", Type::Text), ("x", Type::Text)]);
+        assert_eq!(run(&catalogue).unwrap_err().code(), code, "{text:?}");
+    }
+    std::fs::write(&path, "u,x\n").unwrap();
+    let catalogue = catalogue(&path, &[("u", Type::Text), ("x", Type::Text)]);
+    assert!(run(&catalogue).unwrap().is_empty());
+    std::fs::write(&path, "u".repeat(2 << 20)).unwrap();
+    assert_eq!(inspect(&path).unwrap_err().code(), "MZ1904");
+}
+
+#[test]
+fn a_directory_is_one_dataset() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("1.csv"), "u,x\n1,a\n2,b\n").unwrap();
+    std::fs::write(directory.path().join("2.csv"), "x,u\na,3\nb,1\n").unwrap();
+    let catalogue = catalogue(directory.path(), &[("u", Type::Text), ("x", Type::Text)]);
+    let text = |value: &str| Value::Text(value.into());
+    assert_eq!(counts(&catalogue), [(text("a"), 2), (text("b"), 2)]);
+    let engine = DataFusion::new().unwrap();
+    let before = engine.version(&catalogue.datasets["t"]).unwrap();
+    std::fs::write(directory.path().join("3.csv"), "u,x\n").unwrap();
+    let changed = engine.run(&by_last(&catalogue), &catalogue, &[before], [1; 16]);
+    assert_eq!(changed.unwrap_err().code(), "MZ1908");
+}
+
+fn parquet(path: &Path, array: ArrayRef) {
+    let units: ArrayRef = Arc::new(Int32Array::from_iter_values(
+        0..i32::try_from(array.len()).unwrap(),
+    ));
+    let batch = RecordBatch::try_from_iter([("u", units), ("x", array)]).unwrap();
+    let file = File::create(path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
+#[test]
+fn parquet_of_every_type() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a b[c]%25.parquet");
+    let text = |value: &str| Value::Text(value.into());
+    let dictionary: DictionaryArray<Int8Type> = ["q", "r", "q"].into_iter().collect();
+    let decimals = Decimal128Array::from(vec![Some(150), Some(-5), None]);
+    let decimals = decimals.with_precision_and_scale(15, 2).unwrap();
+    let zoned = TimestampMillisecondArray::from(vec![1, i64::MAX, -1]).with_timezone("+01:00");
+    let cases: Vec<(ArrayRef, Type, Vec<Value>)> = vec![
+        (
+            Arc::new(UInt64Array::from(vec![u64::MAX, 3, 4])),
+            Type::Integer,
+            vec![Value::Null, Value::Integer(3), Value::Integer(4)],
+        ),
+        (
+            Arc::new(Float32Array::from(vec![f32::NAN, -0.0, 0.0])),
+            Type::Number,
+            vec![Value::Null, Value::Number(0.0), Value::Number(0.0)],
+        ),
+        (
+            Arc::new(Float32Array::from(vec![f32::INFINITY, -2.5, 3.0])),
+            Type::Integer,
+            vec![Value::Null, Value::Integer(-2), Value::Integer(3)],
+        ),
+        (
+            Arc::new(decimals),
+            Type::Number,
+            vec![Value::Number(1.5), Value::Number(-0.05), Value::Null],
+        ),
+        (
+            Arc::new(LargeStringArray::from(vec!["a", "7", ""])),
+            Type::Text,
+            vec![text("a"), text("7"), text("")],
+        ),
+        (
+            Arc::new(StringArray::from(vec!["a", " 7 ", ""])),
+            Type::Integer,
+            vec![Value::Null, Value::Integer(7), Value::Null],
+        ),
+        (
+            Arc::new(dictionary),
+            Type::Text,
+            vec![text("q"), text("r"), text("q")],
+        ),
+        (
+            Arc::new(Date64Array::from(vec![-1, 86_400_000, i64::MAX])),
+            Type::Date,
+            vec![Value::Date(-1), Value::Date(1), Value::Null],
+        ),
+        (
+            Arc::new(TimestampNanosecondArray::from(vec![-1, 1999, 0])),
+            Type::Timestamp,
+            vec![Value::Timestamp(-1), Value::Timestamp(1), Value::Timestamp(0)],
+        ),
+        (
+            Arc::new(zoned),
+            Type::Timestamp,
+            vec![Value::Timestamp(1000), Value::Null, Value::Timestamp(-1000)],
+        ),
+    ];
+    for (array, kind, values) in cases {
+        let found = array.data_type().clone();
+        parquet(&path, array);
+        let mut expected: Vec<(Value, i64)> = Vec::new();
+        let mut values = values;
+        values.sort();
+        for value in values {
+            match expected.last_mut() {
+                Some((last, count)) if *last == value => *count += 1,
+                _ => expected.push((value, 1)),
+            }
+        }
+        let catalogue = catalogue(&path, &[("u", Type::Integer), ("x", kind)]);
+        assert_eq!(counts(&catalogue), expected, "{found}");
+    }
+}
+
+#[test]
+fn bounds_are_enforced_where_columns_are_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.parquet");
+    parquet(&path, Arc::new(Int32Array::from(vec![-5, 3, 100])));
+    let mut catalogue = catalogue(&path, &[("u", Type::Integer), ("x", Type::Integer)]);
+    let column = &mut catalogue.datasets.get_mut("t").unwrap().columns[1];
+    column.bounds = Bounds::new(0.5, 7.9);
+    let integer = Value::Integer;
+    assert_eq!(
+        counts(&catalogue),
+        [(integer(1), 1), (integer(3), 1), (integer(7), 1)]
+    );
+}
+
+#[test]
+fn a_changed_schema_is_noticed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.parquet");
+    let field = Arc::new(Field::new("f", DataType::Int32, true));
+    let inner: ArrayRef = Arc::new(Int32Array::from(vec![1]));
+    parquet(&path, Arc::new(StructArray::from(vec![(field, inner)])));
+    assert_eq!(
+        inspect(&path).unwrap(),
+        [("u".to_owned(), Some(Type::Integer))]
+    );
+    let columns = [("u", Type::Integer), ("x", Type::Integer)];
+    let error = run(&catalogue(&path, &columns)).unwrap_err();
+    assert_eq!(error.code(), "MZ1907");
+    let columns = [("u", Type::Integer), ("y", Type::Integer)];
+    let error = run(&catalogue(&path, &columns)).unwrap_err();
+    assert_eq!(error.code(), "MZ1906");
+    std::fs::write(&path, "PAR1 no parquet PAR1").unwrap();
+    let error = run(&catalogue(&path, &columns)).unwrap_err();
+    assert_eq!(error.code(), "MZ1905");
+}

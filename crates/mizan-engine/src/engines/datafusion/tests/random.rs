@@ -1,0 +1,230 @@
+//! Random plans: DataFusion is the oracle, with any number of partitions, and one
+//! unit changes what it may.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, Float64Array, RecordBatch};
+use datafusion::arrow::datatypes::{Field, Schema};
+use datafusion::datasource::MemTable;
+use mizan_sql::{BoundedPlan, Catalogue, Type, Value};
+
+use super::super::values::{array_of, data_type};
+use super::super::{DataFusion, Tables};
+use super::generate::{self, Rng};
+use crate::exact::{Cell, Exact};
+use crate::oracle::{self, Data};
+
+/// Rows as tables, in a few parts; nothing is sometimes NaN, zero minus zero.
+pub(super) fn tables(rng: &mut Rng, catalogue: &Catalogue, data: &Data) -> Tables {
+    let mut tables = Tables::new();
+    for (name, dataset) in &catalogue.datasets {
+        let fields: Vec<Field> = dataset
+            .columns
+            .iter()
+            .map(|column| Field::new(&column.name, data_type(column.kind), true))
+            .collect();
+        let schema = Arc::new(Schema::new(fields));
+        let size = 1 + rng.below(40);
+        let mut parts: Vec<Vec<RecordBatch>> = vec![vec![]; 1 + rng.below(3)];
+        for rows in data[name].chunks(size) {
+            let arrays = dataset.columns.iter().enumerate().map(|(place, column)| {
+                let values = rows.iter().map(|row| row[place].clone());
+                if column.kind == Type::Number {
+                    let numbers = values.map(|value| match value.as_f64() {
+                        None if rng.chance(50) => Some(f64::NAN),
+                        None => None,
+                        Some(0.0) if rng.chance(50) => Some(-0.0),
+                        some => some,
+                    });
+                    return Arc::new(numbers.collect::<Float64Array>()) as ArrayRef;
+                }
+                array_of(column.kind, values)
+            });
+            let arrays = arrays.collect();
+            let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).unwrap();
+            let part = rng.below(parts.len());
+            parts[part].push(batch);
+        }
+        let table = MemTable::try_new(schema, parts).unwrap();
+        tables.insert(name.clone(), Arc::new(table));
+    }
+    tables
+}
+
+fn run(
+    partitions: usize,
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+    tables: &Tables,
+    salt: &[u8; 16],
+) -> Exact {
+    let engine = DataFusion::with_partitions(partitions).unwrap();
+    engine.run_on(plan, catalogue, tables, salt).unwrap()
+}
+
+/// How many random plans a test runs.
+fn rounds(quick: u64) -> u64 {
+    let rounds = std::env::var("MIZAN_ENGINE_ROUNDS");
+    rounds.map_or(quick, |rounds| rounds.parse().unwrap())
+}
+
+#[test]
+fn datafusion_is_the_oracle() {
+    let mut failures: Vec<(usize, u64, String)> = Vec::new();
+    let from = std::env::var("MIZAN_ENGINE_SEED").map_or(0, |seed| seed.parse().unwrap());
+    for seed in from..from + rounds(400) {
+        let mut rng = Rng(seed);
+        let catalogue = generate::catalogue(&mut rng);
+        let data = generate::data(&mut rng, &catalogue);
+        let plan = generate::plan(&mut rng, &catalogue);
+        let salt = rng.salt();
+        let expected = oracle::run(&plan, &catalogue, &data, &salt);
+        let tables = tables(&mut rng, &catalogue, &data);
+        let partitions = rng.one(&[1, 2, 7, 16]);
+        let engine = DataFusion::with_partitions(partitions).unwrap();
+        let found = engine.run_on(&plan, &catalogue, &tables, &salt);
+        if found.as_ref() != Ok(&expected) {
+            let place = failures.iter().filter(|(depth, ..)| *depth <= plan_size(&plan)).count();
+            let text = format!("seed {seed}\n{plan:?}\n{found:?}\n{expected:?}");
+            failures.insert(place, (plan_size(&plan), seed, text));
+        }
+    }
+    let seeds: Vec<u64> = failures.iter().map(|(_, seed, _)| *seed).collect();
+    for (_, _, text) in failures.iter().take(3) {
+        eprintln!("{text}\n");
+    }
+    assert!(failures.is_empty(), "{} differ: {seeds:?}", failures.len());
+}
+
+/// Small failures are shown first.
+fn plan_size(plan: &BoundedPlan) -> usize {
+    format!("{plan:?}").len()
+}
+
+/// Takes one unit out and compares: the guarantee of the plan.
+fn check_neighbours(plan: &BoundedPlan, with: &Exact, without: &Exact, seed: u64) {
+    let zero: Vec<Cell> = Vec::new();
+    let mut changed = 0;
+    let keys: std::collections::BTreeSet<&Vec<Value>> = with.keys().chain(without.keys()).collect();
+    for key in keys {
+        let (a, b) = (
+            with.get(key).unwrap_or(&zero),
+            without.get(key).unwrap_or(&zero),
+        );
+        if a == b {
+            continue;
+        }
+        changed += 1;
+        for (place, statistic) in plan.statistics.iter().enumerate() {
+            let nothing = BTreeMap::new();
+            let bins = |cells: &[Cell]| match cells.get(place) {
+                Some(Cell::Histogram(bins)) => bins.clone(),
+                Some(Cell::Integer(value)) => BTreeMap::from([(0, *value)]),
+                None => nothing.clone(),
+            };
+            let (a, b) = (bins(a), bins(b));
+            let all: std::collections::BTreeSet<&i64> = a.keys().chain(b.keys()).collect();
+            let change: u64 = all
+                .iter()
+                .map(|bin| {
+                    let of = |bins: &BTreeMap<i64, i64>| bins.get(bin).copied().unwrap_or(0);
+                    of(&a).abs_diff(of(&b))
+                })
+                .sum();
+            assert!(
+                change <= statistic.sensitivity(),
+                "seed {seed}: {change} in {statistic:?}\n{plan:#?}"
+            );
+        }
+    }
+    assert!(
+        changed <= plan.groups_per_unit,
+        "seed {seed}: {changed} groups\n{plan:#?}"
+    );
+}
+
+#[test]
+fn one_unit_changes_what_it_may() {
+    for seed in 0..rounds(150) {
+        let mut rng = Rng(seed ^ 0x5eed);
+        let catalogue = generate::catalogue(&mut rng);
+        let data = generate::data(&mut rng, &catalogue);
+        let plan = generate::plan(&mut rng, &catalogue);
+        let salt = rng.salt();
+        let with = oracle::run(&plan, &catalogue, &data, &salt);
+        let width = catalogue.datasets["a"].privacy.as_ref().unwrap().unit.len();
+        let mut units: Vec<Vec<Value>> = ["a", "b"]
+            .iter()
+            .flat_map(|name| &data[*name])
+            .map(|row| row[..width].to_vec())
+            .collect();
+        units.sort();
+        units.dedup();
+        let on_engine = rng.below(units.len().max(1));
+        for (place, unit) in units.iter().enumerate() {
+            let mut fewer = data.clone();
+            for name in ["a", "b"] {
+                let rows = fewer.get_mut(name).unwrap();
+                rows.retain(|row| row[..width] != unit[..]);
+            }
+            let without = oracle::run(&plan, &catalogue, &fewer, &salt);
+            check_neighbours(&plan, &with, &without, seed);
+            if place == on_engine {
+                let tables = tables(&mut rng, &catalogue, &fewer);
+                let found = run(2, &plan, &catalogue, &tables, &salt);
+                check_neighbours(&plan, &with, &found, seed);
+            }
+        }
+    }
+}
+
+#[test]
+fn partitions_do_not_matter() {
+    for seed in 0..rounds(12) {
+        let mut rng = Rng(seed ^ 0xabcd);
+        let catalogue = generate::catalogue(&mut rng);
+        let mut data = generate::data(&mut rng, &catalogue);
+        // A unit with a great many rows, among others.
+        let rows = data.get_mut("a").unwrap();
+        if let Some(row) = rows.first().cloned() {
+            for _ in 0..20_000 {
+                let mut row = row.clone();
+                for (place, column) in catalogue.datasets["a"].columns.iter().enumerate().skip(2) {
+                    row[place] = generate::value(&mut rng, column.kind);
+                }
+                rows.push(row);
+            }
+        }
+        let mut plan = generate::plan(&mut rng, &catalogue);
+        let depth = rng.below(2);
+        let relation = generate::scan(&catalogue, "a");
+        if depth == 0 {
+            // Keys and measures of the generator are over the columns of its own
+            // relation: only plans over a scan can be moved.
+            if plan.relation.columns != relation.columns {
+                plan.relation = relation;
+                plan.keys.clear();
+                plan.groups = mizan_sql::Groups::Public(vec![vec![]]);
+                plan.enforce_groups = false;
+                plan.statistics = vec![mizan_sql::Statistic {
+                    measure: mizan_sql::Measure::Distinct(mizan_sql::Expr::Column(2)),
+                    low: 0,
+                    high: 3,
+                }];
+            }
+        }
+        // Joins of a great many rows with themselves are for other tests.
+        if format!("{:?}", plan.relation).contains("Join") {
+            continue;
+        }
+        let salt = rng.salt();
+        let tables = tables(&mut rng, &catalogue, &data);
+        let first = run(1, &plan, &catalogue, &tables, &salt);
+        for partitions in [2, 7, 16] {
+            let other = run(partitions, &plan, &catalogue, &tables, &salt);
+            assert_eq!(first, other, "seed {seed}\n{plan:#?}");
+        }
+        assert_eq!(first, oracle::run(&plan, &catalogue, &data, &salt));
+    }
+}

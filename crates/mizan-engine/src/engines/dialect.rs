@@ -1,0 +1,61 @@
+//! What differs from engine to engine: how names and values are written, and how
+//! each total function is had.
+
+use mizan_sql::{Dataset, DatasetColumn, Function, Quantized, Type, Value};
+
+use crate::engine::EngineError;
+use crate::order::Salt;
+
+/// A piece of SQL that has a value.
+#[derive(Clone, Debug)]
+pub(crate) struct Sql {
+    /// The text; safe to put anywhere an operand goes.
+    pub(crate) text: String,
+    /// What it holds.
+    pub(crate) kind: Type,
+}
+
+impl Sql {
+    /// A piece.
+    pub(crate) fn new(text: impl Into<String>, kind: Type) -> Self {
+        Self {
+            text: text.into(),
+            kind,
+        }
+    }
+}
+
+/// A dialect of SQL. Whatever it writes is total, and agrees bit for bit with
+/// `Expr::eval`, `Quantized::integer` and [`crate::order::hash`].
+///
+/// Comparisons, logic, `IN`, `CASE`, `COALESCE` and the aggregates `COUNT`,
+/// `SUM`, `MIN` and `MAX` are taken as they are: over integers, text in the order
+/// of its bytes, and numbers without NaN and minus zero, engines agree on them.
+pub(crate) trait Dialect {
+    /// A name.
+    fn identifier(&self, name: &str) -> String {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    }
+
+    /// A value. Nothing has a type too.
+    fn literal(&self, value: &Value, kind: Type) -> String;
+
+    /// A function that is not one of those taken as they are, and makes this.
+    fn call(&self, function: Function, arguments: &[Sql], makes: Type) -> String;
+
+    /// A value as another type.
+    fn cast(&self, value: &Sql, to: Type) -> String;
+
+    /// The integer of a number, a date or a timestamp.
+    fn quantize(&self, value: &Sql, how: &Quantized) -> String;
+
+    /// The hash of values.
+    fn hash(&self, salt: &Salt, values: &[Sql]) -> String;
+
+    /// The table of a dataset.
+    fn table(&self, dataset: &Dataset) -> Result<String, EngineError>;
+
+    /// A column of that table, read as the declared type and clamped to the
+    /// declared bounds.
+    fn read(&self, dataset: &Dataset, column: &DatasetColumn) -> Result<String, EngineError>;
+}

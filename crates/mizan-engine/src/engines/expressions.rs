@@ -1,0 +1,183 @@
+//! Expressions as SQL.
+
+use mizan_sql::{Column, Expr, Function, Type, Value};
+
+use super::dialect::{Dialect, Sql};
+use crate::engine::EngineError;
+
+/// What columns are called where an expression stands.
+pub(crate) type Names<'a> = &'a dyn Fn(usize) -> String;
+
+/// The columns `c0`, `c1`, ...
+pub(crate) fn plain(place: usize) -> String {
+    format!("c{place}")
+}
+
+/// An expression as SQL.
+pub(crate) fn expression(
+    dialect: &dyn Dialect,
+    expr: &Expr,
+    columns: &[Column],
+    names: Names<'_>,
+) -> Result<Sql, EngineError> {
+    let render = |part: &Expr| expression(dialect, part, columns, names);
+    match expr {
+        Expr::Column(place) => {
+            let column = columns.get(*place).ok_or_else(|| bad("no such column"))?;
+            Ok(Sql::new(names(*place), column.kind))
+        }
+        Expr::Literal(value, kind) => literal(dialect, value, *kind),
+        Expr::Cast(inner, to) => {
+            let inner = render(inner)?;
+            Ok(cast(dialect, inner, *to))
+        }
+        Expr::Case {
+            branches,
+            otherwise,
+        } => {
+            let mut conditions = Vec::with_capacity(branches.len());
+            let mut results = Vec::with_capacity(branches.len() + 1);
+            for (when, then) in branches {
+                conditions.push(render(when)?.text);
+                results.push(render(then)?);
+            }
+            results.push(render(otherwise)?);
+            let results = agree(dialect, results);
+            let kind = kind_of(&results)?;
+            let mut text = String::from("CASE");
+            let mut texts = results.into_iter().map(|result| result.text);
+            for (when, then) in conditions.iter().zip(texts.by_ref()) {
+                text.push_str(&format!(" WHEN {when} THEN {then}"));
+            }
+            let otherwise = texts.next().unwrap_or_default();
+            if branches.is_empty() {
+                return Ok(Sql::new(otherwise, kind));
+            }
+            Ok(Sql::new(format!("({text} ELSE {otherwise} END)"), kind))
+        }
+        Expr::Call(function, arguments) => {
+            let rendered = arguments.iter().map(render).collect::<Result<Vec<_>, _>>()?;
+            let kind = kind_of_call(*function, arguments, &rendered)?;
+            Ok(Sql::new(call(dialect, *function, rendered, kind)?, kind))
+        }
+    }
+}
+
+/// A value as SQL; refused if it is not of its type.
+pub(crate) fn literal(
+    dialect: &dyn Dialect,
+    value: &Value,
+    kind: Type,
+) -> Result<Sql, EngineError> {
+    if value.type_of().is_some_and(|found| found != kind) {
+        return Err(bad("a literal is not of its type"));
+    }
+    let value = match value {
+        Value::Number(number) => Value::number(*number),
+        other => other.clone(),
+    };
+    Ok(Sql::new(dialect.literal(&value, kind), kind))
+}
+
+/// A plan that no binder makes.
+pub(crate) fn bad(reason: impl Into<String>) -> EngineError {
+    EngineError::BadPlan {
+        reason: reason.into(),
+    }
+}
+
+fn cast(dialect: &dyn Dialect, value: Sql, to: Type) -> Sql {
+    if value.kind == to {
+        return value;
+    }
+    Sql::new(dialect.cast(&value, to), to)
+}
+
+/// Integers among numbers become numbers.
+fn agree(dialect: &dyn Dialect, parts: Vec<Sql>) -> Vec<Sql> {
+    let mixed = parts.iter().all(|part| part.kind.is_numeric())
+        && parts.iter().any(|part| part.kind == Type::Number);
+    if !mixed {
+        return parts;
+    }
+    let parts = parts.into_iter();
+    parts.map(|part| cast(dialect, part, Type::Number)).collect()
+}
+
+fn kind_of(parts: &[Sql]) -> Result<Type, EngineError> {
+    let kind = parts.first().map(|part| part.kind);
+    let same = parts.iter().all(|part| Some(part.kind) == kind);
+    kind.filter(|_| same)
+        .ok_or_else(|| bad("the results of CASE have different types"))
+}
+
+/// The type of a call, from the types of its arguments; literals stay, for some
+/// functions want them.
+fn kind_of_call(
+    function: Function,
+    arguments: &[Expr],
+    rendered: &[Sql],
+) -> Result<Type, EngineError> {
+    let columns: Vec<Column> = rendered
+        .iter()
+        .map(|argument| Column {
+            name: String::new(),
+            kind: argument.kind,
+            bounds: None,
+        })
+        .collect();
+    let arguments = arguments.iter().enumerate().map(|(place, argument)| {
+        if matches!(argument, Expr::Literal(..)) {
+            argument.clone()
+        } else {
+            Expr::Column(place)
+        }
+    });
+    Expr::Call(function, arguments.collect())
+        .type_of(&columns)
+        .map_err(|problem| bad(problem.to_string()))
+}
+
+fn call(
+    dialect: &dyn Dialect,
+    function: Function,
+    arguments: Vec<Sql>,
+    makes: Type,
+) -> Result<String, EngineError> {
+    let operator = match function {
+        Function::Equal => "=",
+        Function::NotEqual => "<>",
+        Function::Less => "<",
+        Function::LessOrEqual => "<=",
+        Function::Greater => ">",
+        Function::GreaterOrEqual => ">=",
+        Function::And => "AND",
+        Function::Or => "OR",
+        _ => "",
+    };
+    let text = match (function, agree(dialect, arguments).as_slice()) {
+        (_, parts) if !operator.is_empty() => {
+            format!("({})", join(parts, &format!(" {operator} ")))
+        }
+        (Function::Not, [part]) => format!("(NOT {})", part.text),
+        (Function::IsNull, [part]) => format!("({} IS NULL)", part.text),
+        // False, or nothing of nothing.
+        (Function::In, [part]) => format!("(({} IS NULL) AND NULL)", part.text),
+        (Function::In, [part, list @ ..]) => {
+            format!("({} IN ({}))", part.text, join(list, ", "))
+        }
+        (Function::Coalesce, parts) => format!("COALESCE({})", join(parts, ", ")),
+        (Function::NullIf, [a, b]) => {
+            format!("(CASE WHEN {0} = {1} THEN NULL ELSE {0} END)", a.text, b.text)
+        }
+        (_, []) => return Err(bad("a function without arguments")),
+        (_, parts) => dialect.call(function, parts, makes),
+    };
+    Ok(text)
+}
+
+/// Texts with something between them.
+pub(crate) fn join(parts: &[Sql], between: &str) -> String {
+    let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
+    texts.join(between)
+}

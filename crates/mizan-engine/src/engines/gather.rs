@@ -1,0 +1,84 @@
+//! Rows of results to exact integers.
+
+use std::collections::BTreeMap;
+
+use mizan_sql::{BoundedPlan, Measure, Value};
+
+use super::statements::Shape;
+use crate::engine::EngineError;
+use crate::exact::{Cell, Exact};
+
+/// Gathers the results of the statements of a plan.
+pub(crate) struct Gather {
+    empty: Vec<Cell>,
+    keys: usize,
+    exact: Exact,
+}
+
+impl Gather {
+    /// Nothing yet.
+    pub(crate) fn new(plan: &BoundedPlan) -> Self {
+        let statistics = plan.statistics.iter();
+        let empty = statistics
+            .map(|statistic| match statistic.measure {
+                Measure::Histogram(..) => Cell::Histogram(BTreeMap::new()),
+                _ => Cell::Integer(0),
+            })
+            .collect();
+        Self {
+            empty,
+            keys: plan.keys.len(),
+            exact: Exact::new(),
+        }
+    }
+
+    /// Adds a row of a statement's result.
+    pub(crate) fn add(&mut self, shape: &Shape, mut row: Vec<Value>) -> Result<(), EngineError> {
+        let malformed = EngineError::Failed {
+            doing: "reading results",
+        };
+        if row.len() < self.keys {
+            return Err(malformed);
+        }
+        let computed = row.split_off(self.keys);
+        let integer = |place: usize| match computed.get(place) {
+            Some(Value::Integer(value)) => Ok(*value),
+            _ => Err(malformed.clone()),
+        };
+        // Without keys there is a row even if there is nothing.
+        if !matches!(shape, Shape::Histogram(_)) && integer(0)? == 0 {
+            return Ok(());
+        }
+        let cells = self.exact.entry(row).or_insert_with(|| self.empty.clone());
+        let mut set = |statistic: usize, value: i64| match cells.get_mut(statistic) {
+            Some(cell @ Cell::Integer(_)) => {
+                *cell = Cell::Integer(value);
+                Ok(())
+            }
+            _ => Err(malformed.clone()),
+        };
+        match shape {
+            Shape::Sums(statistics) => {
+                for (place, statistic) in statistics.iter().enumerate() {
+                    set(*statistic, integer(place + 1)?)?;
+                }
+            }
+            Shape::Distinct(statistic) => set(*statistic, integer(1)?)?,
+            Shape::Histogram(statistic) => {
+                let Some(Cell::Histogram(bins)) = cells.get_mut(*statistic) else {
+                    return Err(malformed);
+                };
+                let count = integer(1)?;
+                if count > 0 && !computed.first().is_some_and(Value::is_null) {
+                    bins.insert(integer(0)?, count);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What was gathered.
+    pub(crate) fn finish(self) -> Exact {
+        self.exact
+    }
+}

@@ -1,0 +1,265 @@
+//! Relations as SQL: nested queries whose columns are `c0`, `c1`, ...
+
+use mizan_sql::{
+    Catalogue, Column, Dataset, Expr, Function, Operator, Quantized, Relation, Type, Value, Within,
+};
+
+use super::dialect::{Dialect, Sql};
+use super::expressions::{bad, expression, plain};
+use crate::engine::EngineError;
+
+/// The text of a relation.
+pub(crate) fn relation(
+    dialect: &dyn Dialect,
+    catalogue: &Catalogue,
+    relation: &Relation,
+) -> Result<String, EngineError> {
+    let inner = |input: &Relation| self::relation(dialect, catalogue, input);
+    let text = match &relation.operator {
+        Operator::Scan { dataset } => scan(dialect, catalogue, dataset, &relation.columns)?,
+        Operator::Filter { input, predicate } => {
+            let predicate = expression(dialect, predicate, &input.columns, &plain)?;
+            let columns = listed((0..input.columns.len()).map(plain));
+            let from = inner(input)?;
+            format!("SELECT {columns} FROM ({from}) AS t WHERE {}", predicate.text)
+        }
+        Operator::Project { input, expressions } => {
+            let mut columns = Vec::with_capacity(expressions.len());
+            for (place, expr) in expressions.iter().enumerate() {
+                let text = expression(dialect, expr, &input.columns, &plain)?.text;
+                columns.push(format!("{text} AS c{place}"));
+            }
+            format!("SELECT {} FROM ({}) AS t", listed(columns), inner(input)?)
+        }
+        Operator::Join { .. } => join(dialect, catalogue, relation)?,
+        Operator::Union { inputs } => {
+            let mut parts = Vec::with_capacity(inputs.len());
+            for input in inputs {
+                let columns = listed((0..input.columns.len()).map(plain));
+                parts.push(format!("SELECT {columns} FROM ({}) AS t", inner(input)?));
+            }
+            if parts.is_empty() {
+                return Err(bad("a union of nothing"));
+            }
+            parts.join(" UNION ALL ")
+        }
+        Operator::Group {
+            input,
+            keys,
+            aggregates,
+        } => group(dialect, &inner(input)?, input, relation, keys, aggregates)?,
+    };
+    Ok(text)
+}
+
+/// Columns with commas between them; a query has at least one.
+pub(crate) fn listed(columns: impl IntoIterator<Item = String>) -> String {
+    let columns: Vec<String> = columns.into_iter().collect();
+    if columns.is_empty() {
+        "1 AS nothing".to_owned()
+    } else {
+        columns.join(", ")
+    }
+}
+
+/// A dataset of the catalogue.
+pub(crate) fn dataset<'a>(
+    catalogue: &'a Catalogue,
+    name: &str,
+) -> Result<&'a Dataset, EngineError> {
+    let found = catalogue.datasets.get(name);
+    found.ok_or_else(|| EngineError::NotInCatalogue {
+        dataset: name.to_owned(),
+    })
+}
+
+fn scan(
+    dialect: &dyn Dialect,
+    catalogue: &Catalogue,
+    name: &str,
+    columns: &[Column],
+) -> Result<String, EngineError> {
+    let dataset = dataset(catalogue, name)?;
+    let mut read = Vec::with_capacity(columns.len());
+    for (place, column) in columns.iter().enumerate() {
+        let declared = dataset
+            .columns
+            .iter()
+            .find(|declared| declared.name == column.name && declared.kind == column.kind)
+            .ok_or_else(|| EngineError::NotInCatalogue {
+                dataset: name.to_owned(),
+            })?;
+        let text = dialect.read(dataset, declared)?;
+        read.push(format!("{text} AS c{place}"));
+    }
+    Ok(format!(
+        "SELECT {} FROM {}",
+        listed(read),
+        dialect.table(dataset)?
+    ))
+}
+
+fn join(
+    dialect: &dyn Dialect,
+    catalogue: &Catalogue,
+    relation: &Relation,
+) -> Result<String, EngineError> {
+    let Operator::Join {
+        left,
+        right,
+        keeps_left,
+        on,
+        condition,
+    } = &relation.operator
+    else {
+        return Err(bad("no join"));
+    };
+    let width = left.columns.len();
+    let on_left = |place: usize| format!("l.c{place}");
+    let on_right = |place: usize| format!("r.c{place}");
+    let on_both = |place: usize| match place.checked_sub(width) {
+        None => on_left(place),
+        Some(place) => on_right(place),
+    };
+    let both: Vec<Column> = left.columns.iter().chain(&right.columns).cloned().collect();
+    let mut conditions = Vec::new();
+    for (of_left, of_right) in on {
+        let of_right = of_right.map_columns(&mut |place| Expr::Column(place + width));
+        let equal = Expr::call(Function::Equal, [of_left.clone(), of_right]);
+        conditions.push(expression(dialect, &equal, &both, &on_both)?.text);
+    }
+    if let Some(condition) = condition {
+        conditions.push(expression(dialect, condition, &both, &on_both)?.text);
+    }
+    if conditions.is_empty() {
+        conditions.push("TRUE".to_owned());
+    }
+    let columns = (0..both.len()).map(|place| format!("{} AS c{place}", on_both(place)));
+    Ok(format!(
+        "SELECT {} FROM ({}) AS l {} JOIN ({}) AS r ON {}",
+        listed(columns),
+        self::relation(dialect, catalogue, left)?,
+        if *keeps_left { "LEFT" } else { "INNER" },
+        self::relation(dialect, catalogue, right)?,
+        conditions.join(" AND "),
+    ))
+}
+
+fn group(
+    dialect: &dyn Dialect,
+    from: &str,
+    input: &Relation,
+    output: &Relation,
+    keys: &[Expr],
+    aggregates: &[Within],
+) -> Result<String, EngineError> {
+    let over = |expr: &Expr| expression(dialect, expr, &input.columns, &plain);
+    // What is grouped, what is aggregated in each group, and what is shown.
+    let mut rows = Vec::new();
+    let mut groups = Vec::new();
+    let mut shown = Vec::new();
+    for (place, key) in keys.iter().enumerate() {
+        rows.push(format!("{} AS k{place}", over(key)?.text));
+        groups.push(format!("k{place}"));
+        shown.push(format!("k{place} AS c{place}"));
+    }
+    let mut computed: Vec<String> = groups.clone();
+    for (place, aggregate) in aggregates.iter().enumerate() {
+        let to = keys.len() + place;
+        let (value, aggregated) = match aggregate {
+            Within::Rows => (None, "COUNT(*)".to_owned()),
+            Within::Count(expr) => (Some(over(expr)?.text), format!("COUNT(v{place})")),
+            Within::CountDistinct(expr) => {
+                (Some(over(expr)?.text), format!("COUNT(DISTINCT v{place})"))
+            }
+            Within::Min(expr) => (Some(over(expr)?.text), format!("MIN(v{place})")),
+            Within::Max(expr) => (Some(over(expr)?.text), format!("MAX(v{place})")),
+            Within::Sum(expr, how) => {
+                let value = dialect.quantize(&over(expr)?, how);
+                computed.push(format!("COUNT(v{place}) AS n{place}"));
+                (Some(value), format!("SUM(v{place})"))
+            }
+        };
+        rows.extend(value.map(|value| format!("{value} AS v{place}")));
+        computed.push(format!("{aggregated} AS a{place}"));
+        let text = match aggregate {
+            Within::Sum(_, how) => {
+                let kind = output.columns.get(to).map(|column| column.kind);
+                let value = value_of_sum(how, kind.ok_or_else(|| bad("no such column"))?)?;
+                let names = |of: usize| format!("{}{place}", if of == 0 { "a" } else { "n" });
+                expression(dialect, &value, &SUM_AND_COUNT, &names)?.text
+            }
+            _ => format!("a{place}"),
+        };
+        shown.push(format!("{text} AS c{to}"));
+    }
+    let by = if groups.is_empty() {
+        String::new()
+    } else {
+        format!(" GROUP BY {}", groups.join(", "))
+    };
+    Ok(format!(
+        "SELECT {} FROM (SELECT {} FROM (SELECT {} FROM ({from}) AS t) AS t{by}) AS t",
+        listed(shown),
+        listed(computed),
+        listed(rows)
+    ))
+}
+
+const SUM_AND_COUNT: [Column; 2] = [INTEGER, INTEGER];
+const INTEGER: Column = Column {
+    name: String::new(),
+    kind: Type::Integer,
+    bounds: None,
+};
+
+/// The sum of a group from the sum on the grid (column 0) and how many values
+/// there were (column 1): `step * s + centre * n`.
+pub(crate) fn value_of_sum(how: &Quantized, kind: Type) -> Result<Expr, EngineError> {
+    if how.squared {
+        return Err(bad("a sum of squares within a unit"));
+    }
+    let part = |column: usize, factor: f64| {
+        let column = Expr::Column(column);
+        let (column, factor) = match kind {
+            Type::Integer => (column, Expr::integer(whole(factor)?)),
+            Type::Number => (
+                Expr::Cast(Box::new(column), Type::Number),
+                Expr::Literal(Value::number(factor), Type::Number),
+            ),
+            _ => return Err(bad("a sum that is no number")),
+        };
+        Ok(Expr::call(Function::Multiply, [column, factor]))
+    };
+    let sum = if how.exponent == 0 && kind == Type::Integer {
+        Expr::Column(0)
+    } else {
+        part(0, how.step())?
+    };
+    if how.centre == 0.0 {
+        return Ok(sum);
+    }
+    Ok(Expr::call(Function::Add, [sum, part(1, how.centre)?]))
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "checked before")]
+fn whole(value: f64) -> Result<i64, EngineError> {
+    let exact = value.fract() == 0.0 && value.abs() <= 2_f64.powi(53);
+    exact
+        .then_some(value as i64)
+        .ok_or_else(|| bad("an integer sum on a grid that is finer"))
+}
+
+/// A column of a relation, by its place.
+pub(crate) fn column(columns: &[Column], place: usize) -> Result<Sql, EngineError> {
+    let column = columns.get(place).ok_or_else(|| bad("no such column"))?;
+    Ok(Sql::new(plain(place), column.kind))
+}
+
+/// The integers between bounds: integers, dates and timestamps are clamped to
+/// these. None if there are none, and then no value reads as one.
+#[allow(clippy::cast_possible_truncation, reason = "saturates, as it should")]
+pub(crate) fn whole_between(low: f64, high: f64) -> Option<(i64, i64)> {
+    let (low, high) = (low.ceil() as i64, high.floor() as i64);
+    (low <= high).then_some((low, high))
+}

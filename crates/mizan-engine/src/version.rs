@@ -1,0 +1,184 @@
+//! The files of a dataset, and a digest that changes when they do.
+//!
+//! What is digested is what the system keeps about each file: its place, its
+//! identity, its length and when it was changed. The time of change (`ctime`)
+//! cannot be set back by ordinary means, so an edited file has another version
+//! even if it has the same length and date.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::engine::EngineError;
+
+/// The version of a dataset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Version([u8; 32]);
+
+impl Version {
+    /// Its bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// How files are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Format {
+    /// Text with commas; the first line has names.
+    Csv,
+    /// Apache Parquet.
+    Parquet,
+}
+
+impl Format {
+    fn of(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "csv" => Some(Self::Csv),
+            "parquet" => Some(Self::Parquet),
+            _ => None,
+        }
+    }
+}
+
+/// The files of a dataset: one, or all that lie directly in a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Files {
+    /// How they are written.
+    pub(crate) format: Format,
+    /// Where they are, in order.
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+impl Files {
+    /// Finds the files of a source.
+    pub(crate) fn find(source: &Path) -> Result<Self, EngineError> {
+        let path = fs::canonicalize(source).map_err(|error| unreadable(source, &error))?;
+        let metadata = fs::metadata(&path).map_err(|error| unreadable(source, &error))?;
+        if metadata.is_dir() {
+            return Self::in_directory(&path);
+        }
+        // The name that was given decides, not that of what a link leads to.
+        let format = Format::of(source).or_else(|| Format::of(&path));
+        let format = format.ok_or_else(|| EngineError::UnknownFormat {
+            path: source.to_path_buf(),
+        })?;
+        Ok(Self {
+            format,
+            paths: vec![path],
+        })
+    }
+
+    fn in_directory(directory: &Path) -> Result<Self, EngineError> {
+        let mut paths = Vec::new();
+        let entries = fs::read_dir(directory).map_err(|error| unreadable(directory, &error))?;
+        for entry in entries {
+            let path = entry.map_err(|error| unreadable(directory, &error))?.path();
+            let hidden = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .is_none_or(|name| name.starts_with(['.', '_']));
+            if let (false, Some(format)) = (hidden, Format::of(&path)) {
+                paths.push((format, path));
+            }
+        }
+        paths.sort_by(|a, b| a.1.cmp(&b.1));
+        match paths.first() {
+            Some(&(format, _)) if paths.iter().all(|(other, _)| *other == format) => Ok(Self {
+                format,
+                paths: paths.into_iter().map(|(_, path)| path).collect(),
+            }),
+            _ => Err(EngineError::NoFiles {
+                path: directory.to_path_buf(),
+            }),
+        }
+    }
+
+    /// The version that they have now.
+    pub(crate) fn version(&self) -> Result<Version, EngineError> {
+        let mut digest = Sha256::new();
+        digest.update(b"mizan dataset version 1");
+        for path in &self.paths {
+            let metadata = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+            let name = path.as_os_str().as_encoded_bytes();
+            digest.update((name.len() as u64).to_be_bytes());
+            digest.update(name);
+            for part in identity(&metadata) {
+                digest.update(part.to_be_bytes());
+            }
+        }
+        Ok(Version(digest.finalize().into()))
+    }
+}
+
+#[cfg(unix)]
+fn identity(metadata: &fs::Metadata) -> Vec<i128> {
+    use std::os::unix::fs::MetadataExt;
+    vec![
+        metadata.dev().into(),
+        metadata.ino().into(),
+        metadata.size().into(),
+        metadata.mtime().into(),
+        metadata.mtime_nsec().into(),
+        metadata.ctime().into(),
+        metadata.ctime_nsec().into(),
+    ]
+}
+
+#[cfg(not(unix))]
+fn identity(metadata: &fs::Metadata) -> Vec<i128> {
+    use std::time::UNIX_EPOCH;
+    let modified = metadata.modified().ok();
+    let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let nanos = since.and_then(|time| i128::try_from(time.as_nanos()).ok());
+    vec![metadata.len().into(), nanos.unwrap_or(-1)]
+}
+
+/// What the system says about a file that cannot be opened.
+pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> EngineError {
+    EngineError::Unreadable {
+        path: path.to_path_buf(),
+        reason: error.kind().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_changes_with_the_file_and_only_then() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.csv");
+        fs::write(&path, "x\n1\n").unwrap();
+        let files = Files::find(&path).unwrap();
+        let first = files.version().unwrap();
+        assert_eq!(first, files.version().unwrap());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        fs::write(&path, "x\n2\n").unwrap();
+        assert_ne!(first, files.version().unwrap());
+    }
+
+    #[test]
+    fn a_directory_has_files_of_one_format() {
+        let directory = tempfile::tempdir().unwrap();
+        let empty = Files::find(directory.path()).unwrap_err();
+        assert_eq!(empty.code(), "MZ1903");
+        fs::write(directory.path().join("b.csv"), "x\n").unwrap();
+        fs::write(directory.path().join("a.CSV"), "x\n").unwrap();
+        fs::write(directory.path().join("_SUCCESS"), "").unwrap();
+        let files = Files::find(directory.path()).unwrap();
+        assert_eq!(files.paths.len(), 2);
+        fs::write(directory.path().join("c.parquet"), "").unwrap();
+        assert!(Files::find(directory.path()).is_err());
+        assert_eq!(
+            Files::find(&directory.path().join("none.csv"))
+                .unwrap_err()
+                .code(),
+            "MZ1901"
+        );
+    }
+}
