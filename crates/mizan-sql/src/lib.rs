@@ -5,17 +5,23 @@
 //! amount only, and what is made of them once they carry noise. Whatever has no
 //! place in that language is refused, by name.
 
+mod bind;
 pub mod catalogue;
 pub mod expr;
+mod parse;
 pub mod plan;
+mod refusal;
 pub mod relation;
 pub mod value;
 
+pub use bind::plan;
 pub use catalogue::{Catalogue, Dataset, DatasetColumn, Privacy};
 pub use expr::{Expr, Function, TimePart, TimeUnit};
+pub use parse::{MAX_TEXT, statement};
 pub use plan::{
     Aggregate, BoundedPlan, Groups, Key, MAX_CONTRIBUTION, MAX_ROWS, MAX_UNITS, Measure, Order,
     Output, OutputColumn, Statistic,
 };
+pub use refusal::{Place, Reason, Refusal};
 pub use relation::{Bounds, Column, Operator, Quantized, Relation, Within};
 pub use value::{Type, Value};
