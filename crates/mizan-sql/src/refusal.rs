@@ -8,7 +8,7 @@ use std::fmt;
 use datafusion_common::Span;
 
 /// How much of a long line is shown around the caret.
-const SHOWN: usize = 100;
+const SHOWN: usize = 70;
 
 /// A place in the text of a question, in characters from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,14 +226,21 @@ impl Refusal {
     #[must_use]
     pub fn show(&self, sql: &str) -> String {
         let mut shown = format!("{}: {}\n", self.code(), self.message);
-        if let Some(place) = self.place
-            && let Some(line) = sql.lines().nth(place.line.saturating_sub(1))
-        {
-            shown.push_str(&excerpt(line, place));
+        if let Some(caret) = self.caret(sql) {
+            shown.push_str(&caret);
+            shown.push('\n');
         }
         shown.push_str("help: ");
         shown.push_str(&self.help);
         shown
+    }
+
+    /// The line that it is about, and a caret under the place.
+    #[must_use]
+    pub fn caret(&self, sql: &str) -> Option<String> {
+        let place = self.place?;
+        let line = sql.lines().nth(place.line.saturating_sub(1))?;
+        Some(excerpt(line, place))
     }
 }
 
@@ -265,7 +272,7 @@ fn excerpt(line: &str, place: Place) -> String {
     let carets = width_of(characters.iter().skip(caret).take(length)).max(1);
     let margin = " ".repeat(number.len());
     format!(
-        "{number} | {before}{kept}{after}\n{margin} | {}{}\n",
+        "{number} | {before}{kept}{after}\n{margin} | {}{}",
         " ".repeat(indent),
         "^".repeat(carets),
     )

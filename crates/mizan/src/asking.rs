@@ -111,7 +111,7 @@ pub(crate) fn at_desk<T>(
 pub(crate) fn rows_json(answer: &Answer) -> serde_json::Value {
     let row = |cells: &Vec<AnswerCell>| {
         let mut row = Map::new();
-        for (name, cell) in answer.columns.iter().zip(cells) {
+        for (column, cell) in answer.columns.iter().zip(cells) {
             let shown = match cell {
                 AnswerCell::Key(value) => value.to_json(),
                 AnswerCell::Estimate { value, low, high } => json!({
@@ -120,7 +120,7 @@ pub(crate) fn rows_json(answer: &Answer) -> serde_json::Value {
                     "high": high.as_ref().map(Value::to_json),
                 }),
             };
-            row.insert(name.clone(), shown);
+            row.insert(column.name.clone(), shown);
         }
         serde_json::Value::Object(row)
     };
@@ -163,9 +163,8 @@ pub(crate) fn bars(answer: &Answer) -> Option<Bars> {
         }
         bars.bars.push(bar);
     }
-    let name = answer.columns.iter().zip(answer.rows.first()?);
-    let name = name.filter(|(_, cell)| matches!(cell, AnswerCell::Estimate { .. }));
-    bars.title = name.map(|(name, _)| name.clone()).collect();
+    let noisy = answer.columns.iter().filter(|column| column.noisy);
+    bars.title = noisy.map(|column| column.name.clone()).collect();
     Some(bars)
 }
 
@@ -173,13 +172,9 @@ fn table(answer: &Answer, output: Output) -> String {
     if answer.rows.is_empty() {
         return "no rows\n".to_owned();
     }
-    let estimate = |place: usize| {
-        let cell = answer.rows.first().and_then(|row| row.get(place));
-        matches!(cell, Some(AnswerCell::Estimate { .. }))
-    };
-    let columns = answer.columns.iter().enumerate().map(|(place, name)| {
-        let name = shortened(name, 24);
-        if estimate(place) {
+    let columns = answer.columns.iter().map(|column| {
+        let name = shortened(&column.name, 24);
+        if column.noisy {
             Column::number(name)
         } else {
             Column::text(name)

@@ -26,7 +26,7 @@ mod quote;
 
 pub use bounds::FoundBounds;
 pub use error::QuestionError;
-pub use quote::{Predicted, Quote};
+pub use quote::Quote;
 
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_ledger::{

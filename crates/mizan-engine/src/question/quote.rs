@@ -4,7 +4,7 @@ use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_ledger::{AccountView, Body, Charge};
 
 use super::Prepared;
-use crate::release;
+use crate::release::{self, Predicted};
 
 /// A price and what it buys. Nothing was read from data.
 #[derive(Debug)]
@@ -31,15 +31,6 @@ pub struct Quote {
     pub why: Vec<String>,
     /// What people should know.
     pub notes: Vec<String>,
-}
-
-/// How good a column would be.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Predicted {
-    /// The column.
-    pub name: String,
-    /// Half of its 95 % noise interval; None if that depends on the data.
-    pub half_width: Option<f64>,
 }
 
 impl Quote {
