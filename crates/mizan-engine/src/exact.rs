@@ -17,4 +17,5 @@ pub enum Cell {
 /// What an engine computed: for each group in the data, a cell for each
 /// statistic. Public groups without rows are not in it, private groups are all
 /// in it.
+#[allow(unreachable_pub, reason = "in the signature of a public trait")]
 pub type Exact = BTreeMap<Vec<Value>, Vec<Cell>>;

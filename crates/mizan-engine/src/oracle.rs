@@ -56,13 +56,18 @@ pub(crate) fn run(plan: &BoundedPlan, catalogue: &Catalogue, data: &Data, salt: 
         for (key, rows) in ranked {
             let cells = exact.entry(key.clone()).or_insert_with(|| {
                 let statistics = plan.statistics.iter();
-                statistics.map(|statistic| empty(&statistic.measure)).collect()
+                statistics
+                    .map(|statistic| empty(&statistic.measure))
+                    .collect()
             });
             for (place, statistic) in plan.statistics.iter().enumerate() {
                 match (&statistic.measure, &mut cells[place]) {
                     (Measure::Distinct(expr), _) => {
                         let taken = distinct(rows, expr, statistic, salt, unit, key);
-                        values.entry((key.clone(), place)).or_default().extend(taken);
+                        values
+                            .entry((key.clone(), place))
+                            .or_default()
+                            .extend(taken);
                     }
                     (Measure::Histogram(expr, how), Cell::Histogram(bins)) => {
                         for bin in bins_of(rows, expr, how, statistic, salt, unit, key) {
@@ -95,9 +100,7 @@ fn contribution(rows: &Rows, measure: &Measure, statistic: &Statistic) -> i64 {
     let total = match measure {
         Measure::Units => 1,
         Measure::Rows => count(rows.len()),
-        Measure::Count(expr) => {
-            count(rows.iter().filter(|row| !expr.eval(row).is_null()).count())
-        }
+        Measure::Count(expr) => count(rows.iter().filter(|row| !expr.eval(row).is_null()).count()),
         Measure::Sum(expr, how) => {
             let values: Vec<i64> = rows
                 .iter()
@@ -122,7 +125,10 @@ fn distinct(
     key: &[Value],
 ) -> Vec<Value> {
     let values: BTreeSet<Value> = rows.iter().map(|row| expr.eval(row)).collect();
-    let mut values: Vec<Value> = values.into_iter().filter(|value| !value.is_null()).collect();
+    let mut values: Vec<Value> = values
+        .into_iter()
+        .filter(|value| !value.is_null())
+        .collect();
     values.sort_by_key(|value| {
         let hash = hash(salt, unit.iter().chain(key).chain([value]));
         (hash, value.clone())
@@ -289,7 +295,10 @@ fn within(rows: &Rows, aggregate: &Within, kind: mizan_sql::Type) -> Value {
             if values.is_empty() {
                 return Value::Null;
             }
-            let sum: i64 = values.iter().filter_map(|value| quantized(value, how)).sum();
+            let sum: i64 = values
+                .iter()
+                .filter_map(|value| quantized(value, how))
+                .sum();
             let row = [Value::Integer(sum), count(values.len())];
             value_of_sum(how, kind).unwrap().eval(&row)
         }

@@ -56,7 +56,10 @@ pub(crate) fn expression(
             Ok(Sql::new(format!("({text} ELSE {otherwise} END)"), kind))
         }
         Expr::Call(function, arguments) => {
-            let rendered = arguments.iter().map(render).collect::<Result<Vec<_>, _>>()?;
+            let rendered = arguments
+                .iter()
+                .map(render)
+                .collect::<Result<Vec<_>, _>>()?;
             let kind = kind_of_call(*function, arguments, &rendered)?;
             Ok(Sql::new(call(dialect, *function, rendered, kind)?, kind))
         }
@@ -101,7 +104,9 @@ fn agree(dialect: &dyn Dialect, parts: Vec<Sql>) -> Vec<Sql> {
         return parts;
     }
     let parts = parts.into_iter();
-    parts.map(|part| cast(dialect, part, Type::Number)).collect()
+    parts
+        .map(|part| cast(dialect, part, Type::Number))
+        .collect()
 }
 
 fn kind_of(parts: &[Sql]) -> Result<Type, EngineError> {
@@ -168,7 +173,10 @@ fn call(
         }
         (Function::Coalesce, parts) => format!("COALESCE({})", join(parts, ", ")),
         (Function::NullIf, [a, b]) => {
-            format!("(CASE WHEN {0} = {1} THEN NULL ELSE {0} END)", a.text, b.text)
+            format!(
+                "(CASE WHEN {0} = {1} THEN NULL ELSE {0} END)",
+                a.text, b.text
+            )
         }
         (_, []) => return Err(bad("a function without arguments")),
         (_, parts) => dialect.call(function, parts, makes),

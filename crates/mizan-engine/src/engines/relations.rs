@@ -21,7 +21,10 @@ pub(crate) fn relation(
             let predicate = expression(dialect, predicate, &input.columns, &plain)?;
             let columns = listed((0..input.columns.len()).map(plain));
             let from = inner(input)?;
-            format!("SELECT {columns} FROM ({from}) AS t WHERE {}", predicate.text)
+            format!(
+                "SELECT {columns} FROM ({from}) AS t WHERE {}",
+                predicate.text
+            )
         }
         Operator::Project { input, expressions } => {
             let mut columns = Vec::with_capacity(expressions.len());

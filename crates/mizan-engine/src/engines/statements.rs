@@ -224,6 +224,15 @@ impl<'a> Builder<'a> {
         format!("{function}() OVER (PARTITION BY {unit} ORDER BY h ASC{order}) AS g")
     }
 
+    /// Rows whose unit, keys and further values are opaque, to be ranked.
+    fn opaque(&self, from: &str, values: &[Sql], others: Vec<String>) -> String {
+        let ranked = [self.unit_names.as_slice(), &self.key_names, values].concat();
+        let ranked = ranked.iter();
+        let ranked =
+            ranked.map(|value| format!("{} AS {}", self.dialect.opaque(value), value.text));
+        format!("SELECT {} FROM ({from}) AS t", listed(ranked.chain(others)))
+    }
+
     fn first_groups(&self) -> String {
         let most = i64::try_from(self.plan.groups_per_unit).unwrap_or(i64::MAX);
         format!("g <= {}", self.integer(most))
@@ -234,7 +243,10 @@ impl<'a> Builder<'a> {
     }
 
     fn unit_and_keys(&self) -> String {
-        join(&[self.unit_names.as_slice(), &self.key_names].concat(), ", ")
+        join(
+            &[self.unit_names.as_slice(), &self.key_names].concat(),
+            ", ",
+        )
     }
 
     /// S4: what leaves the engine.
@@ -287,10 +299,14 @@ impl<'a> Builder<'a> {
             aggregates.push(format!("{computed} AS {name}"));
         }
         let rows = self.rows(&values)?;
+        let computed = aggregates.len();
         let from = if once {
             // Each row is all that its unit has: there is nothing to add up.
             let keys = self.key_names.iter().map(|key| key.text.clone());
-            format!("SELECT {} FROM ({rows}) AS t", listed(keys.chain(aggregates)))
+            format!(
+                "SELECT {} FROM ({rows}) AS t",
+                listed(keys.chain(aggregates))
+            )
         } else {
             let by = self.unit_and_keys();
             aggregates.insert(0, by.clone());
@@ -300,7 +316,9 @@ impl<'a> Builder<'a> {
             )
         };
         let from = if self.caps_groups() {
-            let hashed = format!("SELECT *, {} FROM ({from}) AS t", self.group_hash());
+            let others = (0..computed).map(|place| format!("a{place}"));
+            let rows = self.opaque(&from, &[], others.collect());
+            let hashed = format!("SELECT *, {} FROM ({rows}) AS t", self.group_hash());
             let ranked = self.group_rank("ROW_NUMBER");
             format!(
                 "(SELECT *, {ranked} FROM ({hashed}) AS t) AS t WHERE {}",
@@ -315,12 +333,7 @@ impl<'a> Builder<'a> {
     /// One row per (unit, group, value) with `n` rows, ranked: `g` is the rank of
     /// the group, if groups are capped, and `rank` is of the value in it. Rows
     /// without a value come last.
-    fn ranked_values(
-        &self,
-        value: &Sql,
-        rank: &str,
-        frame: &str,
-    ) -> Result<String, EngineError> {
+    fn ranked_values(&self, value: &Sql, rank: &str, frame: &str) -> Result<String, EngineError> {
         let rows = self.rows(std::slice::from_ref(&value.text))?;
         let by = self.unit_and_keys();
         let grouped =
@@ -343,9 +356,12 @@ impl<'a> Builder<'a> {
             ranks.push(self.group_rank("DENSE_RANK"));
             condition = format!(" WHERE {}", self.first_groups());
         }
-        let hashed = format!("SELECT *, {} FROM ({grouped}) AS t", listed(hashes));
+        let rows = self.opaque(&grouped, std::slice::from_ref(&value), vec!["n".to_owned()]);
+        let hashed = format!("SELECT *, {} FROM ({rows}) AS t", listed(hashes));
         let ranks = listed(ranks);
-        Ok(format!("(SELECT *, {ranks} FROM ({hashed}) AS t) AS t{condition}"))
+        Ok(format!(
+            "(SELECT *, {ranks} FROM ({hashed}) AS t) AS t{condition}"
+        ))
     }
 
     fn distinct(&self, expr: &Expr, statistic: &Statistic) -> Result<String, EngineError> {
@@ -397,11 +413,7 @@ fn named(values: &[Sql], prefix: &str) -> Vec<Sql> {
 
 /// Whether keys are in a sorted list: values of the first key that go with the
 /// same values of the others are one term, so a product of lists is one term.
-fn member(
-    dialect: &dyn Dialect,
-    keys: &[Sql],
-    groups: &[&[Value]],
-) -> Result<String, EngineError> {
+fn member(dialect: &dyn Dialect, keys: &[Sql], groups: &[&[Value]]) -> Result<String, EngineError> {
     let Some((key, others)) = keys.split_first() else {
         return Ok("TRUE".to_owned());
     };

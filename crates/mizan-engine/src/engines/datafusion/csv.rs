@@ -144,7 +144,9 @@ pub(super) fn header(path: &Path) -> Result<Vec<String>, EngineError> {
         if fields.too_long || length > MAX_HEADER {
             return Err(bad("it is longer than a megabyte"));
         }
-        let name = fields.text().ok_or_else(|| bad("a name is empty or no UTF-8"))?;
+        let name = fields
+            .text()
+            .ok_or_else(|| bad("a name is empty or no UTF-8"))?;
         if names.iter().any(|other| other == name) {
             return Err(bad("two columns have the same name"));
         }

@@ -32,6 +32,10 @@ pub(super) enum Does {
     Quantize,
     /// The salt, the values.
     Hash,
+    /// The first argument; there is a second.
+    Same(Type),
+    /// Nothing, which the planner does not know.
+    Unknown,
 }
 
 impl Does {
@@ -46,6 +50,8 @@ impl Does {
             Self::Clamp(kind) => format!("mizan_clamp_{}", kind.name()),
             Self::Quantize => "mizan_quantize".to_owned(),
             Self::Hash => "mizan_hash".to_owned(),
+            Self::Same(kind) => format!("mizan_same_{}", kind.name()),
+            Self::Unknown => "mizan_unknown".to_owned(),
         }
     }
 
@@ -54,15 +60,17 @@ impl Does {
             Self::Call(_, makes)
             | Self::Cast(makes)
             | Self::Read(makes)
-            | Self::Clamp(makes) => makes,
-            Self::Quantize | Self::Hash => Type::Integer,
+            | Self::Clamp(makes)
+            | Self::Same(makes) => makes,
+            Self::Quantize | Self::Hash | Self::Unknown => Type::Integer,
         }
     }
 
     fn all() -> Vec<Self> {
-        let mut all = vec![Self::Quantize, Self::Hash];
+        let mut all = vec![Self::Quantize, Self::Hash, Self::Unknown];
         for kind in Type::ALL {
-            all.extend([Self::Cast(kind), Self::Read(kind), Self::Clamp(kind)]);
+            all.extend([Self::Cast(kind), Self::Read(kind)]);
+            all.extend([Self::Clamp(kind), Self::Same(kind)]);
             let functions = FUNCTIONS.into_iter();
             let functions = functions
                 .chain(UNITS.map(Function::Truncate))
@@ -147,7 +155,10 @@ impl Ours {
         Self {
             does,
             name: does.name(),
-            signature: Signature::variadic_any(Volatility::Immutable),
+            signature: match does {
+                Does::Unknown => Signature::nullary(Volatility::Volatile),
+                _ => Signature::variadic_any(Volatility::Immutable),
+            },
         }
     }
 }
@@ -213,6 +224,8 @@ fn compute(does: Does, arguments: &[ColumnarValue], rows: usize) -> Result<Array
             kernels::quantize(&array(arguments, 0, rows)?, &how)
         }
         Does::Hash => hash(arguments, rows),
+        Does::Same(_) => array(arguments, 0, rows),
+        Does::Unknown => Ok(array_of(Type::Integer, std::iter::once(Value::Null))),
     }
 }
 

@@ -42,9 +42,9 @@ pub(super) fn fast(
                 Function::Add => apply_numbers(&a, &b, rows, |a, b| a + b)?,
                 Function::Subtract => apply_numbers(&a, &b, rows, |a, b| a - b)?,
                 Function::Multiply => apply_numbers(&a, &b, rows, |a, b| a * b)?,
-                Function::Divide => apply_numbers(&a, &b, rows, |a, b| {
-                    if b == 0.0 { f64::NAN } else { a / b }
-                })?,
+                Function::Divide => {
+                    apply_numbers(&a, &b, rows, |a, b| if b == 0.0 { f64::NAN } else { a / b })?
+                }
                 _ => return Ok(None),
             })
         }
@@ -80,9 +80,9 @@ fn integers(argument: &ColumnarValue) -> Result<Integers> {
 #[allow(clippy::cast_precision_loss, reason = "to the nearest, as documented")]
 fn numbers(argument: &ColumnarValue) -> Result<Numbers> {
     match argument {
-        ColumnarValue::Array(array) => {
-            Ok(Operand::Rows(as_numbers(array)?.as_primitive::<Float64Type>().clone()))
-        }
+        ColumnarValue::Array(array) => Ok(Operand::Rows(
+            as_numbers(array)?.as_primitive::<Float64Type>().clone(),
+        )),
         ColumnarValue::Scalar(ScalarValue::Float64(value)) => Ok(Operand::One(*value)),
         ColumnarValue::Scalar(ScalarValue::Int64(value)) => {
             Ok(Operand::One(value.map(|value| value as f64)))
@@ -211,7 +211,9 @@ pub(super) fn clamp(array: &ArrayRef, low: f64, high: f64) -> Result<ArrayRef> {
                 .unary::<_, Int64Type>(|value| value.clamp(low, high)),
         ),
         DataType::Date32 => {
-            let day = |value: i64| i32::try_from(value).unwrap_or(if value < 0 { i32::MIN } else { i32::MAX });
+            let day = |value: i64| {
+                i32::try_from(value).unwrap_or(if value < 0 { i32::MIN } else { i32::MAX })
+            };
             let (low, high) = (day(low), day(high));
             Arc::new(
                 array

@@ -248,7 +248,11 @@ fn parquet_of_every_type() {
         (
             Arc::new(TimestampNanosecondArray::from(vec![-1, 1999, 0])),
             Type::Timestamp,
-            vec![Value::Timestamp(-1), Value::Timestamp(1), Value::Timestamp(0)],
+            vec![
+                Value::Timestamp(-1),
+                Value::Timestamp(1),
+                Value::Timestamp(0),
+            ],
         ),
         (
             Arc::new(zoned),

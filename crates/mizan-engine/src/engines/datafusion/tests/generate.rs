@@ -63,8 +63,23 @@ pub(super) fn value(rng: &mut Rng, kind: Type) -> Value {
         }),
         Type::Text => Value::Text(
             rng.one(&[
-                "a", "b", "B", "ab", " a ", "é", "a%b", "a\nb", "x'y", "12", "1.5", "2024-02-29",
-                "true", "", "\\", "a\"b", "🦀",
+                "a",
+                "b",
+                "B",
+                "ab",
+                " a ",
+                "é",
+                "a%b",
+                "a\nb",
+                "x'y",
+                "12",
+                "1.5",
+                "2024-02-29",
+                "true",
+                "",
+                "\\",
+                "a\"b",
+                "🦀",
             ])
             .to_owned(),
         ),
@@ -166,10 +181,7 @@ pub(super) fn data(rng: &mut Rng, catalogue: &Catalogue) -> Data {
         let mut rows = Rows::new();
         if dataset.privacy.is_none() {
             for key in ["a", "b", "ab", "12"] {
-                rows.push(vec![
-                    Value::Text(key.to_owned()),
-                    value(rng, Type::Integer),
-                ]);
+                rows.push(vec![Value::Text(key.to_owned()), value(rng, Type::Integer)]);
             }
         } else {
             let units_of = dataset.privacy.as_ref().unwrap().unit.len();
@@ -194,7 +206,10 @@ pub(super) fn data(rng: &mut Rng, catalogue: &Catalogue) -> Data {
 pub(super) fn scan(catalogue: &Catalogue, name: &str) -> Relation {
     let dataset = &catalogue.datasets[name];
     let columns = dataset.columns.iter();
-    let unit = dataset.privacy.as_ref().map_or(0, |privacy| privacy.unit.len());
+    let unit = dataset
+        .privacy
+        .as_ref()
+        .map_or(0, |privacy| privacy.unit.len());
     Relation {
         operator: Operator::Scan {
             dataset: name.to_owned(),
@@ -289,7 +304,9 @@ fn join_private(rng: &mut Rng, catalogue: &Catalogue, left: Relation) -> Relatio
         operator: Operator::Join {
             on,
             keeps_left: rng.chance(40),
-            condition: rng.chance(30).then(|| expr(rng, &columns, Type::Boolean, 2)),
+            condition: rng
+                .chance(30)
+                .then(|| expr(rng, &columns, Type::Boolean, 2)),
             left: Box::new(left),
             right: Box::new(right),
         },
@@ -312,7 +329,9 @@ fn join_public(rng: &mut Rng, catalogue: &Catalogue, left: Relation) -> Relation
         operator: Operator::Join {
             on,
             keeps_left: rng.chance(50),
-            condition: rng.chance(30).then(|| expr(rng, &columns, Type::Boolean, 2)),
+            condition: rng
+                .chance(30)
+                .then(|| expr(rng, &columns, Type::Boolean, 2)),
             left: Box::new(left),
             right: Box::new(right),
         },
@@ -324,8 +343,11 @@ fn union(rng: &mut Rng, catalogue: &Catalogue, first: Relation) -> Relation {
     let kinds: Vec<Type> = (0..3).map(|_| rng.one(&Type::ALL)).collect();
     let mut inputs = Vec::new();
     for input in [first, relation(rng, catalogue, 0)] {
-        let mut expressions: Vec<Expr> =
-            input.unit.iter().map(|place| Expr::Column(*place)).collect();
+        let mut expressions: Vec<Expr> = input
+            .unit
+            .iter()
+            .map(|place| Expr::Column(*place))
+            .collect();
         let mut all: Vec<Type> = input
             .unit
             .iter()
@@ -354,7 +376,11 @@ fn union(rng: &mut Rng, catalogue: &Catalogue, first: Relation) -> Relation {
 }
 
 fn group(rng: &mut Rng, input: Relation) -> Relation {
-    let mut keys: Vec<Expr> = input.unit.iter().map(|place| Expr::Column(*place)).collect();
+    let mut keys: Vec<Expr> = input
+        .unit
+        .iter()
+        .map(|place| Expr::Column(*place))
+        .collect();
     let mut kinds: Vec<Type> = input
         .unit
         .iter()
@@ -444,8 +470,7 @@ fn candidate(rng: &mut Rng, columns: &[Column], kind: Type, depth: usize) -> Exp
         }
         1 => {
             let parts: Vec<Expr> = (0..2 + rng.below(2)).map(|_| of(rng, kind)).collect();
-            let function =
-                rng.one(&[Function::Coalesce, Function::Least, Function::Greatest]);
+            let function = rng.one(&[Function::Coalesce, Function::Least, Function::Greatest]);
             return Expr::call(function, parts);
         }
         2 => return Expr::call(Function::NullIf, [of(rng, kind), of(rng, kind)]),

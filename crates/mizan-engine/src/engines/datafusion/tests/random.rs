@@ -73,7 +73,9 @@ fn rounds(quick: u64) -> u64 {
 fn datafusion_is_the_oracle() {
     let mut failures: Vec<(usize, u64, String)> = Vec::new();
     let from = std::env::var("MIZAN_ENGINE_SEED").map_or(0, |seed| seed.parse().unwrap());
-    for seed in from..from + rounds(400) {
+    // Keys that a filter makes constant, first: DataFusion trips over them.
+    let constant = [1554, 2223, 3010, 5186];
+    for seed in constant.into_iter().chain(from..from + rounds(400)) {
         let mut rng = Rng(seed);
         let catalogue = generate::catalogue(&mut rng);
         let data = generate::data(&mut rng, &catalogue);
@@ -85,7 +87,10 @@ fn datafusion_is_the_oracle() {
         let engine = DataFusion::with_partitions(partitions).unwrap();
         let found = engine.run_on(&plan, &catalogue, &tables, &salt);
         if found.as_ref() != Ok(&expected) {
-            let place = failures.iter().filter(|(depth, ..)| *depth <= plan_size(&plan)).count();
+            let place = failures
+                .iter()
+                .filter(|(depth, ..)| *depth <= plan_size(&plan))
+                .count();
             let text = format!("seed {seed}\n{plan:?}\n{found:?}\n{expected:?}");
             failures.insert(place, (plan_size(&plan), seed, text));
         }

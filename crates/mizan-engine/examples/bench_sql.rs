@@ -1,0 +1,340 @@
+//! Private statements against plain DataFusion on TPC-H, where the unit is the
+//! customer: Q1, Q5, Q6, Q14 and Q19, interleaved in one run.
+//!
+//! ```text
+//! cargo run --release -p mizan-sql -p mizan-engine --example bench_sql -- [SCALE] [ROUNDS] [QUERY]...
+//! ```
+//!
+//! Tables are made once, as Parquet, in `target/tpch-SCALE`. `lineitem` has its
+//! customer joined in, for every private table says itself whose rows it holds.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a benchmark may panic"
+)]
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use datafusion::arrow::array::RecordBatch;
+use datafusion::dataframe::DataFrameWriteOptions;
+use datafusion::parquet::arrow::ArrowWriter;
+use datafusion::prelude::{ParquetReadOptions, SessionContext};
+use mizan_engine::{DataFusion, measure};
+use mizan_sql::{Bounds, Catalogue, Dataset, DatasetColumn, Privacy, Type, Value};
+use tpchgen::generators as tpch;
+
+const TABLES: [&str; 7] = [
+    "lineitem", "orders", "customer", "part", "supplier", "nation", "region",
+];
+
+/// Name, plain SQL, private SQL.
+const QUERIES: [(&str, &str, &str); 6] = [
+    ("q1", Q1, Q1),
+    ("q1-cap", Q1, Q1_CAP),
+    ("q5", Q5_PLAIN, Q5_PRIVATE),
+    ("q6", Q6, Q6),
+    ("q14", Q14, Q14),
+    ("q19", Q19, Q19),
+];
+
+const Q1: &str = "SELECT l_returnflag, l_linestatus, SUM(l_quantity) AS sum_qty, \
+    SUM(l_extendedprice) AS sum_base, SUM(l_extendedprice * (1 - l_discount)) AS sum_disc, \
+    SUM(l_extendedprice * (1 - l_discount) * (1 + l_tax)) AS sum_charge, \
+    AVG(l_quantity) AS avg_qty, AVG(l_extendedprice) AS avg_price, AVG(l_discount) AS avg_disc, \
+    COUNT(*) AS n FROM lineitem WHERE l_shipdate <= DATE '1998-09-02' \
+    GROUP BY l_returnflag, l_linestatus";
+
+/// The same with a key that has more values than a unit may have groups.
+const Q1_CAP: &str = "SELECT l_shipmode, l_returnflag, SUM(l_quantity) AS sum_qty, \
+    SUM(l_extendedprice) AS sum_base, SUM(l_extendedprice * (1 - l_discount)) AS sum_disc, \
+    SUM(l_extendedprice * (1 - l_discount) * (1 + l_tax)) AS sum_charge, \
+    AVG(l_quantity) AS avg_qty, AVG(l_extendedprice) AS avg_price, AVG(l_discount) AS avg_disc, \
+    COUNT(*) AS n FROM lineitem WHERE l_shipdate <= DATE '1998-09-02' \
+    GROUP BY l_shipmode, l_returnflag";
+
+const Q5_PLAIN: &str = "SELECT n_name, SUM(l_extendedprice * (1 - l_discount)) AS revenue \
+    FROM customer, orders, lineitem, supplier, nation, region \
+    WHERE c_custkey = o_custkey AND l_orderkey = o_orderkey AND l_suppkey = s_suppkey \
+    AND c_nationkey = s_nationkey AND s_nationkey = n_nationkey AND n_regionkey = r_regionkey \
+    AND r_name = 'ASIA' AND o_orderdate >= DATE '1994-01-01' \
+    AND o_orderdate < DATE '1995-01-01' GROUP BY n_name";
+
+const Q5_PRIVATE: &str = "SELECT n_name, SUM(l_extendedprice * (1 - l_discount)) AS revenue \
+    FROM customer JOIN orders ON c_custkey = o_custkey \
+    JOIN lineitem ON l_custkey = o_custkey AND l_orderkey = o_orderkey \
+    JOIN supplier ON l_suppkey = s_suppkey AND c_nationkey = s_nationkey \
+    JOIN nation ON s_nationkey = n_nationkey JOIN region ON n_regionkey = r_regionkey \
+    WHERE r_name = 'ASIA' AND o_orderdate >= DATE '1994-01-01' \
+    AND o_orderdate < DATE '1995-01-01' GROUP BY n_name";
+
+const Q6: &str = "SELECT SUM(l_extendedprice * l_discount) AS revenue FROM lineitem \
+    WHERE l_shipdate >= DATE '1994-01-01' AND l_shipdate < DATE '1995-01-01' \
+    AND l_discount BETWEEN 0.05 AND 0.07 AND l_quantity < 24";
+
+const Q14: &str = "SELECT SUM(CASE WHEN p_type LIKE 'PROMO%' \
+    THEN l_extendedprice * (1 - l_discount) ELSE 0 END) AS promo, \
+    SUM(l_extendedprice * (1 - l_discount)) AS revenue \
+    FROM lineitem JOIN part ON l_partkey = p_partkey \
+    WHERE l_shipdate >= DATE '1995-09-01' AND l_shipdate < DATE '1995-10-01'";
+
+const Q19: &str = "SELECT SUM(l_extendedprice * (1 - l_discount)) AS revenue \
+    FROM lineitem JOIN part ON p_partkey = l_partkey \
+    WHERE l_shipmode IN ('AIR', 'AIR REG') AND l_shipinstruct = 'DELIVER IN PERSON' AND ( \
+    (p_brand = 'Brand#12' AND p_container IN ('SM CASE', 'SM BOX', 'SM PACK', 'SM PKG') \
+     AND l_quantity >= 1 AND l_quantity <= 11 AND p_size BETWEEN 1 AND 5) OR \
+    (p_brand = 'Brand#23' AND p_container IN ('MED BAG', 'MED BOX', 'MED PKG', 'MED PACK') \
+     AND l_quantity >= 10 AND l_quantity <= 20 AND p_size BETWEEN 1 AND 10) OR \
+    (p_brand = 'Brand#34' AND p_container IN ('LG CASE', 'LG BOX', 'LG PACK', 'LG PKG') \
+     AND l_quantity >= 20 AND l_quantity <= 30 AND p_size BETWEEN 1 AND 15))";
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let scale: f64 = arguments.next().map_or(1.0, |scale| scale.parse().unwrap());
+    let rounds: usize = arguments.next().map_or(5, |rounds| rounds.parse().unwrap());
+    let wanted: Vec<String> = arguments.collect();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let directory = make(scale, &runtime);
+    let catalogue = catalogue(&directory);
+    let engine = DataFusion::new().unwrap();
+    println!("scale {scale}, {rounds} rounds, medians");
+    println!("query       plain ms  private ms  ratio   plain MB  private MB");
+    for (name, plain, private) in QUERIES {
+        if !wanted.is_empty() && !wanted.iter().any(|other| other == name) {
+            continue;
+        }
+        let plan = match mizan_sql::plan(private, &catalogue) {
+            Ok(plan) => plan,
+            Err(refusal) => {
+                println!("{name}: {}", refusal.show(private));
+                continue;
+            }
+        };
+        let (mut plains, mut privates) = (Vec::new(), Vec::new());
+        let (mut plain_memory, mut private_memory) = (0, 0);
+        for _ in 0..=rounds {
+            reset_peak();
+            plains.push(run_plain(&runtime, &directory, plain));
+            plain_memory = peak();
+            reset_peak();
+            privates.push(measure(&engine, &plan, &catalogue).unwrap());
+            private_memory = peak();
+        }
+        // The first round warms the caches of the system.
+        let (plain, private) = (median(&mut plains[1..]), median(&mut privates[1..]));
+        println!(
+            "{name:10} {:9.1} {:11.1} {:6.2} {plain_memory:10} {private_memory:11}",
+            plain * 1e3,
+            private * 1e3,
+            private / plain
+        );
+    }
+}
+
+fn median(times: &mut [Duration]) -> f64 {
+    times.sort();
+    times[times.len() / 2].as_secs_f64()
+}
+
+/// Forgets the peak memory of the process, where the system can.
+fn reset_peak() {
+    let _ = fs::write("/proc/self/clear_refs", "5");
+}
+
+/// The peak memory of the process in megabytes.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
+    kilobytes.unwrap_or(0_u64) / 1024
+}
+
+/// The same as the private run does: a session, the tables, the query.
+fn run_plain(runtime: &tokio::runtime::Runtime, directory: &Path, sql: &str) -> Duration {
+    let start = Instant::now();
+    runtime.block_on(async {
+        let context = SessionContext::new();
+        for table in TABLES {
+            register(&context, table, &file(directory, table)).await;
+        }
+        context.sql(sql).await.unwrap().collect().await.unwrap();
+    });
+    start.elapsed()
+}
+
+async fn register(context: &SessionContext, name: &str, path: &Path) {
+    let options = ParquetReadOptions::default();
+    let path = path.to_str().unwrap();
+    context.register_parquet(name, path, options).await.unwrap();
+}
+
+fn file(directory: &Path, table: &str) -> PathBuf {
+    directory.join(format!("{table}.parquet"))
+}
+
+/// Makes the tables unless they are there.
+fn make(scale: f64, runtime: &tokio::runtime::Runtime) -> PathBuf {
+    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into());
+    let directory = Path::new(&target).join(format!("tpch-{scale}"));
+    if file(&directory, "lineitem").exists() {
+        return directory;
+    }
+    fs::create_dir_all(&directory).unwrap();
+    macro_rules! table {
+        ($name:expr, $arrow:ident, $generator:ident) => {
+            let generator = tpch::$generator::new(scale, 1, 1);
+            let batches = tpchgen_arrow::$arrow::new(generator);
+            write(&file(&directory, $name), batches);
+        };
+    }
+    println!("making tables in {}", directory.display());
+    table!("orders", OrderArrow, OrderGenerator);
+    table!("customer", CustomerArrow, CustomerGenerator);
+    table!("part", PartArrow, PartGenerator);
+    table!("supplier", SupplierArrow, SupplierGenerator);
+    table!("nation", NationArrow, NationGenerator);
+    table!("region", RegionArrow, RegionGenerator);
+    table!("without", LineItemArrow, LineItemGenerator);
+    runtime.block_on(async {
+        let context = SessionContext::new();
+        for table in ["orders", "without"] {
+            register(&context, table, &file(&directory, table)).await;
+        }
+        let joined = "SELECT o_custkey AS l_custkey, without.* \
+            FROM without JOIN orders ON l_orderkey = o_orderkey ORDER BY l_orderkey";
+        let options = DataFrameWriteOptions::new().with_single_file_output(true);
+        let joined = context.sql(joined).await.unwrap();
+        let path = file(&directory, "lineitem");
+        let path = path.to_str().unwrap();
+        joined.write_parquet(path, options, None).await.unwrap();
+    });
+    fs::remove_file(file(&directory, "without")).unwrap();
+    directory
+}
+
+fn write<E: std::fmt::Debug>(path: &Path, batches: impl Iterator<Item = Result<RecordBatch, E>>) {
+    let mut writer = None;
+    for batch in batches {
+        let batch = batch.unwrap();
+        let writer = writer.get_or_insert_with(|| {
+            let file = File::create(path).unwrap();
+            ArrowWriter::try_new(file, Arc::clone(&batch.schema()), None).unwrap()
+        });
+        writer.write(&batch).unwrap();
+    }
+    writer.unwrap().close().unwrap();
+}
+
+fn catalogue(directory: &Path) -> Catalogue {
+    let text = |name| column(name, Type::Text, None, None);
+    let integer = |name| column(name, Type::Integer, None, None);
+    let number = |name, low, high| column(name, Type::Number, Some((low, high)), None);
+    let date = |name| column(name, Type::Date, Some((8000.0, 11_000.0)), None);
+    let keys = |name, keys: &[&str]| column(name, Type::Text, None, Some(keys));
+    let tables = [
+        (
+            "lineitem",
+            Some("l_custkey"),
+            vec![
+                integer("l_custkey"),
+                integer("l_orderkey"),
+                integer("l_partkey"),
+                integer("l_suppkey"),
+                number("l_quantity", 0.0, 50.0),
+                number("l_extendedprice", 0.0, 105_000.0),
+                number("l_discount", 0.0, 0.1),
+                number("l_tax", 0.0, 0.08),
+                keys("l_returnflag", &["A", "N", "R"]),
+                keys("l_linestatus", &["F", "O"]),
+                date("l_shipdate"),
+                text("l_shipinstruct"),
+                keys(
+                    "l_shipmode",
+                    &["AIR", "FOB", "MAIL", "RAIL", "REG AIR", "SHIP", "TRUCK"],
+                ),
+            ],
+        ),
+        (
+            "orders",
+            Some("o_custkey"),
+            vec![
+                integer("o_custkey"),
+                integer("o_orderkey"),
+                date("o_orderdate"),
+            ],
+        ),
+        (
+            "customer",
+            Some("c_custkey"),
+            vec![integer("c_custkey"), integer("c_nationkey")],
+        ),
+        (
+            "part",
+            None,
+            vec![
+                integer("p_partkey"),
+                text("p_type"),
+                text("p_brand"),
+                text("p_container"),
+                integer("p_size"),
+            ],
+        ),
+        (
+            "supplier",
+            None,
+            vec![integer("s_suppkey"), integer("s_nationkey")],
+        ),
+        (
+            "nation",
+            None,
+            vec![
+                integer("n_nationkey"),
+                keys(
+                    "n_name",
+                    &["CHINA", "INDIA", "INDONESIA", "JAPAN", "VIETNAM"],
+                ),
+                integer("n_regionkey"),
+            ],
+        ),
+        ("region", None, vec![integer("r_regionkey"), text("r_name")]),
+    ];
+    let mut catalogue = Catalogue::default();
+    for (name, unit, columns) in tables {
+        let dataset = Dataset {
+            name: name.to_owned(),
+            source: file(directory, name).to_str().unwrap().to_owned(),
+            privacy: unit.map(|unit| Privacy {
+                unit: vec![unit.to_owned()],
+                account: "all".to_owned(),
+                rows_per_unit: Some(100),
+                groups_per_unit: Some(6),
+            }),
+            columns,
+        };
+        catalogue.datasets.insert(name.to_owned(), dataset);
+    }
+    catalogue
+}
+
+fn column(
+    name: &str,
+    kind: Type,
+    bounds: Option<(f64, f64)>,
+    keys: Option<&[&str]>,
+) -> DatasetColumn {
+    DatasetColumn {
+        name: name.to_owned(),
+        kind,
+        bounds: bounds.and_then(|(low, high)| Bounds::new(low, high)),
+        unit_bounds: None,
+        keys: keys.map(|keys| {
+            keys.iter()
+                .map(|key| Value::Text((*key).to_owned()))
+                .collect()
+        }),
+    }
+}
