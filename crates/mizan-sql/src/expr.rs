@@ -5,13 +5,38 @@
 //! number, the root of a negative number, is `NULL` here, on every engine, so no
 //! error can tell anything about anybody.
 //!
-//! - `NULL` in gives `NULL` out, but for `AND`, `OR`, `IS NULL`, `CASE` and
-//!   `COALESCE`, which are as in SQL.
-//! - NaN is `NULL`; minus zero is zero. Infinities are numbers.
+//! - `NULL` in gives `NULL` out, but for `AND`, `OR`, `IN`, `IS NULL`, `CASE`,
+//!   `COALESCE`, `NULLIF`, `LEAST` and `GREATEST`, which are as in PostgreSQL.
+//! - NaN is `NULL`; minus zero is zero. Infinities are numbers. Every operation on
+//!   numbers is the one of IEEE 754 in double precision, to nearest.
 //! - Integers and integers make integers; a result beyond 64 bits is `NULL`.
 //!   `/` always makes a number (double precision), as does whatever has a number
-//!   in it.
-//! - Text compares by its bytes.
+//!   in it: the integer becomes the nearest double first, also where it is
+//!   compared with a number.
+//! - Text compares by its bytes. Its characters are code points.
+//! - Days and times have a calendar (Gregorian, without an end, in UTC) in the
+//!   years 1 to 9999. Beyond them `Truncate`, `Extract` and casts are `NULL`:
+//!   PostgreSQL has no year 0 and counts years before it differently.
+//!
+//! # Casts
+//!
+//! | from | to | |
+//! | --- | --- | --- |
+//! | boolean | integer, number, text | 1 or 0; `true` or `false` |
+//! | integer | boolean | whether it is not 0 |
+//! | integer | number | the nearest double |
+//! | integer | text | decimal, with `-` |
+//! | integer | date, timestamp | days or microseconds since 1970-01-01 |
+//! | number | integer | towards zero; `NULL` beyond 64 bits |
+//! | text | any other | [`Type::read`] |
+//! | date | timestamp | midnight, UTC |
+//! | date | integer, text | days since 1970-01-01; `YYYY-MM-DD` |
+//! | timestamp | date | the day, UTC |
+//! | timestamp | integer | microseconds since 1970-01-01 |
+//!
+//! There are no others. A number or a timestamp as text differs between engines.
+//! [`Expr::type_of`] refuses what has no place here, and [`Expr::eval`] is what an
+//! expression means.
 
 use crate::value::{Type, Value};
 
@@ -92,9 +117,10 @@ pub enum Function {
     Multiply,
     /// Quotient, a number; `NULL` by zero.
     Divide,
-    /// Remainder with the sign of the first, of integers; `NULL` by zero.
+    /// Remainder with the sign of the first, of integers; `NULL` by zero, 0 by
+    /// minus one.
     Remainder,
-    /// Minus one.
+    /// With the other sign; `NULL` for the least integer.
     Negate,
     /// Equal. Both sides have one type, or are numeric.
     Equal,
@@ -108,58 +134,124 @@ pub enum Function {
     Greater,
     /// Greater or equal.
     GreaterOrEqual,
-    /// Both, of three-valued logic.
+    /// All of two or more, of three-valued logic.
     And,
-    /// Either, of three-valued logic.
+    /// One of two or more, of three-valued logic.
     Or,
     /// Not.
     Not,
     /// Whether the argument is nothing.
     IsNull,
-    /// Whether the first is among the others, which are literals.
+    /// Whether the first is among the others, which are literals; `NULL` if it
+    /// is not and one of them is `NULL`.
     In,
-    /// Whether text is like a pattern (a literal with `%` and `_`, escaped by
-    /// a backslash).
+    /// Whether all of a text is like a pattern: a literal in which `%` stands
+    /// for any characters and `_` for one. A backslash before `%`, `_` or a
+    /// backslash makes it stand for itself, and has no other place.
     Like,
     /// The first that is something.
     Coalesce,
-    /// Nothing if both are equal, else the first.
+    /// Nothing if both are equal, else the first (also if the second is nothing).
     NullIf,
     /// The least of those that are something.
     Least,
     /// The greatest of those that are something.
     Greatest,
-    /// The largest integer below, as a number for a number.
+    /// The largest integer at or below: a number of a number, an integer of an
+    /// integer, which is its own. So are the next two.
     Floor,
-    /// The smallest integer above.
+    /// The smallest integer at or above.
     Ceil,
     /// The nearest integer, halves away from zero.
     Round,
     /// Without a sign; `NULL` for the least integer.
     Abs,
-    /// -1, 0 or 1.
+    /// -1, 0 or 1, of the same type.
     Sign,
-    /// Root; `NULL` below zero.
+    /// Root, a number; `NULL` below zero.
     Sqrt,
     /// Lower case, of ASCII letters only: engines differ on others.
     Lower,
     /// Upper case, of ASCII letters only.
     Upper,
-    /// Without spaces at both ends.
+    /// Without spaces (no other blanks) at both ends.
     Trim,
     /// How many characters.
     Length,
-    /// From a position (1 is the first), so many characters: both literals.
+    /// From a position (1 is the first) so many characters, as far as there are
+    /// some. Both are literals, at least 1 and at least 0.
     Substring,
     /// One text after the other.
     Concat,
-    /// The beginning of a unit of time, of the same type.
+    /// The beginning of a unit of time, of the same type. A date has no hours.
     Truncate(TimeUnit),
-    /// A part of a date or timestamp.
+    /// A part of a date or timestamp, an integer. A date has no hours.
     Extract(TimePart),
     /// `bucket(x, width)`: the multiple of the width (a positive literal) at or
-    /// below x.
+    /// below x. An integer if both are; else `floor(x / width) * width`, each
+    /// step rounded to a double.
     Bucket,
+}
+
+impl Function {
+    /// As people write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Subtract | Self::Negate => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::Remainder => "%",
+            Self::Equal => "=",
+            Self::NotEqual => "<>",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+            Self::And => "AND",
+            Self::Or => "OR",
+            Self::Not => "NOT",
+            Self::IsNull => "IS NULL",
+            Self::In => "IN",
+            Self::Like => "LIKE",
+            Self::Coalesce => "COALESCE",
+            Self::NullIf => "NULLIF",
+            Self::Least => "LEAST",
+            Self::Greatest => "GREATEST",
+            Self::Floor => "FLOOR",
+            Self::Ceil => "CEIL",
+            Self::Round => "ROUND",
+            Self::Abs => "ABS",
+            Self::Sign => "SIGN",
+            Self::Sqrt => "SQRT",
+            Self::Lower => "LOWER",
+            Self::Upper => "UPPER",
+            Self::Trim => "TRIM",
+            Self::Length => "LENGTH",
+            Self::Substring => "SUBSTRING",
+            Self::Concat => "||",
+            Self::Truncate(_) => "DATE_TRUNC",
+            Self::Extract(_) => "EXTRACT",
+            Self::Bucket => "BUCKET",
+        }
+    }
+}
+
+impl TimeUnit {
+    /// Whether it is shorter than a day.
+    #[must_use]
+    pub const fn is_within_day(self) -> bool {
+        matches!(self, Self::Hour | Self::Minute | Self::Second)
+    }
+}
+
+impl TimePart {
+    /// Whether it is a part of the time of day.
+    #[must_use]
+    pub const fn is_within_day(self) -> bool {
+        matches!(self, Self::Hour | Self::Minute | Self::Second)
+    }
 }
 
 impl Expr {

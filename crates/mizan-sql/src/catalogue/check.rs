@@ -1,0 +1,199 @@
+//! What makes a description of a dataset a good one.
+
+use std::collections::BTreeSet;
+
+use super::{CatalogueError, Dataset, DatasetColumn, Privacy};
+use crate::plan::MAX_CONTRIBUTION;
+use crate::relation::Bounds;
+use crate::time;
+use crate::value::{Type, Value};
+
+/// The longest names, in characters.
+pub(super) const NAME_CHARACTERS: usize = 128;
+
+/// The longest paths and URLs.
+const SOURCE_CHARACTERS: usize = 4096;
+
+/// The most columns of a dataset.
+const COLUMNS: usize = 10_000;
+
+/// The most keys of a column.
+const KEYS: usize = 100_000;
+
+/// The longest key.
+const KEY_BYTES: usize = 4096;
+
+impl Dataset {
+    /// Whether names, bounds, keys and limits are what they should be.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, the first there is.
+    pub fn check(&self) -> Result<(), CatalogueError> {
+        name("a dataset", &self.name)?;
+        let length = self.source.chars().count();
+        if length == 0 || length > SOURCE_CHARACTERS || self.source.contains(char::is_control) {
+            return Err(CatalogueError::BadSource {
+                source_text: shortened(&self.source),
+            });
+        }
+        if self.columns.is_empty() || self.columns.len() > COLUMNS {
+            return Err(CatalogueError::Columns {
+                dataset: self.name.clone(),
+                found: self.columns.len(),
+            });
+        }
+        let mut names = BTreeSet::new();
+        for column in &self.columns {
+            column.check()?;
+            if !names.insert(column.name.as_str()) {
+                return Err(CatalogueError::ColumnTwice {
+                    dataset: self.name.clone(),
+                    column: column.name.clone(),
+                });
+            }
+        }
+        match &self.privacy {
+            Some(privacy) => self.check_privacy(privacy),
+            None => Ok(()),
+        }
+    }
+
+    fn check_privacy(&self, privacy: &Privacy) -> Result<(), CatalogueError> {
+        name("an account", &privacy.account)?;
+        let unit = |reason| CatalogueError::Unit {
+            dataset: self.name.clone(),
+            reason,
+        };
+        if privacy.unit.is_empty() {
+            return Err(unit("not known"));
+        }
+        let mut names = BTreeSet::new();
+        for column in &privacy.unit {
+            self.column(column)?;
+            if !names.insert(column) {
+                return Err(unit("named twice"));
+            }
+        }
+        let limits = [
+            ("rows per unit", privacy.rows_per_unit),
+            ("groups per unit", privacy.groups_per_unit),
+        ];
+        let most = MAX_CONTRIBUTION.unsigned_abs();
+        for (limit, value) in limits {
+            if value.is_some_and(|value| !(1..=most).contains(&value)) {
+                return Err(CatalogueError::Limit {
+                    dataset: self.name.clone(),
+                    limit,
+                    most: MAX_CONTRIBUTION,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl DatasetColumn {
+    fn check(&self) -> Result<(), CatalogueError> {
+        name("a column", &self.name)?;
+        for bounds in [self.bounds, self.unit_bounds].into_iter().flatten() {
+            self.check_bounds(bounds)?;
+        }
+        if self.unit_bounds.is_some() && !self.kind.is_numeric() {
+            return Err(self.bad_bounds("are of totals, and there are none"));
+        }
+        match &self.keys {
+            Some(keys) => self.check_keys(keys),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn bad_bounds(&self, reason: &'static str) -> CatalogueError {
+        CatalogueError::Bounds {
+            column: self.name.clone(),
+            kind: self.kind,
+            reason,
+        }
+    }
+
+    fn check_bounds(&self, bounds: Bounds) -> Result<(), CatalogueError> {
+        let Some(Bounds { low, high }) = Bounds::new(bounds.low, bounds.high) else {
+            return Err(self.bad_bounds("must be finite, the lower first"));
+        };
+        let days = (f64::from(time::FIRST_DAY), f64::from(time::LAST_DAY) + 1.0);
+        let (least, most) = match self.kind {
+            Type::Boolean | Type::Text => return Err(self.bad_bounds("make no sense")),
+            Type::Number => return Ok(()),
+            Type::Integer => (-9_223_372_036_854_775_808.0, 9_223_372_036_854_775_808.0),
+            Type::Date => (days.0, days.1 - 1.0),
+            Type::Timestamp => (days.0 * 86_400e6, days.1 * 86_400e6),
+        };
+        if low.fract() != 0.0 || high.fract() != 0.0 {
+            return Err(self.bad_bounds("must be whole"));
+        }
+        if low < least || high > most {
+            return Err(self.bad_bounds("are beyond what the type holds"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn bad_keys(&self, reason: &'static str) -> CatalogueError {
+        CatalogueError::Keys {
+            column: self.name.clone(),
+            kind: self.kind,
+            reason,
+        }
+    }
+
+    fn check_keys(&self, keys: &[Value]) -> Result<(), CatalogueError> {
+        if keys.is_empty() || keys.len() > KEYS {
+            return Err(self.bad_keys("must be 1 to 100000"));
+        }
+        let mut seen = BTreeSet::new();
+        for key in keys {
+            let right = match key {
+                Value::Null => true,
+                Value::Number(value) => self.kind == Type::Number && value.is_finite(),
+                Value::Text(text) => self.kind == Type::Text && text.len() <= KEY_BYTES,
+                Value::Date(day) => self.kind == Type::Date && time::midnight(*day).is_some(),
+                Value::Timestamp(at) => self.kind == Type::Timestamp && time::day_of(*at).is_some(),
+                other => other.type_of() == Some(self.kind),
+            };
+            if !right {
+                return Err(self.bad_keys("must be values of that type, not too long"));
+            }
+            if !seen.insert(key) {
+                return Err(self.bad_keys("must be different"));
+            }
+            // Values are clamped, so such a key would never be met.
+            if let (Some(bounds), Some(value)) = (self.bounds, key.as_f64())
+                && !(bounds.low..=bounds.high).contains(&value)
+            {
+                return Err(self.bad_keys("must lie within its bounds"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// 1 to 128 characters, none of which a terminal would obey.
+fn name(of: &'static str, name: &str) -> Result<(), CatalogueError> {
+    let length = name.chars().count();
+    if length == 0 || length > NAME_CHARACTERS || name.contains(char::is_control) {
+        return Err(CatalogueError::BadName {
+            of,
+            name: shortened(name),
+        });
+    }
+    Ok(())
+}
+
+/// The beginning of what somebody wrote.
+pub(super) fn shortened(text: &str) -> String {
+    const SHOWN: usize = 60;
+    let mut short: String = text.chars().take(SHOWN).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
