@@ -5,6 +5,4 @@ mod exact;
 #[allow(dead_code, unused_imports, reason = "the pipeline is being built")]
 mod release;
 
-pub use release::{
-    Answer, AnswerCell, AnswerColumn, Predicted, ReleaseError, Request as ReleaseRequest, Target,
-};
+pub use release::{Answer, AnswerCell, Predicted, ReleaseError, Request, Target};

@@ -158,7 +158,11 @@ impl Aim {
         histogram: &BTreeMap<i64, i64>,
         (low, high): (i64, i64),
     ) -> Result<i64, NoiseError> {
-        let within = || histogram.iter().filter(|(value, _)| (low..=high).contains(value));
+        let within = || {
+            histogram
+                .iter()
+                .filter(|(value, _)| (low..=high).contains(value))
+        };
         let total: i128 = within().map(|(_, rows)| i128::from((*rows).max(0))).sum();
         let mut runs = Vec::new();
         let mut starts = Vec::new();

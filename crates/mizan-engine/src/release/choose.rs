@@ -43,8 +43,9 @@ impl Family {
 ///
 /// # Guarantee
 ///
-/// The certified epsilon of its event at `request.delta` is at most what was
-/// asked for; or, if accuracy was, the first aggregate is that accurate.
+/// The certified epsilon of its event at `request.delta`, but for failures of the
+/// threshold with probability `request.threshold_delta` at most, is at most what
+/// was asked for; or, if accuracy was, the first aggregate is that accurate.
 pub(crate) fn choose(plan: &BoundedPlan, request: &Request) -> Result<Recipe, ReleaseError> {
     let outline = Outline::new(plan, request)?;
     let mut found = Vec::new();
@@ -96,6 +97,8 @@ struct Outline<'a> {
     delta: f64,
     own_delta: f64,
     private: bool,
+    /// The most groups that a unit is in; no more than there are.
+    groups: u64,
     /// For each statistic, the quantiles that are asked of it, each once.
     quantiles: Vec<Vec<f64>>,
     /// In how many parts epsilon is shared, within a group.
@@ -116,11 +119,8 @@ impl<'a> Outline<'a> {
         }
         let (delta, own) = (request.delta.get(), request.threshold_delta.get());
         let private = matches!(plan.groups, Groups::Private);
-        if private && (delta <= 0.0 || own <= 0.0) {
+        if private && own <= 0.0 {
             return Err(ReleaseError::NoDelta);
-        }
-        if private && own >= delta {
-            return Err(ReleaseError::ThresholdDelta { own, delta });
         }
         let units_first = plan
             .statistics
@@ -146,6 +146,13 @@ impl<'a> Outline<'a> {
             delta,
             own_delta: own,
             private,
+            groups: match &plan.groups {
+                Groups::Public(keys) => {
+                    let all = u64::try_from(keys.len()).unwrap_or(u64::MAX);
+                    plan.groups_per_unit.min(all).max(1)
+                }
+                Groups::Private => plan.groups_per_unit.max(1),
+            },
             quantiles,
             parts: parts.max(1),
         })
@@ -172,7 +179,7 @@ impl<'a> Outline<'a> {
                 });
             }
             if self.private && place == 0 && family == Family::Laplace {
-                let groups = as_f64(self.plan.groups_per_unit.max(1)).next_up();
+                let groups = as_f64(self.groups.max(1)).next_up();
                 return Ok(Treatment::Truncated {
                     epsilon: six_digits((1.0 / s).min(1.0 / LEAST_SCALE), false),
                     delta: six_digits(self.own_delta / groups, false),
@@ -202,13 +209,13 @@ impl<'a> Outline<'a> {
     }
 
     fn cost(&self, treatments: &[Treatment]) -> f64 {
-        let event = recipe::event(self.plan.groups_per_unit, treatments, self.failure());
+        let event = recipe::event(self.groups, treatments, self.failure());
         event.map_or(f64::INFINITY, |event| price::epsilon(&event, self.delta))
     }
 
     /// The least noise that costs at most so much.
     fn for_epsilon(&self, family: Family, epsilon: f64) -> Result<Candidate, ReleaseError> {
-        let parts = as_f64(self.parts) * as_f64(self.plan.groups_per_unit.max(1));
+        let parts = as_f64(self.parts) * as_f64(self.groups.max(1));
         let guess = match family {
             // All losses add up.
             Family::Laplace => parts / epsilon,
@@ -228,7 +235,11 @@ impl<'a> Outline<'a> {
             delta: self.delta,
         };
         // Losses that add up are rounded up: a hair more noise keeps them below.
-        let guess = if cost(guess) > epsilon { guess * (1.0 + 1e-5) } else { guess };
+        let guess = if cost(guess) > epsilon {
+            guess * (1.0 + 1e-5)
+        } else {
+            guess
+        };
         // Where even the least noise is cheaper than asked for it is the answer.
         let s = price::smallest(cost, epsilon, guess, (LEAST_SCALE / 2.0, 1e22));
         let Some(s) = s else {
@@ -284,7 +295,6 @@ impl<'a> Outline<'a> {
 
     /// A family at a size of noise, with its threshold and its price.
     fn candidate(&self, family: Family, s: f64) -> Result<Candidate, ReleaseError> {
-        let groups = self.plan.groups_per_unit;
         let treatments = self.treatments(family, s)?;
         let mut threshold = self.failure();
         if let (Some(threshold), Some(units)) = (threshold.as_mut(), treatments.first()) {
@@ -292,11 +302,11 @@ impl<'a> Outline<'a> {
                 Some(keys) => keys.bound(),
                 None => {
                     let mechanism = units.mechanism()?;
-                    recipe::gaussian_threshold(mechanism.noise(), groups, self.own_delta)?
+                    recipe::gaussian_threshold(mechanism.noise(), self.groups, self.own_delta)?
                 }
             };
         }
-        let event = recipe::event(groups, &treatments, threshold)?;
+        let event = recipe::event(self.groups, &treatments, threshold)?;
         let yardstick = match threshold {
             Some(threshold) => as_f64(threshold.above),
             None => predict::yardstick(self.plan, &treatments, MISSED)?,
@@ -336,10 +346,10 @@ impl<'a> Outline<'a> {
             (None, Some(failure)) => why.push(format!("the other noise is impossible: {failure}")),
             (None, None) => {}
         }
-        if self.parts > 1 || self.plan.groups_per_unit > 1 {
+        if self.parts > 1 || self.groups > 1 {
             why.push(format!(
                 "epsilon is shared by {} statistics in up to {} groups of a unit",
-                self.parts, self.plan.groups_per_unit
+                self.parts, self.groups
             ));
         }
         if let Some(renyi) = best.renyi_epsilon {
@@ -351,10 +361,11 @@ impl<'a> Outline<'a> {
             ));
         }
         let noise = NoiseRecipe {
-            groups_per_unit: self.plan.groups_per_unit,
+            groups_per_unit: self.groups,
             treatments: best.treatments,
             threshold: best.threshold,
         };
+        why.extend(predict::quantile_notes(self.plan, &noise.treatments)?);
         Recipe::new(noise, best.epsilon, self.delta, why)
     }
 }

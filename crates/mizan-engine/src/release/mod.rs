@@ -22,7 +22,7 @@ mod store;
 mod tests;
 mod width;
 
-pub use answer::{Answer, AnswerCell, AnswerColumn};
+pub use answer::{Answer, AnswerCell};
 pub use error::ReleaseError;
 pub use predict::Predicted;
 pub use request::{Request, Target};

@@ -69,7 +69,11 @@ impl Treatment {
         let width = noise.half_width(Confidence::new(1.0 - missed)?)?;
         #[allow(clippy::cast_precision_loss, reason = "rounded up where it is inexact")]
         let nearest = width as f64;
-        let width = if width >> 53 == 0 { nearest } else { nearest.next_up() };
+        let width = if width >> 53 == 0 {
+            nearest
+        } else {
+            nearest.next_up()
+        };
         Ok(Some(match self {
             Self::Truncated { .. } => width.min(self.bound()?),
             _ => width,
@@ -309,9 +313,8 @@ pub(crate) fn gaussian_threshold(
     let groups = (groups.max(1) as f64).next_up();
     let allowed = mizan_core::directed::div_down(delta, groups);
     // P(X >= t) is half of P(|X| > t - 1), for t >= 1.
-    let fits = |threshold: u64| {
-        threshold >= 1 && noise.tail(u128::from(threshold - 1)) * 0.5 <= allowed
-    };
+    let fits =
+        |threshold: u64| threshold >= 1 && noise.tail(u128::from(threshold - 1)) * 0.5 <= allowed;
     let (mut fails, mut holds) = (0, 1);
     while !fits(holds) {
         fails = holds;

@@ -71,7 +71,10 @@ pub(crate) fn release(
             keys.iter().map(cells).collect()
         }
     };
-    if groups.iter().any(|(_, cells)| cells.len() != recipe.treatments.len()) {
+    if groups
+        .iter()
+        .any(|(_, cells)| cells.len() != recipe.treatments.len())
+    {
         return Err(ReleaseError::Shape);
     }
     let mut columns: Vec<Option<Vec<i64>>> = Vec::with_capacity(recipe.treatments.len());
@@ -176,8 +179,14 @@ impl Selection {
     fn of_all(recipe: &NoiseRecipe, plan: &BoundedPlan) -> Result<Vec<Option<Self>>, ReleaseError> {
         let statistics = recipe.treatments.iter().zip(&plan.statistics);
         let selection = |(treatment, statistic): (&Treatment, &mizan_sql::Statistic)| {
-            let (Treatment::Select { epsilon, rows, aims }, Measure::Histogram(_, quantized)) =
-                (treatment, &statistic.measure)
+            let (
+                Treatment::Select {
+                    epsilon,
+                    rows,
+                    aims,
+                },
+                Measure::Histogram(_, quantized),
+            ) = (treatment, &statistic.measure)
             else {
                 return Ok(None);
             };

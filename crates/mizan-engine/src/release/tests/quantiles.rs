@@ -6,7 +6,7 @@ use mizan_noise::Entropy;
 
 use super::super::aim::Aim;
 use super::super::released::NoisyCell;
-use super::super::{choose, predicted, release};
+use super::super::{choose, predict, release};
 use super::*;
 
 const RANGE: (i64, i64) = (-800, 800);
@@ -21,7 +21,12 @@ fn ranks(values: &[i64], value: i64) -> (usize, usize) {
 #[test]
 fn rank_errors_are_within_the_bound() {
     let quantiles = [0.0, 0.1, 0.5, 0.9, 1.0];
-    let plan = plan(None, 1, statistics(1)[..5].to_vec(), quantiles.map(quantile).to_vec());
+    let plan = plan(
+        None,
+        1,
+        statistics(1)[..5].to_vec(),
+        quantiles.map(quantile).to_vec(),
+    );
     for rows in [2000, 20_000] {
         let mut values = people(rows);
         // Many equal rows.
@@ -31,7 +36,8 @@ fn rank_errors_are_within_the_bound() {
         let integers: Vec<i64> = values.iter().map(|&value| AGES.integer(value)).collect();
         let exact = one_group(&values);
         let recipe = choose(&plan, &request(2.0, 1e-6)).unwrap();
-        let bounds = predicted(&plan, &recipe);
+        let bound = |at| predict::rank_error(&plan, &recipe.noise.treatments, 4, at).unwrap();
+        let bounds = quantiles.map(bound);
         let mut missed = [0; 5];
         for _ in 0..400 {
             let released = release(&recipe, &plan, &exact).unwrap();
@@ -40,7 +46,7 @@ fn rank_errors_are_within_the_bound() {
             };
             assert!(found.is_sorted());
             for (place, (value, bound)) in found.iter().zip(&bounds).enumerate() {
-                let bound = bound.rows.unwrap();
+                let bound = *bound;
                 let target = match quantiles[place] {
                     0.0 => bound as f64,
                     1.0 => rows as f64 - bound as f64,
@@ -62,7 +68,12 @@ fn rank_errors_are_within_the_bound() {
 fn one_unit_moves_scores_by_the_sensitivity() {
     for (at, rows) in [(0.5, 1), (0.9, 1), (0.25, 3), (0.0, 1), (1.0, 2)] {
         let aim = Aim::of(at, 1.0, rows, 9);
-        let histograms = [vec![], vec![(0, 4)], vec![(-4, 1), (2, 7)], vec![(-1, 2), (0, 1), (4, 9)]];
+        let histograms = [
+            vec![],
+            vec![(0, 4)],
+            vec![(-4, 1), (2, 7)],
+            vec![(-1, 2), (0, 1), (4, 9)],
+        ];
         for histogram in histograms {
             let before: BTreeMap<i64, i64> = histogram.into_iter().collect();
             for value in -4..=4 {
@@ -70,7 +81,10 @@ fn one_unit_moves_scores_by_the_sensitivity() {
                 *after.entry(value).or_insert(0) += i64::try_from(rows).unwrap();
                 let limit = aim.sensitivity(rows);
                 for candidate in -4..=4 {
-                    let (one, other) = (aim.score_in(&before, candidate), aim.score_in(&after, candidate));
+                    let (one, other) = (
+                        aim.score_in(&before, candidate),
+                        aim.score_in(&after, candidate),
+                    );
                     assert!(one.abs_diff(other) <= limit, "{aim:?} {value} {candidate}");
                 }
             }
@@ -85,7 +99,10 @@ fn a_true_quantile_scores_best() {
         let aim = Aim::of(at, 1.0, 1, 9);
         assert_eq!(aim.score_in(&histogram, best), 0, "{at}");
         for other in -4..=4 {
-            assert!(other == best || aim.score_in(&histogram, other) < 0, "{at} {other}");
+            assert!(
+                other == best || aim.score_in(&histogram, other) < 0,
+                "{at} {other}"
+            );
         }
     }
 }
@@ -95,13 +112,17 @@ fn anything_is_answered() {
     let mut entropy = Entropy::system().unwrap();
     for at in [f64::NAN, -1.0, 0.0, 1e-9, 0.5, 1.0 - 1e-9, 1.0, 2.0] {
         let aim = Aim::of(at, 1e-6, 1 << 29, 1601);
-        let mechanism = aim.mechanism(mizan_core::Epsilon::new(1e-6).unwrap(), 1 << 29).unwrap();
+        let mechanism = aim
+            .mechanism(mizan_core::Epsilon::new(1e-6).unwrap(), 1 << 29)
+            .unwrap();
         for histogram in [
             BTreeMap::new(),
             BTreeMap::from([(-800, i64::MAX), (800, i64::MAX)]),
             BTreeMap::from([(-9000, 3), (0, -5), (9000, 4)]),
         ] {
-            let found = aim.select(&mechanism, &mut entropy, &histogram, RANGE).unwrap();
+            let found = aim
+                .select(&mechanism, &mut entropy, &histogram, RANGE)
+                .unwrap();
             assert!((RANGE.0..=RANGE.1).contains(&found));
         }
     }
