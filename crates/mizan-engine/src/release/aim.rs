@@ -49,9 +49,8 @@ pub(crate) enum Aim {
     FromHigh(u64),
 }
 
-/// How far a row may be from the one that is aimed at, in rows, and how sure
-/// that is.
-const MISSED: f64 = 0.05;
+/// How often a rank is further off than is said.
+pub(super) const MISSED: f64 = 0.05;
 
 impl Aim {
     /// The aim of a quantile. The minimum and the maximum aim at as many rows

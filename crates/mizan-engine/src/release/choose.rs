@@ -9,16 +9,19 @@
 //! | Laplace | scale `s B` | `ε = 1/s` | truncated geometric, `ε = 1/s` |
 //! | Gaussian | sigma `s B` | `ε = 2/s`, the same in zCDP | sigma `s`, and a threshold |
 //!
+//! From eight quantiles on they are read from a tree, of which each level counts
+//! as one statistic.
+//!
 //! Of both families the smallest `s` is found whose event costs the epsilon that
 //! was asked for, certified. Shown is the one with the narrower interval of the
 //! first aggregate; of private groups, with the lower threshold.
 
-use mizan_sql::{Aggregate, BoundedPlan, Groups, Measure};
+use mizan_sql::{Aggregate, BoundedPlan, Groups, Measure, Statistic};
 
 use super::aim::Aim;
 use super::price::{self, six_digits};
 use super::recipe::{self, LARGEST_SCALE, LEAST_SCALE, NoiseRecipe, Recipe, Threshold, Treatment};
-use super::{ReleaseError, Request, Target, predict};
+use super::{ReleaseError, Request, Target, predict, tree};
 
 /// How often an interval misses.
 pub(crate) const MISSED: f64 = 0.05;
@@ -136,7 +139,10 @@ impl<'a> Outline<'a> {
             .collect();
         let mut parts = 0_u64;
         for (statistic, quantiles) in plan.statistics.iter().zip(&quantiles) {
-            parts += match statistic.measure {
+            parts += match &statistic.measure {
+                Measure::Histogram(_, quantized) if quantiles.len() >= tree::MANY => {
+                    u64::from(tree::levels(candidates(quantized.range())))
+                }
                 Measure::Histogram(..) => u64::try_from(quantiles.len()).unwrap_or(u64::MAX),
                 _ => 1,
             };
@@ -161,22 +167,11 @@ impl<'a> Outline<'a> {
     /// The treatments of a family at a size of noise.
     fn treatments(&self, family: Family, s: f64) -> Result<Vec<Treatment>, ReleaseError> {
         let statistics = self.plan.statistics.iter().zip(&self.quantiles).enumerate();
-        let treatment = |(place, (statistic, quantiles)): (usize, (&mizan_sql::Statistic, _))| {
+        let treatment = |(place, (statistic, quantiles)): (usize, (&Statistic, &Vec<f64>))| {
             let sensitivity = statistic.sensitivity().max(1);
             if let Measure::Histogram(_, quantized) = &statistic.measure {
-                let epsilon = match family {
-                    Family::Laplace => 1.0 / s,
-                    Family::Gaussian => 2.0 / s,
-                };
-                let epsilon = six_digits(epsilon, false);
                 let candidates = candidates(quantized.range());
-                let aim = |at: &f64| Aim::of(*at, epsilon, sensitivity, candidates);
-                let quantiles: &Vec<f64> = quantiles;
-                return Ok(Treatment::Select {
-                    epsilon,
-                    rows: sensitivity,
-                    aims: quantiles.iter().map(aim).collect(),
-                });
+                return quantile_treatment(family, s, sensitivity, candidates, quantiles);
             }
             if self.private && place == 0 && family == Family::Laplace {
                 let groups = as_f64(self.groups.max(1)).next_up();
@@ -185,17 +180,7 @@ impl<'a> Outline<'a> {
                     delta: six_digits(self.own_delta / groups, false),
                 });
             }
-            let scale = six_digits((s * as_f64(sensitivity)).max(LEAST_SCALE), true);
-            if scale > LARGEST_SCALE {
-                return Err(ReleaseError::TooWide);
-            }
-            Ok(match family {
-                Family::Laplace => Treatment::Laplace { scale, sensitivity },
-                Family::Gaussian => Treatment::Gaussian {
-                    sigma: scale,
-                    sensitivity,
-                },
-            })
+            noise_treatment(family, s, sensitivity)
         };
         statistics.map(treatment).collect()
     }
@@ -368,6 +353,57 @@ impl<'a> Outline<'a> {
         why.extend(predict::quantile_notes(self.plan, &noise.treatments)?);
         Recipe::new(noise, best.epsilon, self.delta, why)
     }
+}
+
+/// The noise of a count or a sum.
+fn noise_treatment(family: Family, s: f64, sensitivity: u64) -> Result<Treatment, ReleaseError> {
+    let scale = six_digits((s * as_f64(sensitivity)).max(LEAST_SCALE), true);
+    if scale > LARGEST_SCALE {
+        return Err(ReleaseError::TooWide);
+    }
+    Ok(match family {
+        Family::Laplace => Treatment::Laplace { scale, sensitivity },
+        Family::Gaussian => Treatment::Gaussian {
+            sigma: scale,
+            sensitivity,
+        },
+    })
+}
+
+/// A few quantiles one by one, many from a tree.
+fn quantile_treatment(
+    family: Family,
+    s: f64,
+    rows: u64,
+    candidates: u64,
+    quantiles: &[f64],
+) -> Result<Treatment, ReleaseError> {
+    if quantiles.len() >= tree::MANY {
+        let noise = noise_treatment(family, s, rows)?;
+        let levels = tree::levels(candidates);
+        // Only the edges need to know how far off they may be.
+        let edges = quantiles.iter().any(|at| *at <= 0.0 || *at >= 1.0);
+        let from = match (edges, noise.noise()?) {
+            (true, Some(noise)) => tree::rank_error(&noise, levels)?,
+            _ => 1,
+        };
+        return Ok(Treatment::Tree {
+            noise: Box::new(noise),
+            levels,
+            aims: quantiles.iter().map(|at| tree::aim(*at, from)).collect(),
+        });
+    }
+    let epsilon = match family {
+        Family::Laplace => 1.0 / s,
+        Family::Gaussian => 2.0 / s,
+    };
+    let epsilon = six_digits(epsilon, false);
+    let aim = |at: &f64| Aim::of(*at, epsilon, rows, candidates);
+    Ok(Treatment::Select {
+        epsilon,
+        rows,
+        aims: quantiles.iter().map(aim).collect(),
+    })
 }
 
 /// The quantiles that are asked of a histogram, each once, from the least.

@@ -20,6 +20,7 @@ mod request;
 mod store;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod width;
 
 pub use answer::{Answer, AnswerCell};

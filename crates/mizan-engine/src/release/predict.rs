@@ -3,9 +3,9 @@
 use mizan_sql::{Aggregate, BoundedPlan, Expr, Measure, OutputColumn, Quantized};
 
 use super::aim::Aim;
-use super::choose::{MISSED, candidates, quantiles_of};
+use super::choose::{MISSED, as_f64, candidates, quantiles_of};
 use super::recipe::{Recipe, Treatment};
-use super::{ReleaseError, width};
+use super::{ReleaseError, tree, width};
 
 /// What is known of a noisy column before it is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,10 +86,9 @@ pub(super) fn yardstick(
         Some(Aggregate::Mean { sum, .. } | Aggregate::Variance { sum, .. }) => {
             Ok(of_statistic(*sum)? * quantized(plan, *sum)?.step())
         }
-        Some(Aggregate::Quantile { histogram, .. }) => match treatment(treatments, *histogram)? {
-            Treatment::Select { epsilon, .. } => Ok(1.0 / epsilon),
-            _ => Err(PLACE),
-        },
+        Some(Aggregate::Quantile { histogram, at, .. }) => {
+            Ok(as_f64(rank_error(plan, treatments, *histogram, *at)?))
+        }
         None if plan.statistics.is_empty() => Ok(0.0),
         None => of_statistic(0),
     }
@@ -102,18 +101,21 @@ pub(super) fn rank_error(
     histogram: usize,
     at: f64,
 ) -> Result<u64, ReleaseError> {
-    let Treatment::Select {
-        epsilon,
-        rows,
-        aims,
-    } = treatment(treatments, histogram)?
-    else {
-        return Err(PLACE);
-    };
-    let place = place_of(plan, histogram, at)?;
-    let aim = aims.get(place).ok_or(PLACE)?;
     let candidates = candidates(quantized(plan, histogram)?.range());
-    Ok(aim.rank_error(*epsilon, *rows, candidates))
+    match treatment(treatments, histogram)? {
+        Treatment::Select {
+            epsilon,
+            rows,
+            aims,
+        } => {
+            let aim = aims.get(place_of(plan, histogram, at)?).ok_or(PLACE)?;
+            Ok(aim.rank_error(*epsilon, *rows, candidates))
+        }
+        Treatment::Tree { noise, levels, .. } => {
+            tree::rank_error(&noise.noise()?.ok_or(PLACE)?, *levels)
+        }
+        _ => Err(PLACE),
+    }
 }
 
 /// What is known of quantiles: not how far their values are off, but their ranks.
@@ -128,7 +130,9 @@ pub(super) fn quantile_notes(
         };
         let rows = rank_error(plan, treatments, *histogram, *at)?;
         let aim = match treatment(treatments, *histogram)? {
-            Treatment::Select { aims, .. } => aims.get(place_of(plan, *histogram, *at)?),
+            Treatment::Select { aims, .. } | Treatment::Tree { aims, .. } => {
+                aims.get(place_of(plan, *histogram, *at)?)
+            }
             _ => None,
         };
         let of = match aim {

@@ -45,6 +45,15 @@ pub(crate) enum Treatment {
         /// The quantiles.
         aims: Vec<Aim>,
     },
+    /// Many quantiles of a histogram, from a tree of noisy counts.
+    Tree {
+        /// What is done to each count: Laplace or Gaussian noise.
+        noise: Box<Self>,
+        /// The levels of the tree.
+        levels: u32,
+        /// The quantiles.
+        aims: Vec<Aim>,
+    },
 }
 
 impl Treatment {
@@ -57,7 +66,7 @@ impl Treatment {
                 let scale = ExactScale::from_f64((1.0 / epsilon).next_up().max(LEAST_SCALE))?;
                 Some(Noise::Laplace(mizan_noise::DiscreteLaplace::new(scale)))
             }
-            Self::Select { .. } => None,
+            Self::Select { .. } | Self::Tree { .. } => None,
         })
     }
 
@@ -137,6 +146,7 @@ impl Treatment {
                 let count = u64::try_from(aims.len()).unwrap_or(u64::MAX);
                 repeated(count, PrivacyEvent::Exponential { epsilon })
             }
+            Self::Tree { noise, levels, .. } => repeated(u64::from(*levels), noise.event()?),
         }
     }
 }

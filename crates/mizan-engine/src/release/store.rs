@@ -159,6 +159,17 @@ fn treatment_to_json(treatment: &Treatment) -> Json {
         Treatment::Truncated { epsilon, delta } => json!({
             "truncated": { "epsilon": double(*epsilon), "delta": double(*delta) },
         }),
+        Treatment::Tree {
+            noise,
+            levels,
+            aims,
+        } => json!({
+            "tree": {
+                "noise": treatment_to_json(noise),
+                "levels": levels,
+                "aims": aims.iter().map(aim_to_json).collect::<Vec<_>>(),
+            },
+        }),
         Treatment::Select {
             epsilon,
             rows,
@@ -193,6 +204,16 @@ fn treatment_from_json(json: &Json) -> Result<Treatment, ReleaseError> {
             Treatment::Select {
                 epsilon: to_double(field(json, "epsilon")?)?,
                 rows: whole(field(json, "rows")?)?,
+                aims: aims.collect::<Result<_, _>>()?,
+            }
+        }
+        "tree" => {
+            let noise = treatment_from_json(field(json, "noise")?)?;
+            let levels = whole(field(json, "levels")?)?;
+            let aims = list(field(json, "aims")?)?.iter().map(aim_from_json);
+            Treatment::Tree {
+                noise: Box::new(noise),
+                levels: u32::try_from(levels).map_err(|_| wrong("a tree of too many levels"))?,
                 aims: aims.collect::<Result<_, _>>()?,
             }
         }

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use mizan_noise::Entropy;
+use mizan_sql::Groups;
 
 use super::super::aim::Aim;
+use super::super::recipe::Treatment;
 use super::super::released::NoisyCell;
 use super::super::{choose, predict, release};
 use super::*;
@@ -59,6 +61,92 @@ fn rank_errors_are_within_the_bound() {
         }
         // 5 % of 400 are 20; 45 or more happen once in 10⁶.
         assert!(missed.iter().all(|&missed| missed < 45), "{missed:?}");
+    }
+}
+
+/// Deciles from a tree, with both kinds of noise.
+#[test]
+fn rank_errors_of_trees_are_within_the_bound() {
+    let quantiles = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
+    let rows = 20_000;
+    let values = people(rows);
+    let integers: Vec<i64> = values.iter().map(|&value| AGES.integer(value)).collect();
+    for (groups, named) in [
+        (None, "discrete-laplace"),
+        (Some(Groups::Private), "discrete-gaussian"),
+    ] {
+        let (key, groups_per_unit) = match groups {
+            None => (Vec::new(), 1),
+            Some(_) => (text("a"), 30),
+        };
+        let exact = Exact::from([(key, cells(&values))]);
+        let plan = plan(
+            groups,
+            groups_per_unit,
+            statistics(1),
+            quantiles.map(quantile).to_vec(),
+        );
+        let recipe = choose(&plan, &request(2.0, 1e-6)).unwrap();
+        assert!(
+            recipe.event().to_string().contains(named),
+            "{}",
+            recipe.event()
+        );
+        assert!(matches!(
+            recipe.noise.treatments[4],
+            Treatment::Tree { levels: 3, .. }
+        ));
+        let bound = predict::rank_error(&plan, &recipe.noise.treatments, 4, 0.5).unwrap() as f64;
+        let (mut missed, mut worst) = (0, 0.0_f64);
+        for _ in 0..200 {
+            let released = release(&recipe, &plan, &exact).unwrap();
+            let NoisyCell::Selected(found) = &released.groups[0].cells[4] else {
+                panic!("a histogram");
+            };
+            for (value, at) in found.iter().zip(quantiles) {
+                let target = match at {
+                    0.0 => bound,
+                    1.0 => rows as f64 - bound,
+                    at => at * rows as f64,
+                };
+                let (least, most) = ranks(&integers, *value);
+                let error = (least as f64 - target).max(target - most as f64).max(0.0);
+                worst = worst.max(error);
+                missed += usize::from(error > bound);
+            }
+            let bytes = released.to_bytes();
+            assert_eq!(
+                super::super::Released::from_bytes(&bytes).unwrap(),
+                released
+            );
+        }
+        // All at once hold in 95 %; Lévy's inequality makes it far more.
+        assert!(missed < 20, "{missed} {worst} {bound}");
+        assert!(worst > bound / 20.0, "{worst} {bound}");
+    }
+}
+
+/// Without noise to speak of, a tree finds the very quantiles.
+#[test]
+fn a_tree_of_little_noise_is_exact() {
+    let quantiles: Vec<Aggregate> = (1..20).map(|i| quantile(f64::from(i) / 20.0)).collect();
+    let plan = plan(None, 1, statistics(1), quantiles);
+    let recipe = choose(&plan, &request(5000.0, 0.0)).unwrap();
+    let values = people(1000);
+    let integers: Vec<i64> = values.iter().map(|&value| AGES.integer(value)).collect();
+    for histogram in [one_group(&values), Exact::new()] {
+        let released = release(&recipe, &plan, &histogram).unwrap();
+        let NoisyCell::Selected(found) = &released.groups[0].cells[4] else {
+            panic!("a histogram");
+        };
+        assert_eq!(found.len(), 19);
+        if !histogram.is_empty() {
+            for (place, value) in found.iter().enumerate() {
+                let target = (place + 1) * 50;
+                let (least, most) = ranks(&integers, *value);
+                assert!(least <= target && target <= most, "{least} {target} {most}");
+            }
+        }
     }
 }
 
