@@ -174,7 +174,11 @@ impl ExponentialMechanism {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::cast_precision_loss, clippy::indexing_slicing)]
+    #![allow(
+        clippy::unwrap_used,
+        clippy::cast_precision_loss,
+        clippy::indexing_slicing
+    )]
     use super::*;
     use crate::exponential::exp_neg;
     use crate::rational::Rational;
@@ -211,7 +215,9 @@ mod tests {
             .collect();
         let mut seen = vec![0u32; scores.len()];
         for seed in 0..20_000 {
-            let alone = mechanism.select(&mut Entropy::seeded(seed), &scores).unwrap();
+            let alone = mechanism
+                .select(&mut Entropy::seeded(seed), &scores)
+                .unwrap();
             let (run, place) = mechanism
                 .select_run(&mut Entropy::seeded(seed), &runs)
                 .unwrap();

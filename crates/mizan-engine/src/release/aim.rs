@@ -49,9 +49,8 @@ pub(crate) enum Aim {
     FromHigh(u64),
 }
 
-/// How far a row may be from the one that is aimed at, in rows, and how sure
-/// that is.
-const MISSED: f64 = 0.05;
+/// How often a rank is further off than is said.
+pub(super) const MISSED: f64 = 0.05;
 
 impl Aim {
     /// The aim of a quantile. The minimum and the maximum aim at as many rows
@@ -158,7 +157,11 @@ impl Aim {
         histogram: &BTreeMap<i64, i64>,
         (low, high): (i64, i64),
     ) -> Result<i64, NoiseError> {
-        let within = || histogram.iter().filter(|(value, _)| (low..=high).contains(value));
+        let within = || {
+            histogram
+                .iter()
+                .filter(|(value, _)| (low..=high).contains(value))
+        };
         let total: i128 = within().map(|(_, rows)| i128::from((*rows).max(0))).sum();
         let mut runs = Vec::new();
         let mut starts = Vec::new();

@@ -7,25 +7,14 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use mizan_sql::{Aggregate, BoundedPlan, Expr, Groups, Order, Type, Value};
+use mizan_sql::{BoundedPlan, Expr, Groups, Order, Type, Value};
 
 use super::band::{self, Band};
 use super::choose::MISSED;
 use super::estimate::{Estimate, Estimator, typed};
-use super::recipe::{Recipe, Treatment};
+use super::recipe::Recipe;
 use super::released::{Group, Released};
 use super::{ReleaseError, predict};
-
-/// A column of an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AnswerColumn {
-    /// Its name.
-    pub name: String,
-    /// What it holds.
-    pub kind: Type,
-    /// Whether its values carry noise.
-    pub noisy: bool,
-}
 
 /// A value of an answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,8 +46,8 @@ impl AnswerCell {
 /// An answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// Its columns.
-    pub columns: Vec<AnswerColumn>,
+    /// The names of its columns.
+    pub columns: Vec<String>,
     /// Its rows: a cell for every column.
     pub rows: Vec<Vec<AnswerCell>>,
     /// What people should know.
@@ -105,9 +94,10 @@ pub(crate) fn answer(
     let taken = usize::try_from(limit).unwrap_or(usize::MAX);
     let rows = rows.into_iter().skip(skipped).take(taken);
     let shown = rows.map(|(_, row, group)| columns.cells(&row, group));
+    let names = plan.output.columns.iter();
     Ok(Answer {
         rows: shown.collect::<Result<_, _>>()?,
-        columns: columns.headings(),
+        columns: names.map(|column| column.name.clone()).collect(),
         notes: notes(plan, released)?,
     })
 }
@@ -135,7 +125,9 @@ fn in_order(order: &[Order], a: &[Value], b: &[Value]) -> Ordering {
         }
     };
     let mut pairs = order.iter().zip(a.iter().zip(b)).map(compare);
-    pairs.find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
+    pairs
+        .find(|ordering| ordering.is_ne())
+        .unwrap_or(Ordering::Equal)
 }
 
 /// The columns of the answer, and how many aggregates are in each.
@@ -149,12 +141,13 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    fn new(
-        plan: &'a BoundedPlan,
-        released: &Released,
-        keys: usize,
-    ) -> Result<Self, ReleaseError> {
-        let noisy = |expr: &Expr| expr.columns().iter().filter(|&&place| place >= keys).count();
+    fn new(plan: &'a BoundedPlan, released: &Released, keys: usize) -> Result<Self, ReleaseError> {
+        let noisy = |expr: &Expr| {
+            expr.columns()
+                .iter()
+                .filter(|&&place| place >= keys)
+                .count()
+        };
         let columns = plan.output.columns.iter();
         let parts: Vec<usize> = columns.map(|column| noisy(&column.expression)).collect();
         let mut estimators = BTreeMap::new();
@@ -184,18 +177,12 @@ impl<'a> Columns<'a> {
             return Err(ReleaseError::Shape);
         }
         let mut row = group.key.clone();
-        row.extend(self.estimates(1, group)?.into_iter().map(|estimate| estimate.value));
+        row.extend(
+            self.estimates(1, group)?
+                .into_iter()
+                .map(|estimate| estimate.value),
+        );
         Ok(row)
-    }
-
-    fn headings(&self) -> Vec<AnswerColumn> {
-        let columns = self.plan.output.columns.iter().zip(&self.parts);
-        let heading = |(column, &parts): (&mizan_sql::OutputColumn, &usize)| AnswerColumn {
-            name: column.name.clone(),
-            kind: column.kind,
-            noisy: parts > 0,
-        };
-        columns.map(heading).collect()
     }
 
     fn cells(&self, row: &[Value], group: &Group) -> Result<Vec<AnswerCell>, ReleaseError> {
@@ -238,40 +225,6 @@ fn notes(plan: &BoundedPlan, released: &Released) -> Result<Vec<String>, Release
             threshold.above
         ));
     }
-    for (place, aggregate) in plan.output.aggregates.iter().enumerate() {
-        let Aggregate::Quantile { histogram, at, .. } = aggregate else {
-            continue;
-        };
-        let rows = predict::rank_error(plan, &recipe.treatments, *histogram, *at)?;
-        let name = name_of(plan, place);
-        let aimed = match recipe.treatment(*histogram)? {
-            Treatment::Select { aims, .. } => {
-                aims.get(predict::place_of(plan, *histogram, *at)?).copied()
-            }
-            _ => None,
-        };
-        notes.push(match aimed {
-            Some(super::aim::Aim::FromLow(from)) => format!(
-                "{name} aims at row {from} from the least, not at the least itself, and is within {rows} rows of it with a probability of 95 %"
-            ),
-            Some(super::aim::Aim::FromHigh(from)) => format!(
-                "{name} aims at row {from} from the greatest, not at the greatest itself, and is within {rows} rows of it with a probability of 95 %"
-            ),
-            _ => format!(
-                "{name} is within {rows} rows of the one asked for, in sorted order, with a probability of 95 %"
-            ),
-        });
-    }
+    notes.extend(predict::quantile_notes(plan, &recipe.treatments)?);
     Ok(notes)
-}
-
-/// What an aggregate is called: its column, if it has one of its own.
-fn name_of(plan: &BoundedPlan, aggregate: usize) -> String {
-    let place = plan.keys.len() + aggregate;
-    let columns = &mut plan.output.columns.iter();
-    let own = columns.find(|column| column.expression == Expr::Column(place));
-    own.map_or_else(
-        || format!("quantile {}", aggregate + 1),
-        |column| column.name.clone(),
-    )
 }

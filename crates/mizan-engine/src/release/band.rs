@@ -136,7 +136,11 @@ mod tests {
 
     #[test]
     fn shares_and_differences() {
-        let row = [Value::Text("k".into()), Value::Integer(50), Value::Integer(10)];
+        let row = [
+            Value::Text("k".into()),
+            Value::Integer(50),
+            Value::Integer(10),
+        ];
         let bands = [None, band(45.0, 55.0), band(8.0, 12.0)];
         let (a, b) = (Expr::column(1), Expr::column(2));
         let share = Expr::call(

@@ -9,16 +9,19 @@
 //! | Laplace | scale `s B` | `ε = 1/s` | truncated geometric, `ε = 1/s` |
 //! | Gaussian | sigma `s B` | `ε = 2/s`, the same in zCDP | sigma `s`, and a threshold |
 //!
+//! From eight quantiles on they are read from a tree, of which each level counts
+//! as one statistic.
+//!
 //! Of both families the smallest `s` is found whose event costs the epsilon that
 //! was asked for, certified. Shown is the one with the narrower interval of the
 //! first aggregate; of private groups, with the lower threshold.
 
-use mizan_sql::{Aggregate, BoundedPlan, Groups, Measure};
+use mizan_sql::{Aggregate, BoundedPlan, Groups, Measure, Statistic};
 
 use super::aim::Aim;
 use super::price::{self, six_digits};
 use super::recipe::{self, LARGEST_SCALE, LEAST_SCALE, NoiseRecipe, Recipe, Threshold, Treatment};
-use super::{ReleaseError, Request, Target, predict};
+use super::{ReleaseError, Request, Target, predict, tree};
 
 /// How often an interval misses.
 pub(crate) const MISSED: f64 = 0.05;
@@ -43,8 +46,9 @@ impl Family {
 ///
 /// # Guarantee
 ///
-/// The certified epsilon of its event at `request.delta` is at most what was
-/// asked for; or, if accuracy was, the first aggregate is that accurate.
+/// The certified epsilon of its event at `request.delta`, but for failures of the
+/// threshold with probability `request.threshold_delta` at most, is at most what
+/// was asked for; or, if accuracy was, the first aggregate is that accurate.
 pub(crate) fn choose(plan: &BoundedPlan, request: &Request) -> Result<Recipe, ReleaseError> {
     let outline = Outline::new(plan, request)?;
     let mut found = Vec::new();
@@ -96,6 +100,8 @@ struct Outline<'a> {
     delta: f64,
     own_delta: f64,
     private: bool,
+    /// The most groups that a unit is in; no more than there are.
+    groups: u64,
     /// For each statistic, the quantiles that are asked of it, each once.
     quantiles: Vec<Vec<f64>>,
     /// In how many parts epsilon is shared, within a group.
@@ -116,11 +122,8 @@ impl<'a> Outline<'a> {
         }
         let (delta, own) = (request.delta.get(), request.threshold_delta.get());
         let private = matches!(plan.groups, Groups::Private);
-        if private && (delta <= 0.0 || own <= 0.0) {
+        if private && own <= 0.0 {
             return Err(ReleaseError::NoDelta);
-        }
-        if private && own >= delta {
-            return Err(ReleaseError::ThresholdDelta { own, delta });
         }
         let units_first = plan
             .statistics
@@ -136,7 +139,10 @@ impl<'a> Outline<'a> {
             .collect();
         let mut parts = 0_u64;
         for (statistic, quantiles) in plan.statistics.iter().zip(&quantiles) {
-            parts += match statistic.measure {
+            parts += match &statistic.measure {
+                Measure::Histogram(_, quantized) if quantiles.len() >= tree::MANY => {
+                    u64::from(tree::levels(candidates(quantized.range())))
+                }
                 Measure::Histogram(..) => u64::try_from(quantiles.len()).unwrap_or(u64::MAX),
                 _ => 1,
             };
@@ -146,6 +152,13 @@ impl<'a> Outline<'a> {
             delta,
             own_delta: own,
             private,
+            groups: match &plan.groups {
+                Groups::Public(keys) => {
+                    let all = u64::try_from(keys.len()).unwrap_or(u64::MAX);
+                    plan.groups_per_unit.min(all).max(1)
+                }
+                Groups::Private => plan.groups_per_unit.max(1),
+            },
             quantiles,
             parts: parts.max(1),
         })
@@ -154,41 +167,20 @@ impl<'a> Outline<'a> {
     /// The treatments of a family at a size of noise.
     fn treatments(&self, family: Family, s: f64) -> Result<Vec<Treatment>, ReleaseError> {
         let statistics = self.plan.statistics.iter().zip(&self.quantiles).enumerate();
-        let treatment = |(place, (statistic, quantiles)): (usize, (&mizan_sql::Statistic, _))| {
+        let treatment = |(place, (statistic, quantiles)): (usize, (&Statistic, &Vec<f64>))| {
             let sensitivity = statistic.sensitivity().max(1);
             if let Measure::Histogram(_, quantized) = &statistic.measure {
-                let epsilon = match family {
-                    Family::Laplace => 1.0 / s,
-                    Family::Gaussian => 2.0 / s,
-                };
-                let epsilon = six_digits(epsilon, false);
                 let candidates = candidates(quantized.range());
-                let aim = |at: &f64| Aim::of(*at, epsilon, sensitivity, candidates);
-                let quantiles: &Vec<f64> = quantiles;
-                return Ok(Treatment::Select {
-                    epsilon,
-                    rows: sensitivity,
-                    aims: quantiles.iter().map(aim).collect(),
-                });
+                return quantile_treatment(family, s, sensitivity, candidates, quantiles);
             }
             if self.private && place == 0 && family == Family::Laplace {
-                let groups = as_f64(self.plan.groups_per_unit.max(1)).next_up();
+                let groups = as_f64(self.groups.max(1)).next_up();
                 return Ok(Treatment::Truncated {
                     epsilon: six_digits((1.0 / s).min(1.0 / LEAST_SCALE), false),
                     delta: six_digits(self.own_delta / groups, false),
                 });
             }
-            let scale = six_digits((s * as_f64(sensitivity)).max(LEAST_SCALE), true);
-            if scale > LARGEST_SCALE {
-                return Err(ReleaseError::TooWide);
-            }
-            Ok(match family {
-                Family::Laplace => Treatment::Laplace { scale, sensitivity },
-                Family::Gaussian => Treatment::Gaussian {
-                    sigma: scale,
-                    sensitivity,
-                },
-            })
+            noise_treatment(family, s, sensitivity)
         };
         statistics.map(treatment).collect()
     }
@@ -202,13 +194,13 @@ impl<'a> Outline<'a> {
     }
 
     fn cost(&self, treatments: &[Treatment]) -> f64 {
-        let event = recipe::event(self.plan.groups_per_unit, treatments, self.failure());
+        let event = recipe::event(self.groups, treatments, self.failure());
         event.map_or(f64::INFINITY, |event| price::epsilon(&event, self.delta))
     }
 
     /// The least noise that costs at most so much.
     fn for_epsilon(&self, family: Family, epsilon: f64) -> Result<Candidate, ReleaseError> {
-        let parts = as_f64(self.parts) * as_f64(self.plan.groups_per_unit.max(1));
+        let parts = as_f64(self.parts) * as_f64(self.groups.max(1));
         let guess = match family {
             // All losses add up.
             Family::Laplace => parts / epsilon,
@@ -228,7 +220,11 @@ impl<'a> Outline<'a> {
             delta: self.delta,
         };
         // Losses that add up are rounded up: a hair more noise keeps them below.
-        let guess = if cost(guess) > epsilon { guess * (1.0 + 1e-5) } else { guess };
+        let guess = if cost(guess) > epsilon {
+            guess * (1.0 + 1e-5)
+        } else {
+            guess
+        };
         // Where even the least noise is cheaper than asked for it is the answer.
         let s = price::smallest(cost, epsilon, guess, (LEAST_SCALE / 2.0, 1e22));
         let Some(s) = s else {
@@ -284,7 +280,6 @@ impl<'a> Outline<'a> {
 
     /// A family at a size of noise, with its threshold and its price.
     fn candidate(&self, family: Family, s: f64) -> Result<Candidate, ReleaseError> {
-        let groups = self.plan.groups_per_unit;
         let treatments = self.treatments(family, s)?;
         let mut threshold = self.failure();
         if let (Some(threshold), Some(units)) = (threshold.as_mut(), treatments.first()) {
@@ -292,11 +287,11 @@ impl<'a> Outline<'a> {
                 Some(keys) => keys.bound(),
                 None => {
                     let mechanism = units.mechanism()?;
-                    recipe::gaussian_threshold(mechanism.noise(), groups, self.own_delta)?
+                    recipe::gaussian_threshold(mechanism.noise(), self.groups, self.own_delta)?
                 }
             };
         }
-        let event = recipe::event(groups, &treatments, threshold)?;
+        let event = recipe::event(self.groups, &treatments, threshold)?;
         let yardstick = match threshold {
             Some(threshold) => as_f64(threshold.above),
             None => predict::yardstick(self.plan, &treatments, MISSED)?,
@@ -336,10 +331,10 @@ impl<'a> Outline<'a> {
             (None, Some(failure)) => why.push(format!("the other noise is impossible: {failure}")),
             (None, None) => {}
         }
-        if self.parts > 1 || self.plan.groups_per_unit > 1 {
+        if self.parts > 1 || self.groups > 1 {
             why.push(format!(
                 "epsilon is shared by {} statistics in up to {} groups of a unit",
-                self.parts, self.plan.groups_per_unit
+                self.parts, self.groups
             ));
         }
         if let Some(renyi) = best.renyi_epsilon {
@@ -351,12 +346,64 @@ impl<'a> Outline<'a> {
             ));
         }
         let noise = NoiseRecipe {
-            groups_per_unit: self.plan.groups_per_unit,
+            groups_per_unit: self.groups,
             treatments: best.treatments,
             threshold: best.threshold,
         };
+        why.extend(predict::quantile_notes(self.plan, &noise.treatments)?);
         Recipe::new(noise, best.epsilon, self.delta, why)
     }
+}
+
+/// The noise of a count or a sum.
+fn noise_treatment(family: Family, s: f64, sensitivity: u64) -> Result<Treatment, ReleaseError> {
+    let scale = six_digits((s * as_f64(sensitivity)).max(LEAST_SCALE), true);
+    if scale > LARGEST_SCALE {
+        return Err(ReleaseError::TooWide);
+    }
+    Ok(match family {
+        Family::Laplace => Treatment::Laplace { scale, sensitivity },
+        Family::Gaussian => Treatment::Gaussian {
+            sigma: scale,
+            sensitivity,
+        },
+    })
+}
+
+/// A few quantiles one by one, many from a tree.
+fn quantile_treatment(
+    family: Family,
+    s: f64,
+    rows: u64,
+    candidates: u64,
+    quantiles: &[f64],
+) -> Result<Treatment, ReleaseError> {
+    if quantiles.len() >= tree::MANY {
+        let noise = noise_treatment(family, s, rows)?;
+        let levels = tree::levels(candidates);
+        // Only the edges need to know how far off they may be.
+        let edges = quantiles.iter().any(|at| *at <= 0.0 || *at >= 1.0);
+        let from = match (edges, noise.noise()?) {
+            (true, Some(noise)) => tree::rank_error(&noise, levels)?,
+            _ => 1,
+        };
+        return Ok(Treatment::Tree {
+            noise: Box::new(noise),
+            levels,
+            aims: quantiles.iter().map(|at| tree::aim(*at, from)).collect(),
+        });
+    }
+    let epsilon = match family {
+        Family::Laplace => 1.0 / s,
+        Family::Gaussian => 2.0 / s,
+    };
+    let epsilon = six_digits(epsilon, false);
+    let aim = |at: &f64| Aim::of(*at, epsilon, rows, candidates);
+    Ok(Treatment::Select {
+        epsilon,
+        rows,
+        aims: quantiles.iter().map(aim).collect(),
+    })
 }
 
 /// The quantiles that are asked of a histogram, each once, from the least.

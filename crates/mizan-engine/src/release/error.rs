@@ -31,16 +31,10 @@ pub enum ReleaseError {
         half_width: f64,
     },
     /// Groups that are found in the data need a delta.
-    #[error("groups that are found in the data can be shown only with a delta above 0")]
+    #[error(
+        "groups that are found in the data can be shown only by an account with a delta of its own for that"
+    )]
     NoDelta,
-    /// The delta of the threshold is not below delta.
-    #[error("the threshold may fail with {own:e}, which is not below delta {delta:e}")]
-    ThresholdDelta {
-        /// What the threshold may fail with.
-        own: f64,
-        /// The delta of the whole.
-        delta: f64,
-    },
     /// The noise is wider than integers are.
     #[error("so small a budget needs noise wider than 64-bit integers")]
     TooWide,
@@ -82,12 +76,11 @@ impl ReleaseError {
             Self::Unpredictable { .. } => "MZ1952",
             Self::TooAccurate { .. } => "MZ1953",
             Self::NoDelta => "MZ1954",
-            Self::ThresholdDelta { .. } => "MZ1955",
-            Self::TooWide => "MZ1956",
-            Self::Impossible { .. } => "MZ1957",
-            Self::Plan { .. } => "MZ1958",
-            Self::Shape => "MZ1959",
-            Self::Stored { .. } => "MZ1960",
+            Self::TooWide => "MZ1955",
+            Self::Impossible { .. } => "MZ1956",
+            Self::Plan { .. } => "MZ1957",
+            Self::Shape => "MZ1958",
+            Self::Stored { .. } => "MZ1959",
             Self::Noise(error) => error.code(),
         }
     }
@@ -103,9 +96,8 @@ impl ReleaseError {
             }
             Self::TooAccurate { .. } => "ask for a larger half width",
             Self::NoDelta => {
-                "list the groups in the catalogue, or use an account with a delta such as 1e-6"
+                "list the keys in the catalogue, or use an account of an epsilon and a delta such as 1e-6"
             }
-            Self::ThresholdDelta { .. } => "let the threshold have a part of delta, such as a half",
             Self::TooWide => "ask with a larger epsilon, or lower the bounds and limits",
             Self::Impossible { .. } => "ask with a larger epsilon",
             Self::Plan { .. } | Self::Shape => "nothing was released; please report this",

@@ -118,14 +118,21 @@ fn rule(
     missed: f64,
 ) -> Result<Rule, ReleaseError> {
     let half = |statistic: usize, missed: f64| -> Result<f64, ReleaseError> {
-        recipe.treatment(statistic)?.half_width(missed)?.ok_or(PLACE)
+        recipe
+            .treatment(statistic)?
+            .half_width(missed)?
+            .ok_or(PLACE)
     };
     Ok(match aggregate {
         Aggregate::Count { of } => Rule::Count {
             of: *of,
             half: half(*of, missed)?,
         },
-        Aggregate::Sum { sum, count, integer } => {
+        Aggregate::Sum {
+            sum,
+            count,
+            integer,
+        } => {
             let quantized = predict::quantized(plan, *sum)?;
             let width = predict::half_width(plan, &recipe.treatments, place, missed)?;
             Rule::Sum {
@@ -165,7 +172,13 @@ fn rule(
                 ratio,
             }
         }
-        Aggregate::Variance { sum, squares, count, sample, root } => {
+        Aggregate::Variance {
+            sum,
+            squares,
+            count,
+            sample,
+            root,
+        } => {
             let quantized = predict::quantized(plan, *sum)?;
             let range = quantized.bounds.high - quantized.bounds.low;
             let third = missed / 3.0;
@@ -175,13 +188,21 @@ fn rule(
                 count: *count,
                 step: quantized.step(),
                 square_step: predict::quantized(plan, *squares)?.step(),
-                halves: (half(*sum, third)?, half(*squares, third)?, half(*count, third)?),
+                halves: (
+                    half(*sum, third)?,
+                    half(*squares, third)?,
+                    half(*count, third)?,
+                ),
                 most: range * range / 4.0,
                 sample: *sample,
                 root: *root,
             }))
         }
-        Aggregate::Quantile { histogram, at, kind } => {
+        Aggregate::Quantile {
+            histogram,
+            at,
+            kind,
+        } => {
             let quantized = predict::quantized(plan, *histogram)?;
             Rule::Quantile {
                 histogram: *histogram,
@@ -213,7 +234,14 @@ impl Rule {
                     band,
                 })
             }
-            Self::Sum { sum, count, step, centre, half, integer: whole } => {
+            Self::Sum {
+                sum,
+                count,
+                step,
+                centre,
+                half,
+                integer: whole,
+            } => {
                 let offset = match count {
                     Some(count) => centre * number(count)?,
                     None => 0.0,
@@ -228,7 +256,14 @@ impl Rule {
                     band: Band::new(total - half, total + half),
                 })
             }
-            Self::Mean { sum, count, step, centre, bounds, ratio } => {
+            Self::Mean {
+                sum,
+                count,
+                step,
+                centre,
+                bounds,
+                ratio,
+            } => {
                 let (s, n) = (number(sum)?, number(count)?);
                 let at = |theta: f64| (centre + step * theta).clamp(bounds.low, bounds.high);
                 let everything = || Band::new(bounds.low, bounds.high);
@@ -242,10 +277,21 @@ impl Rule {
                 })
             }
             Self::Variance(rule) => {
-                let (s, q, n) = (number(&rule.sum)?, number(&rule.squares)?, number(&rule.count)?);
+                let (s, q, n) = (
+                    number(&rule.sum)?,
+                    number(&rule.squares)?,
+                    number(&rule.count)?,
+                );
                 Ok(rule.estimate(s, q, n))
             }
-            Self::Quantile { histogram, place, step, centre, bounds, kind } => {
+            Self::Quantile {
+                histogram,
+                place,
+                step,
+                centre,
+                bounds,
+                kind,
+            } => {
                 let Some(NoisyCell::Selected(values)) = cells.get(*histogram) else {
                     return Err(ReleaseError::Shape);
                 };
@@ -270,9 +316,10 @@ impl Ratio {
                 if n <= 0.0 || a <= 0.0 {
                     return None;
                 }
-                let root = z * (n * n * sum * sum + (s * s - z * z * sum * sum) * count * count)
-                    .max(0.0)
-                    .sqrt();
+                let root = z
+                    * (n * n * sum * sum + (s * s - z * z * sum * sum) * count * count)
+                        .max(0.0)
+                        .sqrt();
                 Some(((s * n - root) / a, (s * n + root) / a))
             }
             Self::Boxed { sum, count } => {
@@ -346,12 +393,18 @@ pub(super) fn typed(value: f64, kind: Type) -> Value {
     }
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "beyond 64 bits it saturates")]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "beyond 64 bits it saturates"
+)]
 pub(super) const fn to_i64(value: f64) -> i64 {
     value as i64
 }
 
-#[allow(clippy::cast_precision_loss, reason = "noise is wider than what is lost")]
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "noise is wider than what is lost"
+)]
 pub(super) const fn as_f64(value: i64) -> f64 {
     value as f64
 }

@@ -20,9 +20,10 @@ mod request;
 mod store;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod width;
 
-pub use answer::{Answer, AnswerCell, AnswerColumn};
+pub use answer::{Answer, AnswerCell};
 pub use error::ReleaseError;
 pub use predict::Predicted;
 pub use request::{Request, Target};

@@ -2,9 +2,10 @@
 
 use mizan_sql::{Aggregate, BoundedPlan, Expr, Measure, OutputColumn, Quantized};
 
-use super::choose::{MISSED, candidates, quantiles_of};
+use super::aim::Aim;
+use super::choose::{MISSED, as_f64, candidates, quantiles_of};
 use super::recipe::{Recipe, Treatment};
-use super::{ReleaseError, width};
+use super::{ReleaseError, tree, width};
 
 /// What is known of a noisy column before it is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,11 +13,9 @@ pub struct Predicted {
     /// The column.
     pub name: String,
     /// With a probability of 95 % the answer is within this of the exact bounded
-    /// one. None where it depends on the data: ratios, and what is made of them.
+    /// one. None where it depends on the data: ratios and quantiles, and what is
+    /// made of several aggregates.
     pub half_width: Option<f64>,
-    /// For quantiles: with a probability of 95 % the rank of the answer is within
-    /// so many rows of the one asked for.
-    pub rows: Option<u64>,
 }
 
 /// What is known of each noisy column, in order.
@@ -32,16 +31,9 @@ pub(crate) fn predicted(plan: &BoundedPlan, recipe: &Recipe) -> Vec<Predicted> {
             _ => None,
         };
         let half = |place| half_width(plan, treatments, place, MISSED).ok().flatten();
-        let rows = |place| match plan.output.aggregates.get(place)? {
-            Aggregate::Quantile { histogram, at, .. } => {
-                rank_error(plan, treatments, *histogram, *at).ok()
-            }
-            _ => None,
-        };
         Predicted {
             name: column.name.clone(),
             half_width: aggregate.and_then(half),
-            rows: aggregate.and_then(rows),
         }
     };
     let columns = plan.output.columns.iter();
@@ -94,10 +86,9 @@ pub(super) fn yardstick(
         Some(Aggregate::Mean { sum, .. } | Aggregate::Variance { sum, .. }) => {
             Ok(of_statistic(*sum)? * quantized(plan, *sum)?.step())
         }
-        Some(Aggregate::Quantile { histogram, .. }) => match treatment(treatments, *histogram)? {
-            Treatment::Select { epsilon, .. } => Ok(1.0 / epsilon),
-            _ => Err(PLACE),
-        },
+        Some(Aggregate::Quantile { histogram, at, .. }) => {
+            Ok(as_f64(rank_error(plan, treatments, *histogram, *at)?))
+        }
         None if plan.statistics.is_empty() => Ok(0.0),
         None => of_statistic(0),
     }
@@ -110,13 +101,61 @@ pub(super) fn rank_error(
     histogram: usize,
     at: f64,
 ) -> Result<u64, ReleaseError> {
-    let Treatment::Select { epsilon, rows, aims } = treatment(treatments, histogram)? else {
-        return Err(PLACE);
-    };
-    let place = place_of(plan, histogram, at)?;
-    let aim = aims.get(place).ok_or(PLACE)?;
     let candidates = candidates(quantized(plan, histogram)?.range());
-    Ok(aim.rank_error(*epsilon, *rows, candidates))
+    match treatment(treatments, histogram)? {
+        Treatment::Select {
+            epsilon,
+            rows,
+            aims,
+        } => {
+            let aim = aims.get(place_of(plan, histogram, at)?).ok_or(PLACE)?;
+            Ok(aim.rank_error(*epsilon, *rows, candidates))
+        }
+        Treatment::Tree { noise, levels, .. } => {
+            tree::rank_error(&noise.noise()?.ok_or(PLACE)?, *levels)
+        }
+        _ => Err(PLACE),
+    }
+}
+
+/// What is known of quantiles: not how far their values are off, but their ranks.
+pub(super) fn quantile_notes(
+    plan: &BoundedPlan,
+    treatments: &[Treatment],
+) -> Result<Vec<String>, ReleaseError> {
+    let mut notes = Vec::new();
+    for (place, aggregate) in plan.output.aggregates.iter().enumerate() {
+        let Aggregate::Quantile { histogram, at, .. } = aggregate else {
+            continue;
+        };
+        let rows = rank_error(plan, treatments, *histogram, *at)?;
+        let aim = match treatment(treatments, *histogram)? {
+            Treatment::Select { aims, .. } | Treatment::Tree { aims, .. } => {
+                aims.get(place_of(plan, *histogram, *at)?)
+            }
+            _ => None,
+        };
+        let of = match aim {
+            Some(Aim::FromLow(row)) => format!("row {row} from the least, at which it aims"),
+            Some(Aim::FromHigh(row)) => format!("row {row} from the greatest, at which it aims"),
+            _ => "the one asked for".to_owned(),
+        };
+        let name = name_of(plan, place);
+        notes.push(format!(
+            "{name}: in sorted order it is within {rows} rows of {of}, with a probability of 95 %"
+        ));
+    }
+    Ok(notes)
+}
+
+/// What an aggregate is called: its column, if it has one of its own.
+fn name_of(plan: &BoundedPlan, aggregate: usize) -> String {
+    let own = Expr::Column(plan.keys.len() + aggregate);
+    let mut columns = plan.output.columns.iter();
+    match columns.find(|column| column.expression == own) {
+        Some(column) => column.name.clone(),
+        None => format!("aggregate {}", aggregate + 1),
+    }
 }
 
 /// Where a quantile stands among those of its histogram.
@@ -126,7 +165,9 @@ pub(super) fn place_of(
     at: f64,
 ) -> Result<usize, ReleaseError> {
     let quantiles = quantiles_of(plan, histogram);
-    let found = quantiles.iter().position(|other| other.total_cmp(&at).is_eq());
+    let found = quantiles
+        .iter()
+        .position(|other| other.total_cmp(&at).is_eq());
     found.ok_or(PLACE)
 }
 

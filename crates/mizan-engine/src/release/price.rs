@@ -2,78 +2,47 @@
 //! epsilon allows.
 
 use mizan_accounting::account::{self, Method};
-use mizan_core::{Delta, Epsilon, PrivacyEvent, Round, directed, parse_decimal};
+use mizan_core::{Delta, PrivacyEvent, Round, parse_decimal};
 
-/// The event with every `approximate` of its composition made pure, and at
-/// least the sum of their deltas.
+/// The event with every `approximate` of its composition made pure.
 ///
 /// This is how the ledger charges it too: a mechanism that is (ε, δ) is one that
 /// is ε, but for a failure of probability δ (Kairouz, Oh and Viswanath 2015).
-fn without_failures(event: &PrivacyEvent) -> (PrivacyEvent, f64) {
+fn without_failures(event: &PrivacyEvent) -> PrivacyEvent {
     match event {
-        PrivacyEvent::Approximate { epsilon, delta } => {
-            (PrivacyEvent::Pure { epsilon: *epsilon }, delta.get())
-        }
+        PrivacyEvent::Approximate { epsilon, .. } => PrivacyEvent::Pure { epsilon: *epsilon },
         PrivacyEvent::Compose(events) => {
-            let mut total = 0.0;
-            let mut parts = Vec::with_capacity(events.len());
-            for event in events {
-                let (part, delta) = without_failures(event);
-                total = directed::add_up(total, delta);
-                parts.push(part);
-            }
-            // Nothing is left of a failure without an ε.
-            parts.retain(|part| !matches!(part, PrivacyEvent::Pure { epsilon } if *epsilon == Epsilon::ZERO));
-            match parts.pop() {
-                Some(only) if parts.is_empty() => (only, total),
-                last => {
-                    parts.extend(last);
-                    (PrivacyEvent::Compose(parts), total)
-                }
-            }
+            PrivacyEvent::Compose(events.iter().map(without_failures).collect())
         }
-        PrivacyEvent::Repeat { count, event } => {
-            let (part, delta) = without_failures(event);
-            let event = PrivacyEvent::Repeat {
-                count: *count,
-                event: Box::new(part),
-            };
-            (event, directed::mul_up(delta, count.as_f64()))
-        }
-        other => (other.clone(), 0.0),
+        PrivacyEvent::Repeat { count, event } => PrivacyEvent::Repeat {
+            count: *count,
+            event: Box::new(without_failures(event)),
+        },
+        other => other.clone(),
     }
 }
 
-/// What is left of delta beside the failures, and the event without them.
-fn at_the_rest(event: &PrivacyEvent, delta: f64) -> Option<(PrivacyEvent, Delta)> {
-    let (pure, own) = without_failures(event);
-    let rest = if own > 0.0 {
-        directed::add_down(delta, -own)
-    } else {
-        delta
-    };
-    Some((pure, Delta::new(rest).ok()?))
-}
-
-/// At least the epsilon of an event at a delta: the sum of all losses, or what
-/// the Rényi curve says, whichever is less; infinite if there is neither.
+/// At least the epsilon of an event at a delta, but for its own failures, which
+/// come on top of delta: the sum of all losses, or what the Rényi curve says,
+/// whichever is less; infinite if there is neither.
 ///
 /// Both take milliseconds, and the ledger adds up the curve. The loss of the
 /// whole composition, computed numerically, is up to a tenth less; for noise on
 /// lattices that can take seconds, and a quote is priced some forty times.
 pub(super) fn epsilon(event: &PrivacyEvent, delta: f64) -> f64 {
-    let Some((pure, rest)) = at_the_rest(event, delta) else {
+    let Ok(delta) = Delta::new(delta) else {
         return f64::INFINITY;
     };
-    let bound = |method| account::epsilon_by(method, &pure, rest).ok();
+    let pure = without_failures(event);
+    let bound = |method| account::epsilon_by(method, &pure, delta).ok();
     let bounds = [Method::Pure, Method::Renyi].into_iter().filter_map(bound);
     bounds.fold(f64::INFINITY, |best, bound| best.min(bound.upper.get()))
 }
 
 /// The same by the Rényi curve alone.
 pub(super) fn renyi_epsilon(event: &PrivacyEvent, delta: f64) -> Option<f64> {
-    let (pure, rest) = at_the_rest(event, delta)?;
-    let bound = account::epsilon_by(Method::Renyi, &pure, rest).ok()?;
+    let pure = without_failures(event);
+    let bound = account::epsilon_by(Method::Renyi, &pure, Delta::new(delta).ok()?).ok()?;
     let epsilon = bound.upper.get();
     epsilon.is_finite().then_some(epsilon)
 }
@@ -177,13 +146,13 @@ mod tests {
         let event: PrivacyEvent = "3 * (discrete-gaussian(60, 5) + approximate(0.1, 1e-8))"
             .parse()
             .unwrap();
-        let (pure, own) = without_failures(&event);
-        assert_eq!(pure.to_string(), "3 * (discrete-gaussian(60, 5) + pure(0.1))");
-        assert!((3e-8..3.0001e-8).contains(&own));
-        let with = epsilon(&event, 1e-6);
-        let without = epsilon(&pure, 1e-6 - 3e-8);
-        assert!((with - without).abs() < 1e-6);
-        assert!(epsilon(&event, 1e-9).is_infinite());
+        let pure = without_failures(&event);
+        assert_eq!(
+            pure.to_string(),
+            "3 * (discrete-gaussian(60, 5) + pure(0.1))"
+        );
+        assert_eq!(epsilon(&event, 1e-6), epsilon(&pure, 1e-6));
+        assert!(epsilon(&event, 0.0).is_infinite());
     }
 
     #[test]
@@ -198,7 +167,12 @@ mod tests {
         assert_eq!(smallest(|_| 2.0, 1.0, 1.0, (1e-3, 1e3)), None);
         assert_eq!(smallest(|_| 0.5, 1.0, 1.0, (1e-3, 1e3)), Some(1e-3));
         // A step from nothing to everything.
-        let step = smallest(|s| if s < 3.0 { f64::INFINITY } else { 0.0 }, 1.0, 1.0, (1e-3, 1e3));
+        let step = smallest(
+            |s| if s < 3.0 { f64::INFINITY } else { 0.0 },
+            1.0,
+            1.0,
+            (1e-3, 1e3),
+        );
         assert!((step.unwrap() - 3.0).abs() < 1e-6);
     }
 

@@ -45,6 +45,15 @@ pub(crate) enum Treatment {
         /// The quantiles.
         aims: Vec<Aim>,
     },
+    /// Many quantiles of a histogram, from a tree of noisy counts.
+    Tree {
+        /// What is done to each count: Laplace or Gaussian noise.
+        noise: Box<Self>,
+        /// The levels of the tree.
+        levels: u32,
+        /// The quantiles.
+        aims: Vec<Aim>,
+    },
 }
 
 impl Treatment {
@@ -57,7 +66,7 @@ impl Treatment {
                 let scale = ExactScale::from_f64((1.0 / epsilon).next_up().max(LEAST_SCALE))?;
                 Some(Noise::Laplace(mizan_noise::DiscreteLaplace::new(scale)))
             }
-            Self::Select { .. } => None,
+            Self::Select { .. } | Self::Tree { .. } => None,
         })
     }
 
@@ -69,7 +78,11 @@ impl Treatment {
         let width = noise.half_width(Confidence::new(1.0 - missed)?)?;
         #[allow(clippy::cast_precision_loss, reason = "rounded up where it is inexact")]
         let nearest = width as f64;
-        let width = if width >> 53 == 0 { nearest } else { nearest.next_up() };
+        let width = if width >> 53 == 0 {
+            nearest
+        } else {
+            nearest.next_up()
+        };
         Ok(Some(match self {
             Self::Truncated { .. } => width.min(self.bound()?),
             _ => width,
@@ -133,6 +146,7 @@ impl Treatment {
                 let count = u64::try_from(aims.len()).unwrap_or(u64::MAX);
                 repeated(count, PrivacyEvent::Exponential { epsilon })
             }
+            Self::Tree { noise, levels, .. } => repeated(u64::from(*levels), noise.event()?),
         }
     }
 }
@@ -309,9 +323,8 @@ pub(crate) fn gaussian_threshold(
     let groups = (groups.max(1) as f64).next_up();
     let allowed = mizan_core::directed::div_down(delta, groups);
     // P(X >= t) is half of P(|X| > t - 1), for t >= 1.
-    let fits = |threshold: u64| {
-        threshold >= 1 && noise.tail(u128::from(threshold - 1)) * 0.5 <= allowed
-    };
+    let fits =
+        |threshold: u64| threshold >= 1 && noise.tail(u128::from(threshold - 1)) * 0.5 <= allowed;
     let (mut fails, mut holds) = (0, 1);
     while !fits(holds) {
         fails = holds;

@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 
 use mizan_core::Epsilon;
-use mizan_noise::{Entropy, ExponentialMechanism};
+use mizan_noise::{Entropy, ExponentialMechanism, Mechanism};
 use mizan_sql::{BoundedPlan, Groups, Measure, Value};
 
 use super::ReleaseError;
+use super::aim::Aim;
 use super::recipe::{NoiseRecipe, Recipe, Treatment};
+use super::tree::Tree;
 use crate::exact::{Cell, Exact};
 
 /// A statistic of a group, after noise.
@@ -71,7 +73,10 @@ pub(crate) fn release(
             keys.iter().map(cells).collect()
         }
     };
-    if groups.iter().any(|(_, cells)| cells.len() != recipe.treatments.len()) {
+    if groups
+        .iter()
+        .any(|(_, cells)| cells.len() != recipe.treatments.len())
+    {
         return Err(ReleaseError::Shape);
     }
     let mut columns: Vec<Option<Vec<i64>>> = Vec::with_capacity(recipe.treatments.len());
@@ -124,7 +129,7 @@ fn noisy_column(
     place: usize,
     entropy: &mut Entropy,
 ) -> Result<Option<Vec<i64>>, ReleaseError> {
-    if matches!(treatment, Treatment::Select { .. }) {
+    if matches!(treatment, Treatment::Select { .. } | Treatment::Tree { .. }) {
         return Ok(None);
     }
     let integer = |(_, cells): &(_, &Vec<Cell>)| match cells.get(place) {
@@ -169,27 +174,45 @@ fn shown(
 /// The quantiles of a histogram.
 struct Selection {
     range: (i64, i64),
-    quantiles: Vec<(super::aim::Aim, ExponentialMechanism)>,
+    how: How,
+}
+
+enum How {
+    /// Each by its own mechanism.
+    OneByOne(Vec<(Aim, ExponentialMechanism)>),
+    /// All from one tree.
+    Tree(Mechanism, u32, Vec<Aim>),
 }
 
 impl Selection {
     fn of_all(recipe: &NoiseRecipe, plan: &BoundedPlan) -> Result<Vec<Option<Self>>, ReleaseError> {
         let statistics = recipe.treatments.iter().zip(&plan.statistics);
         let selection = |(treatment, statistic): (&Treatment, &mizan_sql::Statistic)| {
-            let (Treatment::Select { epsilon, rows, aims }, Measure::Histogram(_, quantized)) =
-                (treatment, &statistic.measure)
-            else {
+            let Measure::Histogram(_, quantized) = &statistic.measure else {
                 return Ok(None);
             };
-            let epsilon = Epsilon::new(*epsilon).map_err(|_| ReleaseError::TooWide)?;
-            let mut quantiles = Vec::with_capacity(aims.len());
-            for aim in aims {
-                quantiles.push((*aim, aim.mechanism(epsilon, *rows)?));
-            }
-            Ok(Some(Self {
-                range: quantized.range(),
-                quantiles,
-            }))
+            let how = match treatment {
+                Treatment::Select {
+                    epsilon,
+                    rows,
+                    aims,
+                } => {
+                    let epsilon = Epsilon::new(*epsilon).map_err(|_| ReleaseError::TooWide)?;
+                    let mut each = Vec::with_capacity(aims.len());
+                    for aim in aims {
+                        each.push((*aim, aim.mechanism(epsilon, *rows)?));
+                    }
+                    How::OneByOne(each)
+                }
+                Treatment::Tree {
+                    noise,
+                    levels,
+                    aims,
+                } => How::Tree(noise.mechanism()?, *levels, aims.clone()),
+                _ => return Ok(None),
+            };
+            let range = quantized.range();
+            Ok(Some(Self { range, how }))
         };
         statistics.map(selection).collect()
     }
@@ -200,9 +223,19 @@ impl Selection {
         entropy: &mut Entropy,
         histogram: &BTreeMap<i64, i64>,
     ) -> Result<Vec<i64>, ReleaseError> {
-        let mut values = Vec::with_capacity(self.quantiles.len());
-        for (aim, mechanism) in &self.quantiles {
-            values.push(aim.select(mechanism, entropy, histogram, self.range)?);
+        let mut values = Vec::new();
+        match &self.how {
+            How::OneByOne(each) => {
+                for (aim, mechanism) in each {
+                    values.push(aim.select(mechanism, entropy, histogram, self.range)?);
+                }
+            }
+            How::Tree(mechanism, levels, aims) => {
+                let mut tree = Tree::new(mechanism, *levels, self.range, histogram);
+                for aim in aims {
+                    values.push(tree.find(entropy, *aim)?);
+                }
+            }
         }
         values.sort_unstable();
         Ok(values)

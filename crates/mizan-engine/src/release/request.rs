@@ -17,22 +17,11 @@ pub enum Target {
 pub struct Request {
     /// What to spend or to get.
     pub target: Target,
-    /// The delta at which the epsilon of the release is meant, all included.
+    /// The delta at which the epsilon of the noise is meant.
     pub delta: Delta,
-    /// The part of it with which the threshold of private groups may fail. The
-    /// ledger adds these up over all questions, so an account that answers many
-    /// gives each a small part.
+    /// The most that the threshold of private groups may fail with, beside
+    /// `delta`. The ledger adds these up over all questions, apart from its
+    /// Rényi curve; with zero there is no threshold that keeps it, and private
+    /// groups are refused.
     pub threshold_delta: Delta,
-}
-
-impl Request {
-    /// With half of delta for the threshold: best if nothing else is asked.
-    #[must_use]
-    pub fn new(target: Target, delta: Delta) -> Self {
-        Self {
-            target,
-            delta,
-            threshold_delta: Delta::saturating(delta.get() / 2.0),
-        }
-    }
 }

@@ -46,7 +46,10 @@ impl Released {
         }
         let noise = noise_from_json(field(&whole, "noise")?)?;
         let groups = list(field(&whole, "groups")?)?;
-        let groups: Vec<Group> = groups.iter().map(group_from_json).collect::<Result<_, _>>()?;
+        let groups: Vec<Group> = groups
+            .iter()
+            .map(group_from_json)
+            .collect::<Result<_, _>>()?;
         let statistics = noise.treatments.len();
         if groups.iter().any(|group| group.cells.len() != statistics) {
             return Err(wrong("a group has other statistics"));
@@ -156,7 +159,22 @@ fn treatment_to_json(treatment: &Treatment) -> Json {
         Treatment::Truncated { epsilon, delta } => json!({
             "truncated": { "epsilon": double(*epsilon), "delta": double(*delta) },
         }),
-        Treatment::Select { epsilon, rows, aims } => json!({
+        Treatment::Tree {
+            noise,
+            levels,
+            aims,
+        } => json!({
+            "tree": {
+                "noise": treatment_to_json(noise),
+                "levels": levels,
+                "aims": aims.iter().map(aim_to_json).collect::<Vec<_>>(),
+            },
+        }),
+        Treatment::Select {
+            epsilon,
+            rows,
+            aims,
+        } => json!({
             "select": {
                 "epsilon": double(*epsilon),
                 "rows": rows,
@@ -186,6 +204,16 @@ fn treatment_from_json(json: &Json) -> Result<Treatment, ReleaseError> {
             Treatment::Select {
                 epsilon: to_double(field(json, "epsilon")?)?,
                 rows: whole(field(json, "rows")?)?,
+                aims: aims.collect::<Result<_, _>>()?,
+            }
+        }
+        "tree" => {
+            let noise = treatment_from_json(field(json, "noise")?)?;
+            let levels = whole(field(json, "levels")?)?;
+            let aims = list(field(json, "aims")?)?.iter().map(aim_from_json);
+            Treatment::Tree {
+                noise: Box::new(noise),
+                levels: u32::try_from(levels).map_err(|_| wrong("a tree of too many levels"))?,
                 aims: aims.collect::<Result<_, _>>()?,
             }
         }
@@ -223,7 +251,10 @@ fn aim_from_json(json: &Json) -> Result<Aim, ReleaseError> {
 /// The name and the value of an object's only field.
 fn only(json: &Json) -> Option<(&str, &Json)> {
     let fields: &Map<String, Json> = json.as_object().filter(|fields| fields.len() == 1)?;
-    fields.iter().next().map(|(name, value)| (name.as_str(), value))
+    fields
+        .iter()
+        .next()
+        .map(|(name, value)| (name.as_str(), value))
 }
 
 fn field<'a>(json: &'a Json, name: &str) -> Result<&'a Json, ReleaseError> {
@@ -231,7 +262,9 @@ fn field<'a>(json: &'a Json, name: &str) -> Result<&'a Json, ReleaseError> {
 }
 
 fn list(json: &Json) -> Result<&[Json], ReleaseError> {
-    json.as_array().map(Vec::as_slice).ok_or(wrong("a list is missing"))
+    json.as_array()
+        .map(Vec::as_slice)
+        .ok_or(wrong("a list is missing"))
 }
 
 fn whole(json: &Json) -> Result<u64, ReleaseError> {

@@ -58,7 +58,7 @@ fn laplace_scale(treatment: &Treatment) -> Option<f64> {
     match treatment {
         Treatment::Laplace { scale, .. } => Some(*scale),
         Treatment::Truncated { epsilon, .. } => Some((1.0 / epsilon).next_up()),
-        Treatment::Gaussian { .. } | Treatment::Select { .. } => None,
+        Treatment::Gaussian { .. } | Treatment::Select { .. } | Treatment::Tree { .. } => None,
     }
 }
 
@@ -72,7 +72,11 @@ fn two_laplace(one: f64, other: f64, missed: f64) -> f64 {
             (1.0 + t / (2.0 * wide)) * (-t / wide).exp()
         } else {
             let (w, n) = (wide * wide, narrow * narrow);
-            let far = if narrow > 0.0 { n * (-t / narrow).exp() } else { 0.0 };
+            let far = if narrow > 0.0 {
+                n * (-t / narrow).exp()
+            } else {
+                0.0
+            };
             (w * (-t / wide).exp() - far) / (w - n)
         }
     };
@@ -107,7 +111,10 @@ mod tests {
         let alone = 20.0_f64.ln();
         assert!((two_laplace(1.0, 0.0, 0.05) - alone).abs() < 1e-9);
         // Continuous where the formula changes.
-        let (a, b) = (two_laplace(1.0, 0.999_1, 0.05), two_laplace(1.0, 0.998_9, 0.05));
+        let (a, b) = (
+            two_laplace(1.0, 0.999_1, 0.05),
+            two_laplace(1.0, 0.998_9, 0.05),
+        );
         assert!((a - b).abs() < 4e-3 && a >= b);
         assert!(a < 2.0 * alone);
     }
@@ -117,16 +124,34 @@ mod tests {
     fn the_pair_is_not_too_narrow() {
         for (x, y) in [
             (
-                Treatment::Laplace { scale: 9.0, sensitivity: 1 },
-                Treatment::Laplace { scale: 30.0, sensitivity: 3 },
+                Treatment::Laplace {
+                    scale: 9.0,
+                    sensitivity: 1,
+                },
+                Treatment::Laplace {
+                    scale: 30.0,
+                    sensitivity: 3,
+                },
             ),
             (
-                Treatment::Gaussian { sigma: 2.0, sensitivity: 1 },
-                Treatment::Gaussian { sigma: 30.0, sensitivity: 3 },
+                Treatment::Gaussian {
+                    sigma: 2.0,
+                    sensitivity: 1,
+                },
+                Treatment::Gaussian {
+                    sigma: 30.0,
+                    sensitivity: 3,
+                },
             ),
             (
-                Treatment::Gaussian { sigma: 2.5, sensitivity: 1 },
-                Treatment::Gaussian { sigma: 2.0, sensitivity: 3 },
+                Treatment::Gaussian {
+                    sigma: 2.5,
+                    sensitivity: 1,
+                },
+                Treatment::Gaussian {
+                    sigma: 2.0,
+                    sensitivity: 3,
+                },
             ),
         ] {
             let confidence = Confidence::new(0.95).unwrap();
@@ -137,7 +162,10 @@ mod tests {
             let exact = Noise::half_width_of_sum(&parts, confidence).unwrap().upper;
             let width = of_two((1.0, &x), (1.0, &y), 0.05).unwrap().unwrap();
             let exact = exact as f64;
-            assert!(width >= exact && width < exact * 1.2 + 2.0, "{width} {exact}");
+            assert!(
+                width >= exact && width < exact * 1.2 + 2.0,
+                "{width} {exact}"
+            );
         }
     }
 }

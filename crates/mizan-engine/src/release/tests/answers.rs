@@ -9,12 +9,19 @@ use super::*;
 
 /// Noise of known scale around numbers that are given.
 fn released(plan: &BoundedPlan, groups: &[(&str, i64, i64)]) -> (Recipe, Released) {
-    let gaussian = |sigma: f64| Treatment::Gaussian { sigma, sensitivity: 1 };
+    let gaussian = |sigma: f64| Treatment::Gaussian {
+        sigma,
+        sensitivity: 1,
+    };
     let mut recipe = choose(plan, &request(1.0, 1e-6)).unwrap();
     recipe.noise.treatments = vec![gaussian(5.0), gaussian(5.0), gaussian(800.0)];
     let group = |&(key, n, s): &(&str, i64, i64)| Group {
         key: text(key),
-        cells: vec![NoisyCell::Integer(n), NoisyCell::Integer(n), NoisyCell::Integer(s)],
+        cells: vec![
+            NoisyCell::Integer(n),
+            NoisyCell::Integer(n),
+            NoisyCell::Integer(s),
+        ],
     };
     let released = Released {
         noise: recipe.noise.clone(),
@@ -25,20 +32,42 @@ fn released(plan: &BoundedPlan, groups: &[(&str, i64, i64)]) -> (Recipe, Release
 
 fn public() -> BoundedPlan {
     let keys = ["a", "b", "c", "d"].map(text).to_vec();
-    plan(Some(Groups::Public(keys)), 1, statistics(1)[..3].to_vec(), vec![count(), sum(), mean()])
+    plan(
+        Some(Groups::Public(keys)),
+        1,
+        statistics(1)[..3].to_vec(),
+        vec![count(), sum(), mean()],
+    )
 }
 
 fn interval(cell: &AnswerCell) -> (f64, f64, f64) {
-    let AnswerCell::Estimate { value, low: Some(low), high: Some(high) } = cell else {
+    let AnswerCell::Estimate {
+        value,
+        low: Some(low),
+        high: Some(high),
+    } = cell
+    else {
         panic!("{cell:?}");
     };
-    (low.as_f64().unwrap(), value.as_f64().unwrap(), high.as_f64().unwrap())
+    (
+        low.as_f64().unwrap(),
+        value.as_f64().unwrap(),
+        high.as_f64().unwrap(),
+    )
 }
 
 #[test]
 fn values_and_intervals() {
     let plan = public();
-    let (recipe, released) = released(&plan, &[("a", 100, -4000), ("b", -7, 50), ("c", 3, 4000), ("d", -90, 0)]);
+    let (recipe, released) = released(
+        &plan,
+        &[
+            ("a", 100, -4000),
+            ("b", -7, 50),
+            ("c", 3, 4000),
+            ("d", -90, 0),
+        ],
+    );
     let answer = answer(&plan, &recipe, &released).unwrap();
     let [a, b, c, d] = &answer.rows[..] else {
         panic!("four rows");
@@ -54,7 +83,10 @@ fn values_and_intervals() {
     let (low, value, high) = interval(&a[3]);
     assert_eq!(value, 95.0);
     // The noise of the sum over 100 rows: 1.96 · 100 / 100, and a little more.
-    assert!(low < 93.1 && low > 92.5 && high > 96.8 && high < 97.5, "{low} {high}");
+    assert!(
+        low < 93.1 && low > 92.5 && high > 96.8 && high < 97.5,
+        "{low} {high}"
+    );
     // Counts are not negative, and means of perhaps no rows may be anything.
     assert_eq!(interval(&b[1]), (0.0, 0.0, 3.0));
     assert_eq!(interval(&b[3]), (0.0, 100.0, 200.0));
@@ -65,19 +97,35 @@ fn values_and_intervals() {
 #[test]
 fn conditions_order_and_limits_come_after_noise() {
     let mut plan = public();
-    let (recipe, released) = released(&plan, &[("a", 10, 0), ("b", 50, 0), ("c", 30, 0), ("d", 50, 0)]);
+    let (recipe, released) = released(
+        &plan,
+        &[("a", 10, 0), ("b", 50, 0), ("c", 30, 0), ("d", 50, 0)],
+    );
     let n = Expr::column(1);
-    plan.output.having = Some(Expr::call(Function::Greater, [n.clone(), Expr::integer(10)]));
+    plan.output.having = Some(Expr::call(
+        Function::Greater,
+        [n.clone(), Expr::integer(10)],
+    ));
     plan.output.order = vec![
-        Order { expression: n, descending: true, nulls_first: false },
-        Order { expression: Expr::column(0), descending: true, nulls_first: false },
+        Order {
+            expression: n,
+            descending: true,
+            nulls_first: false,
+        },
+        Order {
+            expression: Expr::column(0),
+            descending: true,
+            nulls_first: false,
+        },
     ];
     let names = |plan: &BoundedPlan| -> Vec<String> {
         let rows = answer(plan, &recipe, &released).unwrap().rows;
-        rows.iter().map(|row| match row[0].value() {
-            Value::Text(name) => name.clone(),
-            other => panic!("{other:?}"),
-        }).collect()
+        rows.iter()
+            .map(|row| match row[0].value() {
+                Value::Text(name) => name.clone(),
+                other => panic!("{other:?}"),
+            })
+            .collect()
     };
     assert_eq!(names(&plan), ["d", "b", "c"]);
     plan.output.offset = 1;
@@ -97,12 +145,16 @@ fn notes_say_what_is_missing() {
     );
     plan.notes.push("from the plan".into());
     let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
-    let released = Released { noise: recipe.noise.clone(), groups: Vec::new() };
+    let released = Released {
+        noise: recipe.noise.clone(),
+        groups: Vec::new(),
+    };
     let answer = answer(&plan, &recipe, &released).unwrap();
     assert_eq!(answer.notes.len(), 4);
     assert_eq!(answer.notes[0], "from the plan");
     assert!(answer.notes[1].contains("withheld"));
-    assert!(answer.notes[2].starts_with("a0 is within"));
+    assert!(answer.notes[2].starts_with("a0: in sorted order"));
     assert!(answer.notes[3].contains("from the greatest"));
-    assert!(answer.columns[1].noisy && !answer.columns[0].noisy);
+    assert_eq!(answer.columns, ["city", "a0", "a1"]);
+    assert_eq!(recipe.why()[recipe.why().len() - 2..], answer.notes[2..]);
 }

@@ -23,9 +23,16 @@ fn aggregates() -> Vec<Aggregate> {
 fn exact_answers(values: &[f64]) -> Vec<f64> {
     let n = values.len() as f64;
     let s: f64 = values.iter().map(|&x| AGES.integer(x) as f64 / 8.0).sum();
-    let q: f64 = values.iter().map(|&x| SQUARES.integer(x) as f64 * 4.0).sum();
+    let q: f64 = values
+        .iter()
+        .map(|&x| SQUARES.integer(x) as f64 * 4.0)
+        .sum();
     let variance = (q / n - (s / n).powi(2)).max(0.0);
-    let sample = if n > 1.0 { variance * n / (n - 1.0) } else { 0.0 };
+    let sample = if n > 1.0 {
+        variance * n / (n - 1.0)
+    } else {
+        0.0
+    };
     let mut answers = vec![n, s + 100.0 * n, 100.0 + s / n];
     answers.extend([variance, sample, variance.sqrt(), sample.sqrt()]);
     // The share of the count in the sum, as a derived column.
@@ -33,13 +40,21 @@ fn exact_answers(values: &[f64]) -> Vec<f64> {
     answers
 }
 
-fn covered(plan: &BoundedPlan, recipe: &Recipe, values: &[f64], runs: usize) -> (Vec<f64>, Vec<f64>) {
+fn covered(
+    plan: &BoundedPlan,
+    recipe: &Recipe,
+    values: &[f64],
+    runs: usize,
+) -> (Vec<f64>, Vec<f64>) {
     let Groups::Public(keys) = &plan.groups else {
         panic!("public groups");
     };
     let mut group = cells(values);
     group.truncate(plan.statistics.len());
-    let exact: Exact = keys.iter().map(|key| (key.clone(), group.clone())).collect();
+    let exact: Exact = keys
+        .iter()
+        .map(|key| (key.clone(), group.clone()))
+        .collect();
     let answers = exact_answers(values);
     let mut inside = vec![0_usize; answers.len()];
     let mut width = vec![0.0; answers.len()];
@@ -56,9 +71,13 @@ fn covered(plan: &BoundedPlan, recipe: &Recipe, values: &[f64], runs: usize) -> 
                     (Some(low), Some(high)) => {
                         let (low, high) = (low.as_f64().unwrap(), high.as_f64().unwrap());
                         let value = value.as_f64().unwrap();
-                        assert!(low <= value + 1e-9 && value <= high + 1e-9, "{cell:?} {place}");
+                        assert!(
+                            low <= value + 1e-9 && value <= high + 1e-9,
+                            "{cell:?} {place}"
+                        );
                         let slack = 1e-9 * truth.abs();
-                        inside[place] += usize::from(low <= truth + slack && *truth <= high + slack);
+                        inside[place] +=
+                            usize::from(low <= truth + slack && *truth <= high + slack);
                         width[place] += high - low;
                     }
                     // Only a ratio has no interval, where its divisor may be zero.
@@ -68,8 +87,14 @@ fn covered(plan: &BoundedPlan, recipe: &Recipe, values: &[f64], runs: usize) -> 
         }
         done += keys.len();
     }
-    let share = inside.iter().map(|&inside| inside as f64 / done as f64).collect();
-    (share, width.iter().map(|width| width / done as f64).collect())
+    let share = inside
+        .iter()
+        .map(|&inside| inside as f64 / done as f64)
+        .collect();
+    (
+        share,
+        width.iter().map(|width| width / done as f64).collect(),
+    )
 }
 
 fn check(runs: usize, least: f64) {
@@ -103,7 +128,11 @@ fn check(runs: usize, least: f64) {
                     recipe.why()[0]
                 );
                 for (place, share) in shares.iter().enumerate() {
-                    assert!(*share >= least, "aggregate {place}: {share} {}", recipe.why()[0]);
+                    assert!(
+                        *share >= least,
+                        "aggregate {place}: {share} {}",
+                        recipe.why()[0]
+                    );
                 }
             }
         }
@@ -135,10 +164,13 @@ fn noise_is_that_of_the_event() {
         let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
         let released = release(&recipe, &plan, &Exact::new()).unwrap();
         for place in 0..3 {
-            let noise = released.groups.iter().map(|group| match group.cells[place] {
-                super::super::released::NoisyCell::Integer(noise) => noise as f64,
-                _ => panic!("an integer"),
-            });
+            let noise = released
+                .groups
+                .iter()
+                .map(|group| match group.cells[place] {
+                    super::super::released::NoisyCell::Integer(noise) => noise as f64,
+                    _ => panic!("an integer"),
+                });
             let variance = noise.map(|noise| noise * noise).sum::<f64>() / keys.len() as f64;
             let expected = match recipe.noise.treatments[place] {
                 super::super::recipe::Treatment::Laplace { scale, .. } => {
@@ -149,7 +181,10 @@ fn noise_is_that_of_the_event() {
                 _ => panic!("{recipe:?}"),
             };
             // Standard error at most √(5/20000) = 1.6 %: seven of them, 10⁻¹¹.
-            assert!((variance / expected - 1.0).abs() < 0.11, "{variance} {expected}");
+            assert!(
+                (variance / expected - 1.0).abs() < 0.11,
+                "{variance} {expected}"
+            );
         }
     }
 }

@@ -30,7 +30,10 @@ use crate::exact::{Cell, Exact};
 
 /// Values from 0 to 200, about 100, in steps of 1/8.
 pub(super) const AGES: Quantized = Quantized {
-    bounds: Bounds { low: 0.0, high: 200.0 },
+    bounds: Bounds {
+        low: 0.0,
+        high: 200.0,
+    },
     centre: 100.0,
     exponent: -3,
     squared: false,
@@ -156,8 +159,17 @@ pub(super) fn quantile(at: f64) -> Aggregate {
 }
 
 pub(super) fn request(epsilon: f64, delta: f64) -> Request {
-    let epsilon = Epsilon::new(epsilon).unwrap();
-    Request::new(Target::Epsilon(epsilon), Delta::new(delta).unwrap())
+    wish(Target::Epsilon(Epsilon::new(epsilon).unwrap()), delta)
+}
+
+/// With half of delta for the noise and half for the threshold.
+pub(super) fn wish(target: Target, delta: f64) -> Request {
+    let half = Delta::new(delta / 2.0).unwrap();
+    Request {
+        target,
+        delta: half,
+        threshold_delta: half,
+    }
 }
 
 pub(super) fn text(name: &str) -> Vec<Value> {

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use mizan_noise::Entropy;
+use mizan_sql::Groups;
 
 use super::super::aim::Aim;
+use super::super::recipe::Treatment;
 use super::super::released::NoisyCell;
-use super::super::{choose, predicted, release};
+use super::super::{choose, predict, release};
 use super::*;
 
 const RANGE: (i64, i64) = (-800, 800);
@@ -21,7 +23,12 @@ fn ranks(values: &[i64], value: i64) -> (usize, usize) {
 #[test]
 fn rank_errors_are_within_the_bound() {
     let quantiles = [0.0, 0.1, 0.5, 0.9, 1.0];
-    let plan = plan(None, 1, statistics(1)[..5].to_vec(), quantiles.map(quantile).to_vec());
+    let plan = plan(
+        None,
+        1,
+        statistics(1)[..5].to_vec(),
+        quantiles.map(quantile).to_vec(),
+    );
     for rows in [2000, 20_000] {
         let mut values = people(rows);
         // Many equal rows.
@@ -31,7 +38,8 @@ fn rank_errors_are_within_the_bound() {
         let integers: Vec<i64> = values.iter().map(|&value| AGES.integer(value)).collect();
         let exact = one_group(&values);
         let recipe = choose(&plan, &request(2.0, 1e-6)).unwrap();
-        let bounds = predicted(&plan, &recipe);
+        let bound = |at| predict::rank_error(&plan, &recipe.noise.treatments, 4, at).unwrap();
+        let bounds = quantiles.map(bound);
         let mut missed = [0; 5];
         for _ in 0..400 {
             let released = release(&recipe, &plan, &exact).unwrap();
@@ -40,7 +48,7 @@ fn rank_errors_are_within_the_bound() {
             };
             assert!(found.is_sorted());
             for (place, (value, bound)) in found.iter().zip(&bounds).enumerate() {
-                let bound = bound.rows.unwrap();
+                let bound = *bound;
                 let target = match quantiles[place] {
                     0.0 => bound as f64,
                     1.0 => rows as f64 - bound as f64,
@@ -56,13 +64,104 @@ fn rank_errors_are_within_the_bound() {
     }
 }
 
+/// Deciles from a tree, with both kinds of noise.
+#[test]
+fn rank_errors_of_trees_are_within_the_bound() {
+    let quantiles = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
+    let rows = 20_000;
+    let values = people(rows);
+    let integers: Vec<i64> = values.iter().map(|&value| AGES.integer(value)).collect();
+    for (groups, named) in [
+        (None, "discrete-laplace"),
+        (Some(Groups::Private), "discrete-gaussian"),
+    ] {
+        let (key, groups_per_unit) = match groups {
+            None => (Vec::new(), 1),
+            Some(_) => (text("a"), 30),
+        };
+        let exact = Exact::from([(key, cells(&values))]);
+        let plan = plan(
+            groups,
+            groups_per_unit,
+            statistics(1),
+            quantiles.map(quantile).to_vec(),
+        );
+        let recipe = choose(&plan, &request(2.0, 1e-6)).unwrap();
+        assert!(
+            recipe.event().to_string().contains(named),
+            "{}",
+            recipe.event()
+        );
+        assert!(matches!(
+            recipe.noise.treatments[4],
+            Treatment::Tree { levels: 3, .. }
+        ));
+        let bound = predict::rank_error(&plan, &recipe.noise.treatments, 4, 0.5).unwrap() as f64;
+        let (mut missed, mut worst) = (0, 0.0_f64);
+        for _ in 0..200 {
+            let released = release(&recipe, &plan, &exact).unwrap();
+            let NoisyCell::Selected(found) = &released.groups[0].cells[4] else {
+                panic!("a histogram");
+            };
+            for (value, at) in found.iter().zip(quantiles) {
+                let target = match at {
+                    0.0 => bound,
+                    1.0 => rows as f64 - bound,
+                    at => at * rows as f64,
+                };
+                let (least, most) = ranks(&integers, *value);
+                let error = (least as f64 - target).max(target - most as f64).max(0.0);
+                worst = worst.max(error);
+                missed += usize::from(error > bound);
+            }
+            let bytes = released.to_bytes();
+            assert_eq!(
+                super::super::Released::from_bytes(&bytes).unwrap(),
+                released
+            );
+        }
+        // All at once hold in 95 %; Lévy's inequality makes it far more.
+        assert!(missed < 20, "{missed} {worst} {bound}");
+        assert!(worst > bound / 20.0, "{worst} {bound}");
+    }
+}
+
+/// Without noise to speak of, a tree finds the very quantiles.
+#[test]
+fn a_tree_of_little_noise_is_exact() {
+    let quantiles: Vec<Aggregate> = (1..20).map(|i| quantile(f64::from(i) / 20.0)).collect();
+    let plan = plan(None, 1, statistics(1), quantiles);
+    let recipe = choose(&plan, &request(5000.0, 0.0)).unwrap();
+    let values = people(1000);
+    let integers: Vec<i64> = values.iter().map(|&value| AGES.integer(value)).collect();
+    for histogram in [one_group(&values), Exact::new()] {
+        let released = release(&recipe, &plan, &histogram).unwrap();
+        let NoisyCell::Selected(found) = &released.groups[0].cells[4] else {
+            panic!("a histogram");
+        };
+        assert_eq!(found.len(), 19);
+        if !histogram.is_empty() {
+            for (place, value) in found.iter().enumerate() {
+                let target = (place + 1) * 50;
+                let (least, most) = ranks(&integers, *value);
+                assert!(least <= target && target <= most, "{least} {target} {most}");
+            }
+        }
+    }
+}
+
 /// Whatever row is added, no probability moves by more than e^ε: scores of all
 /// candidates of small histograms, from the code that selects.
 #[test]
 fn one_unit_moves_scores_by_the_sensitivity() {
     for (at, rows) in [(0.5, 1), (0.9, 1), (0.25, 3), (0.0, 1), (1.0, 2)] {
         let aim = Aim::of(at, 1.0, rows, 9);
-        let histograms = [vec![], vec![(0, 4)], vec![(-4, 1), (2, 7)], vec![(-1, 2), (0, 1), (4, 9)]];
+        let histograms = [
+            vec![],
+            vec![(0, 4)],
+            vec![(-4, 1), (2, 7)],
+            vec![(-1, 2), (0, 1), (4, 9)],
+        ];
         for histogram in histograms {
             let before: BTreeMap<i64, i64> = histogram.into_iter().collect();
             for value in -4..=4 {
@@ -70,7 +169,10 @@ fn one_unit_moves_scores_by_the_sensitivity() {
                 *after.entry(value).or_insert(0) += i64::try_from(rows).unwrap();
                 let limit = aim.sensitivity(rows);
                 for candidate in -4..=4 {
-                    let (one, other) = (aim.score_in(&before, candidate), aim.score_in(&after, candidate));
+                    let (one, other) = (
+                        aim.score_in(&before, candidate),
+                        aim.score_in(&after, candidate),
+                    );
                     assert!(one.abs_diff(other) <= limit, "{aim:?} {value} {candidate}");
                 }
             }
@@ -85,7 +187,10 @@ fn a_true_quantile_scores_best() {
         let aim = Aim::of(at, 1.0, 1, 9);
         assert_eq!(aim.score_in(&histogram, best), 0, "{at}");
         for other in -4..=4 {
-            assert!(other == best || aim.score_in(&histogram, other) < 0, "{at} {other}");
+            assert!(
+                other == best || aim.score_in(&histogram, other) < 0,
+                "{at} {other}"
+            );
         }
     }
 }
@@ -95,13 +200,17 @@ fn anything_is_answered() {
     let mut entropy = Entropy::system().unwrap();
     for at in [f64::NAN, -1.0, 0.0, 1e-9, 0.5, 1.0 - 1e-9, 1.0, 2.0] {
         let aim = Aim::of(at, 1e-6, 1 << 29, 1601);
-        let mechanism = aim.mechanism(mizan_core::Epsilon::new(1e-6).unwrap(), 1 << 29).unwrap();
+        let mechanism = aim
+            .mechanism(mizan_core::Epsilon::new(1e-6).unwrap(), 1 << 29)
+            .unwrap();
         for histogram in [
             BTreeMap::new(),
             BTreeMap::from([(-800, i64::MAX), (800, i64::MAX)]),
             BTreeMap::from([(-9000, 3), (0, -5), (9000, 4)]),
         ] {
-            let found = aim.select(&mechanism, &mut entropy, &histogram, RANGE).unwrap();
+            let found = aim
+                .select(&mechanism, &mut entropy, &histogram, RANGE)
+                .unwrap();
             assert!((RANGE.0..=RANGE.1).contains(&found));
         }
     }

@@ -44,18 +44,34 @@ fn stored_releases_read_back_the_same() {
         assert_eq!(again.noise, recipe.noise);
         // Cut or changed bytes are refused, never a panic.
         for cut in (0..bytes.len()).step_by(7) {
-            assert_eq!(Released::from_bytes(&bytes[..cut]).unwrap_err().code(), "MZ1960");
+            assert_eq!(
+                Released::from_bytes(&bytes[..cut]).unwrap_err().code(),
+                "MZ1959"
+            );
         }
         let text = String::from_utf8(bytes).unwrap();
-        for (from, to) in [("\"version\":1", "\"version\":2"), ("cells", "calls"), ("fraction", "friction")] {
-            assert!(Released::from_bytes(text.replace(from, to).as_bytes()).is_err(), "{from}");
+        for (from, to) in [
+            ("\"version\":1", "\"version\":2"),
+            ("cells", "calls"),
+            ("fraction", "friction"),
+        ] {
+            assert!(
+                Released::from_bytes(text.replace(from, to).as_bytes()).is_err(),
+                "{from}"
+            );
         }
     }
 }
 
 #[test]
 fn treatments_say_what_they_are() {
-    let gaussian = Treatment::Gaussian { sigma: 20.5, sensitivity: 3 };
-    assert_eq!(gaussian.event().unwrap().to_string(), "discrete-gaussian(20.5, 3)");
+    let gaussian = Treatment::Gaussian {
+        sigma: 20.5,
+        sensitivity: 3,
+    };
+    assert_eq!(
+        gaussian.event().unwrap().to_string(),
+        "discrete-gaussian(20.5, 3)"
+    );
     assert_eq!(gaussian.half_width(0.05).unwrap(), Some(40.0));
 }

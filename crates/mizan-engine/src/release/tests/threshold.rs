@@ -7,7 +7,12 @@ use super::super::{choose, release};
 use super::*;
 
 fn units_only(groups: u64) -> BoundedPlan {
-    plan(Some(Groups::Private), groups, statistics(1)[..1].to_vec(), vec![Aggregate::Count { of: 0 }])
+    plan(
+        Some(Groups::Private),
+        groups,
+        statistics(1)[..1].to_vec(),
+        vec![Aggregate::Count { of: 0 }],
+    )
 }
 
 /// `P(noise >= t)` of discrete Gaussian noise, from its definition.
@@ -47,24 +52,32 @@ fn a_group_of_one_unit_is_shown_with_probability_delta_at_most() {
         let k = recipe.noise.threshold.unwrap().above;
         let total: f64 = (0..=k).map(|x| (-epsilon * x as f64).exp()).sum::<f64>() * 2.0 - 1.0;
         let top = (-epsilon * k as f64).exp() / total;
-        assert!(top <= delta && delta * groups as f64 <= 0.5e-6, "{top} {delta}");
+        assert!(
+            top <= delta && delta * groups as f64 <= 0.5e-6,
+            "{top} {delta}"
+        );
     }
 }
 
-/// sql.md: 50 % survival at C = 10, ε = 1, δ = 1e-6 from 74 units on, against
-/// 155 for Laplace noise.
+/// At C = 10, ε = 1, δ = 1e-6 half of the groups of 81 units survive: 74 if the
+/// noise is priced by its exact loss instead of the curve that ledgers add up,
+/// 155 with Laplace noise and a threshold that is not truncated (sql.md).
 #[test]
 fn survival_is_that_of_the_design() {
     let recipe = choose(&units_only(10), &request(1.0, 1e-6)).unwrap();
     let half = recipe.noise.threshold.unwrap().above + 1;
-    println!("{half} {:?}", recipe.why());
-    assert!((70..=80).contains(&half), "{half}");
+    assert!((74..=82).contains(&half), "{half}");
 }
 
 #[test]
 fn small_groups_vanish_and_large_ones_are_shown() {
     let statistics = statistics(1);
-    let plan = plan(Some(Groups::Private), 10, statistics, vec![count(), quantile(0.5)]);
+    let plan = plan(
+        Some(Groups::Private),
+        10,
+        statistics,
+        vec![count(), quantile(0.5)],
+    );
     let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
     let above = recipe.noise.threshold.unwrap().above as usize;
     let mut exact = Exact::new();
@@ -82,16 +95,26 @@ fn small_groups_vanish_and_large_ones_are_shown() {
 
 #[test]
 fn many_groups_are_quick() {
-    let plan = plan(Some(Groups::Private), 4, statistics(1), vec![count(), mean(), quantile(0.5)]);
+    let plan = plan(
+        Some(Groups::Private),
+        4,
+        statistics(1),
+        vec![count(), mean(), quantile(0.5)],
+    );
     let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
     let group = cells(&people(300));
-    let exact: Exact = (0..100_000).map(|key| (text(&key.to_string()), group.clone())).collect();
+    let exact: Exact = (0..100_000)
+        .map(|key| (text(&key.to_string()), group.clone()))
+        .collect();
     let start = std::time::Instant::now();
     let released = release(&recipe, &plan, &exact).unwrap();
     let answer = super::super::answer(&plan, &recipe, &released).unwrap();
     assert_eq!(answer.rows.len(), released.groups.len());
     assert!(answer.rows.len() > 90_000);
     let bytes = released.to_bytes();
-    assert_eq!(super::super::Released::from_bytes(&bytes).unwrap(), released);
+    assert_eq!(
+        super::super::Released::from_bytes(&bytes).unwrap(),
+        released
+    );
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
