@@ -6,7 +6,7 @@ use crate::refusal::{Reason, Refusal};
 use crate::value::{Type, Value};
 
 /// A function of the list, of arguments.
-pub(super) fn call_named(name: &str, arguments: Vec<Typed>) -> Result<Typed, Refusal> {
+pub(super) fn named(name: &str, arguments: Vec<Typed>) -> Result<Typed, Refusal> {
     let simple = match name {
         "abs" => Some(Function::Abs),
         "ceil" | "ceiling" => Some(Function::Ceil),
@@ -68,8 +68,6 @@ pub(super) fn call_named(name: &str, arguments: Vec<Typed>) -> Result<Typed, Ref
         )),
     }
 }
-
-pub(super) use call_named as call;
 
 fn arguments_of(name: &str, what: &str) -> Refusal {
     Refusal::new(

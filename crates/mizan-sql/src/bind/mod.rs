@@ -28,10 +28,10 @@ use datafusion_expr::LogicalPlan;
 use datafusion_sql::planner::SqlToRel;
 use datafusion_sql::sqlparser::ast::Statement;
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, similar};
 use crate::parse;
 use crate::plan::BoundedPlan;
-use crate::refusal::{Place, Reason, Refusal, did_you_mean};
+use crate::refusal::{Place, Reason, Refusal};
 
 /// What the planner may use: expressions within the limits of `parse` nest some
 /// thousands deep in it.
@@ -104,7 +104,7 @@ fn of_schema(problem: &SchemaError) -> Refusal {
             valid_fields,
         } => {
             let known = || valid_fields.iter().map(|field| field.name.as_str());
-            let mut help = match did_you_mean(&field.name, known()) {
+            let mut help = match similar(&field.name, known()) {
                 Some(other) if other != other.to_lowercase() => {
                     format!("did you mean \"{other}\", with its quotes? ")
                 }

@@ -190,7 +190,7 @@ impl<'a> Scope<'a> {
             Planned::InList(list) => self.in_list(list, depth),
             Planned::ScalarFunction(function) => {
                 let arguments: Result<Vec<_>, _> = function.args.iter().map(next).collect();
-                calls::call(function.func.name(), arguments?)
+                calls::named(function.func.name(), arguments?)
                     .map_err(|refusal| refusal.at(self.words.place(function.func.name())))
             }
             Planned::AggregateFunction(function) => Err(Refusal::new(

@@ -9,13 +9,13 @@ use datafusion_common::Span;
 use datafusion_sql::sqlparser::ast::{
     CeilFloorKind, Cte, DateTimeField, Distinct, Expr, Function, FunctionArg, FunctionArgExpr,
     FunctionArguments, GroupByExpr, Ident, Join, JoinOperator, LimitClause, ObjectName, Query,
-    Select, SetExpr, SetOperator, SetQuantifier, Spanned, TableAlias, TableFactor, TableWithJoins,
+    Select, SetExpr, SetOperator, SetQuantifier, Spanned, TableFactor, TableWithJoins,
     TrimWhereField, Value, ValueWithSpan, Visit, Visitor,
 };
 
 use super::functions;
-use crate::catalogue::Catalogue;
-use crate::refusal::{Place, Reason, Refusal, did_you_mean};
+use crate::catalogue::{Catalogue, similar};
+use crate::refusal::{Place, Reason, Refusal};
 
 /// The most tables a question reads, each use of a `WITH` counted with all that
 /// it reads.
@@ -421,7 +421,10 @@ impl Screen {
         if !name.value.starts_with('@') || name.quote_style.is_some() {
             return ControlFlow::Continue(());
         }
-        refuse(volatile(&name.value), place(name))
+        refuse(
+            volatile(&name.value),
+            Place::of(Span::try_from_sqlparser_span(name.span)),
+        )
     }
 
     fn function(&self, function: &Function, expr: &Expr) -> ControlFlow<Box<Refusal>> {
@@ -521,7 +524,7 @@ fn volatile(name: &str) -> Refusal {
 }
 
 fn unknown_function(name: &str) -> Refusal {
-    let help = did_you_mean(name, functions::names()).map_or_else(
+    let help = similar(name, functions::names()).map_or_else(
         || {
             let known: Vec<&str> = functions::names().collect();
             format!("Mizan knows {}", known.join(", "))
@@ -586,8 +589,8 @@ impl Tables<'_> {
             SetExpr::Select(select) => self.tables(&select.from),
             SetExpr::Query(query) => self.query(query),
             SetExpr::SetOperation { left, right, .. } => {
-                let read = self.set(left)?;
-                self.limited(read.saturating_add(self.set(right)?), body)
+                let read = self.set(left)?.saturating_add(self.set(right)?);
+                limited(read, body)
             }
             _ => Ok(0),
         }
@@ -598,7 +601,7 @@ impl Tables<'_> {
         for table in tables {
             let joined = table.joins.iter().map(|join| &join.relation);
             for factor in std::iter::once(&table.relation).chain(joined) {
-                read = self.limited(read.saturating_add(self.factor(factor)?), factor)?;
+                read = limited(read.saturating_add(self.factor(factor)?), factor)?;
             }
         }
         Ok(read)
@@ -606,7 +609,7 @@ impl Tables<'_> {
 
     fn factor(&mut self, factor: &TableFactor) -> Result<usize, Refusal> {
         match factor {
-            TableFactor::Table { name, alias, .. } => self.table(name, alias.as_ref()),
+            TableFactor::Table { name, .. } => self.table(name),
             TableFactor::Derived { subquery, .. } => self.query(subquery),
             TableFactor::NestedJoin {
                 table_with_joins, ..
@@ -615,7 +618,7 @@ impl Tables<'_> {
         }
     }
 
-    fn table(&self, name: &ObjectName, _: Option<&TableAlias>) -> Result<usize, Refusal> {
+    fn table(&self, name: &ObjectName) -> Result<usize, Refusal> {
         let written = match name.0.as_slice() {
             [one] => one.as_ident().map(normal),
             _ => None,
@@ -629,18 +632,18 @@ impl Tables<'_> {
         }
         Err(unknown_table(&written, self.catalogue).at(place(name)))
     }
+}
 
-    fn limited(&self, read: usize, at: &impl Spanned) -> Result<usize, Refusal> {
-        if read <= MAX_TABLES {
-            return Ok(read);
-        }
-        Err(Refusal::new(
-            Reason::TooComplex,
-            format!("the question reads more than {MAX_TABLES} tables, each use of a WITH counted"),
-            "ask something simpler",
-        )
-        .at(place(at)))
+fn limited(read: usize, at: &impl Spanned) -> Result<usize, Refusal> {
+    if read <= MAX_TABLES {
+        return Ok(read);
     }
+    Err(Refusal::new(
+        Reason::TooComplex,
+        format!("the question reads more than {MAX_TABLES} tables, each use of a WITH counted"),
+        "ask something simpler",
+    )
+    .at(place(at)))
 }
 
 /// A name as the planner knows it: lower case unless quoted.
@@ -655,7 +658,7 @@ fn normal(name: &Ident) -> String {
 fn unknown_table(name: &str, catalogue: &Catalogue) -> Refusal {
     let known = || catalogue.datasets.keys().map(String::as_str);
     let shown: String = name.chars().take(80).collect();
-    let mut help = match did_you_mean(name, known()) {
+    let mut help = match similar(name, known()) {
         Some(other) if other != other.to_lowercase() => {
             format!("did you mean \"{other}\", with its quotes? ")
         }
