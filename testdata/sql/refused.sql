@@ -51,7 +51,7 @@ SELECT MEDIAN(score) FROM visits
 => MZ1826 needs bounds
 
 -- C6: bounds that an expression loses
-SELECT SUM(cost / (age - 50)) FROM visits
+SELECT SUM(age / (cost - 50)) FROM visits
 => MZ1826 needs bounds
 
 -- C6: one side of a clamp is not enough
@@ -85,10 +85,6 @@ SELECT COUNT(*) FROM (SELECT * FROM visits LIMIT 10) t
 -- C1: OFFSET below the aggregate
 SELECT COUNT(*) FROM (SELECT * FROM visits OFFSET 1) t
 => MZ1825 LIMIT
-
--- C1: ORDER BY below the aggregate
-SELECT COUNT(*) FROM (SELECT * FROM visits ORDER BY cost) t
-=> MZ1825 ORDER BY
 
 -- C1: the inner GROUP BY mixes people
 SELECT MAX(n) FROM (SELECT city, COUNT(*) AS n FROM visits GROUP BY city) t
@@ -448,7 +444,7 @@ SELECT COUNT(*) FROM visits TABLESAMPLE (10)
 
 -- Snowflake: an earlier version of the data
 SELECT COUNT(*) FROM visits FOR SYSTEM_TIME AS OF '2020-01-01'
-=> MZ1807 earlier version
+=> MZ1802 SYSTEM_TIME
 
 -- PIVOT
 SELECT * FROM visits PIVOT (SUM(cost) FOR city IN ('Berlin'))
@@ -560,7 +556,7 @@ SELECT COUNT(*) FROM visits WHERE age
 
 -- arithmetic with text
 SELECT COUNT(*) FROM visits WHERE clinic + clinic > 1
-=> MZ1838 planned
+=> MZ1813 numbers
 
 -- an interval added to a column
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL '1' DAY > DATE '2024-01-01'

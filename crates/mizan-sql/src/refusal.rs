@@ -190,11 +190,7 @@ pub struct Refusal {
 
 impl Refusal {
     /// A refusal without a place.
-    pub(crate) fn new(
-        reason: Reason,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Self {
+    pub(crate) fn new(reason: Reason, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self {
             reason,
             message: message.into(),

@@ -43,7 +43,9 @@ pub(super) fn shifted(
         Some(Value::Timestamp(at)) => time::day_of(*at).and_then(|day| {
             let within = at.rem_euclid(time::DAY);
             let (day, rest) = move_day(day, interval, sign)?;
-            let moved = time::midnight(day)?.checked_add(within)?.checked_add(rest)?;
+            let moved = time::midnight(day)?
+                .checked_add(within)?
+                .checked_add(rest)?;
             time::day_of(moved)?;
             Some(Typed::literal(Value::Timestamp(moved), Type::Timestamp))
         }),

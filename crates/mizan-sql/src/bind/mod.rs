@@ -21,6 +21,7 @@ mod measures;
 mod rows;
 mod scalar;
 mod screen;
+mod shown;
 mod within;
 
 use datafusion_common::{DataFusionError, SchemaError};
@@ -146,9 +147,22 @@ fn other(error: &DataFusionError) -> Refusal {
         .trim_start_matches("This feature is not implemented: ");
     let first = text.lines().next().unwrap_or_default();
     let short: String = first.chars().take(300).collect();
-    let reason = if short.contains("require unique expression names")
-        || short.contains("have the same name")
-    {
+    let says = |what: &str| text.contains(what);
+    if says("cannot be nested") {
+        return Refusal::new(
+            Reason::Aggregate,
+            "an aggregate stands inside another aggregate",
+            "use aggregates in SELECT, HAVING and ORDER BY, not inside each other",
+        );
+    }
+    if says("non-boolean predicate") {
+        return Refusal::new(
+            Reason::Types,
+            "WHERE, HAVING or ON has something other than a condition",
+            "compare it with something",
+        );
+    }
+    let reason = if says("require unique expression names") || says("have the same name") {
         Reason::SameName
     } else {
         Reason::Planner

@@ -208,11 +208,7 @@ impl<'a> Binder<'a> {
             let (values, kind) =
                 of_one_type("UNION", values).map_err(|refusal| refusal.at(here))?;
             for (part, value) in columns.iter_mut().zip(values) {
-                part.push((
-                    union.schema.field(index).name().clone(),
-                    value.expr,
-                    kind,
-                ));
+                part.push((union.schema.field(index).name().clone(), value.expr, kind));
             }
         }
         let parts = parts

@@ -13,6 +13,7 @@ use datafusion_expr::{BinaryExpr, Expr as Planned, Operator};
 
 use super::calls;
 use super::intervals;
+use super::shown::shown;
 use crate::expr::{Expr, Function};
 use crate::parse::Words;
 use crate::refusal::{Place, Reason, Refusal};
@@ -108,11 +109,7 @@ pub(super) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    pub(super) const fn new(
-        schema: &'a DFSchema,
-        fields: &'a [Field],
-        words: &'a Words,
-    ) -> Self {
+    pub(super) const fn new(schema: &'a DFSchema, fields: &'a [Field], words: &'a Words) -> Self {
         Self {
             schema,
             fields,
@@ -570,7 +567,10 @@ fn arithmetic(function: Function, left: Typed, right: Typed) -> Result<Typed, Re
             "compare with a date that is written out, or use EXTRACT and date_trunc",
         ));
     }
-    call(function, vec![left.or(Type::Integer), right.or(Type::Integer)])
+    call(
+        function,
+        vec![left.or(Type::Integer), right.or(Type::Integer)],
+    )
 }
 
 /// A comparison, of one type or of numbers.
@@ -586,10 +586,7 @@ pub(super) fn compare(function: Function, left: Typed, right: Typed) -> Result<T
 /// Values made one type, as SQL does by itself: a bare `NULL` is of any type,
 /// integers become numbers, dates become timestamps, literal text becomes what
 /// the others are.
-pub(super) fn of_one_type(
-    what: &str,
-    values: Vec<Typed>,
-) -> Result<(Vec<Typed>, Type), Refusal> {
+pub(super) fn of_one_type(what: &str, values: Vec<Typed>) -> Result<(Vec<Typed>, Type), Refusal> {
     let mut kind: Option<Type> = None;
     let written = |value: &Typed| matches!(value.value(), Some(Value::Text(_)));
     let typed = values.iter().filter(|value| !written(value));
@@ -657,27 +654,4 @@ pub(super) fn place(planned: &Planned) -> Option<Place> {
     let columns = planned.column_refs();
     let spans = columns.iter().filter_map(|column| column.spans.first());
     Place::of(spans.min_by_key(|span| (span.start.line, span.start.column)))
-}
-
-/// An expression as people write it, without the names of tables.
-pub(super) fn shown(planned: &Planned) -> String {
-    use datafusion_common::tree_node::{Transformed, TreeNode};
-    let bare = planned.clone().transform(|part| {
-        Ok(match part {
-            Planned::Column(column) if column.relation.is_some() => {
-                Transformed::yes(Planned::Column(PlannedColumn::new_unqualified(column.name)))
-            }
-            other => Transformed::no(other),
-        })
-    });
-    let text = bare.map_or_else(
-        |_| "this".to_owned(),
-        |bare| bare.data.human_display().to_string(),
-    );
-    if text.chars().count() > 120 {
-        let cut: String = text.chars().take(117).collect();
-        format!("{cut}...")
-    } else {
-        text
-    }
 }

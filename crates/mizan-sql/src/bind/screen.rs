@@ -77,7 +77,7 @@ impl Visitor for Screen {
                     "WITH RECURSIVE is not supported: how often it runs would depend on data",
                     "leave RECURSIVE out",
                 ),
-                with.as_ref().and_then(|with| place(with)),
+                with.as_ref().and_then(place),
             );
         }
         let named = [
@@ -253,9 +253,7 @@ impl Visitor for Screen {
                 "FLOOR or CEIL to something",
                 expr,
             ),
-            Expr::Like { any, .. } | Expr::ILike { any, .. } => {
-                self.only(!any, "LIKE ANY", expr)
-            }
+            Expr::Like { any, .. } | Expr::ILike { any, .. } => self.only(!any, "LIKE ANY", expr),
             Expr::Cast { array, format, .. } => {
                 self.only(!array && format.is_none(), "this CAST", expr)
             }
@@ -286,9 +284,7 @@ impl Visitor for Screen {
                 self.only(false, "matching with regular expressions", expr)
             }
             Expr::AtTimeZone { .. } => self.only(false, "AT TIME ZONE: times are in UTC", expr),
-            Expr::Collate { .. } => {
-                self.only(false, "COLLATE: text compares by its bytes", expr)
-            }
+            Expr::Collate { .. } => self.only(false, "COLLATE: text compares by its bytes", expr),
             Expr::Array(_) | Expr::CompoundFieldAccess { .. } => {
                 self.only(false, "arrays and fields of values", expr)
             }
@@ -315,12 +311,7 @@ impl Visitor for Screen {
 }
 
 impl Screen {
-    fn only(
-        &self,
-        allowed: bool,
-        what: &str,
-        expr: &Expr,
-    ) -> ControlFlow<Box<Refusal>> {
+    fn only(&self, allowed: bool, what: &str, expr: &Expr) -> ControlFlow<Box<Refusal>> {
         if allowed {
             return ControlFlow::Continue(());
         }
@@ -355,7 +346,9 @@ impl Screen {
                 if let Some(name) = name {
                     let refusal = Refusal::new(
                         Reason::SetOperation,
-                        format!("{name} is not supported: it compares the rows of different people"),
+                        format!(
+                            "{name} is not supported: it compares the rows of different people"
+                        ),
                         "use UNION ALL, WHERE conditions, or a join on the unit",
                     );
                     return refuse(refusal, place(body));
@@ -518,7 +511,9 @@ fn call(name: &str, how: &str) -> Refusal {
 fn volatile(name: &str) -> Refusal {
     Refusal::new(
         Reason::Volatile,
-        format!("{name} is not supported: an answer may depend on the question and the data only, not on chance, the time or the session"),
+        format!(
+            "{name} is not supported: an answer may depend on the question and the data only, not on chance, the time or the session"
+        ),
         "write the value itself, such as DATE '2026-01-31'",
     )
 }

@@ -40,7 +40,12 @@ fn dataset(name: &str, privacy: Option<Privacy>, columns: Vec<DatasetColumn>) ->
     (name.into(), dataset)
 }
 
-fn privacy(unit: &[&str], account: &str, rows: Option<u64>, groups: Option<u64>) -> Option<Privacy> {
+fn privacy(
+    unit: &[&str],
+    account: &str,
+    rows: Option<u64>,
+    groups: Option<u64>,
+) -> Option<Privacy> {
     Some(Privacy {
         unit: unit.iter().map(|name| (*name).into()).collect(),
         account: account.into(),
@@ -50,7 +55,7 @@ fn privacy(unit: &[&str], account: &str, rows: Option<u64>, groups: Option<u64>)
 }
 
 /// Visits of people to clinics, and tables around them.
-pub fn catalogue() -> Catalogue {
+pub(crate) fn catalogue() -> Catalogue {
     use Type::{Boolean, Date, Integer, Number, Text, Timestamp};
     let minutes = DatasetColumn {
         unit_bounds: Bounds::new(0.0, 600.0),
@@ -95,12 +100,19 @@ pub fn catalogue() -> Catalogue {
         dataset(
             "loose",
             privacy(&["who"], "clinic", None, None),
-            vec![column("who", Text), bounded("x", Number, -1.0, 1.0), column("k", Text)],
+            vec![
+                column("who", Text),
+                bounded("x", Number, -1.0, 1.0),
+                column("k", Text),
+            ],
         ),
         dataset(
             "elsewhere",
             privacy(&["person"], "bank", Some(3), Some(3)),
-            vec![column("person", Integer), bounded("amount", Number, 0.0, 10.0)],
+            vec![
+                column("person", Integer),
+                bounded("amount", Number, 0.0, 10.0),
+            ],
         ),
         dataset(
             "pairs",
@@ -114,7 +126,10 @@ pub fn catalogue() -> Catalogue {
         dataset(
             "Mixed Case",
             privacy(&["UserId"], "clinic", Some(2), Some(2)),
-            vec![column("UserId", Integer), bounded("Total", Integer, 0.0, 9.0)],
+            vec![
+                column("UserId", Integer),
+                bounded("Total", Integer, 0.0, 9.0),
+            ],
         ),
         dataset(
             "broken",
@@ -204,14 +219,14 @@ fn tpch() -> Vec<(String, Dataset)> {
 }
 
 /// The blocks of a file of cases: a name, a question, and what is expected.
-pub struct Case {
-    pub name: String,
-    pub sql: String,
-    pub expected: Vec<String>,
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) sql: String,
+    pub(crate) expected: Vec<String>,
 }
 
 /// Blocks have comment lines, the question, and lines that begin with `=>`.
-pub fn cases(text: &str) -> Vec<Case> {
+pub(crate) fn cases(text: &str) -> Vec<Case> {
     let mut cases = Vec::new();
     for block in text.split("\n\n") {
         let lines = || block.lines().filter(|line| !line.trim().is_empty());
@@ -240,7 +255,7 @@ pub fn cases(text: &str) -> Vec<Case> {
 
 /// The essential numbers of a plan: groups and their cap, statistics with what a
 /// unit contributes, and the columns of the answer.
-pub fn summary(plan: &BoundedPlan) -> Vec<String> {
+pub(crate) fn summary(plan: &BoundedPlan) -> Vec<String> {
     let mut lines = Vec::new();
     let names: Vec<&str> = plan.keys.iter().map(|key| key.name.as_str()).collect();
     let groups = match &plan.groups {
@@ -252,7 +267,10 @@ pub fn summary(plan: &BoundedPlan) -> Vec<String> {
         Groups::Private => format!("private groups by {}", names.join(", ")),
     };
     let enforced = if plan.enforce_groups { " enforced" } else { "" };
-    lines.push(format!("{groups}; {} per unit{enforced}", plan.groups_per_unit));
+    lines.push(format!(
+        "{groups}; {} per unit{enforced}",
+        plan.groups_per_unit
+    ));
     let mut statistics = Vec::new();
     for statistic in &plan.statistics {
         let what = match &statistic.measure {
@@ -269,7 +287,12 @@ pub fn summary(plan: &BoundedPlan) -> Vec<String> {
                 text + ")"
             }
             Measure::Histogram(_, grid) => {
-                format!("histogram(2^{} from {}, {} steps)", grid.exponent, grid.centre, grid.range().1)
+                format!(
+                    "histogram(2^{} from {}, {} steps)",
+                    grid.exponent,
+                    grid.centre,
+                    grid.range().1
+                )
             }
         };
         statistics.push(format!("{what} {}..{}", statistic.low, statistic.high));
