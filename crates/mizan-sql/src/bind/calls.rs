@@ -1,6 +1,6 @@
 //! Functions of a row, by name.
 
-use super::scalar::{Typed, call, cast, of_one_type};
+use super::typed::{Typed, call, cast, of_one_type};
 use crate::expr::{Function, TimePart, TimeUnit};
 use crate::refusal::{Reason, Refusal};
 use crate::value::{Type, Value};

@@ -3,7 +3,8 @@
 use datafusion_common::ScalarValue;
 use datafusion_expr::{Expr as Planned, Operator};
 
-use super::scalar::{Scope, Typed};
+use super::scalar::Scope;
+use super::typed::Typed;
 use crate::refusal::{Reason, Refusal};
 use crate::time;
 use crate::value::{Type, Value};

@@ -6,7 +6,8 @@ use datafusion_expr::{Expr as Planned, JoinType, LogicalPlan};
 
 use super::local::{Rows, fields};
 use super::rows::{Binder, conjuncts, first_place, is_over};
-use super::scalar::{Scope, Typed, balanced};
+use super::scalar::Scope;
+use super::typed::{Typed, balanced};
 use crate::expr::{Expr, Function};
 use crate::refusal::{Reason, Refusal};
 use crate::relation::{Column, Operator, Relation};

@@ -22,6 +22,8 @@ mod rows;
 mod scalar;
 mod screen;
 mod shown;
+mod tables;
+mod typed;
 mod within;
 
 use datafusion_common::{DataFusionError, SchemaError};

@@ -11,7 +11,8 @@ use datafusion_expr::{
 };
 
 use super::local::Rows;
-use super::scalar::{Scope, Typed, balanced, of_one_type, place};
+use super::scalar::{Scope, place};
+use super::typed::{Typed, balanced, of_one_type};
 use crate::catalogue::Catalogue;
 use crate::expr::{Expr, Function};
 use crate::parse::Words;
