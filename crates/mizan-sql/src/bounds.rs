@@ -186,10 +186,9 @@ fn range_of_call(function: Function, kind: Type, known: &[Known]) -> Range {
         (Function::Floor, [a]) => a.range.map(f64::floor),
         (Function::Ceil, [a]) => a.range.map(f64::ceil),
         (Function::Round, [a]) => a.range.map(f64::round),
-        (Function::Sign, [a]) => {
-            a.range
-                .map(|value| if value == 0.0 { 0.0 } else { value.signum() })
-        }
+        (Function::Sign, [a]) => a
+            .range
+            .map(|value| if value == 0.0 { 0.0 } else { value.signum() }),
         (Function::Abs, [a]) => a.range.magnitude(),
         (Function::Sqrt, [a]) if a.range.high < 0.0 => Range::NONE,
         (Function::Sqrt, [a]) => a.range.map(|value| value.max(0.0).sqrt()),

@@ -139,8 +139,8 @@ impl Function {
 #[allow(clippy::cast_possible_truncation, reason = "checked before")]
 pub(crate) fn towards_zero(value: f64) -> Option<i64> {
     // 2^63 is a double, the greatest integer is not.
-    let fits = value >= -9_223_372_036_854_775_808.0 && value < 9_223_372_036_854_775_808.0;
-    fits.then_some(value as i64)
+    let fits = -9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0;
+    fits.contains(&value).then_some(value as i64)
 }
 
 /// NaN is nothing and minus zero is zero, also where they come in.

@@ -10,9 +10,9 @@
     reason = "tests may panic"
 )]
 
-mod common;
+mod questions;
 
-use common::{cases, catalogue, summary};
+use questions::{cases, catalogue, summary};
 use mizan_sql::*;
 
 const ACCEPTED: &str = concat!(

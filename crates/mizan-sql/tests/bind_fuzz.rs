@@ -8,9 +8,9 @@
     reason = "tests may panic"
 )]
 
-mod common;
+mod questions;
 
-use common::{cases, catalogue};
+use questions::{cases, catalogue};
 use mizan_sql::*;
 use proptest::prelude::*;
 
