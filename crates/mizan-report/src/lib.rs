@@ -29,6 +29,7 @@
 //! ```
 
 mod ascii;
+mod bars;
 mod clip;
 mod csv;
 mod figure;
@@ -40,6 +41,7 @@ mod terminal;
 mod tick;
 
 pub use ascii::ascii;
+pub use bars::{Bar, Bars};
 pub use figure::{Axis, Figure, Panel, Scale, Series, Stroke};
 pub use table::{Column, Table};
 pub use terminal::Terminal;

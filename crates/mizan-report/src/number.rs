@@ -63,6 +63,37 @@ pub fn nearest(x: f64, digits: usize) -> String {
     text(x, digits, Toward::Nearest, Notation::Either)
 }
 
+/// [`nearest`] with thousands set apart, for answers that people read.
+///
+/// ```
+/// use mizan_report::number::grouped;
+///
+/// assert_eq!(grouped(1234567.4, 7), "1,234,567");
+/// assert_eq!(grouped(-12345.0, 2), "-12,000");
+/// assert_eq!(grouped(0.5, 3), "0.5");
+/// assert_eq!(grouped(1e30, 3), "1e30");
+/// ```
+#[must_use]
+pub fn grouped(x: f64, digits: usize) -> String {
+    let plain = nearest(x, digits);
+    let (sign, unsigned) = match plain.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", plain.as_str()),
+    };
+    let (whole, fraction) = unsigned.split_at(unsigned.find('.').unwrap_or(unsigned.len()));
+    if !whole.bytes().all(|byte| byte.is_ascii_digit()) {
+        return plain;
+    }
+    let mut text = String::from(sign);
+    for (place, digit) in whole.chars().enumerate() {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text + fraction
+}
+
 /// A failure probability: scientific, three significant digits, rounded up.
 ///
 /// ```

@@ -7,6 +7,7 @@
 //! This file lays panels out; `panel.rs` draws one, `curve.rs` its lines,
 //! `legend.rs` finds a free place for their names, `text.rs` measures words.
 
+mod bars;
 mod curve;
 mod legend;
 mod panel;

@@ -3,6 +3,7 @@
 //! The ticks are those of the picture (`tick.rs`); the dots are drawn by
 //! `canvas.rs`.
 
+mod bars;
 mod canvas;
 
 use crate::scale::{Fit, Span};

@@ -1,0 +1,116 @@
+//! Why a question has no answer.
+
+use mizan_ledger::{CostError, LedgerError, NameError, RequestError, RequestId, StoreError};
+use mizan_sql::Refusal;
+
+use crate::engine::EngineError;
+use crate::release::ReleaseError;
+
+/// Why a question has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum QuestionError {
+    /// It cannot be answered privately.
+    #[error("{0}")]
+    Refused(#[from] Refusal),
+    /// It cannot be answered with this budget or accuracy.
+    #[error("{0}")]
+    Release(#[from] ReleaseError),
+    /// The data cannot be read.
+    #[error("{0}")]
+    Engine(#[from] EngineError),
+    /// The ledger cannot be read or written.
+    #[error("{0}")]
+    Ledger(#[from] LedgerError),
+    /// The price is not known.
+    #[error("{0}")]
+    Cost(#[from] CostError),
+    /// The account of the catalogue has no possible name.
+    #[error("{0}")]
+    Name(#[from] NameError),
+    /// The account of a dataset is not in this ledger.
+    #[error("the ledger has no account {account}, which pays for this dataset")]
+    NoAccount {
+        /// Its name.
+        account: String,
+    },
+    /// The plan reads a dataset that is not private or not there.
+    #[error("the dataset is not in the catalogue")]
+    NoDataset,
+    /// The account promises no epsilon that a part could be taken of.
+    #[error("the account promises no epsilon to take a part of")]
+    NoUsual,
+    /// Denied so often that no id is left.
+    #[error("this question was denied too often")]
+    DeniedTooOften,
+    /// The system gives no random numbers.
+    #[error("the system gives no random numbers")]
+    NoEntropy,
+    /// It failed after the charge was durable.
+    #[error("{error}")]
+    AfterCharge {
+        /// Under which id.
+        id: RequestId,
+        /// Why.
+        error: Box<QuestionError>,
+    },
+}
+
+impl From<RequestError> for QuestionError {
+    fn from(error: RequestError) -> Self {
+        Self::Ledger(LedgerError::Store(StoreError::Request(error)))
+    }
+}
+
+impl QuestionError {
+    /// A stable code.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Refused(refusal) => refusal.code(),
+            Self::Release(error) => error.code(),
+            Self::Engine(error) => error.code(),
+            Self::Ledger(error) => error.code(),
+            Self::Cost(error) => error.code(),
+            Self::Name(error) => error.code(),
+            Self::NoAccount { .. } => "MZ1990",
+            Self::NoDataset => "MZ1991",
+            Self::NoUsual => "MZ1992",
+            Self::DeniedTooOften => "MZ1993",
+            Self::NoEntropy => "MZ1994",
+            Self::AfterCharge { error, .. } => error.code(),
+        }
+    }
+
+    /// What to do.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Refused(refusal) => refusal.help(),
+            Self::Release(error) => error.help(),
+            Self::Engine(error) => error.help(),
+            Self::Ledger(error) => error.help(),
+            Self::Cost(error) => error.help(),
+            Self::Name(error) => error.help(),
+            Self::NoAccount { account } => {
+                format!("make it with `mizan budget create {account} ...`, or name the right ledger")
+            }
+            Self::NoDataset => "see the datasets with `mizan dataset list`".to_owned(),
+            Self::NoUsual => "say how much to spend with --epsilon".to_owned(),
+            Self::DeniedTooOften => "ask under an id of your own with --id".to_owned(),
+            Self::NoEntropy => "check getrandom(2) on this system".to_owned(),
+            Self::AfterCharge { id, error } => format!(
+                "{}; the charge {id} stands, and asking the same again goes on for free",
+                error.help()
+            ),
+        }
+    }
+
+    /// The refusal of the question itself, if it is one.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Refused(refusal) => Some(refusal),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! The way of a question: quote, reserve, run, noise, commit, answer.
+//!
+//! In this order, always: nothing is read from data before the charge is durable,
+//! and no answer leaves before it is committed with the charge. A program that is
+//! killed on the way leaves either nothing, or a charge under an id that the same
+//! question finds again: it goes on where the other stopped, for the same price.
+//!
+//! # Ids and repeated questions
+//!
+//! The id of a question is the hash of what is released: the bounded plan, the
+//! versions of the datasets, and the recipe of the noise. So the same question
+//! about the same data has the same id, and the ledger answers it with what it
+//! answered before, at no cost. How the answer is sorted or cut is not part of it.
+//! Who wants fresh noise pays for it under an id of their own.
+
+mod error;
+mod quote;
+
+pub use error::QuestionError;
+pub use quote::{Predicted, Quote};
+
+use mizan_core::{Delta, Epsilon, PrivacyEvent};
+use mizan_ledger::{
+    Account, AccountName, AccountView, Charge, Denial, Digest, Done, Ledger, LedgerError, Outcome,
+    Refusal, RequestError, RequestId, StoreError, Target as Promise,
+};
+use mizan_sql::{BoundedPlan, Catalogue, Dataset};
+
+use crate::engine::{Engine, Version};
+use crate::release::{self, Answer, Recipe, Released, Request, Target};
+
+/// How often a question that was denied before may be asked again.
+const MOST_ATTEMPTS: u32 = 10_000;
+
+/// What part of the own deltas of an account one release may take.
+const OWN_DELTA_SHARE: f64 = 20.0;
+
+/// How much is spent if nobody says: this part of all that the account promises.
+const USUAL_SHARE: f64 = 10.0;
+
+/// How much a question may cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Wish {
+    /// A tenth of the epsilon that the account promises.
+    Usual,
+    /// At most this epsilon, at the delta of the account.
+    Epsilon(Epsilon),
+    /// As much as it takes to be within so much of the exact bounded answer, in 95
+    /// of 100 cases.
+    Accuracy(f64),
+}
+
+/// What answers questions: a ledger, a catalogue and an engine.
+#[derive(Debug)]
+pub struct Desk<'a, E> {
+    ledger: &'a Ledger,
+    catalogue: &'a Catalogue,
+    engine: &'a E,
+}
+
+/// A question that can be answered, and its price.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) plan: BoundedPlan,
+    pub(crate) view: AccountView,
+    pub(crate) recipe: Recipe,
+    pub(crate) charge: Charge,
+}
+
+/// What a question is told.
+#[derive(Debug)]
+pub enum Reply {
+    /// The answer.
+    Answered(Box<Answered>),
+    /// It does not fit into the budget; nothing was charged.
+    Denied(Box<Denied>),
+}
+
+/// An answer with its receipt.
+#[derive(Debug)]
+pub struct Answered {
+    /// Rows and error bars.
+    pub answer: Answer,
+    /// The entry in the ledger.
+    pub done: Done,
+    /// Whether it was answered before, and cost nothing now.
+    pub repeated: bool,
+    /// What was released.
+    pub event: PrivacyEvent,
+    /// Its certified epsilon, at `delta`.
+    pub epsilon: Epsilon,
+    /// The delta at which epsilon is meant.
+    pub delta: Delta,
+    /// The account after it.
+    pub account: AccountView,
+    /// How the noise was chosen.
+    pub why: Vec<String>,
+}
+
+/// A question that does not fit.
+#[derive(Debug)]
+pub struct Denied {
+    /// Where it does not fit.
+    pub denial: Denial,
+    /// Order by order, if it was denied just now.
+    pub refusal: Option<Box<Refusal>>,
+    /// The entry in the ledger.
+    pub done: Done,
+    /// What was asked for.
+    pub event: PrivacyEvent,
+    /// Its certified epsilon, at `delta`.
+    pub epsilon: Epsilon,
+    /// The delta at which epsilon is meant.
+    pub delta: Delta,
+    /// The account.
+    pub account: AccountView,
+}
+
+impl<'a, E: Engine> Desk<'a, E> {
+    /// A desk.
+    #[must_use]
+    pub const fn new(ledger: &'a Ledger, catalogue: &'a Catalogue, engine: &'a E) -> Self {
+        Self {
+            ledger,
+            catalogue,
+            engine,
+        }
+    }
+
+    /// What a question would cost and how good its answer would be. Nothing is
+    /// read from data, nothing is charged.
+    ///
+    /// # Errors
+    ///
+    /// The question cannot be answered privately, or not with this wish.
+    pub fn quote(&self, sql: &str, wish: Wish) -> Result<Quote, QuestionError> {
+        Ok(Quote::of(&self.prepare(sql, wish)?))
+    }
+
+    /// Asks a question.
+    ///
+    /// # Errors
+    ///
+    /// As for a quote; the data or the ledger cannot be read. If the charge was
+    /// durable before, the error says so, and asking again goes on for free.
+    pub fn query(
+        &self,
+        sql: &str,
+        wish: Wish,
+        id: Option<RequestId>,
+    ) -> Result<Reply, QuestionError> {
+        let prepared = self.prepare(sql, wish)?;
+        self.ask(&prepared, id)
+    }
+
+    pub(crate) fn prepare(&self, sql: &str, wish: Wish) -> Result<Prepared, QuestionError> {
+        let plan = mizan_sql::plan(sql, self.catalogue)?;
+        self.price(plan, wish)
+    }
+
+    /// What a plan costs.
+    pub(crate) fn price(&self, plan: BoundedPlan, wish: Wish) -> Result<Prepared, QuestionError> {
+        let name = self.account_of(&plan)?;
+        let account = AccountName::new(&name)?;
+        let view = self.ledger.account_named(&account)?;
+        let view = view.ok_or(QuestionError::NoAccount { account: name })?;
+        let delta = reading_delta(&view.account);
+        let request = Request {
+            target: target(wish, &view.account)?,
+            delta,
+            threshold_delta: threshold_delta(&view.account),
+        };
+        let recipe = release::choose(&plan, &request)?;
+        let charge = Charge::of(&recipe.event(), &view.account)?;
+        Ok(Prepared {
+            plan,
+            view,
+            recipe,
+            charge,
+        })
+    }
+
+    fn account_of(&self, plan: &BoundedPlan) -> Result<String, QuestionError> {
+        let mut datasets = plan.datasets.iter();
+        let dataset = datasets.next().and_then(|name| self.catalogue.datasets.get(name));
+        let privacy = dataset.and_then(|dataset| dataset.privacy.as_ref());
+        let privacy = privacy.ok_or(QuestionError::NoDataset)?;
+        Ok(privacy.account.clone())
+    }
+
+    fn ask(&self, prepared: &Prepared, id: Option<RequestId>) -> Result<Reply, QuestionError> {
+        let versions = self.versions(&prepared.plan)?;
+        let stamp = stamp(prepared, &versions);
+        for attempt in 0..MOST_ATTEMPTS {
+            let own = id.is_some();
+            let id = id.unwrap_or_else(|| id_of(self.ledger, &stamp, attempt));
+            let done = self.ledger.reserve(Some(id), prepared.charge.clone())?;
+            match done.outcome {
+                // Denied or given back before: the budget may have been raised since.
+                Outcome::Denied(_) | Outcome::Voided if !done.fresh && !own => continue,
+                Outcome::Denied(denial) => return self.denied(prepared, done, denial),
+                Outcome::Voided => return Err(RequestError::Voided { id }.into()),
+                Outcome::Released { .. } => return self.recorded(prepared, &stamp, done),
+                Outcome::Reserved => {
+                    self.start(id)?;
+                }
+                // Someone began and did not come back, or is at it: whoever
+                // commits first has answered for both.
+                _ => {}
+            }
+            return self.answer(prepared, &versions, &stamp, id);
+        }
+        Err(QuestionError::DeniedTooOften)
+    }
+
+    /// Says that data is about to be touched, unless somebody else has.
+    fn start(&self, id: RequestId) -> Result<(), QuestionError> {
+        match self.ledger.start(id) {
+            Ok(_) | Err(LedgerError::Store(StoreError::Request(RequestError::AlreadyStarted { .. }))) => {
+                Ok(())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Runs, adds noise, commits. The charge is durable.
+    fn answer(
+        &self,
+        prepared: &Prepared,
+        versions: &[Version],
+        stamp: &Digest,
+        id: RequestId,
+    ) -> Result<Reply, QuestionError> {
+        let Prepared { plan, recipe, charge, .. } = prepared;
+        let charged = |error: QuestionError| QuestionError::AfterCharge { id, error: Box::new(error) };
+        let salt = salt().map_err(charged)?;
+        let exact = self.engine.run(plan, self.catalogue, versions, salt);
+        let exact = exact.map_err(|error| charged(error.into()))?;
+        let released = release::release(recipe, plan, &exact);
+        let released = released.map_err(|error| charged(error.into()))?;
+        let bytes = sealed(stamp, &released);
+        let done = match self.ledger.commit(id, charge.cost.clone(), bytes) {
+            Ok(done) => done,
+            // Somebody was quicker: theirs is the answer.
+            Err(LedgerError::Store(StoreError::Request(RequestError::OtherAnswer { .. }))) => {
+                let done = self.ledger.reserve(Some(id), charge.clone())?;
+                return self.recorded(prepared, stamp, done);
+            }
+            Err(error) => return Err(charged(error.into())),
+        };
+        self.answered(prepared, &released, done, false)
+    }
+
+    /// What was answered before.
+    fn recorded(&self, prepared: &Prepared, stamp: &Digest, done: Done) -> Result<Reply, QuestionError> {
+        let bytes = self.ledger.answer(done.id)?.unwrap_or_default();
+        let released = unsealed(stamp, &bytes, done.id)?;
+        self.answered(prepared, &released, done, true)
+    }
+
+    fn answered(
+        &self,
+        prepared: &Prepared,
+        released: &Released,
+        done: Done,
+        repeated: bool,
+    ) -> Result<Reply, QuestionError> {
+        let Prepared { plan, recipe, view, .. } = prepared;
+        Ok(Reply::Answered(Box::new(Answered {
+            answer: release::answer(plan, recipe, released)?,
+            done,
+            repeated,
+            event: recipe.event(),
+            epsilon: recipe.epsilon(),
+            delta: recipe.delta(),
+            account: self.ledger.account(view.account.number())?,
+            why: recipe.why(),
+        })))
+    }
+
+    fn denied(&self, prepared: &Prepared, done: Done, denial: Denial) -> Result<Reply, QuestionError> {
+        let Prepared { recipe, view, .. } = prepared;
+        Ok(Reply::Denied(Box::new(Denied {
+            denial,
+            refusal: done.refusal.clone(),
+            done,
+            event: recipe.event(),
+            epsilon: recipe.epsilon(),
+            delta: recipe.delta(),
+            account: self.ledger.account(view.account.number())?,
+        })))
+    }
+
+    fn versions(&self, plan: &BoundedPlan) -> Result<Vec<Version>, QuestionError> {
+        let names = plan.datasets.iter().chain(&plan.public);
+        let version = |name: &String| {
+            let dataset: &Dataset = self.catalogue.datasets.get(name).ok_or(QuestionError::NoDataset)?;
+            Ok(self.engine.version(dataset)?)
+        };
+        names.map(version).collect()
+    }
+}
+
+/// What is released, as 32 bytes: the plan, the data, the noise.
+fn stamp(prepared: &Prepared, versions: &[Version]) -> Digest {
+    let plan = prepared.plan.digest();
+    let recipe = prepared.recipe.bytes();
+    let mut parts: Vec<&[u8]> = vec![b"mizan-question-1", &plan];
+    parts.extend(versions.iter().map(Version::as_bytes));
+    parts.push(&recipe);
+    Digest::of(&parts)
+}
+
+fn id_of(ledger: &Ledger, stamp: &Digest, attempt: u32) -> RequestId {
+    let ledger = ledger.id();
+    let digest = Digest::of(&[
+        b"mizan-question-id-1",
+        ledger.as_bytes(),
+        stamp.as_bytes(),
+        &attempt.to_be_bytes(),
+    ]);
+    let mut bytes = [0; 16];
+    for (to, from) in bytes.iter_mut().zip(digest.as_bytes()) {
+        *to = *from;
+    }
+    RequestId::from_bytes(bytes)
+}
+
+/// An answer as the ledger keeps it: what it is an answer to, then the answer.
+fn sealed(stamp: &Digest, released: &Released) -> Vec<u8> {
+    [stamp.as_bytes().as_slice(), &released.to_bytes()].concat()
+}
+
+fn unsealed(stamp: &Digest, bytes: &[u8], id: RequestId) -> Result<Released, QuestionError> {
+    match bytes.split_at_checked(32) {
+        Some((before, released)) if before == stamp.as_bytes() => {
+            Ok(Released::from_bytes(released)?)
+        }
+        // Under an id that somebody chose: the answer to something else.
+        _ => Err(RequestError::IdReused { id }.into()),
+    }
+}
+
+fn salt() -> Result<[u8; 16], QuestionError> {
+    let mut salt = [0; 16];
+    getrandom::fill(&mut salt).map_err(|_| QuestionError::NoEntropy)?;
+    Ok(salt)
+}
+
+/// The delta at which an account is read; accounts that promise none are read at
+/// 1e-6.
+#[must_use]
+pub fn reading_delta(account: &Account) -> Delta {
+    match account.budget().target() {
+        Promise::Approximate { delta, .. } => delta,
+        Promise::Pure { .. } => Delta::ZERO,
+        Promise::ZeroConcentrated { .. } | Promise::Curve => {
+            Delta::new(1e-6).unwrap_or(Delta::ZERO)
+        }
+    }
+}
+
+/// The chance that a threshold may fail with: a twentieth of what the account has
+/// for all releases that may themselves fail.
+#[expect(clippy::cast_precision_loss, reason = "rounded down by far")]
+fn threshold_delta(account: &Account) -> Delta {
+    let cap = account.budget().own_delta().atto() as f64 / 1e18;
+    Delta::new(cap / OWN_DELTA_SHARE).unwrap_or(Delta::ZERO)
+}
+
+fn target(wish: Wish, account: &Account) -> Result<Target, QuestionError> {
+    let promised = match account.budget().target() {
+        Promise::Approximate { epsilon, .. } | Promise::Pure { epsilon } => Some(epsilon),
+        Promise::ZeroConcentrated { .. } | Promise::Curve => None,
+    };
+    match wish {
+        Wish::Epsilon(epsilon) => Ok(Target::Epsilon(epsilon)),
+        Wish::Accuracy(width) => Ok(Target::Accuracy(width)),
+        Wish::Usual => {
+            let promised = promised.ok_or(QuestionError::NoUsual)?;
+            let part = Epsilon::new(promised.get() / USUAL_SHARE);
+            part.map(Target::Epsilon).map_err(|_| QuestionError::NoUsual)
+        }
+    }
+}
