@@ -12,8 +12,8 @@
 
 mod questions;
 
-use questions::{cases, catalogue, summary};
 use mizan_sql::*;
+use questions::{cases, catalogue, summary};
 
 const ACCEPTED: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -309,6 +309,27 @@ fn long_chains_and_lists_are_planned_or_refused_and_never_overflow() {
         nested = format!("SELECT a + a AS a FROM ({nested}) t");
     }
     assert_eq!(plan(&nested, &catalogue).unwrap_err().code(), "MZ1805");
+    for (before, after) in [
+        ("CASE ", " WHEN 1 THEN 1 WHEN 2 THEN 2 END"),
+        ("(", " BETWEEN 0 AND 1)::int"),
+        ("(", " IS DISTINCT FROM 1)::int"),
+    ] {
+        let mut doubled = "age".to_owned();
+        for _ in 0..30 {
+            doubled = format!("{before}{doubled}{after}");
+        }
+        let sql = format!("SELECT SUM({doubled}) FROM visits");
+        assert_eq!(
+            plan(&sql, &catalogue).unwrap_err().code(),
+            "MZ1805",
+            "{sql}"
+        );
+    }
+    let columns: Vec<String> = (0..1_300)
+        .map(|n| format!("SUM(age+{n}) AS a{n}"))
+        .collect();
+    let sql = format!("SELECT {} FROM visits", columns.join(", "));
+    assert_eq!(plan(&sql, &catalogue).unwrap_err().code(), "MZ1805");
 }
 
 #[test]

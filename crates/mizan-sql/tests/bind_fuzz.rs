@@ -10,9 +10,9 @@
 
 mod questions;
 
-use questions::{cases, catalogue};
 use mizan_sql::*;
 use proptest::prelude::*;
+use questions::{cases, catalogue};
 
 const ACCEPTED: &str = include_str!("../../../testdata/sql/accepted.sql");
 

@@ -84,6 +84,23 @@ impl Asked {
         })
     }
 
+    /// What people should know about bounds.
+    pub(super) fn note(&self, bounds: Bounds) -> String {
+        let end = |end: f64| {
+            let whole = crate::eval::towards_zero(end);
+            let text = match self.kind {
+                Type::Date => whole
+                    .and_then(|day| i32::try_from(day).ok())
+                    .and_then(crate::time::day_text),
+                Type::Timestamp => whole.and_then(crate::time::time_text),
+                _ => None,
+            };
+            text.unwrap_or_else(|| end.to_string())
+        };
+        let (low, high) = (end(bounds.low), end(bounds.high));
+        format!("{} is clamped to {low} to {high}", self.written)
+    }
+
     /// The refusal of bounds that no grid fits.
     pub(super) fn too_wide(&self) -> Refusal {
         Refusal::new(

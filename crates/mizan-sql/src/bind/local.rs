@@ -70,12 +70,9 @@ impl Rows {
 
     /// Rows for which a condition is true.
     pub(super) fn filter(self, predicate: Expr) -> Self {
-        let Relation {
-            columns,
-            unit,
-            one_row_per_unit,
-            ..
-        } = self.relation.clone();
+        let columns = self.relation.columns.clone();
+        let unit = self.relation.unit.clone();
+        let one_row_per_unit = self.relation.one_row_per_unit;
         Self {
             places: self.places,
             relation: Relation {

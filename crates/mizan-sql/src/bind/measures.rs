@@ -121,6 +121,14 @@ impl Binder<'_> {
         let rows = limits.rows_as_integer;
         let columns = &limits.rows.relation.columns;
         let argument = &asked.argument;
+        if let Some(bounds) = argument.bounds(columns)
+            && !matches!(
+                asked.what,
+                What::Units | What::Rows | What::Count | What::Distinct { .. }
+            )
+        {
+            self.note(asked.note(bounds));
+        }
         Ok(match asked.what {
             What::Units => Aggregate::Count {
                 of: measures.units(),
@@ -146,6 +154,12 @@ impl Binder<'_> {
                     0.0
                 };
                 let total = declared.filter(|_| centre == 0.0);
+                if let Some(total) = total {
+                    self.note(format!(
+                        "the total of a unit in a group is clamped to {} to {}",
+                        total.low, total.high
+                    ));
+                }
                 let sum = sum(asked, bounds, centre, total, limits, measures)?;
                 let count = (centre != 0.0).then(|| measures.count(argument, rows));
                 Aggregate::Sum {

@@ -122,24 +122,29 @@ fn of_schema(problem: &SchemaError) -> Refusal {
             });
             Refusal::new(
                 Reason::UnknownColumn,
-                format!("there is no column {}", field.flat_name()),
+                format!("there is no column {}", cut(&field.flat_name())),
                 help,
             )
             .at(Place::of(field.spans.first()))
         }
         SchemaError::AmbiguousReference { field } => Refusal::new(
             Reason::UnknownColumn,
-            format!("{} could be a column of several tables", field.name),
-            format!("write the table too, as in t.{}", field.name),
+            format!("{} could be a column of several tables", cut(&field.name)),
+            format!("write the table too, as in t.{}", cut(&field.name)),
         )
         .at(Place::of(field.spans.first())),
         SchemaError::DuplicateQualifiedField { name, .. }
         | SchemaError::DuplicateUnqualifiedField { name } => Refusal::new(
             Reason::SameName,
-            format!("two columns are called {name}"),
+            format!("two columns are called {}", cut(name)),
             "give tables and columns different names with AS",
         ),
     }
+}
+
+/// A name that may be long.
+fn cut(name: &str) -> String {
+    name.chars().take(80).collect()
 }
 
 fn other(error: &DataFusionError) -> Refusal {

@@ -25,6 +25,10 @@ const MAX_DEPTH: usize = 150;
 /// The largest expression, in nodes.
 const MAX_SIZE: usize = 20_000;
 
+/// How many nodes of an expression may be copies of others: `BETWEEN` and `CASE x`
+/// use a value several times, and could double it with every level.
+const MAX_COPIES: usize = 2_000;
+
 /// A column that expressions may name.
 #[derive(Clone, Debug)]
 pub(super) struct Field {
@@ -57,6 +61,7 @@ pub(super) struct Scope<'a> {
     fields: &'a [Field],
     words: &'a Words,
     left: Cell<usize>,
+    copies: Cell<usize>,
 }
 
 impl<'a> Scope<'a> {
@@ -66,6 +71,7 @@ impl<'a> Scope<'a> {
             fields,
             words,
             left: Cell::new(MAX_SIZE),
+            copies: Cell::new(MAX_COPIES),
         }
     }
 
@@ -127,7 +133,8 @@ impl<'a> Scope<'a> {
             }
             Planned::Between(between) => {
                 let value = next(&between.expr)?;
-                let low = compare(Function::GreaterOrEqual, value.clone(), next(&between.low)?)?;
+                let again = self.copied(&value)?;
+                let low = compare(Function::GreaterOrEqual, again, next(&between.low)?)?;
                 let high = compare(Function::LessOrEqual, value, next(&between.high)?)?;
                 let both = call(Function::And, vec![low, high])?;
                 if between.negated { not(both) } else { Ok(both) }
@@ -153,6 +160,14 @@ impl<'a> Scope<'a> {
                 "write it with comparisons, CASE, LIKE, CAST, date_trunc, EXTRACT and the like",
             )),
         }
+    }
+
+    /// A value that is used once more.
+    fn copied(&self, value: &Typed) -> Result<Typed, Refusal> {
+        let (size, _) = measure(&value.expr);
+        let left = self.copies.get().checked_sub(size);
+        self.copies.set(left.ok_or_else(too_complex)?);
+        Ok(value.clone())
     }
 
     fn column(&self, column: &PlannedColumn) -> Result<Typed, Refusal> {
@@ -207,8 +222,15 @@ impl<'a> Scope<'a> {
                 let parts = vec![calls::as_text(left)?, calls::as_text(right)?];
                 call(Function::Concat, parts)
             }
-            Operator::IsNotDistinctFrom => same(left, right),
-            Operator::IsDistinctFrom => not(same(left, right)?),
+            Operator::IsNotDistinctFrom | Operator::IsDistinctFrom => {
+                let again = (self.copied(&left)?, self.copied(&right)?);
+                let found = same((left, right), again)?;
+                if binary.op == Operator::IsDistinctFrom {
+                    not(found)
+                } else {
+                    Ok(found)
+                }
+            }
             other => Err(Refusal::new(
                 Reason::Call,
                 format!("the operator {other} is not supported"),
@@ -249,7 +271,7 @@ impl<'a> Scope<'a> {
         for (when, then) in &case.when_then_expr {
             let when = self.translate(when, depth + 1)?;
             conditions.push(match &operand {
-                Some(operand) => compare(Function::Equal, operand.clone(), when)?,
+                Some(operand) => compare(Function::Equal, self.copied(operand)?, when)?,
                 None => condition(when)?,
             });
             results.push(self.translate(then, depth + 1)?);
@@ -313,7 +335,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-fn too_complex() -> Refusal {
+pub(super) fn too_complex() -> Refusal {
     Refusal::new(
         Reason::TooComplex,
         "an expression is too large or nested too deeply",

@@ -519,7 +519,10 @@ fn unknown_function(name: &str) -> Refusal {
     );
     Refusal::new(
         Reason::UnknownFunction,
-        format!("there is no function {name}"),
+        format!(
+            "there is no function {}",
+            name.chars().take(80).collect::<String>()
+        ),
         help,
     )
 }

@@ -220,13 +220,10 @@ pub(super) fn is_true(value: Typed) -> Result<Typed, Refusal> {
     call(Function::Coalesce, vec![value, Typed::boolean(false)])
 }
 
-/// `IS NOT DISTINCT FROM`.
-pub(super) fn same(left: Typed, right: Typed) -> Result<Typed, Refusal> {
-    let neither = call(
-        Function::And,
-        vec![is_null(left.clone())?, is_null(right.clone())?],
-    )?;
-    let equal = compare(Function::Equal, left, right)?;
+/// `IS NOT DISTINCT FROM`, of two values that are each used twice.
+pub(super) fn same((left, right): (Typed, Typed), again: (Typed, Typed)) -> Result<Typed, Refusal> {
+    let neither = call(Function::And, vec![is_null(left)?, is_null(right)?])?;
+    let equal = compare(Function::Equal, again.0, again.1)?;
     call(Function::Coalesce, vec![equal, neither])
 }
 
