@@ -190,11 +190,7 @@ pub struct Refusal {
 
 impl Refusal {
     /// A refusal without a place.
-    pub(crate) fn new(
-        reason: Reason,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Self {
+    pub(crate) fn new(reason: Reason, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self {
             reason,
             message: message.into(),
@@ -279,7 +275,7 @@ fn excerpt(line: &str, place: Place) -> String {
 }
 
 /// What a terminal shows in one cell, or at least does nothing strange with.
-const fn printable(character: char) -> char {
+fn printable(character: char) -> char {
     if character.is_control() {
         ' '
     } else {
@@ -315,20 +311,6 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }
-}
-
-/// The name that is most like another, if any is.
-pub(crate) fn did_you_mean<'a>(
-    name: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
-    let name = name.to_lowercase();
-    known
-        .into_iter()
-        .map(|other| (strsim::damerau_levenshtein(&name, &other.to_lowercase()), other))
-        .filter(|(distance, _)| *distance <= (name.chars().count() / 3).max(1))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, other)| other)
 }
 
 #[cfg(test)]

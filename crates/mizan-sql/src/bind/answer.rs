@@ -13,12 +13,20 @@ use super::joins::has_aggregate;
 use super::local::Rows;
 use super::measures::Measures;
 use super::rows::{Binder, node_name};
-use super::scalar::{Field, Scope, Typed, balanced, shown};
+use super::scalar::{Field, Scope, too_complex};
+use super::shown::shown;
+use super::typed::{Typed, balanced};
 use super::within::{aggregate_of, is_aggregate};
 use crate::expr::{Expr, Function};
 use crate::plan::{Aggregate, BoundedPlan, Groups, Key, Order, Output, OutputColumn};
 use crate::refusal::{Reason, Refusal};
 use crate::value::Type;
+
+/// The most columns of an answer.
+const MAX_COLUMNS: usize = 1_000;
+
+/// The largest expression of a column of an answer, in nodes.
+const MAX_FIELD: usize = 2_000;
 
 /// A released table, and what was done with it so far.
 struct Released {
@@ -110,6 +118,9 @@ impl Binder<'_> {
         let fields = released.fields();
         let schema = projection.input.schema();
         let mut columns = Vec::with_capacity(projection.expr.len());
+        if projection.expr.len() > MAX_COLUMNS {
+            return Err(too_complex());
+        }
         for expr in &projection.expr {
             let (value, kind) = Scope::new(schema, &fields, self.words).expression(expr)?;
             let name = match expr {
@@ -120,7 +131,12 @@ impl Binder<'_> {
                 Planned::Alias(alias) => alias.name.clone(),
                 other => shown(&released.named(other, schema)),
             };
-            columns.push((name, Field::new(value, kind)));
+            let field = Field::new(value, kind);
+            // Whatever is selected from this may use it many times.
+            if field.size > MAX_FIELD {
+                return Err(too_complex());
+            }
+            columns.push((name, field));
         }
         released.columns = columns;
         Ok(released)

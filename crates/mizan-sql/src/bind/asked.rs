@@ -2,14 +2,13 @@
 
 use datafusion_expr::expr::AggregateFunction;
 
-use super::scalar::Scope;
+use super::scalar::{Scope, place};
+use super::shown::shown;
 use crate::expr::Expr;
 use crate::parse::Words;
-use crate::refusal::{Reason, Refusal};
+use crate::refusal::{Place, Reason, Refusal};
 use crate::relation::{Bounds, Column, Relation};
 use crate::value::{Type, Value};
-
-use super::scalar::shown;
 
 /// What is asked of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,10 +20,15 @@ pub(super) enum What {
     /// How many rows where it is something.
     Count,
     /// How many different values; if `one_per_unit`, a unit has only one.
-    Distinct { one_per_unit: bool },
+    Distinct {
+        one_per_unit: bool,
+    },
     Sum,
     Mean,
-    Variance { sample: bool, root: bool },
+    Variance {
+        sample: bool,
+        root: bool,
+    },
     Minimum,
     Maximum,
     Quantile(f64),
@@ -40,6 +44,8 @@ pub(super) struct Asked {
     /// The argument as it was written.
     written: String,
     function: String,
+    /// Where it is written.
+    pub(super) place: Option<Place>,
 }
 
 impl Asked {
@@ -50,8 +56,13 @@ impl Asked {
         relation: &Relation,
         words: &Words,
     ) -> Result<Self, Refusal> {
-        let place = words.place(call.func.name());
-        read(call, scope, relation).map_err(|refusal| refusal.at(place))
+        let column = call.params.args.iter().find_map(place);
+        let here = column.or_else(|| words.place(call.func.name()));
+        let asked = read(call, scope, relation).map_err(|refusal| refusal.at(here))?;
+        Ok(Self {
+            place: here,
+            ..asked
+        })
     }
 
     /// Bounds of the argument, which sums need.
@@ -71,6 +82,23 @@ impl Asked {
                 ),
             )
         })
+    }
+
+    /// What people should know about bounds.
+    pub(super) fn note(&self, bounds: Bounds) -> String {
+        let end = |end: f64| {
+            let whole = crate::eval::towards_zero(end);
+            let text = match self.kind {
+                Type::Date => whole
+                    .and_then(|day| i32::try_from(day).ok())
+                    .and_then(crate::time::day_text),
+                Type::Timestamp => whole.and_then(crate::time::time_text),
+                _ => None,
+            };
+            text.unwrap_or_else(|| end.to_string())
+        };
+        let (low, high) = (end(bounds.low), end(bounds.high));
+        format!("{} is clamped to {low} to {high}", self.written)
     }
 
     /// The refusal of bounds that no grid fits.
@@ -93,24 +121,27 @@ impl Asked {
         )
     }
 
-    /// Whether the aggregate can be computed of the type.
+    /// Sums are of numbers.
     fn checked(self) -> Result<Self, Refusal> {
-        match self.what {
-            What::Sum | What::Mean | What::Variance { .. } if !self.kind.is_numeric() => Err(self
-                .unsupported(
-                    &format!("needs numbers, not {}", self.kind),
-                    "write CASE WHEN ... THEN 1 ELSE 0 END, or CAST(... AS double)",
-                )),
-            What::Minimum | What::Maximum | What::Quantile(_)
-                if matches!(self.kind, Type::Text | Type::Boolean) =>
-            {
-                Err(self.unsupported(
-                    &format!("of {} is not supported", self.kind),
-                    "ask about numbers, dates or timestamps",
-                ))
-            }
-            _ => Ok(self),
+        let sums = matches!(self.what, What::Sum | What::Mean | What::Variance { .. });
+        if !sums || self.kind.is_numeric() {
+            return Ok(self);
         }
+        Err(self.unsupported(
+            &format!("needs numbers, not {}", self.kind),
+            "write CASE WHEN ... THEN 1 ELSE 0 END, or CAST(... AS double)",
+        ))
+    }
+
+    /// Quantiles are of what has a distance.
+    pub(super) fn on_a_scale(&self) -> Result<(), Refusal> {
+        if !matches!(self.kind, Type::Text | Type::Boolean) {
+            return Ok(());
+        }
+        Err(self.unsupported(
+            &format!("of {} is not supported", self.kind),
+            "ask about numbers, dates or timestamps",
+        ))
     }
 }
 
@@ -128,7 +159,11 @@ fn read(
         .map(|filter| scope.condition(filter))
         .transpose()?;
     let refused = |message: &str, help: &str| {
-        Refusal::new(Reason::Aggregate, format!("{}: {message}", name.to_uppercase()), help)
+        Refusal::new(
+            Reason::Aggregate,
+            format!("{}: {message}", name.to_uppercase()),
+            help,
+        )
     };
     if name == "count" {
         return count(call, scope, relation, filter);
@@ -139,11 +174,8 @@ fn read(
             "leave DISTINCT out, or count different values with COUNT(DISTINCT x)",
         ));
     }
-    let (Some(first), quantile, true) = (
-        arguments.first(),
-        arguments.get(1),
-        arguments.len() <= 2,
-    ) else {
+    let (Some(first), quantile, true) = (arguments.first(), arguments.get(1), arguments.len() <= 2)
+    else {
         return Err(refused("the number of arguments is wrong", "give it one"));
     };
     let (argument, kind) = scope.expression(first)?;
@@ -206,6 +238,7 @@ fn read(
         kind,
         written: shown(first),
         function: name.to_owned(),
+        place: None,
     }
     .checked()
 }
@@ -232,6 +265,7 @@ fn count(
             kind,
             written: written.join(", "),
             function: "count".to_owned(),
+            place: None,
         }
     };
     let one = || filtered(Expr::integer(1), Type::Integer, filter.clone());

@@ -1,12 +1,12 @@
 //! Functions of a row, by name.
 
-use super::scalar::{Typed, call, cast, of_one_type};
+use super::typed::{Typed, call, cast, of_one_type};
 use crate::expr::{Function, TimePart, TimeUnit};
 use crate::refusal::{Reason, Refusal};
 use crate::value::{Type, Value};
 
 /// A function of the list, of arguments.
-pub(super) fn call_named(name: &str, arguments: Vec<Typed>) -> Result<Typed, Refusal> {
+pub(super) fn named(name: &str, arguments: Vec<Typed>) -> Result<Typed, Refusal> {
     let simple = match name {
         "abs" => Some(Function::Abs),
         "ceil" | "ceiling" => Some(Function::Ceil),
@@ -68,8 +68,6 @@ pub(super) fn call_named(name: &str, arguments: Vec<Typed>) -> Result<Typed, Ref
         )),
     }
 }
-
-pub(super) use call_named as call;
 
 fn arguments_of(name: &str, what: &str) -> Refusal {
     Refusal::new(

@@ -9,9 +9,7 @@ use datafusion_common::{Result, ScalarValue, TableReference, plan_err};
 use datafusion_expr::expr::AggregateFunction;
 use datafusion_expr::logical_plan::builder::LogicalTableSource;
 use datafusion_expr::planner::{ContextProvider, ExprPlanner, PlannerResult, RawAggregateExpr};
-use datafusion_expr::{
-    AggregateUDF, Expr, HigherOrderUDF, ScalarUDF, TableSource, WindowUDF, lit,
-};
+use datafusion_expr::{AggregateUDF, Expr, HigherOrderUDF, ScalarUDF, TableSource, WindowUDF, lit};
 
 use super::functions;
 use crate::catalogue::Catalogue;

@@ -132,9 +132,7 @@ impl Binder<'_> {
                 dataset.columns.get(place)?.keys.clone()
             }
             Operator::Filter { input, .. } => self.column_domain(input, place),
-            Operator::Project { input, expressions } => {
-                self.domain(input, expressions.get(place)?)
-            }
+            Operator::Project { input, expressions } => self.domain(input, expressions.get(place)?),
             Operator::Join {
                 left,
                 right,

@@ -3,7 +3,8 @@
 use datafusion_common::ScalarValue;
 use datafusion_expr::{Expr as Planned, Operator};
 
-use super::scalar::{Scope, Typed};
+use super::scalar::Scope;
+use super::typed::Typed;
 use crate::refusal::{Reason, Refusal};
 use crate::time;
 use crate::value::{Type, Value};
@@ -43,7 +44,9 @@ pub(super) fn shifted(
         Some(Value::Timestamp(at)) => time::day_of(*at).and_then(|day| {
             let within = at.rem_euclid(time::DAY);
             let (day, rest) = move_day(day, interval, sign)?;
-            let moved = time::midnight(day)?.checked_add(within)?.checked_add(rest)?;
+            let moved = time::midnight(day)?
+                .checked_add(within)?
+                .checked_add(rest)?;
             time::day_of(moved)?;
             Some(Typed::literal(Value::Timestamp(moved), Type::Timestamp))
         }),

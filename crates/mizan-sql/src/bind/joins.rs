@@ -6,7 +6,8 @@ use datafusion_expr::{Expr as Planned, JoinType, LogicalPlan};
 
 use super::local::{Rows, fields};
 use super::rows::{Binder, conjuncts, first_place, is_over};
-use super::scalar::{Scope, Typed, balanced};
+use super::scalar::Scope;
+use super::typed::{Typed, balanced};
 use crate::expr::{Expr, Function};
 use crate::refusal::{Reason, Refusal};
 use crate::relation::{Column, Operator, Relation};
@@ -67,7 +68,11 @@ impl Binder<'_> {
         let here = first_place(conditions).or_else(|| self.words.place("join"));
         let keeps = join.join_type != JoinType::Inner;
         let swapped = join.join_type == JoinType::Right;
-        let (first, second) = if swapped { (right, left) } else { (left, right) };
+        let (first, second) = if swapped {
+            (right, left)
+        } else {
+            (left, right)
+        };
         if keeps && first.is_public() && !second.is_public() {
             return Err(Refusal::new(
                 Reason::JoinKeepsOthers,
@@ -115,7 +120,12 @@ impl Binder<'_> {
                 first.relation.unit.clone()
             }
             (false, true) => first.relation.unit.clone(),
-            (true, false) => second.relation.unit.iter().map(|place| place + width).collect(),
+            (true, false) => second
+                .relation
+                .unit
+                .iter()
+                .map(|place| place + width)
+                .collect(),
             (true, true) => Vec::new(),
         };
         let one_row_per_unit = !first.is_public()
@@ -222,7 +232,8 @@ fn on_unit(first: &Relation, second: &Relation, on: &[(Expr, Expr)]) -> Result<(
     if same_length && missing.is_empty() {
         return Ok(());
     }
-    let message = "two private tables are not joined on the unit: rows of different people would meet";
+    let message =
+        "two private tables are not joined on the unit: rows of different people would meet";
     let help = if same_length {
         format!(
             "add the unit to the join: ON ... AND {} (each side qualified with its table, of the same type, and selected by its subquery)",

@@ -70,12 +70,9 @@ impl Rows {
 
     /// Rows for which a condition is true.
     pub(super) fn filter(self, predicate: Expr) -> Self {
-        let Relation {
-            columns,
-            unit,
-            one_row_per_unit,
-            ..
-        } = self.relation.clone();
+        let columns = self.relation.columns.clone();
+        let unit = self.relation.unit.clone();
+        let one_row_per_unit = self.relation.one_row_per_unit;
         Self {
             places: self.places,
             relation: Relation {
@@ -210,10 +207,25 @@ impl Rows {
         let mut parts: Vec<Relation> = Vec::with_capacity(inputs.len());
         let mut visible = 0;
         let mut units = 0;
+        let mut shows: Option<Vec<Option<usize>>> = None;
         for rows in inputs {
             let fields = rows.fields();
             visible = fields.len();
             units = rows.relation.unit.len();
+            // Which columns are a part of the unit in every input.
+            let of_unit: Vec<Option<usize>> = rows
+                .places
+                .iter()
+                .map(|place| rows.relation.unit.iter().position(|unit| unit == place))
+                .collect();
+            shows = Some(match shows {
+                None => of_unit,
+                Some(shows) => shows
+                    .into_iter()
+                    .zip(of_unit)
+                    .map(|(one, other)| one.filter(|_| one == other))
+                    .collect(),
+            });
             let unit = rows.relation.unit.iter().filter_map(|place| {
                 let column = rows.relation.columns.get(*place)?;
                 Some((column.name.clone(), Expr::Column(*place), column.kind))
@@ -254,8 +266,13 @@ impl Rows {
                 };
             }
         }
+        let places = shows
+            .unwrap_or_default()
+            .into_iter()
+            .enumerate()
+            .map(|(place, unit)| unit.map_or(place, |unit| visible + unit));
         Ok(Self {
-            places: (0..visible).collect(),
+            places: places.collect(),
             relation: Relation {
                 columns,
                 unit: (visible..visible + units).collect(),

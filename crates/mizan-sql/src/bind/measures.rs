@@ -76,12 +76,13 @@ impl Binder<'_> {
                 });
                 continue;
             }
-            let limits = self.limits(rows)?;
+            let limits = self.limits(rows).map_err(|refusal| refusal.at(one.place))?;
             let centred = asked.iter().any(|other| {
                 other.argument == one.argument
                     && matches!(other.what, What::Mean | What::Variance { .. })
             });
-            aggregates.push(self.aggregate(one, &limits, centred, measures)?);
+            let aggregate = self.aggregate(one, &limits, centred, measures);
+            aggregates.push(aggregate.map_err(|refusal| refusal.at(one.place))?);
         }
         Ok(aggregates)
     }
@@ -120,6 +121,14 @@ impl Binder<'_> {
         let rows = limits.rows_as_integer;
         let columns = &limits.rows.relation.columns;
         let argument = &asked.argument;
+        if let Some(bounds) = argument.bounds(columns)
+            && !matches!(
+                asked.what,
+                What::Units | What::Rows | What::Count | What::Distinct { .. }
+            )
+        {
+            self.note(asked.note(bounds));
+        }
         Ok(match asked.what {
             What::Units => Aggregate::Count {
                 of: measures.units(),
@@ -145,6 +154,12 @@ impl Binder<'_> {
                     0.0
                 };
                 let total = declared.filter(|_| centre == 0.0);
+                if let Some(total) = total {
+                    self.note(format!(
+                        "the total of a unit in a group is clamped to {} to {}",
+                        total.low, total.high
+                    ));
+                }
                 let sum = sum(asked, bounds, centre, total, limits, measures)?;
                 let count = (centre != 0.0).then(|| measures.count(argument, rows));
                 Aggregate::Sum {
@@ -214,13 +229,13 @@ impl Binder<'_> {
         if rows.relation.one_row_per_unit {
             return Ok(1);
         }
-        let mut most = 0;
-        for name in &self.datasets {
+        let mut most = 1;
+        for name in read_by(&rows.relation) {
             let dataset = self.catalogue.datasets.get(name);
-            let declared = dataset
-                .and_then(|dataset| dataset.privacy.as_ref())
-                .and_then(|privacy| privacy.rows_per_unit);
-            let Some(declared) = declared else {
+            let Some(privacy) = dataset.and_then(|dataset| dataset.privacy.as_ref()) else {
+                continue;
+            };
+            let Some(declared) = privacy.rows_per_unit else {
                 return Err(Refusal::new(
                     Reason::NoRowsPerUnit,
                     format!("nobody said how many rows of a unit count in {name}"),
@@ -232,6 +247,18 @@ impl Binder<'_> {
             most = most.max(declared);
         }
         Ok(most)
+    }
+}
+
+/// The datasets that a relation reads.
+fn read_by(relation: &Relation) -> Vec<&str> {
+    match &relation.operator {
+        Operator::Scan { dataset } => vec![dataset],
+        Operator::Filter { input, .. }
+        | Operator::Project { input, .. }
+        | Operator::Group { input, .. } => read_by(input),
+        Operator::Join { left, right, .. } => [read_by(left), read_by(right)].concat(),
+        Operator::Union { inputs } => inputs.iter().flat_map(read_by).collect(),
     }
 }
 
@@ -269,6 +296,7 @@ fn quantile(
     limits: &Limits<'_>,
     measures: &mut Measures,
 ) -> Result<Aggregate, Refusal> {
+    asked.on_a_scale()?;
     let bounds = asked.bounds(&limits.rows.relation.columns)?;
     let grid = grid::for_histogram(bounds, asked.kind).ok_or_else(|| asked.too_wide())?;
     let measure = Measure::Histogram(asked.argument.clone(), grid);

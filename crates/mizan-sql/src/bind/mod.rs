@@ -21,6 +21,9 @@ mod measures;
 mod rows;
 mod scalar;
 mod screen;
+mod shown;
+mod tables;
+mod typed;
 mod within;
 
 use datafusion_common::{DataFusionError, SchemaError};
@@ -28,10 +31,10 @@ use datafusion_expr::LogicalPlan;
 use datafusion_sql::planner::SqlToRel;
 use datafusion_sql::sqlparser::ast::Statement;
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, similar};
 use crate::parse;
 use crate::plan::BoundedPlan;
-use crate::refusal::{Place, Reason, Refusal, did_you_mean};
+use crate::refusal::{Place, Reason, Refusal};
 
 /// What the planner may use: expressions within the limits of `parse` nest some
 /// thousands deep in it.
@@ -104,7 +107,7 @@ fn of_schema(problem: &SchemaError) -> Refusal {
             valid_fields,
         } => {
             let known = || valid_fields.iter().map(|field| field.name.as_str());
-            let mut help = match did_you_mean(&field.name, known()) {
+            let mut help = match similar(&field.name, known()) {
                 Some(other) if other != other.to_lowercase() => {
                     format!("did you mean \"{other}\", with its quotes? ")
                 }
@@ -119,24 +122,29 @@ fn of_schema(problem: &SchemaError) -> Refusal {
             });
             Refusal::new(
                 Reason::UnknownColumn,
-                format!("there is no column {}", field.flat_name()),
+                format!("there is no column {}", cut(&field.flat_name())),
                 help,
             )
             .at(Place::of(field.spans.first()))
         }
         SchemaError::AmbiguousReference { field } => Refusal::new(
             Reason::UnknownColumn,
-            format!("{} could be a column of several tables", field.name),
-            format!("write the table too, as in t.{}", field.name),
+            format!("{} could be a column of several tables", cut(&field.name)),
+            format!("write the table too, as in t.{}", cut(&field.name)),
         )
         .at(Place::of(field.spans.first())),
         SchemaError::DuplicateQualifiedField { name, .. }
         | SchemaError::DuplicateUnqualifiedField { name } => Refusal::new(
             Reason::SameName,
-            format!("two columns are called {name}"),
+            format!("two columns are called {}", cut(name)),
             "give tables and columns different names with AS",
         ),
     }
+}
+
+/// A name that may be long.
+fn cut(name: &str) -> String {
+    name.chars().take(80).collect()
 }
 
 fn other(error: &DataFusionError) -> Refusal {
@@ -146,9 +154,22 @@ fn other(error: &DataFusionError) -> Refusal {
         .trim_start_matches("This feature is not implemented: ");
     let first = text.lines().next().unwrap_or_default();
     let short: String = first.chars().take(300).collect();
-    let reason = if short.contains("require unique expression names")
-        || short.contains("have the same name")
-    {
+    let says = |what: &str| text.contains(what);
+    if says("cannot be nested") {
+        return Refusal::new(
+            Reason::Aggregate,
+            "an aggregate stands inside another aggregate",
+            "use aggregates in SELECT, HAVING and ORDER BY, not inside each other",
+        );
+    }
+    if says("non-boolean predicate") {
+        return Refusal::new(
+            Reason::Types,
+            "WHERE, HAVING or ON has something other than a condition",
+            "compare it with something",
+        );
+    }
+    let reason = if says("require unique expression names") || says("have the same name") {
         Reason::SameName
     } else {
         Reason::Planner

@@ -11,7 +11,8 @@ use datafusion_expr::{
 };
 
 use super::local::Rows;
-use super::scalar::{Scope, Typed, balanced, of_one_type, place};
+use super::scalar::{Scope, place};
+use super::typed::{Typed, balanced, of_one_type};
 use crate::catalogue::Catalogue;
 use crate::expr::{Expr, Function};
 use crate::parse::Words;
@@ -208,11 +209,7 @@ impl<'a> Binder<'a> {
             let (values, kind) =
                 of_one_type("UNION", values).map_err(|refusal| refusal.at(here))?;
             for (part, value) in columns.iter_mut().zip(values) {
-                part.push((
-                    union.schema.field(index).name().clone(),
-                    value.expr,
-                    kind,
-                ));
+                part.push((union.schema.field(index).name().clone(), value.expr, kind));
             }
         }
         let parts = parts

@@ -1,22 +1,22 @@
-//! Expressions of the planner become total expressions, with one type each.
-//!
-//! What SQL converts by itself is converted here: text literals to what they are
-//! compared with, integers to numbers, dates to timestamps. What is made of
-//! literals only is computed at once.
+//! Expressions of the planner become total expressions, with one type each, by
+//! an allow-list.
 
 use std::cell::Cell;
 
-use datafusion_common::arrow::datatypes::DataType;
-use datafusion_common::{Column as PlannedColumn, DFSchema, ScalarValue};
+use datafusion_common::{Column as PlannedColumn, DFSchema};
 use datafusion_expr::expr::{Case, InList, Like};
 use datafusion_expr::{BinaryExpr, Expr as Planned, Operator};
 
 use super::calls;
 use super::intervals;
+use super::shown::shown;
+use super::typed::{
+    Typed, arithmetic, balanced, call, compare, condition, convert, is_null, is_true, literal, not,
+    of_one_type, same,
+};
 use crate::expr::{Expr, Function};
 use crate::parse::Words;
 use crate::refusal::{Place, Reason, Refusal};
-use crate::typing;
 use crate::value::{Type, Value};
 
 /// The deepest expression: engines walk them recursively.
@@ -25,53 +25,9 @@ const MAX_DEPTH: usize = 150;
 /// The largest expression, in nodes.
 const MAX_SIZE: usize = 20_000;
 
-/// An expression and its type; a bare `NULL` has none yet.
-#[derive(Clone, Debug)]
-pub(super) struct Typed {
-    pub(super) expr: Expr,
-    pub(super) kind: Option<Type>,
-}
-
-impl Typed {
-    pub(super) const fn new(expr: Expr, kind: Type) -> Self {
-        Self {
-            expr,
-            kind: Some(kind),
-        }
-    }
-
-    pub(super) fn literal(value: Value, kind: Type) -> Self {
-        Self::new(Expr::Literal(value, kind), kind)
-    }
-
-    pub(super) fn integer(value: i64) -> Self {
-        Self::literal(Value::Integer(value), Type::Integer)
-    }
-
-    pub(super) fn boolean(value: bool) -> Self {
-        Self::literal(Value::Boolean(value), Type::Boolean)
-    }
-
-    pub(super) fn text(value: &str) -> Self {
-        Self::literal(Value::Text(value.to_owned()), Type::Text)
-    }
-
-    /// The value, if it is a literal.
-    pub(super) const fn value(&self) -> Option<&Value> {
-        match &self.expr {
-            Expr::Literal(value, _) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// A bare `NULL` gets a type.
-    pub(super) fn or(self, kind: Type) -> Self {
-        match self.kind {
-            Some(_) => self,
-            None => Self::literal(Value::Null, kind),
-        }
-    }
-}
+/// How many nodes of an expression may be copies of others: `BETWEEN` and `CASE x`
+/// use a value several times, and could double it with every level.
+const MAX_COPIES: usize = 2_000;
 
 /// A column that expressions may name.
 #[derive(Clone, Debug)]
@@ -105,19 +61,17 @@ pub(super) struct Scope<'a> {
     fields: &'a [Field],
     words: &'a Words,
     left: Cell<usize>,
+    copies: Cell<usize>,
 }
 
 impl<'a> Scope<'a> {
-    pub(super) const fn new(
-        schema: &'a DFSchema,
-        fields: &'a [Field],
-        words: &'a Words,
-    ) -> Self {
+    pub(super) const fn new(schema: &'a DFSchema, fields: &'a [Field], words: &'a Words) -> Self {
         Self {
             schema,
             fields,
             words,
             left: Cell::new(MAX_SIZE),
+            copies: Cell::new(MAX_COPIES),
         }
     }
 
@@ -179,7 +133,8 @@ impl<'a> Scope<'a> {
             }
             Planned::Between(between) => {
                 let value = next(&between.expr)?;
-                let low = compare(Function::GreaterOrEqual, value.clone(), next(&between.low)?)?;
+                let again = self.copied(&value)?;
+                let low = compare(Function::GreaterOrEqual, again, next(&between.low)?)?;
                 let high = compare(Function::LessOrEqual, value, next(&between.high)?)?;
                 let both = call(Function::And, vec![low, high])?;
                 if between.negated { not(both) } else { Ok(both) }
@@ -190,7 +145,7 @@ impl<'a> Scope<'a> {
             Planned::InList(list) => self.in_list(list, depth),
             Planned::ScalarFunction(function) => {
                 let arguments: Result<Vec<_>, _> = function.args.iter().map(next).collect();
-                calls::call(function.func.name(), arguments?)
+                calls::named(function.func.name(), arguments?)
                     .map_err(|refusal| refusal.at(self.words.place(function.func.name())))
             }
             Planned::AggregateFunction(function) => Err(Refusal::new(
@@ -205,6 +160,14 @@ impl<'a> Scope<'a> {
                 "write it with comparisons, CASE, LIKE, CAST, date_trunc, EXTRACT and the like",
             )),
         }
+    }
+
+    /// A value that is used once more.
+    fn copied(&self, value: &Typed) -> Result<Typed, Refusal> {
+        let (size, _) = measure(&value.expr);
+        let left = self.copies.get().checked_sub(size);
+        self.copies.set(left.ok_or_else(too_complex)?);
+        Ok(value.clone())
     }
 
     fn column(&self, column: &PlannedColumn) -> Result<Typed, Refusal> {
@@ -259,8 +222,15 @@ impl<'a> Scope<'a> {
                 let parts = vec![calls::as_text(left)?, calls::as_text(right)?];
                 call(Function::Concat, parts)
             }
-            Operator::IsNotDistinctFrom => same(left, right),
-            Operator::IsDistinctFrom => not(same(left, right)?),
+            Operator::IsNotDistinctFrom | Operator::IsDistinctFrom => {
+                let again = (self.copied(&left)?, self.copied(&right)?);
+                let found = same((left, right), again)?;
+                if binary.op == Operator::IsDistinctFrom {
+                    not(found)
+                } else {
+                    Ok(found)
+                }
+            }
             other => Err(Refusal::new(
                 Reason::Call,
                 format!("the operator {other} is not supported"),
@@ -301,7 +271,7 @@ impl<'a> Scope<'a> {
         for (when, then) in &case.when_then_expr {
             let when = self.translate(when, depth + 1)?;
             conditions.push(match &operand {
-                Some(operand) => compare(Function::Equal, operand.clone(), when)?,
+                Some(operand) => compare(Function::Equal, self.copied(operand)?, when)?,
                 None => condition(when)?,
             });
             results.push(self.translate(then, depth + 1)?);
@@ -365,7 +335,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-fn too_complex() -> Refusal {
+pub(super) fn too_complex() -> Refusal {
     Refusal::new(
         Reason::TooComplex,
         "an expression is too large or nested too deeply",
@@ -387,246 +357,6 @@ fn chain(binary: &BinaryExpr) -> Vec<&Planned> {
         }
     }
     parts
-}
-
-/// A chain as a tree that is not deep: `AND` and `OR` are associative.
-pub(super) fn balanced(function: Function, mut parts: Vec<Typed>) -> Result<Typed, Refusal> {
-    while parts.len() > 1 {
-        let mut joined = Vec::with_capacity(parts.len().div_ceil(2));
-        let mut open = parts.into_iter();
-        while let Some(left) = open.next() {
-            joined.push(match open.next() {
-                Some(right) => call(function, vec![left, right])?,
-                None => left,
-            });
-        }
-        parts = joined;
-    }
-    Ok(parts
-        .pop()
-        .unwrap_or_else(|| Typed::boolean(function == Function::And)))
-}
-
-/// A call of arguments that have types. What is made of literals is computed.
-pub(super) fn call(function: Function, arguments: Vec<Typed>) -> Result<Typed, Refusal> {
-    let mut exprs = Vec::with_capacity(arguments.len());
-    let mut kinds = Vec::with_capacity(arguments.len());
-    for argument in arguments {
-        let argument = argument.or(Type::Integer);
-        kinds.push(argument.kind.unwrap_or(Type::Integer));
-        exprs.push(argument.expr);
-    }
-    let kind = typing::call(function, &exprs, &kinds)
-        .map_err(|problem| Refusal::new(Reason::Types, problem.to_string(), problem.help()))?;
-    Ok(folded(Expr::Call(function, exprs), kind))
-}
-
-fn folded(expr: Expr, kind: Type) -> Typed {
-    let literals = expr
-        .children()
-        .into_iter()
-        .all(|part| matches!(part, Expr::Literal(..)));
-    if !literals {
-        return Typed::new(expr, kind);
-    }
-    match expr.eval(&[]) {
-        // Literals are finite; what is not stays to be computed.
-        Value::Number(value) if !value.is_finite() => Typed::new(expr, kind),
-        value => Typed::literal(value, kind),
-    }
-}
-
-/// The same as another type. A literal that is none of it is refused.
-pub(super) fn cast(from: Typed, to: Type) -> Result<Typed, Refusal> {
-    let Some(kind) = from.kind else {
-        return Ok(from.or(to));
-    };
-    if kind == to {
-        return Ok(from);
-    }
-    typing::cast(kind, to)
-        .map_err(|problem| Refusal::new(Reason::Types, problem.to_string(), problem.help()))?;
-    let written = from.value().filter(|value| !value.is_null()).cloned();
-    let cast = folded(Expr::Cast(Box::new(from.expr), to), to);
-    if let (Some(written), Some(Value::Null)) = (written, cast.value()) {
-        let example = match to {
-            Type::Date => ", such as '2026-01-31'",
-            Type::Timestamp => ", such as '2026-01-31 12:00:00'",
-            Type::Boolean => ", true or false",
-            _ => "",
-        };
-        return Err(Refusal::new(
-            Reason::Literal,
-            format!("{} is no {to}", written_out(&written)),
-            format!("write a {to}{example}"),
-        ));
-    }
-    Ok(cast)
-}
-
-/// A literal as it is written.
-fn written_out(value: &Value) -> String {
-    match value {
-        Value::Text(text) => format!("'{}'", text.chars().take(40).collect::<String>()),
-        Value::Integer(value) => value.to_string(),
-        Value::Number(value) => value.to_string(),
-        _ => "this literal".to_owned(),
-    }
-}
-
-fn convert(from: Typed, to: &DataType) -> Result<Typed, Refusal> {
-    let to = match to {
-        DataType::Boolean => Type::Boolean,
-        kind if kind.is_integer() => Type::Integer,
-        kind if kind.is_floating() || kind.is_decimal() => Type::Number,
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Type::Text,
-        DataType::Date32 | DataType::Date64 => Type::Date,
-        DataType::Timestamp(_, None) => Type::Timestamp,
-        other => {
-            return Err(Refusal::new(
-                Reason::Types,
-                format!("the type {other} is not supported"),
-                "use boolean, integer, double, text, date or timestamp",
-            ));
-        }
-    };
-    cast(from, to)
-}
-
-fn literal(value: &ScalarValue) -> Result<Typed, Refusal> {
-    let integer = |value: i64| Typed::integer(value);
-    let found = match value {
-        ScalarValue::Null => Typed {
-            expr: Expr::Literal(Value::Null, Type::Text),
-            kind: None,
-        },
-        ScalarValue::Boolean(Some(value)) => Typed::boolean(*value),
-        ScalarValue::Int8(Some(value)) => integer((*value).into()),
-        ScalarValue::Int16(Some(value)) => integer((*value).into()),
-        ScalarValue::Int32(Some(value)) => integer((*value).into()),
-        ScalarValue::Int64(Some(value)) => integer(*value),
-        ScalarValue::UInt64(Some(value)) => match i64::try_from(*value) {
-            Ok(value) => integer(value),
-            #[allow(clippy::cast_precision_loss, reason = "as SQL does")]
-            Err(_) => Typed::literal(Value::number(*value as f64), Type::Number),
-        },
-        ScalarValue::Float64(Some(value)) if value.is_finite() => {
-            Typed::literal(Value::number(*value), Type::Number)
-        }
-        ScalarValue::Utf8(Some(value))
-        | ScalarValue::LargeUtf8(Some(value))
-        | ScalarValue::Utf8View(Some(value)) => Typed::text(value),
-        _ => {
-            return Err(Refusal::new(
-                Reason::Literal,
-                "a literal of this kind is not supported",
-                "write a number, a text, a date or a timestamp",
-            ));
-        }
-    };
-    Ok(found)
-}
-
-fn condition(value: Typed) -> Result<Typed, Refusal> {
-    let value = value.or(Type::Boolean);
-    if value.kind == Some(Type::Boolean) {
-        return Ok(value);
-    }
-    Err(Refusal::new(
-        Reason::Types,
-        "something other than a condition stands where one is needed",
-        "compare it with something",
-    ))
-}
-
-pub(super) fn not(value: Typed) -> Result<Typed, Refusal> {
-    call(Function::Not, vec![value])
-}
-
-fn is_null(value: Typed) -> Result<Typed, Refusal> {
-    call(Function::IsNull, vec![value])
-}
-
-fn is_true(value: Typed) -> Result<Typed, Refusal> {
-    call(Function::Coalesce, vec![value, Typed::boolean(false)])
-}
-
-/// `IS NOT DISTINCT FROM`.
-fn same(left: Typed, right: Typed) -> Result<Typed, Refusal> {
-    let neither = call(
-        Function::And,
-        vec![is_null(left.clone())?, is_null(right.clone())?],
-    )?;
-    let equal = compare(Function::Equal, left, right)?;
-    call(Function::Coalesce, vec![equal, neither])
-}
-
-fn arithmetic(function: Function, left: Typed, right: Typed) -> Result<Typed, Refusal> {
-    let timed = |value: &Typed| matches!(value.kind, Some(Type::Date | Type::Timestamp));
-    if timed(&left) || timed(&right) {
-        return Err(Refusal::new(
-            Reason::Types,
-            "arithmetic with dates is supported between a written date and a written INTERVAL only",
-            "compare with a date that is written out, or use EXTRACT and date_trunc",
-        ));
-    }
-    call(function, vec![left.or(Type::Integer), right.or(Type::Integer)])
-}
-
-/// A comparison, of one type or of numbers.
-pub(super) fn compare(function: Function, left: Typed, right: Typed) -> Result<Typed, Refusal> {
-    let numeric = |value: &Typed| value.kind.is_some_and(Type::is_numeric);
-    if numeric(&left) && numeric(&right) {
-        return call(function, vec![left, right]);
-    }
-    let (both, _) = of_one_type("a comparison", vec![left, right])?;
-    call(function, both)
-}
-
-/// Values made one type, as SQL does by itself: a bare `NULL` is of any type,
-/// integers become numbers, dates become timestamps, literal text becomes what
-/// the others are.
-pub(super) fn of_one_type(
-    what: &str,
-    values: Vec<Typed>,
-) -> Result<(Vec<Typed>, Type), Refusal> {
-    let mut kind: Option<Type> = None;
-    let written = |value: &Typed| matches!(value.value(), Some(Value::Text(_)));
-    let typed = values.iter().filter(|value| !written(value));
-    for other in typed.filter_map(|value| value.kind) {
-        kind = Some(match (kind, other) {
-            (None, other) => other,
-            (Some(Type::Integer), Type::Number) | (Some(Type::Number), Type::Integer) => {
-                Type::Number
-            }
-            (Some(Type::Date), Type::Timestamp) | (Some(Type::Timestamp), Type::Date) => {
-                Type::Timestamp
-            }
-            (Some(kind), other) if kind == other => kind,
-            (Some(kind), other) => {
-                return Err(Refusal::new(
-                    Reason::Types,
-                    format!("{what} of {kind} and {other} is not supported"),
-                    "write CAST(... AS ...) to make them one type",
-                ));
-            }
-        });
-    }
-    let kind = kind.unwrap_or(Type::Text);
-    let mut all = Vec::with_capacity(values.len());
-    for value in values {
-        // '2.5' beside integers is a number.
-        let exact = if kind == Type::Integer && written(&value) {
-            cast(value.clone(), kind).or_else(|_| cast(value, Type::Number))?
-        } else {
-            cast(value, kind)?
-        };
-        all.push(exact);
-    }
-    if all.iter().any(|value| value.kind != Some(kind)) {
-        return of_one_type(what, all);
-    }
-    Ok((all, kind))
 }
 
 /// A pattern whose escape character is the backslash.
@@ -657,27 +387,4 @@ pub(super) fn place(planned: &Planned) -> Option<Place> {
     let columns = planned.column_refs();
     let spans = columns.iter().filter_map(|column| column.spans.first());
     Place::of(spans.min_by_key(|span| (span.start.line, span.start.column)))
-}
-
-/// An expression as people write it, without the names of tables.
-pub(super) fn shown(planned: &Planned) -> String {
-    use datafusion_common::tree_node::{Transformed, TreeNode};
-    let bare = planned.clone().transform(|part| {
-        Ok(match part {
-            Planned::Column(column) if column.relation.is_some() => {
-                Transformed::yes(Planned::Column(PlannedColumn::new_unqualified(column.name)))
-            }
-            other => Transformed::no(other),
-        })
-    });
-    let text = bare.map_or_else(
-        |_| "this".to_owned(),
-        |bare| bare.data.human_display().to_string(),
-    );
-    if text.chars().count() > 120 {
-        let cut: String = text.chars().take(117).collect();
-        format!("{cut}...")
-    } else {
-        text
-    }
 }

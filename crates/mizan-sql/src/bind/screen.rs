@@ -2,24 +2,19 @@
 //! refused by name, with its place. What passes is bound by the planner and
 //! looked at a second time (in `rows` and `answer`), by an allow-list.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use datafusion_common::Span;
 use datafusion_sql::sqlparser::ast::{
-    CeilFloorKind, Cte, DateTimeField, Distinct, Expr, Function, FunctionArg, FunctionArgExpr,
-    FunctionArguments, GroupByExpr, Ident, Join, JoinOperator, LimitClause, ObjectName, Query,
-    Select, SetExpr, SetOperator, SetQuantifier, Spanned, TableAlias, TableFactor, TableWithJoins,
-    TrimWhereField, Value, ValueWithSpan, Visit, Visitor,
+    CeilFloorKind, DateTimeField, Distinct, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArguments, GroupByExpr, Ident, Join, JoinOperator, LimitClause, Query, Select, SetExpr,
+    SetOperator, SetQuantifier, Spanned, TableFactor, TableWithJoins, TrimWhereField, Value,
+    ValueWithSpan, Visit, Visitor,
 };
 
-use super::functions;
-use crate::catalogue::Catalogue;
-use crate::refusal::{Place, Reason, Refusal, did_you_mean};
-
-/// The most tables a question reads, each use of a `WITH` counted with all that
-/// it reads.
-const MAX_TABLES: usize = 64;
+use super::{functions, tables};
+use crate::catalogue::{Catalogue, similar};
+use crate::refusal::{Place, Reason, Refusal};
 
 /// Refuses what has no place in a question.
 pub(super) fn screen(query: &Query, catalogue: &Catalogue) -> Result<(), Refusal> {
@@ -28,14 +23,10 @@ pub(super) fn screen(query: &Query, catalogue: &Catalogue) -> Result<(), Refusal
         return Err(*refusal);
     }
     // Tables, by name, and how many there are once every WITH is written out.
-    let mut tables = Tables {
-        catalogue,
-        with: BTreeMap::new(),
-    };
-    tables.query(query).map(|_| ())
+    tables::check(query, catalogue)
 }
 
-fn place(of: &impl Spanned) -> Option<Place> {
+pub(super) fn place(of: &impl Spanned) -> Option<Place> {
     Place::of(Span::try_from_sqlparser_span(of.span()))
 }
 
@@ -77,7 +68,7 @@ impl Visitor for Screen {
                     "WITH RECURSIVE is not supported: how often it runs would depend on data",
                     "leave RECURSIVE out",
                 ),
-                with.as_ref().and_then(|with| place(with)),
+                with.as_ref().and_then(place),
             );
         }
         let named = [
@@ -253,9 +244,7 @@ impl Visitor for Screen {
                 "FLOOR or CEIL to something",
                 expr,
             ),
-            Expr::Like { any, .. } | Expr::ILike { any, .. } => {
-                self.only(!any, "LIKE ANY", expr)
-            }
+            Expr::Like { any, .. } | Expr::ILike { any, .. } => self.only(!any, "LIKE ANY", expr),
             Expr::Cast { array, format, .. } => {
                 self.only(!array && format.is_none(), "this CAST", expr)
             }
@@ -286,9 +275,7 @@ impl Visitor for Screen {
                 self.only(false, "matching with regular expressions", expr)
             }
             Expr::AtTimeZone { .. } => self.only(false, "AT TIME ZONE: times are in UTC", expr),
-            Expr::Collate { .. } => {
-                self.only(false, "COLLATE: text compares by its bytes", expr)
-            }
+            Expr::Collate { .. } => self.only(false, "COLLATE: text compares by its bytes", expr),
             Expr::Array(_) | Expr::CompoundFieldAccess { .. } => {
                 self.only(false, "arrays and fields of values", expr)
             }
@@ -315,12 +302,7 @@ impl Visitor for Screen {
 }
 
 impl Screen {
-    fn only(
-        &self,
-        allowed: bool,
-        what: &str,
-        expr: &Expr,
-    ) -> ControlFlow<Box<Refusal>> {
+    fn only(&self, allowed: bool, what: &str, expr: &Expr) -> ControlFlow<Box<Refusal>> {
         if allowed {
             return ControlFlow::Continue(());
         }
@@ -355,7 +337,9 @@ impl Screen {
                 if let Some(name) = name {
                     let refusal = Refusal::new(
                         Reason::SetOperation,
-                        format!("{name} is not supported: it compares the rows of different people"),
+                        format!(
+                            "{name} is not supported: it compares the rows of different people"
+                        ),
                         "use UNION ALL, WHERE conditions, or a join on the unit",
                     );
                     return refuse(refusal, place(body));
@@ -421,7 +405,10 @@ impl Screen {
         if !name.value.starts_with('@') || name.quote_style.is_some() {
             return ControlFlow::Continue(());
         }
-        refuse(volatile(&name.value), place(name))
+        refuse(
+            volatile(&name.value),
+            Place::of(Span::try_from_sqlparser_span(name.span)),
+        )
     }
 
     fn function(&self, function: &Function, expr: &Expr) -> ControlFlow<Box<Refusal>> {
@@ -515,13 +502,15 @@ fn call(name: &str, how: &str) -> Refusal {
 fn volatile(name: &str) -> Refusal {
     Refusal::new(
         Reason::Volatile,
-        format!("{name} is not supported: an answer may depend on the question and the data only, not on chance, the time or the session"),
+        format!(
+            "{name} is not supported: an answer may depend on the question and the data only, not on chance, the time or the session"
+        ),
         "write the value itself, such as DATE '2026-01-31'",
     )
 }
 
 fn unknown_function(name: &str) -> Refusal {
-    let help = did_you_mean(name, functions::names()).map_or_else(
+    let help = similar(name, functions::names()).map_or_else(
         || {
             let known: Vec<&str> = functions::names().collect();
             format!("Mizan knows {}", known.join(", "))
@@ -530,7 +519,10 @@ fn unknown_function(name: &str) -> Refusal {
     );
     Refusal::new(
         Reason::UnknownFunction,
-        format!("there is no function {name}"),
+        format!(
+            "there is no function {}",
+            name.chars().take(80).collect::<String>()
+        ),
         help,
     )
 }
@@ -556,121 +548,5 @@ fn grouping_sets(what: &str) -> Refusal {
         Reason::GroupingSets,
         format!("{what} groups the same rows several times, which is not supported"),
         "ask one question for each grouping",
-    )
-}
-
-/// The tables of a question.
-struct Tables<'a> {
-    catalogue: &'a Catalogue,
-    /// How many tables each name of a `WITH` reads.
-    with: BTreeMap<String, usize>,
-}
-
-impl Tables<'_> {
-    /// How many tables a query reads.
-    fn query(&mut self, query: &Query) -> Result<usize, Refusal> {
-        let outer = self.with.clone();
-        if let Some(with) = &query.with {
-            for Cte { alias, query, .. } in &with.cte_tables {
-                let read = self.query(query)?;
-                self.with.insert(normal(&alias.name), read);
-            }
-        }
-        let read = self.set(&query.body);
-        self.with = outer;
-        read
-    }
-
-    fn set(&mut self, body: &SetExpr) -> Result<usize, Refusal> {
-        match body {
-            SetExpr::Select(select) => self.tables(&select.from),
-            SetExpr::Query(query) => self.query(query),
-            SetExpr::SetOperation { left, right, .. } => {
-                let read = self.set(left)?;
-                self.limited(read.saturating_add(self.set(right)?), body)
-            }
-            _ => Ok(0),
-        }
-    }
-
-    fn tables(&mut self, tables: &[TableWithJoins]) -> Result<usize, Refusal> {
-        let mut read = 0_usize;
-        for table in tables {
-            let joined = table.joins.iter().map(|join| &join.relation);
-            for factor in std::iter::once(&table.relation).chain(joined) {
-                read = self.limited(read.saturating_add(self.factor(factor)?), factor)?;
-            }
-        }
-        Ok(read)
-    }
-
-    fn factor(&mut self, factor: &TableFactor) -> Result<usize, Refusal> {
-        match factor {
-            TableFactor::Table { name, alias, .. } => self.table(name, alias.as_ref()),
-            TableFactor::Derived { subquery, .. } => self.query(subquery),
-            TableFactor::NestedJoin {
-                table_with_joins, ..
-            } => self.tables(std::slice::from_ref(table_with_joins)),
-            _ => Ok(0),
-        }
-    }
-
-    fn table(&self, name: &ObjectName, _: Option<&TableAlias>) -> Result<usize, Refusal> {
-        let written = match name.0.as_slice() {
-            [one] => one.as_ident().map(normal),
-            _ => None,
-        };
-        let written = written.unwrap_or_else(|| name.to_string());
-        if let Some(read) = self.with.get(&written) {
-            return Ok((*read).max(1));
-        }
-        if self.catalogue.datasets.contains_key(&written) {
-            return Ok(1);
-        }
-        Err(unknown_table(&written, self.catalogue).at(place(name)))
-    }
-
-    fn limited(&self, read: usize, at: &impl Spanned) -> Result<usize, Refusal> {
-        if read <= MAX_TABLES {
-            return Ok(read);
-        }
-        Err(Refusal::new(
-            Reason::TooComplex,
-            format!("the question reads more than {MAX_TABLES} tables, each use of a WITH counted"),
-            "ask something simpler",
-        )
-        .at(place(at)))
-    }
-}
-
-/// A name as the planner knows it: lower case unless quoted.
-fn normal(name: &Ident) -> String {
-    if name.quote_style.is_some() {
-        name.value.clone()
-    } else {
-        name.value.to_ascii_lowercase()
-    }
-}
-
-fn unknown_table(name: &str, catalogue: &Catalogue) -> Refusal {
-    let known = || catalogue.datasets.keys().map(String::as_str);
-    let shown: String = name.chars().take(80).collect();
-    let mut help = match did_you_mean(name, known()) {
-        Some(other) if other != other.to_lowercase() => {
-            format!("did you mean \"{other}\", with its quotes? ")
-        }
-        Some(other) => format!("did you mean {other}? "),
-        None => String::new(),
-    };
-    let names: Vec<&str> = known().take(20).collect();
-    help.push_str(&if names.is_empty() {
-        "there are no datasets yet; add one with `mizan dataset add`".to_owned()
-    } else {
-        format!("datasets are {}", names.join(", "))
-    });
-    Refusal::new(
-        Reason::UnknownTable,
-        format!("there is no dataset {shown}"),
-        help,
     )
 }

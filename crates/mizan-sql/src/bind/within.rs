@@ -9,11 +9,17 @@ use super::asked::{Asked, What};
 use super::grid;
 use super::local::Rows;
 use super::rows::Binder;
-use super::scalar::{Scope, shown};
+use super::scalar::Scope;
+use super::shown::shown;
 use crate::expr::{Expr, Function};
+use crate::plan::MAX_ROWS;
 use crate::refusal::{Reason, Refusal};
 use crate::relation::{Bounds, Within};
 use crate::value::{Type, Value};
+
+/// No relation has more rows.
+#[allow(clippy::cast_precision_loss, reason = "a power of two")]
+const MOST_ROWS: f64 = MAX_ROWS as f64;
 
 /// An aggregate within a unit: places among the computed ones, and what is made
 /// of them.
@@ -50,7 +56,10 @@ impl Binder<'_> {
             let (expr, kind) = Scope::new(schema, &fields, self.words).expression(expr)?;
             keys.push((field.name().clone(), expr, kind));
         }
-        let limit = self.rows_per_unit(&input).ok();
+        let limit = match input.is_public() {
+            true => None,
+            false => self.rows_per_unit(&input).ok(),
+        };
         let mut computed = Computed::default();
         let mut made = Vec::new();
         for expr in &aggregate.aggr_expr {
@@ -59,17 +68,22 @@ impl Binder<'_> {
             let asked = Asked::read(function, &scope, &input.relation, self.words)?;
             let at = self.words.place(function.func.name());
             made.push(
-                self.of_one_unit(&asked, shown(expr), &input, limit, keys.len(), &mut computed)
-                    .map_err(|refusal| refusal.at(at))?,
+                self.of_one_unit(
+                    &asked,
+                    shown(expr),
+                    &input,
+                    limit,
+                    keys.len(),
+                    &mut computed,
+                )
+                .map_err(|refusal| refusal.at(at))?,
             );
         }
-        let count = keys.len();
         let plain = keys
             .iter()
             .enumerate()
             .map(|(place, (name, _, kind))| (name.clone(), Expr::Column(place), *kind))
             .collect::<Vec<_>>();
-        debug_assert_eq!(plain.len(), count);
         let unit_names = unit_names(&input);
         let grouped = input.group(keys, computed.0).ok_or_else(|| {
             Refusal::new(
@@ -127,20 +141,20 @@ impl Binder<'_> {
                     What::Count => Within::Count(asked.argument.clone()),
                     _ => Within::CountDistinct(asked.argument.clone()),
                 };
-                let place = column(computed.place(within, integer, None));
+                // A count is always something, and not negative.
+                let place = column(computed.place(within, integer, Bounds::new(0.0, MOST_ROWS)));
                 let capped = limit.and_then(|limit| i64::try_from(limit).ok());
-                (
-                    match capped {
-                        Some(limit) => {
-                            self.note(format!(
-                                "{name} of a unit counts as at most {limit}, the declared rows of a unit"
-                            ));
-                            clamped(place, integer, Value::Integer(0), Value::Integer(limit))
-                        }
-                        None => place,
-                    },
-                    integer,
-                )
+                if let Some(limit) = capped {
+                    self.note(format!(
+                        "{name} of a unit counts as at most {limit}, the declared rows of a unit"
+                    ));
+                    (
+                        Expr::call(Function::Least, [place, Expr::integer(limit)]),
+                        integer,
+                    )
+                } else {
+                    (place, integer)
+                }
             }
             What::Minimum | What::Maximum => {
                 let kind = asked.kind;

@@ -1,0 +1,141 @@
+//! The tables of a question: each is a dataset or a `WITH`, and there are not too
+//! many once every `WITH` is written out.
+
+use std::collections::BTreeMap;
+
+use datafusion_sql::sqlparser::ast::{
+    Cte, Ident, ObjectName, Query, SetExpr, Spanned, TableFactor, TableWithJoins,
+};
+
+use super::screen::place;
+use crate::catalogue::{Catalogue, similar};
+use crate::refusal::{Reason, Refusal};
+
+/// The most tables a question reads, each use of a `WITH` counted with all that
+/// it reads.
+const MAX_TABLES: usize = 64;
+
+/// Refuses unknown tables, and too many.
+pub(super) fn check(query: &Query, catalogue: &Catalogue) -> Result<(), Refusal> {
+    let mut tables = Tables {
+        catalogue,
+        with: BTreeMap::new(),
+    };
+    tables.query(query).map(|_| ())
+}
+
+/// The tables of a question.
+struct Tables<'a> {
+    catalogue: &'a Catalogue,
+    /// How many tables each name of a `WITH` reads.
+    with: BTreeMap<String, usize>,
+}
+
+impl Tables<'_> {
+    /// How many tables a query reads.
+    fn query(&mut self, query: &Query) -> Result<usize, Refusal> {
+        let outer = self.with.clone();
+        if let Some(with) = &query.with {
+            for Cte { alias, query, .. } in &with.cte_tables {
+                let read = self.query(query)?;
+                self.with.insert(normal(&alias.name), read);
+            }
+        }
+        let read = self.set(&query.body);
+        self.with = outer;
+        read
+    }
+
+    fn set(&mut self, body: &SetExpr) -> Result<usize, Refusal> {
+        match body {
+            SetExpr::Select(select) => self.tables(&select.from),
+            SetExpr::Query(query) => self.query(query),
+            SetExpr::SetOperation { left, right, .. } => {
+                let read = self.set(left)?.saturating_add(self.set(right)?);
+                limited(read, body)
+            }
+            _ => Ok(0),
+        }
+    }
+
+    fn tables(&mut self, tables: &[TableWithJoins]) -> Result<usize, Refusal> {
+        let mut read = 0_usize;
+        for table in tables {
+            let joined = table.joins.iter().map(|join| &join.relation);
+            for factor in std::iter::once(&table.relation).chain(joined) {
+                read = limited(read.saturating_add(self.factor(factor)?), factor)?;
+            }
+        }
+        Ok(read)
+    }
+
+    fn factor(&mut self, factor: &TableFactor) -> Result<usize, Refusal> {
+        match factor {
+            TableFactor::Table { name, .. } => self.table(name),
+            TableFactor::Derived { subquery, .. } => self.query(subquery),
+            TableFactor::NestedJoin {
+                table_with_joins, ..
+            } => self.tables(std::slice::from_ref(table_with_joins)),
+            _ => Ok(0),
+        }
+    }
+
+    fn table(&self, name: &ObjectName) -> Result<usize, Refusal> {
+        let written = match name.0.as_slice() {
+            [one] => one.as_ident().map(normal),
+            _ => None,
+        };
+        let written = written.unwrap_or_else(|| name.to_string());
+        if let Some(read) = self.with.get(&written) {
+            return Ok((*read).max(1));
+        }
+        if self.catalogue.datasets.contains_key(&written) {
+            return Ok(1);
+        }
+        Err(unknown_table(&written, self.catalogue).at(place(name)))
+    }
+}
+
+fn limited(read: usize, at: &impl Spanned) -> Result<usize, Refusal> {
+    if read <= MAX_TABLES {
+        return Ok(read);
+    }
+    Err(Refusal::new(
+        Reason::TooComplex,
+        format!("the question reads more than {MAX_TABLES} tables, each use of a WITH counted"),
+        "ask something simpler",
+    )
+    .at(place(at)))
+}
+
+/// A name as the planner knows it: lower case unless quoted.
+fn normal(name: &Ident) -> String {
+    if name.quote_style.is_some() {
+        name.value.clone()
+    } else {
+        name.value.to_ascii_lowercase()
+    }
+}
+
+fn unknown_table(name: &str, catalogue: &Catalogue) -> Refusal {
+    let known = || catalogue.datasets.keys().map(String::as_str);
+    let shown: String = name.chars().take(80).collect();
+    let mut help = match similar(name, known()) {
+        Some(other) if other != other.to_lowercase() => {
+            format!("did you mean \"{other}\", with its quotes? ")
+        }
+        Some(other) => format!("did you mean {other}? "),
+        None => String::new(),
+    };
+    let names: Vec<&str> = known().take(20).collect();
+    help.push_str(&if names.is_empty() {
+        "there are no datasets yet; add one with `mizan dataset add`".to_owned()
+    } else {
+        format!("datasets are {}", names.join(", "))
+    });
+    Refusal::new(
+        Reason::UnknownTable,
+        format!("there is no dataset {shown}"),
+        help,
+    )
+}
