@@ -5,25 +5,31 @@
 //! amount only, and what is made of them once they carry noise. Whatever has no
 //! place in that language is refused, by name.
 
+mod bind;
 mod bounds;
 mod canonical;
 pub mod catalogue;
 mod domain;
 mod eval;
 pub mod expr;
+mod parse;
 pub mod plan;
 pub mod read;
+mod refusal;
 pub mod relation;
 pub mod time;
 mod typing;
 pub mod value;
 
+pub use bind::plan;
 pub use catalogue::{Catalogue, CatalogueError, Dataset, DatasetColumn, Privacy};
 pub use expr::{Expr, Function, TimePart, TimeUnit};
+pub use parse::{MAX_TEXT, statement};
 pub use plan::{
     Aggregate, BoundedPlan, Groups, Key, MAX_CONTRIBUTION, MAX_ROWS, MAX_UNITS, Measure, Order,
     Output, OutputColumn, Statistic,
 };
+pub use refusal::{Place, Reason, Refusal};
 pub use relation::{Bounds, Column, Operator, Quantized, Relation, Within};
 pub use typing::TypeProblem;
 pub use value::{Type, Value};

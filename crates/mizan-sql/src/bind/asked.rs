@@ -1,0 +1,357 @@
+//! The aggregates of a question, read: what is asked, of which expression.
+
+use datafusion_expr::expr::AggregateFunction;
+
+use super::scalar::{Scope, place};
+use super::shown::shown;
+use crate::expr::Expr;
+use crate::parse::Words;
+use crate::refusal::{Place, Reason, Refusal};
+use crate::relation::{Bounds, Column, Relation};
+use crate::value::{Type, Value};
+
+/// What is asked of an expression.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum What {
+    /// How many units.
+    Units,
+    /// How many rows.
+    Rows,
+    /// How many rows where it is something.
+    Count,
+    /// How many different values; if `one_per_unit`, a unit has only one.
+    Distinct {
+        one_per_unit: bool,
+    },
+    Sum,
+    Mean,
+    Variance {
+        sample: bool,
+        root: bool,
+    },
+    Minimum,
+    Maximum,
+    Quantile(f64),
+}
+
+/// An aggregate, read.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub(super) what: What,
+    /// Of what, over the rows; a filter is part of it.
+    pub(super) argument: Expr,
+    pub(super) kind: Type,
+    /// The argument as it was written.
+    written: String,
+    function: String,
+    /// Where it is written.
+    pub(super) place: Option<Place>,
+}
+
+impl Asked {
+    /// Reads an aggregate over rows.
+    pub(super) fn read(
+        call: &AggregateFunction,
+        scope: &Scope<'_>,
+        relation: &Relation,
+        words: &Words,
+    ) -> Result<Self, Refusal> {
+        let column = call.params.args.iter().find_map(place);
+        let here = column.or_else(|| words.place(call.func.name()));
+        let asked = read(call, scope, relation).map_err(|refusal| refusal.at(here))?;
+        Ok(Self {
+            place: here,
+            ..asked
+        })
+    }
+
+    /// Bounds of the argument, which sums need.
+    pub(super) fn bounds(&self, columns: &[Column]) -> Result<Bounds, Refusal> {
+        self.argument.bounds(columns).ok_or_else(|| {
+            let (name, written) = (&self.function, &self.written);
+            let call = name.to_uppercase();
+            let column = match &self.argument {
+                Expr::Column(_) => written.as_str(),
+                _ => "COLUMN",
+            };
+            Refusal::new(
+                Reason::NoBounds,
+                format!("{call}({written}) needs bounds for {written}"),
+                format!(
+                    "the owner declares them with `mizan dataset add --bound {column}=LO:HI` or finds them with `mizan dataset bounds`, or write {call}(LEAST(GREATEST({written}, lo), hi))"
+                ),
+            )
+        })
+    }
+
+    /// The refusal of bounds that no grid fits.
+    pub(super) fn too_wide(&self) -> Refusal {
+        Refusal::new(
+            Reason::TooWide,
+            format!(
+                "the bounds of {} are too wide, or the rows of a unit too many, to count with",
+                self.written
+            ),
+            "declare tighter bounds, or fewer rows per unit",
+        )
+    }
+
+    fn unsupported(&self, why: &str, help: &str) -> Refusal {
+        Refusal::new(
+            Reason::Aggregate,
+            format!("{}({}) {why}", self.function.to_uppercase(), self.written),
+            help,
+        )
+    }
+
+    /// Sums are of numbers.
+    fn checked(self) -> Result<Self, Refusal> {
+        let sums = matches!(self.what, What::Sum | What::Mean | What::Variance { .. });
+        if !sums || self.kind.is_numeric() {
+            return Ok(self);
+        }
+        Err(self.unsupported(
+            &format!("needs numbers, not {}", self.kind),
+            "write CASE WHEN ... THEN 1 ELSE 0 END, or CAST(... AS double)",
+        ))
+    }
+
+    /// Quantiles are of what has a distance.
+    pub(super) fn on_a_scale(&self) -> Result<(), Refusal> {
+        if !matches!(self.kind, Type::Text | Type::Boolean) {
+            return Ok(());
+        }
+        Err(self.unsupported(
+            &format!("of {} is not supported", self.kind),
+            "ask about numbers, dates or timestamps",
+        ))
+    }
+}
+
+fn read(
+    call: &AggregateFunction,
+    scope: &Scope<'_>,
+    relation: &Relation,
+) -> Result<Asked, Refusal> {
+    let name = call.func.name();
+    let arguments = call.params.args.as_slice();
+    let filter = call
+        .params
+        .filter
+        .as_ref()
+        .map(|filter| scope.condition(filter))
+        .transpose()?;
+    let refused = |message: &str, help: &str| {
+        Refusal::new(
+            Reason::Aggregate,
+            format!("{}: {message}", name.to_uppercase()),
+            help,
+        )
+    };
+    if name == "count" {
+        return count(call, scope, relation, filter);
+    }
+    if call.params.distinct && !matches!(name, "min" | "max") {
+        return Err(refused(
+            "DISTINCT is supported with COUNT only",
+            "leave DISTINCT out, or count different values with COUNT(DISTINCT x)",
+        ));
+    }
+    let (Some(first), quantile, true) = (arguments.first(), arguments.get(1), arguments.len() <= 2)
+    else {
+        return Err(refused("the number of arguments is wrong", "give it one"));
+    };
+    let (argument, kind) = scope.expression(first)?;
+    let takes_two = matches!(
+        name,
+        "quantile" | "quantile_cont" | "percentile_cont" | "approx_percentile_cont"
+    );
+    if takes_two != quantile.is_some() {
+        return Err(refused(
+            "the number of arguments is wrong",
+            if takes_two {
+                "write quantile(x, 0.9) or percentile_cont(0.9) WITHIN GROUP (ORDER BY x)"
+            } else {
+                "give it one"
+            },
+        ));
+    }
+    let what = match name {
+        "sum" => What::Sum,
+        "avg" | "mean" => What::Mean,
+        "min" => What::Minimum,
+        "max" => What::Maximum,
+        "median" | "approx_median" => What::Quantile(0.5),
+        "var" | "var_samp" | "variance" => What::Variance {
+            sample: true,
+            root: false,
+        },
+        "var_pop" => What::Variance {
+            sample: false,
+            root: false,
+        },
+        "stddev" | "stddev_samp" => What::Variance {
+            sample: true,
+            root: true,
+        },
+        "stddev_pop" => What::Variance {
+            sample: false,
+            root: true,
+        },
+        _ => {
+            let at = quantile.map(|at| scope.expression(at)).transpose()?;
+            let at = match &at {
+                Some((Expr::Literal(value, _), _)) => value.as_f64(),
+                _ => None,
+            };
+            let at = at.filter(|at| (0.0..=1.0).contains(at)).ok_or_else(|| {
+                refused(
+                    "the quantile is not written out as a number from 0 to 1",
+                    "write quantile(x, 0.9)",
+                )
+            })?;
+            // The greatest first: from the other end.
+            let descending = call.params.order_by.iter().any(|by| !by.asc);
+            What::Quantile(if descending { 1.0 - at } else { at })
+        }
+    };
+    Asked {
+        what,
+        argument: filtered(argument, kind, filter),
+        kind,
+        written: shown(first),
+        function: name.to_owned(),
+        place: None,
+    }
+    .checked()
+}
+
+fn count(
+    call: &AggregateFunction,
+    scope: &Scope<'_>,
+    relation: &Relation,
+    filter: Option<Expr>,
+) -> Result<Asked, Refusal> {
+    let mut arguments = Vec::new();
+    for argument in &call.params.args {
+        arguments.push(scope.expression(argument)?);
+    }
+    let unit = |expr: &Expr| match expr {
+        Expr::Column(place) => relation.unit.contains(place),
+        _ => false,
+    };
+    let asked = |what, argument, kind| {
+        let written: Vec<String> = call.params.args.iter().map(shown).collect();
+        Asked {
+            what,
+            argument,
+            kind,
+            written: written.join(", "),
+            function: "count".to_owned(),
+            place: None,
+        }
+    };
+    let one = || filtered(Expr::integer(1), Type::Integer, filter.clone());
+    let written_out = |expr: &Expr| matches!(expr, Expr::Literal(value, _) if !value.is_null());
+    if call.params.distinct {
+        let whole_unit = !relation.unit.is_empty()
+            && arguments.iter().all(|(expr, _)| unit(expr))
+            && relation.unit.iter().all(|place| {
+                let column = Expr::Column(*place);
+                arguments.iter().any(|(expr, _)| *expr == column)
+            });
+        return match (arguments.as_slice(), &filter) {
+            (_, None) if whole_unit => Ok(asked(What::Units, Expr::integer(1), Type::Integer)),
+            // Whose rows pass the filter: one value for each unit.
+            (_, Some(_)) if whole_unit => {
+                let one_per_unit = relation.unit.len() == 1;
+                match (one_per_unit, arguments.first()) {
+                    (true, Some((expr, kind))) => {
+                        let expr = filtered(expr.clone(), *kind, filter.clone());
+                        Ok(asked(What::Distinct { one_per_unit }, expr, *kind))
+                    }
+                    _ => Err(several()),
+                }
+            }
+            ([(expr, kind)], _) if !written_out(expr) => {
+                let expr = filtered(expr.clone(), *kind, filter.clone());
+                let one_per_unit = results_are(&expr, &unit);
+                Ok(asked(What::Distinct { one_per_unit }, expr, *kind))
+            }
+            _ => Err(several()),
+        };
+    }
+    match arguments.as_slice() {
+        // Rows without a unit are left out, so the unit is always something.
+        [] => Ok(asked(rows_or_count(&filter), one(), Type::Integer)),
+        [(expr, _)] if written_out(expr) || unit(expr) => {
+            Ok(asked(rows_or_count(&filter), one(), Type::Integer))
+        }
+        [(expr, kind)] if filter.is_none() && never_null(expr) => {
+            Ok(asked(What::Rows, expr.clone(), *kind))
+        }
+        [(expr, kind)] => {
+            let expr = filtered(expr.clone(), *kind, filter);
+            Ok(asked(What::Count, expr, *kind))
+        }
+        _ => Err(several()),
+    }
+}
+
+const fn rows_or_count(filter: &Option<Expr>) -> What {
+    match filter {
+        None => What::Rows,
+        Some(_) => What::Count,
+    }
+}
+
+fn several() -> Refusal {
+    Refusal::new(
+        Reason::Aggregate,
+        "COUNT of several columns, or of different rows, is not supported",
+        "count one expression, or all unit columns with DISTINCT",
+    )
+}
+
+/// `FILTER (WHERE ...)` as a value that is nothing where the filter is not true.
+fn filtered(expr: Expr, kind: Type, filter: Option<Expr>) -> Expr {
+    match filter {
+        None => expr,
+        Some(filter) => Expr::Case {
+            branches: vec![(filter, expr)],
+            otherwise: Box::new(Expr::Literal(Value::Null, kind)),
+        },
+    }
+}
+
+/// Whether every result of an expression is nothing or of a kind.
+fn results_are(expr: &Expr, right: &dyn Fn(&Expr) -> bool) -> bool {
+    match expr {
+        Expr::Literal(Value::Null, _) => true,
+        Expr::Case {
+            branches,
+            otherwise,
+        } => {
+            branches.iter().all(|(_, then)| results_are(then, right))
+                && results_are(otherwise, right)
+        }
+        other => right(other),
+    }
+}
+
+/// Whether it is something for every row.
+pub(super) fn never_null(expr: &Expr) -> bool {
+    use crate::expr::Function;
+    match expr {
+        Expr::Literal(value, _) => !value.is_null(),
+        Expr::Call(Function::IsNull, _) => true,
+        Expr::Call(Function::Coalesce | Function::Least | Function::Greatest, arguments) => {
+            arguments.iter().any(never_null)
+        }
+        Expr::Case {
+            branches,
+            otherwise,
+        } => branches.iter().all(|(_, then)| never_null(then)) && never_null(otherwise),
+        _ => false,
+    }
+}

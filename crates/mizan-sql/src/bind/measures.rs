@@ -1,0 +1,294 @@
+//! From what is asked to bounded statistics: each once, shared by all aggregates
+//! that need it, with what one unit can change it by (C3).
+
+use super::asked::{Asked, What, never_null};
+use super::grid;
+use super::local::Rows;
+use super::rows::Binder;
+use crate::expr::Expr;
+use crate::plan::{Aggregate, MAX_CONTRIBUTION, Measure, Statistic};
+use crate::refusal::{Reason, Refusal};
+use crate::relation::{Bounds, Operator, Quantized, Relation};
+use crate::value::Type;
+
+/// The statistics of a question, each once.
+#[derive(Default)]
+pub(super) struct Measures {
+    pub(super) statistics: Vec<Statistic>,
+}
+
+impl Measures {
+    /// The place of a statistic.
+    pub(super) fn place(&mut self, measure: Measure, low: i64, high: i64) -> usize {
+        // A contribution that is always zero still gets noise.
+        let high = if low == 0 && high == 0 { 1 } else { high };
+        let statistic = Statistic { measure, low, high };
+        let known = self.statistics.iter().position(|other| *other == statistic);
+        known.unwrap_or_else(|| {
+            self.statistics.push(statistic);
+            self.statistics.len() - 1
+        })
+    }
+
+    /// How many units.
+    pub(super) fn units(&mut self) -> usize {
+        self.place(Measure::Units, 0, 1)
+    }
+
+    /// How many rows have a value.
+    fn count(&mut self, argument: &Expr, rows: i64) -> usize {
+        let measure = if never_null(argument) {
+            Measure::Rows
+        } else {
+            Measure::Count(argument.clone())
+        };
+        self.place(measure, 0, rows)
+    }
+}
+
+/// What the rows of a unit are limited to, and where they come from.
+struct Limits<'a> {
+    rows: &'a Rows,
+    rows_per_unit: u64,
+    rows_as_integer: i64,
+}
+
+impl Binder<'_> {
+    /// The aggregates of a question, from statistics.
+    pub(super) fn measured(
+        &mut self,
+        rows: &Rows,
+        asked: &[Asked],
+        measures: &mut Measures,
+    ) -> Result<Vec<Aggregate>, Refusal> {
+        let mut aggregates = Vec::with_capacity(asked.len());
+        for one in asked {
+            if one.what == What::Units {
+                aggregates.push(Aggregate::Count {
+                    of: measures.units(),
+                });
+                continue;
+            }
+            if let What::Distinct { one_per_unit: true } = one.what {
+                let measure = Measure::Distinct(one.argument.clone());
+                aggregates.push(Aggregate::Count {
+                    of: measures.place(measure, 0, 1),
+                });
+                continue;
+            }
+            let limits = self.limits(rows).map_err(|refusal| refusal.at(one.place))?;
+            let centred = asked.iter().any(|other| {
+                other.argument == one.argument
+                    && matches!(other.what, What::Mean | What::Variance { .. })
+            });
+            let aggregate = self.aggregate(one, &limits, centred, measures);
+            aggregates.push(aggregate.map_err(|refusal| refusal.at(one.place))?);
+        }
+        Ok(aggregates)
+    }
+
+    fn limits<'r>(&mut self, rows: &'r Rows) -> Result<Limits<'r>, Refusal> {
+        let rows_per_unit = self.rows_per_unit(rows)?;
+        let rows_as_integer = i64::try_from(rows_per_unit)
+            .ok()
+            .filter(|rows| (1..=MAX_CONTRIBUTION).contains(rows))
+            .ok_or_else(|| {
+                Refusal::new(
+                    Reason::TooWide,
+                    format!("{rows_per_unit} rows per unit cannot be counted with"),
+                    format!("the owner declares --max-rows-per-unit from 1 to {MAX_CONTRIBUTION}"),
+                )
+            })?;
+        if !rows.relation.one_row_per_unit {
+            self.note(format!(
+                "at most {rows_per_unit} rows of a unit count in a group"
+            ));
+        }
+        Ok(Limits {
+            rows,
+            rows_per_unit,
+            rows_as_integer,
+        })
+    }
+
+    fn aggregate(
+        &mut self,
+        asked: &Asked,
+        limits: &Limits<'_>,
+        centred: bool,
+        measures: &mut Measures,
+    ) -> Result<Aggregate, Refusal> {
+        let rows = limits.rows_as_integer;
+        let columns = &limits.rows.relation.columns;
+        let argument = &asked.argument;
+        Ok(match asked.what {
+            What::Units => Aggregate::Count {
+                of: measures.units(),
+            },
+            What::Rows => Aggregate::Count {
+                of: measures.place(Measure::Rows, 0, rows),
+            },
+            What::Count => Aggregate::Count {
+                of: measures.count(argument, rows),
+            },
+            What::Distinct { .. } => Aggregate::Count {
+                of: measures.place(Measure::Distinct(argument.clone()), 0, rows),
+            },
+            What::Sum => {
+                let bounds = asked.bounds(columns)?;
+                let declared = self.declared_total(&limits.rows.relation, argument);
+                let integer = asked.kind == Type::Integer;
+                // A declared total is tighter than rows times bounds, and is about
+                // the sum itself, not about distances from the centre.
+                let centre = if centred && declared.is_none() {
+                    grid::centre(bounds, asked.kind)
+                } else {
+                    0.0
+                };
+                let total = declared.filter(|_| centre == 0.0);
+                let sum = sum(asked, bounds, centre, total, limits, measures)?;
+                let count = (centre != 0.0).then(|| measures.count(argument, rows));
+                Aggregate::Sum {
+                    sum,
+                    count,
+                    integer,
+                }
+            }
+            What::Mean => {
+                let bounds = asked.bounds(columns)?;
+                let centre = grid::centre(bounds, asked.kind);
+                let count = measures.count(argument, rows);
+                let sum = sum(asked, bounds, centre, None, limits, measures)?;
+                Aggregate::Mean { sum, count }
+            }
+            What::Variance { sample, root } => {
+                let bounds = asked.bounds(columns)?;
+                let centre = grid::centre(bounds, asked.kind);
+                let count = measures.count(argument, rows);
+                let sum = sum(asked, bounds, centre, None, limits, measures)?;
+                let squared = grid::for_sum(bounds, centre, asked.kind, true, limits.rows_per_unit)
+                    .ok_or_else(|| asked.too_wide())?;
+                let (low, high) = per_unit(&squared, rows);
+                let squares = measures.place(Measure::Sum(argument.clone(), squared), low, high);
+                Aggregate::Variance {
+                    sum,
+                    squares,
+                    count,
+                    sample,
+                    root,
+                }
+            }
+            What::Minimum => quantile(asked, 0.0, limits, measures)?,
+            What::Maximum => quantile(asked, 1.0, limits, measures)?,
+            What::Quantile(at) => quantile(asked, at, limits, measures)?,
+        })
+    }
+
+    /// What the owner declared the total of a unit to be clamped to, for a plain
+    /// column of a dataset.
+    pub(super) fn declared_total(&self, relation: &Relation, argument: &Expr) -> Option<Bounds> {
+        let Expr::Column(place) = argument else {
+            return None;
+        };
+        match &relation.operator {
+            Operator::Scan { dataset } => {
+                let dataset = self.catalogue.datasets.get(dataset)?;
+                let column = dataset.columns.get(*place)?;
+                // Zero, the total of a unit without rows, is always within.
+                let declared = column.unit_bounds?;
+                Bounds::new(declared.low.min(0.0), declared.high.max(0.0))
+            }
+            Operator::Filter { input, .. } => self.declared_total(input, argument),
+            Operator::Project { input, expressions } => {
+                self.declared_total(input, expressions.get(*place)?)
+            }
+            Operator::Join { left, right, .. } => match place.checked_sub(left.columns.len()) {
+                None => self.declared_total(left, argument),
+                Some(place) => self.declared_total(right, &Expr::Column(place)),
+            },
+            Operator::Union { .. } | Operator::Group { .. } => None,
+        }
+    }
+
+    /// The most rows of a unit that count in a group.
+    pub(super) fn rows_per_unit(&self, rows: &Rows) -> Result<u64, Refusal> {
+        if rows.relation.one_row_per_unit {
+            return Ok(1);
+        }
+        let mut most = 1;
+        for name in read_by(&rows.relation) {
+            let dataset = self.catalogue.datasets.get(name);
+            let Some(privacy) = dataset.and_then(|dataset| dataset.privacy.as_ref()) else {
+                continue;
+            };
+            let Some(declared) = privacy.rows_per_unit else {
+                return Err(Refusal::new(
+                    Reason::NoRowsPerUnit,
+                    format!("nobody said how many rows of a unit count in {name}"),
+                    format!(
+                        "the owner declares --max-rows-per-unit for {name}; COUNT(DISTINCT unit) needs no such limit"
+                    ),
+                ));
+            };
+            most = most.max(declared);
+        }
+        Ok(most)
+    }
+}
+
+/// The datasets that a relation reads.
+fn read_by(relation: &Relation) -> Vec<&str> {
+    match &relation.operator {
+        Operator::Scan { dataset } => vec![dataset],
+        Operator::Filter { input, .. }
+        | Operator::Project { input, .. }
+        | Operator::Group { input, .. } => read_by(input),
+        Operator::Join { left, right, .. } => [read_by(left), read_by(right)].concat(),
+        Operator::Union { inputs } => inputs.iter().flat_map(read_by).collect(),
+    }
+}
+
+/// What all rows of a unit add up to at least and at most, zero among it.
+fn per_unit(grid: &Quantized, rows: i64) -> (i64, i64) {
+    let (least, greatest) = grid.range();
+    (
+        least.min(0).saturating_mul(rows),
+        greatest.max(0).saturating_mul(rows),
+    )
+}
+
+fn sum(
+    asked: &Asked,
+    bounds: Bounds,
+    centre: f64,
+    total: Option<Bounds>,
+    limits: &Limits<'_>,
+    measures: &mut Measures,
+) -> Result<usize, Refusal> {
+    let grid = grid::for_sum(bounds, centre, asked.kind, false, limits.rows_per_unit)
+        .ok_or_else(|| asked.too_wide())?;
+    let (mut low, mut high) = per_unit(&grid, limits.rows_as_integer);
+    if let Some(total) = total {
+        let (least, most) = grid::outward(total, &grid);
+        low = low.max(least.min(0));
+        high = high.min(most.max(0));
+    }
+    Ok(measures.place(Measure::Sum(asked.argument.clone(), grid), low, high))
+}
+
+fn quantile(
+    asked: &Asked,
+    at: f64,
+    limits: &Limits<'_>,
+    measures: &mut Measures,
+) -> Result<Aggregate, Refusal> {
+    asked.on_a_scale()?;
+    let bounds = asked.bounds(&limits.rows.relation.columns)?;
+    let grid = grid::for_histogram(bounds, asked.kind).ok_or_else(|| asked.too_wide())?;
+    let measure = Measure::Histogram(asked.argument.clone(), grid);
+    Ok(Aggregate::Quantile {
+        histogram: measures.place(measure, 0, limits.rows_as_integer),
+        at,
+        kind: asked.kind,
+    })
+}

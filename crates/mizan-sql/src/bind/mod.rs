@@ -1,0 +1,175 @@
+//! From a question to a bounded plan.
+//!
+//! The text is parsed within limits, looked at as it is written (`screen`), bound
+//! by DataFusion's planner with nothing but the catalogue and a list of function
+//! names (`context`, `functions`), and then built anew: below the topmost
+//! aggregate from unit-local relations only (`rows`, `joins`, `within`, all by
+//! `local`), above it as post-processing (`answer`). Whatever is on neither
+//! allow-list is refused.
+
+mod answer;
+mod asked;
+mod calls;
+mod context;
+mod functions;
+mod grid;
+mod groups;
+mod intervals;
+mod joins;
+mod local;
+mod measures;
+mod rows;
+mod scalar;
+mod screen;
+mod shown;
+mod within;
+
+use datafusion_common::{DataFusionError, SchemaError};
+use datafusion_expr::LogicalPlan;
+use datafusion_sql::planner::SqlToRel;
+use datafusion_sql::sqlparser::ast::Statement;
+
+use crate::catalogue::{Catalogue, similar};
+use crate::parse;
+use crate::plan::BoundedPlan;
+use crate::refusal::{Place, Reason, Refusal};
+
+/// What the planner may use: expressions within the limits of `parse` nest some
+/// thousands deep in it.
+const STACK: usize = 128 << 20;
+
+/// The bounded plan of a question, or why it is refused. Reads no data.
+///
+/// # Errors
+///
+/// A refusal, with its place where that is known.
+pub fn plan(sql: &str, catalogue: &Catalogue) -> Result<BoundedPlan, Refusal> {
+    let internal = |what: &str| {
+        Refusal::new(
+            Reason::Internal,
+            what.to_owned(),
+            "please report this question; nothing was read or charged",
+        )
+    };
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .name("planner".to_owned())
+            .stack_size(STACK)
+            .spawn_scoped(scope, || bind(sql, catalogue))
+            .map_err(|_| internal("there is no thread for the planner"))?
+            .join()
+            .unwrap_or_else(|_| Err(internal("the planner failed at this question")))
+    })
+}
+
+fn bind(sql: &str, catalogue: &Catalogue) -> Result<BoundedPlan, Refusal> {
+    let (query, words) = parse::parse(sql)?;
+    screen::screen(&query, catalogue)?;
+    let context = context::Context::new(catalogue);
+    let planned = SqlToRel::new(&context)
+        .sql_statement_to_plan(Statement::Query(query))
+        .map_err(|error| from_planner(&error))?;
+    if matches!(
+        planned,
+        LogicalPlan::Ddl(_) | LogicalPlan::Dml(_) | LogicalPlan::Copy(_)
+    ) {
+        return Err(Refusal::new(
+            Reason::NotSelect,
+            "only SELECT is answered",
+            "Mizan reads only; ask with SELECT",
+        ));
+    }
+    rows::Binder::new(catalogue, &words).answer(&planned)
+}
+
+/// What the planner says, in our words where they are known.
+fn from_planner(error: &DataFusionError) -> Refusal {
+    let place = error
+        .diagnostic()
+        .and_then(|diagnostic| Place::of(diagnostic.span));
+    let refusal = match error.find_root() {
+        DataFusionError::SchemaError(problem, _) => of_schema(problem),
+        DataFusionError::Collection(errors) => match errors.first() {
+            Some(first) => from_planner(first),
+            None => other(error),
+        },
+        _ => other(error),
+    };
+    refusal.at(place)
+}
+
+fn of_schema(problem: &SchemaError) -> Refusal {
+    match problem {
+        SchemaError::FieldNotFound {
+            field,
+            valid_fields,
+        } => {
+            let known = || valid_fields.iter().map(|field| field.name.as_str());
+            let mut help = match similar(&field.name, known()) {
+                Some(other) if other != other.to_lowercase() => {
+                    format!("did you mean \"{other}\", with its quotes? ")
+                }
+                Some(other) => format!("did you mean {other}? "),
+                None => String::new(),
+            };
+            let names: Vec<&str> = known().take(30).collect();
+            help.push_str(&if names.is_empty() {
+                "there are no columns here".to_owned()
+            } else {
+                format!("columns are {}", names.join(", "))
+            });
+            Refusal::new(
+                Reason::UnknownColumn,
+                format!("there is no column {}", field.flat_name()),
+                help,
+            )
+            .at(Place::of(field.spans.first()))
+        }
+        SchemaError::AmbiguousReference { field } => Refusal::new(
+            Reason::UnknownColumn,
+            format!("{} could be a column of several tables", field.name),
+            format!("write the table too, as in t.{}", field.name),
+        )
+        .at(Place::of(field.spans.first())),
+        SchemaError::DuplicateQualifiedField { name, .. }
+        | SchemaError::DuplicateUnqualifiedField { name } => Refusal::new(
+            Reason::SameName,
+            format!("two columns are called {name}"),
+            "give tables and columns different names with AS",
+        ),
+    }
+}
+
+fn other(error: &DataFusionError) -> Refusal {
+    let text = error.find_root().strip_backtrace();
+    let text = text
+        .trim_start_matches("Error during planning: ")
+        .trim_start_matches("This feature is not implemented: ");
+    let first = text.lines().next().unwrap_or_default();
+    let short: String = first.chars().take(300).collect();
+    let says = |what: &str| text.contains(what);
+    if says("cannot be nested") {
+        return Refusal::new(
+            Reason::Aggregate,
+            "an aggregate stands inside another aggregate",
+            "use aggregates in SELECT, HAVING and ORDER BY, not inside each other",
+        );
+    }
+    if says("non-boolean predicate") {
+        return Refusal::new(
+            Reason::Types,
+            "WHERE, HAVING or ON has something other than a condition",
+            "compare it with something",
+        );
+    }
+    let reason = if says("require unique expression names") || says("have the same name") {
+        Reason::SameName
+    } else {
+        Reason::Planner
+    };
+    Refusal::new(
+        reason,
+        format!("the question cannot be planned: {short}"),
+        "check names, types and GROUP BY; give columns names of their own with AS",
+    )
+}

@@ -1,0 +1,285 @@
+//! `GROUP BY` below the aggregate: exact aggregates of the rows of one unit, if
+//! the unit is among the keys.
+
+use datafusion_expr::expr::AggregateFunction;
+use datafusion_expr::logical_plan::Aggregate;
+use datafusion_expr::{Expr as Planned, LogicalPlan};
+
+use super::asked::{Asked, What};
+use super::grid;
+use super::local::Rows;
+use super::rows::Binder;
+use super::scalar::Scope;
+use super::shown::shown;
+use crate::expr::{Expr, Function};
+use crate::plan::MAX_ROWS;
+use crate::refusal::{Reason, Refusal};
+use crate::relation::{Bounds, Within};
+use crate::value::{Type, Value};
+
+/// No relation has more rows.
+#[allow(clippy::cast_precision_loss, reason = "a power of two")]
+const MOST_ROWS: f64 = MAX_ROWS as f64;
+
+/// An aggregate within a unit: places among the computed ones, and what is made
+/// of them.
+struct Made {
+    name: String,
+    expr: Expr,
+    kind: Type,
+}
+
+/// What a group computes.
+#[derive(Default)]
+struct Computed(Vec<(String, Within, Type, Option<Bounds>)>);
+
+impl Computed {
+    /// The place of an aggregate, each of which is there once.
+    fn place(&mut self, within: Within, kind: Type, bounds: Option<Bounds>) -> usize {
+        let known = self.0.iter().position(|(_, other, _, _)| *other == within);
+        known.unwrap_or_else(|| {
+            self.0.push((String::new(), within, kind, bounds));
+            self.0.len() - 1
+        })
+    }
+}
+
+impl Binder<'_> {
+    /// An inner `GROUP BY`.
+    pub(super) fn within(&mut self, aggregate: &Aggregate) -> Result<Rows, Refusal> {
+        let input = self.rows(&aggregate.input, Vec::new())?;
+        let fields = input.fields();
+        let schema = aggregate.input.schema();
+        let mut keys: Vec<(String, Expr, Type)> = Vec::new();
+        for (expr, field) in aggregate.group_expr.iter().zip(aggregate.schema.fields()) {
+            self.no_grouping_sets(expr)?;
+            let (expr, kind) = Scope::new(schema, &fields, self.words).expression(expr)?;
+            keys.push((field.name().clone(), expr, kind));
+        }
+        let limit = match input.is_public() {
+            true => None,
+            false => self.rows_per_unit(&input).ok(),
+        };
+        let mut computed = Computed::default();
+        let mut made = Vec::new();
+        for expr in &aggregate.aggr_expr {
+            let function = aggregate_of(expr)?;
+            let scope = Scope::new(schema, &fields, self.words);
+            let asked = Asked::read(function, &scope, &input.relation, self.words)?;
+            let at = self.words.place(function.func.name());
+            made.push(
+                self.of_one_unit(
+                    &asked,
+                    shown(expr),
+                    &input,
+                    limit,
+                    keys.len(),
+                    &mut computed,
+                )
+                .map_err(|refusal| refusal.at(at))?,
+            );
+        }
+        let plain = keys
+            .iter()
+            .enumerate()
+            .map(|(place, (name, _, kind))| (name.clone(), Expr::Column(place), *kind))
+            .collect::<Vec<_>>();
+        let unit_names = unit_names(&input);
+        let grouped = input.group(keys, computed.0).ok_or_else(|| {
+            Refusal::new(
+                Reason::GroupMixesPeople,
+                "the inner GROUP BY mixes people: the unit is not among its keys",
+                format!(
+                    "add {unit_names} to the inner SELECT and GROUP BY, or ask about the groups directly"
+                ),
+            )
+            .at(self.words.place("group").or_else(|| self.inner_place(aggregate)))
+        })?;
+        let results = made
+            .into_iter()
+            .map(|made| (made.name, made.expr, made.kind));
+        Ok(grouped.project(plain.into_iter().chain(results).collect()))
+    }
+
+    fn inner_place(&self, aggregate: &Aggregate) -> Option<crate::refusal::Place> {
+        let first = aggregate.aggr_expr.first()?;
+        let function = aggregate_of(first).ok()?;
+        self.words.place(function.func.name())
+    }
+
+    pub(super) fn no_grouping_sets(&self, expr: &Planned) -> Result<(), Refusal> {
+        if !matches!(expr, Planned::GroupingSet(_)) {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            Reason::GroupingSets,
+            "GROUPING SETS, CUBE and ROLLUP group the same rows several times, which is not supported",
+            "ask one question for each grouping",
+        )
+        .at(self.words.place("group")))
+    }
+
+    /// An aggregate of the rows of one unit, and bounds for it: the limits of the
+    /// dataset are enforced here too.
+    fn of_one_unit(
+        &mut self,
+        asked: &Asked,
+        name: String,
+        input: &Rows,
+        limit: Option<u64>,
+        keys: usize,
+        computed: &mut Computed,
+    ) -> Result<Made, Refusal> {
+        let columns = &input.relation.columns;
+        let column = |place: usize| Expr::Column(keys + place);
+        let integer = Type::Integer;
+        let (expr, kind) = match &asked.what {
+            What::Units => (Expr::integer(1), integer),
+            What::Rows | What::Count | What::Distinct { .. } => {
+                let within = match asked.what {
+                    What::Rows => Within::Rows,
+                    What::Count => Within::Count(asked.argument.clone()),
+                    _ => Within::CountDistinct(asked.argument.clone()),
+                };
+                // A count is always something, and not negative.
+                let place = column(computed.place(within, integer, Bounds::new(0.0, MOST_ROWS)));
+                let capped = limit.and_then(|limit| i64::try_from(limit).ok());
+                if let Some(limit) = capped {
+                    self.note(format!(
+                        "{name} of a unit counts as at most {limit}, the declared rows of a unit"
+                    ));
+                    (
+                        Expr::call(Function::Least, [place, Expr::integer(limit)]),
+                        integer,
+                    )
+                } else {
+                    (place, integer)
+                }
+            }
+            What::Minimum | What::Maximum => {
+                let kind = asked.kind;
+                let within = if asked.what == What::Minimum {
+                    Within::Min(asked.argument.clone())
+                } else {
+                    Within::Max(asked.argument.clone())
+                };
+                let bounds = asked.argument.bounds(columns);
+                (column(computed.place(within, kind, bounds)), kind)
+            }
+            What::Sum | What::Mean => {
+                let bounds = asked.bounds(columns)?;
+                let grid = grid::for_sum(bounds, 0.0, asked.kind, false, 1)
+                    .ok_or_else(|| asked.too_wide())?;
+                let sum = Within::Sum(asked.argument.clone(), grid);
+                let sum = column(computed.place(sum, asked.kind, None));
+                if asked.what == What::Mean {
+                    let count = Within::Count(asked.argument.clone());
+                    let count = column(computed.place(count, integer, None));
+                    let mean = Expr::call(Function::Divide, [sum, count]);
+                    let (low, high) = (Value::number(bounds.low), Value::number(bounds.high));
+                    (clamped(mean, Type::Number, low, high), Type::Number)
+                } else {
+                    let expr = self.clamped_total(sum, asked, &name, input, limit, bounds);
+                    (expr, asked.kind)
+                }
+            }
+            What::Variance { .. } | What::Quantile(_) => {
+                return Err(Refusal::new(
+                    Reason::Aggregate,
+                    "within one person only COUNT, SUM, AVG, MIN and MAX are supported",
+                    "use one of them in the subquery",
+                ));
+            }
+        };
+        Ok(Made { name, expr, kind })
+    }
+
+    /// The sum of a unit within rows times bounds, or the declared total.
+    fn clamped_total(
+        &mut self,
+        sum: Expr,
+        asked: &Asked,
+        name: &str,
+        input: &Rows,
+        limit: Option<u64>,
+        bounds: Bounds,
+    ) -> Expr {
+        let declared = self.declared_total(&input.relation, &asked.argument);
+        #[allow(clippy::cast_precision_loss, reason = "a limit that is public")]
+        let by_rows = limit.and_then(|rows| {
+            let rows = rows as f64;
+            Bounds::new(bounds.low.min(0.0) * rows, bounds.high.max(0.0) * rows)
+        });
+        let Some(total) = declared.or(by_rows) else {
+            return sum;
+        };
+        let literals = if asked.kind == Type::Integer {
+            let whole = |value: f64| match Expr::Cast(
+                Box::new(Expr::Literal(Value::number(value), Type::Number)),
+                Type::Integer,
+            )
+            .eval(&[])
+            {
+                Value::Integer(value) => Some(Value::Integer(value)),
+                _ => None,
+            };
+            whole(total.low.floor()).zip(whole(total.high.ceil()))
+        } else {
+            Some((Value::number(total.low), Value::number(total.high)))
+        };
+        let Some((low, high)) = literals else {
+            return sum;
+        };
+        self.note(format!(
+            "{name} of a unit is clamped to {} to {}",
+            total.low, total.high
+        ));
+        clamped(sum, asked.kind, low, high)
+    }
+}
+
+/// `LEAST(GREATEST(x, low), high)`, but nothing stays nothing.
+fn clamped(expr: Expr, kind: Type, low: Value, high: Value) -> Expr {
+    let literal = |value: Value| Expr::Literal(value, kind);
+    let inside = Expr::call(
+        Function::Least,
+        [
+            Expr::call(Function::Greatest, [expr.clone(), literal(low)]),
+            literal(high),
+        ],
+    );
+    Expr::Case {
+        branches: vec![(
+            Expr::call(Function::IsNull, [expr]),
+            Expr::Literal(Value::Null, kind),
+        )],
+        otherwise: Box::new(inside),
+    }
+}
+
+fn unit_names(rows: &Rows) -> String {
+    let columns = rows.relation.unit.iter();
+    let names: Vec<&str> = columns
+        .filter_map(|place| rows.relation.columns.get(*place))
+        .map(|column| column.name.as_str())
+        .collect();
+    names.join(", ")
+}
+
+/// The aggregate function of an expression of an aggregate node.
+pub(super) fn aggregate_of(expr: &Planned) -> Result<&AggregateFunction, Refusal> {
+    match expr {
+        Planned::Alias(alias) => aggregate_of(&alias.expr),
+        Planned::AggregateFunction(function) => Ok(function),
+        other => Err(Refusal::new(
+            Reason::Internal,
+            format!("{} is no aggregate", shown(other)),
+            "please report this question",
+        )),
+    }
+}
+
+/// Whether a plan is an aggregate.
+pub(super) const fn is_aggregate(plan: &LogicalPlan) -> bool {
+    matches!(plan, LogicalPlan::Aggregate(_))
+}

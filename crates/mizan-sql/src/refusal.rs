@@ -1,0 +1,346 @@
+//! Why a question is refused: a stable code, what is wrong, what to do, and where.
+//!
+//! Refusals are made before any data is read, so they cannot tell anything about
+//! anybody.
+
+use std::fmt;
+
+use datafusion_common::Span;
+
+/// How much of a long line is shown around the caret.
+const SHOWN: usize = 100;
+
+/// A place in the text of a question, in characters from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+    /// How many characters are meant, at least 1.
+    pub length: usize,
+}
+
+impl Place {
+    /// The place of a span of the parser; None if it has none. A span over
+    /// several lines is cut at the end of its first.
+    pub(crate) fn of(span: Option<Span>) -> Option<Self> {
+        let span = span?;
+        let line = usize::try_from(span.start.line).ok()?;
+        let column = usize::try_from(span.start.column).ok()?;
+        let end = usize::try_from(span.end.column).ok()?;
+        let length = if span.end.line == span.start.line {
+            end.saturating_sub(column).max(1)
+        } else {
+            1
+        };
+        (line > 0 && column > 0).then_some(Self {
+            line,
+            column,
+            length,
+        })
+    }
+}
+
+/// The kinds of refusals. Their codes never change their meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The text is too long.
+    TooLong,
+    /// The text is no SQL.
+    Syntax,
+    /// A statement other than `SELECT`.
+    NotSelect,
+    /// No statement, or several.
+    NotOne,
+    /// Nested or repeated beyond the limits.
+    TooComplex,
+    /// A parameter such as `$1`.
+    Parameter,
+    /// A clause that is not supported.
+    Clause,
+    /// A dataset that does not exist.
+    UnknownTable,
+    /// A column that does not exist, or could be several.
+    UnknownColumn,
+    /// A function that does not exist here.
+    UnknownFunction,
+    /// A function of the time, of chance or of the session (C7).
+    Volatile,
+    /// A function or operator that is called in a way that is not supported.
+    Call,
+    /// Types that do not go together.
+    Types,
+    /// A subquery in an expression.
+    Subquery,
+    /// A window function.
+    Window,
+    /// `GROUPING SETS`, `CUBE` or `ROLLUP`.
+    GroupingSets,
+    /// `EXCEPT`, `INTERSECT` and the like.
+    SetOperation,
+    /// `WITH RECURSIVE`.
+    Recursive,
+    /// It would show rows of people.
+    ShowsRows,
+    /// It is about nobody.
+    AboutNobody,
+    /// Two private tables that are not joined on the unit.
+    JoinNotOnUnit,
+    /// A join that keeps rows that belong to nobody, or of both sides.
+    JoinKeepsOthers,
+    /// An inner `GROUP BY` that mixes people.
+    GroupMixesPeople,
+    /// An inner `DISTINCT` that mixes people.
+    DistinctMixesPeople,
+    /// `LIMIT` or `ORDER BY` before the aggregate.
+    LimitBelow,
+    /// A missing bound.
+    NoBounds,
+    /// Nobody said how many rows of a unit count.
+    NoRowsPerUnit,
+    /// Nobody said how many groups of a unit count.
+    NoGroupsPerUnit,
+    /// Limits or bounds that are too wide to count with.
+    TooWide,
+    /// Datasets that are paid from different accounts.
+    TwoAccounts,
+    /// A catalogue that does not fit itself.
+    Catalogue,
+    /// Groups that are single units.
+    GroupPerUnit,
+    /// Relations that cannot be put under each other.
+    Union,
+    /// An aggregate that is not supported.
+    Aggregate,
+    /// Something that an answer cannot be followed by.
+    AfterAnswer,
+    /// Two columns of one name.
+    SameName,
+    /// A literal that is not what it should be.
+    Literal,
+    /// What the planner says.
+    Planner,
+    /// A mistake in Mizan or in the planner.
+    Internal,
+}
+
+impl Reason {
+    /// The stable code.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::TooLong => "MZ1801",
+            Self::Syntax => "MZ1802",
+            Self::NotSelect => "MZ1803",
+            Self::NotOne => "MZ1804",
+            Self::TooComplex => "MZ1805",
+            Self::Parameter => "MZ1806",
+            Self::Clause => "MZ1807",
+            Self::UnknownTable => "MZ1808",
+            Self::UnknownColumn => "MZ1809",
+            Self::UnknownFunction => "MZ1810",
+            Self::Volatile => "MZ1811",
+            Self::Call => "MZ1812",
+            Self::Types => "MZ1813",
+            Self::Subquery => "MZ1814",
+            Self::Window => "MZ1815",
+            Self::GroupingSets => "MZ1816",
+            Self::SetOperation => "MZ1817",
+            Self::Recursive => "MZ1818",
+            Self::ShowsRows => "MZ1819",
+            Self::AboutNobody => "MZ1820",
+            Self::JoinNotOnUnit => "MZ1821",
+            Self::JoinKeepsOthers => "MZ1822",
+            Self::GroupMixesPeople => "MZ1823",
+            Self::DistinctMixesPeople => "MZ1824",
+            Self::LimitBelow => "MZ1825",
+            Self::NoBounds => "MZ1826",
+            Self::NoRowsPerUnit => "MZ1827",
+            Self::NoGroupsPerUnit => "MZ1828",
+            Self::TooWide => "MZ1829",
+            Self::TwoAccounts => "MZ1830",
+            Self::Catalogue => "MZ1831",
+            Self::GroupPerUnit => "MZ1832",
+            Self::Union => "MZ1833",
+            Self::Aggregate => "MZ1834",
+            Self::AfterAnswer => "MZ1835",
+            Self::SameName => "MZ1836",
+            Self::Literal => "MZ1837",
+            Self::Planner => "MZ1838",
+            Self::Internal => "MZ1839",
+        }
+    }
+}
+
+/// A question that is not answered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// What kind of refusal.
+    pub reason: Reason,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+    /// Where, if that is known.
+    pub place: Option<Place>,
+}
+
+impl Refusal {
+    /// A refusal without a place.
+    pub(crate) fn new(reason: Reason, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self {
+            reason,
+            message: message.into(),
+            help: help.into(),
+            place: None,
+        }
+    }
+
+    /// The same at a place, unless it has one.
+    pub(crate) fn at(mut self, place: Option<Place>) -> Self {
+        self.place = self.place.or(place);
+        self
+    }
+
+    /// The stable code.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        self.reason.code()
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        self.help.clone()
+    }
+
+    /// The refusal with the line of the question that it is about, a caret under
+    /// the place, and what to do. `sql` is the text that was planned.
+    #[must_use]
+    pub fn show(&self, sql: &str) -> String {
+        let mut shown = format!("{}: {}\n", self.code(), self.message);
+        if let Some(place) = self.place
+            && let Some(line) = sql.lines().nth(place.line.saturating_sub(1))
+        {
+            shown.push_str(&excerpt(line, place));
+        }
+        shown.push_str("help: ");
+        shown.push_str(&self.help);
+        shown
+    }
+}
+
+/// A line, shortened around the place, with carets under it.
+fn excerpt(line: &str, place: Place) -> String {
+    let characters: Vec<char> = line.chars().map(printable).collect();
+    let caret = place.column.saturating_sub(1).min(characters.len());
+    let first = if characters.len() <= SHOWN {
+        0
+    } else {
+        caret
+            .saturating_sub(SHOWN / 2)
+            .min(characters.len().saturating_sub(SHOWN))
+    };
+    let kept: String = characters.iter().skip(first).take(SHOWN).collect();
+    let shown_after_caret = first.saturating_add(SHOWN).min(characters.len());
+    let length = place
+        .length
+        .min(shown_after_caret.saturating_sub(caret))
+        .max(1);
+    let before = if first > 0 { "..." } else { "" };
+    let after = if first.saturating_add(SHOWN) < characters.len() {
+        "..."
+    } else {
+        ""
+    };
+    let number = place.line.to_string();
+    let indent = width(before) + width_of(characters.iter().skip(first).take(caret - first));
+    let carets = width_of(characters.iter().skip(caret).take(length)).max(1);
+    let margin = " ".repeat(number.len());
+    format!(
+        "{number} | {before}{kept}{after}\n{margin} | {}{}\n",
+        " ".repeat(indent),
+        "^".repeat(carets),
+    )
+}
+
+/// What a terminal shows in one cell, or at least does nothing strange with.
+fn printable(character: char) -> char {
+    if character.is_control() {
+        ' '
+    } else {
+        character
+    }
+}
+
+fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// How many cells characters take: two for East Asian wide ones and emoji, none
+/// for combining marks.
+fn width_of<'a>(characters: impl Iterator<Item = &'a char>) -> usize {
+    characters
+        .map(|character| match u32::from(*character) {
+            0x0300..=0x036F | 0x200B..=0x200F | 0xFE00..=0xFE0F => 0,
+            0x1100..=0x115F
+            | 0x2E80..=0xA4CF
+            | 0xAC00..=0xD7A3
+            | 0xF900..=0xFAFF
+            | 0xFE30..=0xFE6F
+            | 0xFF00..=0xFF60
+            | 0xFFE0..=0xFFE6
+            | 0x1F300..=0x1FAFF
+            | 0x20000..=0x3FFFD => 2,
+            _ => 1,
+        })
+        .sum()
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(line: usize, column: usize, length: usize) -> Refusal {
+        Refusal::new(Reason::Syntax, "no", "yes").at(Some(Place {
+            line,
+            column,
+            length,
+        }))
+    }
+
+    #[test]
+    fn the_caret_is_under_the_place() {
+        let shown = at(2, 3, 2).show("SELECT\n\tab cd");
+        assert_eq!(shown, "MZ1802: no\n2 |  ab cd\n  |   ^^\nhelp: yes");
+    }
+
+    #[test]
+    fn wide_characters_take_two_cells() {
+        let shown = at(1, 3, 1).show("日本x");
+        assert!(shown.contains("1 | 日本x\n  |     ^\n"), "{shown}");
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_caret() {
+        let sql = format!("{}HERE{}", "a".repeat(500), "b".repeat(500));
+        let shown = at(1, 501, 4).show(&sql);
+        let lines: Vec<&str> = shown.lines().collect();
+        let start = lines[2].find('^').unwrap();
+        assert_eq!(&lines[1][start..start + 4], "HERE");
+        assert!(lines[1].len() < 120);
+        // A place beyond the text does no harm.
+        assert!(at(9, 9, 9).show("x").contains("help"));
+        assert!(at(1, 900, 9).show("x").contains('^'));
+        assert!(at(0, 0, 0).show("").contains("help"));
+    }
+}
