@@ -161,15 +161,29 @@ impl Quantized {
 
     /// The integer of a number that is not NaN, as every engine computes it.
     #[must_use]
-    #[allow(clippy::cast_possible_truncation, reason = "steps keep it below 2^31")]
     pub fn integer(&self, value: f64) -> i64 {
-        let difference = value.clamp(self.bounds.low, self.bounds.high) - self.centre;
-        let power = if self.squared {
-            difference * difference
-        } else {
-            difference
-        };
-        (power / self.step() + 0.5).floor() as i64
+        self.to_integer()(value)
+    }
+
+    /// The function that [`Self::integer`] is, for many numbers.
+    #[allow(clippy::cast_possible_truncation, reason = "steps keep it below 2^31")]
+    pub fn to_integer(&self) -> impl Fn(f64) -> i64 + use<> {
+        let Self {
+            bounds,
+            centre,
+            squared,
+            ..
+        } = *self;
+        let step = self.step();
+        move |value| {
+            let difference = value.clamp(bounds.low, bounds.high) - centre;
+            let power = if squared {
+                difference * difference
+            } else {
+                difference
+            };
+            (power / step + 0.5).floor() as i64
+        }
     }
 
     /// The least and the greatest integer.

@@ -187,7 +187,7 @@ fn as_numbers(array: &ArrayRef) -> Result<ArrayRef> {
 pub(super) fn quantize(array: &ArrayRef, how: &Quantized) -> Result<ArrayRef> {
     let numbers = as_numbers(array)?;
     let numbers = numbers.as_primitive::<Float64Type>();
-    let integers: Int64Array = numbers.unary(|value| how.integer(value));
+    let integers: Int64Array = numbers.unary(how.to_integer());
     Ok(Arc::new(integers))
 }
 
