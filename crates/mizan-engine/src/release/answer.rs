@@ -225,6 +225,21 @@ fn notes(plan: &BoundedPlan, released: &Released) -> Result<Vec<String>, Release
             threshold.above
         ));
     }
+    if chosen_by_noise(plan) {
+        notes.push(
+            "rows were chosen by their noisy values: intervals hold for all groups, less often for those that were chosen narrowly"
+                .to_owned(),
+        );
+    }
     notes.extend(predict::quantile_notes(plan, &recipe.treatments)?);
     Ok(notes)
+}
+
+/// Whether rows are left out by what carries noise.
+fn chosen_by_noise(plan: &BoundedPlan) -> bool {
+    let output = &plan.output;
+    let noisy = |expr: &Expr| expr.columns().iter().any(|&place| place >= plan.keys.len());
+    let cut = output.limit.is_some() || output.offset > 0;
+    let order = output.order.iter().map(|order| &order.expression);
+    output.having.as_ref().is_some_and(noisy) || cut && order.into_iter().any(noisy)
 }

@@ -128,6 +128,9 @@ fn conditions_order_and_limits_come_after_noise() {
             .collect()
     };
     assert_eq!(names(&plan), ["d", "b", "c"]);
+    let notes = |plan: &BoundedPlan| answer(plan, &recipe, &released).unwrap().notes;
+    assert!(notes(&plan)[0].contains("chosen"));
+    assert!(notes(&public()).is_empty());
     plan.output.offset = 1;
     plan.output.limit = Some(1);
     assert_eq!(names(&plan), ["b"]);
