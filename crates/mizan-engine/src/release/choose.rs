@@ -98,7 +98,7 @@ impl Candidate {
 struct Outline<'a> {
     plan: &'a BoundedPlan,
     delta: f64,
-    own_delta: f64,
+    threshold_delta: f64,
     private: bool,
     /// The most groups that a unit is in; no more than there are.
     groups: u64,
@@ -150,7 +150,7 @@ impl<'a> Outline<'a> {
         Ok(Self {
             plan,
             delta,
-            own_delta: own,
+            threshold_delta: own,
             private,
             groups: match &plan.groups {
                 Groups::Public(keys) => {
@@ -177,7 +177,7 @@ impl<'a> Outline<'a> {
                 let groups = as_f64(self.groups.max(1)).next_up();
                 return Ok(Treatment::Truncated {
                     epsilon: six_digits((1.0 / s).min(1.0 / LEAST_SCALE), false),
-                    delta: six_digits(self.own_delta / groups, false),
+                    delta: six_digits(self.threshold_delta / groups, false),
                 });
             }
             noise_treatment(family, s, sensitivity)
@@ -189,7 +189,7 @@ impl<'a> Outline<'a> {
     fn failure(&self) -> Option<Threshold> {
         self.private.then_some(Threshold {
             above: 0,
-            delta: self.own_delta,
+            delta: self.threshold_delta,
         })
     }
 
@@ -287,7 +287,11 @@ impl<'a> Outline<'a> {
                 Some(keys) => keys.bound(),
                 None => {
                     let mechanism = units.mechanism()?;
-                    recipe::gaussian_threshold(mechanism.noise(), self.groups, self.own_delta)?
+                    recipe::gaussian_threshold(
+                        mechanism.noise(),
+                        self.groups,
+                        self.threshold_delta,
+                    )?
                 }
             };
         }
