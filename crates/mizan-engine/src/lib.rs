@@ -23,4 +23,4 @@ pub use engines::datafusion::{DataFusion, inspect};
 pub use question::{
     Answered, Denied, Desk, FoundBounds, QuestionError, Quote, Reply, Wish, reading_delta,
 };
-pub use release::{Answer, AnswerCell, AnswerColumn, Predicted, ReleaseError};
+pub use release::{Answer, AnswerCell, Predicted, ReleaseError};

@@ -111,7 +111,7 @@ pub(crate) fn at_desk<T>(
 pub(crate) fn rows_json(answer: &Answer) -> serde_json::Value {
     let row = |cells: &Vec<AnswerCell>| {
         let mut row = Map::new();
-        for (column, cell) in answer.columns.iter().zip(cells) {
+        for (name, cell) in answer.columns.iter().zip(cells) {
             let shown = match cell {
                 AnswerCell::Key(value) => value.to_json(),
                 AnswerCell::Estimate { value, low, high } => json!({
@@ -120,7 +120,7 @@ pub(crate) fn rows_json(answer: &Answer) -> serde_json::Value {
                     "high": high.as_ref().map(Value::to_json),
                 }),
             };
-            row.insert(column.name.clone(), shown);
+            row.insert(name.clone(), shown);
         }
         serde_json::Value::Object(row)
     };
@@ -163,8 +163,9 @@ pub(crate) fn bars(answer: &Answer) -> Option<Bars> {
         }
         bars.bars.push(bar);
     }
-    let noisy = answer.columns.iter().filter(|column| column.noisy);
-    bars.title = noisy.map(|column| column.name.clone()).collect();
+    let noisy = answer.columns.iter().zip(answer.rows.first()?);
+    let noisy = noisy.filter(|(_, cell)| matches!(cell, AnswerCell::Estimate { .. }));
+    bars.title = noisy.map(|(name, _)| name.clone()).collect();
     Some(bars)
 }
 
@@ -172,9 +173,10 @@ fn table(answer: &Answer, output: Output) -> String {
     if answer.rows.is_empty() {
         return "no rows\n".to_owned();
     }
-    let columns = answer.columns.iter().map(|column| {
-        let name = shortened(&column.name, 24);
-        if column.noisy {
+    let first = answer.rows.first().into_iter().flatten();
+    let columns = answer.columns.iter().zip(first).map(|(name, cell)| {
+        let name = shortened(name, 24);
+        if matches!(cell, AnswerCell::Estimate { .. }) {
             Column::number(name)
         } else {
             Column::text(name)

@@ -36,7 +36,11 @@ pub(crate) fn question(dice: &mut Dice<'_>) -> String {
         _ => "",
     };
     // Without keys a HAVING is a question too.
-    format!("{with}SELECT {} FROM {}{filter}{group}{after}", shown.join(", "), source.from)
+    format!(
+        "{with}SELECT {} FROM {}{filter}{group}{after}",
+        shown.join(", "),
+        source.from
+    )
 }
 
 /// Where rows come from, and which columns there are to use.
@@ -121,10 +125,19 @@ fn keys(dice: &mut Dice<'_>, source: &Source) -> Vec<String> {
         let key = match dice.below(9) {
             0 | 1 => text.to_owned(),
             2 => format!("bucket({integer}, {})", 1 + dice.below(5)),
-            3 => format!("date_trunc('{}', {day})", dice.word(&["month", "year", "week", "day"])),
+            3 => format!(
+                "date_trunc('{}', {day})",
+                dice.word(&["month", "year", "week", "day"])
+            ),
             4 => flag.to_owned(),
-            5 => format!("EXTRACT({} FROM {day})", dice.word(&["month", "year", "dow", "quarter"])),
-            6 => format!("CASE WHEN {} THEN 'p' ELSE 'q' END", predicate(dice, source, 1)),
+            5 => format!(
+                "EXTRACT({} FROM {day})",
+                dice.word(&["month", "year", "dow", "quarter"])
+            ),
+            6 => format!(
+                "CASE WHEN {} THEN 'p' ELSE 'q' END",
+                predicate(dice, source, 1)
+            ),
             7 => format!("COALESCE({text}, 'none')"),
             _ => format!("{integer} % 3"),
         };
@@ -148,7 +161,10 @@ fn aggregate(dice: &mut Dice<'_>, source: &Source) -> String {
         9 => format!("MEDIAN({})", number(dice)),
         10 => format!("MIN({})", number(dice)),
         11 => format!("quantile({}, 0.{})", number(dice), 1 + dice.below(9)),
-        12 => format!("SUM(CASE WHEN {} THEN 1 ELSE 0 END)", predicate(dice, source, 2)),
+        12 => format!(
+            "SUM(CASE WHEN {} THEN 1 ELSE 0 END)",
+            predicate(dice, source, 2)
+        ),
         _ => format!("COUNT(*) FILTER (WHERE {})", predicate(dice, source, 2)),
     }
 }
@@ -157,7 +173,11 @@ fn aggregate(dice: &mut Dice<'_>, source: &Source) -> String {
 fn bounded(dice: &mut Dice<'_>, source: &Source) -> String {
     if dice.one_in(3) {
         let inner = numeric(dice, source, DEPTH);
-        return format!("LEAST(GREATEST({inner}, -{}), {})", dice.below(50), 1 + dice.below(1000));
+        return format!(
+            "LEAST(GREATEST({inner}, -{}), {})",
+            dice.below(50),
+            1 + dice.below(1000)
+        );
     }
     match dice.below(3) {
         0 => dice.word(&source.numbers).to_owned(),
@@ -171,11 +191,16 @@ fn numeric(dice: &mut Dice<'_>, source: &Source, depth: u32) -> String {
         return match dice.below(4) {
             0 => dice.word(&source.numbers).to_owned(),
             1 => dice.between(-9, 9).to_string(),
-            2 => dice.word(&["1e300", "-0.0", "0.1", "9223372036854775807", "1e-300"]).to_owned(),
+            2 => dice
+                .word(&["1e300", "-0.0", "0.1", "9223372036854775807", "1e-300"])
+                .to_owned(),
             _ => dice.word(&source.integers).to_owned(),
         };
     }
-    let (left, right) = (numeric(dice, source, depth - 1), numeric(dice, source, depth - 1));
+    let (left, right) = (
+        numeric(dice, source, depth - 1),
+        numeric(dice, source, depth - 1),
+    );
     match dice.below(12) {
         0 => format!("({left} + {right})"),
         1 => format!("({left} - {right})"),
@@ -185,7 +210,10 @@ fn numeric(dice: &mut Dice<'_>, source: &Source, depth: u32) -> String {
         5 => format!("FLOOR({left})"),
         6 => format!("SQRT({left})"),
         7 => format!("ROUND({left})"),
-        8 => format!("CASE WHEN {} THEN {left} ELSE {right} END", predicate(dice, source, depth - 1)),
+        8 => format!(
+            "CASE WHEN {} THEN {left} ELSE {right} END",
+            predicate(dice, source, depth - 1)
+        ),
         9 => format!("COALESCE({left}, {right})"),
         10 => format!("CAST({left} AS BIGINT)"),
         _ => format!("CAST({} AS DOUBLE)", dice.word(&source.texts)),
@@ -200,16 +228,26 @@ fn predicate(dice: &mut Dice<'_>, source: &Source, depth: u32) -> String {
             1 => format!("{} > {}", dice.word(&source.integers), dice.between(-3, 30)),
             2 => format!("{} IS NOT NULL", dice.word(&source.numbers)),
             3 => format!("{} >= DATE '2024-03-01'", dice.word(&source.dates)),
-            4 => format!("{text} LIKE '{}'", dice.word(&["k%", "%1", "_1", "%", "a\\%"])),
+            4 => format!(
+                "{text} LIKE '{}'",
+                dice.word(&["k%", "%1", "_1", "%", "a\\%"])
+            ),
             _ => dice.word(&source.flags).to_owned(),
         };
     }
-    let (left, right) = (predicate(dice, source, depth - 1), predicate(dice, source, depth - 1));
+    let (left, right) = (
+        predicate(dice, source, depth - 1),
+        predicate(dice, source, depth - 1),
+    );
     match dice.below(5) {
         0 => format!("({left} AND {right})"),
         1 => format!("({left} OR {right})"),
         2 => format!("NOT ({left})"),
-        3 => format!("({} < {})", numeric(dice, source, depth - 1), numeric(dice, source, depth - 1)),
+        3 => format!(
+            "({} < {})",
+            numeric(dice, source, depth - 1),
+            numeric(dice, source, depth - 1)
+        ),
         _ => format!("{} IN (1, 2, 5)", dice.word(&source.integers)),
     }
 }

@@ -30,7 +30,11 @@ fn stream(seed: u64) -> impl FnMut() -> u64 {
 fn times() -> u64 {
     let cases = std::env::var("PROPTEST_CASES").ok();
     let cases = cases.and_then(|cases| cases.parse::<u64>().ok());
-    if cases.is_some_and(|cases| cases >= 10_000) { 50 } else { 1 }
+    if cases.is_some_and(|cases| cases >= 10_000) {
+        50
+    } else {
+        1
+    }
 }
 
 fn by_oracle(catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt: [u8; 16]) -> Vec<Ran> {
@@ -54,7 +58,11 @@ fn by_oracle(catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt: [u8;
 
 fn clean(audit: &SqlAudit) {
     let shown: Vec<_> = audit.violations.iter().take(5).collect();
-    assert!(shown.is_empty(), "{} violations: {shown:#?}", audit.violations.len());
+    assert!(
+        shown.is_empty(),
+        "{} violations: {shown:#?}",
+        audit.violations.len()
+    );
     // Otherwise this would test little.
     assert!(audit.refused < audit.questions / 2, "{audit:?}");
 }
@@ -77,7 +85,9 @@ fn datafusion_agrees_with_the_oracle_on_random_questions() {
     let both = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt| {
         write(&folder, catalogue, tables).unwrap();
         let expected = by_oracle(catalogue, tables, plans, salt);
-        let found = plans.iter().map(|asked| run(&engine, catalogue, &asked.plan, salt));
+        let found = plans
+            .iter()
+            .map(|asked| run(&engine, catalogue, &asked.plan, salt));
         let found: Vec<Ran> = found.collect();
         for ((asked, expected), found) in plans.iter().zip(expected).zip(&found) {
             assert_eq!(&expected, found, "{}\n{tables:?}", asked.sql);
@@ -123,7 +133,12 @@ fn a_false_claim_is_noticed() {
     let audit = audit_with("", 2000, &mut Dice(&mut next), lying, |_| ());
     assert!(audit.violations.len() > 50, "{}", audit.violations.len());
     let empty = Exact::new();
-    assert!(audit.violations.iter().all(|found| found.what.contains("claimed")));
+    assert!(
+        audit
+            .violations
+            .iter()
+            .all(|found| found.what.contains("claimed"))
+    );
     let catalogue = super::world::catalogue(&mut Dice(&mut next), "");
     let plan = mizan_sql::plan("SELECT COUNT(*) AS n FROM visits", &catalogue).unwrap();
     compare(&plan, &empty, &empty).unwrap();

@@ -115,16 +115,27 @@ fn cell(dice: &mut Dice<'_>, kind: Type) -> Text {
         return None;
     }
     let text = match kind {
-        Type::Integer if dice.one_in(4) => {
-            dice.word(&["-9223372036854775808", "9223372036854775807", "-1", "1e3", "x", " 7"])
-        }
+        Type::Integer if dice.one_in(4) => dice.word(&[
+            "-9223372036854775808",
+            "9223372036854775807",
+            "-1",
+            "1e3",
+            "x",
+            " 7",
+        ]),
         Type::Number if dice.one_in(3) => dice.word(&[
             "NaN", "inf", "-inf", "-0.0", "1e308", "-1e308", "5e-324", "abc", "0.0005",
         ]),
         Type::Integer => return Some(dice.between(-2, 13).to_string()),
         Type::Number => return Some(format!("{}e-3", dice.between(-6000, 6000))),
         Type::Text => dice.word(&["k1", "k2", "k3", "k4", "", "K1", "é", "a,b", "a\"b", "a%"]),
-        Type::Date => dice.word(&["2024-01-15", "2024-02-29", "2023-12-31", "0000-00-00", "2024-03-05"]),
+        Type::Date => dice.word(&[
+            "2024-01-15",
+            "2024-02-29",
+            "2023-12-31",
+            "0000-00-00",
+            "2024-03-05",
+        ]),
         Type::Timestamp => dice.word(&["2024-01-15T12:00:00", "never"]),
         Type::Boolean => dice.word(&["true", "false", "perhaps"]),
     };

@@ -100,7 +100,10 @@ fn bucket(place: usize, edges: &[f64], above: bool) -> Expr {
 
 fn plan(dataset: &Dataset, column: &str) -> Option<(Vec<f64>, BoundedPlan)> {
     let privacy = dataset.privacy.as_ref()?;
-    let place = dataset.columns.iter().position(|found| found.name == column)?;
+    let place = dataset
+        .columns
+        .iter()
+        .position(|found| found.name == column)?;
     let kind = dataset.columns.get(place)?.kind;
     if !kind.is_numeric() {
         return None;
@@ -175,7 +178,10 @@ fn extremes(dataset: &Dataset, unit: &[usize], place: usize, kind: Type) -> Rela
             bounds: found.bounds,
         })
         .collect();
-    let mut grouped: Vec<Column> = unit.iter().filter_map(|&place| columns.get(place).cloned()).collect();
+    let mut grouped: Vec<Column> = unit
+        .iter()
+        .filter_map(|&place| columns.get(place).cloned())
+        .collect();
     grouped.extend([column("largest", kind), column("smallest", kind)]);
     let scan = Relation {
         operator: Operator::Scan {
@@ -238,14 +244,20 @@ fn read(answer: &Answer, edges: &[f64]) -> Option<Bounds> {
     let mut counts = [vec![0.0; edges.len()], vec![0.0; edges.len()]];
     let mut width = 0.0_f64;
     for row in &answer.rows {
-        let [AnswerCell::Key(Value::Integer(side)), AnswerCell::Key(Value::Integer(bucket)), AnswerCell::Estimate { value, low, high }] =
-            row.as_slice()
+        let [
+            AnswerCell::Key(Value::Integer(side)),
+            AnswerCell::Key(Value::Integer(bucket)),
+            AnswerCell::Estimate { value, low, high },
+        ] = row.as_slice()
         else {
             return None;
         };
         let (side, bucket) = (usize::try_from(*side).ok()?, usize::try_from(*bucket).ok()?);
         *counts.get_mut(side)?.get_mut(bucket)? = value.as_f64()?;
-        let ends = low.as_ref().and_then(Value::as_f64).zip(high.as_ref().and_then(Value::as_f64));
+        let ends = low
+            .as_ref()
+            .and_then(Value::as_f64)
+            .zip(high.as_ref().and_then(Value::as_f64));
         width = width.max(ends.map_or(0.0, |(low, high)| (high - low) / 2.0));
     }
     let [above, below] = &counts;

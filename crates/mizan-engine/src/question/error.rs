@@ -1,6 +1,7 @@
 //! Why a question has no answer.
 
-use mizan_ledger::{CostError, LedgerError, NameError, RequestError, RequestId, StoreError};
+use mizan_ledger::store::StoreError;
+use mizan_ledger::{CostError, LedgerError, NameError, RequestError, RequestId};
 use mizan_sql::Refusal;
 
 use crate::engine::EngineError;
@@ -101,9 +102,11 @@ impl QuestionError {
             Self::Engine(error) => error.help(),
             Self::Ledger(error) => error.help(),
             Self::Cost(error) => error.help(),
-            Self::Name(error) => error.help(),
+            Self::Name(error) => error.help().to_owned(),
             Self::NoAccount { account } => {
-                format!("make it with `mizan budget create {account} ...`, or name the right ledger")
+                format!(
+                    "make it with `mizan budget create {account} ...`, or name the right ledger"
+                )
             }
             Self::NoDataset => "see the datasets with `mizan dataset list`".to_owned(),
             Self::NoUsual => "say how much to spend with --epsilon".to_owned(),

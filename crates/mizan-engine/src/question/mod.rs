@@ -29,9 +29,10 @@ pub use error::QuestionError;
 pub use quote::Quote;
 
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
+use mizan_ledger::store::StoreError;
 use mizan_ledger::{
     Account, AccountName, AccountView, Charge, Denial, Digest, Done, Ledger, LedgerError, Outcome,
-    Refusal, RequestError, RequestId, StoreError, Target as Promise,
+    Refusal, RequestError, RequestId, Target as Promise,
 };
 use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 
@@ -152,12 +153,7 @@ impl<'a, E: Engine> Desk<'a, E> {
     ///
     /// As for a quote; the data or the ledger cannot be read. If the charge was
     /// durable before, the error says so, and asking again goes on for free.
-    pub fn query(
-        &self,
-        sql: &str,
-        wish: Wish,
-        name: Option<&str>,
-    ) -> Result<Reply, QuestionError> {
+    pub fn query(&self, sql: &str, wish: Wish, name: Option<&str>) -> Result<Reply, QuestionError> {
         let prepared = self.prepare(sql, wish)?;
         self.ask(&prepared, name)
     }
@@ -191,7 +187,9 @@ impl<'a, E: Engine> Desk<'a, E> {
 
     fn account_of(&self, plan: &BoundedPlan) -> Result<String, QuestionError> {
         let mut datasets = plan.datasets.iter();
-        let dataset = datasets.next().and_then(|name| self.catalogue.datasets.get(name));
+        let dataset = datasets
+            .next()
+            .and_then(|name| self.catalogue.datasets.get(name));
         let privacy = dataset.and_then(|dataset| dataset.privacy.as_ref());
         let privacy = privacy.ok_or(QuestionError::NoDataset)?;
         Ok(privacy.account.clone())
@@ -204,7 +202,11 @@ impl<'a, E: Engine> Desk<'a, E> {
             let own = name.is_some();
             let id = match name {
                 Some(name) => id_of(self.ledger, b"own", &[name.as_bytes()]),
-                None => id_of(self.ledger, b"same", &[stamp.as_bytes(), &attempt.to_be_bytes()]),
+                None => id_of(
+                    self.ledger,
+                    b"same",
+                    &[stamp.as_bytes(), &attempt.to_be_bytes()],
+                ),
             };
             let done = self.ledger.reserve(Some(id), prepared.charge.clone())?;
             match done.outcome {
@@ -228,9 +230,10 @@ impl<'a, E: Engine> Desk<'a, E> {
     /// Says that data is about to be touched, unless somebody else has.
     fn start(&self, id: RequestId) -> Result<(), QuestionError> {
         match self.ledger.start(id) {
-            Ok(_) | Err(LedgerError::Store(StoreError::Request(RequestError::AlreadyStarted { .. }))) => {
-                Ok(())
-            }
+            Ok(_)
+            | Err(LedgerError::Store(StoreError::Request(RequestError::AlreadyStarted {
+                ..
+            }))) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
@@ -243,8 +246,16 @@ impl<'a, E: Engine> Desk<'a, E> {
         stamp: &Digest,
         id: RequestId,
     ) -> Result<Reply, QuestionError> {
-        let Prepared { plan, recipe, charge, .. } = prepared;
-        let charged = |error: QuestionError| QuestionError::AfterCharge { id, error: Box::new(error) };
+        let Prepared {
+            plan,
+            recipe,
+            charge,
+            ..
+        } = prepared;
+        let charged = |error: QuestionError| QuestionError::AfterCharge {
+            id,
+            error: Box::new(error),
+        };
         let salt = salt().map_err(charged)?;
         let exact = self.engine.run(plan, self.catalogue, versions, salt);
         let exact = exact.map_err(|error| charged(error.into()))?;
@@ -264,7 +275,12 @@ impl<'a, E: Engine> Desk<'a, E> {
     }
 
     /// What was answered before.
-    fn recorded(&self, prepared: &Prepared, stamp: &Digest, done: Done) -> Result<Reply, QuestionError> {
+    fn recorded(
+        &self,
+        prepared: &Prepared,
+        stamp: &Digest,
+        done: Done,
+    ) -> Result<Reply, QuestionError> {
         let bytes = self.ledger.answer(done.id)?.unwrap_or_default();
         let released = unsealed(stamp, &bytes, done.id)?;
         self.answered(prepared, &released, done, true)
@@ -277,7 +293,9 @@ impl<'a, E: Engine> Desk<'a, E> {
         done: Done,
         repeated: bool,
     ) -> Result<Reply, QuestionError> {
-        let Prepared { plan, recipe, view, .. } = prepared;
+        let Prepared {
+            plan, recipe, view, ..
+        } = prepared;
         Ok(Reply::Answered(Box::new(Answered {
             answer: release::answer(plan, recipe, released)?,
             done,
@@ -290,7 +308,12 @@ impl<'a, E: Engine> Desk<'a, E> {
         })))
     }
 
-    fn denied(&self, prepared: &Prepared, done: Done, denial: Denial) -> Result<Reply, QuestionError> {
+    fn denied(
+        &self,
+        prepared: &Prepared,
+        done: Done,
+        denial: Denial,
+    ) -> Result<Reply, QuestionError> {
         let Prepared { recipe, view, .. } = prepared;
         Ok(Reply::Denied(Box::new(Denied {
             denial,
@@ -306,7 +329,11 @@ impl<'a, E: Engine> Desk<'a, E> {
     fn versions(&self, plan: &BoundedPlan) -> Result<Vec<Version>, QuestionError> {
         let names = plan.datasets.iter().chain(&plan.public);
         let version = |name: &String| {
-            let dataset: &Dataset = self.catalogue.datasets.get(name).ok_or(QuestionError::NoDataset)?;
+            let dataset: &Dataset = self
+                .catalogue
+                .datasets
+                .get(name)
+                .ok_or(QuestionError::NoDataset)?;
             Ok(self.engine.version(dataset)?)
         };
         names.map(version).collect()
@@ -389,7 +416,8 @@ fn target(wish: Wish, account: &Account) -> Result<Target, QuestionError> {
         Wish::Usual => {
             let promised = promised.ok_or(QuestionError::NoUsual)?;
             let part = Epsilon::new(promised.get() / USUAL_SHARE);
-            part.map(Target::Epsilon).map_err(|_| QuestionError::NoUsual)
+            part.map(Target::Epsilon)
+                .map_err(|_| QuestionError::NoUsual)
         }
     }
 }

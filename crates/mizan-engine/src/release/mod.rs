@@ -26,7 +26,7 @@ mod width;
 pub use answer::{Answer, AnswerCell};
 pub use error::ReleaseError;
 pub use predict::Predicted;
-pub use request::{Request, Target};
+pub(crate) use request::{Request, Target};
 
 pub(crate) use answer::answer;
 pub(crate) use choose::choose;

@@ -4,7 +4,7 @@ use mizan_core::{Delta, Epsilon};
 
 /// What the asker wants to spend, or to get.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Target {
+pub(crate) enum Target {
     /// The whole release costs this at most.
     Epsilon(Epsilon),
     /// The first aggregate is within this, in its own units, of the exact
@@ -14,7 +14,7 @@ pub enum Target {
 
 /// A target, and the deltas at which it is meant.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Request {
+pub(crate) struct Request {
     /// What to spend or to get.
     pub target: Target,
     /// The delta at which the epsilon of the noise is meant.
