@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn keys_are_ordered_totally() {
-        let mut keys = vec![
+        let mut keys = [
             Value::Text("b".into()),
             Value::Integer(3),
             Value::Null,
