@@ -1,6 +1,7 @@
 //! Joins that keep to one unit: private with private on the whole unit, private
 //! with public on anything.
 
+use datafusion_common::NullEquality;
 use datafusion_expr::logical_plan::Join;
 use datafusion_expr::{Expr as Planned, JoinType, LogicalPlan};
 
@@ -66,6 +67,14 @@ impl Binder<'_> {
         conditions: &[Planned],
     ) -> Result<Rows, Refusal> {
         let here = first_place(conditions).or_else(|| self.words.place("join"));
+        if join.null_equality != NullEquality::NullEqualsNothing {
+            return Err(Refusal::new(
+                Reason::Clause,
+                "a join in which NULL equals NULL is not supported",
+                "use INNER JOIN or LEFT JOIN",
+            )
+            .at(here));
+        }
         let keeps = join.join_type != JoinType::Inner;
         let swapped = join.join_type == JoinType::Right;
         let (first, second) = if swapped {

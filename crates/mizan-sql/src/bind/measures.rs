@@ -121,7 +121,13 @@ impl Binder<'_> {
         let rows = limits.rows_as_integer;
         let columns = &limits.rows.relation.columns;
         let argument = &asked.argument;
+        // Who wrote bounds into the question knows them.
+        let declared = argument.columns().into_iter().any(|place| {
+            let column = columns.get(place);
+            column.is_some_and(|column| column.bounds.is_some())
+        });
         if let Some(bounds) = argument.bounds(columns)
+            && declared
             && !matches!(
                 asked.what,
                 What::Units | What::Rows | What::Count | What::Distinct { .. }

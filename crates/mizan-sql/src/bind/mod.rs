@@ -169,13 +169,15 @@ fn other(error: &DataFusionError) -> Refusal {
             "compare it with something",
         );
     }
-    let reason = if says("require unique expression names") || says("have the same name") {
-        Reason::SameName
-    } else {
-        Reason::Planner
-    };
+    if says("require unique expression names") {
+        return Refusal::new(
+            Reason::SameName,
+            "two columns that are selected have the same name",
+            "give one of them another name with AS",
+        );
+    }
     Refusal::new(
-        reason,
+        Reason::Planner,
         format!("the question cannot be planned: {short}"),
         "check names, types and GROUP BY; give columns names of their own with AS",
     )

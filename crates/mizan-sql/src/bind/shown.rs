@@ -50,7 +50,14 @@ fn written(planned: &Planned, depth: usize) -> String {
                 .filter
                 .as_ref()
                 .map_or_else(String::new, |filter| format!(" filter ({})", next(filter)));
-            format!("{}({distinct}{}){filter}", func.name(), list(&params.args))
+            let arguments = match params.args.as_slice() {
+                // What COUNT(*) is for the planner.
+                [Planned::Literal(ScalarValue::Int64(Some(1)), _)] if func.name() == "count" => {
+                    "*".to_owned()
+                }
+                arguments => list(arguments),
+            };
+            format!("{}({distinct}{arguments}){filter}", func.name())
         }
         Planned::Not(inner) => format!("not {}", next(inner)),
         Planned::Negative(inner) => format!("-{}", next(inner)),
