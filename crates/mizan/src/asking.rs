@@ -12,7 +12,7 @@ use serde_json::{Map, json};
 use crate::books::Books;
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Output, shortened};
+use crate::output::{self, Output, shortened};
 use crate::shelf::Shelf;
 
 /// The longest question that is read from standard input.
@@ -186,7 +186,7 @@ fn table(answer: &Answer, output: Output) -> String {
     for row in &answer.rows {
         table.row(row.iter().map(cell_text));
     }
-    table.to_string()
+    format!("{table}\n")
 }
 
 fn cell_text(cell: &AnswerCell) -> String {

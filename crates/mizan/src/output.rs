@@ -152,6 +152,27 @@ pub(crate) fn shortened(text: &str, longest: usize) -> String {
     }
 }
 
+/// Words in lines of at most 79 columns, the first and the others indented.
+pub(crate) fn wrapped(text: &str, first: &str, others: &str) -> String {
+    let mut lines = vec![first.to_owned()];
+    let mut empty = true;
+    for word in text.split(' ') {
+        let long = lines.last().map_or(0, |line| line.chars().count()) + word.chars().count();
+        if !empty && long > 78 {
+            lines.push(others.to_owned());
+            empty = true;
+        }
+        if let Some(line) = lines.last_mut() {
+            if !empty {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        empty = false;
+    }
+    lines.join("\n") + "\n"
+}
+
 /// What moves on the terminal: there is one.
 static BAR: OnceLock<ProgressBar> = OnceLock::new();
 

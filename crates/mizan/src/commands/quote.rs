@@ -39,7 +39,7 @@ pub(crate) fn json(quote: &Quote) -> serde_json::Value {
     for column in &quote.predicted {
         predicted.insert(
             column.name.clone(),
-            json!({"half_width": column.half_width, "rank_error": column.rows}),
+            json!({"half_width": column.half_width}),
         );
     }
     json!({
@@ -73,10 +73,7 @@ pub(crate) fn text(quote: &Quote, why: bool) -> String {
         let name = shortened(&column.name, 30);
         text.push_str(&match column.half_width {
             Some(width) => format!("  {name}: ± {} (95 %)\n", number::grouped(width, 3)),
-            None => match column.rows {
-                Some(rows) => format!("  {name}: within {rows} rows of the rank (95 %)\n"),
-                None => format!("  {name}: the width depends on the answer\n"),
-            },
+            None => format!("  {name}: the width depends on the answer; see --why\n"),
         });
     }
     text.push_str(&match quote.fits {

@@ -93,13 +93,10 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         account(arguments, &ledger, &privacy.account)?;
         ledger.close()?;
     }
-    arguments.shelf.change(|catalogue| {
-        taken(catalogue)?;
-        catalogue
-            .datasets
-            .insert(dataset.name.clone(), dataset.clone());
-        Ok(())
-    })?;
+    arguments
+        .shelf
+        .change(|catalogue| Ok(catalogue.add(dataset.clone())?))?;
+
     for note in notes(&dataset) {
         complain(&format!("note: {note}\n"));
     }

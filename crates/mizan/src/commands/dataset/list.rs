@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 row.push(shortened(&file.unwrap_or_default(), 22));
                 table.row(row);
             }
-            table.to_string()
+            format!("{table}\n")
         },
     ))
 }

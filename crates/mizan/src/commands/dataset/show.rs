@@ -63,7 +63,7 @@ pub(super) fn text(dataset: &Dataset, output: Output) -> String {
         let name = shortened(&column.name, 24);
         table.row([name, column.kind.name().to_owned(), bounds, keys]);
     }
-    text.push_str(&table.to_string());
+    text.push_str(&format!("{table}\n"));
     text
 }
 

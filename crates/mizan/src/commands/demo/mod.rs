@@ -20,7 +20,7 @@ use crate::commands::budget::burn_down::BurnDown;
 use crate::commands::budget::view;
 use crate::commands::query;
 use crate::failure::Failure;
-use crate::output::{Output, print, write_file};
+use crate::output::{Output, print, wrapped, write_file};
 use crate::shelf::Shelf;
 
 /// The whole story on data made for it: ask, be refused, verify
@@ -132,7 +132,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let report = report.map_err(|error| Failure::new(error.code(), &error, error.help()))?;
     story.tell(&format!(
         "The ledger verifies: {} entries, every sum recomputed from the log\n",
-        report.entries
+        report.head.size
     ));
     ledger.close()?;
     let seconds = begin.elapsed().as_secs_f64();
@@ -195,7 +195,7 @@ impl Story {
     ) -> Result<(), Failure> {
         let wish = Wish::Epsilon(Epsilon::new(chapter.epsilon)?);
         let sql = chapter.sql;
-        self.tell(&format!("{number}. {}\n{}\n", chapter.about, wrapped(sql)));
+        self.tell(&format!("{number}. {}\n{}", chapter.about, shown(sql)));
         let failed = |error| Failure::of_question(&error, sql);
         let quote = desk.quote(sql, wish).map_err(failed)?;
         self.tell(&format!(
@@ -244,8 +244,8 @@ impl Story {
     /// What does not fit, and what is not allowed.
     fn refusals(&mut self, desk: &Desk<'_, DataFusion>) -> Result<(), Failure> {
         self.tell(&format!(
-            "7. And now what does not fit any more\n{}\n",
-            wrapped(TOO_MUCH)
+            "7. And now what does not fit any more\n{}",
+            shown(TOO_MUCH)
         ));
         let failed = |error| Failure::of_question(&error, TOO_MUCH);
         let wish = Wish::Epsilon(Epsilon::new(EPSILON)?);
@@ -254,8 +254,8 @@ impl Story {
             self.refused.push(query::denied_json(&denied));
         }
         self.tell(&format!(
-            "\n8. And what nobody may ask\n{}\n",
-            wrapped(FORBIDDEN)
+            "\n8. And what nobody may ask\n{}",
+            shown(FORBIDDEN)
         ));
         if let Err(error) = desk.quote(FORBIDDEN, Wish::Usual) {
             let failure = Failure::of_question(&error, FORBIDDEN);
@@ -286,22 +286,8 @@ fn grouped(count: u64) -> String {
     number::grouped(count as f64, 15)
 }
 
-/// A question in lines of at most 76 columns, indented.
-fn wrapped(sql: &str) -> String {
-    let mut lines = vec![String::from("  ")];
-    for word in sql.split(' ') {
-        let long = lines
-            .last()
-            .is_some_and(|line| line.len() + word.len() > 75);
-        if long {
-            lines.push(String::from("    "));
-        }
-        if let Some(line) = lines.last_mut() {
-            line.push(' ');
-            line.push_str(word);
-        }
-    }
-    lines.join("\n")
+fn shown(sql: &str) -> String {
+    wrapped(sql, "   ", "     ")
 }
 
 fn make_folder(folder: &Path) -> Result<(), Failure> {
