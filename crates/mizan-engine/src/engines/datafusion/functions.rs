@@ -224,6 +224,8 @@ fn compute(does: Does, arguments: &[ColumnarValue], rows: usize) -> Result<Array
             kernels::quantize(&array(arguments, 0, rows)?, &how)
         }
         Does::Hash => hash(arguments, rows),
+        // Text of a literal is held otherwise than that of a column.
+        Does::Same(Type::Text) => source::read(&array(arguments, 0, rows)?),
         Does::Same(_) => array(arguments, 0, rows),
         Does::Unknown => Ok(array_of(Type::Integer, std::iter::once(Value::Null))),
     }
