@@ -241,25 +241,25 @@ fn side(group: &Relation, units: usize, edges: &[f64], above: bool) -> Relation 
 
 /// The bounds that leave out few units, from noisy counts.
 fn read(answer: &Answer, edges: &[f64]) -> Option<Bounds> {
-    let mut counts = [vec![0.0; edges.len()], vec![0.0; edges.len()]];
+    let mut tops = [vec![0.0; edges.len()], vec![0.0; edges.len()]];
     let mut width = 0.0_f64;
     for row in &answer.rows {
         let [
             AnswerCell::Key(Value::Integer(side)),
             AnswerCell::Key(Value::Integer(bucket)),
-            AnswerCell::Estimate { value, low, high },
+            AnswerCell::Estimate { low, high, .. },
         ] = row.as_slice()
         else {
             return None;
         };
         let (side, bucket) = (usize::try_from(*side).ok()?, usize::try_from(*bucket).ok()?);
-        *counts.get_mut(side)?.get_mut(bucket)? = value.as_f64()?;
-        let ends = low
-            .as_ref()
-            .and_then(Value::as_f64)
-            .zip(high.as_ref().and_then(Value::as_f64));
-        width = width.max(ends.map_or(0.0, |(low, high)| (high - low) / 2.0));
+        let (low, high) = (low.as_ref()?.as_f64()?, high.as_ref()?.as_f64()?);
+        *tops.get_mut(side)?.get_mut(bucket)? = high;
+        width = width.max((high - low) / 2.0);
     }
+    // Counts and the lower ends of their intervals are cut at zero, and sums of
+    // them would lean high; the upper ends are not.
+    let counts = tops.map(|tops| tops.iter().map(|top| top - width).collect::<Vec<f64>>());
     let [above, below] = &counts;
     let high = cut(above.iter().rev(), width)?;
     let low = cut(below.iter(), width)?;
