@@ -335,17 +335,17 @@ fn bounds_are_found_privately_and_kept() {
 fn a_killed_question_is_charged_once_at_most() {
     let lab = lab("sql-killed", &people());
     let sql = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY city";
-    let question = ["query", sql, "--epsilon", "0.02", "--format", "json"];
+    let question = ["query", sql, "--epsilon", "0.02"];
     let mut charged_before = 0;
     for round in 0..40_u64 {
         let id = format!("round {round}");
         let arguments = [&question[..], &["--id", &id]].concat();
-        let mut child = lab.start(&arguments);
+        let mut child = lab.start(&[&arguments[..], &["--format", "json"]].concat());
         std::thread::sleep(std::time::Duration::from_micros(700 * round));
         let _ = child.kill();
         let killed = child.wait_with_output().unwrap();
         let told = serde_json::from_slice::<Value>(&killed.stdout).ok();
-        let again = lab.json(&arguments[..arguments.len()]);
+        let again = lab.json(&arguments);
         if let Some(told) = told {
             assert_eq!(
                 told["rows"], again["rows"],
@@ -353,7 +353,7 @@ fn a_killed_question_is_charged_once_at_most() {
             );
             assert_eq!(again["repeated"], true);
         }
-        let log = lab.json(&["ledger", "log", "--format", "json"]);
+        let log = lab.json(&["ledger", "log"]);
         let charged = log.to_string().matches("\"committed\"").count();
         assert!(charged <= charged_before + 1, "charged twice");
         charged_before = charged;
