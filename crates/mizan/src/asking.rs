@@ -218,10 +218,8 @@ fn value_text(value: &Value) -> String {
     }
 }
 
-/// Notes, one a line.
+/// Notes, in lines of at most 80 columns.
 pub(crate) fn notes_text(notes: &[String]) -> String {
-    notes
-        .iter()
-        .map(|note| format!("  note: {note}\n"))
-        .collect()
+    let note = |note: &String| output::wrapped(&format!("note: {note}"), "  ", "        ");
+    notes.iter().map(note).collect()
 }

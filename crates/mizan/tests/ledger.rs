@@ -10,7 +10,7 @@
 mod common;
 
 use common::lab::{Lab, keys};
-use common::{Run, folder, program};
+use common::program;
 use serde_json::Value;
 
 /// The contract of /shared/cli.md.

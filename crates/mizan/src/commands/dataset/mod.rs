@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    Add(add::Arguments),
+    Add(Box<add::Arguments>),
     List(list::Arguments),
     Show(show::Arguments),
     Bounds(bounds::Arguments),

@@ -1,6 +1,6 @@
 //! Random expressions over columns, typed as they claim to be.
 
-use mizan_sql::{Column, Expr, Function, TimePart, TimeUnit, Type};
+use mizan_sql::{Column, Expr, Function, TimePart, TimeUnit, Type, Value};
 
 use super::generate::{Rng, value};
 
@@ -175,6 +175,6 @@ fn candidate(rng: &mut Rng, columns: &[Column], kind: Type, depth: usize) -> Exp
     }
 }
 
-pub(super) fn literal(rng: &mut Rng, kind: Type) -> Expr {
+fn literal(rng: &mut Rng, kind: Type) -> Expr {
     Expr::Literal(value(rng, kind), kind)
 }

@@ -1,11 +1,11 @@
 //! Random catalogues, data, relations and plans, all of them well-formed.
 
 use mizan_sql::{
-    BoundedPlan, Bounds, Catalogue, Column, Dataset, DatasetColumn, Expr, Function, Groups, Key,
-    Measure, Operator, Output, Privacy, Quantized, Relation, Statistic, Type, Value, Within,
+    BoundedPlan, Bounds, Catalogue, Column, Dataset, DatasetColumn, Expr, Groups, Key, Measure,
+    Operator, Output, Privacy, Quantized, Relation, Statistic, Type, Value, Within,
 };
 
-use super::expressions::{expr, literal};
+use super::expressions::expr;
 use crate::oracle::{Data, Rows};
 
 /// Random numbers (splitmix64).
@@ -179,12 +179,8 @@ pub(super) fn data(rng: &mut Rng, catalogue: &Catalogue) -> Data {
     let mut data = Data::new();
     for (name, dataset) in &catalogue.datasets {
         let mut rows = Rows::new();
-        if dataset.privacy.is_none() {
-            for key in ["a", "b", "ab", "12"] {
-                rows.push(vec![Value::Text(key.to_owned()), value(rng, Type::Integer)]);
-            }
-        } else {
-            let units_of = dataset.privacy.as_ref().unwrap().unit.len();
+        if let Some(privacy) = &dataset.privacy {
+            let units_of = privacy.unit.len();
             for _ in 0..rng.below(60) {
                 let columns = dataset.columns.iter().enumerate();
                 let row = columns.map(|(place, column)| {
@@ -195,6 +191,10 @@ pub(super) fn data(rng: &mut Rng, catalogue: &Catalogue) -> Data {
                     }
                 });
                 rows.push(row.collect());
+            }
+        } else {
+            for key in ["a", "b", "ab", "12"] {
+                rows.push(vec![Value::Text(key.to_owned()), value(rng, Type::Integer)]);
             }
         }
         data.insert(name.clone(), rows);
