@@ -82,13 +82,11 @@ impl Bar {
 
     /// The value and half of the error bar, in figures.
     pub(crate) fn figures(&self) -> String {
-        let value = crate::number::grouped(self.value, 5);
         match self.between {
             Some((low, high)) if (high - low).is_finite() => {
-                let half = (high - low) / 2.0;
-                format!("{value} ± {}", crate::number::grouped(half, 2))
+                crate::number::within(self.value, low, high, 5)
             }
-            _ => value,
+            _ => crate::number::grouped(self.value, 5),
         }
     }
 }

@@ -94,6 +94,26 @@ pub fn grouped(x: f64, digits: usize) -> String {
     text + fraction
 }
 
+/// A value and where it may lie: `±` if it is in the middle, else both ends. An
+/// interval that was cut, at zero or at bounds, is no half of anything.
+///
+/// ```
+/// use mizan_report::number::within;
+///
+/// assert_eq!(within(812.0, 790.0, 834.0, 5), "812 ± 22");
+/// assert_eq!(within(0.0, 0.0, 14.0, 5), "0 (0 to 14)");
+/// ```
+#[must_use]
+pub fn within(value: f64, low: f64, high: f64, digits: usize) -> String {
+    let shown = grouped(value, digits);
+    let (below, above) = (value - low, high - value);
+    // Shown to two digits, so a difference of a hundredth is not seen.
+    if below >= 0.0 && (above - below).abs() <= 0.01 * (above + below) {
+        return format!("{shown} ± {}", grouped(above.max(below), 2));
+    }
+    format!("{shown} ({} to {})", grouped(low, 4), grouped(high, 4))
+}
+
 /// A failure probability: scientific, three significant digits, rounded up.
 ///
 /// ```

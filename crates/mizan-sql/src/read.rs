@@ -19,6 +19,7 @@ use crate::value::{Type, Value};
 impl Type {
     /// What a text says as a value of this type, or `NULL`.
     #[must_use]
+    #[inline]
     pub fn read(self, text: &str) -> Value {
         let trimmed = text.trim_matches(' ');
         match self {
@@ -35,6 +36,7 @@ impl Type {
 
 /// A boolean, without spaces around.
 #[must_use]
+#[inline]
 pub fn boolean(text: &str) -> Option<bool> {
     let is = |words: [&str; 6]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
     if is(["true", "t", "yes", "y", "on", "1"]) {
@@ -48,6 +50,7 @@ pub fn boolean(text: &str) -> Option<bool> {
 
 /// An integer, without spaces around.
 #[must_use]
+#[inline]
 pub fn integer(text: &str) -> Option<i64> {
     // The standard library's grammar is this one.
     text.parse().ok()
@@ -55,6 +58,7 @@ pub fn integer(text: &str) -> Option<i64> {
 
 /// A finite number, without spaces around.
 #[must_use]
+#[inline]
 pub fn number(text: &str) -> Option<f64> {
     // The standard library's grammar is this one, and words for what is not finite.
     let plain = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
@@ -66,6 +70,7 @@ pub fn number(text: &str) -> Option<f64> {
 
 /// A day, without spaces around.
 #[must_use]
+#[inline]
 pub fn date(text: &[u8]) -> Option<i32> {
     let [a, b, c, d, b'-', e, f, b'-', g, h] = text else {
         return None;
@@ -76,6 +81,7 @@ pub fn date(text: &[u8]) -> Option<i32> {
 
 /// A time, without spaces around.
 #[must_use]
+#[inline]
 pub fn timestamp(text: &[u8]) -> Option<i64> {
     let (day, rest) = text.split_at_checked(10)?;
     let midnight = time::midnight(date(day)?)?;

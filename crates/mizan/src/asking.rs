@@ -91,7 +91,8 @@ impl Question {
     ) -> Result<T, Failure> {
         let catalogue = self.shelf.read()?;
         let (sql, wish) = (self.sql()?, self.wish()?);
-        at_desk(ledger, &catalogue, &sql, |desk| ask(desk, &sql, wish))
+        let (_, sql) = mizan_sql::statement(&sql);
+        at_desk(ledger, &catalogue, sql, |desk| ask(desk, sql, wish))
     }
 }
 
@@ -148,7 +149,7 @@ pub(crate) fn bars(answer: &Answer) -> Option<Bars> {
     let mut bars = Bars::default();
     for cells in &answer.rows {
         let keys = cells.iter().filter_map(|cell| match cell {
-            AnswerCell::Key(value) => Some(value.to_string()),
+            AnswerCell::Key(value) => Some(plain(&value.to_string())),
             AnswerCell::Estimate { .. } => None,
         });
         let label = keys.collect::<Vec<_>>().join(", ");
@@ -165,7 +166,7 @@ pub(crate) fn bars(answer: &Answer) -> Option<Bars> {
     }
     let noisy = answer.columns.iter().zip(answer.rows.first()?);
     let noisy = noisy.filter(|(_, cell)| matches!(cell, AnswerCell::Estimate { .. }));
-    bars.title = noisy.map(|(name, _)| name.clone()).collect();
+    bars.title = noisy.map(|(name, _)| plain(name)).collect();
     Some(bars)
 }
 
@@ -175,7 +176,7 @@ fn table(answer: &Answer, output: Output) -> String {
     }
     let first = answer.rows.first().into_iter().flatten();
     let columns = answer.columns.iter().zip(first).map(|(name, cell)| {
-        let name = shortened(name, 24);
+        let name = shortened(&plain(name), 24);
         if matches!(cell, AnswerCell::Estimate { .. }) {
             Column::number(name)
         } else {
@@ -191,21 +192,29 @@ fn table(answer: &Answer, output: Output) -> String {
 
 fn cell_text(cell: &AnswerCell) -> String {
     match cell {
-        AnswerCell::Key(value) => shortened(&value.to_string(), 30),
+        AnswerCell::Key(value) => shortened(&plain(&value.to_string()), 30),
         AnswerCell::Estimate { value, low, high } => {
-            let middle = value_text(value);
-            let ends = low
-                .as_ref()
-                .and_then(Value::as_f64)
-                .zip(high.as_ref().and_then(Value::as_f64));
-            match (ends, value.as_f64()) {
-                (Some((low, high)), Some(_)) => {
-                    format!("{middle} ± {}", number::grouped((high - low) / 2.0, 2))
+            let end = |end: &Option<Value>| end.as_ref().and_then(Value::as_f64);
+            match (value, value.as_f64(), end(low), end(high)) {
+                (Value::Integer(_), Some(value), Some(low), Some(high)) => {
+                    number::within(value, low, high, 15)
                 }
-                _ => middle,
+                (_, Some(value), Some(low), Some(high)) => number::within(value, low, high, 6),
+                _ => value_text(value),
             }
         }
     }
+}
+
+/// Text of the data or of a question, without what a terminal would obey.
+fn plain(text: &str) -> String {
+    let hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars()
+        .map(|c| if hidden(c) { '\u{fffd}' } else { c })
+        .collect()
 }
 
 fn value_text(value: &Value) -> String {
@@ -214,7 +223,7 @@ fn value_text(value: &Value) -> String {
             .as_f64()
             .map_or_else(String::new, |x| number::grouped(x, 15)),
         Value::Number(x) => number::grouped(*x, 6),
-        _ => shortened(&value.to_string(), 30),
+        _ => shortened(&plain(&value.to_string()), 30),
     }
 }
 

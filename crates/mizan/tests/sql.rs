@@ -27,7 +27,7 @@ fn people() -> String {
     csv
 }
 
-const ADD: [&str; 20] = [
+const ADD: [&str; 22] = [
     "--unit",
     "person",
     "--epsilon",
@@ -48,6 +48,8 @@ const ADD: [&str; 20] = [
     "2.5e-7",
     "--type",
     "person=integer",
+    "--type",
+    "age=integer",
 ];
 
 /// A ledger and the dataset `visits` of these rows.

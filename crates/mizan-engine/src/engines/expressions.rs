@@ -172,12 +172,6 @@ fn call(
             format!("({} IN ({}))", part.text, join(list, ", "))
         }
         (Function::Coalesce, parts) => format!("COALESCE({})", join(parts, ", ")),
-        (Function::NullIf, [a, b]) => {
-            format!(
-                "(CASE WHEN {0} = {1} THEN NULL ELSE {0} END)",
-                a.text, b.text
-            )
-        }
         (_, []) => return Err(bad("a function without arguments")),
         (_, parts) => dialect.call(function, parts, makes),
     };

@@ -105,7 +105,8 @@ fn plan(dataset: &Dataset, column: &str) -> Option<(Vec<f64>, BoundedPlan)> {
         .iter()
         .position(|found| found.name == column)?;
     let kind = dataset.columns.get(place)?.kind;
-    if !kind.is_numeric() {
+    // Bounds of the unit would make several people one.
+    if !kind.is_numeric() || privacy.unit.iter().any(|unit| unit == column) {
         return None;
     }
     let place_of = |name: &String| dataset.columns.iter().position(|found| &found.name == name);

@@ -47,7 +47,7 @@ pub enum QuestionError {
     #[error("the system gives no random numbers")]
     NoEntropy,
     /// Bounds are those of numbers.
-    #[error("{column} is not a column of numbers")]
+    #[error("{column} is not a column of numbers that could have bounds")]
     NotNumeric {
         /// The column.
         column: String,

@@ -82,8 +82,8 @@ pub(super) fn of(expr: &Expr, row: &[Value], bands: &[Option<Option<Band>>]) -> 
                 let low = band.low.max(-band.high).max(0.0);
                 Band::new(low, high)
             }
-            // The first is something if it has a value here.
-            (Function::Coalesce | Function::NullIf, [part, ..]) => inner(part),
+            // Which of them it is depends on the noise.
+            (Function::Coalesce | Function::NullIf, _) => None,
             (Function::Least, _) => folded(parts, inner, f64::min),
             (Function::Greatest, _) => folded(parts, inner, f64::max),
             (function, [left, right]) => binary(*function, inner(left)?, inner(right)?),

@@ -218,6 +218,7 @@ impl Binder<'_> {
         let rows = self.rows(&aggregate.input, Vec::new())?;
         let fields = rows.fields();
         let schema = aggregate.input.schema();
+        self.no_repeated_keys(aggregate)?;
         let mut keys = Vec::with_capacity(aggregate.group_expr.len());
         for expr in &aggregate.group_expr {
             self.no_grouping_sets(expr)?;

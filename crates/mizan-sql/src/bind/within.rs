@@ -50,6 +50,7 @@ impl Binder<'_> {
         let input = self.rows(&aggregate.input, Vec::new())?;
         let fields = input.fields();
         let schema = aggregate.input.schema();
+        self.no_repeated_keys(aggregate)?;
         let mut keys: Vec<(String, Expr, Type)> = Vec::new();
         for (expr, field) in aggregate.group_expr.iter().zip(aggregate.schema.fields()) {
             self.no_grouping_sets(expr)?;
@@ -105,6 +106,23 @@ impl Binder<'_> {
         let first = aggregate.aggr_expr.first()?;
         let function = aggregate_of(first).ok()?;
         self.words.place(function.func.name())
+    }
+
+    /// The planner leaves repeated keys out of the columns and not out of the
+    /// keys, which would then be read as each other.
+    pub(super) fn no_repeated_keys(&self, aggregate: &Aggregate) -> Result<(), Refusal> {
+        let sets = aggregate.group_expr.iter();
+        let sets = sets.filter(|expr| matches!(expr, Planned::GroupingSet(_)));
+        let expected = aggregate.group_expr.len() + aggregate.aggr_expr.len();
+        if sets.count() > 0 || aggregate.schema.fields().len() == expected {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            Reason::Clause,
+            "GROUP BY names a key twice",
+            "name each key once",
+        )
+        .at(self.words.place("group")))
     }
 
     pub(super) fn no_grouping_sets(&self, expr: &Planned) -> Result<(), Refusal> {

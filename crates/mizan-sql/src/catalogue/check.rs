@@ -70,7 +70,17 @@ impl Dataset {
         }
         let mut names = BTreeSet::new();
         for column in &privacy.unit {
-            self.column(column)?;
+            let found = self.column(column)?;
+            // Whoever is clamped or rounded to the same value would be one unit,
+            // and taking one of them away would change it instead of removing it.
+            if found.bounds.is_some() || found.unit_bounds.is_some() {
+                return Err(unit("given bounds, which would make several people one"));
+            }
+            if matches!(found.kind, Type::Number | Type::Timestamp) {
+                return Err(unit(
+                    "a number or a timestamp, which rounds several people to one",
+                ));
+            }
             if !names.insert(column) {
                 return Err(unit("named twice"));
             }

@@ -7,6 +7,7 @@ use mizan_report::number;
 use serde_json::json;
 
 use super::budget::view;
+use super::quote;
 use crate::asking::{self, Question, notes_text};
 use crate::books;
 use crate::failure::Failure;
@@ -38,6 +39,10 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
     let question = &arguments.question;
+    // `EXPLAIN PRIVACY SELECT ...` asks for the price.
+    if mizan_sql::statement(&question.sql).0 {
+        return quote::run_for(question, output);
+    }
     let id = arguments.id.as_deref();
     books::request_id(id)?;
     if let Some(path) = &arguments.svg {

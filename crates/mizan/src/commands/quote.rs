@@ -22,15 +22,16 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
-    let ledger = arguments.question.books.read()?;
-    let quote = arguments
-        .question
-        .at_desk(&ledger, |desk, sql, wish| desk.quote(sql, wish))?;
-    let shown = output.either(|| json(&quote), || text(&quote, arguments.question.why));
-    Ok(if quote.fits {
-        Answer::done(shown)
-    } else {
-        Answer::refused(shown)
+    run_for(&arguments.question, output)
+}
+
+pub(crate) fn run_for(question: &Question, output: Output) -> Result<Answer, Failure> {
+    let ledger = question.books.read()?;
+    let quote = question.at_desk(&ledger, |desk, sql, wish| desk.quote(sql, wish))?;
+    let shown = output.either(|| json(&quote), || text(&quote, question.why));
+    Ok(match quote.fits {
+        true => Answer::done(shown),
+        false => Answer::refused(shown),
     })
 }
 

@@ -45,6 +45,8 @@ struct Fields {
     /// The field that was read last, and whether it was too long.
     field: Vec<u8>,
     too_long: bool,
+    /// Where the reader writes.
+    output: Vec<u8>,
 }
 
 /// What came after a field.
@@ -67,6 +69,7 @@ impl Fields {
             finished: false,
             field: Vec::new(),
             too_long: false,
+            output: vec![0; 1 << 12],
         };
         // The mark of UTF-8 at the beginning is known only if it is all there.
         while fields.end < 3 && !fields.finished {
@@ -96,16 +99,16 @@ impl Fields {
     fn next(&mut self, wanted: bool) -> std::io::Result<Option<After>> {
         self.field.clear();
         self.too_long = false;
-        let mut output = [0; 4096];
         loop {
             if self.start == self.end && !self.finished {
                 self.fill()?;
             }
             let input = self.buffer.get(self.start..self.end).unwrap_or_default();
-            let (result, read, written) = self.reader.read_field(input, &mut output);
+            let (result, read, written) = self.reader.read_field(input, &mut self.output);
             self.start += read;
             if wanted && !self.too_long {
-                self.field.extend(output.iter().take(written));
+                let written = self.output.get(..written).unwrap_or_default();
+                self.field.extend_from_slice(written);
                 self.too_long = self.field.len() > MAX_FIELD;
             }
             match result {

@@ -88,7 +88,7 @@ pub(super) fn all() -> Vec<ScalarUDF> {
         .collect()
 }
 
-const FUNCTIONS: [Function; 19] = [
+const FUNCTIONS: [Function; 20] = [
     Function::Add,
     Function::Subtract,
     Function::Multiply,
@@ -96,6 +96,7 @@ const FUNCTIONS: [Function; 19] = [
     Function::Remainder,
     Function::Negate,
     Function::Like,
+    Function::NullIf,
     Function::Floor,
     Function::Ceil,
     Function::Round,

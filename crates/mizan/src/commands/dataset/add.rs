@@ -18,7 +18,8 @@ use crate::shelf::Shelf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Only names of columns are read, and for Parquet their types: no row, so nothing
-leaks. In CSV a column is text unless --type, --bound or --keys tell otherwise.
+leaks. In CSV a column is text unless --type or --bound (a number, a date) says
+otherwise; integers are said with --type.
 What does not read as its type counts as NULL; what is out of its bounds counts
 as the nearest bound. Several tables about the same people share one --account.
 
@@ -207,10 +208,10 @@ fn is_typed(types: &[String], column: &str) -> bool {
     names.into_iter().any(|rest| rest.starts_with('='))
 }
 
-/// A column whose bounds are written as integers holds integers, and so on; the
-/// first type that reads them is meant.
+/// A column with bounds holds numbers, or dates if its bounds are dates. Not
+/// integers: in a column of 9.99 they would all be nothing.
 fn guess_type(dataset: &mut Dataset, untyped: &[String], text: &str) {
-    for kind in [Type::Integer, Type::Number, Type::Date, Type::Timestamp] {
+    for kind in [Type::Number, Type::Date, Type::Timestamp] {
         let mut tried = dataset.clone();
         let free = |column: &&mut DatasetColumn| {
             let bounded = column.bounds.is_some() || column.unit_bounds.is_some();

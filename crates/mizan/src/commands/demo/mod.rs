@@ -64,9 +64,9 @@ const CHAPTERS: [Chapter; 6] = [
         picture: Some("visits-by-month.svg"),
     },
     Chapter {
-        about: "What does a visit cost?",
-        sql: "SELECT department, COUNT(*) AS visits, AVG(cost) AS mean_cost FROM visits GROUP BY department ORDER BY department",
-        epsilon: 0.4,
+        about: "How many live where, and how old are they?",
+        sql: "SELECT city, COUNT(*) AS people, AVG(age) AS mean_age FROM people GROUP BY city ORDER BY city",
+        epsilon: 0.2,
         picture: None,
     },
     Chapter {
@@ -357,7 +357,7 @@ fn catalogue(folder: &Path) -> Result<Catalogue, Failure> {
     let visits = Dataset {
         name: "visits".to_owned(),
         source: source("visits.csv")?,
-        privacy: privacy(12, 6),
+        privacy: privacy(12, 12),
         columns: vec![
             column("person", Type::Integer),
             // 2025, in days since 1970.
