@@ -101,15 +101,18 @@ fn contribution(rows: &Rows, measure: &Measure, statistic: &Statistic) -> i64 {
         Measure::Units => 1,
         Measure::Rows => count(rows.len()),
         Measure::Count(expr) => count(rows.iter().filter(|row| !expr.eval(row).is_null()).count()),
-        Measure::Sum(expr, how) => {
+        Measure::Sum(expr, how) | Measure::Scaled(expr, how, _) => {
             let values: Vec<i64> = rows
                 .iter()
                 .filter_map(|row| quantized(&expr.eval(row), how))
                 .collect();
-            if values.is_empty() {
-                return 0;
+            let sum: i64 = values.iter().sum();
+            match measure {
+                Measure::Scaled(_, _, rows) if count(values.len()) > *rows => {
+                    (sum as f64 * *rows as f64 / values.len() as f64).floor() as i64
+                }
+                _ => sum,
             }
-            values.into_iter().sum()
         }
         _ => unreachable!(),
     };

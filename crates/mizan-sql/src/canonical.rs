@@ -197,6 +197,12 @@ impl Encoder {
                 self.expr(expr);
                 self.quantized(quantized);
             }
+            Measure::Scaled(expr, quantized, rows) => {
+                self.tag(6);
+                self.expr(expr);
+                self.quantized(quantized);
+                self.integer(*rows);
+            }
             Measure::Distinct(expr) => {
                 self.tag(4);
                 self.expr(expr);

@@ -112,6 +112,10 @@ pub enum Measure {
     Count(Expr),
     /// The quantized values of the rows of each unit.
     Sum(Expr, Quantized),
+    /// The same for means: where a unit has more rows with a value than this, its
+    /// sum is that of so many average ones of its rows,
+    /// `floor(sum * rows / count)` in doubles.
+    Scaled(Expr, Quantized, i64),
     /// Different values of the expression, of which each unit brings at most
     /// `high` (those with the least hash).
     Distinct(Expr),

@@ -109,7 +109,10 @@ fn check(plan: &BoundedPlan) {
         assert!(statistic.low <= 0 && statistic.high >= 0);
         assert!(statistic.sensitivity() >= 1);
         assert!(statistic.sensitivity() <= MAX_CONTRIBUTION.unsigned_abs());
-        if let Measure::Sum(expr, grid) | Measure::Histogram(expr, grid) = &statistic.measure {
+        if let Measure::Sum(expr, grid)
+        | Measure::Scaled(expr, grid, _)
+        | Measure::Histogram(expr, grid) = &statistic.measure
+        {
             let (low, high) = grid.range();
             assert!(low >= -(1 << 22) && high <= 1 << 22);
             expr.type_of(&plan.relation.columns).unwrap();

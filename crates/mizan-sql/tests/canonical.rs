@@ -53,12 +53,13 @@ fn within(source: &mut Source) -> Within {
 }
 
 fn measure(source: &mut Source) -> Measure {
-    match source.below(6) {
+    match source.below(7) {
         0 => Measure::Units,
         1 => Measure::Rows,
         2 => Measure::Count(some(source)),
         3 => Measure::Sum(some(source), quantized(source)),
         4 => Measure::Distinct(some(source)),
+        5 => Measure::Scaled(some(source), quantized(source), source.bits().cast_signed()),
         _ => Measure::Histogram(some(source), quantized(source)),
     }
 }

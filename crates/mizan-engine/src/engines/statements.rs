@@ -78,7 +78,10 @@ fn check(statistic: &Statistic) -> Result<(), EngineError> {
         return Err(bad("a contribution is not bounded"));
     }
     match &statistic.measure {
-        Measure::Sum(_, how) | Measure::Histogram(_, how) => check_steps(how),
+        Measure::Scaled(_, _, rows) if *rows < 1 => Err(bad("means of no rows")),
+        Measure::Sum(_, how) | Measure::Scaled(_, how, _) | Measure::Histogram(_, how) => {
+            check_steps(how)
+        }
         _ => Ok(()),
     }
 }
@@ -263,6 +266,17 @@ impl<'a> Builder<'a> {
         format!("SELECT {} FROM {from}{by}", listed(keys))
     }
 
+    /// The sum of a unit's values, of so many average ones if there are more. All
+    /// operations are of doubles and exact to the last bit on every engine.
+    fn scaled(&self, value: usize, rows: i64) -> String {
+        let (count, sum) = (format!("COUNT(v{value})"), format!("SUM(v{value})"));
+        let limit = self.integer(rows);
+        format!(
+            "CASE WHEN {count} > {limit} THEN CAST(FLOOR(CAST({sum} AS DOUBLE) * \
+             CAST({limit} AS DOUBLE) / CAST({count} AS DOUBLE)) AS BIGINT) ELSE {sum} END"
+        )
+    }
+
     fn sums(&self, places: &[usize]) -> Result<String, EngineError> {
         let once = self.plan.relation.one_row_per_unit;
         let mut values = Vec::new();
@@ -288,6 +302,11 @@ impl<'a> Builder<'a> {
                 Measure::Sum(expr, how) => (
                     Some(self.dialect.quantize(&self.over(expr)?, how)),
                     format!("SUM(v{value})"),
+                    format!("v{value}"),
+                ),
+                Measure::Scaled(expr, how, rows) => (
+                    Some(self.dialect.quantize(&self.over(expr)?, how)),
+                    self.scaled(value, *rows),
                     format!("v{value}"),
                 ),
                 Measure::Distinct(_) | Measure::Histogram(..) => continue,

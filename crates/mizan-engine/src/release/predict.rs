@@ -174,7 +174,11 @@ pub(super) fn place_of(
 /// How a statistic is quantized.
 pub(super) fn quantized(plan: &BoundedPlan, statistic: usize) -> Result<&Quantized, ReleaseError> {
     match plan.statistics.get(statistic).map(|one| &one.measure) {
-        Some(Measure::Sum(_, quantized) | Measure::Histogram(_, quantized)) => Ok(quantized),
+        Some(
+            Measure::Sum(_, quantized)
+            | Measure::Scaled(_, quantized, _)
+            | Measure::Histogram(_, quantized),
+        ) => Ok(quantized),
         _ => Err(PLACE),
     }
 }

@@ -166,7 +166,8 @@ impl Binder<'_> {
                         total.low, total.high
                     ));
                 }
-                let sum = sum(asked, bounds, centre, total, limits, measures)?;
+                let scaled = centred && declared.is_none();
+                let sum = sum(asked, bounds, centre, total, scaled, limits, measures)?;
                 let count = (centre != 0.0).then(|| measures.count(argument, rows));
                 Aggregate::Sum {
                     sum,
@@ -178,18 +179,19 @@ impl Binder<'_> {
                 let bounds = asked.bounds(columns)?;
                 let centre = grid::centre(bounds, asked.kind);
                 let count = measures.count(argument, rows);
-                let sum = sum(asked, bounds, centre, None, limits, measures)?;
+                let sum = sum(asked, bounds, centre, None, true, limits, measures)?;
                 Aggregate::Mean { sum, count }
             }
             What::Variance { sample, root } => {
                 let bounds = asked.bounds(columns)?;
                 let centre = grid::centre(bounds, asked.kind);
                 let count = measures.count(argument, rows);
-                let sum = sum(asked, bounds, centre, None, limits, measures)?;
+                let sum = sum(asked, bounds, centre, None, true, limits, measures)?;
                 let squared = grid::for_sum(bounds, centre, asked.kind, true, limits.rows_per_unit)
                     .ok_or_else(|| asked.too_wide())?;
                 let (low, high) = per_unit(&squared, rows);
-                let squares = measures.place(Measure::Sum(argument.clone(), squared), low, high);
+                let squares = Measure::Scaled(argument.clone(), squared, rows);
+                let squares = measures.place(squares, low, high);
                 Aggregate::Variance {
                     sum,
                     squares,
@@ -282,6 +284,7 @@ fn sum(
     bounds: Bounds,
     centre: f64,
     total: Option<Bounds>,
+    scaled: bool,
     limits: &Limits<'_>,
     measures: &mut Measures,
 ) -> Result<usize, Refusal> {
@@ -293,7 +296,13 @@ fn sum(
         low = low.max(least.min(0));
         high = high.min(most.max(0));
     }
-    Ok(measures.place(Measure::Sum(asked.argument.clone(), grid), low, high))
+    let argument = asked.argument.clone();
+    let measure = if scaled {
+        Measure::Scaled(argument, grid, limits.rows_as_integer)
+    } else {
+        Measure::Sum(argument, grid)
+    };
+    Ok(measures.place(measure, low, high))
 }
 
 fn quantile(

@@ -129,6 +129,7 @@ impl Decoder<'_> {
             3 => Measure::Sum(self.expr(), self.quantized()),
             4 => Measure::Distinct(self.expr()),
             5 => Measure::Histogram(self.expr(), self.quantized()),
+            6 => Measure::Scaled(self.expr(), self.quantized(), self.integer()),
             other => panic!("{other}"),
         }
     }

@@ -278,7 +278,7 @@ pub(crate) fn summary(plan: &BoundedPlan) -> Vec<String> {
             Measure::Rows => "rows".to_owned(),
             Measure::Count(_) => "count".to_owned(),
             Measure::Distinct(_) => "distinct".to_owned(),
-            Measure::Sum(_, grid) => {
+            Measure::Sum(_, grid) | Measure::Scaled(_, grid, _) => {
                 let what = if grid.squared { "squares" } else { "sum" };
                 let mut text = format!("{what}(2^{}", grid.exponent);
                 if grid.centre != 0.0 {

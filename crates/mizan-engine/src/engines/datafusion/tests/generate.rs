@@ -527,8 +527,13 @@ fn statistic(rng: &mut Rng, columns: &[Column]) -> Statistic {
         _ => {
             how.squared = how.exponent < 0 && rng.chance(30);
             let (low, most) = how.range();
+            let measure = if rng.chance(50) {
+                Measure::Scaled(number, how, high)
+            } else {
+                Measure::Sum(number, how)
+            };
             Statistic {
-                measure: Measure::Sum(number, how),
+                measure,
                 low: low.min(0) * high,
                 high: most.max(0) * high,
             }
