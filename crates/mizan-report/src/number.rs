@@ -107,8 +107,8 @@ pub fn grouped(x: f64, digits: usize) -> String {
 pub fn within(value: f64, low: f64, high: f64, digits: usize) -> String {
     let shown = grouped(value, digits);
     let (below, above) = (value - low, high - value);
-    // Shown to two digits, so a difference of a hundredth is not seen.
-    if below >= 0.0 && (above - below).abs() <= 0.01 * (above + below) {
+    // Nearly in the middle: the longer side is shown for both.
+    if below >= 0.0 && (above - below).abs() <= 0.1 * (above + below) {
         return format!("{shown} ± {}", grouped(above.max(below), 2));
     }
     format!("{shown} ({} to {})", grouped(low, 4), grouped(high, 4))
