@@ -95,6 +95,10 @@ fn empty(measure: &Measure) -> Cell {
 }
 
 /// S1 and S2.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "a part of an integer, rounded down"
+)]
 fn contribution(rows: &Rows, measure: &Measure, statistic: &Statistic) -> i64 {
     let count = |count: usize| i64::try_from(count).unwrap();
     let total = match measure {

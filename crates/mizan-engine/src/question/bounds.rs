@@ -3,7 +3,8 @@
 //!
 //! A unit is in two of its groups whatever it holds, so the price is that of two
 //! counts. What is chosen from the noisy counts costs nothing more: the bounds
-//! leave out about one unit in a hundred, or as few as the noise can tell.
+//! leave out about one unit in a hundred on each side, or, of few units, as many as
+//! the noise hides.
 
 use mizan_sql::{
     Aggregate, BoundedPlan, Bounds, Column, Dataset, Expr, Function, Groups, Key, Measure,
@@ -20,6 +21,11 @@ const LARGEST: i32 = 52;
 
 /// The part of units that bounds may cut.
 const CUT: f64 = 0.01;
+
+/// How many neighbouring buckets are looked at together, and how many half-widths
+/// of the noise of one they must hold.
+const WINDOW: usize = 4;
+const STANDS_OUT: f64 = 10.0;
 
 /// Bounds that were found, with what it cost.
 #[derive(Debug)]
@@ -262,26 +268,23 @@ fn read(answer: &Answer, edges: &[f64]) -> Option<Bounds> {
     // them would lean high; the upper ends are not.
     let counts = tops.map(|tops| tops.iter().map(|top| top - width).collect::<Vec<f64>>());
     let [above, below] = &counts;
-    let high = cut(above.iter().rev(), width)?;
-    let low = cut(below.iter(), width)?;
+    let high = cut(&above.iter().rev().copied().collect::<Vec<_>>(), width)?;
+    let low = cut(below, width)?;
     let high = edges.len().checked_sub(1 + high)?;
     let bounds = Bounds::new(*edges.get(low)?, *edges.get(high)?);
     // Noise may cross them over when there are hardly any units.
     bounds.or_else(|| Bounds::new(*edges.get(high)?, *edges.get(low)?))
 }
 
-/// How many buckets from the end may go.
-fn cut<'a>(counts: impl Iterator<Item = &'a f64> + Clone, width: f64) -> Option<usize> {
-    let total: f64 = counts.clone().sum();
-    let mut seen = 0.0;
-    let mut buckets = 0.0_f64;
-    for (place, count) in counts.enumerate() {
-        seen += count;
-        buckets += 1.0;
-        // A sum of so many noises; a bucket of people stands out of it.
-        if seen > (CUT * total).max(width * (1.0 + buckets.sqrt())) {
-            return Some(place);
-        }
-    }
-    None
+/// How many buckets from the end may go: up to where the units of a few buckets
+/// together stand out of the noise and are a part that must not be cut. Noise alone
+/// looks like that once in about 10^8 times.
+fn cut(counts: &[f64], width: f64) -> Option<usize> {
+    let total: f64 = counts.iter().sum();
+    let enough = (CUT * total).max(STANDS_OUT * width);
+    (0..counts.len()).find(|&place| {
+        let first = (place + 1).saturating_sub(WINDOW);
+        let window = counts.iter().take(place + 1).skip(first);
+        window.sum::<f64>() > enough
+    })
 }

@@ -16,8 +16,8 @@ use crate::shelf::Shelf;
 /// Find the bounds of a column privately, and keep them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The bounds leave out about one unit in a hundred. They are charged once and are
-free to use from then on.
+The bounds leave out about one unit in a hundred, or as many as the noise hides
+if there are few. They are charged once and are free to use from then on.
 
 Examples:
   mizan dataset bounds visits cost
@@ -89,7 +89,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         },
         || {
             format!(
-                "{} of {} lies from {} to {}, for about 99 people in 100\n\
+                "{} of {} lies from {} to {}, for nearly everybody\n\
                  what is beyond counts as the nearest of these from now on\n\
                  spent ε {} at δ {}\nreceipt {}\n",
                 arguments.column,
