@@ -11,7 +11,7 @@
     reason = "a benchmark may panic"
 )]
 
-use std::io::Write as _;
+use std::io::{Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -25,8 +25,8 @@ use mizan_ledger::{
 use rusqlite::{Connection, params};
 
 /// Rounds in which both take turns, and how long each lasts.
-const ROUNDS: usize = 5;
-const ROUND: Duration = Duration::from_millis(1200);
+const ROUNDS: usize = 9;
+const ROUND: Duration = Duration::from_millis(800);
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -199,11 +199,28 @@ impl Bare {
     }
 }
 
+/// Makes a log longer than so many entries.
+fn append(ledger: &Ledger, charge: &Charge, entries: u64) {
+    let mut number = 0;
+    while ledger.head().unwrap().size < entries {
+        let asks = (number..number + 85)
+            .flat_map(|number| spend(charge).map(|request| Ask::new(0, id(number), request)));
+        let results = ledger.store().execute_all(asks.collect());
+        assert!(results.iter().all(Result::is_ok));
+        number += 85;
+    }
+}
+
 /// A spend of somebody alone, with its mark, beside a sync of the disk.
 fn lone(directory: &Path) {
-    let (ledger, _) = made(directory, "lone.db");
+    let (ledger, charge) = made(directory, "lone.db");
+    // The write-ahead log grows to its full size once, and is written over then.
+    append(&ledger, &charge, 120_000);
     let event = "gaussian(1e6)".parse().unwrap();
     let mut file = std::fs::File::create(directory.join("sync")).unwrap();
+    file.write_all(&vec![7; 32 << 20]).unwrap();
+    file.sync_all().unwrap();
+    file.rewind().unwrap();
     let (mut ours, mut syncs) = (Vec::new(), Vec::new());
     for _ in 0..400 {
         let begin = Instant::now();
@@ -225,14 +242,7 @@ fn lone(directory: &Path) {
 /// Opening and verifying a long log.
 fn long(directory: &Path, entries: u64) {
     let (ledger, charge) = made(directory, "long.db");
-    let mut number = 0;
-    while ledger.head().unwrap().size < entries {
-        let asks = (number..number + 85)
-            .flat_map(|number| spend(&charge).map(|request| Ask::new(0, id(number), request)));
-        let results = ledger.store().execute_all(asks.collect());
-        assert!(results.iter().all(Result::is_ok));
-        number += 85;
-    }
+    append(&ledger, &charge, entries);
     ledger.close().unwrap();
     let location = Location::from(directory.join("long.db"));
     let begin = Instant::now();

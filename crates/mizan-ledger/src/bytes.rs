@@ -8,7 +8,7 @@ pub(crate) struct Writer(Vec<u8>);
 impl Default for Writer {
     /// With room for an entry of the usual size.
     fn default() -> Self {
-        Self(Vec::with_capacity(512))
+        Self(Vec::with_capacity(1024))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::decide::{Books, chain};
 use crate::record::{Outcome, Record};
-use crate::{Account, AccountNumber, Body, LedgerId, RequestError, RequestId};
+use crate::{Account, AccountNumber, Body, Digest, LedgerId, RequestError, RequestId};
 
 /// Books that can be written in.
 pub(crate) trait Write: Books {
@@ -17,7 +17,8 @@ pub(crate) trait Write: Books {
     fn remember(&mut self, id: RequestId, record: Record);
 }
 
-/// Changes the books as an entry says that was just decided.
+/// Changes the books as an entry says that was just decided. `request` is the
+/// hash of the request that became it.
 ///
 /// # Errors
 ///
@@ -28,9 +29,11 @@ pub(crate) fn carry_out<B: Write>(
     books: &mut B,
     id: RequestId,
     body: &Body,
+    request: impl Fn() -> Digest,
 ) -> Result<Outcome, RequestError> {
     let before = books.record(id).cloned();
-    let after = Record::after(before.as_ref(), body).ok_or(RequestError::NotACharge)?;
+    let after = Record::after_request(before.as_ref(), body, request);
+    let after = after.ok_or(RequestError::NotACharge)?;
     let held = before.as_ref().and_then(|record| record.status.held());
     let charged = match body {
         Body::Reserved(charge) => Some(charge.account),

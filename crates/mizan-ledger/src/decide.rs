@@ -77,16 +77,14 @@ pub fn decide<B: Books>(
         };
     }
     let record = books.record(id);
-    match request {
-        Request::Start | Request::Commit { .. } | Request::Void => {
-            let record = record.ok_or(RequestError::UnknownId { id })?;
-            continue_charge(id, record, request)
-        }
-        _ => match record {
-            Some(record) if record.request == request.digest() => known(record),
-            Some(_) => Err(RequestError::IdReused { id }),
-            None => begin(books, request),
-        },
+    if !request.begins() {
+        let record = record.ok_or(RequestError::UnknownId { id })?;
+        return continue_charge(id, record, request);
+    }
+    match record {
+        Some(record) if record.request == request.digest() => known(record),
+        Some(_) => Err(RequestError::IdReused { id }),
+        None => begin(books, request),
     }
 }
 

@@ -79,12 +79,18 @@ impl Totals {
     /// was not: a sum below zero would be room that nobody gave.
     #[must_use]
     pub fn subtract(&mut self, cost: &Cost) -> Option<()> {
-        let pairs = self.amounts.iter().zip(cost.amounts());
-        let amounts = pairs.map(|(sum, amount)| sum.checked_sub(u128::from(amount.pico())));
-        let amounts = amounts.collect::<Option<_>>()?;
         let own_delta = u128::from(cost.own_delta().atto());
-        self.own_delta = self.own_delta.checked_sub(own_delta)?;
-        self.amounts = amounts;
+        let own_delta = self.own_delta.checked_sub(own_delta)?;
+        let less = |sum: u128, amount: Amount| sum.checked_sub(u128::from(amount.pico()));
+        // All of it or nothing.
+        let mut pairs = self.amounts.iter().zip(cost.amounts());
+        if pairs.any(|(&sum, &amount)| less(sum, amount).is_none()) {
+            return None;
+        }
+        for (sum, &amount) in self.amounts.iter_mut().zip(cost.amounts()) {
+            *sum = less(*sum, amount)?;
+        }
+        self.own_delta = own_delta;
         Some(())
     }
 }

@@ -1,6 +1,6 @@
 //! Names for requests, ledgers and what is hashed.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use sha2::{Digest as _, Sha256};
 
@@ -33,7 +33,7 @@ macro_rules! identifiers {
 
         impl fmt::Display for $Type {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+                self.0.iter().flat_map(|&byte| hex(byte)).try_for_each(|digit| f.write_char(digit))
             }
         }
     )*};
@@ -50,6 +50,18 @@ identifiers! {
 
     /// A SHA-256 hash: of a body, of an answer, of a node of the Merkle tree.
     Digest, 32;
+}
+
+/// The two hexadecimal digits of a byte.
+pub(crate) fn hex(byte: u8) -> [char; 2] {
+    let digit = |half| {
+        char::from(if half < 10 {
+            b'0' + half
+        } else {
+            b'a' - 10 + half
+        })
+    };
+    [digit(byte >> 4), digit(byte & 15)]
 }
 
 /// Bytes from exactly as many pairs of hexadecimal digits.

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use zeroize::Zeroizing;
 
-use crate::ids::from_hex;
+use crate::ids::{from_hex, hex};
 use crate::sealed::{TextError, seal, unseal};
 use crate::{Checkpoint, CheckpointKey, Digest, LedgerError};
 
@@ -56,10 +56,7 @@ impl FromStr for PublicKey {
 impl fmt::Display for Checkpoint {
     /// One line: the 120 bytes in hexadecimal digits, with a checksum.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut hex = String::new();
-        for byte in self.encode() {
-            hex.push_str(&format!("{byte:02x}"));
-        }
+        let hex: String = self.encode().into_iter().flat_map(hex).collect();
         f.write_str(&seal(format_args!("{CHECKPOINT_PREFIX}:{hex}")))
     }
 }

@@ -50,13 +50,27 @@ struct Inner {
     file: File,
     /// The last mark that was compared with our log.
     seen: Option<TreeHead>,
+    /// The slots as they were last, so that what is still there is not taken
+    /// apart again.
+    slots: [Slot; 2],
 }
 
-/// What the slots of the file hold.
-struct Slots {
-    newest: TreeHead,
-    /// Where the next one goes.
-    free: u64,
+impl Inner {
+    fn of(file: File) -> Self {
+        Self {
+            file,
+            seen: None,
+            slots: [0, SECOND_SLOT].map(Slot::at),
+        }
+    }
+}
+
+/// A place in the file and what it holds, if it is a mark.
+#[derive(Debug)]
+struct Slot {
+    offset: u64,
+    bytes: Vec<u8>,
+    head: Option<TreeHead>,
 }
 
 impl Mark {
@@ -77,7 +91,7 @@ impl Mark {
         let mark = Self {
             path,
             ledger: head.ledger,
-            inner: Mutex::new(Inner { file, seen: None }),
+            inner: Mutex::new(Inner::of(file)),
         };
         Ok((mark, made))
     }
@@ -96,21 +110,21 @@ impl Mark {
         let mark = Self {
             path,
             ledger: head.ledger,
-            inner: Mutex::new(Inner { file, seen: None }),
+            inner: Mutex::new(Inner::of(file)),
         };
         let mut inner = mark.lock();
         lock_in_time(&inner.file).map_err(at(&mark.path))?;
-        let slots = mark.slots(&mut inner.file);
-        let slots = mark.unlock(&inner, slots)?;
-        mark.extends(store, head, slots.newest)
+        let newest = mark.newest(&mut inner);
+        let (newest, _) = mark.unlock(&inner, newest)?;
+        mark.extends(store, head, newest)
     }
 
     /// What the mark says.
     pub(crate) fn read(&self) -> Result<TreeHead, LedgerError> {
         let mut inner = self.lock();
         lock_in_time(&inner.file).map_err(at(&self.path))?;
-        let read = self.slots(&mut inner.file).map(|slots| slots.newest);
-        self.unlock(&inner, read)
+        let newest = self.newest(&mut inner);
+        self.unlock(&inner, newest).map(|(head, _)| head)
     }
 
     /// Moves the mark to `head`, if it is not there or further already, after
@@ -132,13 +146,15 @@ impl Mark {
         head: TreeHead,
         store: &dyn Store,
     ) -> Result<(), LedgerError> {
-        let slots = self.slots(&mut inner.file)?;
-        if inner.seen != Some(slots.newest) {
-            self.extends(store, head, slots.newest)?;
-            inner.seen = Some(slots.newest);
+        let (newest, place) = self.newest(inner)?;
+        if inner.seen != Some(newest) {
+            self.extends(store, head, newest)?;
+            inner.seen = Some(newest);
         }
-        if head.size > slots.newest.size {
-            write_slot(&mut inner.file, slots.free, head).map_err(at(&self.path))?;
+        if head.size > newest.size {
+            let [first, second] = &mut inner.slots;
+            let older = if place == 0 { second } else { first };
+            older.write(&mut inner.file, head).map_err(at(&self.path))?;
             inner.seen = Some(head);
         }
         Ok(())
@@ -149,9 +165,11 @@ impl Mark {
         let mut inner = self.lock();
         lock_in_time(&inner.file).map_err(at(&self.path))?;
         let mut write = || -> io::Result<()> {
-            write_slot(&mut inner.file, 0, head)?;
-            write_slot(&mut inner.file, SECOND_SLOT, head)?;
-            inner.file.sync_data()
+            let Inner { file, slots, .. } = &mut *inner;
+            for slot in slots {
+                slot.write(file, head)?;
+            }
+            file.sync_data()
         };
         let written = write().map_err(at(&self.path));
         inner.seen = None;
@@ -193,27 +211,24 @@ impl Mark {
         Ok(())
     }
 
-    fn slots(&self, file: &mut File) -> Result<Slots, LedgerError> {
-        let mut read = |offset| -> Result<Option<Slots>, LedgerError> {
-            let slot = read_slot(file, offset).map_err(at(&self.path))?;
-            Ok(slot.map(|newest| Slots {
-                newest,
-                free: SECOND_SLOT - offset,
-            }))
-        };
-        let (first, second) = (read(0)?, read(SECOND_SLOT)?);
-        let newest = [first, second].into_iter().flatten();
-        let newest = newest.max_by_key(|slots| slots.newest.size);
+    /// What the newest mark says, and in which of the slots it is.
+    fn newest(&self, inner: &mut Inner) -> Result<(TreeHead, usize), LedgerError> {
+        let Inner { file, slots, .. } = inner;
+        for slot in &mut *slots {
+            slot.read(file).map_err(at(&self.path))?;
+        }
+        let heads = slots.iter().enumerate();
+        let heads = heads.filter_map(|(place, slot)| Some((slot.head?, place)));
         let wrong = |reason| LedgerError::BadMark {
             mark: self.path.clone(),
             reason,
         };
-        match newest {
+        match heads.max_by_key(|(head, _)| head.size) {
             None => Err(wrong("it is damaged")),
-            Some(slots) if slots.newest.ledger != self.ledger => {
+            Some((head, _)) if head.ledger != self.ledger => {
                 Err(wrong("it is that of another ledger"))
             }
-            Some(slots) => Ok(slots),
+            Some(newest) => Ok(newest),
         }
     }
 
@@ -259,10 +274,11 @@ fn at(path: &Path) -> impl Fn(io::Error) -> LedgerError {
 fn create(path: &Path, head: TreeHead) -> Result<(), LedgerError> {
     let draft = path.with_extension(format!("new-{}", std::process::id()));
     let make = || -> io::Result<()> {
-        let mut file = File::create(&draft)?;
-        write_slot(&mut file, 0, head)?;
-        write_slot(&mut file, SECOND_SLOT, head)?;
-        file.sync_all()?;
+        let mut inner = Inner::of(File::create(&draft)?);
+        for slot in &mut inner.slots {
+            slot.write(&mut inner.file, head)?;
+        }
+        inner.file.sync_all()?;
         match fs::hard_link(&draft, path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
             _ => Ok(()),
@@ -273,27 +289,47 @@ fn create(path: &Path, head: TreeHead) -> Result<(), LedgerError> {
     made.and(removed).map_err(at(path))
 }
 
-fn write_slot(file: &mut File, offset: u64, head: TreeHead) -> io::Result<()> {
-    let TreeHead { ledger, size, root } = head;
-    let line = seal(format_args!("{PREFIX}:{ledger}:{size}:{root}"));
-    let slot = format!("{line:width$}\n", width = SLOT_BYTES - 1);
-    file.seek(SeekFrom::Start(offset))?;
-    file.write_all(slot.as_bytes())
+impl Slot {
+    const fn at(offset: u64) -> Self {
+        Self {
+            offset,
+            bytes: Vec::new(),
+            head: None,
+        }
+    }
+
+    fn write(&mut self, file: &mut File, head: TreeHead) -> io::Result<()> {
+        let TreeHead { ledger, size, root } = head;
+        let line = seal(format_args!("{PREFIX}:{ledger}:{size}:{root}"));
+        // Whatever comes of the write, it is looked at again.
+        self.bytes.clear();
+        let bytes = format!("{line:width$}\n", width = SLOT_BYTES - 1).into_bytes();
+        file.seek(SeekFrom::Start(self.offset))?;
+        file.write_all(&bytes)?;
+        (self.bytes, self.head) = (bytes, Some(head));
+        Ok(())
+    }
+
+    fn read(&mut self, file: &mut File) -> io::Result<()> {
+        let mut bytes = Vec::with_capacity(SLOT_BYTES);
+        file.seek(SeekFrom::Start(self.offset))?;
+        let length = u64::try_from(SLOT_BYTES).unwrap_or(0);
+        file.take(length).read_to_end(&mut bytes)?;
+        if bytes != self.bytes || bytes.is_empty() {
+            self.head = parse(&bytes);
+            self.bytes = bytes;
+        }
+        Ok(())
+    }
 }
 
-fn read_slot(file: &mut File, offset: u64) -> io::Result<Option<TreeHead>> {
-    let mut slot = Vec::with_capacity(SLOT_BYTES);
-    file.seek(SeekFrom::Start(offset))?;
-    let length = u64::try_from(SLOT_BYTES).unwrap_or(0);
-    file.take(length).read_to_end(&mut slot)?;
-    let parse = || {
-        let text = std::str::from_utf8(&slot).ok()?;
-        let [ledger, size, root] = unseal("mark", PREFIX, text).ok()?;
-        Some(TreeHead {
-            ledger: LedgerId::from_hex(ledger)?,
-            size: size.parse().ok()?,
-            root: Digest::from_hex(root)?,
-        })
-    };
-    Ok(parse())
+/// What a slot says; None if it is torn.
+fn parse(bytes: &[u8]) -> Option<TreeHead> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let [ledger, size, root] = unseal("mark", PREFIX, text).ok()?;
+    Some(TreeHead {
+        ledger: LedgerId::from_hex(ledger)?,
+        size: size.parse().ok()?,
+        root: Digest::from_hex(root)?,
+    })
 }

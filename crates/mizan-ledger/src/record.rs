@@ -108,6 +108,15 @@ impl Record {
     /// under the same id. None if the entry cannot follow.
     #[must_use]
     pub fn after(before: Option<&Self>, body: &Body) -> Option<Self> {
+        Self::after_request(before, body, || body.request_digest())
+    }
+
+    /// The same, if the hash of the request that became the entry is at hand.
+    pub(crate) fn after_request(
+        before: Option<&Self>,
+        body: &Body,
+        request: impl Fn() -> Digest,
+    ) -> Option<Self> {
         let status = match (before.map(|record| &record.status), body) {
             (None, Body::Opened { .. }) => Status::Opened,
             (None, Body::Created { account, .. }) => Status::Created(*account),
@@ -122,14 +131,14 @@ impl Record {
             (Some(Status::Reserved(held)), Body::Voided) => Status::Voided(held.account),
             (Some(Status::Started(held)), Body::Committed { answer, .. }) => Status::Released {
                 account: held.account,
-                commit: body.request_digest(),
+                commit: request(),
                 answer: *answer,
             },
             _ => return None,
         };
         let request = match before {
             Some(before) => before.request,
-            None => body.request_digest(),
+            None => request(),
         };
         Some(Self { request, status })
     }

@@ -90,6 +90,11 @@ pub enum Request {
 }
 
 impl Request {
+    /// Whether it begins something, under an id that is new unless it is a retry.
+    pub(crate) const fn begins(&self) -> bool {
+        !matches!(self, Self::Start | Self::Commit { .. } | Self::Void)
+    }
+
     /// What tells bodies apart: the hash of the canonical bytes of the request.
     #[must_use]
     pub fn digest(&self) -> Digest {

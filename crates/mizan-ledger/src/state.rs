@@ -187,7 +187,7 @@ impl State {
     }
 
     fn carry_out(&mut self, id: RequestId, body: &Body) -> Result<Outcome, RequestError> {
-        let outcome = carry_out(self, id, body)?;
+        let outcome = carry_out(self, id, body, || body.request_digest())?;
         self.size += 1;
         Ok(outcome)
     }

@@ -400,3 +400,87 @@ fn the_demo_tells_its_story() {
     }
     lab.fails(&arguments, "MZ0002");
 }
+
+/// Where a file of the project's test data is.
+fn testdata(name: &str) -> std::path::PathBuf {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    root.join("../../testdata/sql").join(name)
+}
+
+#[test]
+fn parquet_is_asked_like_csv_and_its_schema_may_not_change() {
+    let lab = Lab::empty("sql-parquet");
+    lab.run(&["init"]).done();
+    let path = lab.folder.join("visits.parquet");
+    let put = |name: &str| std::fs::copy(testdata(name), &path).unwrap();
+    put("visits.parquet");
+    let from = path.to_str().unwrap();
+    let limits = [
+        "--unit",
+        "person",
+        "--bound",
+        "age=0:100",
+        "--bound",
+        "paid=0:50",
+    ];
+    let budget = [
+        "--epsilon",
+        "4",
+        "--delta",
+        "1e-6",
+        "--max-rows-per-unit",
+        "2",
+    ];
+    let add = ["dataset", "add", "visits", "--from", from];
+    lab.run(&[&add[..], &limits, &budget].concat()).done();
+    let ask = |sql| ["query", sql, "--epsilon", "1"];
+    let answer = lab.json(&ask(
+        "SELECT COUNT(*) AS n, SUM(paid) AS s, AVG(age) AS a FROM visits",
+    ));
+    for (column, truth, within) in [
+        ("n", 5000.0, 100.0),
+        ("s", 47_500.0, 5000.0),
+        ("a", 44.1, 4.0),
+    ] {
+        let found = value(&answer, 0, column);
+        assert!((found - truth).abs() < within, "{column}: {found}");
+    }
+    let size = lab.size();
+    for name in ["visits-renamed.parquet", "visits-retyped.parquet"] {
+        put(name);
+        let run = lab.run(&ask("SELECT AVG(age) FROM visits"));
+        assert_eq!(run.code, 2, "{name}: {run:?}");
+        assert!(run.stderr.contains("\nhelp: "), "{name}: {}", run.stderr);
+    }
+    // Cut off in the middle, and something else.
+    let whole = std::fs::read(testdata("visits.parquet")).unwrap();
+    for bytes in [&whole[..whole.len() / 2], b"no parquet", b""] {
+        std::fs::write(&path, bytes).unwrap();
+        let run = lab.run(&ask("SELECT AVG(age) FROM visits"));
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.stderr.contains("\nhelp: "), "{}", run.stderr);
+    }
+    assert_eq!(lab.size(), size, "nothing was charged");
+}
+
+#[test]
+fn a_file_has_one_budget() {
+    let lab = lab("sql-again", &people());
+    let path = lab.folder.join("visits.csv");
+    let link = lab.folder.join("link.csv");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let budget = ["--unit", "person", "--epsilon", "4", "--delta", "1e-6"];
+    let size = lab.size();
+    for from in [&path, &link] {
+        let add = ["dataset", "add", "again", "--from", from.to_str().unwrap()];
+        for terms in [&budget[..], &["--public"]] {
+            let run = lab.run(&[&add[..], terms].concat());
+            assert!(run.stderr.contains("MZ1876"), "{run:?}");
+        }
+    }
+    assert_eq!(lab.size(), size, "no account was made");
+    // On the same budget it may have other limits.
+    let add = ["dataset", "add", "again", "--from", path.to_str().unwrap()];
+    let terms = ["--unit", "person", "--account", "visits"];
+    lab.run(&[&add[..], &terms].concat()).done();
+}

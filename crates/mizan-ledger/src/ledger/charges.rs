@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 
 use mizan_core::PrivacyEvent;
 
-use super::{Guard, Ledger, now, random_id};
+use super::{Guard, Ledger, Priced, now, random_id};
 use crate::store::{Ask, Receipt, StoreError};
 use crate::{
     AccountName, AccountNumber, Budget, Charge, Cost, Digest, LedgerError, Orders, Outcome,
@@ -151,16 +151,31 @@ impl Ledger {
         if priced.len() >= MAX_PRICED {
             priced.clear();
         }
-        let account = match priced.entry(number) {
-            Entry::Occupied(known) => Arc::clone(known.get()),
+        let known = match priced.entry(number) {
+            Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
                 let found = self.store.account(number)?;
                 let found = found.ok_or(RequestError::UnknownAccount { account: number })?;
-                Arc::clone(place.insert(Arc::new(found)))
+                place.insert(Priced {
+                    account: Arc::new(found),
+                    last: None,
+                })
             }
         };
+        if let Some((last, charge)) = &known.last
+            && last == event
+        {
+            return Ok(charge.clone());
+        }
+        let account = Arc::clone(&known.account);
+        // Nobody waits while an event is priced.
         drop(priced);
-        Ok(Charge::of(event, &account)?)
+        let charge = Charge::of(event, &account)?;
+        let mut priced = self.priced.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = priced.get_mut(&number) {
+            known.last = Some((event.clone(), charge.clone()));
+        }
+        Ok(charge)
     }
 
     /// Reserves a cost. Data may be touched after a start.

@@ -29,6 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use mizan_core::PrivacyEvent;
 use zeroize::Zeroizing;
 
 use crate::key::KeyFiles;
@@ -36,7 +37,7 @@ use crate::mark::Mark;
 use crate::state_dir::{directory_of, sync_directory};
 use crate::store::{Ask, Store, StoreError};
 use crate::{
-    Account, AccountNumber, LedgerId, PublicKey, Request, RequestError, RequestId, TreeHead,
+    Account, AccountNumber, Charge, LedgerId, PublicKey, Request, RequestError, RequestId, TreeHead,
 };
 
 /// A ledger and what guards it. Threads share it.
@@ -76,9 +77,17 @@ pub struct Ledger {
     id: LedgerId,
     guard: Option<Guard>,
     notes: Vec<Note>,
-    /// Accounts for which events were priced. Their orders never change, which is
-    /// all that a price depends on: what they had spent then is not looked at.
-    priced: Mutex<HashMap<AccountNumber, Arc<Account>>>,
+    /// Accounts for which events were priced, with the last of each. Their orders
+    /// never change, which is all that a price depends on: what they had spent
+    /// then is not looked at.
+    priced: Mutex<HashMap<AccountNumber, Priced>>,
+}
+
+/// An account as it was, and the event that was priced for it last: whoever
+/// charges often charges the same.
+struct Priced {
+    account: Arc<Account>,
+    last: Option<(PrivacyEvent, Charge)>,
 }
 
 /// What is kept away from the database.

@@ -1,13 +1,15 @@
 //! Requests that share a transaction: each is decided in turn, and what all of
 //! them change is written at once.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::carry_out::carry_out;
 use crate::decide::{Books, Decision, decide};
 use crate::record::Outcome;
 use crate::store::cache::Cache;
-use crate::store::rows::{Changes, Database, NewEntry, row_number};
+use crate::store::rows::{Changes, Database, NewEntry, Written, row_number};
 use crate::store::{Ask, Head, NODE_LEVEL, StoreError};
-use crate::{Body, Entry, Refusal, leaf_hash};
+use crate::{Body, Entry, Refusal, RequestId};
 
 /// A receipt without the head of the log, which all of a batch share.
 pub(super) struct Told {
@@ -20,14 +22,27 @@ pub(super) struct Told {
 /// requests up to the first error.
 pub(super) type Decided = (Cache, Vec<Vec<Result<Told, StoreError>>>);
 
+/// Which ids are looked up before a batch is decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// All of them.
+    All,
+    /// Those that do not begin in the batch. Most that begin are new, and one
+    /// that is not is noticed, if the database notices.
+    Old,
+}
+
 /// Decides and writes the requests of each job, inside a transaction. An error
-/// that is not one of a request fails all of them. `seen` is how far the log is known to have come.
+/// that is not one of a request fails all of them. `seen` is how far the log is
+/// known to have come. None: an id that was taken for new is not, or may not be;
+/// the transaction has to be undone, and decided again with all ids looked up.
 pub(super) fn decide_all<D: Database>(
     database: &mut D,
     cached: Option<Cache>,
     seen: Option<Head>,
     jobs: &[Vec<Ask>],
-) -> Result<Decided, StoreError> {
+    look: Look,
+) -> Result<Option<Decided>, StoreError> {
     let moved = database.moved(cached.as_ref().map(|cache| &cache.position))?;
     let mut cache = match (moved, cached) {
         (None, Some(cache)) => cache,
@@ -40,7 +55,11 @@ pub(super) fn decide_all<D: Database>(
     {
         return Err(StoreError::damaged("entries that were there are gone"));
     }
-    let held = cache.prepare(database, jobs.iter().flatten())?;
+    let taken_for_new = match look {
+        Look::Old if D::NOTICES => beginning(jobs),
+        _ => HashSet::new(),
+    };
+    let held = cache.prepare(database, jobs.iter().flatten(), &taken_for_new)?;
     database.hold(&held)?;
     let mut changes = Changes::default();
     let mut all_told = Vec::with_capacity(jobs.len());
@@ -48,6 +67,10 @@ pub(super) fn decide_all<D: Database>(
         let mut told = Vec::with_capacity(asks.len());
         for ask in asks {
             match decide_one(&mut cache, &mut changes, ask) {
+                // Nothing will be written that would notice a known id.
+                Err(StoreError::Request(_)) if taken_for_new.contains(&ask.id) => {
+                    return Ok(None);
+                }
                 // What follows in the job was asked in the belief that this works.
                 Err(error @ StoreError::Request(_)) => {
                     told.push(Err(error));
@@ -60,9 +83,23 @@ pub(super) fn decide_all<D: Database>(
     }
     if !changes.entries.is_empty() {
         changes.sums = cache.take_sums();
-        database.write(&changes, &cache.position)?;
+        match database.write(&changes, &cache.position)? {
+            Written::All => {}
+            Written::Known if look == Look::Old => return Ok(None),
+            Written::Known => return Err(StoreError::damaged("an id is known and not found")),
+        }
     }
-    Ok((cache, all_told))
+    Ok(Some((cache, all_told)))
+}
+
+/// The ids whose first request in a batch begins something.
+fn beginning(jobs: &[Vec<Ask>]) -> HashSet<RequestId> {
+    let mut first = HashMap::new();
+    for ask in jobs.iter().flatten() {
+        first.entry(ask.id).or_insert_with(|| ask.request.begins());
+    }
+    let begin = first.into_iter().filter(|(_, begins)| *begins);
+    begin.map(|(id, _)| id).collect()
 }
 
 fn decide_one<'a>(
@@ -84,7 +121,7 @@ fn decide_one<'a>(
     let seq = row_number(position)?;
     let is_new = cache.record(ask.id).is_none();
     // Not an error of the request: the books may be half changed.
-    let outcome = carry_out(cache, ask.id, &body)
+    let outcome = carry_out(cache, ask.id, &body, || ask.digest())
         .map_err(|error| StoreError::damaged(format!("entry {position}: {error}")))?;
     match &body {
         Body::Created { account, name, .. } => changes.created.push((*account, name.clone(), seq)),
@@ -99,9 +136,9 @@ fn decide_one<'a>(
         id: ask.id,
         body,
     };
-    let bytes = entry.encode();
+    let (bytes, leaf) = ask.encoded(&entry);
     let frontier = &mut cache.position.frontier;
-    for (level, index, hash) in frontier.push_from(leaf_hash(&bytes), NODE_LEVEL) {
+    for (level, index, hash) in frontier.push_from(leaf, NODE_LEVEL) {
         let node = (i64::from(level), row_number(index)?, hash);
         changes.nodes.push(node);
     }

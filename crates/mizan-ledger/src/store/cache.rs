@@ -1,7 +1,7 @@
 //! The books of the writer: what its requests need, loaded before they are
 //! decided. Good as long as nobody else writes.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::carry_out::Write;
 use crate::decide::Books;
@@ -33,15 +33,18 @@ impl Cache {
         }
     }
 
-    /// Loads what requests need to be decided, and returns the accounts that
-    /// they may change, in the order of their numbers. What one of them needs
-    /// of another is in the books when its turn comes.
+    /// Loads what requests need to be decided, but for ids that are taken for
+    /// new, and returns the accounts that they may change, in the order of their
+    /// numbers. What one of them needs of another is in the books when its turn
+    /// comes.
     pub(super) fn prepare<'a, R: Rows>(
         &mut self,
         rows: &mut R,
         asks: impl Iterator<Item = &'a Ask> + Clone,
+        taken_for_new: &HashSet<RequestId>,
     ) -> Result<Vec<&Account>, StoreError> {
-        let ids: BTreeSet<RequestId> = asks.clone().map(|ask| ask.id).collect();
+        let ids = asks.clone().map(|ask| ask.id);
+        let ids: BTreeSet<_> = ids.filter(|id| !taken_for_new.contains(id)).collect();
         let ids: Vec<RequestId> = ids.into_iter().collect();
         for (id, row) in rows.records(&ids)? {
             self.records.insert(id, read::record_of(id, &row)?);

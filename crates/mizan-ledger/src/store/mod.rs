@@ -5,13 +5,14 @@
 //! shared by several machines. [`Sim`] is in memory and fails on demand, for tests.
 //!
 //! The way of a request through the two databases is the same: `handle.rs` has
-//! the queue, `writer.rs` the thread, `batch.rs` one transaction, `cache.rs` the
-//! books it decides with. `rows.rs` is what a database is asked, `read.rs` what
+//! the queue, `draft.rs` what can be done before its turn, `writer.rs` the thread,
+//! `batch.rs` one transaction, `cache.rs` the books it decides with. `rows.rs` is what a database is asked, `read.rs` what
 //! is believed of its answers; `audit.rs` the same for proofs and audits.
 
 mod audit;
 mod batch;
 mod cache;
+mod draft;
 mod error;
 mod handle;
 mod postgres;
@@ -30,6 +31,7 @@ pub use sqlite::Sqlite;
 
 use std::ops::Range;
 
+use self::draft::Draft;
 use crate::record::{Outcome, Record};
 use crate::{
     Account, AccountName, AccountNumber, Body, Cost, Digest, Entry, LedgerId, Refusal, Request,
@@ -49,6 +51,7 @@ pub struct Ask {
     id: RequestId,
     request: Request,
     answer: Option<Vec<u8>>,
+    draft: Option<Draft>,
 }
 
 impl Ask {
@@ -61,6 +64,7 @@ impl Ask {
             id,
             request,
             answer: None,
+            draft: None,
         }
     }
 

@@ -107,6 +107,7 @@ impl Queue {
 
     /// Executes requests that follow each other, at once or with others.
     pub(super) fn execute(&self, asks: Vec<Ask>) -> Results {
+        let asks: Vec<Ask> = asks.into_iter().map(Ask::drafted).collect();
         let mut state = self.state();
         if !state.taken && state.waiting.is_empty() {
             state.taken = true;

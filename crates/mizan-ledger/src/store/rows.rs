@@ -1,6 +1,8 @@
 //! What a store asks of a database: rows in, rows out. What they mean, and
 //! whether they are believed, is decided once for all databases (`read.rs`).
 
+use std::borrow::Cow;
+
 use crate::filter::Totals;
 use crate::store::{Head, StoreError};
 use crate::{
@@ -140,7 +142,7 @@ pub(super) struct NewEntry<'a> {
     pub(super) id: RequestId,
     /// Whether it is the first of its id.
     pub(super) is_new: bool,
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Cow<'a, [u8]>,
     pub(super) answer: Option<&'a [u8]>,
 }
 
@@ -157,6 +159,14 @@ pub(super) struct Changes<'a> {
     pub(super) sums: Vec<(AccountNumber, Sums)>,
     /// Full nodes of the tree: level, place on the level, hash.
     pub(super) nodes: Vec<(i64, i64, Digest)>,
+}
+
+/// How writing went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    All,
+    /// An id that was taken for new is known: the transaction has to be undone.
+    Known,
 }
 
 /// A connection to a database, inside a transaction.
@@ -206,8 +216,12 @@ pub(super) trait Database: Rows {
     /// what they were when they were loaded, and stay so until the end.
     fn hold(&mut self, accounts: &[&Account]) -> Result<(), StoreError>;
 
+    /// Whether `write` notices that an id it takes for new is known, which saves
+    /// looking for it first.
+    const NOTICES: bool;
+
     /// Writes all changes, and how far the log has come with them.
-    fn write(&mut self, changes: &Changes<'_>, position: &Position) -> Result<(), StoreError>;
+    fn write(&mut self, changes: &Changes<'_>, position: &Position) -> Result<Written, StoreError>;
 
     /// Ends the transaction and makes it durable. An error says why it is not
     /// known whether that happened.

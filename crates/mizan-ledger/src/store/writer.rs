@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::store::batch::{Told, decide_all};
+use crate::store::batch::{Look, Told, decide_all};
 use crate::store::cache::Cache;
 use crate::store::rows::Database;
 use crate::store::{Ask, Head, Receipt, StoreError};
@@ -50,19 +50,26 @@ impl<D: Database> Writer<D> {
         }
     }
 
-    fn batch(&mut self, jobs: &[Vec<Ask>]) -> Batch {
+    fn batch(&mut self, jobs: &[Vec<Ask>], look: Look) -> Batch {
         if let Err(error) = self.database.begin() {
             return Batch::Failed(error);
         }
         // Unless all goes well the books are ahead of the database: they come
         // back only then.
-        let decided = decide_all(&mut self.database, self.cache.take(), self.seen, jobs);
+        let decided = decide_all(&mut self.database, self.cache.take(), self.seen, jobs, look);
         let (mut cache, told) = match decided {
-            Ok(decided) => decided,
+            Ok(Some(decided)) => decided,
             // A transaction that is still under way would hold its lock, and
             // the next batch would be part of it.
-            Err(error) if self.database.roll_back() => return Batch::Failed(error),
-            Err(error) => return Batch::Unknown(error),
+            undone => {
+                let is_over = self.database.roll_back();
+                return match undone {
+                    Err(error) if is_over => Batch::Failed(error),
+                    Err(error) => Batch::Unknown(error),
+                    Ok(_) if is_over => self.batch(jobs, Look::All),
+                    Ok(_) => Batch::Unknown(StoreError::poisoned()),
+                };
+            }
         };
         if let Err(reason) = self.database.commit() {
             return Batch::Unknown(StoreError::Unknown { reason });
@@ -90,7 +97,7 @@ impl<D: Database + Send> Write for Writer<D> {
         if self.poisoned.load(Ordering::Acquire) {
             return vec![vec![Err(StoreError::poisoned())]; jobs.len()];
         }
-        let error = match self.batch(jobs) {
+        let error = match self.batch(jobs, Look::Old) {
             Batch::Durable(results) => return results,
             Batch::Failed(error) => error,
             Batch::Unknown(error) => {

@@ -85,13 +85,25 @@ fn same_id_same_outcome(kind: Kind) {
     assert_eq!((again.outcome, again.position), (Outcome::Reserved, None));
     assert_eq!(again.head, first.head);
     assert_eq!(code(lab.store(), 1, reserve(3, 5)), "MZ1732");
+    // Known before it is looked at: of a new id this account would be unknown.
+    assert_eq!(code(lab.store(), 1, reserve(9, 5)), "MZ1732");
+    // Known ids among new ones, of which nothing is written twice.
+    let asks = [2, 1, 3].map(|number| Ask::new(7, id(number), reserve(3, 4 - number % 2)));
+    let told = lab.store().execute_all(asks.to_vec());
+    assert_eq!(told[0].as_ref().unwrap().position, Some(6));
+    assert_eq!(
+        (told.len(), told[1].as_ref().unwrap_err().code()),
+        (2, "MZ1732")
+    );
+    assert_eq!(outcome(lab.store(), 2, Request::Void), Outcome::Voided);
     for (number, request) in setup() {
         assert_eq!(ask(lab.store(), number, request).unwrap().position, None);
     }
+    let again = ask(lab.store(), 1, reserve(3, 4)).unwrap();
     let lab = lab.reopen();
     assert_eq!(ask(lab.store(), 1, reserve(3, 4)).unwrap(), again);
     assert_eq!(code(lab.store(), 1, reserve(3, 5)), "MZ1732");
-    assert_eq!(verify(lab.store()).log.len(), 6);
+    assert_eq!(verify(lab.store()).log.len(), 8);
 }
 
 fn what_does_not_fit_is_denied_for_ever(kind: Kind) {

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::schema::failed;
 use crate::store::handle::Reader;
 use crate::store::rows::{
     AccountRow, Changes, Database, HeadRow, LogRow, MAX_PAGE_BYTES, Position, RecordRow, Rows,
-    Sums, changed, row_number,
+    Sums, Written, changed, row_number,
 };
 use crate::store::{StoreError, read};
 use crate::{Account, AccountName, AccountNumber, Digest, RequestId};
@@ -60,6 +61,12 @@ impl File {
 fn log_row(row: &Row<'_>, seq: usize, bytes: usize) -> rusqlite::Result<LogRow> {
     let bytes: Option<Vec<u8>> = row.get(bytes)?;
     Ok((row.get(seq)?, bytes.unwrap_or_default()))
+}
+
+/// Whether a row was refused because there is one of its key.
+fn is_known(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    code == Some(SQLITE_CONSTRAINT_PRIMARYKEY)
 }
 
 impl Rows for File {
@@ -220,7 +227,9 @@ impl Database for File {
         Ok(())
     }
 
-    fn write(&mut self, changes: &Changes<'_>, position: &Position) -> Result<(), StoreError> {
+    const NOTICES: bool = true;
+
+    fn write(&mut self, changes: &Changes<'_>, position: &Position) -> Result<Written, StoreError> {
         // Where the first and the last entry of each request in the batch stand.
         let mut places: BTreeMap<RequestId, (i64, i64, bool)> = BTreeMap::new();
         let prepare = |sql| self.connection.prepare_cached(sql).map_err(failed);
@@ -244,6 +253,9 @@ impl Database for File {
             } else {
                 move_on.execute(params![last, id])
             };
+            if is_new && rows.as_ref().is_err_and(is_known) {
+                return Ok(Written::Known);
+            }
             changed(rows.map_err(failed)? as u64, 1)?;
         }
         drop((append, remember, move_on));
@@ -269,7 +281,8 @@ impl Database for File {
         let size = row_number(position.frontier.size())?;
         let ledger = position.ledger.map(|ledger| *ledger.as_bytes());
         let full = position.full_bytes();
-        self.change(sql, params![ledger, position.accounts, size, full])
+        self.change(sql, params![ledger, position.accounts, size, full])?;
+        Ok(Written::All)
     }
 
     fn commit(&mut self) -> Result<(), String> {

@@ -215,8 +215,8 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     }
     // These answer.
     connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))?;
-    // 16 MiB: a page that changes often is copied into the file less often.
-    connection.pragma_update_and_check(None, "wal_autocheckpoint", 4000, |_| Ok(()))?;
+    // 32 MiB: a page that changes often is copied into the file less often.
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", 8000, |_| Ok(()))?;
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     connection.set_prepared_statement_cache_capacity(32);
     Ok(())

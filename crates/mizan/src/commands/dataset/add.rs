@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use mizan_ledger::{AccountName, Ledger, NewAccount};
-use mizan_sql::{Dataset, DatasetColumn, Privacy, Type};
+use mizan_sql::{Catalogue, Dataset, DatasetColumn, Privacy, Type};
 use serde_json::json;
 
 use super::show;
@@ -86,7 +86,10 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let dataset = describe(arguments)?;
-    arguments.shelf.read()?.add(dataset.clone())?;
+    let check = |catalogue: &Catalogue| same_people_same_budget(catalogue, &dataset);
+    let mut catalogue = arguments.shelf.read()?;
+    check(&catalogue)?;
+    catalogue.add(dataset.clone())?;
     // The account first: a dataset without one could not be asked about, an
     // account without a dataset harms nobody.
     if let Some(privacy) = &dataset.privacy {
@@ -94,9 +97,10 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         account(arguments, &ledger, &privacy.account)?;
         ledger.close()?;
     }
-    arguments
-        .shelf
-        .change(|catalogue| Ok(catalogue.add(dataset.clone())?))?;
+    arguments.shelf.change(|catalogue| {
+        check(catalogue)?;
+        Ok(catalogue.add(dataset.clone())?)
+    })?;
 
     for note in notes(&dataset) {
         complain(&format!("note: {note}\n"));
@@ -105,6 +109,39 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         || json!({"dataset": dataset.to_json(), "catalogue": arguments.shelf.path().display().to_string()}),
         || format!("added {}\n\n{}", dataset.name, show::text(&dataset, output)),
     ))
+}
+
+/// Refuses a file that is in the catalogue on other terms: two budgets for the
+/// same rows are one budget of their sum, and public rows none at all.
+fn same_people_same_budget(catalogue: &Catalogue, new: &Dataset) -> Result<(), Failure> {
+    let pays = |dataset: &Dataset| dataset.privacy.as_ref().map(|p| p.account.clone());
+    let overlaps = |old: &&Dataset| overlap(&old.source, &new.source) && pays(old) != pays(new);
+    let Some(old) = catalogue.datasets.values().find(overlaps) else {
+        return Ok(());
+    };
+    let (on, help) = match pays(old) {
+        Some(account) => (
+            format!("with the budget `{account}`"),
+            format!(
+                "add it with --account {account}, or ask about `{}`",
+                old.name
+            ),
+        ),
+        None => (
+            "as public".to_owned(),
+            "whoever may see it needs no budget; use another file".to_owned(),
+        ),
+    };
+    let name = &old.name;
+    let message = format!("this file is in the catalogue as `{name}` already, {on}");
+    Err(Failure::new("MZ1876", message, help))
+}
+
+/// Whether two sources are the same file, or one lies in the other.
+fn overlap(old: &str, new: &str) -> bool {
+    let real = |path: &str| std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
+    let (old, new) = (real(old), real(new));
+    old.starts_with(&new) || new.starts_with(&old)
 }
 
 /// The account that pays: one that exists, or a new one.
