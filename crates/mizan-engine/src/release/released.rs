@@ -7,10 +7,10 @@ use mizan_core::Epsilon;
 use mizan_noise::{Entropy, ExponentialMechanism, Mechanism};
 use mizan_sql::{BoundedPlan, Groups, Measure, Value};
 
-use super::ReleaseError;
 use super::aim::Aim;
 use super::recipe::{NoiseRecipe, Recipe, Treatment};
 use super::tree::Tree;
+use super::{ReleaseError, recursive};
 use crate::exact::{Cell, Exact};
 
 /// A statistic of a group, after noise.
@@ -129,7 +129,7 @@ fn noisy_column(
     place: usize,
     entropy: &mut Entropy,
 ) -> Result<Option<Vec<i64>>, ReleaseError> {
-    if matches!(treatment, Treatment::Select { .. } | Treatment::Tree { .. }) {
+    if treatment.aims().is_some() {
         return Ok(None);
     }
     let integer = |(_, cells): &(_, &Vec<Cell>)| match cells.get(place) {
@@ -180,6 +180,9 @@ struct Selection {
 enum How {
     /// Each by its own mechanism.
     OneByOne(Vec<(Aim, ExponentialMechanism)>),
+    /// One inside the other, at this price for each depth and with so many rows
+    /// of a unit; minimum and maximum each by its own mechanism.
+    Recursive(Vec<Aim>, (Epsilon, u64)),
     /// All from one tree.
     Tree(Mechanism, u32, Vec<Aim>),
 }
@@ -197,13 +200,16 @@ impl Selection {
                     rows,
                     aims,
                 } => {
-                    let epsilon = Epsilon::new(*epsilon).map_err(|_| ReleaseError::TooWide)?;
-                    let mut each = Vec::with_capacity(aims.len());
-                    for aim in aims {
-                        each.push((*aim, aim.mechanism(epsilon, *rows)?));
-                    }
-                    How::OneByOne(each)
+                    let epsilon = to_epsilon(*epsilon)?;
+                    let one = |aim: &Aim| Ok((*aim, aim.mechanism(epsilon, *rows)?));
+                    let each = aims.iter().map(one).collect::<Result<_, ReleaseError>>();
+                    How::OneByOne(each?)
                 }
+                Treatment::Recursive {
+                    epsilon,
+                    rows,
+                    aims,
+                } => How::Recursive(aims.clone(), (to_epsilon(*epsilon)?, *rows)),
                 Treatment::Tree {
                     noise,
                     levels,
@@ -230,6 +236,24 @@ impl Selection {
                     values.push(aim.select(mechanism, entropy, histogram, self.range)?);
                 }
             }
+            How::Recursive(aims, (epsilon, rows)) => {
+                let parts = recursive::fractions(aims);
+                let price = (*epsilon, *rows);
+                let found = recursive::select(entropy, &parts, price, histogram, self.range)?;
+                for aim in aims {
+                    values.push(match aim.parts() {
+                        Some(part) => {
+                            let place = parts.binary_search(&part).ok();
+                            let value = place.and_then(|place| found.get(place));
+                            value.copied().ok_or(ReleaseError::Shape)?
+                        }
+                        None => {
+                            let mechanism = aim.mechanism(*epsilon, *rows)?;
+                            aim.select(&mechanism, entropy, histogram, self.range)?
+                        }
+                    });
+                }
+            }
             How::Tree(mechanism, levels, aims) => {
                 let mut tree = Tree::new(mechanism, *levels, self.range, histogram);
                 for aim in aims {
@@ -240,4 +264,8 @@ impl Selection {
         values.sort_unstable();
         Ok(values)
     }
+}
+
+fn to_epsilon(epsilon: f64) -> Result<Epsilon, ReleaseError> {
+    Epsilon::new(epsilon).map_err(|_| ReleaseError::TooWide)
 }

@@ -1,4 +1,4 @@
-//! Quantiles by the exponential mechanism: privacy by enumeration, rank errors.
+//! Quantiles: what one unit moves, by enumeration, and how far ranks are off.
 
 use std::collections::BTreeMap;
 
@@ -38,6 +38,10 @@ fn rank_errors_are_within_the_bound() {
         let integers: Vec<i64> = values.iter().map(|&value| AGES.integer(value)).collect();
         let exact = one_group(&values);
         let recipe = choose(&plan, &request(2.0, 1e-6)).unwrap();
+        assert!(matches!(
+            recipe.noise.treatments[4],
+            Treatment::Recursive { .. }
+        ));
         let bound = |at| predict::rank_error(&plan, &recipe.noise.treatments, 4, at).unwrap();
         let bounds = quantiles.map(bound);
         let mut missed = [0; 5];
@@ -59,8 +63,9 @@ fn rank_errors_are_within_the_bound() {
                 missed[place] += usize::from(error > bound as f64);
             }
         }
-        // 5 % of 400 are 20; 45 or more happen once in 10⁶.
-        assert!(missed.iter().all(|&missed| missed < 45), "{missed:?}");
+        // 5 % of 400 are 20; 55 or more happen once in 10¹⁰. Were the bounds those
+        // of a fifth, 80 would be missed.
+        assert!(missed.iter().all(|&missed| missed < 55), "{missed:?}");
     }
 }
 
@@ -120,9 +125,11 @@ fn rank_errors_of_trees_are_within_the_bound() {
                 released
             );
         }
-        // All at once hold in 95 %; Lévy's inequality makes it far more.
-        assert!(missed < 20, "{missed} {worst} {bound}");
-        assert!(worst > bound / 20.0, "{worst} {bound}");
+        // All at once hold in 95 %, and the bound is far from sharp. Twenty of 200
+        // would be missed once in 10³ if it were; none of 2,200 is within a tenth
+        // of it once in e^-100, unless the noise were a tenth.
+        assert!(missed < 40, "{missed} {worst} {bound}");
+        assert!(worst > bound / 10.0, "{worst} {bound}");
     }
 }
 
