@@ -39,7 +39,7 @@
 use std::collections::BTreeMap;
 
 use mizan_core::Epsilon;
-use mizan_noise::Entropy;
+use mizan_noise::{Entropy, ExponentialMechanism};
 
 use super::ReleaseError;
 use super::aim::{self, Aim, MISSED, PARTS};
@@ -152,20 +152,20 @@ impl Cells {
     fn select(
         &self,
         entropy: &mut Entropy,
-        aim: Aim,
-        (epsilon, rows): (Epsilon, u64),
+        Node {
+            aim,
+            mechanism,
+            factor,
+        }: &Node,
         range: (u64, u64),
     ) -> Result<u64, ReleaseError> {
-        let weight = rows.saturating_mul(CELLS);
-        let mechanism = aim.mechanism(epsilon, weight)?;
         let (start, end) = (self.before(range.0), self.before(range.1));
         let mut runs = Runs {
             past: |cell: u64| {
                 let less = self.before(cell) - start;
                 aim.past(less, end - start - less)
             },
-            // How far apart scores are whose probabilities differ by e.
-            factor: 2.0 * as_f64(aim.sensitivity(weight)) / epsilon.get(),
+            factor: *factor,
             starts: Vec::new(),
             bounds: Vec::new(),
         };
@@ -259,30 +259,64 @@ impl<F: Fn(u64) -> i128> Runs<F> {
     }
 }
 
-/// A value for each of the fractions, which are in order and different.
-pub(super) fn select(
-    entropy: &mut Entropy,
-    parts: &[u64],
-    (epsilon, rows): (Epsilon, u64),
-    histogram: &BTreeMap<i64, i64>,
-    range: (i64, i64),
-) -> Result<Vec<i64>, ReleaseError> {
-    let cells = Cells::new(histogram, range);
-    let widest = range.1.abs_diff(range.0);
-    // Up to and including the end of the last value: everything may be below.
-    let end = widest.saturating_add(1).saturating_mul(CELLS);
-    let mut cut = |parts: u64, low: (u64, u64), high: (u64, u64)| {
-        let aim = Aim::fraction(parts - low.0, high.0 - low.0);
-        cells.select(entropy, aim, (epsilon, rows), (low.1, high.1))
-    };
-    let mut found = Vec::with_capacity(parts.len());
-    each(parts, ((0, 0), (PARTS, end)), &mut cut, &mut found)?;
-    let value = |cell: u64| {
-        range
-            .0
-            .saturating_add_unsigned((cell >> CELL_BITS).min(widest))
-    };
-    Ok(found.into_iter().map(value).collect())
+/// The selection of one fraction.
+struct Node {
+    aim: Aim,
+    mechanism: ExponentialMechanism,
+    /// How far apart scores are whose probabilities differ by e.
+    factor: f64,
+}
+
+/// The selections of some fractions.
+pub(super) struct Recursive {
+    parts: Vec<u64>,
+    nodes: BTreeMap<u64, Node>,
+}
+
+impl Recursive {
+    /// For fractions in parts, which are in order and different, an ε for each
+    /// depth and units of at most so many rows.
+    pub(super) fn new(parts: Vec<u64>, epsilon: Epsilon, rows: u64) -> Result<Self, ReleaseError> {
+        let weight = rows.saturating_mul(CELLS);
+        let mut nodes = BTreeMap::new();
+        let mut node = |part: u64, low: (u64, ()), high: (u64, ())| {
+            let aim = Aim::fraction(part - low.0, high.0 - low.0);
+            let node = Node {
+                aim,
+                mechanism: aim.mechanism(epsilon, weight)?,
+                factor: 2.0 * as_f64(aim.sensitivity(weight)) / epsilon.get(),
+            };
+            nodes.insert(part, node);
+            Ok(())
+        };
+        each(&parts, ((0, ()), (PARTS, ())), &mut node, &mut Vec::new())?;
+        Ok(Self { parts, nodes })
+    }
+
+    /// A value for each of the fractions.
+    pub(super) fn select(
+        &self,
+        entropy: &mut Entropy,
+        histogram: &BTreeMap<i64, i64>,
+        range: (i64, i64),
+    ) -> Result<BTreeMap<u64, i64>, ReleaseError> {
+        let cells = Cells::new(histogram, range);
+        let widest = range.1.abs_diff(range.0);
+        // Up to and including the end of the last value: everything may be below.
+        let end = widest.saturating_add(1).saturating_mul(CELLS);
+        let mut cut = |part: u64, low: (u64, u64), high: (u64, u64)| {
+            let node = self.nodes.get(&part).ok_or(ReleaseError::Shape)?;
+            cells.select(entropy, node, (low.1, high.1))
+        };
+        let mut found = Vec::with_capacity(self.parts.len());
+        each(&self.parts, ((0, 0), (PARTS, end)), &mut cut, &mut found)?;
+        let value = |cell: u64| {
+            let place = (cell >> CELL_BITS).min(widest);
+            range.0.saturating_add_unsigned(place)
+        };
+        let found = found.into_iter().map(value);
+        Ok(self.parts.iter().copied().zip(found).collect())
+    }
 }
 
 #[cfg(test)]
@@ -418,9 +452,10 @@ mod tests {
         let draws = 20_000;
         let mut seen = [0.0; 3];
         let mut entropy = Entropy::system().unwrap();
+        let median = Recursive::new(vec![5000], epsilon, 1).unwrap();
         for _ in 0..draws {
-            let found = select(&mut entropy, &[5000], (epsilon, 1), &histogram, range).unwrap();
-            seen[usize::try_from(found[0]).unwrap()] += 1.0;
+            let found = median.select(&mut entropy, &histogram, range).unwrap();
+            seen[usize::try_from(found[&5000]).unwrap()] += 1.0;
         }
         assert_eq!(aim.sensitivity(CELLS), CELLS);
         for (seen, share) in seen.iter().zip(shares) {
@@ -434,12 +469,13 @@ mod tests {
     /// However many rows are equal, quantiles are in order and near their ranks.
     #[test]
     fn equal_rows_do_not_mislead() {
-        let parts = [1000, 2500, 5000, 7500, 9000];
+        let parts = vec![1000, 2500, 5000, 7500, 9000];
         let histogram = BTreeMap::from([(-5, 10_000), (0, 60_000), (1, 1), (7, 30_000)]);
         let mut entropy = Entropy::system().unwrap();
-        let epsilon = Epsilon::new(1.0).unwrap();
+        let all = Recursive::new(parts, Epsilon::new(1.0).unwrap(), 2).unwrap();
         for _ in 0..50 {
-            let found = select(&mut entropy, &parts, (epsilon, 2), &histogram, RANGE).unwrap();
+            let found = all.select(&mut entropy, &histogram, RANGE).unwrap();
+            let found: Vec<i64> = found.into_values().collect();
             // The first aims at the very edge of what is equal.
             assert!(found[0] >= -5 && found[0] <= 0);
             assert_eq!(&found[1..], [0, 0, 7, 7]);

@@ -7,10 +7,11 @@ use mizan_core::Epsilon;
 use mizan_noise::{Entropy, ExponentialMechanism, Mechanism};
 use mizan_sql::{BoundedPlan, Groups, Measure, Value};
 
+use super::ReleaseError;
 use super::aim::Aim;
 use super::recipe::{NoiseRecipe, Recipe, Treatment};
+use super::recursive::{self, Recursive};
 use super::tree::Tree;
-use super::{ReleaseError, recursive};
 use crate::exact::{Cell, Exact};
 
 /// A statistic of a group, after noise.
@@ -180,9 +181,8 @@ struct Selection {
 enum How {
     /// Each by its own mechanism.
     OneByOne(Vec<(Aim, ExponentialMechanism)>),
-    /// One inside the other, at this price for each depth and with so many rows
-    /// of a unit; minimum and maximum each by its own mechanism.
-    Recursive(Vec<Aim>, (Epsilon, u64)),
+    /// One inside the other; minimum and maximum each by its own mechanism.
+    Recursive(Recursive, Vec<(Aim, Option<ExponentialMechanism>)>),
     /// All from one tree.
     Tree(Mechanism, u32, Vec<Aim>),
 }
@@ -209,7 +209,16 @@ impl Selection {
                     epsilon,
                     rows,
                     aims,
-                } => How::Recursive(aims.clone(), (to_epsilon(*epsilon)?, *rows)),
+                } => {
+                    let epsilon = to_epsilon(*epsilon)?;
+                    let all = Recursive::new(recursive::fractions(aims), epsilon, *rows)?;
+                    let edge = |aim: &Aim| match aim.parts() {
+                        Some(_) => Ok((*aim, None)),
+                        None => Ok((*aim, Some(aim.mechanism(epsilon, *rows)?))),
+                    };
+                    let edges = aims.iter().map(edge).collect::<Result<_, ReleaseError>>();
+                    How::Recursive(all, edges?)
+                }
                 Treatment::Tree {
                     noise,
                     levels,
@@ -236,21 +245,14 @@ impl Selection {
                     values.push(aim.select(mechanism, entropy, histogram, self.range)?);
                 }
             }
-            How::Recursive(aims, (epsilon, rows)) => {
-                let parts = recursive::fractions(aims);
-                let price = (*epsilon, *rows);
-                let found = recursive::select(entropy, &parts, price, histogram, self.range)?;
-                for aim in aims {
-                    values.push(match aim.parts() {
-                        Some(part) => {
-                            let place = parts.binary_search(&part).ok();
-                            let value = place.and_then(|place| found.get(place));
-                            value.copied().ok_or(ReleaseError::Shape)?
-                        }
-                        None => {
-                            let mechanism = aim.mechanism(*epsilon, *rows)?;
-                            aim.select(&mechanism, entropy, histogram, self.range)?
-                        }
+            How::Recursive(all, aims) => {
+                let found = all.select(entropy, histogram, self.range)?;
+                for (aim, mechanism) in aims {
+                    let value = aim.parts().and_then(|part| found.get(&part));
+                    values.push(match (value, mechanism) {
+                        (Some(value), _) => *value,
+                        (None, Some(edge)) => aim.select(edge, entropy, histogram, self.range)?,
+                        (None, None) => return Err(ReleaseError::Shape),
                     });
                 }
             }
