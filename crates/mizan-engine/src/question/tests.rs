@@ -139,9 +139,13 @@ fn what_was_denied_is_answered_when_there_is_more() {
     ids.sort();
     ids.dedup();
     assert_eq!(ids.len(), 37);
-    let account = ledger.accounts().unwrap()[0].account.number();
+    let account = ledger.accounts().unwrap()[0].account.clone();
     let more = budget(5.0, &Orders::standard());
-    ledger.raise(None, account, more).unwrap();
+    let more = account
+        .budget()
+        .raised(more.target(), more.own_delta(), account.orders())
+        .unwrap();
+    ledger.raise(None, account.number(), more).unwrap();
     for repeated in [false, true, true] {
         let Reply::Answered(answered) = desk.query(QUESTION, wish, None).unwrap() else {
             panic!("it fits");
