@@ -374,20 +374,17 @@ fn noise_treatment(family: Family, s: f64, sensitivity: u64) -> Result<Treatment
     })
 }
 
-/// From so many quantiles on they are found one inside the other.
-const SEVERAL: usize = 3;
-
-/// From so many on a tree is taken. What it promises is better from eight on, but
+/// From so many quantiles on a tree is taken. What it promises is better from eight on, but
 /// measured ranks are off by less one inside the other up to about fifty
 /// (BENCHMARKS.md).
 const MANY: usize = 32;
 
 /// As how many statistics quantiles count.
 fn quantile_parts(quantiles: &[f64], candidates: u64) -> u64 {
-    match quantiles.len() {
-        MANY.. => u64::from(tree::levels(candidates)),
-        SEVERAL.. => recursive::selections(&aims(quantiles, 1.0, 1, candidates)),
-        few => u64::try_from(few).unwrap_or(u64::MAX),
+    if quantiles.len() >= MANY {
+        u64::from(tree::levels(candidates))
+    } else {
+        recursive::selections(&aims(quantiles, 1.0, 1, candidates))
     }
 }
 
@@ -426,7 +423,9 @@ fn quantile_treatment(
     };
     let epsilon = six_digits(epsilon, false);
     let aims = aims(quantiles, epsilon, rows, candidates);
-    Ok(if quantiles.len() >= SEVERAL {
+    // Where it costs no less, each alone is promised to be closer.
+    let alone = u64::try_from(aims.len()).unwrap_or(u64::MAX);
+    Ok(if recursive::selections(&aims) < alone {
         Treatment::Recursive {
             epsilon,
             rows,
