@@ -97,6 +97,27 @@ impl ExponentialMechanism {
         entropy: &mut Entropy,
         runs: &[(i64, u64)],
     ) -> Result<(usize, u64), NoiseError> {
+        self.select_below(entropy, runs, |run, _| {
+            runs.get(run).map_or(i64::MIN, |(score, _)| *score)
+        })
+    }
+
+    /// The same for runs whose scores differ: each run is given by a bound that
+    /// none of its scores is above, and `score` says the score of a candidate by
+    /// its run and its place there. A candidate is drawn as if all had the bound
+    /// of their run and kept with probability `e^(ε (score - bound) / 2Δ)`, or
+    /// else drawn again: exactly as likely as if each was given alone. Bounds
+    /// that are close make it quick; nothing else depends on them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`select_run`](Self::select_run).
+    pub fn select_below(
+        &self,
+        entropy: &mut Entropy,
+        runs: &[(i64, u64)],
+        score: impl Fn(usize, u64) -> i64,
+    ) -> Result<(usize, u64), NoiseError> {
         let best = runs
             .iter()
             .filter(|(_, count)| *count > 0)
@@ -106,14 +127,15 @@ impl ExponentialMechanism {
         runs.iter()
             .try_fold(0u64, |sum, (_, count)| sum.checked_add(*count))
             .ok_or(NoiseError::Overflow { bits: 64 })?;
-        entropy.operation(|entropy| self.select_run_by(entropy, runs, best))
+        entropy.operation(|entropy| self.select_below_by(entropy, runs, best, score))
     }
 
-    fn select_run_by(
+    fn select_below_by(
         &self,
         entropy: &mut Entropy,
         runs: &[(i64, u64)],
         best: i64,
+        score: impl Fn(usize, u64) -> i64,
     ) -> Result<(usize, u64), NoiseError> {
         // Less than 2^62 times 2^64.
         let weights: Vec<(u64, u128)> = runs
@@ -127,15 +149,19 @@ impl ExponentialMechanism {
         loop {
             let drawn = uniform::below(entropy, &total)?;
             let mut left = u128::try_from(&drawn).unwrap_or(0);
-            for (run, (&(weight, all), &(score, _))) in weights.iter().zip(runs).enumerate() {
+            for (run, (&(weight, all), &(bound, _))) in weights.iter().zip(runs).enumerate() {
                 if left >= all {
                     left -= all;
                     continue;
                 }
-                let gap = best.abs_diff(score);
-                if self.weights.corrects(gap, weight, entropy)? {
-                    let place = left / u128::from(weight);
-                    return Ok((run, u64::try_from(place).unwrap_or(0)));
+                let place = u64::try_from(left / u128::from(weight)).unwrap_or(0);
+                let below = bound.abs_diff(score(run, place).min(bound));
+                if self
+                    .weights
+                    .corrects(best.abs_diff(bound), weight, entropy)?
+                    && (below == 0 || self.weights.flip(below, entropy)?)
+                {
+                    return Ok((run, place));
                 }
                 break;
             }
@@ -226,6 +252,36 @@ mod tests {
             seen[alone] += 1;
         }
         assert!(seen.iter().all(|&count| count > 0));
+    }
+
+    /// Bounds decide nothing: candidates of one run, with bounds above them, are
+    /// selected as often as the definition says. Of 200,000 draws each share is
+    /// off by seven standard errors once in 10¹¹ times; were candidates kept
+    /// whatever their score, that of the first would be off by a hundred and seventy.
+    #[test]
+    fn bounds_decide_nothing() {
+        let mechanism = ExponentialMechanism::new(Epsilon::new(1.0).unwrap(), 1).unwrap();
+        let scores = [[0i64, -1, -2], [-1, -3, 0]];
+        let runs = [(0i64, 3u64), (2, 3)];
+        let weight = |score: i64| (score as f64 / 2.0).exp();
+        let total: f64 = scores.iter().flatten().map(|&score| weight(score)).sum();
+        let mut seen = [[0u32; 3]; 2];
+        let mut entropy = Entropy::seeded(7);
+        let draws = 200_000u32;
+        for _ in 0..draws {
+            let (run, place) = mechanism
+                .select_below(&mut entropy, &runs, |run, place| {
+                    scores[run][usize::try_from(place).unwrap()]
+                })
+                .unwrap();
+            seen[run][usize::try_from(place).unwrap()] += 1;
+        }
+        for (seen, score) in seen.iter().flatten().zip(scores.iter().flatten()) {
+            let share = weight(*score) / total;
+            let error = (share * (1.0 - share) / f64::from(draws)).sqrt();
+            let found = f64::from(*seen) / f64::from(draws);
+            assert!((found - share).abs() < 7.0 * error, "{found} {share}");
+        }
     }
 
     #[test]

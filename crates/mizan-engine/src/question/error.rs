@@ -40,9 +40,6 @@ pub enum QuestionError {
     /// The account promises no epsilon that a part could be taken of.
     #[error("the account promises no epsilon to take a part of")]
     NoUsual,
-    /// Denied so often that no id is left.
-    #[error("this question was denied too often")]
-    DeniedTooOften,
     /// The system gives no random numbers.
     #[error("the system gives no random numbers")]
     NoEntropy,
@@ -85,7 +82,6 @@ impl QuestionError {
             Self::NoAccount { .. } => "MZ1990",
             Self::NoDataset => "MZ1991",
             Self::NoUsual => "MZ1992",
-            Self::DeniedTooOften => "MZ1993",
             Self::NoEntropy => "MZ1994",
             Self::NotNumeric { .. } => "MZ1995",
             Self::NoBounds => "MZ1996",
@@ -110,12 +106,19 @@ impl QuestionError {
             }
             Self::NoDataset => "see the datasets with `mizan dataset list`".to_owned(),
             Self::NoUsual => "say how much to spend with --epsilon".to_owned(),
-            Self::DeniedTooOften => "ask under an id of your own with --id".to_owned(),
             Self::NoEntropy => "check getrandom(2) on this system".to_owned(),
             Self::NotNumeric { .. } => {
                 "name a column of integers or numbers; see `mizan dataset show`".to_owned()
             }
             Self::NoBounds => "spend more with --epsilon, or declare bounds".to_owned(),
+            Self::AfterCharge { id, error }
+                if matches!(**error, Self::Engine(EngineError::Changed { .. })) =>
+            {
+                format!(
+                    "{}: that is another question, with a price of its own; the charge {id} stands, because the data it was for may have been read",
+                    error.help()
+                )
+            }
             Self::AfterCharge { id, error } => format!(
                 "{}; the charge {id} stands, and asking the same again goes on for free",
                 error.help()

@@ -13,6 +13,10 @@
 //! answered before, at no cost. How the answer is sorted or cut is not part of it.
 //! Who wants fresh noise pays for it under a name of their own.
 //!
+//! An id that was denied, or given back, stays so for ever. Budgets can be raised,
+//! so a question has a list of ids, one for each attempt: all but the last were
+//! denied or given back, and the last is looked for by bisection.
+//!
 //! # Why a charge that somebody else started may be gone on with
 //!
 //! Elsewhere that is forbidden: whoever started may have shown an answer already.
@@ -23,6 +27,8 @@
 mod bounds;
 mod error;
 mod quote;
+#[cfg(test)]
+mod tests;
 
 pub use bounds::FoundBounds;
 pub use error::QuestionError;
@@ -32,15 +38,12 @@ use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_ledger::store::StoreError;
 use mizan_ledger::{
     Account, AccountName, AccountView, Charge, Denial, Digest, Done, Ledger, LedgerError, Outcome,
-    Refusal, RequestError, RequestId, Target as Promise,
+    Refusal, RequestError, RequestId, Status, Target as Promise,
 };
 use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 
-use crate::engine::{Engine, Version};
+use crate::engine::{Engine, EngineError, Version};
 use crate::release::{self, Answer, Recipe, Released, Request, Target};
-
-/// How often a question that was denied before may be asked again.
-const MOST_ATTEMPTS: u32 = 10_000;
 
 /// What part of the own deltas of an account one release may take.
 const OWN_DELTA_SHARE: f64 = 20.0;
@@ -198,24 +201,21 @@ impl<'a, E: Engine> Desk<'a, E> {
     fn ask(&self, prepared: &Prepared, name: Option<&str>) -> Result<Reply, QuestionError> {
         let versions = self.versions(&prepared.plan)?;
         let stamp = stamp(prepared, &versions);
-        for attempt in 0..MOST_ATTEMPTS {
+        loop {
             let own = name.is_some();
             let id = match name {
                 Some(name) => id_of(self.ledger, b"own", &[name.as_bytes()]),
-                None => id_of(
-                    self.ledger,
-                    b"same",
-                    &[stamp.as_bytes(), &attempt.to_be_bytes()],
-                ),
+                None => self.last_attempt(&stamp)?,
             };
             let done = self.ledger.reserve(Some(id), prepared.charge.clone())?;
             match done.outcome {
-                // Denied or given back before: the budget may have been raised since.
+                // By somebody else, since it was looked for.
                 Outcome::Denied(_) | Outcome::Voided if !done.fresh && !own => continue,
                 Outcome::Denied(denial) => return self.denied(prepared, done, denial),
                 Outcome::Voided => return Err(RequestError::Voided { id }.into()),
                 Outcome::Released { .. } => return self.recorded(prepared, &stamp, done),
                 Outcome::Reserved => {
+                    self.give_back_if_changed(&prepared.plan, &versions, id)?;
                     self.start(id)?;
                 }
                 // Someone began and did not come back, or is at it: whoever
@@ -224,7 +224,68 @@ impl<'a, E: Engine> Desk<'a, E> {
             }
             return self.answer(prepared, &versions, &stamp, id);
         }
-        Err(QuestionError::DeniedTooOften)
+    }
+
+    /// The id of the first attempt at a question that was neither denied nor given
+    /// back: twice as far on as long as there is none, then by bisection.
+    fn last_attempt(&self, stamp: &Digest) -> Result<RequestId, QuestionError> {
+        // In four bytes, as always; a ledger would have to hold billions for more.
+        let bytes = |attempt: u64| match u32::try_from(attempt) {
+            Ok(attempt) => attempt.to_be_bytes().to_vec(),
+            Err(_) => attempt.to_be_bytes().to_vec(),
+        };
+        let id = |attempt: u64| {
+            let parts: [&[u8]; 2] = [stamp.as_bytes(), &bytes(attempt)];
+            id_of(self.ledger, b"same", &parts)
+        };
+        let over = |attempt: u64| -> Result<bool, QuestionError> {
+            let record = self.ledger.record(id(attempt))?;
+            let status = record.map(|record| record.status);
+            Ok(matches!(
+                status,
+                Some(Status::Denied(_) | Status::Voided(_))
+            ))
+        };
+        let (mut from, mut to) = (0_u64, 0_u64);
+        while over(to)? {
+            from = to.saturating_add(1);
+            to = to.saturating_mul(2).max(from);
+        }
+        while from < to {
+            let middle = u64::midpoint(from, to);
+            if over(middle)? {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        Ok(id(to))
+    }
+
+    /// Before the start nothing was read: if there are other data now, nothing is
+    /// charged for those that are gone.
+    fn give_back_if_changed(
+        &self,
+        plan: &BoundedPlan,
+        versions: &[Version],
+        id: RequestId,
+    ) -> Result<(), QuestionError> {
+        let error = match self.versions(plan) {
+            Err(error) => error,
+            Ok(now) => {
+                let names = plan.datasets.iter().chain(&plan.public);
+                let mut pairs = names.zip(versions.iter().zip(&now));
+                match pairs.find(|(_, (before, now))| before != now) {
+                    None => return Ok(()),
+                    Some((dataset, _)) => EngineError::Changed {
+                        dataset: dataset.clone(),
+                    }
+                    .into(),
+                }
+            }
+        };
+        self.ledger.void(id)?;
+        Err(error)
     }
 
     /// Says that data is about to be touched, unless somebody else has.

@@ -31,7 +31,7 @@ use mizan_core::Epsilon;
 use mizan_noise::{Entropy, ExponentialMechanism, NoiseError};
 
 /// The finest fraction that is told apart.
-const PARTS: u64 = 10_000;
+pub(super) const PARTS: u64 = 10_000;
 
 /// Which row a quantile aims at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,10 +73,23 @@ impl Aim {
             reason = "between 1 and 9999"
         )]
         let a = ((at * as_f64(PARTS)).round() as u64).clamp(1, PARTS - 1);
-        let divisor = common_divisor(a, PARTS);
+        Self::fraction(a, PARTS)
+    }
+
+    /// `a/b` of the rows.
+    pub(super) fn fraction(a: u64, b: u64) -> Self {
+        let divisor = common_divisor(a, b);
         Self::Fraction {
             a: a / divisor,
-            b: PARTS / divisor,
+            b: b / divisor,
+        }
+    }
+
+    /// The fraction in the finest parts, if it is one.
+    pub(super) fn parts(self) -> Option<u64> {
+        match self {
+            Self::Fraction { a, b } => a.checked_mul(PARTS)?.checked_div(b),
+            Self::FromLow(_) | Self::FromHigh(_) => None,
         }
     }
 
@@ -105,18 +118,23 @@ impl Aim {
 
     /// Minus the distance of the rank aimed at, in units of the score.
     fn score(self, less: i128, equal: i128, greater: i128) -> i64 {
-        let distance = match self {
+        // From the nearer end of the ranks that the candidate covers.
+        let start = self.past(less, equal + greater);
+        let end = self.past(less + equal, greater);
+        as_score(start.max(-end))
+    }
+
+    /// How far a place with so many rows before and after it is past the rank
+    /// aimed at, in units of the score.
+    pub(super) fn past(self, before: i128, after: i128) -> i128 {
+        match self {
             Self::Fraction { a, b } => {
                 let (a, rest) = (i128::from(a), i128::from(b) - i128::from(a));
-                let below = rest * less - a * (equal + greater);
-                let above = a * greater - rest * (less + equal);
-                below.max(above)
+                rest * before - a * after
             }
-            Self::FromLow(k) => (less - i128::from(k)).max(i128::from(k) - less - equal),
-            Self::FromHigh(k) => (greater - i128::from(k)).max(i128::from(k) - greater - equal),
-        };
-        // Beyond 64 bits is as far as can be; a maximum of sensitivity one still.
-        i64::try_from(distance.max(0)).map_or(-i64::MAX, |distance| -distance)
+            Self::FromLow(k) => before - i128::from(k),
+            Self::FromHigh(k) => i128::from(k) - after,
+        }
     }
 
     /// The mechanism for an ε, and units of at most so many rows.
@@ -187,16 +205,25 @@ impl Aim {
     }
 }
 
+/// Minus a distance. Beyond 64 bits is as far as can be, which moves no score by
+/// more.
+pub(super) fn as_score(distance: i128) -> i64 {
+    i64::try_from(distance.max(0)).map_or(-i64::MAX, |distance| -distance)
+}
+
 /// `(range / ε) ln(N / 0.05)` rows, rounded up.
 fn rank_error(range: f64, epsilon: f64, candidates: u64) -> u64 {
-    let rows = range / epsilon * (as_f64(candidates.max(1)) / MISSED).ln();
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "saturates, and is positive"
-    )]
-    let rows = (rows * (1.0 + 1e-9)).ceil().min(1e15) as u64;
-    rows.max(1)
+    whole_rows(range / epsilon * (as_f64(candidates.max(1)) / MISSED).ln())
+}
+
+/// So many rows, rounded up, at least one.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturates, and is positive"
+)]
+pub(super) fn whole_rows(rows: f64) -> u64 {
+    ((rows * (1.0 + 1e-9)).ceil().min(1e15) as u64).max(1)
 }
 
 fn length(values: i128) -> u64 {

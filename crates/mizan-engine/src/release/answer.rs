@@ -221,7 +221,7 @@ fn notes(plan: &BoundedPlan, released: &Released) -> Result<Vec<String>, Release
     let mut notes = plan.notes.clone();
     if let (Groups::Private, Some(threshold)) = (&plan.groups, recipe.threshold) {
         notes.push(format!(
-            "groups are shown only if their noisy number of units is above {}: small groups are withheld, and those just above lean high",
+            "groups are shown only if their noisy number of units is above {}: small groups are withheld, and those just above lean high, for which their intervals make up",
             threshold.above
         ));
     }

@@ -4,7 +4,8 @@
 //! Intervals are of the noise alone, and follow from what was released and from
 //! the recipe: no data is read.
 //!
-//! - Counts and sums: the exact half width of their noise.
+//! - Counts and sums: the exact half width of their noise. Counts of units that
+//!   decided whether their group is shown reach further down.
 //! - Means are ratios of two noisy numbers. For Gaussian noise, Fieller's
 //!   interval: all θ with `(s - θ n)² <= z² (σ_s² + θ² σ_n²)`, of exact coverage
 //!   however few rows there are. For Laplace noise, the ratios of a box that
@@ -20,6 +21,7 @@ use super::band::Band;
 use super::predict::{self, PLACE};
 use super::recipe::{NoiseRecipe, Treatment};
 use super::released::NoisyCell;
+use super::shown::Shown;
 use super::{ReleaseError, width};
 
 /// A value, and the interval around it.
@@ -35,6 +37,8 @@ enum Rule {
     Count {
         of: usize,
         half: f64,
+        /// If what is counted decided whether the group is shown.
+        shown: Option<Shown>,
     },
     Sum {
         sum: usize,
@@ -127,6 +131,12 @@ fn rule(
         Aggregate::Count { of } => Rule::Count {
             of: *of,
             half: half(*of, missed)?,
+            shown: match recipe.threshold {
+                Some(threshold) if *of == 0 => {
+                    Shown::new(recipe.treatment(*of)?, threshold, missed)?
+                }
+                _ => None,
+            },
         },
         Aggregate::Sum {
             sum,
@@ -224,11 +234,15 @@ impl Rule {
         };
         let number = |statistic: &usize| integer(statistic).map(as_f64);
         match self {
-            Self::Count { of, half } => {
+            Self::Count { of, half, shown } => {
                 let raw = integer(of)?;
                 let noisy = as_f64(raw);
+                let mut low = noisy - half;
+                if let Some(shown) = shown {
+                    low = low.min(as_f64(shown.least(raw)));
+                }
                 // Nothing is counted less than never.
-                let band = Band::new((noisy - half).max(0.0), (noisy + half).max(0.0));
+                let band = Band::new(low.max(0.0), (noisy + half).max(0.0));
                 Ok(Estimate {
                     value: Value::Integer(raw.max(0)),
                     band,

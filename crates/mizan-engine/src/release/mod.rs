@@ -15,8 +15,10 @@ mod estimate;
 mod predict;
 mod price;
 mod recipe;
+mod recursive;
 mod released;
 mod request;
+mod shown;
 mod store;
 #[cfg(test)]
 mod tests;

@@ -2,10 +2,10 @@
 
 use mizan_sql::{Aggregate, BoundedPlan, Expr, Measure, OutputColumn, Quantized};
 
-use super::aim::Aim;
+use super::aim::{self, Aim};
 use super::choose::{MISSED, as_f64, candidates, quantiles_of};
 use super::recipe::{Recipe, Treatment};
-use super::{ReleaseError, tree, width};
+use super::{ReleaseError, recursive, tree, width};
 
 /// What is known of a noisy column before it is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,9 +111,24 @@ pub(super) fn rank_error(
             let aim = aims.get(place_of(plan, histogram, at)?).ok_or(PLACE)?;
             Ok(aim.rank_error(*epsilon, *rows, candidates))
         }
-        Treatment::Tree { noise, levels, .. } => {
-            tree::rank_error(&noise.noise()?.ok_or(PLACE)?, *levels)
+        Treatment::Recursive {
+            epsilon,
+            rows,
+            aims,
+        } => {
+            let aim = aims.get(place_of(plan, histogram, at)?).ok_or(PLACE)?;
+            match aim.parts() {
+                None => Ok(aim.rank_error(*epsilon, *rows, candidates)),
+                Some(parts) => {
+                    let all = recursive::fractions(aims);
+                    let errors = recursive::rank_errors(&all, *epsilon, *rows, candidates)?;
+                    let found = all.binary_search(&parts).ok();
+                    let error = found.and_then(|place| errors.get(place)).ok_or(PLACE)?;
+                    Ok(aim::whole_rows(*error))
+                }
+            }
         }
+        Treatment::Tree { noise, levels, .. } => tree::rank_error(noise, *levels),
         _ => Err(PLACE),
     }
 }
@@ -129,20 +144,23 @@ pub(super) fn quantile_notes(
             continue;
         };
         let rows = rank_error(plan, treatments, *histogram, *at)?;
-        let aim = match treatment(treatments, *histogram)? {
-            Treatment::Select { aims, .. } | Treatment::Tree { aims, .. } => {
-                aims.get(place_of(plan, *histogram, *at)?)
-            }
-            _ => None,
-        };
+        let treatment = treatment(treatments, *histogram)?;
+        let place_there = place_of(plan, *histogram, *at)?;
+        let aim = treatment.aims().and_then(|aims| aims.get(place_there));
         let of = match aim {
             Some(Aim::FromLow(row)) => format!("row {row} from the least, at which it aims"),
             Some(Aim::FromHigh(row)) => format!("row {row} from the greatest, at which it aims"),
             _ => "the one asked for".to_owned(),
         };
+        let condition = match (treatment, aim) {
+            (Treatment::Recursive { .. }, Some(Aim::Fraction { .. })) => {
+                format!(", if no more than {} rows are equal", recursive::EQUAL)
+            }
+            _ => String::new(),
+        };
         let name = name_of(plan, place);
         notes.push(format!(
-            "{name}: in sorted order it is within {rows} rows of {of}, with a probability of 95 %"
+            "{name}: in sorted order it is within {rows} rows of {of}, with a probability of 95 %{condition}"
         ));
     }
     Ok(notes)

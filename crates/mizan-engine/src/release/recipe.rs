@@ -9,8 +9,8 @@ use mizan_core::{
 };
 use mizan_noise::{Confidence, ExactScale, Mechanism, Noise, NoiseError, TruncatedGeometric};
 
-use super::ReleaseError;
 use super::aim::Aim;
+use super::{ReleaseError, recursive};
 
 /// What is done to a statistic of every group.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +45,16 @@ pub(crate) enum Treatment {
         /// The quantiles.
         aims: Vec<Aim>,
     },
+    /// Some quantiles of a histogram, one inside the other; minimum and maximum
+    /// apart from them.
+    Recursive {
+        /// For each depth, and for each of minimum and maximum, of one group.
+        epsilon: f64,
+        /// The most rows of one unit.
+        rows: u64,
+        /// The quantiles.
+        aims: Vec<Aim>,
+    },
     /// Many quantiles of a histogram, from a tree of noisy counts.
     Tree {
         /// What is done to each count: Laplace or Gaussian noise.
@@ -66,8 +76,18 @@ impl Treatment {
                 let scale = ExactScale::from_f64((1.0 / epsilon).next_up().max(LEAST_SCALE))?;
                 Some(Noise::Laplace(mizan_noise::DiscreteLaplace::new(scale)))
             }
-            Self::Select { .. } | Self::Tree { .. } => None,
+            Self::Select { .. } | Self::Recursive { .. } | Self::Tree { .. } => None,
         })
+    }
+
+    /// The quantiles, in the order of what is released for them.
+    pub(crate) fn aims(&self) -> Option<&[Aim]> {
+        match self {
+            Self::Select { aims, .. } | Self::Recursive { aims, .. } | Self::Tree { aims, .. } => {
+                Some(aims)
+            }
+            Self::Laplace { .. } | Self::Gaussian { .. } | Self::Truncated { .. } => None,
+        }
     }
 
     /// The least a with `P(|noise| <= a) >= 1 - missed`, or a little more.
@@ -145,6 +165,13 @@ impl Treatment {
                 let epsilon = Epsilon::new(*epsilon).map_err(wide)?;
                 let count = u64::try_from(aims.len()).unwrap_or(u64::MAX);
                 repeated(count, PrivacyEvent::Exponential { epsilon })
+            }
+            Self::Recursive { epsilon, aims, .. } => {
+                let epsilon = Epsilon::new(*epsilon).map_err(wide)?;
+                repeated(
+                    recursive::selections(aims),
+                    PrivacyEvent::Exponential { epsilon },
+                )
             }
             Self::Tree { noise, levels, .. } => repeated(u64::from(*levels), noise.event()?),
         }

@@ -10,6 +10,7 @@ use mizan_sql::{BoundedPlan, Groups, Measure, Value};
 use super::ReleaseError;
 use super::aim::Aim;
 use super::recipe::{NoiseRecipe, Recipe, Treatment};
+use super::recursive::{self, Recursive};
 use super::tree::Tree;
 use crate::exact::{Cell, Exact};
 
@@ -129,7 +130,7 @@ fn noisy_column(
     place: usize,
     entropy: &mut Entropy,
 ) -> Result<Option<Vec<i64>>, ReleaseError> {
-    if matches!(treatment, Treatment::Select { .. } | Treatment::Tree { .. }) {
+    if treatment.aims().is_some() {
         return Ok(None);
     }
     let integer = |(_, cells): &(_, &Vec<Cell>)| match cells.get(place) {
@@ -180,6 +181,8 @@ struct Selection {
 enum How {
     /// Each by its own mechanism.
     OneByOne(Vec<(Aim, ExponentialMechanism)>),
+    /// One inside the other; minimum and maximum each by its own mechanism.
+    Recursive(Recursive, Vec<(Aim, Option<ExponentialMechanism>)>),
     /// All from one tree.
     Tree(Mechanism, u32, Vec<Aim>),
 }
@@ -197,12 +200,24 @@ impl Selection {
                     rows,
                     aims,
                 } => {
-                    let epsilon = Epsilon::new(*epsilon).map_err(|_| ReleaseError::TooWide)?;
-                    let mut each = Vec::with_capacity(aims.len());
-                    for aim in aims {
-                        each.push((*aim, aim.mechanism(epsilon, *rows)?));
-                    }
-                    How::OneByOne(each)
+                    let epsilon = to_epsilon(*epsilon)?;
+                    let one = |aim: &Aim| Ok((*aim, aim.mechanism(epsilon, *rows)?));
+                    let each = aims.iter().map(one).collect::<Result<_, ReleaseError>>();
+                    How::OneByOne(each?)
+                }
+                Treatment::Recursive {
+                    epsilon,
+                    rows,
+                    aims,
+                } => {
+                    let epsilon = to_epsilon(*epsilon)?;
+                    let all = Recursive::new(recursive::fractions(aims), epsilon, *rows)?;
+                    let edge = |aim: &Aim| match aim.parts() {
+                        Some(_) => Ok((*aim, None)),
+                        None => Ok((*aim, Some(aim.mechanism(epsilon, *rows)?))),
+                    };
+                    let edges = aims.iter().map(edge).collect::<Result<_, ReleaseError>>();
+                    How::Recursive(all, edges?)
                 }
                 Treatment::Tree {
                     noise,
@@ -230,6 +245,17 @@ impl Selection {
                     values.push(aim.select(mechanism, entropy, histogram, self.range)?);
                 }
             }
+            How::Recursive(all, aims) => {
+                let found = all.select(entropy, histogram, self.range)?;
+                for (aim, mechanism) in aims {
+                    let value = aim.parts().and_then(|part| found.get(&part));
+                    values.push(match (value, mechanism) {
+                        (Some(value), _) => *value,
+                        (None, Some(edge)) => aim.select(edge, entropy, histogram, self.range)?,
+                        (None, None) => return Err(ReleaseError::Shape),
+                    });
+                }
+            }
             How::Tree(mechanism, levels, aims) => {
                 let mut tree = Tree::new(mechanism, *levels, self.range, histogram);
                 for aim in aims {
@@ -240,4 +266,8 @@ impl Selection {
         values.sort_unstable();
         Ok(values)
     }
+}
+
+fn to_epsilon(epsilon: f64) -> Result<Epsilon, ReleaseError> {
+    Epsilon::new(epsilon).map_err(|_| ReleaseError::TooWide)
 }

@@ -174,13 +174,12 @@ fn treatment_to_json(treatment: &Treatment) -> Json {
             epsilon,
             rows,
             aims,
-        } => json!({
-            "select": {
-                "epsilon": double(*epsilon),
-                "rows": rows,
-                "aims": aims.iter().map(aim_to_json).collect::<Vec<_>>(),
-            },
-        }),
+        } => json!({ "select": selection_to_json(*epsilon, *rows, aims) }),
+        Treatment::Recursive {
+            epsilon,
+            rows,
+            aims,
+        } => json!({ "recursive": selection_to_json(*epsilon, *rows, aims) }),
     }
 }
 
@@ -199,26 +198,40 @@ fn treatment_from_json(json: &Json) -> Result<Treatment, ReleaseError> {
             epsilon: to_double(field(json, "epsilon")?)?,
             delta: to_double(field(json, "delta")?)?,
         },
-        "select" => {
-            let aims = list(field(json, "aims")?)?.iter().map(aim_from_json);
-            Treatment::Select {
-                epsilon: to_double(field(json, "epsilon")?)?,
-                rows: whole(field(json, "rows")?)?,
-                aims: aims.collect::<Result<_, _>>()?,
-            }
-        }
+        "select" => Treatment::Select {
+            epsilon: to_double(field(json, "epsilon")?)?,
+            rows: whole(field(json, "rows")?)?,
+            aims: aims_from_json(json)?,
+        },
+        "recursive" => Treatment::Recursive {
+            epsilon: to_double(field(json, "epsilon")?)?,
+            rows: whole(field(json, "rows")?)?,
+            aims: aims_from_json(json)?,
+        },
         "tree" => {
             let noise = treatment_from_json(field(json, "noise")?)?;
             let levels = whole(field(json, "levels")?)?;
-            let aims = list(field(json, "aims")?)?.iter().map(aim_from_json);
             Treatment::Tree {
                 noise: Box::new(noise),
                 levels: u32::try_from(levels).map_err(|_| wrong("a tree of too many levels"))?,
-                aims: aims.collect::<Result<_, _>>()?,
+                aims: aims_from_json(json)?,
             }
         }
         _ => return Err(wrong("an unknown treatment")),
     })
+}
+
+fn selection_to_json(epsilon: f64, rows: u64, aims: &[Aim]) -> Json {
+    json!({
+        "epsilon": double(epsilon),
+        "rows": rows,
+        "aims": aims.iter().map(aim_to_json).collect::<Vec<_>>(),
+    })
+}
+
+fn aims_from_json(json: &Json) -> Result<Vec<Aim>, ReleaseError> {
+    let aims = list(field(json, "aims")?)?;
+    aims.iter().map(aim_from_json).collect()
 }
 
 fn aim_to_json(aim: &Aim) -> Json {

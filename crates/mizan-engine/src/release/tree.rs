@@ -4,35 +4,50 @@
 //! single values. A row is in one node of each level, so a unit of at most `R`
 //! rows moves the counts of a level by at most `R`, in L1 and in L2: a tree costs
 //! as much as one count for each of its levels, however many quantiles are read
-//! from it. Up to seven quantiles cost less one by one.
+//! from it.
 //!
 //! Noise is drawn for the nodes that are looked at only. Which these are depends
 //! on noisy counts alone, so it is as if all had noise.
 //!
+//! # Consistency
+//!
+//! The counts of sixteen children, each with its own noise, do not add up to that
+//! of their parent. Given what is known of the parent, the least squares are a
+//! sixteenth of what is missing for each child: the step from above to below of
+//! Hay, Rastogi, Miklau and Suciu, *Boosting the accuracy of differentially
+//! private histograms through consistency*, 2010. Their step from below to above
+//! would need noise for all nodes, and with sixteen children a count knows fifteen
+//! sixteenths of what can be known of itself.
+//!
 //! # Guarantee
 //!
-//! A quantile is found from the root: of a node's children the first where the
-//! noisy count up to its end reaches the rank aimed at, or the last. Let `w` bound
-//! all partial sums of the noise of sixteen children. The count below the value
-//! that is found then exceeds the rank by at most `w` for each level, and that up
-//! to it falls short by no more; the rank itself, a fraction of the noisy total,
-//! is off by `w` at most. By Lévy's inequality the largest of the partial sums of
-//! symmetric variables exceeds `w` with at most twice the probability that the
-//! whole sum does. So all holds with probability 1 - β for the `w` that the sum of
-//! sixteen exceeds with probability β / 2(levels + 1).
+//! Let `S_j` be the noise of the first `j` of sixteen children. The edge after
+//! them is off by `B_j = S_j - (j/16) S_16` of their own, and by the mean of what
+//! the edges of their parent are off by, with the weights `1 - j/16` and `j/16`;
+//! the last edge of all by the noise of the total. So whatever the way down, an
+//! edge is off by at most the sum of the largest `|B_j|` of each level and of the
+//! noise of the total. A quantile is found from the root: of a node's children the
+//! first where the count up to its end reaches the rank aimed at. So the count
+//! below what is found exceeds that rank by no more, and the one up to it falls
+//! short by no more. A rank that is a fraction of the noisy total is off by that
+//! fraction of its noise, and with it the edges: together by no more than all of
+//! it.
+//!
+//! Levels have noise of their own, so the moment generating function of the sum is
+//! at most the product of `Σ_j E[e^(λB_j) + e^(-λB_j)]` over them, and Chernoff's
+//! inequality bounds it with a probability of 95 %.
 
 use std::collections::BTreeMap;
 
-use mizan_noise::{Confidence, Entropy, Mechanism, Noise};
+use mizan_noise::{Entropy, Mechanism};
 
 use super::ReleaseError;
-use super::aim::{Aim, MISSED};
+use super::aim::{Aim, MISSED, whole_rows};
+use super::recipe::Treatment;
 
 /// How many children a node has.
 const BRANCHES: u64 = 16;
-
-/// From so many quantiles on a tree is taken.
-pub(crate) const MANY: usize = 8;
+const CHILDREN: f64 = 16.0;
 
 /// How many levels a tree of so many values has.
 pub(crate) fn levels(candidates: u64) -> u32 {
@@ -46,12 +61,49 @@ pub(crate) fn levels(candidates: u64) -> u32 {
 
 /// With a probability of 95 % the rank of what is found is within so many rows
 /// of the one that is aimed at.
-pub(crate) fn rank_error(noise: &Noise, levels: u32) -> Result<u64, ReleaseError> {
-    let all = f64::from(levels) + 1.0;
-    let confidence = Confidence::new(1.0 - MISSED / (2.0 * all))?;
-    let width = Noise::half_width_of_sum(&[(noise.clone(), BRANCHES)], confidence)?.upper;
-    let rows = width.saturating_mul(u128::from(levels) + 1).max(1);
-    Ok(u64::try_from(rows).unwrap_or(u64::MAX))
+pub(crate) fn rank_error(noise: &Treatment, levels: u32) -> Result<u64, ReleaseError> {
+    let deviation = match *noise {
+        Treatment::Gaussian { sigma, .. } => sigma,
+        Treatment::Laplace { scale, .. } => scale * std::f64::consts::SQRT_2,
+        _ => {
+            return Err(ReleaseError::Plan {
+                what: "a tree of another noise",
+            });
+        }
+    };
+    let cumulant = |x: f64| cumulant(noise, x);
+    let bound = |lambda: f64| {
+        let edge = |j: u32| {
+            let (before, after) = (f64::from(j), CHILDREN - f64::from(j));
+            let share = before / CHILDREN;
+            let log = before * cumulant(lambda * (1.0 - share)) + after * cumulant(lambda * share);
+            2.0 * log.exp()
+        };
+        let level: f64 = (1..16).map(edge).sum();
+        let total = std::f64::consts::LN_2 + CHILDREN * cumulant(lambda);
+        (f64::from(levels) * level.ln() + total - MISSED.ln()) / lambda
+    };
+    // It holds for any λ: a fine list of them has one that is nearly the best.
+    let best = (0..400)
+        .map(|step| bound(1.02_f64.powi(step - 350) * 4.0 / deviation))
+        .filter(|bound| *bound > 0.0)
+        .fold(f64::INFINITY, f64::min);
+    Ok(whole_rows(best))
+}
+
+/// At least the logarithm of the moment generating function of noise. That of
+/// discrete Gaussian noise is below the normal one (Canonne, Kamath and Steinke
+/// 2020).
+fn cumulant(noise: &Treatment, x: f64) -> f64 {
+    match *noise {
+        Treatment::Gaussian { sigma, .. } => x * x * sigma * sigma / 2.0,
+        Treatment::Laplace { scale, .. } if x * scale < 1.0 => {
+            let r = (-1.0 / scale).exp();
+            let beyond = (1.0 - r * x.exp()) * (1.0 - r * (-x).exp());
+            2.0 * (-r).ln_1p() - beyond.ln()
+        }
+        _ => f64::INFINITY,
+    }
 }
 
 /// A tree over a histogram: noisy where it was looked at.
@@ -111,44 +163,48 @@ impl<'a> Tree<'a> {
         entropy: &mut Entropy,
         level: u32,
         node: u64,
-    ) -> Result<Vec<i64>, ReleaseError> {
-        if let Some(known) = self.seen.get(&(level, node)) {
-            return Ok(known.clone());
-        }
-        let width = self.width(level);
-        let edge = |child: u64| {
-            let place = node.saturating_mul(BRANCHES).saturating_add(child);
-            self.below(place.saturating_mul(width))
+    ) -> Result<Vec<f64>, ReleaseError> {
+        let known = match self.seen.get(&(level, node)) {
+            Some(known) => known,
+            None => {
+                let width = self.width(level);
+                let edge = |child: u64| {
+                    let place = node.saturating_mul(BRANCHES).saturating_add(child);
+                    self.below(place.saturating_mul(width))
+                };
+                let mut counts: Vec<i64> = (0..BRANCHES)
+                    .map(|child| edge(child + 1).saturating_sub(edge(child)))
+                    .collect();
+                self.mechanism.release(entropy, &mut counts)?;
+                self.seen.entry((level, node)).or_insert(counts)
+            }
         };
-        let mut counts: Vec<i64> = (0..BRANCHES)
-            .map(|child| edge(child + 1).saturating_sub(edge(child)))
-            .collect();
-        self.mechanism.release(entropy, &mut counts)?;
-        self.seen.insert((level, node), counts.clone());
-        Ok(counts)
+        // Below, nothing is private any more.
+        #[allow(clippy::cast_precision_loss, reason = "noise is wider than that")]
+        Ok(known.iter().map(|count| *count as f64).collect())
     }
 
     /// The value at the rank that is aimed at.
     pub(crate) fn find(&mut self, entropy: &mut Entropy, aim: Aim) -> Result<i64, ReleaseError> {
-        let top = self.children(entropy, 0, 0)?;
-        let total: i128 = top.iter().copied().map(i128::from).sum();
-        // In units of 1/b, so that it is whole.
-        let (rank, unit) = match aim {
-            Aim::Fraction { a, b } => (total.saturating_mul(i128::from(a)), i128::from(b)),
-            Aim::FromLow(row) => (i128::from(row), 1),
-            Aim::FromHigh(row) => (total - i128::from(row), 1),
+        let total: f64 = self.children(entropy, 0, 0)?.iter().sum();
+        #[allow(clippy::cast_precision_loss, reason = "below 2^53")]
+        let rank = match aim {
+            Aim::Fraction { a, b } => total * a as f64 / b as f64,
+            Aim::FromLow(row) => row as f64,
+            Aim::FromHigh(row) => total - row as f64,
         };
-        let (mut node, mut before) = (0_u64, 0_i128);
+        let (mut node, mut before, mut parent) = (0_u64, 0.0, total);
         for level in 0..self.levels {
             let counts = self.children(entropy, level, node)?;
+            let missing = (parent - counts.iter().sum::<f64>()) / CHILDREN;
             let mut chosen = BRANCHES - 1;
             for (child, count) in (0..BRANCHES).zip(counts) {
-                let through = before + i128::from(count);
-                if child == BRANCHES - 1 || through.saturating_mul(unit) >= rank {
+                parent = count + missing;
+                if child == BRANCHES - 1 || before + parent >= rank {
                     chosen = child;
                     break;
                 }
-                before = through;
+                before += parent;
             }
             node = node.saturating_mul(BRANCHES).saturating_add(chosen);
         }

@@ -58,7 +58,7 @@ fn laplace_scale(treatment: &Treatment) -> Option<f64> {
     match treatment {
         Treatment::Laplace { scale, .. } => Some(*scale),
         Treatment::Truncated { epsilon, .. } => Some((1.0 / epsilon).next_up()),
-        Treatment::Gaussian { .. } | Treatment::Select { .. } | Treatment::Tree { .. } => None,
+        _ => None,
     }
 }
 

@@ -14,6 +14,7 @@ mod answers;
 mod budget;
 mod coverage;
 mod quantiles;
+mod report;
 mod store;
 mod threshold;
 

@@ -1,4 +1,4 @@
-//! Quantiles by the exponential mechanism: privacy by enumeration, rank errors.
+//! Quantiles: what one unit moves, by enumeration, and how far ranks are off.
 
 use std::collections::BTreeMap;
 
@@ -38,6 +38,10 @@ fn rank_errors_are_within_the_bound() {
         let integers: Vec<i64> = values.iter().map(|&value| AGES.integer(value)).collect();
         let exact = one_group(&values);
         let recipe = choose(&plan, &request(2.0, 1e-6)).unwrap();
+        assert!(matches!(
+            recipe.noise.treatments[4],
+            Treatment::Recursive { .. }
+        ));
         let bound = |at| predict::rank_error(&plan, &recipe.noise.treatments, 4, at).unwrap();
         let bounds = quantiles.map(bound);
         let mut missed = [0; 5];
@@ -59,15 +63,16 @@ fn rank_errors_are_within_the_bound() {
                 missed[place] += usize::from(error > bound as f64);
             }
         }
-        // 5 % of 400 are 20; 45 or more happen once in 10⁶.
-        assert!(missed.iter().all(|&missed| missed < 45), "{missed:?}");
+        // 5 % of 400 are 20; 55 or more happen once in 10¹⁰. Were the bounds those
+        // of a fifth, 80 would be missed.
+        assert!(missed.iter().all(|&missed| missed < 55), "{missed:?}");
     }
 }
 
-/// Deciles from a tree, with both kinds of noise.
+/// Percentiles from a tree, with both kinds of noise.
 #[test]
 fn rank_errors_of_trees_are_within_the_bound() {
-    let quantiles = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
+    let quantiles: [f64; 51] = std::array::from_fn(|place| place as f64 / 50.0);
     let rows = 20_000;
     let values = people(rows);
     let integers: Vec<i64> = values.iter().map(|&value| AGES.integer(value)).collect();
@@ -97,13 +102,13 @@ fn rank_errors_of_trees_are_within_the_bound() {
             Treatment::Tree { levels: 3, .. }
         ));
         let bound = predict::rank_error(&plan, &recipe.noise.treatments, 4, 0.5).unwrap() as f64;
-        let (mut missed, mut worst) = (0, 0.0_f64);
+        let (mut missed, mut worst) = ([0; 51], 0.0_f64);
         for _ in 0..200 {
             let released = release(&recipe, &plan, &exact).unwrap();
             let NoisyCell::Selected(found) = &released.groups[0].cells[4] else {
                 panic!("a histogram");
             };
-            for (value, at) in found.iter().zip(quantiles) {
+            for (place, (value, at)) in found.iter().zip(quantiles).enumerate() {
                 let target = match at {
                     0.0 => bound,
                     1.0 => rows as f64 - bound,
@@ -112,7 +117,7 @@ fn rank_errors_of_trees_are_within_the_bound() {
                 let (least, most) = ranks(&integers, *value);
                 let error = (least as f64 - target).max(target - most as f64).max(0.0);
                 worst = worst.max(error);
-                missed += usize::from(error > bound);
+                missed[place] += usize::from(error > bound);
             }
             let bytes = released.to_bytes();
             assert_eq!(
@@ -120,16 +125,18 @@ fn rank_errors_of_trees_are_within_the_bound() {
                 released
             );
         }
-        // All at once hold in 95 %; Lévy's inequality makes it far more.
-        assert!(missed < 20, "{missed} {worst} {bound}");
-        assert!(worst > bound / 20.0, "{worst} {bound}");
+        // Each is missed once in twenty times at most: ten of 200. 38 happen once in
+        // 10¹², for any of 102 below 10⁻⁹. The bound is loose, so noise has to be
+        // some six times too wide to fail here; with none the second line does.
+        assert!(missed.iter().all(|&missed| missed < 38), "{missed:?}");
+        assert!(worst > bound / 10.0, "{worst} {bound}");
     }
 }
 
 /// Without noise to speak of, a tree finds the very quantiles.
 #[test]
 fn a_tree_of_little_noise_is_exact() {
-    let quantiles: Vec<Aggregate> = (1..20).map(|i| quantile(f64::from(i) / 20.0)).collect();
+    let quantiles: Vec<Aggregate> = (1..50).map(|i| quantile(f64::from(i) / 50.0)).collect();
     let plan = plan(None, 1, statistics(1), quantiles);
     let recipe = choose(&plan, &request(5000.0, 0.0)).unwrap();
     let values = people(1000);
@@ -139,10 +146,10 @@ fn a_tree_of_little_noise_is_exact() {
         let NoisyCell::Selected(found) = &released.groups[0].cells[4] else {
             panic!("a histogram");
         };
-        assert_eq!(found.len(), 19);
+        assert_eq!(found.len(), 49);
         if !histogram.is_empty() {
             for (place, value) in found.iter().enumerate() {
-                let target = (place + 1) * 50;
+                let target = (place + 1) * 20;
                 let (least, most) = ranks(&integers, *value);
                 assert!(least <= target && target <= most, "{least} {target} {most}");
             }

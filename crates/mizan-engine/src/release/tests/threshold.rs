@@ -59,9 +59,10 @@ fn a_group_of_one_unit_is_shown_with_probability_delta_at_most() {
     }
 }
 
-/// At C = 10, ε = 1, δ = 1e-6 half of the groups of 81 units survive: 74 if the
-/// noise is priced by its exact loss instead of the curve that ledgers add up,
-/// 155 with Laplace noise and a threshold that is not truncated (sql.md).
+/// At C = 10, ε = 1, δ = 1e-6 half of the groups of 81 units survive. It would be
+/// 74 if the noise were priced by its exact loss instead of the curve that ledgers
+/// add up (DESIGN.md says why it is not), and 155 with Laplace noise and a threshold
+/// that is not truncated.
 #[test]
 fn survival_is_that_of_the_design() {
     let recipe = choose(&units_only(10), &request(1.0, 1e-6)).unwrap();

@@ -1,0 +1,199 @@
+//! Questions that are denied, and data that change under them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests may panic"
+)]
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use mizan_core::{Delta, Epsilon};
+use mizan_ledger::{AccountName, Budget, Ledger, Location, NewAccount, Orders, RequestId, Status};
+use mizan_sql::{BoundedPlan, Catalogue, Dataset, DatasetColumn, Privacy, Type};
+
+use super::{Desk, QuestionError, Reply, Wish};
+use crate::engine::{Engine, EngineError, Version};
+use crate::exact::{self, Exact};
+
+const QUESTION: &str = "SELECT COUNT(*) FROM visits";
+
+/// An engine whose data change when it has told their version so many times.
+struct Changing {
+    told: Cell<u32>,
+    /// From which telling on they are others.
+    from: u32,
+    runs: Cell<u32>,
+    files: RefCell<Vec<Version>>,
+}
+
+impl Changing {
+    fn new(from: u32) -> Self {
+        // Two files make two versions.
+        let folder = tempfile::tempdir().unwrap();
+        let version = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, "person\n").unwrap();
+            crate::version::Files::find(&path)
+                .unwrap()
+                .version()
+                .unwrap()
+        };
+        Self {
+            told: Cell::new(0),
+            from,
+            runs: Cell::new(0),
+            files: RefCell::new(vec![version("a.csv"), version("b.csv")]),
+        }
+    }
+}
+
+impl Engine for Changing {
+    fn version(&self, _: &Dataset) -> Result<Version, EngineError> {
+        let told = self.told.get();
+        self.told.set(told + 1);
+        Ok(self.files.borrow()[usize::from(told >= self.from)])
+    }
+
+    fn run(
+        &self,
+        plan: &BoundedPlan,
+        catalogue: &Catalogue,
+        versions: &[Version],
+        _: [u8; 16],
+    ) -> Result<Exact, EngineError> {
+        self.runs.set(self.runs.get() + 1);
+        if self.version(&catalogue.datasets["visits"])? != versions[0] {
+            return Err(EngineError::Changed {
+                dataset: "visits".into(),
+            });
+        }
+        let cells = plan.statistics.iter().map(|_| exact::Cell::Integer(100));
+        Ok(Exact::from([(Vec::new(), cells.collect())]))
+    }
+}
+
+fn catalogue() -> Catalogue {
+    let person = DatasetColumn {
+        name: "person".into(),
+        kind: Type::Integer,
+        bounds: None,
+        unit_bounds: None,
+        keys: None,
+    };
+    let visits = Dataset {
+        name: "visits".into(),
+        source: "visits.csv".into(),
+        privacy: Some(Privacy {
+            unit: vec!["person".into()],
+            account: "visits".into(),
+            rows_per_unit: Some(1),
+            groups_per_unit: Some(1),
+        }),
+        columns: vec![person],
+    };
+    Catalogue {
+        datasets: BTreeMap::from([("visits".to_owned(), visits)]),
+    }
+}
+
+fn budget(epsilon: f64, orders: &Orders) -> Budget {
+    let delta = Delta::new(1e-6).unwrap();
+    let own = Budget::usual_own_delta(delta);
+    Budget::approximate(Epsilon::new(epsilon).unwrap(), delta, own, orders).unwrap()
+}
+
+fn ledger(folder: &std::path::Path, epsilon: f64) -> Ledger {
+    let ledger = Ledger::init(&Location::File(folder.join("mizan.db")), folder).unwrap();
+    let orders = Orders::standard();
+    let account = NewAccount {
+        name: AccountName::new("visits").unwrap(),
+        parent: None,
+        budget: budget(epsilon, &orders),
+        orders,
+    };
+    ledger.create_account(None, account).unwrap();
+    ledger
+}
+
+/// However often it was denied, it is answered once the budget is raised; and
+/// from then on it is free.
+#[test]
+fn what_was_denied_is_answered_when_there_is_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path(), 0.5);
+    let (catalogue, engine) = (catalogue(), Changing::new(u32::MAX));
+    let desk = Desk::new(&ledger, &catalogue, &engine);
+    let wish = Wish::Epsilon(Epsilon::new(1.0).unwrap());
+    let mut ids = Vec::new();
+    for _ in 0..37 {
+        let Reply::Denied(denied) = desk.query(QUESTION, wish, None).unwrap() else {
+            panic!("it does not fit");
+        };
+        assert!(denied.done.fresh);
+        ids.push(denied.done.id);
+    }
+    assert_eq!(engine.runs.get(), 0);
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 37);
+    let account = ledger.accounts().unwrap()[0].account.clone();
+    let more = budget(5.0, &Orders::standard());
+    let more = account
+        .budget()
+        .raised(more.target(), more.own_delta(), account.orders())
+        .unwrap();
+    ledger.raise(None, account.number(), more).unwrap();
+    for repeated in [false, true, true] {
+        let Reply::Answered(answered) = desk.query(QUESTION, wish, None).unwrap() else {
+            panic!("it fits");
+        };
+        assert_eq!(answered.repeated, repeated);
+    }
+    assert_eq!(engine.runs.get(), 1);
+}
+
+/// Data that change between the charge and the start cost nothing.
+#[test]
+fn what_changed_before_it_was_read_is_given_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path(), 5.0);
+    let (catalogue, engine) = (catalogue(), Changing::new(1));
+    let desk = Desk::new(&ledger, &catalogue, &engine);
+    let before = ledger.accounts().unwrap()[0].account.clone();
+    let error = desk.query(QUESTION, Wish::Usual, None).unwrap_err();
+    assert_eq!(error.code(), "MZ1908");
+    assert!(!matches!(error, QuestionError::AfterCharge { .. }));
+    assert_eq!(engine.runs.get(), 0);
+    assert_eq!(ledger.accounts().unwrap()[0].account, before);
+    // About the new data it is answered.
+    let reply = desk.query(QUESTION, Wish::Usual, None).unwrap();
+    assert!(matches!(reply, Reply::Answered(_)));
+}
+
+/// If they change after the start, they may have been read: the charge stands,
+/// and the error says so and what to do.
+#[test]
+fn what_changed_while_it_was_read_stays_charged() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path(), 5.0);
+    let (catalogue, engine) = (catalogue(), Changing::new(2));
+    let desk = Desk::new(&ledger, &catalogue, &engine);
+    let error = desk.query(QUESTION, Wish::Usual, None).unwrap_err();
+    let QuestionError::AfterCharge { id, .. } = &error else {
+        panic!("{error}");
+    };
+    let id: RequestId = *id;
+    assert!(
+        error.help().contains("another question"),
+        "{}",
+        error.help()
+    );
+    assert!(error.help().contains(&id.to_string()));
+    let record = ledger.record(id).unwrap().unwrap();
+    assert!(matches!(record.status, Status::Started(_)));
+    let reply = desk.query(QUESTION, Wish::Usual, None).unwrap();
+    assert!(matches!(reply, Reply::Answered(_)));
+}

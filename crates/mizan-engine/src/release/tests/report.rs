@@ -1,0 +1,159 @@
+//! What answers are like: rank errors of quantiles beside those of one
+//! exponential mechanism for each, and the bias of means. `scripts/bench answers`
+//! prints it; nothing fails here.
+
+use mizan_core::{Epsilon, PrivacyEvent};
+
+use super::super::aim::Aim;
+use super::super::recipe::{NoiseRecipe, Recipe, Treatment, repeated};
+use super::super::released::NoisyCell;
+use super::super::{AnswerCell, answer, choose, price, release};
+use super::*;
+
+const RUNS: usize = 200;
+const DELTA: f64 = 1e-6;
+
+/// One mechanism for each quantile, as dear as it may be.
+fn one_by_one(quantiles: &[f64], epsilon: f64) -> Recipe {
+    let count = quantiles.len() as u64;
+    let cost = |s: f64| {
+        let epsilon = Epsilon::new(1.0 / s).unwrap();
+        let event = repeated(count, PrivacyEvent::Exponential { epsilon }).unwrap();
+        price::epsilon(&event, DELTA)
+    };
+    let s = price::smallest(cost, epsilon, count as f64 / epsilon, (1e-3, 1e9)).unwrap();
+    let candidates = 1601;
+    let aim = |at: &f64| Aim::of(*at, 1.0 / s, 1, candidates);
+    let noise = NoiseRecipe {
+        groups_per_unit: 1,
+        treatments: vec![Treatment::Select {
+            epsilon: 1.0 / s,
+            rows: 1,
+            aims: quantiles.iter().map(aim).collect(),
+        }],
+        threshold: None,
+    };
+    Recipe::new(noise, epsilon, DELTA, Vec::new()).unwrap()
+}
+
+/// The mean of all rank errors, and what the largest of a release is below in 95
+/// of 100.
+fn rank_errors(
+    plan: &BoundedPlan,
+    recipe: &Recipe,
+    exact: &Exact,
+    sorted: &[i64],
+    quantiles: &[f64],
+) -> (f64, f64) {
+    let mut sum = 0.0;
+    let mut largest = Vec::new();
+    for _ in 0..RUNS {
+        let released = release(recipe, plan, exact).unwrap();
+        let NoisyCell::Selected(found) = &released.groups[0].cells[0] else {
+            panic!("a histogram");
+        };
+        let mut worst = 0.0_f64;
+        for (value, at) in found.iter().zip(quantiles) {
+            let target = at * sorted.len() as f64;
+            let least = sorted.partition_point(|other| other < value) as f64;
+            let most = sorted.partition_point(|other| other <= value) as f64;
+            let error = (least - target).max(target - most).max(0.0);
+            sum += error;
+            worst = worst.max(error);
+        }
+        largest.push(worst);
+    }
+    largest.sort_by(f64::total_cmp);
+    (
+        sum / (RUNS * quantiles.len()) as f64,
+        largest[RUNS * 95 / 100],
+    )
+}
+
+#[test]
+#[ignore = "long: a report"]
+fn quantiles() {
+    println!("| quantiles | rows | ε | how | mean | largest, 95 % | one by one: mean | largest |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    for count in [1, 3, 9, 99] {
+        let quantiles: Vec<f64> = (1..=count)
+            .map(|i| f64::from(i) / f64::from(count + 1))
+            .collect();
+        let aggregates = quantiles.iter().map(|at| Aggregate::Quantile {
+            histogram: 0,
+            at: *at,
+            kind: Type::Number,
+        });
+        let statistics = statistics(1)[4..].to_vec();
+        let plan = plan(None, 1, statistics, aggregates.collect());
+        for rows in [1000, 100_000] {
+            // A fine spread: few rows are equal.
+            let values: Vec<f64> = (0..rows)
+                .map(|i| 200.0 * (((i * 7919) % rows) as f64 / rows as f64).powi(2))
+                .collect();
+            let mut sorted: Vec<i64> = values.iter().map(|x| AGES.integer(*x)).collect();
+            sorted.sort_unstable();
+            let exact = Exact::from([(Vec::new(), vec![cells(&values).remove(4)])]);
+            for epsilon in [0.1, 1.0] {
+                let ours = choose(&plan, &request(epsilon, 2.0 * DELTA)).unwrap();
+                let how = match ours.noise.treatments[0] {
+                    Treatment::Select { .. } => "one by one",
+                    Treatment::Recursive { .. } => "recursive",
+                    _ => "tree",
+                };
+                let theirs = one_by_one(&quantiles, epsilon);
+                let (mean, largest) = rank_errors(&plan, &ours, &exact, &sorted, &quantiles);
+                let (plain, plain_largest) =
+                    rank_errors(&plan, &theirs, &exact, &sorted, &quantiles);
+                println!(
+                    "| {count} | {rows} | {epsilon} | {how} | {mean:.1} | {largest:.0} | {plain:.1} | {plain_largest:.0} |"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "long: a report"]
+fn bias_of_means() {
+    println!("| rows | true mean, of 0 to 200 | ε | bias | standard error | spread |");
+    println!("| --- | --- | --- | --- | --- | --- |");
+    let keys: Vec<Vec<Value>> = (0..10_000).map(|key| text(&key.to_string())).collect();
+    let statistics = statistics(1)[1..3].to_vec();
+    let mean = Aggregate::Mean { sum: 1, count: 0 };
+    let groups = Some(mizan_sql::Groups::Public(keys.clone()));
+    let plan = plan(groups, 1, statistics, vec![mean]);
+    for rows in [10, 100, 10_000] {
+        for centre in [100.0, 20.0] {
+            let values: Vec<f64> = (0..rows).map(|i| centre - 4.0 + f64::from(i % 9)).collect();
+            let group = cells(&values)[1..3].to_vec();
+            let exact: Exact = keys
+                .iter()
+                .map(|key| (key.clone(), group.clone()))
+                .collect();
+            let sum: i64 = values.iter().map(|x| AGES.integer(*x)).sum();
+            let truth = 100.0 + sum as f64 / 8.0 / f64::from(rows);
+            for epsilon in [0.1, 1.0] {
+                let recipe = choose(&plan, &request(epsilon, 1e-6)).unwrap();
+                let released = release(&recipe, &plan, &exact).unwrap();
+                let answer = answer(&plan, &recipe, &released).unwrap();
+                let errors: Vec<f64> = answer
+                    .rows
+                    .iter()
+                    .map(|row| match &row[1] {
+                        AnswerCell::Estimate { value, .. } => value.as_f64().unwrap() - truth,
+                        other => panic!("{other:?}"),
+                    })
+                    .collect();
+                let runs = errors.len() as f64;
+                let bias = errors.iter().sum::<f64>() / runs;
+                let spread = errors.iter().map(|e| (e - bias).powi(2)).sum::<f64>() / runs;
+                let spread = spread.sqrt();
+                println!(
+                    "| {rows} | {truth:.2} | {epsilon} | {bias:+.3} | {:.3} | {spread:.2} |",
+                    spread / runs.sqrt()
+                );
+            }
+        }
+    }
+}
