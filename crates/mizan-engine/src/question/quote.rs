@@ -29,7 +29,9 @@ pub struct Quote {
     pub groups: Option<usize>,
     /// How the noise was chosen.
     pub why: Vec<String>,
-    /// What people should know.
+    /// The limits that may change the answer before its noise; none if none can.
+    pub clamping: Vec<String>,
+    /// What else people should know.
     pub notes: Vec<String>,
 }
 
@@ -56,6 +58,7 @@ impl Quote {
             },
             account: view.clone(),
             why: recipe.why(),
+            clamping: plan.clamping.clone(),
             notes: plan.notes.clone(),
         }
     }

@@ -13,6 +13,7 @@
 mod answers;
 mod budget;
 mod coverage;
+mod peers_failures;
 mod quantiles;
 mod store;
 mod threshold;
@@ -120,6 +121,7 @@ pub(super) fn plan(
             offset: 0,
             limit: None,
         },
+        clamping: Vec::new(),
         notes: Vec::new(),
     }
 }
