@@ -120,11 +120,13 @@ fn qrlew_delta_reported_once() {
     let lab = lab("peers-delta", &rows());
     let sql = "SELECT note, COUNT(*) AS n, SUM(paid) AS s FROM visits GROUP BY note";
     let answer = lab.json(&["query", sql, "--epsilon", "1"]);
+    // The noise, and the chance that a group of one is shown, which is on top.
     let event = answer["spent"]["event"].as_str().unwrap();
-    assert!(event.contains("approximate(0, "), "{event}");
-    // All of the event, the threshold too, at the δ that is reported.
-    let delta = answer["spent"]["delta"].to_string();
-    let account = lab.json(&["account", event, "--delta", &delta]);
+    let (noise, threshold) = event.split_once(" + approximate(0, ").unwrap();
+    let threshold: f64 = threshold.trim_end_matches(')').parse().unwrap();
+    let delta = number(&answer["spent"]["delta"]) - threshold;
+    assert!(threshold > 0.0 && delta > 0.0, "{answer}");
+    let account = lab.json(&["account", noise, "--delta", &format!("{delta:e}")]);
     let certified = number(&account["epsilon"]["upper"]);
     let reported = number(&answer["spent"]["epsilon"]);
     assert!(

@@ -13,7 +13,7 @@ pub struct Quote {
     pub event: PrivacyEvent,
     /// Its certified epsilon, at `delta`.
     pub epsilon: Epsilon,
-    /// The delta at which epsilon is meant.
+    /// The delta at which epsilon is meant, its own failures included.
     pub delta: Delta,
     /// How good each column of the answer would be.
     pub predicted: Vec<Predicted>,
@@ -47,7 +47,7 @@ impl Quote {
         Self {
             event: recipe.event(),
             epsilon: recipe.epsilon(),
-            delta: recipe.delta(),
+            delta: prepared.delta(),
             predicted: release::predicted(plan, recipe),
             after: (about > 0).then(|| after(view, charge)).flatten(),
             fits: about > 0,
