@@ -11,6 +11,8 @@ mod exact;
 #[cfg(test)]
 mod oracle;
 mod order;
+#[cfg(test)]
+mod peers_failures;
 mod question;
 mod release;
 mod version;

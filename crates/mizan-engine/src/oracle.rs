@@ -21,7 +21,7 @@ pub(crate) type Data = BTreeMap<String, Rows>;
 pub(crate) fn run(plan: &BoundedPlan, catalogue: &Catalogue, data: &Data, salt: &Salt) -> Exact {
     // S0: by unit, by group.
     let mut units: BTreeMap<Vec<Value>, BTreeMap<Vec<Value>, Rows>> = BTreeMap::new();
-    for row in rows(&plan.relation, catalogue, data) {
+    for row in rows(&plan.relation, catalogue, data, salt) {
         let unit: Vec<Value> = plan
             .relation
             .unit
@@ -176,8 +176,8 @@ fn quantized(value: &Value, how: &Quantized) -> Option<i64> {
 }
 
 /// The rows of a relation.
-pub(crate) fn rows(relation: &Relation, catalogue: &Catalogue, data: &Data) -> Rows {
-    let of = |input: &Relation| rows(input, catalogue, data);
+pub(crate) fn rows(relation: &Relation, catalogue: &Catalogue, data: &Data, salt: &Salt) -> Rows {
+    let of = |input: &Relation| rows(input, catalogue, data, salt);
     match &relation.operator {
         Operator::Scan { dataset } => scan(relation, catalogue, dataset, &data[dataset]),
         Operator::Filter { input, predicate } => {
@@ -221,6 +221,33 @@ pub(crate) fn rows(relation: &Relation, catalogue: &Catalogue, data: &Data) -> R
             joined
         }
         Operator::Union { inputs } => inputs.iter().flat_map(of).collect(),
+        Operator::First {
+            input,
+            rows: most,
+            read,
+        } => {
+            let mut units: BTreeMap<Vec<Value>, Rows> = BTreeMap::new();
+            for mut row in of(input) {
+                for (place, value) in row.iter_mut().enumerate() {
+                    if !read.contains(&place) {
+                        *value = Value::Null;
+                    }
+                }
+                let unit: Vec<Value> = input.unit.iter().map(|at| row[*at].clone()).collect();
+                if !unit.iter().any(Value::is_null) {
+                    units.entry(unit).or_default().push(row);
+                }
+            }
+            let first = units.into_values().flat_map(|mut rows| {
+                rows.sort_by_cached_key(|row| {
+                    let read = read.iter().map(|place| &row[*place]);
+                    (hash(salt, read), row.clone())
+                });
+                rows.truncate(usize::try_from(*most).unwrap());
+                rows
+            });
+            first.collect()
+        }
         Operator::Group {
             input,
             keys,

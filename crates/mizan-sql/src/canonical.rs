@@ -38,6 +38,7 @@ impl BoundedPlan {
             enforce_groups,
             statistics,
             output,
+            clamping: _,
             notes: _,
         } = self;
         let mut bytes = Encoder(Vec::new());
@@ -286,6 +287,12 @@ impl Encoder {
             Operator::Union { inputs } => {
                 self.tag(4);
                 self.list(inputs, Self::relation);
+            }
+            Operator::First { input, rows, read } => {
+                self.tag(6);
+                self.relation(input);
+                self.unsigned(*rows);
+                self.list(read, |bytes, place| bytes.place(*place));
             }
             Operator::Group {
                 input,

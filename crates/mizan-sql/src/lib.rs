@@ -27,8 +27,8 @@ pub use catalogue::{Catalogue, CatalogueError, Dataset, DatasetColumn, Privacy};
 pub use expr::{Expr, Function, TimePart, TimeUnit};
 pub use parse::{MAX_TEXT, statement};
 pub use plan::{
-    Aggregate, BoundedPlan, Groups, Key, MAX_CONTRIBUTION, MAX_ROWS, MAX_UNITS, Measure, Order,
-    Output, OutputColumn, Statistic,
+    Aggregate, BoundedPlan, Groups, Key, MAX_CONTRIBUTION, MAX_JOINED, MAX_ROWS, MAX_UNITS,
+    Measure, Order, Output, OutputColumn, Statistic,
 };
 pub use refusal::{Place, Reason, Refusal};
 pub use relation::{Bounds, Column, Operator, Quantized, Relation, Within};

@@ -31,6 +31,10 @@ pub const MAX_CONTRIBUTION: i64 = 1 << 29;
 /// rows cannot overflow.
 pub const MAX_ROWS: i64 = 1 << 40;
 
+/// The most rows of a unit on each side of a join of private relations. It makes
+/// at most the square of rows from them, and `MAX_ROWS` holds for joins too.
+pub const MAX_JOINED: u64 = 1 << 10;
+
 /// A question that can be answered privately.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundedPlan {
@@ -54,7 +58,10 @@ pub struct BoundedPlan {
     pub statistics: Vec<Statistic>,
     /// The answer's columns, from keys and statistics.
     pub output: Output,
-    /// What people should know: clamped, defaulted, dropped.
+    /// The limits that may change the answer before its noise, and how. Nothing
+    /// else does: without any, the noise is all there is.
+    pub clamping: Vec<String>,
+    /// What else people should know.
     pub notes: Vec<String>,
 }
 
@@ -122,6 +129,21 @@ pub enum Measure {
     /// A histogram: how many rows have each quantized value, `high` rows of each
     /// unit (those with the least hash).
     Histogram(Expr, Quantized),
+}
+
+impl Measure {
+    /// What it is computed from.
+    #[must_use]
+    pub const fn argument(&self) -> Option<&Expr> {
+        match self {
+            Self::Units | Self::Rows => None,
+            Self::Count(expr)
+            | Self::Sum(expr, _)
+            | Self::Scaled(expr, _, _)
+            | Self::Distinct(expr)
+            | Self::Histogram(expr, _) => Some(expr),
+        }
+    }
 }
 
 /// What becomes of the noisy statistics. All of it is post-processing (C8).

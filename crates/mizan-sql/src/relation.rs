@@ -104,6 +104,17 @@ pub enum Operator {
         /// Relations of as many columns of the same types.
         inputs: Vec<Relation>,
     },
+    /// Of each unit the first rows, at most so many, in the order of the salted
+    /// hash of the columns that are read. Other columns are `NULL`, so that rows
+    /// which tie are the same row. Rows of nobody are left out.
+    First {
+        /// The rows, of units.
+        input: Box<Relation>,
+        /// The most of a unit.
+        rows: u64,
+        /// The places of the columns that are read, from the least, with the unit.
+        read: Vec<usize>,
+    },
     /// One row for each combination of keys, among them all unit columns.
     /// Columns are the keys, then the aggregates.
     Group {
@@ -132,6 +143,21 @@ pub enum Within {
     Min(Expr),
     /// The greatest value.
     Max(Expr),
+}
+
+impl Within {
+    /// What it is computed from.
+    #[must_use]
+    pub const fn argument(&self) -> Option<&Expr> {
+        match self {
+            Self::Rows => None,
+            Self::Count(expr)
+            | Self::CountDistinct(expr)
+            | Self::Sum(expr, _)
+            | Self::Min(expr)
+            | Self::Max(expr) => Some(expr),
+        }
+    }
 }
 
 /// How a bounded number becomes an integer: clamped to bounds, less the centre,

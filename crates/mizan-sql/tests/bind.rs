@@ -199,6 +199,15 @@ fn check_relation(relation: &Relation) {
                 assert_eq!(kinds(input), kinds(relation));
             }
         }
+        Operator::First { input, rows, read } => {
+            check_relation(input);
+            assert!(*rows > 0 && input.unit.iter().all(|place| read.contains(place)));
+            assert!(read.is_sorted() && read.iter().all(|place| *place < input.columns.len()));
+            assert_eq!(
+                (&relation.unit, &relation.columns),
+                (&input.unit, &input.columns)
+            );
+        }
         Operator::Group {
             input,
             keys,

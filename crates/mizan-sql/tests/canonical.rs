@@ -66,7 +66,7 @@ fn measure(source: &mut Source) -> Measure {
 
 fn relation(source: &mut Source, depth: usize) -> Relation {
     let input = |source: &mut Source| Box::new(relation(source, depth - 1));
-    let operator = match if depth == 0 { 0 } else { source.below(6) } {
+    let operator = match if depth == 0 { 0 } else { source.below(7) } {
         0 => Operator::Scan {
             dataset: source.pick(&["a", "b", "ab"]).into(),
         },
@@ -87,6 +87,11 @@ fn relation(source: &mut Source, depth: usize) -> Relation {
         },
         4 => Operator::Union {
             inputs: list(source, |source| relation(source, depth - 1)),
+        },
+        5 => Operator::First {
+            input: input(source),
+            rows: source.bits(),
+            read: list(source, |source| source.below(3)),
         },
         _ => Operator::Group {
             input: input(source),
@@ -148,6 +153,7 @@ fn plan(source: &mut Source) -> BoundedPlan {
             offset: 0,
             limit: None,
         },
+        clamping: Vec::new(),
         notes: Vec::new(),
     }
 }
@@ -176,6 +182,7 @@ proptest! {
         let plan = plan(&mut source);
         let mut shown = plan.clone();
         let mut more = Source::new(more);
+        shown.clamping.push("clamping".into());
         shown.notes.push("note".into());
         shown.output.having = Some(some(&mut more));
         shown.output.columns.push(OutputColumn {

@@ -227,6 +227,16 @@ fn value_text(value: &Value) -> String {
     }
 }
 
+/// What limits did or do to an answer, in lines of at most 80 columns.
+pub(crate) fn clamping_text(clamping: &[String]) -> String {
+    if clamping.is_empty() {
+        return "clamping: none, whatever the data\n".to_owned();
+    }
+    let one = |effect: &String| output::wrapped(effect, "  ", "    ");
+    let all: String = clamping.iter().map(one).collect();
+    format!("clamping, before the noise:\n{all}")
+}
+
 /// Notes, in lines of at most 80 columns.
 pub(crate) fn notes_text(notes: &[String]) -> String {
     let note = |note: &String| output::wrapped(&format!("note: {note}"), "  ", "        ");

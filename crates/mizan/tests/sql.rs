@@ -96,7 +96,7 @@ fn quotes_and_answers_tell_what_programs_rely_on() {
     assert!(half > 0.0 && half < 100.0);
 
     let answer = lab.json(&["query", sql, "--epsilon", "1"]);
-    for key in ["receipt", "rows", "spent", "remaining", "notes"] {
+    for key in ["receipt", "rows", "spent", "remaining", "clamping", "notes"] {
         assert!(keys(&answer).contains(&key), "{key}");
     }
     assert_eq!(keys(&answer["rows"][0]), ["city", "n", "paid"]);
@@ -378,6 +378,54 @@ fn a_killed_question_is_charged_once_at_most() {
         charged_before = charged;
     }
     lab.run(&["ledger", "verify"]).done();
+}
+
+/// Which limits may have changed an answer, and what the answer hints at.
+#[test]
+fn answers_say_what_clamping_may_have_done() {
+    let lab = lab("sql-clamping", &people());
+    let sql = "SELECT MAX(LEAST(paid, 5)) AS most, AVG(age) AS age FROM visits";
+    let quote = lab.json(&["quote", sql, "--epsilon", "2"]);
+    let answer = lab.json(&["query", sql, "--epsilon", "2"]);
+    let said = answer["clamping"].as_array().unwrap();
+    let limits = quote["clamping"].as_array().unwrap();
+    assert_eq!(said[..limits.len()], limits[..]);
+    let all = answer["clamping"].to_string();
+    assert!(all.contains("visits.age below 0 or above 100"), "{all}");
+    assert!(all.contains("more than 3 rows"), "{all}");
+    // Nearly everybody paid 5 or more; no age is near a bound on average.
+    assert!(all.contains("most is at its upper bound"), "{all}");
+    assert!(!all.contains("age is at"), "{all}");
+    let text = lab.run(&["query", sql, "--epsilon", "2"]).stdout;
+    assert!(text.contains("clamping, before the noise:"), "{text}");
+    let lines = text.lines().filter(|line| !line.starts_with("receipt "));
+    let widest = lines.map(|line| line.chars().count()).max();
+    assert!(widest.unwrap() <= 80, "{text}");
+    let people = ["query", "SELECT COUNT(DISTINCT person) AS n FROM visits"];
+    let none = lab.json(&people)["clamping"].clone();
+    assert_eq!(none, serde_json::json!([]));
+    let text = lab.run(&people).stdout;
+    assert!(
+        text.contains("clamping: none, whatever the data\n"),
+        "{text}"
+    );
+}
+
+/// 4·10¹⁰ rows otherwise: this would not end.
+#[test]
+fn a_self_join_of_somebody_with_very_many_rows_ends() {
+    let mut csv = people();
+    for row in 0..200_000 {
+        writeln!(csv, "7,Cairo,30,{}", row % 50).unwrap();
+    }
+    let lab = lab("sql-self-join", &csv);
+    let sql = "SELECT COUNT(*) AS n, SUM(b.paid) AS s FROM visits a JOIN visits b \
+               ON a.person = b.person AND a.paid <= b.paid";
+    let answer = lab.json(&["query", sql, "--epsilon", "2"]);
+    assert!(answer["clamping"].to_string().contains("1024"), "{answer}");
+    // Of 2,000 people a third each have 1, 3 and 6 pairs, of which 3 count: 4,667.
+    let n = value(&answer, 0, "n");
+    assert!((n - 4667.0).abs() < 100.0, "{n}");
 }
 
 #[test]

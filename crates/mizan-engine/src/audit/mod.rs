@@ -14,7 +14,7 @@ mod world;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use mizan_sql::{BoundedPlan, Catalogue};
+use mizan_sql::{BoundedPlan, Catalogue, Operator, Relation};
 
 use crate::engine::{Engine, EngineError, Version};
 use crate::exact::{Cell, Exact};
@@ -113,7 +113,10 @@ impl SqlAudit {
             let sql = question::question(dice);
             self.questions += 1;
             match mizan_sql::plan(&sql, catalogue) {
-                Ok(plan) => plans.push(Asked { sql, plan }),
+                Ok(mut plan) => {
+                    tighten(&mut plan.relation, 1 + dice.below(4));
+                    plans.push(Asked { sql, plan });
+                }
                 Err(_) => self.refused += 1,
             }
         }
@@ -197,6 +200,29 @@ fn change(a: Option<Cell>, b: Option<Cell>) -> u128 {
                 _ => 0,
             };
             (of(a) - of(b)).unsigned_abs()
+        }
+    }
+}
+
+/// Lets fewer rows of a unit into joins, so that small tables have too many.
+fn tighten(relation: &mut Relation, most: u64) {
+    match &mut relation.operator {
+        Operator::Scan { .. } => {}
+        Operator::First { input, rows, .. } => {
+            *rows = most;
+            tighten(input, most);
+        }
+        Operator::Filter { input, .. }
+        | Operator::Project { input, .. }
+        | Operator::Group { input, .. } => tighten(input, most),
+        Operator::Union { inputs } => {
+            for input in inputs {
+                tighten(input, most);
+            }
+        }
+        Operator::Join { left, right, .. } => {
+            tighten(left, most);
+            tighten(right, most);
         }
     }
 }

@@ -66,7 +66,7 @@ fn source(dice: &mut Dice<'_>) -> Source {
         flags: vec!["v.yes"],
         unit: "v.u",
     };
-    match dice.below(9) {
+    match dice.below(12) {
         0..=2 => visits,
         3 => Source {
             from: "visits v JOIN people p ON v.u = p.u".to_owned(),
@@ -103,6 +103,26 @@ fn source(dice: &mut Dice<'_>) -> Source {
                 dice.word(&["x > 0", "a IS NOT NULL", "c = 'k1' OR yes", "TRUE"])
             ),
             from: "w v".to_owned(),
+            ..visits
+        },
+        8 => Source {
+            from: "visits v JOIN visits w ON v.u = w.u AND v.a <= w.a".to_owned(),
+            integers: vec!["v.a", "w.big"],
+            texts: vec!["w.c", "v.word"],
+            ..visits
+        },
+        9 => Source {
+            from: "people p RIGHT JOIN visits v ON p.u = v.u JOIN visits w ON w.u = v.u".to_owned(),
+            integers: vec!["p.age", "w.a"],
+            texts: vec!["p.city", "w.word"],
+            ..visits
+        },
+        10 => Source {
+            from: "(SELECT u, COUNT(*) AS n FROM people GROUP BY u) p \
+                   JOIN visits v USING (u) LEFT JOIN labels l ON v.a = l.k"
+                .to_owned(),
+            integers: vec!["p.n", "l.k"],
+            texts: vec!["l.label", "v.c"],
             ..visits
         },
         _ => Source {

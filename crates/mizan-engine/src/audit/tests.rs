@@ -1,12 +1,16 @@
 //! Random questions with and without a unit: many by the oracle, some by DataFusion,
 //! which must agree with the oracle bit for bit.
 #![allow(
+    clippy::cast_possible_truncation,
     clippy::indexing_slicing,
+    clippy::panic,
     clippy::unwrap_used,
     reason = "a test may panic"
 )]
 
-use mizan_sql::{Catalogue, Value};
+use std::collections::BTreeMap;
+
+use mizan_sql::{Catalogue, Type, Value};
 
 use super::dice::Dice;
 use super::world::Tables;
@@ -14,6 +18,9 @@ use super::{Asked, Ran, SqlAudit, audit_sql, audit_with, compare, run, write};
 use crate::DataFusion;
 use crate::exact::{Cell, Exact};
 use crate::oracle;
+
+/// In how many parts an engine splits its work.
+const PARTITIONS: [usize; 4] = [1, 2, 7, 16];
 
 /// Numbers from a seed.
 fn stream(seed: u64) -> impl FnMut() -> u64 {
@@ -80,14 +87,15 @@ fn one_unit_changes_no_more_than_is_claimed_by_the_oracle() {
 fn datafusion_agrees_with_the_oracle_on_random_questions() {
     let folder = std::env::temp_dir().join(format!("mizan-sql-audit-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let engine = DataFusion::new().unwrap();
+    let engines = PARTITIONS.map(|parts| DataFusion::with_partitions(parts).unwrap());
     let place = folder.to_string_lossy().into_owned();
-    let both = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt| {
+    let both = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt: [u8; 16]| {
+        let engine = &engines[usize::from(salt[0]) % engines.len()];
         write(&folder, catalogue, tables).unwrap();
         let expected = by_oracle(catalogue, tables, plans, salt);
         let found = plans
             .iter()
-            .map(|asked| run(&engine, catalogue, &asked.plan, salt));
+            .map(|asked| run(engine, catalogue, &asked.plan, salt));
         let found: Vec<Ran> = found.collect();
         for ((asked, expected), found) in plans.iter().zip(expected).zip(&found) {
             assert_eq!(&expected, found, "{}\n{tables:?}", asked.sql);
@@ -142,4 +150,123 @@ fn a_false_claim_is_noticed() {
     let catalogue = super::world::catalogue(&mut Dice(&mut next), "");
     let plan = mizan_sql::plan("SELECT COUNT(*) AS n FROM visits", &catalogue).unwrap();
     compare(&plan, &empty, &empty).unwrap();
+}
+
+/// What files can hold at worst is really there, and so are joins with units that
+/// have more rows than are joined.
+#[test]
+fn the_worst_is_generated() {
+    let mut next = stream(5);
+    let mut dice = Dice(&mut next);
+    let mut found: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut seen = |what| *found.entry(what).or_default() += 1;
+    for _ in 0..300 {
+        let catalogue = super::world::catalogue(&mut dice, "");
+        let tables = super::world::tables(&mut dice, &catalogue);
+        for (name, rows) in &tables {
+            let columns = &catalogue.datasets[name].columns;
+            for (place, cell) in rows.iter().flat_map(|row| row.iter().enumerate()) {
+                let unit = columns[place].name == "u";
+                match (unit, columns[place].kind, cell.as_deref()) {
+                    (true, _, None) => seen("a NULL unit"),
+                    (true, _, Some("nobody")) => seen("a unit that does not read"),
+                    (true, _, Some("")) => seen("an empty unit"),
+                    (true, _, Some("-9223372036854775808")) => seen("the least unit"),
+                    (false, _, None) => seen("NULL"),
+                    (false, Type::Integer, Some("-9223372036854775808")) => seen("i64::MIN"),
+                    (false, Type::Number, Some("NaN")) => seen("NaN"),
+                    (false, Type::Number, Some("inf")) => seen("inf"),
+                    (false, Type::Number, Some("-inf")) => seen("-inf"),
+                    (false, Type::Number, Some("-0.0")) => seen("-0.0"),
+                    _ => {}
+                }
+            }
+            let rows_of_0 = rows.iter().filter(|row| row[0].as_deref() == Some("0"));
+            if rows_of_0.count() > 4 {
+                seen("a unit with more rows than are joined");
+            }
+        }
+        let mut audit = SqlAudit::default();
+        for asked in audit.ask(&mut dice, &catalogue) {
+            if format!("{:?}", asked.plan.relation).contains("First {") {
+                seen("a join with a limit");
+            }
+        }
+    }
+    assert_eq!(found.len(), 12, "{found:?}");
+    assert!(found.values().all(|times| *times >= 100), "{found:?}");
+}
+
+/// A unit with a million rows changes what it may, in joins too, and the number of
+/// parts that work is split in changes nothing.
+#[test]
+fn a_unit_with_a_million_rows() {
+    let folder = std::env::temp_dir().join(format!("mizan-sql-million-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut next = stream(6);
+    let mut dice = Dice(&mut next);
+    let catalogue = super::world::catalogue(&mut dice, &folder.to_string_lossy());
+    let mut tables = super::world::tables(&mut dice, &catalogue);
+    let visits = tables
+        .iter_mut()
+        .find(|(name, _)| name == "visits")
+        .unwrap();
+    let heavy: super::Text = Some("-7".to_owned());
+    let words = ["k1", "k2", "k3", "a,b"];
+    visits.1.extend((0..1_000_000_u64).map(|row| {
+        let cell = |text: String| Some(text);
+        vec![
+            heavy.clone(),
+            cell((row % 11).to_string()),
+            cell(row.to_string()),
+            cell(format!("{}e-3", row % 5000)),
+            None,
+            cell(words[row as usize % 4].to_owned()),
+            cell(format!("w{}", row % 50)),
+            cell("2024-01-15".to_owned()),
+            cell("true".to_owned()),
+        ]
+    }));
+    let fewer = super::without(&tables, &heavy);
+    let salt = super::salt(&mut dice);
+    let questions = [
+        "SELECT COUNT(*) AS n, SUM(v.x) AS s FROM visits v JOIN visits w ON v.u = w.u",
+        "SELECT v.c, MEDIAN(w.x) AS m FROM visits v JOIN visits w ON v.u = w.u GROUP BY v.c",
+        "SELECT v.word, COUNT(*) AS n FROM visits v LEFT JOIN visits w ON v.u = w.u \
+         AND v.a < w.a GROUP BY v.word",
+        "SELECT word, COUNT(*) AS n, AVG(x) AS x FROM (SELECT u, word, x FROM visits UNION ALL \
+         SELECT u, c AS word, x FROM visits) v GROUP BY word",
+        "SELECT l.label, COUNT(DISTINCT v.word) AS n FROM visits v JOIN labels l ON v.a = l.k \
+         GROUP BY l.label",
+    ];
+    let plans = questions.map(|sql| {
+        let plan = mizan_sql::plan(sql, &catalogue);
+        let plan = plan.unwrap_or_else(|refusal| panic!("{}", refusal.show(sql)));
+        (sql, plan)
+    });
+    let mut results: Vec<Vec<Ran>> = Vec::new();
+    for (parts, tables) in [
+        (1, &tables),
+        (2, &tables),
+        (7, &tables),
+        (16, &tables),
+        (2, &fewer),
+    ] {
+        write(&folder, &catalogue, tables).unwrap();
+        let engine = DataFusion::with_partitions(parts).unwrap();
+        let ran = plans
+            .iter()
+            .map(|(_, plan)| run(&engine, &catalogue, plan, salt));
+        results.push(ran.collect());
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    for (place, (sql, plan)) in plans.iter().enumerate() {
+        let with = results[0][place].as_ref().unwrap();
+        for others in &results[1..4] {
+            assert_eq!(others[place].as_ref(), Ok(with), "{sql}");
+        }
+        let without = results[4][place].as_ref().unwrap();
+        compare(plan, with, without).unwrap_or_else(|what| panic!("{sql}: {what}"));
+        assert_ne!(with, without, "{sql}");
+    }
 }

@@ -7,14 +7,16 @@ use mizan_sql::{
 use super::dialect::{Dialect, Sql};
 use super::expressions::{bad, expression, plain};
 use crate::engine::EngineError;
+use crate::order::Salt;
 
 /// The text of a relation.
 pub(crate) fn relation(
     dialect: &dyn Dialect,
     catalogue: &Catalogue,
+    salt: &Salt,
     relation: &Relation,
 ) -> Result<String, EngineError> {
-    let inner = |input: &Relation| self::relation(dialect, catalogue, input);
+    let inner = |input: &Relation| self::relation(dialect, catalogue, salt, input);
     let text = match &relation.operator {
         Operator::Scan { dataset } => scan(dialect, catalogue, dataset, &relation.columns)?,
         Operator::Filter { input, predicate } => {
@@ -34,7 +36,10 @@ pub(crate) fn relation(
             }
             format!("SELECT {} FROM ({}) AS t", listed(columns), inner(input)?)
         }
-        Operator::Join { .. } => join(dialect, catalogue, relation)?,
+        Operator::Join { .. } => join(dialect, relation, &inner)?,
+        Operator::First { input, rows, read } => {
+            first(dialect, salt, &inner(input)?, input, *rows, read)?
+        }
         Operator::Union { inputs } => {
             let mut parts = Vec::with_capacity(inputs.len());
             for input in inputs {
@@ -104,8 +109,8 @@ fn scan(
 
 fn join(
     dialect: &dyn Dialect,
-    catalogue: &Catalogue,
     relation: &Relation,
+    inner: &dyn Fn(&Relation) -> Result<String, EngineError>,
 ) -> Result<String, EngineError> {
     let Operator::Join {
         left,
@@ -141,10 +146,55 @@ fn join(
     Ok(format!(
         "SELECT {} FROM ({}) AS l {} JOIN ({}) AS r ON {}",
         listed(columns),
-        self::relation(dialect, catalogue, left)?,
+        inner(left)?,
         if *keeps_left { "LEFT" } else { "INNER" },
-        self::relation(dialect, catalogue, right)?,
+        inner(right)?,
         conditions.join(" AND "),
+    ))
+}
+
+/// The rows of each unit with the least hash; what is not read is nothing.
+fn first(
+    dialect: &dyn Dialect,
+    salt: &Salt,
+    from: &str,
+    input: &Relation,
+    rows: u64,
+    read: &[usize],
+) -> Result<String, EngineError> {
+    let of = |places: &[usize]| {
+        let columns = places.iter().map(|place| column(&input.columns, *place));
+        columns.collect::<Result<Vec<Sql>, _>>()
+    };
+    let (unit, values) = (of(&input.unit)?, of(read)?);
+    if unit.is_empty() || input.unit.iter().any(|place| !read.contains(place)) {
+        return Err(bad("the first rows of nobody"));
+    }
+    let somebody = unit.iter().map(|unit| format!("{} IS NOT NULL", unit.text));
+    let somebody: Vec<String> = somebody.collect();
+    let opaque = values.iter();
+    let opaque = opaque.map(|value| format!("{} AS {}", dialect.opaque(value), value.text));
+    // Values in a fixed order, for the rare case of equal hashes.
+    let order = values.iter();
+    let order: String = order
+        .map(|value| format!(", {} ASC NULLS FIRST", value.text))
+        .collect();
+    let columns = input.columns.iter().enumerate();
+    let columns = columns.map(|(place, column)| match read.contains(&place) {
+        true => plain(place),
+        false => format!("{} AS c{place}", dialect.literal(&Value::Null, column.kind)),
+    });
+    let most = i64::try_from(rows).unwrap_or(i64::MAX);
+    Ok(format!(
+        "SELECT {} FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {} ORDER BY h ASC{order}) AS r \
+         FROM (SELECT *, {} AS h FROM (SELECT {} FROM ({from}) AS t WHERE {}) AS t) AS t) AS t \
+         WHERE r <= {}",
+        listed(columns),
+        super::expressions::join(&unit, ", "),
+        dialect.hash(salt, &values),
+        listed(opaque),
+        somebody.join(" AND "),
+        dialect.literal(&Value::Integer(most), Type::Integer),
     ))
 }
 

@@ -137,7 +137,7 @@ impl<'a> Builder<'a> {
             dialect,
             plan,
             salt,
-            relation: relation(dialect, catalogue, &plan.relation)?,
+            relation: relation(dialect, catalogue, salt, &plan.relation)?,
             unit_names: named(&unit, "u"),
             key_names: named(&keys, "k"),
             keys,

@@ -164,6 +164,7 @@ fn plan(dataset: &Dataset, column: &str) -> Option<(Vec<f64>, BoundedPlan)> {
             offset: 0,
             limit: None,
         },
+        clamping: Vec::new(),
         notes: Vec::new(),
     };
     Some((edges, plan))

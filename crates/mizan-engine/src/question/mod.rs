@@ -80,6 +80,20 @@ pub(crate) struct Prepared {
     pub(crate) charge: Charge,
 }
 
+impl Prepared {
+    /// The delta of the whole release: the one at which its epsilon is meant, and
+    /// on top of it the chance that the release itself fails. Rounded up.
+    #[expect(clippy::cast_precision_loss, reason = "rounded up")]
+    pub(crate) fn delta(&self) -> Delta {
+        let own = self.charge.cost.own_delta().atto();
+        if own == 0 {
+            return self.recipe.delta();
+        }
+        let own = ((own as f64).next_up() / 1e18).next_up();
+        Delta::saturating((self.recipe.delta().get() + own).next_up())
+    }
+}
+
 /// What a question is told.
 #[derive(Debug)]
 pub enum Reply {
@@ -102,7 +116,7 @@ pub struct Answered {
     pub event: PrivacyEvent,
     /// Its certified epsilon, at `delta`.
     pub epsilon: Epsilon,
-    /// The delta at which epsilon is meant.
+    /// The delta at which epsilon is meant, its own failures included.
     pub delta: Delta,
     /// The account after it.
     pub account: AccountView,
@@ -123,7 +137,7 @@ pub struct Denied {
     pub event: PrivacyEvent,
     /// Its certified epsilon, at `delta`.
     pub epsilon: Epsilon,
-    /// The delta at which epsilon is meant.
+    /// The delta at which epsilon is meant, its own failures included.
     pub delta: Delta,
     /// The account.
     pub account: AccountView,
@@ -363,7 +377,7 @@ impl<'a, E: Engine> Desk<'a, E> {
             repeated,
             event: recipe.event(),
             epsilon: recipe.epsilon(),
-            delta: recipe.delta(),
+            delta: prepared.delta(),
             account: self.ledger.account(view.account.number())?,
             why: recipe.why(),
         })))
@@ -382,7 +396,7 @@ impl<'a, E: Engine> Desk<'a, E> {
             done,
             event: recipe.event(),
             epsilon: recipe.epsilon(),
-            delta: recipe.delta(),
+            delta: prepared.delta(),
             account: self.ledger.account(view.account.number())?,
         })))
     }

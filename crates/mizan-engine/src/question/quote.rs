@@ -13,7 +13,7 @@ pub struct Quote {
     pub event: PrivacyEvent,
     /// Its certified epsilon, at `delta`.
     pub epsilon: Epsilon,
-    /// The delta at which epsilon is meant.
+    /// The delta at which epsilon is meant, its own failures included.
     pub delta: Delta,
     /// How good each column of the answer would be.
     pub predicted: Vec<Predicted>,
@@ -29,7 +29,9 @@ pub struct Quote {
     pub groups: Option<usize>,
     /// How the noise was chosen.
     pub why: Vec<String>,
-    /// What people should know.
+    /// The limits that may change the answer before its noise; none if none can.
+    pub clamping: Vec<String>,
+    /// What else people should know.
     pub notes: Vec<String>,
 }
 
@@ -45,7 +47,7 @@ impl Quote {
         Self {
             event: recipe.event(),
             epsilon: recipe.epsilon(),
-            delta: recipe.delta(),
+            delta: prepared.delta(),
             predicted: release::predicted(plan, recipe),
             after: (about > 0).then(|| after(view, charge)).flatten(),
             fits: about > 0,
@@ -56,6 +58,7 @@ impl Quote {
             },
             account: view.clone(),
             why: recipe.why(),
+            clamping: plan.clamping.clone(),
             notes: plan.notes.clone(),
         }
     }

@@ -11,6 +11,7 @@ use mizan_sql::{BoundedPlan, Expr, Groups, Order, Type, Value};
 
 use super::band::{self, Band};
 use super::choose::MISSED;
+use super::clamping::clamping;
 use super::estimate::{Estimate, Estimator, typed};
 use super::recipe::Recipe;
 use super::released::{Group, Released};
@@ -50,7 +51,9 @@ pub struct Answer {
     pub columns: Vec<String>,
     /// Its rows: a cell for every column.
     pub rows: Vec<Vec<AnswerCell>>,
-    /// What people should know.
+    /// The limits that may have changed it before its noise; none if none can.
+    pub clamping: Vec<String>,
+    /// What else people should know.
     pub notes: Vec<String>,
 }
 
@@ -98,6 +101,7 @@ pub(crate) fn answer(
     Ok(Answer {
         rows: shown.collect::<Result<_, _>>()?,
         columns: names.map(|column| column.name.clone()).collect(),
+        clamping: clamping(plan, &columns.all(released)?),
         notes: notes(plan, released)?,
     })
 }
@@ -169,6 +173,12 @@ impl<'a> Columns<'a> {
     fn estimates(&self, parts: usize, group: &Group) -> Result<Vec<Estimate>, ReleaseError> {
         let estimator = self.estimators.get(&parts).ok_or(ReleaseError::Shape)?;
         estimator.estimates(&group.cells)
+    }
+
+    /// The aggregates of all groups, each with its own interval.
+    fn all(&self, released: &Released) -> Result<Vec<Vec<Estimate>>, ReleaseError> {
+        let groups = released.groups.iter();
+        groups.map(|group| self.estimates(1, group)).collect()
     }
 
     /// Keys and aggregates, as expressions see them.

@@ -10,6 +10,7 @@ mod aim;
 mod answer;
 mod band;
 mod choose;
+mod clamping;
 mod error;
 mod estimate;
 mod predict;

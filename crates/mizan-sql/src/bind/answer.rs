@@ -65,6 +65,7 @@ impl Binder<'_> {
         if !released.having.is_empty() {
             plan.output.having = Some(balanced(Function::And, released.having)?.expr);
         }
+        plan.clamping = self.clamping;
         plan.notes = self.notes;
         Ok(plan)
     }
@@ -294,7 +295,7 @@ impl Binder<'_> {
         let plan = BoundedPlan {
             datasets: self.datasets.iter().cloned().collect(),
             public: self.public.iter().cloned().collect(),
-            relation: rows.relation,
+            relation: self.with_limits(rows.relation, &keys, &measures.statistics),
             keys,
             groups,
             groups_per_unit: per_unit,
@@ -308,6 +309,7 @@ impl Binder<'_> {
                 offset: 0,
                 limit: None,
             },
+            clamping: Vec::new(),
             notes: Vec::new(),
         };
         Ok(Released {

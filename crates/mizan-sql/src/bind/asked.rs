@@ -84,21 +84,15 @@ impl Asked {
         })
     }
 
-    /// What people should know about bounds.
-    pub(super) fn note(&self, bounds: Bounds) -> String {
-        let end = |end: f64| {
-            let whole = crate::eval::towards_zero(end);
-            let text = match self.kind {
-                Type::Date => whole
-                    .and_then(|day| i32::try_from(day).ok())
-                    .and_then(crate::time::day_text),
-                Type::Timestamp => whole.and_then(crate::time::time_text),
-                _ => None,
-            };
-            text.unwrap_or_else(|| end.to_string())
+    /// What people should know about the grid of a quantile.
+    pub(super) fn on_a_grid(&self, step: f64) -> String {
+        let call = self.function.to_uppercase();
+        let of = match self.kind {
+            Type::Date => " days",
+            Type::Timestamp => " microseconds",
+            _ => "",
         };
-        let (low, high) = (end(bounds.low), end(bounds.high));
-        format!("{} is clamped to {low} to {high}", self.written)
+        format!("{call}({}) is found in steps of {step:e}{of}", self.written)
     }
 
     /// The refusal of bounds that no grid fits.

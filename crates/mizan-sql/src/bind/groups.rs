@@ -39,7 +39,7 @@ impl Binder<'_> {
             let per_unit = if one { 1 } else { declared };
             let enforce = !one && declared < count;
             if enforce {
-                self.note(capped(per_unit));
+                self.clamp(capped(per_unit));
             }
             return Ok(Grouping {
                 groups: Groups::Public(groups),
@@ -67,7 +67,7 @@ impl Binder<'_> {
             )
             .at(self.words.place("group")));
         };
-        self.note(capped(per_unit));
+        self.clamp(capped(per_unit));
         Ok(Grouping {
             groups: Groups::Private,
             per_unit,
@@ -131,7 +131,9 @@ impl Binder<'_> {
                 let dataset = self.catalogue.datasets.get(dataset)?;
                 dataset.columns.get(place)?.keys.clone()
             }
-            Operator::Filter { input, .. } => self.column_domain(input, place),
+            Operator::Filter { input, .. } | Operator::First { input, .. } => {
+                self.column_domain(input, place)
+            }
             Operator::Project { input, expressions } => self.domain(input, expressions.get(place)?),
             Operator::Join {
                 left,
@@ -161,5 +163,5 @@ impl Binder<'_> {
 }
 
 fn capped(per_unit: u64) -> String {
-    format!("each unit counts in at most {per_unit} groups, chosen by chance")
+    format!("somebody in more than {per_unit} groups counts in {per_unit}, chosen by chance")
 }

@@ -6,7 +6,7 @@ use super::grid;
 use super::local::Rows;
 use super::rows::Binder;
 use crate::expr::Expr;
-use crate::plan::{Aggregate, MAX_CONTRIBUTION, Measure, Statistic};
+use crate::plan::{Aggregate, MAX_CONTRIBUTION, MAX_UNITS, Measure, Statistic};
 use crate::refusal::{Reason, Refusal};
 use crate::relation::{Bounds, Operator, Quantized, Relation};
 use crate::value::Type;
@@ -100,8 +100,8 @@ impl Binder<'_> {
                 )
             })?;
         if !rows.relation.one_row_per_unit {
-            self.note(format!(
-                "at most {rows_per_unit} rows of a unit count in a group"
+            self.clamp(format!(
+                "somebody with more than {rows_per_unit} rows in a group counts as with {rows_per_unit}"
             ));
         }
         Ok(Limits {
@@ -121,20 +121,6 @@ impl Binder<'_> {
         let rows = limits.rows_as_integer;
         let columns = &limits.rows.relation.columns;
         let argument = &asked.argument;
-        // Who wrote bounds into the question knows them.
-        let declared = argument.columns().into_iter().any(|place| {
-            let column = columns.get(place);
-            column.is_some_and(|column| column.bounds.is_some())
-        });
-        if let Some(bounds) = argument.bounds(columns)
-            && declared
-            && !matches!(
-                asked.what,
-                What::Units | What::Rows | What::Count | What::Distinct { .. }
-            )
-        {
-            self.note(asked.note(bounds));
-        }
         Ok(match asked.what {
             What::Units => Aggregate::Count {
                 of: measures.units(),
@@ -151,7 +137,6 @@ impl Binder<'_> {
             What::Sum => {
                 let bounds = asked.bounds(columns)?;
                 let declared = self.declared_total(&limits.rows.relation, argument);
-                let integer = asked.kind == Type::Integer;
                 // A declared total is tighter than rows times bounds, and is about
                 // the sum itself, not about distances from the centre.
                 let centre = if centred && declared.is_none() {
@@ -161,18 +146,20 @@ impl Binder<'_> {
                 };
                 let total = declared.filter(|_| centre == 0.0);
                 if let Some(total) = total {
-                    self.note(format!(
-                        "the total of a unit in a group is clamped to {} to {}",
+                    self.clamp(format!(
+                        "a total of somebody in a group below {} or above {} counts as that",
                         total.low, total.high
                     ));
                 }
                 let scaled = centred && declared.is_none();
                 let sum = sum(asked, bounds, centre, total, scaled, limits, measures)?;
                 let count = (centre != 0.0).then(|| measures.count(argument, rows));
+                let most =
+                    most_of_all(measures, sum, centre, rows).ok_or_else(|| asked.too_wide())?;
                 Aggregate::Sum {
                     sum,
                     count,
-                    integer,
+                    integer: asked.kind == Type::Integer && most < 2_f64.powi(63),
                 }
             }
             What::Mean => {
@@ -200,9 +187,30 @@ impl Binder<'_> {
                     root,
                 }
             }
-            What::Minimum => quantile(asked, 0.0, limits, measures)?,
-            What::Maximum => quantile(asked, 1.0, limits, measures)?,
-            What::Quantile(at) => quantile(asked, at, limits, measures)?,
+            What::Minimum => self.quantile(asked, 0.0, limits, measures)?,
+            What::Maximum => self.quantile(asked, 1.0, limits, measures)?,
+            What::Quantile(at) => self.quantile(asked, at, limits, measures)?,
+        })
+    }
+
+    fn quantile(
+        &mut self,
+        asked: &Asked,
+        at: f64,
+        limits: &Limits<'_>,
+        measures: &mut Measures,
+    ) -> Result<Aggregate, Refusal> {
+        asked.on_a_scale()?;
+        let bounds = asked.bounds(&limits.rows.relation.columns)?;
+        let grid = grid::for_histogram(bounds, asked.kind).ok_or_else(|| asked.too_wide())?;
+        if asked.kind == Type::Number || grid.exponent > 0 {
+            self.clamp(asked.on_a_grid(grid.step()));
+        }
+        let measure = Measure::Histogram(asked.argument.clone(), grid);
+        Ok(Aggregate::Quantile {
+            histogram: measures.place(measure, 0, limits.rows_as_integer),
+            at,
+            kind: asked.kind,
         })
     }
 
@@ -220,7 +228,9 @@ impl Binder<'_> {
                 let declared = column.unit_bounds?;
                 Bounds::new(declared.low.min(0.0), declared.high.max(0.0))
             }
-            Operator::Filter { input, .. } => self.declared_total(input, argument),
+            Operator::Filter { input, .. } | Operator::First { input, .. } => {
+                self.declared_total(input, argument)
+            }
             Operator::Project { input, expressions } => {
                 self.declared_total(input, expressions.get(*place)?)
             }
@@ -264,6 +274,7 @@ fn read_by(relation: &Relation) -> Vec<&str> {
         Operator::Scan { dataset } => vec![dataset],
         Operator::Filter { input, .. }
         | Operator::Project { input, .. }
+        | Operator::First { input, .. }
         | Operator::Group { input, .. } => read_by(input),
         Operator::Join { left, right, .. } => [read_by(left), read_by(right)].concat(),
         Operator::Union { inputs } => inputs.iter().flat_map(read_by).collect(),
@@ -305,19 +316,17 @@ fn sum(
     Ok(measures.place(measure, low, high))
 }
 
-fn quantile(
-    asked: &Asked,
-    at: f64,
-    limits: &Limits<'_>,
-    measures: &mut Measures,
-) -> Result<Aggregate, Refusal> {
-    asked.on_a_scale()?;
-    let bounds = asked.bounds(&limits.rows.relation.columns)?;
-    let grid = grid::for_histogram(bounds, asked.kind).ok_or_else(|| asked.too_wide())?;
-    let measure = Measure::Histogram(asked.argument.clone(), grid);
-    Ok(Aggregate::Quantile {
-        histogram: measures.place(measure, 0, limits.rows_as_integer),
-        at,
-        kind: asked.kind,
-    })
+/// What the sums of all units add up to at most, as a number. None if that is
+/// beyond numbers.
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "powers of two, and rounding is far from the limit"
+)]
+fn most_of_all(measures: &Measures, sum: usize, centre: f64, rows: i64) -> Option<f64> {
+    let statistic = measures.statistics.get(sum)?;
+    let (Measure::Sum(_, grid) | Measure::Scaled(_, grid, _)) = &statistic.measure else {
+        return None;
+    };
+    let of_one = grid.step() * statistic.sensitivity() as f64 + centre.abs() * rows as f64;
+    Some(of_one * MAX_UNITS as f64).filter(|most| most.is_finite())
 }

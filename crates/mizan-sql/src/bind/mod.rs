@@ -16,6 +16,7 @@ mod grid;
 mod groups;
 mod intervals;
 mod joins;
+mod limits;
 mod local;
 mod measures;
 mod rows;

@@ -28,6 +28,7 @@ pub(super) struct Binder<'a> {
     pub(super) words: &'a Words,
     pub(super) datasets: BTreeSet<String>,
     pub(super) public: BTreeSet<String>,
+    pub(super) clamping: Vec<String>,
     pub(super) notes: Vec<String>,
     nodes: usize,
 }
@@ -39,6 +40,7 @@ impl<'a> Binder<'a> {
             words,
             datasets: BTreeSet::new(),
             public: BTreeSet::new(),
+            clamping: Vec::new(),
             notes: Vec::new(),
             nodes: 0,
         }
@@ -47,6 +49,13 @@ impl<'a> Binder<'a> {
     pub(super) fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
+        }
+    }
+
+    /// Something that may change the answer before its noise.
+    pub(super) fn clamp(&mut self, effect: String) {
+        if !self.clamping.contains(&effect) {
+            self.clamping.push(effect);
         }
     }
 

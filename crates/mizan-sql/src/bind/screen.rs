@@ -7,9 +7,9 @@ use std::ops::ControlFlow;
 use datafusion_common::Span;
 use datafusion_sql::sqlparser::ast::{
     CeilFloorKind, DateTimeField, Distinct, Expr, Function, FunctionArg, FunctionArgExpr,
-    FunctionArguments, GroupByExpr, Ident, Join, JoinOperator, LimitClause, Query, Select, SetExpr,
-    SetOperator, SetQuantifier, Spanned, TableFactor, TableWithJoins, TrimWhereField, Value,
-    ValueWithSpan, Visit, Visitor,
+    FunctionArguments, GroupByExpr, Ident, Join, JoinConstraint, JoinOperator, LimitClause, Query,
+    Select, SetExpr, SetOperator, SetQuantifier, Spanned, TableFactor, TableWithJoins,
+    TrimWhereField, Value, ValueWithSpan, Visit, Visitor,
 };
 
 use super::{functions, tables};
@@ -367,6 +367,16 @@ impl Screen {
         } in &table.joins
         {
             let name = match join_operator {
+                // The planner takes the unit for that of the side that may be missing.
+                JoinOperator::Right(JoinConstraint::Using(_) | JoinConstraint::Natural)
+                | JoinOperator::RightOuter(JoinConstraint::Using(_) | JoinConstraint::Natural) => {
+                    let refusal = Refusal::new(
+                        Reason::Clause,
+                        "RIGHT JOIN with USING is not supported: which column it means is not clear",
+                        "exchange the tables and write LEFT JOIN ... USING, or write RIGHT JOIN ... ON",
+                    );
+                    return refuse(refusal, place(relation));
+                }
                 JoinOperator::Join(_)
                 | JoinOperator::Inner(_)
                 | JoinOperator::Left(_)

@@ -163,8 +163,8 @@ impl Binder<'_> {
                 let place = column(computed.place(within, integer, Bounds::new(0.0, MOST_ROWS)));
                 let capped = limit.and_then(|limit| i64::try_from(limit).ok());
                 if let Some(limit) = capped {
-                    self.note(format!(
-                        "{name} of a unit counts as at most {limit}, the declared rows of a unit"
+                    self.clamp(format!(
+                        "{name} of somebody above {limit}, the declared rows, counts as {limit}"
                     ));
                     (
                         Expr::call(Function::Least, [place, Expr::integer(limit)]),
@@ -248,8 +248,8 @@ impl Binder<'_> {
         let Some((low, high)) = literals else {
             return sum;
         };
-        self.note(format!(
-            "{name} of a unit is clamped to {} to {}",
+        self.clamp(format!(
+            "{name} of somebody below {} or above {} counts as that",
             total.low, total.high
         ));
         clamped(sum, asked.kind, low, high)

@@ -40,6 +40,7 @@ pub(crate) fn plan(bytes: &[u8]) -> BoundedPlan {
             offset: 0,
             limit: None,
         },
+        clamping: Vec::new(),
         notes: Vec::new(),
     };
     assert!(bytes.0.is_empty(), "bytes are left");
@@ -173,6 +174,11 @@ impl Decoder<'_> {
                 input: self.boxed(),
                 keys: self.list(Self::expr),
                 aggregates: self.list(Self::within),
+            },
+            6 => Operator::First {
+                input: self.boxed(),
+                rows: self.unsigned(),
+                read: self.list(|bytes| bytes.unsigned() as usize),
             },
             other => panic!("{other}"),
         };

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::budget::view;
 use super::quote;
-use crate::asking::{self, Question, notes_text};
+use crate::asking::{self, Question, clamping_text, notes_text};
 use crate::books;
 use crate::failure::Failure;
 use crate::output::{Answer, Output, shortened, write_file};
@@ -87,6 +87,7 @@ pub(crate) fn json(answered: &Answered) -> serde_json::Value {
         "account": answered.account.account.name().as_str(),
         "confidence": 0.95,
         "why": answered.why,
+        "clamping": answered.answer.clamping,
         "notes": answered.answer.notes,
     })
 }
@@ -94,6 +95,7 @@ pub(crate) fn json(answered: &Answered) -> serde_json::Value {
 pub(crate) fn text(answered: &Answered, why: bool, output: Output) -> String {
     let mut text = asking::rows_text(&answered.answer, output);
     text.push_str("\n± is the noise, 95 times in 100; it says nothing about sampling\n");
+    text.push_str(&clamping_text(&answered.answer.clamping));
     text.push_str(&notes_text(&answered.answer.notes));
     text.push_str(&match answered.repeated {
         true => "answered before: free\n".to_owned(),

@@ -5,7 +5,7 @@ use mizan_report::number;
 use serde_json::{Map, json};
 
 use super::budget::view;
-use crate::asking::{Question, notes_text};
+use crate::asking::{Question, clamping_text, notes_text};
 use crate::failure::Failure;
 use crate::output::{Answer, Output, shortened};
 
@@ -54,6 +54,7 @@ pub(crate) fn json(quote: &Quote) -> serde_json::Value {
         "fits": quote.fits,
         "about_more": quote.about,
         "why": quote.why,
+        "clamping": quote.clamping,
         "notes": quote.notes,
     })
 }
@@ -91,6 +92,7 @@ pub(crate) fn text(quote: &Quote, why: bool) -> String {
             shortened(&quote.event.to_string(), 200)
         ));
     }
+    text.push_str(&clamping_text(&quote.clamping));
     text.push_str(&notes_text(&quote.notes));
     text
 }

@@ -13,6 +13,7 @@
 mod answers;
 mod budget;
 mod coverage;
+mod peers_failures;
 mod quantiles;
 mod report;
 mod store;
@@ -121,6 +122,7 @@ pub(super) fn plan(
             offset: 0,
             limit: None,
         },
+        clamping: Vec::new(),
         notes: Vec::new(),
     }
 }

@@ -218,6 +218,7 @@ impl Story {
         folder: &Path,
     ) -> Result<(), Failure> {
         self.tell(&asking::rows_text(&answered.answer, self.output));
+        self.tell(&asking::clamping_text(&answered.answer.clamping));
         self.tell(&asking::notes_text(&answered.answer.notes));
         if let Some(picture) = chapter.picture
             && let Some(mut bars) = asking::bars(&answered.answer)

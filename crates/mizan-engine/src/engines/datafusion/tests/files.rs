@@ -75,6 +75,7 @@ fn by_last(catalogue: &Catalogue) -> BoundedPlan {
             offset: 0,
             limit: None,
         },
+        clamping: vec![],
         notes: vec![],
     }
 }

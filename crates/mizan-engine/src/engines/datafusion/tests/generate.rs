@@ -493,6 +493,7 @@ pub(super) fn plan(rng: &mut Rng, catalogue: &Catalogue) -> BoundedPlan {
             offset: 0,
             limit: None,
         },
+        clamping: vec![],
         notes: vec![],
     }
 }
@@ -539,4 +540,37 @@ fn statistic(rng: &mut Rng, columns: &[Column]) -> Statistic {
             }
         }
     }
+}
+
+/// Limits the rows of units in some places of a plan.
+pub(super) fn first_rows(rng: &mut Rng, mut plan: BoundedPlan) -> BoundedPlan {
+    fn limit(rng: &mut Rng, relation: &mut Relation) {
+        match &mut relation.operator {
+            Operator::Scan { .. } => {}
+            Operator::Filter { input, .. }
+            | Operator::Project { input, .. }
+            | Operator::First { input, .. }
+            | Operator::Group { input, .. } => limit(rng, input),
+            Operator::Union { inputs } => inputs.iter_mut().for_each(|input| limit(rng, input)),
+            Operator::Join { left, right, .. } => {
+                limit(rng, left);
+                limit(rng, right);
+            }
+        }
+        if relation.unit.is_empty() || rng.chance(70) {
+            return;
+        }
+        let places = 0..relation.columns.len();
+        let read = places.filter(|place| relation.unit.contains(place) || rng.chance(70));
+        *relation = Relation {
+            operator: Operator::First {
+                read: read.collect(),
+                rows: 1 + rng.below(4) as u64,
+                input: Box::new(relation.clone()),
+            },
+            ..relation.clone()
+        };
+    }
+    limit(rng, &mut plan.relation);
+    plan
 }

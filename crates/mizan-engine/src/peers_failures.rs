@@ -1,0 +1,147 @@
+//! What went wrong in other systems between a question and its noise, and that it
+//! cannot go wrong here: one test for each failure. The others are in
+//! `crates/mizan/tests/peers_failures.rs` and `release/tests/peers_failures.rs`.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic"
+)]
+
+use mizan_sql::{
+    BoundedPlan, Bounds, Catalogue, Dataset, DatasetColumn, Measure, Privacy, Type, plan,
+};
+
+use crate::DataFusion;
+use crate::engine::Engine;
+use crate::exact::{Cell, Exact};
+
+/// The dataset `visits` in a file: u, x from 0 to 10, a word.
+fn catalogue(source: String) -> Catalogue {
+    let column = |name: &str, kind, bounds| DatasetColumn {
+        name: name.to_owned(),
+        kind,
+        bounds,
+        unit_bounds: None,
+        keys: None,
+    };
+    let visits = Dataset {
+        name: "visits".to_owned(),
+        source,
+        privacy: Some(Privacy {
+            unit: vec!["u".to_owned()],
+            account: "all".to_owned(),
+            rows_per_unit: Some(2),
+            groups_per_unit: Some(3),
+        }),
+        columns: vec![
+            column("u", Type::Integer, None),
+            column("x", Type::Number, Bounds::new(0.0, 10.0)),
+            column("word", Type::Text, None),
+        ],
+    };
+    let mut catalogue = Catalogue::default();
+    catalogue.add(visits).unwrap();
+    catalogue
+}
+
+fn planned(sql: &str) -> BoundedPlan {
+    let planned = plan(sql, &catalogue("visits.csv".to_owned()));
+    planned.unwrap_or_else(|refusal| panic!("{}", refusal.show(sql)))
+}
+
+/// The exact integers of a question about these rows.
+fn run(sql: &str, rows: &str) -> Exact {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("visits.csv");
+    std::fs::write(&path, format!("u,x,word\n{rows}")).unwrap();
+    let catalogue = catalogue(path.to_string_lossy().into_owned());
+    let engine = DataFusion::new().unwrap();
+    let version = engine.version(&catalogue.datasets["visits"]).unwrap();
+    let plan = plan(sql, &catalogue).unwrap();
+    engine.run(&plan, &catalogue, &[version], [3; 16]).unwrap()
+}
+
+/// In OpenDP 0.16 a filled NaN could be told from a NULL.
+#[test]
+fn opendp_nan_fill_distinguishable() {
+    for value in ["x", "COALESCE(x, 5)", "CASE WHEN x = x THEN x ELSE 1 END"] {
+        let sql = format!(
+            "SELECT COUNT({value}) AS n, SUM({value}) AS s, MEDIAN({value}) AS m, \
+             COUNT(*) FILTER (WHERE {value} > 3) AS f FROM visits"
+        );
+        let with = |cell: &str| run(&sql, &format!("1,4,a\n2,{cell},b\n3,{cell},c\n"));
+        let nothing = with("");
+        assert_eq!(with("NaN"), nothing, "{value}");
+        assert_eq!(with("-nan"), nothing, "{value}");
+        assert_eq!(with("none"), nothing, "{value}");
+    }
+}
+
+/// OpenDP 0.16 went on believing that rows were truncated after the column had been
+/// defined anew: ρ 0.5 was claimed where it was 5000.
+#[test]
+fn opendp_truncation_belief_that_survives_redefinition() {
+    // What a unit adds, in the question's own numbers.
+    let most = |sql: &str| {
+        let plan = planned(sql);
+        let statistic = &plan.statistics[0];
+        match &statistic.measure {
+            Measure::Sum(_, grid) => statistic.sensitivity() as f64 * grid.step(),
+            _ => statistic.sensitivity() as f64,
+        }
+    };
+    let clamped = "SELECT u, LEAST(GREATEST(x, 0), 1) AS x FROM visits";
+    let sql = format!("SELECT SUM(x) AS s FROM ({clamped}) t");
+    assert_eq!(most(&sql), 2.0);
+    let sql = format!("SELECT SUM(x) AS s FROM (SELECT u, x * 5000 AS x FROM ({clamped}) t) t");
+    assert_eq!(most(&sql), 10_000.0);
+    // One row a unit is no longer one row once it was joined or united.
+    let single = "SELECT u, COUNT(*) AS n FROM visits GROUP BY u";
+    assert_eq!(
+        most(&format!("SELECT COUNT(*) AS n FROM ({single}) t")),
+        1.0
+    );
+    for twice in [
+        format!("SELECT COUNT(*) AS n FROM ({single}) s JOIN visits v ON s.u = v.u"),
+        format!("SELECT COUNT(*) AS n FROM ({single} UNION ALL {single}) t"),
+    ] {
+        assert_eq!(most(&twice), 2.0, "{twice}");
+    }
+    // A column that takes the unit's name is not the unit.
+    for sql in [
+        "SELECT COUNT(*) AS n FROM (SELECT 1 AS u FROM visits) a JOIN visits b ON a.u = b.u",
+        "SELECT COUNT(*) AS n FROM (SELECT u % 2 AS u, COUNT(*) AS n FROM visits GROUP BY 1) t",
+    ] {
+        assert!(
+            plan(sql, &catalogue("visits.csv".to_owned())).is_err(),
+            "{sql}"
+        );
+    }
+}
+
+/// OpenDP 0.16 kept k - 1 groups of a unit with `keep="first"` and charged for k.
+#[test]
+fn opendp_keep_first_keeps_one_too_few() {
+    let rows: String = (0..9).map(|word| format!("1,4,w{word}\n")).collect();
+    let sql = "SELECT word, COUNT(*) AS n FROM visits GROUP BY word";
+    let plan = planned(sql);
+    assert_eq!((plan.groups_per_unit, plan.enforce_groups), (3, true));
+    let exact = run(sql, &rows);
+    assert_eq!(exact.len(), 3, "{exact:?}");
+    for cells in exact.values() {
+        assert_eq!(cells, &[Cell::Integer(1), Cell::Integer(1)]);
+    }
+}
+
+/// Qrlew 0.9 left noise to the engine. Nothing here asks the engine for any.
+#[test]
+fn qrlew_noise_of_the_engine() {
+    for sql in [
+        "SELECT word, COUNT(*) AS n, AVG(x) AS m FROM visits GROUP BY word",
+        "SELECT MEDIAN(v.x) AS m FROM visits v JOIN visits w ON v.u = w.u",
+    ] {
+        let rows = "1,4,a\n1,5,b\n2,6,a\n";
+        assert_eq!(run(sql, rows), run(sql, rows), "{sql}");
+    }
+}

@@ -1,0 +1,103 @@
+//! What limits did to an answer: the limits of the plan, and what the noisy
+//! answer itself hints at.
+//!
+//! Limits are public, and hints are read off what was released: post-processing,
+//! which costs nothing and tells nothing more.
+
+use mizan_sql::{Aggregate, BoundedPlan, Bounds, Expr, Measure, Quantized, Value};
+
+use super::band::Band;
+use super::estimate::Estimate;
+
+/// An interval is narrow if it is at most this part of what the bounds allow.
+const NARROW: f64 = 0.1;
+
+/// How often an aggregate is at the end of what it could be.
+#[derive(Clone, Copy, Debug, Default)]
+struct AtEnd {
+    low: usize,
+    high: usize,
+}
+
+/// What may have changed an answer, given the estimates of its groups.
+pub(super) fn clamping(plan: &BoundedPlan, groups: &[Vec<Estimate>]) -> Vec<String> {
+    let mut clamping = plan.clamping.clone();
+    // Without limits there is nothing that could be hinted at.
+    if clamping.is_empty() {
+        return clamping;
+    }
+    for (place, aggregate) in plan.output.aggregates.iter().enumerate() {
+        let Some((grid, margin)) = grid(plan, aggregate) else {
+            continue;
+        };
+        let mut ends = AtEnd::default();
+        for estimate in groups.iter().filter_map(|group| group.get(place)) {
+            ends.add(estimate, grid.bounds, margin);
+        }
+        let name = name(plan, place);
+        let sides = [(ends.low, "lower"), (ends.high, "upper")];
+        for (count, side) in sides.into_iter().filter(|(count, _)| *count > 0) {
+            let whose = match groups.len() {
+                1 => String::new(),
+                all => format!(" in {count} of {all} groups"),
+            };
+            clamping.push(format!(
+                "{name} is at its {side} bound within its noise{whose}: values may lie beyond"
+            ));
+        }
+    }
+    clamping
+}
+
+/// The grid of an aggregate that has the bounds of its values, and how close to
+/// them is at them.
+fn grid<'a>(plan: &'a BoundedPlan, aggregate: &Aggregate) -> Option<(&'a Quantized, f64)> {
+    let (statistic, steps) = match aggregate {
+        Aggregate::Mean { sum, .. } => (*sum, 0.0),
+        Aggregate::Quantile { histogram, .. } => (*histogram, 1.0),
+        Aggregate::Count { .. } | Aggregate::Sum { .. } | Aggregate::Variance { .. } => {
+            return None;
+        }
+    };
+    match &plan.statistics.get(statistic)?.measure {
+        Measure::Scaled(_, grid, _) | Measure::Histogram(_, grid) => {
+            Some((grid, steps * grid.step()))
+        }
+        _ => None,
+    }
+}
+
+impl AtEnd {
+    /// A wide interval says nothing: it is at a bound anyway.
+    fn add(&mut self, estimate: &Estimate, bounds: Bounds, margin: f64) {
+        let band = estimate.band.or_else(|| point(&estimate.value));
+        let Some(Band { low, high }) = band else {
+            return;
+        };
+        if high - low > (bounds.high - bounds.low) * NARROW {
+            return;
+        }
+        self.low += usize::from(low <= bounds.low + margin);
+        self.high += usize::from(high >= bounds.high - margin);
+    }
+}
+
+/// A value as an interval, in the unit of bounds.
+#[allow(clippy::cast_precision_loss, reason = "a step of the grid is wider")]
+fn point(value: &Value) -> Option<Band> {
+    let value = match value {
+        Value::Date(days) => f64::from(*days),
+        Value::Timestamp(microseconds) => *microseconds as f64,
+        other => other.as_f64()?,
+    };
+    Band::new(value, value)
+}
+
+/// What people call an aggregate: the column that shows it, if one does.
+fn name(plan: &BoundedPlan, aggregate: usize) -> String {
+    let shown = Expr::Column(plan.keys.len() + aggregate);
+    let columns = plan.output.columns.iter();
+    let mut named = columns.filter(|column| column.expression == shown);
+    let named = named.next().map(|column| column.name.clone());
+    named.unwrap_or_else(|| format!("aggregate {}", aggregate + 1))
+}

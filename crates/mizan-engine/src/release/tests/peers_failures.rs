@@ -1,0 +1,53 @@
+//! What went wrong in other systems with noise and thresholds, and that it cannot
+//! go wrong here. The others are in `crates/mizan/tests/peers_failures.rs`.
+
+use mizan_sql::Groups;
+
+use super::super::recipe::Treatment;
+use super::super::released::NoisyCell;
+use super::super::{choose, release};
+use super::*;
+
+/// OpenDP 0.16 left out of δ that noise can be exactly at the threshold.
+#[test]
+fn opendp_threshold_mass_at_tau() {
+    let units = statistics(1)[..1].to_vec();
+    let plan = plan(
+        Some(Groups::Private),
+        1,
+        units,
+        vec![Aggregate::Count { of: 0 }],
+    );
+    let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
+    let Treatment::Truncated { epsilon, delta } = recipe.noise.treatments[0] else {
+        panic!("{recipe:?}");
+    };
+    // A lone unit is shown if 1 + noise > τ: noise of τ itself is enough.
+    let above = recipe.noise.threshold.unwrap().above;
+    let mass = |noise: u64| (-epsilon * noise as f64).exp();
+    let total = 2.0 * (0..=above).map(mass).sum::<f64>() - 1.0;
+    let at_tau = mass(above) / total;
+    assert!(at_tau > 0.0 && at_tau <= delta, "{at_tau} {delta}");
+    assert!(delta <= 0.5e-6);
+    // And it is nearly all of δ: were it left out, δ would be claimed to be zero.
+    assert!(at_tau > delta / 4.0, "{at_tau} {delta}");
+}
+
+/// OpenDP 0.16 added counts of a tree in 32 bits, which wrapped.
+#[test]
+fn opendp_i32_wrap_in_a_tree() {
+    const MANY: i64 = 1 << 33;
+    let deciles = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+    let plan = plan(None, 1, statistics(1), deciles.map(quantile).to_vec());
+    let recipe = choose(&plan, &request(2.0, 1e-6)).unwrap();
+    assert!(matches!(recipe.noise.treatments[4], Treatment::Tree { .. }));
+    let mut cells = cells(&[]);
+    cells[4] = Cell::Histogram([(-800, MANY), (0, MANY), (800, MANY)].into());
+    let exact = Exact::from([(Vec::new(), cells)]);
+    // The nearest rank is 2^33 / 5 away, the noise some thousands wide at most.
+    let released = release(&recipe, &plan, &exact).unwrap();
+    let NoisyCell::Selected(found) = &released.groups[0].cells[4] else {
+        panic!("a histogram");
+    };
+    assert_eq!(found, &[-800, -800, -800, 0, 0, 0, 800, 800, 800]);
+}

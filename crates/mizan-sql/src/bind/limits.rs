@@ -1,0 +1,171 @@
+//! The limits below the aggregate: how many rows of a unit go into a join, and
+//! which declared bounds are read.
+//!
+//! A unit with n rows on both sides of a join has n² rows after it, so its data
+//! alone would decide how long a question takes. Of each unit at most
+//! [`MAX_JOINED`] rows go into each side where two private relations meet, and
+//! what comes out is limited again before it goes into the next. There is nothing
+//! to limit where one side has one row a unit, nor where a public table is joined:
+//! that multiplies by a number that is public.
+
+use std::collections::BTreeSet;
+
+use super::rows::Binder;
+use crate::eval::towards_zero;
+use crate::expr::Expr;
+use crate::plan::{Key, MAX_JOINED, Statistic};
+use crate::relation::{Operator, Relation, Within};
+use crate::time::{day_text, time_text};
+use crate::value::Type;
+
+/// The places of the columns that are read.
+type Read = BTreeSet<usize>;
+
+impl Binder<'_> {
+    /// The relation of a plan with its joins bounded; says which limits there are.
+    pub(super) fn with_limits(
+        &mut self,
+        relation: Relation,
+        keys: &[Key],
+        statistics: &[Statistic],
+    ) -> Relation {
+        let keys = keys.iter().map(|key| &key.expression);
+        let measured = statistics.iter().filter_map(|one| one.measure.argument());
+        let read = keys.chain(measured).flat_map(Expr::columns).collect();
+        self.joins_bounded(relation, read)
+    }
+
+    fn joins_bounded(&mut self, mut relation: Relation, mut read: Read) -> Relation {
+        read.extend(&relation.unit);
+        match &mut relation.operator {
+            Operator::Scan { dataset } => {
+                let name = dataset.clone();
+                self.bounds_read(&name, &relation, &read);
+            }
+            Operator::Filter { input, predicate } => {
+                read.extend(predicate.columns());
+                self.replace(input, read);
+            }
+            Operator::First { input, .. } => self.replace(input, read),
+            Operator::Project { input, expressions } => {
+                let used = read.iter().filter_map(|place| expressions.get(*place));
+                let used = used.flat_map(Expr::columns).collect();
+                self.replace(input, used);
+            }
+            Operator::Union { inputs } => {
+                for input in inputs {
+                    self.replace(input, read.clone());
+                }
+            }
+            Operator::Group {
+                input,
+                keys,
+                aggregates,
+            } => {
+                let within = aggregates.iter().filter_map(Within::argument);
+                let used = keys.iter().chain(within);
+                let used = used.flat_map(Expr::columns).collect();
+                self.replace(input, used);
+            }
+            Operator::Join {
+                left,
+                right,
+                on,
+                condition,
+                ..
+            } => {
+                read.extend(condition.iter().flat_map(Expr::columns));
+                let width = left.columns.len();
+                let mut of_left: Read = read.range(..width).copied().collect();
+                let mut of_right: Read = read.range(width..).map(|place| place - width).collect();
+                for (ours, theirs) in on {
+                    of_left.extend(ours.columns());
+                    of_right.extend(theirs.columns());
+                }
+                let multiplies = !left.unit.is_empty()
+                    && !right.unit.is_empty()
+                    && most(left) != Some(1)
+                    && most(right) != Some(1);
+                for (side, read) in [(left, of_left), (right, of_right)] {
+                    self.replace(side, read.clone());
+                    if multiplies && most(side).is_none_or(|rows| rows > MAX_JOINED) {
+                        self.clamp(format!(
+                            "of somebody with more than {MAX_JOINED} rows on a side of a join, {MAX_JOINED} are joined, chosen by chance"
+                        ));
+                        first(side, read);
+                    }
+                }
+            }
+        }
+        relation
+    }
+
+    fn replace(&mut self, relation: &mut Relation, read: Read) {
+        *relation = self.joins_bounded(relation.clone(), read);
+    }
+
+    /// Bounds are enforced where a column is read, in conditions and keys too.
+    fn bounds_read(&mut self, dataset: &str, relation: &Relation, read: &Read) {
+        for column in read.iter().filter_map(|place| relation.columns.get(*place)) {
+            if let Some(bounds) = column.bounds {
+                self.clamp(format!(
+                    "{dataset}.{} below {} or above {} counts as that",
+                    column.name,
+                    end(bounds.low, column.kind),
+                    end(bounds.high, column.kind)
+                ));
+            }
+        }
+    }
+}
+
+/// The most rows of a unit; None if that is as many as its files hold.
+fn most(relation: &Relation) -> Option<u64> {
+    if relation.one_row_per_unit {
+        return Some(1);
+    }
+    match &relation.operator {
+        Operator::Scan { .. } => None,
+        Operator::Filter { input, .. }
+        | Operator::Project { input, .. }
+        | Operator::Group { input, .. } => most(input),
+        Operator::First { rows, .. } => Some(*rows),
+        Operator::Union { inputs } => inputs.iter().try_fold(0_u64, |sum, input| {
+            let rows = most(input)?;
+            sum.checked_add(rows)
+        }),
+        Operator::Join { left, right, .. } => {
+            let public = left.unit.is_empty() || right.unit.is_empty();
+            let product = most(left)?.checked_mul(most(right)?);
+            product.filter(|_| !public)
+        }
+    }
+}
+
+/// Limits the rows of each unit.
+fn first(relation: &mut Relation, mut read: Read) {
+    read.extend(&relation.unit);
+    *relation = Relation {
+        columns: relation.columns.clone(),
+        unit: relation.unit.clone(),
+        one_row_per_unit: false,
+        operator: Operator::First {
+            input: Box::new(relation.clone()),
+            rows: MAX_JOINED,
+            read: read.into_iter().collect(),
+        },
+    };
+}
+
+/// An end of bounds, as people write it.
+fn end(end: f64, kind: Type) -> String {
+    let whole = towards_zero(end);
+    let text = match kind {
+        Type::Date => whole
+            .and_then(|day| i32::try_from(day).ok())
+            .and_then(day_text),
+        Type::Timestamp => whole.and_then(time_text),
+        _ => None,
+    };
+    text.unwrap_or_else(|| end.to_string())
+}

@@ -1,0 +1,181 @@
+//! Limits: rows in joins, what answers say of clamping, sums that cannot overflow.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests may panic"
+)]
+
+mod questions;
+
+use mizan_sql::*;
+use questions::catalogue;
+
+fn planned(sql: &str) -> BoundedPlan {
+    plan(sql, &catalogue()).unwrap_or_else(|refusal| panic!("{}", refusal.show(sql)))
+}
+
+/// What is limited: rows, and the names of the columns that are read; the inner
+/// ones first.
+fn limited(relation: &Relation) -> Vec<(u64, String)> {
+    match &relation.operator {
+        Operator::Scan { .. } => Vec::new(),
+        Operator::Filter { input, .. }
+        | Operator::Project { input, .. }
+        | Operator::Group { input, .. } => limited(input),
+        Operator::Union { inputs } => inputs.iter().flat_map(limited).collect(),
+        Operator::Join { left, right, .. } => [limited(left), limited(right)].concat(),
+        Operator::First { input, rows, read } => {
+            let names = read
+                .iter()
+                .map(|place| relation.columns[*place].name.as_str());
+            let names: Vec<&str> = names.collect();
+            let mut all = limited(input);
+            all.push((*rows, names.join(" ")));
+            all
+        }
+    }
+}
+
+#[test]
+fn private_joins_are_limited_on_both_sides_by_what_is_read() {
+    let plan = planned(
+        "SELECT a.city, SUM(b.cost) AS s FROM visits a JOIN visits b ON a.person = b.person \
+         WHERE a.insured AND b.age > 30 GROUP BY a.city",
+    );
+    // The conditions are below the limit: they choose among all rows.
+    let limits = [(MAX_JOINED, "person city"), (MAX_JOINED, "person cost")];
+    let limits = limits.map(|(rows, read)| (rows, read.to_owned()));
+    assert_eq!(limited(&plan.relation), limits);
+    let said = plan.clamping.iter().filter(|said| said.contains("1024"));
+    assert_eq!(said.count(), 1, "{:?}", plan.clamping);
+}
+
+#[test]
+fn what_comes_out_of_a_join_is_limited_before_the_next() {
+    let plan = planned(
+        "SELECT COUNT(*) AS n FROM visits a JOIN visits b ON a.person = b.person \
+         JOIN visits c ON a.person = c.person AND b.day < c.day",
+    );
+    let limits = limited(&plan.relation);
+    let read: Vec<&str> = limits.iter().map(|(_, read)| read.as_str()).collect();
+    assert_eq!(read, ["person", "person day", "person day", "person day"]);
+    assert!(limits.iter().all(|(rows, _)| *rows == MAX_JOINED));
+}
+
+#[test]
+fn nothing_is_limited_where_rows_do_not_multiply() {
+    let single = "(SELECT person, COUNT(*) AS n FROM visits GROUP BY person)";
+    for sql in [
+        format!("SELECT COUNT(*) AS n FROM visits v JOIN {single} s ON v.person = s.person"),
+        format!("SELECT COUNT(*) AS n FROM {single} s LEFT JOIN visits v ON v.person = s.person"),
+        "SELECT COUNT(*) AS n FROM visits v JOIN cities c ON v.city = c.city".to_owned(),
+        "SELECT COUNT(*) AS n FROM visits v LEFT JOIN cities c ON v.city = c.city".to_owned(),
+        "SELECT COUNT(*) AS n FROM (SELECT person FROM visits UNION ALL SELECT person FROM people) t"
+            .to_owned(),
+    ] {
+        assert_eq!(limited(&planned(&sql).relation), [], "{sql}");
+    }
+}
+
+#[test]
+fn limits_are_part_of_what_is_released() {
+    let sql = "SELECT COUNT(*) AS n FROM visits a JOIN visits b ON a.person = b.person";
+    let plan = planned(sql);
+    let mut other = plan.clone();
+    let Operator::Join { left, .. } = &mut other.relation.operator else {
+        panic!("{plan:?}");
+    };
+    let Operator::First { rows, .. } = &mut left.operator else {
+        panic!("{plan:?}");
+    };
+    *rows -= 1;
+    assert_ne!(plan.digest(), other.digest());
+}
+
+#[test]
+fn right_join_using_is_refused_with_a_caret() {
+    for sql in [
+        "SELECT COUNT(DISTINCT person) AS n FROM visits RIGHT JOIN people USING (person)",
+        "SELECT COUNT(DISTINCT person) AS n FROM visits NATURAL RIGHT JOIN people",
+    ] {
+        let refusal = plan(sql, &catalogue()).unwrap_err();
+        let shown = refusal.show(sql);
+        assert!(shown.contains("RIGHT JOIN with USING"), "{shown}");
+        assert!(
+            shown.contains('^') && shown.contains("LEFT JOIN"),
+            "{shown}"
+        );
+    }
+    // With ON it says whose unit is meant: that of the side that is kept.
+    planned(
+        "SELECT COUNT(DISTINCT p.person) AS n FROM visits v RIGHT JOIN people p ON v.person = p.person",
+    );
+}
+
+#[test]
+fn sums_of_integers_that_could_exceed_64_bits_are_doubles() {
+    let kind = |sql: &str| planned(sql).output.columns[0].kind;
+    assert_eq!(kind("SELECT SUM(age) AS s FROM visits"), Type::Integer);
+    // 20 rows of a unit, 2^33 units: 2^63 / (20 * 2^33) is 53,687,091.
+    let of = |most: u64| {
+        kind(&format!(
+            "SELECT SUM(LEAST(GREATEST(score, 0), {most})) AS s FROM visits"
+        ))
+    };
+    assert_eq!(of(50_000_000), Type::Integer);
+    assert_eq!(of(60_000_000), Type::Number);
+    assert_eq!(of(9_000_000_000_000_000_000), Type::Number);
+    // With a mean the sum is taken from the centre, to the same end.
+    let both = "SELECT SUM(LEAST(GREATEST(score, 0), 60000000)) AS s, \
+                AVG(LEAST(GREATEST(score, 0), 60000000)) AS m FROM visits";
+    assert_eq!(kind(both), Type::Number);
+    // What could exceed doubles is refused before it is charged.
+    let sql = "SELECT SUM(LEAST(GREATEST(cost * 1e300, -1e305), 1e305)) AS s FROM visits";
+    let refusal = plan(sql, &catalogue()).unwrap_err();
+    assert!(
+        refusal.show(sql).contains("too wide"),
+        "{}",
+        refusal.show(sql)
+    );
+}
+
+#[test]
+fn clamping_is_told() {
+    let said = |sql: &str| planned(sql).clamping;
+    let none: [&str; 0] = [];
+    assert_eq!(said("SELECT COUNT(DISTINCT person) AS n FROM visits"), none);
+    // One row a person, by construction.
+    let single = "SELECT COUNT(*) AS n FROM (SELECT DISTINCT person FROM visits) t";
+    assert_eq!(said(single), none);
+    let rows = "somebody with more than 20 rows in a group counts as with 20";
+    let cost = "visits.cost below 0 or above 1000 counts as that";
+    assert_eq!(said("SELECT COUNT(*) AS n FROM visits"), [rows]);
+    assert_eq!(said("SELECT SUM(cost) AS n FROM visits"), [rows, cost]);
+    // Bounds matter to conditions and keys too.
+    assert_eq!(
+        said("SELECT COUNT(DISTINCT person) AS n FROM visits WHERE cost > 2000"),
+        [cost]
+    );
+    assert_eq!(
+        said("SELECT clinic, COUNT(DISTINCT person) AS n FROM visits GROUP BY clinic"),
+        ["somebody in more than 5 groups counts in 5, chosen by chance"]
+    );
+    // Three public groups and five that count: no limit.
+    assert_eq!(
+        said("SELECT city, COUNT(DISTINCT person) AS n FROM visits GROUP BY city"),
+        none
+    );
+    let day = "visits.day below 2024-01-01 or above 2024-12-31 counts as that";
+    assert_eq!(
+        said("SELECT MEDIAN(cost) AS m, MAX(day) AS d FROM visits"),
+        [
+            rows,
+            "MEDIAN(cost) is found in steps of 1.5625e-2",
+            day,
+            cost
+        ]
+    );
+    let total = "a total of somebody in a group below 0 or above 600 counts as that";
+    assert!(said("SELECT SUM(minutes) AS s FROM visits").contains(&total.to_owned()));
+}
