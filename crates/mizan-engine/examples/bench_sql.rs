@@ -1,11 +1,12 @@
-//! Private statements against plain DataFusion on TPC-H, where the unit is the
-//! customer: Q1, Q5, Q6, Q14 and Q19, interleaved in one run.
+//! Private statements against plain DataFusion, interleaved in one run: TPC-H Q1,
+//! Q5, Q6, Q14 and Q19, where the unit is the customer, and a table of three million
+//! rows of 300,000 people. CPU time is of the whole process, memory is its peak.
 //!
 //! ```text
 //! cargo run --release -p mizan-sql -p mizan-engine --example bench_sql -- [SCALE] [ROUNDS] [QUERY]...
 //! ```
 //!
-//! Tables are made once, as Parquet, in `target/tpch-SCALE`. `lineitem` has its
+//! Tables are made once, as Parquet, in `target/tpch-SCALE` and `target/visits`. `lineitem` has its
 //! customer joined in, for every private table says itself whose rows it holds.
 #![allow(
     clippy::unwrap_used,
@@ -33,14 +34,27 @@ const TABLES: [&str; 7] = [
 ];
 
 /// Name, plain SQL, private SQL.
-const QUERIES: [(&str, &str, &str); 6] = [
+const QUERIES: [(&str, &str, &str); 9] = [
     ("q1", Q1, Q1),
-    ("q1-cap", Q1, Q1_CAP),
+    ("q1-cap", Q1_CAP, Q1_CAP),
     ("q5", Q5_PLAIN, Q5_PRIVATE),
     ("q6", Q6, Q6),
     ("q14", Q14, Q14),
     ("q19", Q19, Q19),
+    ("3m-all", VISITS_ALL, VISITS_ALL),
+    ("3m-group", VISITS_BY_WARD, VISITS_BY_WARD),
+    ("3m-cap", VISITS_BY_KIND, VISITS_BY_KIND),
 ];
+
+const VISITS_ALL: &str = "SELECT COUNT(*) AS n, SUM(cost) AS cost FROM visits \
+    WHERE day >= DATE '2023-03-01' AND minutes < 60";
+
+const VISITS_BY_WARD: &str = "SELECT ward, COUNT(*) AS n, SUM(cost) AS cost, \
+    AVG(minutes) AS minutes FROM visits GROUP BY ward";
+
+/// People have visits of more kinds in more wards than may count.
+const VISITS_BY_KIND: &str = "SELECT ward, kind, COUNT(*) AS n, SUM(cost) AS cost \
+    FROM visits GROUP BY ward, kind";
 
 const Q1: &str = "SELECT l_returnflag, l_linestatus, SUM(l_quantity) AS sum_qty, \
     SUM(l_extendedprice) AS sum_base, SUM(l_extendedprice * (1 - l_discount)) AS sum_disc, \
@@ -102,7 +116,8 @@ fn main() {
     let catalogue = catalogue(&directory);
     let engine = DataFusion::new().unwrap();
     println!("scale {scale}, {rounds} rounds, medians");
-    println!("query       plain ms  private ms  ratio   plain MB  private MB");
+    println!("             wall clock, ms            CPU, ms                 peak, MB");
+    println!("query      plain private ratio   plain private ratio   plain private ratio");
     for (name, plain, private) in QUERIES {
         if !wanted.is_empty() && !wanted.iter().any(|other| other == name) {
             continue;
@@ -114,30 +129,47 @@ fn main() {
                 continue;
             }
         };
-        let (mut plains, mut privates) = (Vec::new(), Vec::new());
-        let (mut plain_memory, mut private_memory) = (0, 0);
+        let mut plains = Vec::new();
+        let mut privates = Vec::new();
         for _ in 0..=rounds {
-            reset_peak();
-            plains.push(run_plain(&runtime, &directory, plain));
-            plain_memory = peak();
-            reset_peak();
-            privates.push(measure(&engine, &plan, &catalogue).unwrap());
-            private_memory = peak();
+            plains.push(cost(|| run_plain(&runtime, &directory, plain)));
+            privates.push(cost(|| measure(&engine, &plan, &catalogue).unwrap()));
         }
         // The first round warms the caches of the system.
-        let (plain, private) = (median(&mut plains[1..]), median(&mut privates[1..]));
-        println!(
-            "{name:10} {:9.1} {:11.1} {:6.2} {plain_memory:10} {private_memory:11}",
-            plain * 1e3,
-            private * 1e3,
-            private / plain
-        );
+        let (plain, private) = (medians(&plains[1..]), medians(&privates[1..]));
+        print!("{name:9}");
+        for (plain, private) in plain.into_iter().zip(private) {
+            print!(" {plain:7.0} {private:7.0} {:5.2} ", private / plain);
+        }
+        println!();
     }
 }
 
-fn median(times: &mut [Duration]) -> f64 {
-    times.sort();
-    times[times.len() / 2].as_secs_f64()
+/// Wall-clock time and CPU time in milliseconds, peak memory in megabytes.
+fn cost(run: impl FnOnce() -> Duration) -> [f64; 3] {
+    reset_peak();
+    let before = cpu();
+    let wall = run().as_secs_f64() * 1e3;
+    [wall, cpu() - before, peak()]
+}
+
+fn medians(costs: &[[f64; 3]]) -> [f64; 3] {
+    [0, 1, 2].map(|of| {
+        let mut costs: Vec<f64> = costs.iter().map(|cost| cost[of]).collect();
+        costs.sort_by(f64::total_cmp);
+        costs[costs.len() / 2]
+    })
+}
+
+/// The CPU time of the process in milliseconds, to ten of them.
+fn cpu() -> f64 {
+    let status = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = status.rsplit(')').next().unwrap_or_default();
+    let ticks = fields.split_whitespace().skip(11).take(2);
+    ticks
+        .filter_map(|ticks| ticks.parse::<f64>().ok())
+        .sum::<f64>()
+        * 10.0
 }
 
 /// Forgets the peak memory of the process, where the system can.
@@ -146,11 +178,11 @@ fn reset_peak() {
 }
 
 /// The peak memory of the process in megabytes.
-fn peak() -> u64 {
+fn peak() -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));
     let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
-    kilobytes.unwrap_or(0_u64) / 1024
+    kilobytes.unwrap_or(0.0_f64) / 1024.0
 }
 
 /// The same as the private run does: a session, the tables, the query.
@@ -161,6 +193,7 @@ fn run_plain(runtime: &tokio::runtime::Runtime, directory: &Path, sql: &str) -> 
         for table in TABLES {
             register(&context, table, &file(directory, table)).await;
         }
+        register(&context, "visits", &visits_file()).await;
         context.sql(sql).await.unwrap().collect().await.unwrap();
     });
     start.elapsed()
@@ -176,10 +209,39 @@ fn file(directory: &Path, table: &str) -> PathBuf {
     directory.join(format!("{table}.parquet"))
 }
 
+fn target() -> PathBuf {
+    std::env::var("CARGO_TARGET_DIR").map_or_else(|_| "target".into(), PathBuf::from)
+}
+
+fn visits_file() -> PathBuf {
+    target().join("visits").join("visits.parquet")
+}
+
+/// Makes three million visits unless they are there: the same every time.
+fn make_visits(runtime: &tokio::runtime::Runtime) {
+    let path = visits_file();
+    if path.exists() {
+        return;
+    }
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    // Digits of a multiple of the row's number stand for chance.
+    let sql = "SELECT (x % 300007) AS person, 'ward ' || (x / 7 % 6) AS ward, \
+        'kind ' || (x / 1009 % 5) AS kind, CAST(x / 64 % 100000 AS DOUBLE) / 100 AS cost, \
+        x / 13 % 240 AS minutes, arrow_cast(CAST(19358 + x / 11 % 365 AS INT), 'Date32') AS day \
+        FROM (SELECT value * 7919 % 2147483647 AS x FROM range(1, 3000001)) AS t";
+    runtime.block_on(async {
+        let context = SessionContext::new();
+        let options = DataFrameWriteOptions::new().with_single_file_output(true);
+        let rows = context.sql(sql).await.unwrap();
+        let path = path.to_str().unwrap();
+        rows.write_parquet(path, options, None).await.unwrap();
+    });
+}
+
 /// Makes the tables unless they are there.
 fn make(scale: f64, runtime: &tokio::runtime::Runtime) -> PathBuf {
-    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into());
-    let directory = Path::new(&target).join(format!("tpch-{scale}"));
+    make_visits(runtime);
+    let directory = target().join(format!("tpch-{scale}"));
     if file(&directory, "lineitem").exists() {
         return directory;
     }
@@ -303,10 +365,11 @@ fn catalogue(directory: &Path) -> Catalogue {
         ("region", None, vec![integer("r_regionkey"), text("r_name")]),
     ];
     let mut catalogue = Catalogue::default();
-    for (name, unit, columns) in tables {
+    let sources = tables.map(|(name, unit, columns)| (name, unit, columns, file(directory, name)));
+    for (name, unit, columns, source) in sources.into_iter().chain([visits()]) {
         let dataset = Dataset {
             name: name.to_owned(),
-            source: file(directory, name).to_str().unwrap().to_owned(),
+            source: source.to_str().unwrap().to_owned(),
             privacy: unit.map(|unit| Privacy {
                 unit: vec![unit.to_owned()],
                 account: "all".to_owned(),
@@ -318,6 +381,29 @@ fn catalogue(directory: &Path) -> Catalogue {
         catalogue.datasets.insert(name.to_owned(), dataset);
     }
     catalogue
+}
+
+type Table = (
+    &'static str,
+    Option<&'static str>,
+    Vec<DatasetColumn>,
+    PathBuf,
+);
+
+fn visits() -> Table {
+    let keys = |name, keys: &[&str]| column(name, Type::Text, None, Some(keys));
+    let columns = vec![
+        column("person", Type::Integer, None, None),
+        keys(
+            "ward",
+            &["ward 0", "ward 1", "ward 2", "ward 3", "ward 4", "ward 5"],
+        ),
+        keys("kind", &["kind 0", "kind 1", "kind 2", "kind 3", "kind 4"]),
+        column("cost", Type::Number, Some((0.0, 1000.0)), None),
+        column("minutes", Type::Integer, Some((0.0, 240.0)), None),
+        column("day", Type::Date, Some((19_358.0, 19_723.0)), None),
+    ];
+    ("visits", Some("person"), columns, visits_file())
 }
 
 fn column(

@@ -29,8 +29,8 @@ impl Hasher {
 
     /// Adds the bytes of a value; their length keeps values apart.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        self.0.update([1]);
-        self.0.update((bytes.len() as u64).to_be_bytes());
+        let [a, b, c, d, e, f, g, h] = (bytes.len() as u64).to_be_bytes();
+        self.0.update([1, a, b, c, d, e, f, g, h]);
         self.0.update(bytes);
     }
 

@@ -7,6 +7,7 @@
 mod csv;
 mod dialect;
 mod files;
+mod first_groups;
 mod functions;
 mod kernels;
 mod source;
@@ -29,10 +30,11 @@ use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 
 use self::dialect::{DataFusionDialect, Table};
 use self::files::Source;
+use self::first_groups::FirstGroupsTable;
 use self::values::Values;
 use super::gather::Gather;
 use super::relations;
-use super::statements::{Shape, Statement, statements};
+use super::statements::{FirstGroups, Shape, Statement, statements};
 use crate::engine::{Engine, EngineError};
 use crate::exact::Exact;
 use crate::order::Salt;
@@ -108,7 +110,7 @@ impl DataFusion {
                 .enable_all()
                 .build()
                 .map_err(|_| EngineError::Failed { doing: "starting" })?;
-            runtime.block_on(run_all(&context, plan, &statements))
+            runtime.block_on(run_all(&context, plan, &statements, salt))
         };
         std::thread::scope(|scope| {
             std::thread::Builder::new()
@@ -197,9 +199,14 @@ async fn run_all(
     context: &SessionContext,
     plan: &BoundedPlan,
     statements: &[Statement],
+    salt: &Salt,
 ) -> Result<Exact, EngineError> {
     let mut gather = Gather::new(plan);
     for statement in statements {
+        if let Some(first) = &statement.first_groups {
+            let planned = first_groups(context, first, salt).await;
+            planned.map_err(failed("planning"))?;
+        }
         let planned = context.sql(&statement.text).await;
         let stream = planned.map_err(failed("planning"))?.execute_stream().await;
         let mut stream = stream.map_err(failed("planning"))?;
@@ -209,6 +216,21 @@ async fn run_all(
         }
     }
     Ok(gather.finish())
+}
+
+/// Plans what statements read as a table of first groups.
+async fn first_groups(
+    context: &SessionContext,
+    first: &FirstGroups,
+    salt: &Salt,
+) -> datafusion::common::Result<()> {
+    let rows = context.sql(&first.rows).await?;
+    let rows = rows.create_physical_plan().await?;
+    let partitions = context.state().config().target_partitions();
+    let table = FirstGroupsTable::new(rows, partitions, first, salt)?;
+    context.deregister_table(FirstGroups::TABLE)?;
+    context.register_table(FirstGroups::TABLE, Arc::new(table))?;
+    Ok(())
 }
 
 fn add(gather: &mut Gather, shape: &Shape, batch: &RecordBatch) -> Result<(), EngineError> {

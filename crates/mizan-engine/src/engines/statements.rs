@@ -3,8 +3,9 @@
 //! Units, counts and sums share one statement; distinct values and histograms
 //! have one each. A unit with too many groups must show the **same** groups in
 //! all of them, or it would change more than `groups_per_unit`: every statement
-//! ranks the groups of a unit by the same hash, and among the same groups, those
-//! of all rows after the filter, whether the row has a value to measure or not.
+//! takes the first by the same hash ([`FirstGroups`]), and among the same groups,
+//! those of all rows after the filter, whether the row has a value to measure or
+//! not.
 
 use mizan_sql::{
     BoundedPlan, Catalogue, Column, Expr, Groups, MAX_CONTRIBUTION, MAX_ROWS, Measure, Quantized,
@@ -22,8 +23,33 @@ use crate::order::Salt;
 pub(crate) struct Statement {
     /// The SQL.
     pub(crate) text: String,
+    /// What it reads as the table [`FirstGroups::TABLE`], if groups are capped.
+    pub(crate) first_groups: Option<FirstGroups>,
     /// What it computes.
     pub(crate) shape: Shape,
+}
+
+/// S3: the rows of a query in the first groups of their units, in SQL those with
+///
+/// ```sql
+/// DENSE_RANK() OVER (PARTITION BY unit ORDER BY hash(salt, unit, keys),
+///                    keys ASC NULLS FIRST) <= most
+/// ```
+#[derive(Clone, Debug)]
+pub(crate) struct FirstGroups {
+    /// The query: columns of the unit, the keys, others.
+    pub(crate) rows: String,
+    /// How many columns the unit has.
+    pub(crate) units: usize,
+    /// How many keys there are.
+    pub(crate) keys: usize,
+    /// How many groups of a unit count.
+    pub(crate) most: u64,
+}
+
+impl FirstGroups {
+    /// What statements call it.
+    pub(crate) const TABLE: &str = "first_groups";
 }
 
 /// What a statement computes for each group.
@@ -51,21 +77,20 @@ pub(crate) fn statements(
     for (place, statistic) in plan.statistics.iter().enumerate() {
         check(statistic)?;
         match &statistic.measure {
-            Measure::Distinct(expr) => statements.push(Statement {
-                text: builder.distinct(expr, statistic)?,
-                shape: Shape::Distinct(place),
-            }),
-            Measure::Histogram(expr, how) => statements.push(Statement {
-                text: builder.histogram(expr, how, statistic)?,
-                shape: Shape::Histogram(place),
-            }),
+            Measure::Distinct(expr) => {
+                let query = builder.distinct(expr, statistic)?;
+                statements.push(query.computes(Shape::Distinct(place)));
+            }
+            Measure::Histogram(expr, how) => {
+                let query = builder.histogram(expr, how, statistic)?;
+                statements.push(query.computes(Shape::Histogram(place)));
+            }
             _ => sums.push(place),
         }
     }
     if !sums.is_empty() || statements.is_empty() {
-        let text = builder.sums(&sums)?;
-        let shape = Shape::Sums(sums);
-        statements.insert(0, Statement { text, shape });
+        let query = builder.sums(&sums)?;
+        statements.insert(0, query.computes(Shape::Sums(sums)));
     }
     Ok(statements)
 }
@@ -94,6 +119,36 @@ fn check_steps(how: &Quantized) -> Result<(), EngineError> {
         Ok(())
     } else {
         Err(bad("a value has too many steps"))
+    }
+}
+
+/// SQL, and what it reads as [`FirstGroups::TABLE`].
+struct Query {
+    text: String,
+    first_groups: Option<FirstGroups>,
+}
+
+impl Query {
+    const fn plain(text: String) -> Self {
+        Self {
+            text,
+            first_groups: None,
+        }
+    }
+
+    fn map(self, text: impl FnOnce(&str) -> String) -> Self {
+        Self {
+            text: text(&self.text),
+            ..self
+        }
+    }
+
+    fn computes(self, shape: Shape) -> Statement {
+        Statement {
+            text: self.text,
+            first_groups: self.first_groups,
+            shape,
+        }
     }
 }
 
@@ -207,42 +262,29 @@ impl<'a> Builder<'a> {
         member(self.dialect, &self.keys, &sorted).map(Some)
     }
 
-    /// Keys in a fixed order, for the rare case of equal hashes.
-    fn key_order(&self) -> String {
-        let keys = self.key_names.iter();
-        keys.map(|key| format!(", {} ASC NULLS FIRST", key.text))
-            .collect()
+    /// Rows whose unit, keys and values are opaque, to be ranked, and `n`.
+    fn opaque(&self, from: &str, values: &[Sql]) -> String {
+        let values = values.iter();
+        let values =
+            values.map(|value| format!("{} AS {}", self.dialect.opaque(value), value.text));
+        format!("SELECT {}, n FROM ({from}) AS t", listed(values))
     }
 
-    /// The column `h` by which the groups of a unit are ranked.
-    fn group_hash(&self) -> String {
-        let values: Vec<Sql> = [self.unit_names.as_slice(), &self.key_names].concat();
-        format!("{} AS h", self.dialect.hash(self.salt, &values))
-    }
-
-    /// The rank of a row's group among those of its unit.
-    fn group_rank(&self, function: &str) -> String {
-        let unit = join(&self.unit_names, ", ");
-        let order = self.key_order();
-        format!("{function}() OVER (PARTITION BY {unit} ORDER BY h ASC{order}) AS g")
-    }
-
-    /// Rows whose unit, keys and further values are opaque, to be ranked.
-    fn opaque(&self, from: &str, values: &[Sql], others: Vec<String>) -> String {
-        let ranked = [self.unit_names.as_slice(), &self.key_names, values].concat();
-        let ranked = ranked.iter();
-        let ranked =
-            ranked.map(|value| format!("{} AS {}", self.dialect.opaque(value), value.text));
-        format!("SELECT {} FROM ({from}) AS t", listed(ranked.chain(others)))
-    }
-
-    fn first_groups(&self) -> String {
-        let most = i64::try_from(self.plan.groups_per_unit).unwrap_or(i64::MAX);
-        format!("g <= {}", self.integer(most))
-    }
-
-    fn caps_groups(&self) -> bool {
-        self.plan.enforce_groups && !self.plan.relation.one_row_per_unit
+    /// S3 of a query whose columns are the unit, the keys and others, if groups are
+    /// capped.
+    fn first_groups(&self, rows: String) -> Query {
+        if !self.plan.enforce_groups || self.plan.relation.one_row_per_unit {
+            return Query::plain(rows);
+        }
+        Query {
+            text: format!("SELECT * FROM {}", FirstGroups::TABLE),
+            first_groups: Some(FirstGroups {
+                rows,
+                units: self.unit_names.len(),
+                keys: self.key_names.len(),
+                most: self.plan.groups_per_unit,
+            }),
+        }
     }
 
     fn unit_and_keys(&self) -> String {
@@ -277,7 +319,7 @@ impl<'a> Builder<'a> {
         )
     }
 
-    fn sums(&self, places: &[usize]) -> Result<String, EngineError> {
+    fn sums(&self, places: &[usize]) -> Result<Query, EngineError> {
         let once = self.plan.relation.one_row_per_unit;
         let mut values = Vec::new();
         let mut aggregates = Vec::new();
@@ -318,7 +360,6 @@ impl<'a> Builder<'a> {
             aggregates.push(format!("{computed} AS {name}"));
         }
         let rows = self.rows(&values)?;
-        let computed = aggregates.len();
         let from = if once {
             // Each row is all that its unit has: there is nothing to add up.
             let keys = self.key_names.iter().map(|key| key.text.clone());
@@ -334,68 +375,44 @@ impl<'a> Builder<'a> {
                 listed(aggregates)
             )
         };
-        let from = if self.caps_groups() {
-            let others = (0..computed).map(|place| format!("a{place}"));
-            let rows = self.opaque(&from, &[], others.collect());
-            let hashed = format!("SELECT *, {} FROM ({rows}) AS t", self.group_hash());
-            let ranked = self.group_rank("ROW_NUMBER");
-            format!(
-                "(SELECT *, {ranked} FROM ({hashed}) AS t) AS t WHERE {}",
-                self.first_groups()
-            )
-        } else {
-            format!("({from}) AS t")
-        };
-        Ok(self.per_group(&totals, &from, &[]))
+        let from = self.first_groups(from);
+        Ok(from.map(|from| self.per_group(&totals, &format!("({from}) AS t"), &[])))
     }
 
-    /// One row per (unit, group, value) with `n` rows, ranked: `g` is the rank of
-    /// the group, if groups are capped, and `rank` is of the value in it. Rows
-    /// without a value come last.
-    fn ranked_values(&self, value: &Sql, rank: &str, frame: &str) -> Result<String, EngineError> {
+    /// One row per (unit, group, value) with `n` rows, where `r` is the rank of the
+    /// value in its group. Rows without a value come last.
+    fn ranked_values(&self, value: &Sql, rank: &str, frame: &str) -> Result<Query, EngineError> {
         let rows = self.rows(std::slice::from_ref(&value.text))?;
         let by = self.unit_and_keys();
         let grouped =
             format!("SELECT {by}, v0, COUNT(*) AS n FROM ({rows}) AS t GROUP BY {by}, v0");
         let value = Sql::new("v0", value.kind);
-        let values: Vec<Sql> = [
-            self.unit_names.as_slice(),
-            &self.key_names,
-            std::slice::from_ref(&value),
-        ]
-        .concat();
+        let values = [self.unit_names.as_slice(), &self.key_names].concat();
+        let values = [values.as_slice(), std::slice::from_ref(&value)].concat();
         let hash = self.dialect.hash(self.salt, &values);
-        let mut hashes = vec![format!("{hash} AS hv")];
-        let mut ranks = vec![format!(
+        let rank = format!(
             "{rank} OVER (PARTITION BY {by} ORDER BY (v0 IS NULL) ASC, hv ASC, v0 ASC NULLS LAST{frame}) AS r"
-        )];
-        let mut condition = String::new();
-        if self.caps_groups() {
-            hashes.push(self.group_hash());
-            ranks.push(self.group_rank("DENSE_RANK"));
-            condition = format!(" WHERE {}", self.first_groups());
-        }
-        let rows = self.opaque(&grouped, std::slice::from_ref(&value), vec!["n".to_owned()]);
-        let hashed = format!("SELECT *, {} FROM ({rows}) AS t", listed(hashes));
-        let ranks = listed(ranks);
-        Ok(format!(
-            "(SELECT *, {ranks} FROM ({hashed}) AS t) AS t{condition}"
-        ))
+        );
+        Ok(self.first_groups(grouped).map(|grouped| {
+            let rows = self.opaque(grouped, &values);
+            let hashed = format!("SELECT *, {hash} AS hv FROM ({rows}) AS t");
+            format!("(SELECT *, {rank} FROM ({hashed}) AS t) AS t")
+        }))
     }
 
-    fn distinct(&self, expr: &Expr, statistic: &Statistic) -> Result<String, EngineError> {
+    fn distinct(&self, expr: &Expr, statistic: &Statistic) -> Result<Query, EngineError> {
         let value = self.over(expr)?;
         let rows = "COUNT(*)".to_owned();
         let high = statistic.high.max(0);
         if self.plan.relation.one_row_per_unit && high >= 1 {
             let from = format!("({}) AS t", self.rows(&[value.text])?);
             let values = "COUNT(DISTINCT v0)".to_owned();
-            return Ok(self.per_group(&[rows, values], &from, &[]));
+            return Ok(Query::plain(self.per_group(&[rows, values], &from, &[])));
         }
         let from = self.ranked_values(&value, "ROW_NUMBER()", "")?;
         let most = self.integer(high);
         let values = format!("COUNT(DISTINCT CASE WHEN r <= {most} THEN v0 END)");
-        Ok(self.per_group(&[rows, values], &from, &[]))
+        Ok(from.map(|from| self.per_group(&[rows, values], from, &[])))
     }
 
     fn histogram(
@@ -403,20 +420,21 @@ impl<'a> Builder<'a> {
         expr: &Expr,
         how: &Quantized,
         statistic: &Statistic,
-    ) -> Result<String, EngineError> {
+    ) -> Result<Query, EngineError> {
         let bin = Sql::new(self.dialect.quantize(&self.over(expr)?, how), Type::Integer);
         let high = statistic.high.max(0);
         if self.plan.relation.one_row_per_unit && high >= 1 {
             let rows = self.rows(&[bin.text])?;
             let computed = ["COUNT(*)".to_owned()];
-            return Ok(self.per_group(&computed, &format!("({rows}) AS t"), &["v0"]));
+            let from = format!("({rows}) AS t");
+            return Ok(Query::plain(self.per_group(&computed, &from, &["v0"])));
         }
         // `r` is how many rows there are up to and with this bin, so `r - n` were
         // there before it.
         let from = self.ranked_values(&bin, "SUM(n)", ROWS)?;
         let most = self.integer(high);
         let taken = format!("SUM(GREATEST(LEAST(n, {most} - (r - n)), 0))");
-        Ok(self.per_group(&[taken], &from, &["v0"]))
+        Ok(from.map(|from| self.per_group(&[taken], from, &["v0"])))
     }
 }
 

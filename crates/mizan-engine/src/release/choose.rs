@@ -20,7 +20,7 @@
 use mizan_sql::{Aggregate, BoundedPlan, Groups, Measure, Statistic};
 
 use super::aim::Aim;
-use super::price::{self, six_digits};
+use super::price::{self, Prices, six_digits};
 use super::recipe::{self, LARGEST_SCALE, LEAST_SCALE, NoiseRecipe, Recipe, Threshold, Treatment};
 use super::{ReleaseError, Request, Target, predict, recursive, tree};
 
@@ -99,6 +99,7 @@ impl Candidate {
 struct Outline<'a> {
     plan: &'a BoundedPlan,
     delta: f64,
+    prices: Prices,
     threshold_delta: f64,
     private: bool,
     /// The most groups that a unit is in; no more than there are.
@@ -150,6 +151,7 @@ impl<'a> Outline<'a> {
         Ok(Self {
             plan,
             delta,
+            prices: Prices::new(delta),
             threshold_delta: own,
             private,
             groups: match &plan.groups {
@@ -195,7 +197,7 @@ impl<'a> Outline<'a> {
 
     fn cost(&self, treatments: &[Treatment]) -> f64 {
         let event = recipe::event(self.groups, treatments, self.failure());
-        event.map_or(f64::INFINITY, |event| price::epsilon(&event, self.delta))
+        event.map_or(f64::INFINITY, |event| self.prices.of(&event).epsilon)
     }
 
     /// The least noise that costs at most so much.
@@ -300,10 +302,11 @@ impl<'a> Outline<'a> {
             Some(threshold) => as_f64(threshold.above),
             None => predict::yardstick(self.plan, &treatments, MISSED)?,
         };
+        let price = self.prices.of(&event);
         Ok(Candidate {
             family,
-            epsilon: price::epsilon(&event, self.delta),
-            renyi_epsilon: price::renyi_epsilon(&event, self.delta),
+            epsilon: price.epsilon,
+            renyi_epsilon: price.renyi,
             treatments,
             threshold,
             yardstick,

@@ -1,6 +1,9 @@
 //! What an event costs at a delta, certified, and the smallest noise that an
 //! epsilon allows.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use mizan_accounting::account::{self, Method};
 use mizan_core::{Delta, PrivacyEvent, Round, parse_decimal};
 
@@ -22,29 +25,58 @@ fn without_failures(event: &PrivacyEvent) -> PrivacyEvent {
     }
 }
 
-/// At least the epsilon of an event at a delta, but for its own failures, which
-/// come on top of delta: the sum of all losses, or what the Rényi curve says,
-/// whichever is less; infinite if there is neither.
-///
-/// Both take milliseconds, and the ledger adds up the curve. The loss of the
-/// whole composition, computed numerically, is up to a tenth less; for noise on
-/// lattices that can take seconds, and a quote is priced some forty times.
-pub(super) fn epsilon(event: &PrivacyEvent, delta: f64) -> f64 {
-    let Ok(delta) = Delta::new(delta) else {
-        return f64::INFINITY;
-    };
-    let pure = without_failures(event);
-    let bound = |method| account::epsilon_by(method, &pure, delta).ok();
-    let bounds = [Method::Pure, Method::Renyi].into_iter().filter_map(bound);
-    bounds.fold(f64::INFINITY, |best, bound| best.min(bound.upper.get()))
+/// What an event costs at a delta, but for its own failures, which come on top of
+/// delta.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Price {
+    /// At least its epsilon: the sum of all losses, or what the Rényi curve says,
+    /// whichever is less; infinite if there is neither.
+    ///
+    /// Both take milliseconds, and the ledger adds up the curve. The loss of the
+    /// whole composition, computed numerically, is up to a tenth less; for noise on
+    /// lattices that can take seconds, and a quote is priced a dozen times.
+    pub(super) epsilon: f64,
+    /// The same by the Rényi curve alone.
+    pub(super) renyi: Option<f64>,
 }
 
-/// The same by the Rényi curve alone.
-pub(super) fn renyi_epsilon(event: &PrivacyEvent, delta: f64) -> Option<f64> {
+/// Prices an event.
+pub(super) fn price(event: &PrivacyEvent, delta: f64) -> Price {
     let pure = without_failures(event);
-    let bound = account::epsilon_by(Method::Renyi, &pure, Delta::new(delta).ok()?).ok()?;
-    let epsilon = bound.upper.get();
-    epsilon.is_finite().then_some(epsilon)
+    let bound = |method| {
+        let bound = account::epsilon_by(method, &pure, Delta::new(delta).ok()?).ok()?;
+        let epsilon = bound.upper.get();
+        epsilon.is_finite().then_some(epsilon)
+    };
+    let renyi = bound(Method::Renyi);
+    let bounds = [bound(Method::Pure), renyi].into_iter().flatten();
+    Price {
+        epsilon: bounds.fold(f64::INFINITY, f64::min),
+        renyi,
+    }
+}
+
+/// Prices at one delta, each computed once: a search comes back to where it was.
+pub(super) struct Prices {
+    delta: f64,
+    known: RefCell<BTreeMap<String, Price>>,
+}
+
+impl Prices {
+    /// None yet.
+    pub(super) const fn new(delta: f64) -> Self {
+        Self {
+            delta,
+            known: RefCell::new(BTreeMap::new()),
+        }
+    }
+
+    /// The price of an event.
+    pub(super) fn of(&self, event: &PrivacyEvent) -> Price {
+        let mut known = self.known.borrow_mut();
+        let known = known.entry(event.to_string());
+        *known.or_insert_with(|| price(event, self.delta))
+    }
 }
 
 /// How close to the target a cost comes.
@@ -69,9 +101,11 @@ pub(super) fn smallest(
     };
     let mut high = guess.clamp(least, most);
     let mut high_excess = excess(high);
+    // A cost is about one over s, so this is a little beyond what is looked for.
+    let beyond = (high_excess.abs() * 1.2 + CLOSE).exp();
+    let mut factor = if beyond < 2.0 { beyond } else { 1.05 };
     let mut low = high;
     let mut low_excess = high_excess;
-    let mut factor = 1.05;
     while high_excess > 0.0 {
         if high >= most {
             return None;
@@ -79,17 +113,16 @@ pub(super) fn smallest(
         (low, low_excess) = (high, high_excess);
         high = (high * factor).min(most);
         high_excess = excess(high);
-        factor *= factor;
+        factor = factor.powi(3);
     }
-    factor = 1.05;
-    while low_excess <= 0.0 {
+    while low_excess <= 0.0 && high_excess <= -CLOSE {
         if low <= least {
             return Some(low);
         }
         (high, high_excess) = (low, low_excess);
         low = (low / factor).max(least);
         low_excess = excess(low);
-        factor *= factor;
+        factor = factor.powi(3);
     }
     for round in 0..200 {
         if high_excess > -CLOSE || high / low < 1.0 + 1e-9 {
@@ -151,8 +184,9 @@ mod tests {
             pure.to_string(),
             "3 * (discrete-gaussian(60, 5) + pure(0.1))"
         );
-        assert_eq!(epsilon(&event, 1e-6), epsilon(&pure, 1e-6));
-        assert!(epsilon(&event, 0.0).is_infinite());
+        assert_eq!(price(&event, 1e-6), price(&pure, 1e-6));
+        assert_eq!(Prices::new(1e-6).of(&event), price(&event, 1e-6));
+        assert!(price(&event, 0.0).epsilon.is_infinite());
     }
 
     #[test]

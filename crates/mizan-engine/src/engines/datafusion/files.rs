@@ -19,6 +19,7 @@ use url::Url;
 use super::csv::{self, CsvTable};
 use super::dialect::readable;
 use super::source::source_type;
+use super::values::data_type;
 use crate::engine::EngineError;
 use crate::version::{Files, Format, Version, unreadable};
 
@@ -62,7 +63,7 @@ impl Source {
                 Format::Csv => csv::schema(path)?,
                 Format::Parquet => parquet_schema(path)?,
             };
-            let of_file = columns(dataset, path, &found)?;
+            let of_file = columns(dataset, files.format, path, &found)?;
             match &schema {
                 None => schema = Some(of_file),
                 Some(first) => same_types(dataset, path, first, &of_file)?,
@@ -100,8 +101,14 @@ impl Source {
     }
 }
 
-/// The columns of the catalogue in a file; text as DataFusion holds it best.
-fn columns(dataset: &Dataset, path: &Path, found: &Schema) -> Result<Schema, EngineError> {
+/// The columns of the catalogue in a file: of CSV as they are declared, for so it
+/// is read; text as DataFusion holds it best.
+fn columns(
+    dataset: &Dataset,
+    format: Format,
+    path: &Path,
+    found: &Schema,
+) -> Result<Schema, EngineError> {
     let mut fields = Vec::with_capacity(dataset.columns.len());
     for column in &dataset.columns {
         let mut same_name = found
@@ -123,6 +130,7 @@ fn columns(dataset: &Dataset, path: &Path, found: &Schema) -> Result<Schema, Eng
             });
         }
         let kind = match field.data_type() {
+            _ if format == Format::Csv => data_type(column.kind),
             DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
             other => other.clone(),
         };

@@ -1,5 +1,6 @@
 //! Between arrays and values.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
@@ -94,6 +95,18 @@ impl<'a> Values<'a> {
             Self::PlainText(array) => Value::Text(array.value(row).to_owned()),
             Self::Date(array) => Value::Date(array.value(row)),
             Self::Timestamp(array) => Value::Timestamp(array.value(row)),
+        }
+    }
+
+    /// A row beside a row of another array of the same type; nothing is first.
+    pub(super) fn compare(&self, row: usize, other: &Self, other_row: usize) -> Ordering {
+        let both = (self.is_null(row), other.is_null(other_row));
+        if let (true, _) | (_, true) = both {
+            return both.1.cmp(&both.0);
+        }
+        match (self.text(row), other.text(other_row)) {
+            (Some(text), Some(other)) => text.cmp(other),
+            _ => self.get(row).cmp(&other.get(other_row)),
         }
     }
 

@@ -42,7 +42,7 @@ fn epsilon_is_kept_and_used() {
             for epsilon in [0.01, 0.1, 1.0, 8.0] {
                 let recipe = choose(&plan, &request(epsilon, delta)).unwrap();
                 let event = recipe.event();
-                let cost = price::epsilon(&event, delta / 2.0);
+                let cost = price::price(&event, delta / 2.0).epsilon;
                 assert_eq!(cost, recipe.epsilon().get());
                 assert!(cost <= epsilon, "{event} costs {cost}, above {epsilon}");
                 assert!(cost >= 0.98 * epsilon, "{event} costs {cost} of {epsilon}");

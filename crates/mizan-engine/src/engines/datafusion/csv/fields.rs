@@ -1,0 +1,258 @@
+//! The fields of a CSV file, one after the other.
+//!
+//! Most fields are plain and lie in the buffer as they are: they are found by
+//! looking for their end. Those in quotes are left to `csv_core`.
+
+use std::io::{ErrorKind, Read, Result};
+use std::ops::Range;
+
+use csv_core::{ReadFieldResult, Reader};
+
+/// The longest field that is read.
+const MAX_FIELD: usize = 16 << 20;
+/// How much is read at once; less than a field may have.
+pub(super) const BUFFER: usize = 1 << 17;
+/// The mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Reads fields.
+pub(super) struct Fields<R> {
+    from: R,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    finished: bool,
+    at_row: bool,
+    /// Where the last field lies in the buffer, if it lies there whole.
+    whole: Range<usize>,
+    /// The last field otherwise, and whether it was too long.
+    pieces: Vec<u8>,
+    too_long: bool,
+    /// For fields in quotes, and where they are written.
+    quotes: Reader,
+    output: Vec<u8>,
+}
+
+/// What came after a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    /// Another field.
+    Field,
+    /// The end of the row.
+    Row,
+}
+
+impl<R: Read> Fields<R> {
+    /// Begins, after the mark of UTF-8 if there is one.
+    pub(super) fn new(from: R, buffer: usize) -> Result<Self> {
+        let mut fields = Self {
+            from,
+            buffer: vec![0; buffer.max(MARK.len())],
+            start: 0,
+            end: 0,
+            finished: false,
+            at_row: true,
+            whole: 0..0,
+            pieces: Vec::new(),
+            too_long: false,
+            quotes: Reader::new(),
+            output: vec![0; 1 << 12],
+        };
+        while fields.end < MARK.len() && !fields.finished {
+            fields.fill()?;
+        }
+        if fields.unread().starts_with(MARK) {
+            fields.start = MARK.len();
+        }
+        Ok(fields)
+    }
+
+    fn unread(&self) -> &[u8] {
+        self.buffer.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// Reads on. There must be room: all was read, or next to nothing yet.
+    fn fill(&mut self) -> Result<()> {
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        }
+        let room = self.buffer.get_mut(self.end..).unwrap_or_default();
+        let read = loop {
+            match self.from.read(room) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                other => break other?,
+            }
+        };
+        self.finished = read == 0;
+        self.end += read;
+        Ok(())
+    }
+
+    /// The next byte; None at the end.
+    #[inline]
+    fn peek(&mut self) -> Result<Option<u8>> {
+        while self.start == self.end && !self.finished {
+            self.fill()?;
+        }
+        Ok(self.unread().first().copied())
+    }
+
+    /// Reads the next field, and keeps it if it is wanted; None at the end.
+    #[inline]
+    pub(super) fn next(&mut self, wanted: bool) -> Result<Option<After>> {
+        self.pieces.clear();
+        self.whole = 0..0;
+        self.too_long = false;
+        if self.at_row {
+            // Empty lines are no rows.
+            while let Some(b'\r' | b'\n') = self.peek()? {
+                self.start += 1;
+            }
+            if self.peek()?.is_none() {
+                return Ok(None);
+            }
+        }
+        let after = match self.peek()? {
+            Some(b'"') => self.quoted(wanted)?,
+            _ => self.plain(wanted)?,
+        };
+        self.at_row = after == After::Row;
+        Ok(Some(after))
+    }
+
+    #[inline]
+    fn plain(&mut self, wanted: bool) -> Result<After> {
+        loop {
+            let unread = self.unread();
+            let mut bytes = unread.iter();
+            let end = bytes.position(|byte| matches!(byte, b',' | b'\r' | b'\n'));
+            let length = end.unwrap_or(unread.len());
+            let after = match unread.get(length) {
+                Some(b',') => After::Field,
+                _ => After::Row,
+            };
+            let range = self.start..self.start + length;
+            self.start = range.end;
+            if end.is_some() {
+                self.start += 1;
+                if self.pieces.is_empty() {
+                    self.whole = range;
+                } else {
+                    self.keep(range, wanted);
+                }
+                return Ok(after);
+            }
+            self.keep(range, wanted);
+            if self.peek()?.is_none() {
+                return Ok(After::Row);
+            }
+        }
+    }
+
+    /// Adds a part of the buffer to a field that does not lie there whole.
+    fn keep(&mut self, range: Range<usize>, wanted: bool) {
+        if wanted && !self.too_long {
+            let piece = self.buffer.get(range).unwrap_or_default();
+            self.pieces.extend_from_slice(piece);
+            self.too_long = self.pieces.len() > MAX_FIELD;
+        }
+    }
+
+    fn quoted(&mut self, wanted: bool) -> Result<After> {
+        self.quotes.reset();
+        loop {
+            self.peek()?;
+            let input = self.buffer.get(self.start..self.end).unwrap_or_default();
+            let (result, read, written) = self.quotes.read_field(input, &mut self.output);
+            self.start += read;
+            if wanted && !self.too_long {
+                let piece = self.output.get(..written).unwrap_or_default();
+                self.pieces.extend_from_slice(piece);
+                self.too_long = self.pieces.len() > MAX_FIELD;
+            }
+            match result {
+                ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
+                ReadFieldResult::Field { record_end: false } => return Ok(After::Field),
+                ReadFieldResult::Field { record_end: true } | ReadFieldResult::End => {
+                    return Ok(After::Row);
+                }
+            }
+        }
+    }
+
+    /// The last field; None if it is empty or too long, which is nothing.
+    #[inline]
+    pub(super) fn field(&self) -> Option<&[u8]> {
+        let field = if self.whole.is_empty() {
+            self.pieces.as_slice()
+        } else {
+            self.buffer.get(self.whole.clone()).unwrap_or_default()
+        };
+        (!field.is_empty() && !self.too_long).then_some(field)
+    }
+
+    /// Whether the last field was too long.
+    pub(super) const fn is_too_long(&self) -> bool {
+        self.too_long
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Rows = Vec<Vec<Vec<u8>>>;
+
+    fn ours(bytes: &[u8], buffer: usize) -> Rows {
+        let mut fields = Fields::new(bytes, buffer).unwrap();
+        let mut rows = Rows::new();
+        let mut row = Vec::new();
+        while let Some(after) = fields.next(true).unwrap() {
+            row.push(fields.field().unwrap_or_default().to_vec());
+            if after == After::Row {
+                rows.push(std::mem::take(&mut row));
+            }
+        }
+        assert!(row.is_empty());
+        rows
+    }
+
+    fn csv_core(bytes: &[u8]) -> Rows {
+        let (mut reader, mut start) = (Reader::new(), 0);
+        let mut rows = Rows::new();
+        let (mut row, mut field) = (Vec::new(), Vec::new());
+        let mut output = [0; 64];
+        loop {
+            let (result, read, written) = reader.read_field(&bytes[start..], &mut output);
+            start += read;
+            field.extend_from_slice(&output[..written]);
+            match result {
+                ReadFieldResult::Field { record_end } => {
+                    row.push(std::mem::take(&mut field));
+                    if record_end {
+                        rows.push(std::mem::take(&mut row));
+                    }
+                }
+                ReadFieldResult::End => return rows,
+                _ => {}
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn fields_are_those_of_csv_core(
+            letters in prop::collection::vec(0_usize..9, 0..40),
+            buffer in 1_usize..12,
+        ) {
+            const LETTERS: [&[u8]; 9] =
+                [b"a", b"bc", b" ", b",", b",", b"\"", b"\r", b"\n", b"\xef\xbb\xbf"];
+            let bytes: Vec<u8> = letters.iter().flat_map(|at| LETTERS[*at]).copied().collect();
+            prop_assert_eq!(ours(&bytes, buffer), csv_core(&bytes));
+        }
+    }
+}
