@@ -51,6 +51,10 @@ fn rank_errors_are_within_the_bound() {
                 panic!("a histogram");
             };
             assert!(found.is_sorted());
+            assert_eq!(
+                super::super::Released::from_bytes(&released.to_bytes()).unwrap(),
+                released
+            );
             for (place, (value, bound)) in found.iter().zip(&bounds).enumerate() {
                 let bound = *bound;
                 let target = match quantiles[place] {
