@@ -58,8 +58,8 @@ pub struct BoundedPlan {
     pub statistics: Vec<Statistic>,
     /// The answer's columns, from keys and statistics.
     pub output: Output,
-    /// The limits that may change the answer before its noise, and how. Nothing
-    /// else does: without any, the noise is all there is.
+    /// The limits that may change the answer before its noise, and how. Without
+    /// any, the noise is all there is, but for rounding to the grid of a sum.
     pub clamping: Vec<String>,
     /// What else people should know.
     pub notes: Vec<String>,
