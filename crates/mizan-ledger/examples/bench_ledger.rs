@@ -14,7 +14,7 @@
 use std::io::{Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mizan_core::Epsilon;
 use mizan_ledger::store::Ask;
@@ -76,6 +76,11 @@ fn id(number: u64) -> RequestId {
     RequestId::from_bytes(bytes)
 }
 
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    u64::try_from(since.as_millis()).unwrap()
+}
+
 /// The three requests of a spend.
 fn spend(charge: &Charge) -> [Request; 3] {
     let commit = Request::Commit {
@@ -98,7 +103,7 @@ fn throughput(directory: &Path, spends: u64) {
             rate(spends, || {
                 let number = next.fetch_add(spends, Ordering::Relaxed);
                 let asks = (number..number + spends).flat_map(|number| {
-                    spend(&charge).map(|request| Ask::new(0, id(number), request))
+                    spend(&charge).map(|request| Ask::new(now(), id(number), request))
                 });
                 let results = ledger.store().execute_all(asks.collect());
                 assert!(results.iter().all(Result::is_ok));
@@ -204,7 +209,7 @@ fn append(ledger: &Ledger, charge: &Charge, entries: u64) {
     let mut number = 0;
     while ledger.head().unwrap().size < entries {
         let asks = (number..number + 85)
-            .flat_map(|number| spend(charge).map(|request| Ask::new(0, id(number), request)));
+            .flat_map(|number| spend(charge).map(|request| Ask::new(now(), id(number), request)));
         let results = ledger.store().execute_all(asks.collect());
         assert!(results.iter().all(Result::is_ok));
         number += 85;
