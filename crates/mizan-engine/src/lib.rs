@@ -26,3 +26,4 @@ pub use question::{
     Answered, Denied, Desk, FoundBounds, QuestionError, Quote, Reply, Wish, reading_delta,
 };
 pub use release::{Answer, AnswerCell, Predicted, ReleaseError};
+pub use version::share_files;

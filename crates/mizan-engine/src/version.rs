@@ -5,6 +5,7 @@
 //! cannot be set back by ordinary means, so an edited file has another version
 //! even if it has the same length and date.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -112,6 +113,31 @@ impl Files {
         }
         Ok(Version(digest.finalize().into()))
     }
+}
+
+/// Whether two sources have a file in common, under whatever names. Sources that
+/// are not there have none.
+#[must_use]
+pub fn share_files(one: &Path, other: &Path) -> bool {
+    let files = |source: &Path| {
+        let paths = Files::find(source).map_or_else(|_| Vec::new(), |files| files.paths);
+        let files = paths.iter().filter_map(|path| place(path));
+        files.collect::<BTreeSet<_>>()
+    };
+    !files(one).is_disjoint(&files(other))
+}
+
+/// What tells a file from all others.
+#[cfg(unix)]
+fn place(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn place(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok()
 }
 
 #[cfg(unix)]

@@ -146,6 +146,12 @@ fn smartnoise_average_costs_twice() {
     assert!(number(&quote["cost"]["epsilon"]) <= 1.0);
     assert_eq!(quote["cost"]["epsilon"], answer["spent"]["epsilon"]);
     assert_eq!(quote["remaining_after"], answer["remaining"]);
+    // What was charged covers both: priced again it is no more than was said.
+    let event = answer["spent"]["event"].as_str().unwrap();
+    let delta = number(&answer["spent"]["delta"]);
+    let account = lab.json(&["account", event, "--delta", &format!("{delta:e}")]);
+    let certified = number(&account["epsilon"]["upper"]);
+    assert!(certified <= 1.0 + 1e-9, "{certified}");
 }
 
 /// SmartNoise added no noise to a sum without bounds.
@@ -192,7 +198,7 @@ fn bigquery_refunds_failed_queries() {
         "1",
     ];
     let mut child = lab.start(&question);
-    while lab.size() == size {}
+    while lab.size() == size && child.try_wait().unwrap().is_none() {}
     let _ = child.kill();
     child.wait().unwrap();
     // Killed on the way, or answered just before: it is paid for.
@@ -215,11 +221,12 @@ fn snowflake_and_aws_refresh_budgets() {
     let path = lab.folder.join("visits.csv");
     std::fs::write(&path, rows() + "7777,Cairo,1,1,n\n").unwrap();
     let from = path.to_str().unwrap();
-    let add = [
-        "dataset", "add", "visits", "--from", from, "--unit", "person",
-    ];
-    let run = lab.run(&[&add[..], &["--epsilon", "4", "--delta", "1e-6"]].concat());
-    assert_eq!(run.code, 2, "{run:?}");
+    for (name, code) in [("visits", "MZ18"), ("again", "MZ1876")] {
+        let add = ["dataset", "add", name, "--from", from, "--unit", "person"];
+        let run = lab.run(&[&add[..], &["--epsilon", "4", "--delta", "1e-6"]].concat());
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.stderr.contains(code), "{run:?}");
+    }
     lab.refused(&["query", sql, "--epsilon", "2"]);
     assert_eq!(left(&lab), spent);
 }
@@ -233,12 +240,15 @@ fn duckdb_noise_can_be_switched_off() {
         "SET privacy_noise = false",
         "SET privacy_noise = false; SELECT COUNT(*) FROM visits",
         "PRAGMA disable_privacy",
-        "SELECT /*+ no_noise */ person FROM visits",
     ] {
         let run = lab.run(&["query", sql, "--epsilon", "1"]);
         assert_eq!(run.code, 2, "{sql}: {run:?}");
     }
+    // A hint is a remark: it has the price of the question without it.
     let sql = "SELECT COUNT(*) AS n FROM visits";
+    let cost = |sql| lab.json(&["quote", sql, "--epsilon", "1"])["cost"].clone();
+    let hinted = "SELECT /*+ no_noise */ COUNT(*) AS n FROM visits";
+    assert_eq!(cost(sql), cost(hinted));
     for off in [
         ["--epsilon", "inf"],
         ["--epsilon", "NaN"],

@@ -494,12 +494,10 @@ fn parquet_is_asked_like_csv_and_its_schema_may_not_change() {
         assert!((found - truth).abs() < within, "{column}: {found}");
     }
     let size = lab.size();
-    for name in ["visits-renamed.parquet", "visits-retyped.parquet"] {
-        put(name);
-        let run = lab.run(&ask("SELECT AVG(age) FROM visits"));
-        assert_eq!(run.code, 2, "{name}: {run:?}");
-        assert!(run.stderr.contains("\nhelp: "), "{name}: {}", run.stderr);
-    }
+    put("visits-renamed.parquet");
+    let run = lab.run(&ask("SELECT AVG(age) FROM visits"));
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.stderr.contains("\nhelp: "), "{}", run.stderr);
     // Cut off in the middle, and something else.
     let whole = std::fs::read(testdata("visits.parquet")).unwrap();
     for bytes in [&whole[..whole.len() / 2], b"no parquet", b""] {
@@ -515,11 +513,15 @@ fn parquet_is_asked_like_csv_and_its_schema_may_not_change() {
 fn a_file_has_one_budget() {
     let lab = lab("sql-again", &people());
     let path = lab.folder.join("visits.csv");
-    let link = lab.folder.join("link.csv");
+    let (link, hard) = (lab.folder.join("link.csv"), lab.folder.join("hard.csv"));
     std::os::unix::fs::symlink(&path, &link).unwrap();
+    std::fs::hard_link(&path, &hard).unwrap();
+    let directory = lab.folder.join("all");
+    std::fs::create_dir_all(directory.join("below")).unwrap();
+    std::os::unix::fs::symlink(&path, directory.join("a.csv")).unwrap();
     let budget = ["--unit", "person", "--epsilon", "4", "--delta", "1e-6"];
     let size = lab.size();
-    for from in [&path, &link] {
+    for from in [&path, &link, &hard, &directory] {
         let add = ["dataset", "add", "again", "--from", from.to_str().unwrap()];
         for terms in [&budget[..], &["--public"]] {
             let run = lab.run(&[&add[..], terms].concat());
@@ -527,8 +529,42 @@ fn a_file_has_one_budget() {
         }
     }
     assert_eq!(lab.size(), size, "no account was made");
-    // On the same budget it may have other limits.
-    let add = ["dataset", "add", "again", "--from", path.to_str().unwrap()];
-    let terms = ["--unit", "person", "--account", "visits"];
-    lab.run(&[&add[..], &terms].concat()).done();
+    // On the same budget, or one below it, it may have other limits; and another
+    // file is another file, wherever it lies.
+    lab.run(&[
+        "budget",
+        "create",
+        "ann",
+        "--parent",
+        "visits",
+        "--epsilon",
+        "1",
+        "--delta",
+        "1e-7",
+    ])
+    .done();
+    let add = [
+        "dataset",
+        "add",
+        "--from",
+        path.to_str().unwrap(),
+        "--unit",
+        "person",
+    ];
+    let add = [&add[..], &["--max-rows-per-unit", "1"]].concat();
+    for (name, account) in [("same", "visits"), ("below", "ann")] {
+        lab.run(&[&add[..], &["--account", account, name]].concat())
+            .done();
+    }
+    let other = directory.join("below/cities.csv");
+    std::fs::write(&other, "city\nCairo\n").unwrap();
+    let add = [
+        "dataset",
+        "add",
+        "cities",
+        "--public",
+        "--from",
+        other.to_str().unwrap(),
+    ];
+    assert_eq!(lab.run(&add).code, 0);
 }

@@ -239,7 +239,9 @@ impl<F: Fn(u64) -> i128> Runs<F> {
             .max(self.score(turn.max(start + 1) - 1));
         let worst = self.score(start).min(self.score(stop - 1));
         let factors = |gap: u64| as_f64(gap) / self.factor;
-        if factors(best.abs_diff(worst)) < 1.0 || factors(best.unsigned_abs()) > FAR {
+        let holds_the_best = start < turn && turn < stop;
+        let is_far = !holds_the_best && factors(best.unsigned_abs()) > FAR;
+        if factors(best.abs_diff(worst)) < 1.0 || is_far {
             self.starts.push(start);
             self.bounds.push((best, stop - start));
             return;

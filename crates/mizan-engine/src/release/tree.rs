@@ -35,7 +35,9 @@
 //!
 //! Levels have noise of their own, so the moment generating function of the sum is
 //! at most the product of `Σ_j E[e^(λB_j) + e^(-λB_j)]` over them, and Chernoff's
-//! inequality bounds it with a probability of 95 %.
+//! inequality bounds it with a probability of 95 %. But for the first: the total is
+//! the sum of its sixteen, `S_16`, so there it is `Σ_j E[e^(λ(±B_j ± S_16))]` over
+//! all four signs.
 
 use std::collections::BTreeMap;
 
@@ -73,15 +75,20 @@ pub(crate) fn rank_error(noise: &Treatment, levels: u32) -> Result<u64, ReleaseE
     };
     let cumulant = |x: f64| cumulant(noise, x);
     let bound = |lambda: f64| {
-        let edge = |j: u32| {
+        // With so much of the total: each of the first j children has a part in
+        // `B_j` of `1 - j/16`, each of the others of `-j/16`. Noise is symmetric,
+        // so opposite signs of all are the same again.
+        let edge = |j: u32, of_total: f64| {
             let (before, after) = (f64::from(j), CHILDREN - f64::from(j));
             let share = before / CHILDREN;
-            let log = before * cumulant(lambda * (1.0 - share)) + after * cumulant(lambda * share);
+            let log = before * cumulant(lambda * (1.0 - share + of_total))
+                + after * cumulant(lambda * (of_total - share));
             2.0 * log.exp()
         };
-        let level: f64 = (1..16).map(edge).sum();
-        let total = std::f64::consts::LN_2 + CHILDREN * cumulant(lambda);
-        (f64::from(levels) * level.ln() + total - MISSED.ln()) / lambda
+        let level = |of_total: f64| (1..16).map(|j| edge(j, of_total)).sum::<f64>();
+        let first = level(1.0) + level(-1.0);
+        let others = f64::from(levels.saturating_sub(1)) * level(0.0).ln();
+        (others + first.ln() - MISSED.ln()) / lambda
     };
     // It holds for any λ: a fine list of them has one that is nearly the best.
     let best = (0..400)
@@ -95,6 +102,7 @@ pub(crate) fn rank_error(noise: &Treatment, levels: u32) -> Result<u64, ReleaseE
 /// discrete Gaussian noise is below the normal one (Canonne, Kamath and Steinke
 /// 2020).
 fn cumulant(noise: &Treatment, x: f64) -> f64 {
+    let x = x.abs();
     match *noise {
         Treatment::Gaussian { sigma, .. } => x * x * sigma * sigma / 2.0,
         Treatment::Laplace { scale, .. } if x * scale < 1.0 => {

@@ -86,21 +86,29 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let dataset = describe(arguments)?;
-    let check = |catalogue: &Catalogue| same_people_same_budget(catalogue, &dataset);
+    let ledger = match &dataset.privacy {
+        Some(_) => Some(arguments.books.open()?),
+        None => None,
+    };
+    let check = |catalogue: &Catalogue| match twin(catalogue, &dataset, ledger.as_ref())? {
+        Some(old) => Err(on_other_terms(old)),
+        None => Ok(()),
+    };
     let mut catalogue = arguments.shelf.read()?;
     check(&catalogue)?;
     catalogue.add(dataset.clone())?;
     // The account first: a dataset without one could not be asked about, an
     // account without a dataset harms nobody.
-    if let Some(privacy) = &dataset.privacy {
-        let ledger = arguments.books.open()?;
-        account(arguments, &ledger, &privacy.account)?;
-        ledger.close()?;
+    if let (Some(privacy), Some(ledger)) = (&dataset.privacy, &ledger) {
+        account(arguments, ledger, &privacy.account)?;
     }
     arguments.shelf.change(|catalogue| {
         check(catalogue)?;
         Ok(catalogue.add(dataset.clone())?)
     })?;
+    if let Some(ledger) = ledger {
+        ledger.close()?;
+    }
 
     for note in notes(&dataset) {
         complain(&format!("note: {note}\n"));
@@ -111,37 +119,56 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     ))
 }
 
-/// Refuses a file that is in the catalogue on other terms: two budgets for the
-/// same rows are one budget of their sum, and public rows none at all.
-fn same_people_same_budget(catalogue: &Catalogue, new: &Dataset) -> Result<(), Failure> {
-    let pays = |dataset: &Dataset| dataset.privacy.as_ref().map(|p| p.account.clone());
-    let overlaps = |old: &&Dataset| overlap(&old.source, &new.source) && pays(old) != pays(new);
-    let Some(old) = catalogue.datasets.values().find(overlaps) else {
-        return Ok(());
+/// A dataset with files of the new one on other terms: two budgets for the same
+/// rows are one budget of their sum, and public rows none at all. Accounts with the
+/// same one at the top are all charged to that.
+fn twin<'a>(
+    catalogue: &'a Catalogue,
+    new: &Dataset,
+    ledger: Option<&Ledger>,
+) -> Result<Option<&'a Dataset>, Failure> {
+    let top = |dataset: &Dataset| match (&dataset.privacy, ledger) {
+        (Some(privacy), Some(ledger)) => topmost(ledger, &privacy.account).map(Some),
+        (privacy, _) => Ok(privacy.as_ref().map(|privacy| privacy.account.clone())),
     };
-    let (on, help) = match pays(old) {
-        Some(account) => (
+    let source = |dataset: &Dataset| PathBuf::from(&dataset.source);
+    let terms = top(new)?;
+    for old in catalogue.datasets.values() {
+        if mizan_engine::share_files(&source(old), &source(new)) && top(old)? != terms {
+            return Ok(Some(old));
+        }
+    }
+    Ok(None)
+}
+
+/// The name of the account above all others of an account; its own if it is new.
+fn topmost(ledger: &Ledger, name: &str) -> Result<String, Failure> {
+    let mut top = name.to_owned();
+    let mut next = ledger.account_named(&AccountName::new(name)?)?;
+    while let Some(found) = next {
+        top = found.account.name().to_string();
+        next = match found.account.parent() {
+            Some(parent) => Some(ledger.account(parent)?),
+            None => None,
+        };
+    }
+    Ok(top)
+}
+
+fn on_other_terms(old: &Dataset) -> Failure {
+    let name = &old.name;
+    let (on, help) = match &old.privacy {
+        Some(Privacy { account, .. }) => (
             format!("with the budget `{account}`"),
-            format!(
-                "add it with --account {account}, or ask about `{}`",
-                old.name
-            ),
+            format!("ask about `{name}`, or add these files with --account {account}"),
         ),
         None => (
             "as public".to_owned(),
-            "whoever may see it needs no budget; use another file".to_owned(),
+            "whoever may see them needs no budget; use other files".to_owned(),
         ),
     };
-    let name = &old.name;
-    let message = format!("this file is in the catalogue as `{name}` already, {on}");
-    Err(Failure::new("MZ1876", message, help))
-}
-
-/// Whether two sources are the same file, or one lies in the other.
-fn overlap(old: &str, new: &str) -> bool {
-    let real = |path: &str| std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
-    let (old, new) = (real(old), real(new));
-    old.starts_with(&new) || new.starts_with(&old)
+    let message = format!("some of these files are in the catalogue as `{name}`, {on}");
+    Failure::new("MZ1876", message, help)
 }
 
 /// The account that pays: one that exists, or a new one.
