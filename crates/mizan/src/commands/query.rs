@@ -11,7 +11,7 @@ use super::quote;
 use crate::asking::{self, Question, clamping_text, notes_text};
 use crate::books;
 use crate::failure::Failure;
-use crate::output::{Answer, Output, shortened, write_file};
+use crate::output::{Answer, Output, shortened, wrapped, write_file};
 
 /// Ask a question: charged first, answered with error bars and a receipt
 #[derive(Debug, clap::Args)]
@@ -94,7 +94,10 @@ pub(crate) fn json(answered: &Answered) -> serde_json::Value {
 
 pub(crate) fn text(answered: &Answered, why: bool, output: Output) -> String {
     let mut text = asking::rows_text(&answered.answer, output);
-    text.push_str("\n± is the noise, 95 times in 100; it says nothing about sampling\n");
+    text.push('\n');
+    if text.contains('±') {
+        text.push_str("± is the noise, 95 times in 100; it says nothing about sampling\n");
+    }
     text.push_str(&clamping_text(&answered.answer.clamping));
     text.push_str(&notes_text(&answered.answer.notes));
     text.push_str(&match answered.repeated {
@@ -116,7 +119,7 @@ pub(crate) fn text(answered: &Answered, why: bool, output: Output) -> String {
     if why {
         text.push('\n');
         for line in &answered.why {
-            text.push_str(&format!("  {line}\n"));
+            text.push_str(&wrapped(line, "  ", "    "));
         }
     }
     text.push_str(&format!("receipt {}\n", answered.done.receipt));

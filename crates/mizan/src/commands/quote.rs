@@ -7,7 +7,7 @@ use serde_json::{Map, json};
 use super::budget::view;
 use crate::asking::{Question, clamping_text, notes_text};
 use crate::failure::Failure;
-use crate::output::{Answer, Output, shortened};
+use crate::output::{Answer, Output, shortened, wrapped};
 
 /// Price a question: nothing is read from data, nothing is charged
 #[derive(Debug, clap::Args)]
@@ -85,12 +85,10 @@ pub(crate) fn text(quote: &Quote, why: bool) -> String {
     if why {
         text.push('\n');
         for line in &quote.why {
-            text.push_str(&format!("  {line}\n"));
+            text.push_str(&wrapped(line, "  ", "    "));
         }
-        text.push_str(&format!(
-            "  event: {}\n",
-            shortened(&quote.event.to_string(), 200)
-        ));
+        let event = shortened(&quote.event.to_string(), 200);
+        text.push_str(&wrapped(&event, "  event: ", "    "));
     }
     text.push_str(&clamping_text(&quote.clamping));
     text.push_str(&notes_text(&quote.notes));
