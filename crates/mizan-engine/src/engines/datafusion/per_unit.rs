@@ -6,6 +6,7 @@
 //! numbers are integers, so it does not matter which rows are where.
 
 mod cap;
+mod compact;
 mod numbers;
 mod slots;
 mod totals;
