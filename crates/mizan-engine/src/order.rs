@@ -26,10 +26,13 @@ impl Hasher {
         self.0.push(0);
     }
 
-    /// Adds the bytes of a value; their length keeps values apart.
+    /// Adds the bytes of a value; their length keeps values apart. It has four
+    /// bytes, as the lengths of texts in engines have, so that an id and two short
+    /// keys are hashed as one block.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         self.0.push(1);
-        self.0.extend((bytes.len() as u64).to_be_bytes());
+        self.0.extend(length.to_be_bytes());
         self.0.extend(bytes);
     }
 

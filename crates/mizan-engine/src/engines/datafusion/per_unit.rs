@@ -9,6 +9,8 @@ mod cap;
 mod compact;
 mod numbers;
 mod slots;
+#[cfg(test)]
+mod tests;
 mod totals;
 
 use datafusion::arrow::array::RecordBatch;
@@ -187,7 +189,8 @@ fn add_to(totals: &mut [i64], pair: &Pair, contribution: i64) {
     }
 }
 
-/// Numbers beyond what fits have no place in the table, which is an error there.
+/// Numbers beyond what fits get no slot: all units and groups before them have one,
+/// and there are no more slots than that.
 fn pair((unit, group): (&usize, &usize)) -> Pair {
     Pair {
         unit: u32::try_from(*unit).unwrap_or(u32::MAX),

@@ -10,6 +10,13 @@ use super::slots::Pair;
 use super::small;
 use crate::order::{Hasher, Salt};
 
+/// A unit with too many groups.
+#[derive(Clone, Copy, Debug)]
+struct Many {
+    unit: usize,
+    groups: usize,
+}
+
 /// A group of a unit that has too many.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ranked {
@@ -46,8 +53,12 @@ pub(super) fn counts(
     let mut hasher = Hasher::new(salt);
     let salted = hasher.len();
     let mut rest = ranked.as_mut_slice();
-    for (unit, length) in many {
-        let Some((ranked, others)) = rest.split_at_mut_checked(length) else {
+    for Many {
+        unit,
+        groups: number,
+    } in many
+    {
+        let Some((ranked, others)) = rest.split_at_mut_checked(number) else {
             return super::unexpected();
         };
         rest = others;
@@ -73,9 +84,9 @@ pub(super) fn counts(
     Ok(counts)
 }
 
-/// The units with more than `most` groups with how many they have, and their slots,
-/// those of a unit side by side, in the same order.
-fn stretches(pairs: &[Pair], most: usize) -> Result<(Vec<(usize, usize)>, Vec<Ranked>)> {
+/// The units with more than `most` groups, and their slots, those of a unit side by
+/// side, in the same order.
+fn stretches(pairs: &[Pair], most: usize) -> Result<(Vec<Many>, Vec<Ranked>)> {
     let units = pairs.iter().map(|pair| pair.unit as usize + 1).max();
     let mut next: Vec<usize> = vec![0; units.unwrap_or(0)];
     for pair in pairs {
@@ -85,14 +96,15 @@ fn stretches(pairs: &[Pair], most: usize) -> Result<(Vec<(usize, usize)>, Vec<Ra
     }
     let mut many = Vec::new();
     let mut end = 0;
-    for (unit, groups) in next.iter_mut().enumerate() {
-        let length = *groups;
-        if length > most {
-            many.push((unit, length));
-            *groups = end;
-            end += length;
+    for (unit, next) in next.iter_mut().enumerate() {
+        let groups = *next;
+        if groups > most {
+            many.push(Many { unit, groups });
+            *next = end;
+            end += groups;
         } else {
-            *groups = usize::MAX;
+            // Beyond the end: its slots are not ranked.
+            *next = usize::MAX;
         }
     }
     let mut ranked = vec![Ranked::default(); end];
@@ -125,11 +137,6 @@ fn compare(keys: &[Values<'_>], a: &Ranked, b: &Ranked) -> Ordering {
 }
 
 #[cfg(test)]
-#[allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "tests may panic"
-)]
 mod tests {
     use std::sync::Arc;
 

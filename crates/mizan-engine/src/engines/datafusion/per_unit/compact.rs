@@ -106,11 +106,6 @@ fn places_from(places: &mut [u32], low: i64, integer: i64) -> Option<&mut u32> {
 }
 
 #[cfg(test)]
-#[allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "tests may panic"
-)]
 mod tests {
     use std::collections::BTreeMap;
 

@@ -113,11 +113,6 @@ fn any(schema: &SchemaRef) -> Result<Box<dyn GroupValues>> {
 }
 
 #[cfg(test)]
-#[allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "tests may panic"
-)]
 mod tests {
     use datafusion::arrow::array::{Int64Array, StringViewArray};
     use datafusion::arrow::datatypes::{Field, Schema};

@@ -131,11 +131,6 @@ const fn place(pair: Pair, stride: usize) -> usize {
 }
 
 #[cfg(test)]
-#[allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "tests may panic"
-)]
 mod tests {
     use std::collections::BTreeMap;
 

@@ -156,11 +156,6 @@ fn scaled(sum: i64, rows: i64, count: i64) -> i64 {
 }
 
 #[cfg(test)]
-#[allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "tests may panic"
-)]
 mod tests {
     use std::sync::Arc;
 
