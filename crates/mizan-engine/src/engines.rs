@@ -3,6 +3,7 @@
 //! - [`dialect`]: what differs from engine to engine;
 //! - [`expressions`], [`relations`], [`statements`]: a plan as text, the same for
 //!   all of them;
+//! - [`statement`]: that text, and what operators may do instead;
 //! - [`gather`]: rows of results to exact integers;
 //! - [`datafusion`]: the embedded engine.
 
@@ -11,4 +12,5 @@ pub(crate) mod dialect;
 pub(crate) mod expressions;
 pub(crate) mod gather;
 pub(crate) mod relations;
+pub(crate) mod statement;
 pub(crate) mod statements;

@@ -11,32 +11,49 @@ use sha2::{Digest, Sha256};
 /// The salt of a release.
 pub(crate) type Salt = [u8; 16];
 
-/// Feeds one value at a time into the hash.
-pub(crate) struct Hasher(Sha256);
+/// Gathers what is hashed, one value at a time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hasher(Vec<u8>);
 
 impl Hasher {
     /// Begins with the salt.
     pub(crate) fn new(salt: &Salt) -> Self {
-        let mut digest = Sha256::new();
-        digest.update(salt);
-        Self(digest)
+        Self(salt.to_vec())
     }
 
     /// Adds nothing.
     pub(crate) fn null(&mut self) {
-        self.0.update([0]);
+        self.0.push(0);
     }
 
-    /// Adds the bytes of a value; their length keeps values apart.
+    /// Adds the bytes of a value; their length keeps values apart. It has four
+    /// bytes, as the lengths of texts in engines have, so that an id and two short
+    /// keys are hashed as one block.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        let [a, b, c, d, e, f, g, h] = (bytes.len() as u64).to_be_bytes();
-        self.0.update([1, a, b, c, d, e, f, g, h]);
-        self.0.update(bytes);
+        let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        self.0.push(1);
+        self.0.extend(length.to_be_bytes());
+        self.0.extend(bytes);
     }
 
-    /// The first eight bytes, as an integer.
-    pub(crate) fn finish(self) -> i64 {
-        let digest: [u8; 32] = self.0.finalize().into();
+    /// Adds the values of another.
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.0.extend(&other.0);
+    }
+
+    /// How much there is.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Takes back what was added since there was so much.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        self.0.truncate(length);
+    }
+
+    /// The first eight bytes of the hash, as an integer.
+    pub(crate) fn finish(&self) -> i64 {
+        let digest: [u8; 32] = Sha256::digest(&self.0).into();
         let [a, b, c, d, e, f, g, h, ..] = digest;
         i64::from_be_bytes([a, b, c, d, e, f, g, h])
     }

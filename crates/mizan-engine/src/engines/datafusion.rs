@@ -10,6 +10,7 @@ mod files;
 mod first_groups;
 mod functions;
 mod kernels;
+mod per_unit;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -31,10 +32,12 @@ use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 use self::dialect::{DataFusionDialect, Table};
 use self::files::Source;
 use self::first_groups::FirstGroupsTable;
+use self::per_unit::per_unit;
 use self::values::Values;
 use super::gather::Gather;
 use super::relations;
-use super::statements::{FirstGroups, Shape, Statement, statements};
+use super::statement::{FirstGroups, Shape, Statement};
+use super::statements::statements;
 use crate::engine::{Engine, EngineError};
 use crate::exact::Exact;
 use crate::order::Salt;
@@ -50,6 +53,8 @@ const WORKER_STACK: usize = 16 << 20;
 #[derive(Clone, Debug)]
 pub struct DataFusion {
     partitions: usize,
+    /// Whether our operators are used. Statements in plain SQL have the same results.
+    operators: bool,
 }
 
 /// Tables by the names of datasets.
@@ -75,6 +80,7 @@ impl DataFusion {
     pub fn with_partitions(partitions: usize) -> Result<Self, EngineError> {
         Ok(Self {
             partitions: partitions.max(1),
+            operators: true,
         })
     }
 
@@ -110,7 +116,7 @@ impl DataFusion {
                 .enable_all()
                 .build()
                 .map_err(|_| EngineError::Failed { doing: "starting" })?;
-            runtime.block_on(run_all(&context, plan, &statements, salt))
+            runtime.block_on(self.run_all(&context, plan, &statements, salt))
         };
         std::thread::scope(|scope| {
             std::thread::Builder::new()
@@ -138,6 +144,43 @@ impl DataFusion {
             context.register_udf(function);
         }
         Ok(context)
+    }
+
+    async fn run_all(
+        &self,
+        context: &SessionContext,
+        plan: &BoundedPlan,
+        statements: &[Statement],
+        salt: &Salt,
+    ) -> Result<Exact, EngineError> {
+        let mut gather = Gather::new(plan);
+        for statement in statements {
+            let Statement {
+                text,
+                first_groups,
+                per_unit: sums,
+                shape,
+            } = statement;
+            match (sums, first_groups) {
+                _ if !self.operators => {
+                    query(context, &statement.plain_sql(), shape, &mut gather).await?;
+                }
+                (Some(sums), _) => {
+                    let rows = per_unit(context, sums, salt).await;
+                    for row in rows.map_err(failed("running"))? {
+                        gather.add(shape, row)?;
+                    }
+                }
+                (None, first) => {
+                    if let Some(first) = first {
+                        let planned = plan_first_groups(context, first, salt).await;
+                        planned.map_err(failed("planning"))?;
+                    }
+                    query(context, text, shape, &mut gather).await?;
+                }
+            }
+        }
+        Ok(gather.finish())
     }
 }
 
@@ -195,31 +238,25 @@ fn failed(doing: &'static str) -> impl Fn(DataFusionError) -> EngineError {
     }
 }
 
-async fn run_all(
+/// Gathers the rows of a query.
+async fn query(
     context: &SessionContext,
-    plan: &BoundedPlan,
-    statements: &[Statement],
-    salt: &Salt,
-) -> Result<Exact, EngineError> {
-    let mut gather = Gather::new(plan);
-    for statement in statements {
-        if let Some(first) = &statement.first_groups {
-            let planned = first_groups(context, first, salt).await;
-            planned.map_err(failed("planning"))?;
-        }
-        let planned = context.sql(&statement.text).await;
-        let stream = planned.map_err(failed("planning"))?.execute_stream().await;
-        let mut stream = stream.map_err(failed("planning"))?;
-        while let Some(batch) = stream.next().await {
-            let batch = batch.map_err(failed("running"))?;
-            add(&mut gather, &statement.shape, &batch)?;
-        }
+    text: &str,
+    shape: &Shape,
+    gather: &mut Gather,
+) -> Result<(), EngineError> {
+    let planned = context.sql(text).await.map_err(failed("planning"))?;
+    let stream = planned.execute_stream().await;
+    let mut stream = stream.map_err(failed("planning"))?;
+    while let Some(batch) = stream.next().await {
+        let batch = batch.map_err(failed("running"))?;
+        add(gather, shape, &batch)?;
     }
-    Ok(gather.finish())
+    Ok(())
 }
 
 /// Plans what statements read as a table of first groups.
-async fn first_groups(
+async fn plan_first_groups(
     context: &SessionContext,
     first: &FirstGroups,
     salt: &Salt,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mizan_sql::{BoundedPlan, Measure, Value};
 
-use super::statements::Shape;
+use super::statement::Shape;
 use crate::engine::EngineError;
 use crate::exact::{Cell, Exact};
 

@@ -15,54 +15,9 @@ use mizan_sql::{
 use super::dialect::{Dialect, Sql};
 use super::expressions::{bad, expression, join, literal, plain};
 use super::relations::{column, listed, relation};
+use super::statement::{Contribution, FirstGroups, Of, PerUnit, Shape, Statement};
 use crate::engine::EngineError;
 use crate::order::Salt;
-
-/// A statement, and what its columns are after the keys.
-#[derive(Clone, Debug)]
-pub(crate) struct Statement {
-    /// The SQL.
-    pub(crate) text: String,
-    /// What it reads as the table [`FirstGroups::TABLE`], if groups are capped.
-    pub(crate) first_groups: Option<FirstGroups>,
-    /// What it computes.
-    pub(crate) shape: Shape,
-}
-
-/// S3: the rows of a query in the first groups of their units, in SQL those with
-///
-/// ```sql
-/// DENSE_RANK() OVER (PARTITION BY unit ORDER BY hash(salt, unit, keys),
-///                    keys ASC NULLS FIRST) <= most
-/// ```
-#[derive(Clone, Debug)]
-pub(crate) struct FirstGroups {
-    /// The query: columns of the unit, the keys, others.
-    pub(crate) rows: String,
-    /// How many columns the unit has.
-    pub(crate) units: usize,
-    /// How many keys there are.
-    pub(crate) keys: usize,
-    /// How many groups of a unit count.
-    pub(crate) most: u64,
-}
-
-impl FirstGroups {
-    /// What statements call it.
-    pub(crate) const TABLE: &str = "first_groups";
-}
-
-/// What a statement computes for each group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// How many units, then a column for each of these statistics.
-    Sums(Vec<usize>),
-    /// How many units or rows there were, then the value of this statistic.
-    Distinct(usize),
-    /// A row per bin of this statistic: the bin (or `NULL` for rows without a
-    /// value, which do not count), and how many.
-    Histogram(usize),
-}
 
 /// The statements of a plan.
 pub(crate) fn statements(
@@ -122,10 +77,11 @@ fn check_steps(how: &Quantized) -> Result<(), EngineError> {
     }
 }
 
-/// SQL, and what it reads as [`FirstGroups::TABLE`].
+/// SQL, and what it reads as [`FirstGroups::TABLE`] or is as a whole.
 struct Query {
     text: String,
     first_groups: Option<FirstGroups>,
+    per_unit: Option<PerUnit>,
 }
 
 impl Query {
@@ -133,6 +89,7 @@ impl Query {
         Self {
             text,
             first_groups: None,
+            per_unit: None,
         }
     }
 
@@ -147,6 +104,7 @@ impl Query {
         Statement {
             text: self.text,
             first_groups: self.first_groups,
+            per_unit: self.per_unit,
             shape,
         }
     }
@@ -213,11 +171,11 @@ impl<'a> Builder<'a> {
     }
 
     /// A contribution between its limits; no contribution is zero.
-    fn clamped(&self, text: &str, statistic: &Statistic) -> String {
+    fn clamped(&self, text: &str, contribution: &Contribution) -> String {
         format!(
             "CASE WHEN {text} IS NULL THEN 0 ELSE LEAST(GREATEST({text}, {}), {}) END",
-            self.integer(statistic.low),
-            self.integer(statistic.high)
+            self.integer(contribution.low),
+            self.integer(contribution.high)
         )
     }
 
@@ -262,28 +220,54 @@ impl<'a> Builder<'a> {
         member(self.dialect, &self.keys, &sorted).map(Some)
     }
 
-    /// Rows whose unit, keys and values are opaque, to be ranked, and `n`.
-    fn opaque(&self, from: &str, values: &[Sql]) -> String {
-        let values = values.iter();
-        let values =
-            values.map(|value| format!("{} AS {}", self.dialect.opaque(value), value.text));
-        format!("SELECT {}, n FROM ({from}) AS t", listed(values))
+    /// Rows whose unit, keys and further values are opaque, to be ranked.
+    fn opaque(&self, from: &str, values: &[Sql], others: &[String]) -> String {
+        let ranked = [self.unit_names.as_slice(), &self.key_names, values].concat();
+        let ranked = ranked.iter();
+        let ranked =
+            ranked.map(|value| format!("{} AS {}", self.dialect.opaque(value), value.text));
+        let columns = listed(ranked.chain(others.iter().cloned()));
+        format!("SELECT {columns} FROM ({from}) AS t")
+    }
+
+    /// How many groups of a unit count, if that needs enforcement.
+    fn most(&self) -> Option<u64> {
+        let capped = self.plan.enforce_groups && !self.plan.relation.one_row_per_unit;
+        capped.then_some(self.plan.groups_per_unit)
     }
 
     /// S3 of a query whose columns are the unit, the keys and others, if groups are
-    /// capped.
-    fn first_groups(&self, rows: String) -> Query {
-        if !self.plan.enforce_groups || self.plan.relation.one_row_per_unit {
+    /// capped. Keys are for the rare case of equal hashes.
+    fn first_groups(&self, rows: String, others: &[String]) -> Query {
+        let Some(most) = self.most() else {
             return Query::plain(rows);
-        }
+        };
+        let by = [self.unit_names.as_slice(), &self.key_names].concat();
+        let hash = self.dialect.hash(self.salt, &by);
+        let keys = self.key_names.iter();
+        let order: String = keys
+            .map(|key| format!(", {} ASC NULLS FIRST", key.text))
+            .collect();
+        let columns = by.iter().map(|name| name.text.clone());
+        let columns = listed(columns.chain(others.iter().cloned()));
+        let text = format!(
+            "SELECT {columns} FROM (SELECT *, DENSE_RANK() OVER (PARTITION BY {} \
+             ORDER BY h ASC{order}) AS g FROM (SELECT *, {hash} AS h FROM ({}) AS t) AS t) \
+             AS t WHERE g <= {}",
+            join(&self.unit_names, ", "),
+            self.opaque(&rows, &[], others),
+            self.integer(i64::try_from(most).unwrap_or(i64::MAX)),
+        );
         Query {
             text: format!("SELECT * FROM {}", FirstGroups::TABLE),
             first_groups: Some(FirstGroups {
+                text,
                 rows,
                 units: self.unit_names.len(),
                 keys: self.key_names.len(),
-                most: self.plan.groups_per_unit,
+                most,
             }),
+            per_unit: None,
         }
     }
 
@@ -319,64 +303,96 @@ impl<'a> Builder<'a> {
         )
     }
 
-    fn sums(&self, places: &[usize]) -> Result<Query, EngineError> {
-        let once = self.plan.relation.one_row_per_unit;
-        let mut values = Vec::new();
-        let mut aggregates = Vec::new();
-        let mut totals = vec!["COUNT(*)".to_owned()];
+    /// What the statistics take from rows, and the values of rows that they need.
+    fn contributions(
+        &self,
+        places: &[usize],
+    ) -> Result<(Vec<Contribution>, Vec<String>), EngineError> {
+        let mut values: Vec<String> = Vec::new();
+        let mut value = |text: String| {
+            let known = values.iter().position(|other| *other == text);
+            known.unwrap_or_else(|| {
+                values.push(text);
+                values.len() - 1
+            })
+        };
+        let mut contributions = Vec::with_capacity(places.len());
         for place in places {
             let Some(statistic) = self.plan.statistics.get(*place) else {
                 continue;
             };
-            let value = values.len();
-            let (value, within, of_one) = match &statistic.measure {
-                Measure::Units => {
-                    let one = 1.clamp(statistic.low, statistic.high);
-                    totals.push(format!("SUM({})", self.integer(one)));
-                    continue;
+            let of = match &statistic.measure {
+                Measure::Units => Of::Unit,
+                Measure::Rows => Of::Rows,
+                Measure::Count(expr) => Of::Count(value(self.over(expr)?.text)),
+                Measure::Sum(expr, how) => {
+                    Of::Sum(value(self.dialect.quantize(&self.over(expr)?, how)))
                 }
-                Measure::Rows => (None, "COUNT(*)".to_owned(), "1".to_owned()),
-                Measure::Count(expr) => (
-                    Some(self.over(expr)?.text),
-                    format!("COUNT(v{value})"),
-                    format!("CASE WHEN v{value} IS NULL THEN 0 ELSE 1 END"),
-                ),
-                Measure::Sum(expr, how) => (
-                    Some(self.dialect.quantize(&self.over(expr)?, how)),
-                    format!("SUM(v{value})"),
-                    format!("v{value}"),
-                ),
-                Measure::Scaled(expr, how, rows) => (
-                    Some(self.dialect.quantize(&self.over(expr)?, how)),
-                    self.scaled(value, *rows),
-                    format!("v{value}"),
-                ),
+                Measure::Scaled(expr, how, rows) => {
+                    let value = value(self.dialect.quantize(&self.over(expr)?, how));
+                    Of::Scaled(value, *rows)
+                }
                 Measure::Distinct(_) | Measure::Histogram(..) => continue,
             };
-            values.extend(value);
-            let name = format!("a{}", aggregates.len());
-            totals.push(format!("SUM({})", self.clamped(&name, statistic)));
-            let computed = if once { of_one } else { within };
-            aggregates.push(format!("{computed} AS {name}"));
+            let (low, high) = (statistic.low, statistic.high);
+            contributions.push(Contribution { of, low, high });
+        }
+        Ok((contributions, values))
+    }
+
+    /// What a unit has in a group, or has in its only row.
+    fn within(&self, of: Of, once: bool) -> String {
+        match (of, once) {
+            (Of::Unit, _) | (Of::Rows, true) => "1".to_owned(),
+            (Of::Rows, false) => "COUNT(*)".to_owned(),
+            (Of::Count(value), true) => format!("CASE WHEN v{value} IS NULL THEN 0 ELSE 1 END"),
+            (Of::Count(value), false) => format!("COUNT(v{value})"),
+            (Of::Sum(value) | Of::Scaled(value, _), true) => format!("v{value}"),
+            (Of::Sum(value), false) => format!("SUM(v{value})"),
+            (Of::Scaled(value, rows), false) => self.scaled(value, rows),
+        }
+    }
+
+    fn sums(&self, places: &[usize]) -> Result<Query, EngineError> {
+        let once = self.plan.relation.one_row_per_unit;
+        let (contributions, values) = self.contributions(places)?;
+        let (mut aggregates, mut names) = (Vec::new(), Vec::new());
+        let mut totals = vec!["COUNT(*)".to_owned()];
+        for contribution in &contributions {
+            if contribution.of == Of::Unit {
+                let one = 1.clamp(contribution.low, contribution.high);
+                totals.push(format!("SUM({})", self.integer(one)));
+                continue;
+            }
+            let name = format!("a{}", names.len());
+            aggregates.push(format!("{} AS {name}", self.within(contribution.of, once)));
+            totals.push(format!("SUM({})", self.clamped(&name, contribution)));
+            names.push(name);
         }
         let rows = self.rows(&values)?;
-        let from = if once {
+        if once {
             // Each row is all that its unit has: there is nothing to add up.
             let keys = self.key_names.iter().map(|key| key.text.clone());
-            format!(
-                "SELECT {} FROM ({rows}) AS t",
-                listed(keys.chain(aggregates))
-            )
-        } else {
-            let by = self.unit_and_keys();
-            aggregates.insert(0, by.clone());
-            format!(
-                "SELECT {} FROM ({rows}) AS t GROUP BY {by}",
-                listed(aggregates)
-            )
-        };
-        let from = self.first_groups(from);
-        Ok(from.map(|from| self.per_group(&totals, &format!("({from}) AS t"), &[])))
+            let columns = listed(keys.chain(aggregates));
+            let from = format!("(SELECT {columns} FROM ({rows}) AS t) AS t");
+            return Ok(Query::plain(self.per_group(&totals, &from, &[])));
+        }
+        let by = self.unit_and_keys();
+        aggregates.insert(0, by.clone());
+        let columns = listed(aggregates);
+        let from = format!("SELECT {columns} FROM ({rows}) AS t GROUP BY {by}");
+        let from = self.first_groups(from, &names);
+        let query = from.map(|from| self.per_group(&totals, &format!("({from}) AS t"), &[]));
+        Ok(Query {
+            per_unit: Some(PerUnit {
+                rows,
+                units: self.unit_names.len(),
+                keys: self.key_names.len(),
+                most: self.most(),
+                contributions,
+            }),
+            ..query
+        })
     }
 
     /// One row per (unit, group, value) with `n` rows, where `r` is the rank of the
@@ -386,15 +402,16 @@ impl<'a> Builder<'a> {
         let by = self.unit_and_keys();
         let grouped =
             format!("SELECT {by}, v0, COUNT(*) AS n FROM ({rows}) AS t GROUP BY {by}, v0");
-        let value = Sql::new("v0", value.kind);
-        let values = [self.unit_names.as_slice(), &self.key_names].concat();
-        let values = [values.as_slice(), std::slice::from_ref(&value)].concat();
+        let value = [Sql::new("v0", value.kind)];
+        let values = [self.unit_names.as_slice(), &self.key_names, &value].concat();
         let hash = self.dialect.hash(self.salt, &values);
+        let counted = ["n".to_owned()];
         let rank = format!(
             "{rank} OVER (PARTITION BY {by} ORDER BY (v0 IS NULL) ASC, hv ASC, v0 ASC NULLS LAST{frame}) AS r"
         );
-        Ok(self.first_groups(grouped).map(|grouped| {
-            let rows = self.opaque(grouped, &values);
+        let others = ["v0".to_owned(), "n".to_owned()];
+        Ok(self.first_groups(grouped, &others).map(|grouped| {
+            let rows = self.opaque(grouped, &value, &counted);
             let hashed = format!("SELECT *, {hash} AS hv FROM ({rows}) AS t");
             format!("(SELECT *, {rank} FROM ({hashed}) AS t) AS t")
         }))

@@ -28,7 +28,7 @@ use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use futures::TryStreamExt;
 
 use super::values::Values;
-use crate::engines::statements::FirstGroups;
+use crate::engines::statement::FirstGroups;
 use crate::order::{Hasher, Salt};
 
 /// The rows of a query that are in the first groups of their units, as a table.
@@ -199,12 +199,14 @@ impl Rule {
             row: 0,
         };
         let mut ranked = vec![nothing; end];
+        let mut hasher = Hasher::new(&self.salt);
+        let salted = hasher.len();
         for (batch, ((numbers, units), keys)) in numbers.iter().zip(&units).zip(&keys).enumerate() {
             for (row, number) in numbers.iter().enumerate() {
                 let Some(Some(next)) = next.get_mut(*number) else {
                     continue;
                 };
-                let mut hasher = Hasher::new(&self.salt);
+                hasher.truncate(salted);
                 for column in units.iter().chain(keys) {
                     column.hash(row, &mut hasher);
                 }

@@ -326,8 +326,10 @@ fn hash(arguments: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
         .iter()
         .map(|array| Values::new(array))
         .collect::<Result<Vec<_>>>()?;
+    let mut hasher = Hasher::new(&salt);
+    let salted = hasher.len();
     let hashes = (0..rows).map(|row| {
-        let mut hasher = Hasher::new(&salt);
+        hasher.truncate(salted);
         for column in &columns {
             column.hash(row, &mut hasher);
         }

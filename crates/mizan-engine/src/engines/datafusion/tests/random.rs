@@ -85,15 +85,22 @@ fn datafusion_is_the_oracle() {
         let expected = oracle::run(&plan, &catalogue, &data, &salt);
         let tables = tables(&mut rng, &catalogue, &data);
         let partitions = rng.one(&[1, 2, 7, 16]);
-        let engine = DataFusion::with_partitions(partitions).unwrap();
-        let found = engine.run_on(&plan, &catalogue, &tables, &salt);
-        if found.as_ref() != Ok(&expected) {
-            let place = failures
-                .iter()
-                .filter(|(depth, ..)| *depth <= plan_size(&plan))
-                .count();
-            let text = format!("seed {seed}\n{plan:?}\n{found:?}\n{expected:?}");
-            failures.insert(place, (plan_size(&plan), seed, text));
+        for operators in [true, false] {
+            let engine = DataFusion {
+                partitions,
+                operators,
+            };
+            let found = engine.run_on(&plan, &catalogue, &tables, &salt);
+            if found.as_ref() != Ok(&expected) {
+                let place = failures
+                    .iter()
+                    .filter(|(depth, ..)| *depth <= plan_size(&plan))
+                    .count();
+                let text = format!(
+                    "seed {seed}, operators {operators}\n{plan:?}\n{found:?}\n{expected:?}"
+                );
+                failures.insert(place, (plan_size(&plan), seed, text));
+            }
         }
     }
     let seeds: Vec<u64> = failures.iter().map(|(_, seed, _)| *seed).collect();

@@ -1,0 +1,207 @@
+//! S3: which slots of units with too many groups do not count.
+
+use std::cmp::Ordering;
+
+use datafusion::arrow::array::ArrayRef;
+use datafusion::common::Result;
+
+use super::super::values::Values;
+use super::slots::Pair;
+use super::small;
+use crate::order::{Hasher, Salt};
+
+/// A unit with too many groups.
+#[derive(Clone, Copy, Debug)]
+struct Many {
+    unit: usize,
+    groups: usize,
+}
+
+/// A group of a unit that has too many.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ranked {
+    hash: i64,
+    group: u32,
+    slot: u32,
+}
+
+/// For each slot whether it counts: all but those of units with more than `most`
+/// groups, of which those with the least hash count, and, for the rare case of
+/// equal hashes, those with the least keys. Others are not hashed.
+pub(super) fn counts(
+    pairs: &[Pair],
+    units: &[ArrayRef],
+    keys: &[ArrayRef],
+    most: usize,
+    salt: &Salt,
+) -> Result<Vec<bool>> {
+    let (units, keys) = (columns(units)?, columns(keys)?);
+    let mut counts = vec![true; pairs.len()];
+    let (many, mut ranked) = stretches(pairs, most)?;
+    if many.is_empty() {
+        return Ok(counts);
+    }
+    let groups = pairs.iter().map(|pair| pair.group as usize + 1).max();
+    let groups = (0..groups.unwrap_or(0)).map(|group| {
+        let mut hasher = Hasher::default();
+        for key in &keys {
+            key.hash(group, &mut hasher);
+        }
+        hasher
+    });
+    let groups: Vec<Hasher> = groups.collect();
+    let mut hasher = Hasher::new(salt);
+    let salted = hasher.len();
+    let mut rest = ranked.as_mut_slice();
+    for Many {
+        unit,
+        groups: number,
+    } in many
+    {
+        let Some((ranked, others)) = rest.split_at_mut_checked(number) else {
+            return super::unexpected();
+        };
+        rest = others;
+        hasher.truncate(salted);
+        for column in &units {
+            column.hash(unit, &mut hasher);
+        }
+        let of_unit = hasher.len();
+        for ranked in ranked.iter_mut() {
+            if let Some(group) = groups.get(ranked.group as usize) {
+                hasher.append(group);
+            }
+            ranked.hash = hasher.finish();
+            hasher.truncate(of_unit);
+        }
+        ranked.select_nth_unstable_by(most, |a, b| compare(&keys, a, b));
+        for ranked in ranked.iter().skip(most) {
+            if let Some(counts) = counts.get_mut(ranked.slot as usize) {
+                *counts = false;
+            }
+        }
+    }
+    Ok(counts)
+}
+
+/// The units with more than `most` groups, and their slots, those of a unit side by
+/// side, in the same order.
+fn stretches(pairs: &[Pair], most: usize) -> Result<(Vec<Many>, Vec<Ranked>)> {
+    let units = pairs.iter().map(|pair| pair.unit as usize + 1).max();
+    let mut next: Vec<usize> = vec![0; units.unwrap_or(0)];
+    for pair in pairs {
+        if let Some(groups) = next.get_mut(pair.unit as usize) {
+            *groups += 1;
+        }
+    }
+    let mut many = Vec::new();
+    let mut end = 0;
+    for (unit, next) in next.iter_mut().enumerate() {
+        let groups = *next;
+        if groups > most {
+            many.push(Many { unit, groups });
+            *next = end;
+            end += groups;
+        } else {
+            // Beyond the end: its slots are not ranked.
+            *next = usize::MAX;
+        }
+    }
+    let mut ranked = vec![Ranked::default(); end];
+    for (slot, pair) in pairs.iter().enumerate() {
+        let Some(next) = next.get_mut(pair.unit as usize) else {
+            continue;
+        };
+        if let Some(to) = ranked.get_mut(*next) {
+            to.group = pair.group;
+            to.slot = small(slot)?;
+            *next += 1;
+        }
+    }
+    Ok((many, ranked))
+}
+
+fn columns(arrays: &[ArrayRef]) -> Result<Vec<Values<'_>>> {
+    arrays.iter().map(|array| Values::new(array)).collect()
+}
+
+fn compare(keys: &[Values<'_>], a: &Ranked, b: &Ranked) -> Ordering {
+    a.hash.cmp(&b.hash).then_with(|| {
+        let mut orders = keys
+            .iter()
+            .map(|key| key.compare(a.group as usize, key, b.group as usize));
+        orders
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use datafusion::arrow::array::{Int64Array, StringViewArray};
+    use mizan_sql::Value;
+
+    use super::*;
+    use crate::order::hash;
+
+    #[test]
+    fn groups_with_the_least_hash_count() {
+        let salt = [7; 16];
+        let names = [None, Some("b"), Some("a"), Some("c")];
+        let keys: Vec<ArrayRef> = vec![Arc::new(StringViewArray::from(names.to_vec()))];
+        let units: Vec<ArrayRef> = vec![Arc::new(Int64Array::from(vec![-5, 6, 7]))];
+        // The second has two groups, which is not too many.
+        let pairs = [
+            (0, 3),
+            (1, 0),
+            (2, 1),
+            (0, 0),
+            (2, 0),
+            (0, 1),
+            (1, 2),
+            (0, 2),
+            (2, 3),
+        ];
+        let pairs = pairs.map(|(unit, group)| Pair { unit, group });
+        let found = counts(&pairs, &units, &keys, 2, &salt).unwrap();
+        for (unit, id) in [(0_u32, -5), (1, 6), (2, 7)] {
+            let of_unit = pairs
+                .iter()
+                .enumerate()
+                .filter(|(_, pair)| pair.unit == unit);
+            let mut ranked: Vec<(i64, usize)> = of_unit
+                .map(|(slot, pair)| {
+                    let key = names[pair.group as usize];
+                    let key = key.map_or(Value::Null, |key| Value::Text(key.to_owned()));
+                    (hash(&salt, &[Value::Integer(id), key]), slot)
+                })
+                .collect();
+            ranked.sort_unstable();
+            for (rank, (_, slot)) in ranked.iter().enumerate() {
+                assert_eq!(found[*slot], rank < 2, "slot {slot}");
+            }
+        }
+    }
+
+    #[test]
+    fn groups_of_equal_hash_are_in_the_order_of_their_keys() {
+        let array: ArrayRef = Arc::new(StringViewArray::from(vec![
+            Some("b"),
+            None,
+            Some("a long text that is no part of its view"),
+            Some("a long text that is a part of another"),
+        ]));
+        let keys = [Values::new(&array).unwrap()];
+        let mut ranked: Vec<Ranked> = (0..4)
+            .map(|group| Ranked {
+                group,
+                ..Ranked::default()
+            })
+            .collect();
+        ranked.sort_unstable_by(|a, b| compare(&keys, a, b));
+        let groups: Vec<u32> = ranked.iter().map(|ranked| ranked.group).collect();
+        assert_eq!(groups, [1, 3, 2, 0]);
+    }
+}

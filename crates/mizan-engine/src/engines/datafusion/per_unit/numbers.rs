@@ -1,0 +1,172 @@
+//! A number for every different row of some columns.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, AsArray, RecordBatch};
+use datafusion::arrow::datatypes::{DataType, Int64Type, SchemaRef};
+use datafusion::common::Result;
+use datafusion::logical_expr::EmitTo;
+use datafusion::physical_plan::aggregates::group_values::{GroupValues, new_group_values};
+use datafusion::physical_plan::aggregates::order::GroupOrdering;
+
+use super::compact::Compact;
+
+/// The rows of some columns, numbered in the order in which they came.
+pub(super) struct Numbers {
+    known: Known,
+    columns: std::ops::Range<usize>,
+    /// Of those columns.
+    schema: SchemaRef,
+    of_rows: Vec<usize>,
+}
+
+enum Known {
+    /// No columns: all rows are the same.
+    One,
+    /// A column of integers, as long as that will do.
+    Compact(Compact),
+    /// Anything.
+    Any(Box<dyn GroupValues>),
+}
+
+impl Numbers {
+    /// None yet, of these columns.
+    pub(super) fn new(schema: &SchemaRef, columns: std::ops::Range<usize>) -> Result<Self> {
+        let places: Vec<usize> = columns.clone().collect();
+        let schema = Arc::new(schema.project(&places)?);
+        let mut kinds = schema.fields().iter().map(|field| field.data_type());
+        let known = match (kinds.next(), kinds.next()) {
+            (None, _) => Known::One,
+            (Some(DataType::Int64), None) => Known::Compact(Compact::default()),
+            _ => Known::Any(any(&schema)?),
+        };
+        Ok(Self {
+            known,
+            columns,
+            schema,
+            of_rows: Vec::new(),
+        })
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        match &self.known {
+            Known::One => 1,
+            Known::Compact(known) => known.len(),
+            Known::Any(known) => known.len(),
+        }
+    }
+
+    /// Numbers the rows of a batch.
+    pub(super) fn number(&mut self, batch: &RecordBatch) -> Result<()> {
+        let columns = batch.columns().get(self.columns.clone());
+        self.intern(columns.unwrap_or_default(), batch.num_rows())
+    }
+
+    /// Numbers what others have numbered, in their order.
+    pub(super) fn merge(&mut self, others: Self) -> Result<()> {
+        let rows = others.len();
+        self.intern(&others.into_values()?, rows)
+    }
+
+    /// The numbers of the rows that were numbered last.
+    pub(super) fn of_rows(&self) -> &[usize] {
+        &self.of_rows
+    }
+
+    fn intern(&mut self, columns: &[ArrayRef], rows: usize) -> Result<()> {
+        if rows == 0 || matches!(self.known, Known::One) {
+            self.of_rows.resize(rows, 0);
+            return Ok(());
+        }
+        if let (Known::Compact(known), [column]) = (&mut self.known, columns) {
+            let Some(integers) = column.as_primitive_opt::<Int64Type>() else {
+                return super::unexpected();
+            };
+            if known.number(integers, &mut self.of_rows)? {
+                return Ok(());
+            }
+            // Numbers are given in order, so they stay the same.
+            let integers = std::mem::take(known).into_values();
+            let mut known = any(&self.schema)?;
+            known.intern(&[integers], &mut self.of_rows)?;
+            self.known = Known::Any(known);
+        }
+        match &mut self.known {
+            Known::Any(known) => known.intern(columns, &mut self.of_rows),
+            _ => super::unexpected(),
+        }
+    }
+
+    /// The columns, by number.
+    pub(super) fn into_values(self) -> Result<Vec<ArrayRef>> {
+        match self.known {
+            Known::Compact(known) => Ok(vec![known.into_values()]),
+            Known::Any(mut known) if !known.is_empty() => known.emit(EmitTo::All),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+fn any(schema: &SchemaRef) -> Result<Box<dyn GroupValues>> {
+    new_group_values(Arc::clone(schema), &GroupOrdering::None)
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::arrow::array::{Int64Array, StringViewArray};
+    use datafusion::arrow::datatypes::{Field, Schema};
+
+    use super::*;
+
+    fn batch(integers: &[Option<i64>], texts: &[&str]) -> RecordBatch {
+        let fields = vec![
+            Field::new("u0", DataType::Int64, true),
+            Field::new("k0", DataType::Utf8View, true),
+        ];
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(Int64Array::from(integers.to_vec())),
+            Arc::new(StringViewArray::from(texts.to_vec())),
+        ];
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).unwrap()
+    }
+
+    #[test]
+    fn numbers_stay_when_integers_turn_out_to_lie_far_apart() {
+        let near = batch(&[Some(7), Some(5), Some(7)], &["", "", ""]);
+        let far = batch(&[Some(i64::MIN), Some(5), None, Some(7)], &["", "", "", ""]);
+        let mut numbers = Numbers::new(&near.schema(), 0..1).unwrap();
+        numbers.number(&near).unwrap();
+        assert_eq!(numbers.of_rows(), [0, 1, 0]);
+        numbers.number(&far).unwrap();
+        assert_eq!(numbers.of_rows(), [2, 1, 3, 0]);
+        numbers.number(&near).unwrap();
+        assert_eq!(numbers.of_rows(), [0, 1, 0]);
+        assert_eq!(numbers.len(), 4);
+    }
+
+    #[test]
+    fn what_others_numbered_has_numbers_here() {
+        let one = batch(&[Some(1), Some(2), Some(1)], &["a", "b", "b"]);
+        let other = batch(&[Some(2), Some(3), Some(1)], &["b", "a", "a"]);
+        for (columns, expected) in [
+            (0..0, vec![0]),
+            (0..1, vec![1, 2, 0]),
+            (1..2, vec![1, 0]),
+            (0..2, vec![1, 3, 0]),
+        ] {
+            let mut numbers = Numbers::new(&one.schema(), columns.clone()).unwrap();
+            numbers.number(&one).unwrap();
+            let mut others = Numbers::new(&one.schema(), columns.clone()).unwrap();
+            others.number(&other).unwrap();
+            numbers.merge(others).unwrap();
+            assert_eq!(numbers.of_rows(), expected, "{columns:?}");
+            // Nobody changes nothing.
+            let before = numbers.len();
+            numbers
+                .merge(Numbers::new(&one.schema(), columns.clone()).unwrap())
+                .unwrap();
+            assert_eq!(numbers.len(), before);
+        }
+    }
+}

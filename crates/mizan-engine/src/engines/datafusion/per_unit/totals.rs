@@ -1,0 +1,246 @@
+//! S1 and S2: what the rows of a slot add up to, and what a unit contributes.
+
+use datafusion::arrow::array::{Array, ArrayRef, AsArray};
+use datafusion::arrow::datatypes::{DataType, Int64Type};
+use datafusion::common::Result;
+
+use crate::engines::statement::{Contribution, Of};
+
+/// What the rows of each slot add up to.
+///
+/// No sum can overflow by the checks of the plan (C4). If one did it would stay at
+/// the end of its range, and its contribution within its limits.
+#[derive(Debug)]
+pub(super) struct Totals {
+    /// The cells of a slot: how many rows, then a sum for every value that needs
+    /// one. They are side by side, since slots of rows that follow each other may
+    /// be anywhere.
+    cells: Vec<i64>,
+    values: Vec<Totaled>,
+    width: usize,
+}
+
+/// What is kept of a value.
+#[derive(Debug, Default)]
+struct Totaled {
+    /// The place of its sum among the cells of a slot, if it needs one.
+    sum: Option<usize>,
+    /// How many rows of each slot are without it; slots beyond have none. Most
+    /// values are always there, and cost nothing.
+    missing: Vec<i64>,
+}
+
+impl Totals {
+    /// Nothing yet, for so many values.
+    pub(super) fn new(values: usize, contributions: &[Contribution]) -> Self {
+        let mut width = 1;
+        let values = (0..values).map(|value| {
+            let summed = contributions.iter().any(|contribution| {
+                matches!(contribution.of, Of::Sum(of) | Of::Scaled(of, _) if of == value)
+            });
+            let sum = summed.then_some(width);
+            width += usize::from(summed);
+            Totaled {
+                sum,
+                missing: Vec::new(),
+            }
+        });
+        Self {
+            values: values.collect(),
+            cells: Vec::new(),
+            width,
+        }
+    }
+
+    /// Adds rows, by the slot of each, where there are so many slots in all.
+    pub(super) fn add(&mut self, slots: &[u32], values: &[ArrayRef], all: usize) -> Result<()> {
+        self.cells.resize(all * self.width, 0);
+        let (cells, width) = (&mut self.cells, self.width);
+        for slot in slots {
+            add_to(cells, *slot as usize * width, 1);
+        }
+        for (array, totaled) in values.iter().zip(&mut self.values) {
+            let missing = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
+            if let Some(place) = totaled.sum {
+                if *array.data_type() != DataType::Int64 {
+                    return super::unexpected();
+                }
+                let integers = array.as_primitive::<Int64Type>();
+                if missing.is_none() {
+                    for (slot, value) in slots.iter().zip(integers.values()) {
+                        add_to(cells, *slot as usize * width + place, *value);
+                    }
+                } else {
+                    for (slot, value) in slots.iter().zip(integers) {
+                        let value = value.unwrap_or(0);
+                        add_to(cells, *slot as usize * width + place, value);
+                    }
+                }
+            }
+            if let Some(missing) = missing {
+                totaled.missing.resize(all, 0);
+                for (slot, is_there) in slots.iter().zip(&missing) {
+                    add_to(&mut totaled.missing, *slot as usize, i64::from(!is_there));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds those of others, each to the slot here that is said, where there are so
+    /// many in all.
+    pub(super) fn merge(&mut self, others: Self, slots: &[u32], all: usize) {
+        self.cells.resize(all * self.width, 0);
+        for (slot, cells) in slots.iter().zip(others.cells.chunks_exact(self.width)) {
+            let from = *slot as usize * self.width;
+            for (place, value) in cells.iter().enumerate() {
+                add_to(&mut self.cells, from + place, *value);
+            }
+        }
+        for (totaled, other) in self.values.iter_mut().zip(others.values) {
+            if !other.missing.is_empty() {
+                totaled.missing.resize(all, 0);
+            }
+            for (slot, missing) in slots.iter().zip(other.missing) {
+                add_to(&mut totaled.missing, *slot as usize, missing);
+            }
+        }
+    }
+
+    /// What the unit of a slot contributes to its group.
+    pub(super) fn contribution(&self, slot: usize, contribution: &Contribution) -> i64 {
+        let rows = self.cell(slot, 0);
+        let value = |value: usize| {
+            let totaled = self.values.get(value);
+            let missing = totaled.and_then(|totaled| totaled.missing.get(slot));
+            let sum = totaled.and_then(|totaled| totaled.sum);
+            let count = rows.saturating_sub(missing.copied().unwrap_or(0));
+            (count, sum.map_or(0, |place| self.cell(slot, place)))
+        };
+        let total = match contribution.of {
+            Of::Unit => 1,
+            Of::Rows => rows,
+            Of::Count(of) => value(of).0,
+            Of::Sum(of) | Of::Scaled(of, _) => {
+                let (count, sum) = value(of);
+                match contribution.of {
+                    _ if count == 0 => return 0,
+                    Of::Scaled(_, rows) if count > rows => scaled(sum, rows, count),
+                    _ => sum,
+                }
+            }
+        };
+        // As LEAST(GREATEST(..)): the limits are in order, which is checked before.
+        total.max(contribution.low).min(contribution.high)
+    }
+
+    fn cell(&self, slot: usize, place: usize) -> i64 {
+        let cell = self.cells.get(slot * self.width + place);
+        cell.copied().unwrap_or(0)
+    }
+}
+
+fn add_to(cells: &mut [i64], place: usize, value: i64) {
+    if let Some(cell) = cells.get_mut(place) {
+        *cell = cell.saturating_add(value);
+    }
+}
+
+/// The sum of so many average ones of these, in doubles.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "a part of an integer, rounded down"
+)]
+fn scaled(sum: i64, rows: i64, count: i64) -> i64 {
+    (sum as f64 * rows as f64 / count as f64).floor() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use datafusion::arrow::array::{BooleanArray, Int64Array};
+    use mizan_sql::{MAX_CONTRIBUTION, MAX_ROWS};
+
+    use super::*;
+
+    const ANY: (i64, i64) = (-MAX_CONTRIBUTION, MAX_CONTRIBUTION);
+
+    fn of(of: Of, (low, high): (i64, i64)) -> Contribution {
+        Contribution { of, low, high }
+    }
+
+    fn integers(values: &[Option<i64>]) -> ArrayRef {
+        Arc::new(Int64Array::from(values.to_vec()))
+    }
+
+    #[test]
+    fn contributions_are_counted_summed_scaled_and_clamped() {
+        let asked = [
+            of(Of::Unit, (0, 1)),
+            of(Of::Rows, (0, 2)),
+            of(Of::Count(0), (0, 9)),
+            of(Of::Sum(1), (-6, 6)),
+            of(Of::Scaled(1, 2), ANY),
+            // Nothing is zero, whatever the limits.
+            of(Of::Sum(1), (3, 6)),
+        ];
+        let mut totals = Totals::new(2, &asked);
+        let text: ArrayRef = Arc::new(BooleanArray::from(vec![Some(true), None, None, None]));
+        let numbers = integers(&[Some(-4), Some(-5), None, Some(-2)]);
+        totals.add(&[0, 0, 1, 0], &[text, numbers], 2).unwrap();
+        let found = |slot| asked.map(|asked| totals.contribution(slot, &asked));
+        // floor(-11 * 2 / 3) is -8.
+        assert_eq!(found(0), [1, 2, 1, -6, -8, 3]);
+        assert_eq!(found(1), [1, 1, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn what_is_missing_first_or_last_is_missing_after_a_merge() {
+        let asked = [of(Of::Count(0), ANY), of(Of::Sum(0), ANY)];
+        let mut one = Totals::new(1, &asked);
+        one.add(&[0, 1], &[integers(&[Some(1), Some(2)])], 2)
+            .unwrap();
+        let mut other = Totals::new(1, &asked);
+        other
+            .add(&[0, 0], &[integers(&[None, Some(5)])], 1)
+            .unwrap();
+        other.add(&[1], &[integers(&[Some(7)])], 2).unwrap();
+        one.merge(other, &[2, 0], 3);
+        let found = |slot| asked.map(|asked| one.contribution(slot, &asked));
+        assert_eq!([found(0), found(1), found(2)], [[2, 8], [1, 2], [1, 5]]);
+    }
+
+    #[test]
+    fn the_greatest_sums_of_the_greatest_tables_fit() {
+        let most = i64::MAX / MAX_ROWS;
+        let asked = [
+            of(Of::Sum(0), ANY),
+            of(Of::Scaled(0, 1), (i64::MIN, i64::MAX)),
+        ];
+        for value in [most, -most] {
+            let mut totals = Totals::new(1, &asked);
+            totals.add(&[0], &[integers(&[Some(value)])], 1).unwrap();
+            // Twice as many rows each time.
+            for _ in 0..40 {
+                let mut others = Totals::new(1, &asked);
+                others.cells.clone_from(&totals.cells);
+                totals.merge(others, &[0], 1);
+            }
+            assert_eq!(totals.cells, [MAX_ROWS, MAX_ROWS * value]);
+            let clamped = value.signum() * MAX_CONTRIBUTION;
+            assert_eq!(totals.contribution(0, &asked[0]), clamped);
+            assert_eq!(totals.contribution(0, &asked[1]), value);
+        }
+    }
+
+    #[test]
+    fn beyond_all_limits_a_sum_stays_at_the_end() {
+        let asked = [of(Of::Sum(0), ANY)];
+        let mut totals = Totals::new(1, &asked);
+        let extremes = integers(&[Some(i64::MIN), Some(-1), Some(i64::MAX), Some(1)]);
+        totals.add(&[0, 0, 1, 1], &[extremes], 2).unwrap();
+        assert_eq!(totals.contribution(0, &asked[0]), -MAX_CONTRIBUTION);
+        assert_eq!(totals.contribution(1, &asked[0]), MAX_CONTRIBUTION);
+    }
+}
