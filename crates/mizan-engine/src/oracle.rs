@@ -240,8 +240,10 @@ pub(crate) fn rows(relation: &Relation, catalogue: &Catalogue, data: &Data, salt
             }
             let first = units.into_values().flat_map(|mut rows| {
                 rows.sort_by_cached_key(|row| {
-                    let read = read.iter().map(|place| &row[*place]);
-                    (hash(salt, read), row.clone())
+                    // The unit first.
+                    let others = read.iter().filter(|place| !input.unit.contains(place));
+                    let ranked = input.unit.iter().chain(others).map(|place| &row[*place]);
+                    (hash(salt, ranked), row.clone())
                 });
                 rows.truncate(usize::try_from(*most).unwrap());
                 rows

@@ -105,7 +105,7 @@ pub enum Operator {
         inputs: Vec<Relation>,
     },
     /// Of each unit the first rows, at most so many, in the order of the salted
-    /// hash of the columns that are read. Other columns are `NULL`, so that rows
+    /// hash of the unit and the other columns that are read. Other columns are `NULL`, so that rows
     /// which tie are the same row. Rows of nobody are left out.
     First {
         /// The rows, of units.

@@ -7,7 +7,7 @@
 mod csv;
 mod dialect;
 mod files;
-mod first_groups;
+mod first;
 mod functions;
 mod kernels;
 mod per_unit;
@@ -31,12 +31,12 @@ use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 
 use self::dialect::{DataFusionDialect, Table};
 use self::files::Source;
-use self::first_groups::FirstGroupsTable;
+use self::first::FirstTable;
 use self::per_unit::per_unit;
 use self::values::Values;
 use super::gather::Gather;
 use super::relations;
-use super::statement::{FirstGroups, Shape, Statement};
+use super::statement::{First, Shape, Statement};
 use super::statements::statements;
 use crate::engine::{Engine, EngineError};
 use crate::exact::Exact;
@@ -157,27 +157,28 @@ impl DataFusion {
         for statement in statements {
             let Statement {
                 text,
+                firsts,
                 first_groups,
                 per_unit: sums,
                 shape,
             } = statement;
-            match (sums, first_groups) {
-                _ if !self.operators => {
-                    query(context, &statement.plain_sql(), shape, &mut gather).await?;
-                }
-                (Some(sums), _) => {
-                    let rows = per_unit(context, sums, salt).await;
-                    for row in rows.map_err(failed("running"))? {
-                        gather.add(shape, row)?;
-                    }
-                }
-                (None, first) => {
-                    if let Some(first) = first {
-                        let planned = plan_first_groups(context, first, salt).await;
-                        planned.map_err(failed("planning"))?;
-                    }
-                    query(context, text, shape, &mut gather).await?;
-                }
+            if !self.operators {
+                query(context, &statement.plain_sql(), shape, &mut gather).await?;
+                continue;
+            }
+            // The operator of sums has its own cap on groups.
+            let capped = first_groups.as_ref().filter(|_| sums.is_none());
+            for first in firsts.iter().chain(capped) {
+                let planned = plan_first(context, first, salt).await;
+                planned.map_err(failed("planning"))?;
+            }
+            let Some(sums) = sums else {
+                query(context, text, shape, &mut gather).await?;
+                continue;
+            };
+            let rows = per_unit(context, sums, salt).await;
+            for row in rows.map_err(failed("running"))? {
+                gather.add(shape, row)?;
             }
         }
         Ok(gather.finish())
@@ -255,18 +256,18 @@ async fn query(
     Ok(())
 }
 
-/// Plans what statements read as a table of first groups.
-async fn plan_first_groups(
+/// Plans a table that statements read.
+async fn plan_first(
     context: &SessionContext,
-    first: &FirstGroups,
+    first: &First,
     salt: &Salt,
 ) -> datafusion::common::Result<()> {
     let rows = context.sql(&first.rows).await?;
     let rows = rows.create_physical_plan().await?;
     let partitions = context.state().config().target_partitions();
-    let table = FirstGroupsTable::new(rows, partitions, first, salt)?;
-    context.deregister_table(FirstGroups::TABLE)?;
-    context.register_table(FirstGroups::TABLE, Arc::new(table))?;
+    let table = FirstTable::new(rows, partitions, first, salt)?;
+    context.deregister_table(&first.table)?;
+    context.register_table(&first.table, Arc::new(table))?;
     Ok(())
 }
 

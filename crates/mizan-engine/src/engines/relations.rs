@@ -1,63 +1,159 @@
 //! Relations as SQL: nested queries whose columns are `c0`, `c1`, ...
 
+use std::cell::RefCell;
+
 use mizan_sql::{
     Catalogue, Column, Dataset, Expr, Function, Operator, Quantized, Relation, Type, Value, Within,
 };
 
 use super::dialect::{Dialect, Sql};
 use super::expressions::{bad, expression, plain};
+use super::statement::{Counted, First};
 use crate::engine::EngineError;
 use crate::order::Salt;
 
-/// The text of a relation.
-pub(crate) fn relation(
-    dialect: &dyn Dialect,
-    catalogue: &Catalogue,
-    salt: &Salt,
-    relation: &Relation,
-) -> Result<String, EngineError> {
-    let inner = |input: &Relation| self::relation(dialect, catalogue, salt, input);
-    let text = match &relation.operator {
-        Operator::Scan { dataset } => scan(dialect, catalogue, dataset, &relation.columns)?,
-        Operator::Filter { input, predicate } => {
-            let predicate = expression(dialect, predicate, &input.columns, &plain)?;
-            let columns = listed((0..input.columns.len()).map(plain));
-            let from = inner(input)?;
-            format!(
-                "SELECT {columns} FROM ({from}) AS t WHERE {}",
-                predicate.text
-            )
+/// Relations as texts, and the tables that these read.
+pub(crate) struct Relations<'a> {
+    dialect: &'a dyn Dialect,
+    catalogue: &'a Catalogue,
+    salt: &'a Salt,
+    firsts: RefCell<Vec<First>>,
+}
+
+impl<'a> Relations<'a> {
+    /// None yet.
+    pub(crate) const fn new(
+        dialect: &'a dyn Dialect,
+        catalogue: &'a Catalogue,
+        salt: &'a Salt,
+    ) -> Self {
+        Self {
+            dialect,
+            catalogue,
+            salt,
+            firsts: RefCell::new(Vec::new()),
         }
-        Operator::Project { input, expressions } => {
-            let mut columns = Vec::with_capacity(expressions.len());
-            for (place, expr) in expressions.iter().enumerate() {
-                let text = expression(dialect, expr, &input.columns, &plain)?.text;
-                columns.push(format!("{text} AS c{place}"));
-            }
-            format!("SELECT {} FROM ({}) AS t", listed(columns), inner(input)?)
-        }
-        Operator::Join { .. } => join(dialect, relation, &inner)?,
-        Operator::First { input, rows, read } => {
-            first(dialect, salt, &inner(input)?, input, *rows, read)?
-        }
-        Operator::Union { inputs } => {
-            let mut parts = Vec::with_capacity(inputs.len());
-            for input in inputs {
+    }
+
+    /// The tables that texts read, each of which may read those before it.
+    pub(crate) fn into_firsts(self) -> Vec<First> {
+        self.firsts.into_inner()
+    }
+
+    /// The text of a relation.
+    pub(crate) fn text(&self, relation: &Relation) -> Result<String, EngineError> {
+        let (dialect, catalogue) = (self.dialect, self.catalogue);
+        let inner = |input: &Relation| self.text(input);
+        let text = match &relation.operator {
+            Operator::Scan { dataset } => scan(dialect, catalogue, dataset, &relation.columns)?,
+            Operator::Filter { input, predicate } => {
+                let predicate = expression(dialect, predicate, &input.columns, &plain)?;
                 let columns = listed((0..input.columns.len()).map(plain));
-                parts.push(format!("SELECT {columns} FROM ({}) AS t", inner(input)?));
+                let from = inner(input)?;
+                format!(
+                    "SELECT {columns} FROM ({from}) AS t WHERE {}",
+                    predicate.text
+                )
             }
-            if parts.is_empty() {
-                return Err(bad("a union of nothing"));
+            Operator::Project { input, expressions } => {
+                let mut columns = Vec::with_capacity(expressions.len());
+                for (place, expr) in expressions.iter().enumerate() {
+                    let text = expression(dialect, expr, &input.columns, &plain)?.text;
+                    columns.push(format!("{text} AS c{place}"));
+                }
+                format!("SELECT {} FROM ({}) AS t", listed(columns), inner(input)?)
             }
-            parts.join(" UNION ALL ")
+            Operator::Join { .. } => join(dialect, relation, &inner)?,
+            Operator::First { input, rows, read } => {
+                self.first(&inner(input)?, input, *rows, read)?
+            }
+            Operator::Union { inputs } => {
+                let mut parts = Vec::with_capacity(inputs.len());
+                for input in inputs {
+                    let columns = listed((0..input.columns.len()).map(plain));
+                    parts.push(format!("SELECT {columns} FROM ({}) AS t", inner(input)?));
+                }
+                if parts.is_empty() {
+                    return Err(bad("a union of nothing"));
+                }
+                parts.join(" UNION ALL ")
+            }
+            Operator::Group {
+                input,
+                keys,
+                aggregates,
+            } => group(dialect, &inner(input)?, input, relation, keys, aggregates)?,
+        };
+        Ok(text)
+    }
+
+    /// The rows of each unit with the least hash; what is not read is nothing.
+    fn first(
+        &self,
+        from: &str,
+        input: &Relation,
+        rows: u64,
+        read: &[usize],
+    ) -> Result<String, EngineError> {
+        let of = |places: &[usize]| {
+            let columns = places.iter().map(|place| column(&input.columns, *place));
+            columns.collect::<Result<Vec<Sql>, _>>()
+        };
+        let others = read.iter().filter(|place| !input.unit.contains(place));
+        let others: Vec<usize> = others.copied().collect();
+        let (unit, others) = (of(&input.unit)?, of(&others)?);
+        if unit.is_empty() || input.unit.iter().any(|place| !read.contains(place)) {
+            return Err(bad("the first rows of nobody"));
         }
-        Operator::Group {
-            input,
-            keys,
-            aggregates,
-        } => group(dialect, &inner(input)?, input, relation, keys, aggregates)?,
-    };
-    Ok(text)
+        let somebody = unit.iter().map(|unit| format!("{} IS NOT NULL", unit.text));
+        let somebody: Vec<String> = somebody.collect();
+        let values = [unit.as_slice(), &others].concat();
+        let query = format!(
+            "SELECT {} FROM ({from}) AS t WHERE {}",
+            super::expressions::join(&values, ", "),
+            somebody.join(" AND ")
+        );
+        let opaque = values.iter();
+        let opaque =
+            opaque.map(|value| format!("{} AS {}", self.dialect.opaque(value), value.text));
+        // Values in a fixed order, for the rare case of equal hashes.
+        let order = others.iter();
+        let order: String = order
+            .map(|value| format!(", {} ASC NULLS FIRST", value.text))
+            .collect();
+        let most = i64::try_from(rows).unwrap_or(i64::MAX);
+        let text = format!(
+            "SELECT {} FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {} ORDER BY h ASC{order}) \
+             AS r FROM (SELECT *, {} AS h FROM (SELECT {} FROM ({query}) AS t) AS t) AS t) AS t \
+             WHERE r <= {}",
+            super::expressions::join(&values, ", "),
+            super::expressions::join(&unit, ", "),
+            self.dialect.hash(self.salt, &values),
+            listed(opaque),
+            self.dialect.literal(&Value::Integer(most), Type::Integer),
+        );
+        let mut firsts = self.firsts.borrow_mut();
+        let table = format!("first_rows_{}", firsts.len());
+        let columns = input.columns.iter().enumerate();
+        let columns = columns.map(|(place, column)| match read.contains(&place) {
+            true => plain(place),
+            false => {
+                let nothing = self.dialect.literal(&Value::Null, column.kind);
+                format!("{nothing} AS c{place}")
+            }
+        });
+        let read = format!("SELECT {} FROM {table}", listed(columns));
+        firsts.push(First {
+            table,
+            text,
+            rows: query,
+            units: unit.len(),
+            ranked: others.len(),
+            of: Counted::Rows,
+            most: rows,
+        });
+        Ok(read)
+    }
 }
 
 /// Columns with commas between them; a query has at least one.
@@ -150,51 +246,6 @@ fn join(
         if *keeps_left { "LEFT" } else { "INNER" },
         inner(right)?,
         conditions.join(" AND "),
-    ))
-}
-
-/// The rows of each unit with the least hash; what is not read is nothing.
-fn first(
-    dialect: &dyn Dialect,
-    salt: &Salt,
-    from: &str,
-    input: &Relation,
-    rows: u64,
-    read: &[usize],
-) -> Result<String, EngineError> {
-    let of = |places: &[usize]| {
-        let columns = places.iter().map(|place| column(&input.columns, *place));
-        columns.collect::<Result<Vec<Sql>, _>>()
-    };
-    let (unit, values) = (of(&input.unit)?, of(read)?);
-    if unit.is_empty() || input.unit.iter().any(|place| !read.contains(place)) {
-        return Err(bad("the first rows of nobody"));
-    }
-    let somebody = unit.iter().map(|unit| format!("{} IS NOT NULL", unit.text));
-    let somebody: Vec<String> = somebody.collect();
-    let opaque = values.iter();
-    let opaque = opaque.map(|value| format!("{} AS {}", dialect.opaque(value), value.text));
-    // Values in a fixed order, for the rare case of equal hashes.
-    let order = values.iter();
-    let order: String = order
-        .map(|value| format!(", {} ASC NULLS FIRST", value.text))
-        .collect();
-    let columns = input.columns.iter().enumerate();
-    let columns = columns.map(|(place, column)| match read.contains(&place) {
-        true => plain(place),
-        false => format!("{} AS c{place}", dialect.literal(&Value::Null, column.kind)),
-    });
-    let most = i64::try_from(rows).unwrap_or(i64::MAX);
-    Ok(format!(
-        "SELECT {} FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {} ORDER BY h ASC{order}) AS r \
-         FROM (SELECT *, {} AS h FROM (SELECT {} FROM ({from}) AS t WHERE {}) AS t) AS t) AS t \
-         WHERE r <= {}",
-        listed(columns),
-        super::expressions::join(&unit, ", "),
-        dialect.hash(salt, &values),
-        listed(opaque),
-        somebody.join(" AND "),
-        dialect.literal(&Value::Integer(most), Type::Integer),
     ))
 }
 

@@ -8,8 +8,10 @@
 pub(crate) struct Statement {
     /// The SQL.
     pub(crate) text: String,
-    /// What it reads as the table [`FirstGroups::TABLE`], if groups are capped.
-    pub(crate) first_groups: Option<FirstGroups>,
+    /// Tables that its relation reads, each of which may read those before it.
+    pub(crate) firsts: Vec<First>,
+    /// S3: a table that it reads, if groups are capped.
+    pub(crate) first_groups: Option<First>,
     /// The same as a whole, where units have several rows to add up.
     pub(crate) per_unit: Option<PerUnit>,
     /// What it computes.
@@ -19,34 +21,44 @@ pub(crate) struct Statement {
 impl Statement {
     /// The statement with nothing left to an operator.
     pub(crate) fn plain_sql(&self) -> String {
-        match &self.first_groups {
-            Some(first) => {
-                let (table, text) = (FirstGroups::TABLE, &self.text);
-                format!("WITH {table} AS ({}) {text}", first.text)
-            }
-            None => self.text.clone(),
+        let tables = self.firsts.iter().chain(&self.first_groups);
+        let tables: Vec<String> = tables
+            .map(|first| format!("{} AS ({})", first.table, first.text))
+            .collect();
+        match tables.is_empty() {
+            true => self.text.clone(),
+            false => format!("WITH {} {}", tables.join(", "), self.text),
         }
     }
 }
 
-/// S3: the rows of a query in the first groups of their units.
+/// A table: of each unit in a query the first, by the salted hash of the unit and of
+/// what is ranked.
 #[derive(Clone, Debug)]
-pub(crate) struct FirstGroups {
-    /// These rows, in SQL.
+pub(crate) struct First {
+    /// What statements call it.
+    pub(crate) table: String,
+    /// Its rows, in SQL.
     pub(crate) text: String,
-    /// The query: columns of the unit, the keys, others.
+    /// The query: columns of the unit, what is ranked, others.
     pub(crate) rows: String,
     /// How many columns the unit has.
     pub(crate) units: usize,
-    /// How many keys there are.
-    pub(crate) keys: usize,
-    /// How many groups of a unit count.
+    /// How many columns are ranked.
+    pub(crate) ranked: usize,
+    /// What is counted.
+    pub(crate) of: Counted,
+    /// How many of a unit there are at most.
     pub(crate) most: u64,
 }
 
-impl FirstGroups {
-    /// What statements call it.
-    pub(crate) const TABLE: &str = "first_groups";
+/// What of a unit is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counted {
+    /// Rows, of which nothing but what is ranked is read later.
+    Rows,
+    /// Groups: rows of which all that is ranked is the same.
+    Groups,
 }
 
 /// S1 to S4 of sums: for each group its keys, how many units there are, and the

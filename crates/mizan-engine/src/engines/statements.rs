@@ -3,7 +3,7 @@
 //! Units, counts and sums share one statement; distinct values and histograms
 //! have one each. A unit with too many groups must show the **same** groups in
 //! all of them, or it would change more than `groups_per_unit`: every statement
-//! takes the first by the same hash ([`FirstGroups`]), and among the same groups,
+//! takes the first by the same hash ([`Counted::Groups`]), and among the same groups,
 //! those of all rows after the filter, whether the row has a value to measure or
 //! not.
 
@@ -14,8 +14,8 @@ use mizan_sql::{
 
 use super::dialect::{Dialect, Sql};
 use super::expressions::{bad, expression, join, literal, plain};
-use super::relations::{column, listed, relation};
-use super::statement::{Contribution, FirstGroups, Of, PerUnit, Shape, Statement};
+use super::relations::{Relations, column, listed};
+use super::statement::{Contribution, Counted, First, Of, PerUnit, Shape, Statement};
 use crate::engine::EngineError;
 use crate::order::Salt;
 
@@ -34,18 +34,18 @@ pub(crate) fn statements(
         match &statistic.measure {
             Measure::Distinct(expr) => {
                 let query = builder.distinct(expr, statistic)?;
-                statements.push(query.computes(Shape::Distinct(place)));
+                statements.push(query.computes(&builder.firsts, Shape::Distinct(place)));
             }
             Measure::Histogram(expr, how) => {
                 let query = builder.histogram(expr, how, statistic)?;
-                statements.push(query.computes(Shape::Histogram(place)));
+                statements.push(query.computes(&builder.firsts, Shape::Histogram(place)));
             }
             _ => sums.push(place),
         }
     }
     if !sums.is_empty() || statements.is_empty() {
         let query = builder.sums(&sums)?;
-        statements.insert(0, query.computes(Shape::Sums(sums)));
+        statements.insert(0, query.computes(&builder.firsts, Shape::Sums(sums)));
     }
     Ok(statements)
 }
@@ -77,10 +77,11 @@ fn check_steps(how: &Quantized) -> Result<(), EngineError> {
     }
 }
 
-/// SQL, and what it reads as [`FirstGroups::TABLE`] or is as a whole.
+/// SQL, the table that it reads beside those of its relation, and what it is as a
+/// whole.
 struct Query {
     text: String,
-    first_groups: Option<FirstGroups>,
+    first_groups: Option<First>,
     per_unit: Option<PerUnit>,
 }
 
@@ -100,9 +101,10 @@ impl Query {
         }
     }
 
-    fn computes(self, shape: Shape) -> Statement {
+    fn computes(self, firsts: &[First], shape: Shape) -> Statement {
         Statement {
             text: self.text,
+            firsts: firsts.to_vec(),
             first_groups: self.first_groups,
             per_unit: self.per_unit,
             shape,
@@ -110,11 +112,16 @@ impl Query {
     }
 }
 
+/// What statements call the table of S3.
+const FIRST_GROUPS: &str = "first_groups";
+
 struct Builder<'a> {
     dialect: &'a dyn Dialect,
     plan: &'a BoundedPlan,
     salt: &'a Salt,
     relation: String,
+    /// Tables that the relation reads.
+    firsts: Vec<First>,
     /// Over the relation.
     keys: Vec<Sql>,
     unit: Vec<Sql>,
@@ -146,11 +153,14 @@ impl<'a> Builder<'a> {
             }
             keys.push(sql);
         }
+        let relations = Relations::new(dialect, catalogue, salt);
+        let relation = relations.text(&plan.relation)?;
         Ok(Self {
             dialect,
             plan,
             salt,
-            relation: relation(dialect, catalogue, salt, &plan.relation)?,
+            relation,
+            firsts: relations.into_firsts(),
             unit_names: named(&unit, "u"),
             key_names: named(&keys, "k"),
             keys,
@@ -259,12 +269,14 @@ impl<'a> Builder<'a> {
             self.integer(i64::try_from(most).unwrap_or(i64::MAX)),
         );
         Query {
-            text: format!("SELECT * FROM {}", FirstGroups::TABLE),
-            first_groups: Some(FirstGroups {
+            text: format!("SELECT * FROM {FIRST_GROUPS}"),
+            first_groups: Some(First {
+                table: FIRST_GROUPS.to_owned(),
                 text,
                 rows,
                 units: self.unit_names.len(),
-                keys: self.key_names.len(),
+                ranked: self.key_names.len(),
+                of: Counted::Groups,
                 most,
             }),
             per_unit: None,

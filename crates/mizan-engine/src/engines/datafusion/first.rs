@@ -1,8 +1,8 @@
-//! S3 as an operator: the rows of each unit in its first groups.
+//! The first rows or groups of each unit, as an operator.
 //!
 //! A window function would sort all rows with all that they carry. Here rows stay
-//! where they are; of units that may have too many groups a hash and a place is
-//! sorted, of others nothing.
+//! where they are; of units that may have too many a hash and a place is sorted, of
+//! others nothing.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -28,28 +28,28 @@ use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use futures::TryStreamExt;
 
 use super::values::Values;
-use crate::engines::statement::FirstGroups;
+use crate::engines::statement::{Counted, First};
 use crate::order::{Hasher, Salt};
 
-/// The rows of a query that are in the first groups of their units, as a table.
+/// The first rows or groups of the units of a query, as a table.
 ///
 /// The query is planned before, and other plans do not see into the table: the
 /// rules of DataFusion 55 that optimise a plan must not be run over it twice, or
 /// rows are lost.
 #[derive(Debug)]
-pub(super) struct FirstGroupsTable {
+pub(super) struct FirstTable {
     /// All rows of a unit are in one partition.
     rows: Arc<dyn ExecutionPlan>,
     partitions: usize,
     rule: Rule,
 }
 
-impl FirstGroupsTable {
+impl FirstTable {
     /// A table of the rows of this plan.
     pub(super) fn new(
         rows: Arc<dyn ExecutionPlan>,
         partitions: usize,
-        first: &FirstGroups,
+        first: &First,
         salt: &Salt,
     ) -> Result<Self> {
         let schema = rows.schema();
@@ -63,7 +63,8 @@ impl FirstGroupsTable {
             partitions,
             rule: Rule {
                 units: first.units,
-                keys: first.keys,
+                keys: first.ranked,
+                of: first.of,
                 most: usize::try_from(first.most).unwrap_or(usize::MAX),
                 salt: *salt,
             },
@@ -72,7 +73,7 @@ impl FirstGroupsTable {
 }
 
 #[async_trait]
-impl TableProvider for FirstGroupsTable {
+impl TableProvider for FirstTable {
     fn schema(&self) -> SchemaRef {
         self.rows.schema()
     }
@@ -90,7 +91,7 @@ impl TableProvider for FirstGroupsTable {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let schema = project_schema(&self.schema(), projection)?;
         let streams = (0..self.partitions).map(|partition| {
-            Arc::new(FirstGroupsStream {
+            Arc::new(FirstStream {
                 rows: Arc::clone(&self.rows),
                 partition,
                 rule: self.rule.clone(),
@@ -107,7 +108,7 @@ impl TableProvider for FirstGroupsTable {
 
 /// A partition of the table.
 #[derive(Debug)]
-struct FirstGroupsStream {
+struct FirstStream {
     rows: Arc<dyn ExecutionPlan>,
     partition: usize,
     rule: Rule,
@@ -116,7 +117,7 @@ struct FirstGroupsStream {
     schema: SchemaRef,
 }
 
-impl FirstGroupsStream {
+impl FirstStream {
     fn filtered(
         &self,
         context: Arc<TaskContext>,
@@ -132,6 +133,9 @@ impl FirstGroupsStream {
                     Some(columns) => batch.project(columns)?,
                     None => batch,
                 };
+                if kept.iter().all(|kept| *kept) {
+                    return Ok(batch);
+                }
                 Ok(filter_record_batch(&batch, &BooleanArray::from(kept))?)
             });
             Ok::<_, DataFusionError>(futures::stream::iter(filtered))
@@ -140,7 +144,7 @@ impl FirstGroupsStream {
     }
 }
 
-impl PartitionStream for FirstGroupsStream {
+impl PartitionStream for FirstStream {
     fn schema(&self) -> &SchemaRef {
         &self.schema
     }
@@ -157,14 +161,15 @@ impl PartitionStream for FirstGroupsStream {
 struct Rule {
     /// The first columns are the unit.
     units: usize,
-    /// The next are the keys.
+    /// The next are ranked.
     keys: usize,
-    /// How many groups of a unit stay.
+    of: Counted,
+    /// How many rows or groups of a unit stay.
     most: usize,
     salt: Salt,
 }
 
-/// A row of a unit that may have too many groups.
+/// A row of a unit that may have too many.
 #[derive(Clone, Copy)]
 struct Ranked {
     hash: i64,
@@ -185,7 +190,7 @@ impl Rule {
             batches.collect::<Result<Vec<Vec<Values<'_>>>>>()
         };
         let (units, keys) = (columns(&units)?, columns(&keys)?);
-        // Each unit with more rows than groups that stay has a stretch of its own.
+        // Each unit with more rows than may stay has a stretch of its own.
         let mut end = 0;
         let mut next: Vec<Option<usize>> = Vec::with_capacity(counts.len());
         for count in &counts {
@@ -230,13 +235,12 @@ impl Rule {
             };
             rest = others;
             unit.sort_unstable_by(|a, b| compare(&keys, a, b));
-            let same_group = |a: &Ranked, b: &Ranked| compare(&keys, a, b).is_eq();
-            for group in unit.chunk_by(same_group).skip(self.most) {
-                for row in group {
-                    let batch = kept.get_mut(row.batch as usize);
-                    if let Some(kept) = batch.and_then(|batch| batch.get_mut(row.row as usize)) {
-                        *kept = false;
-                    }
+            let same =
+                |a: &Ranked, b: &Ranked| self.of == Counted::Groups && compare(&keys, a, b).is_eq();
+            for row in unit.chunk_by(same).skip(self.most).flatten() {
+                let batch = kept.get_mut(row.batch as usize);
+                if let Some(kept) = batch.and_then(|batch| batch.get_mut(row.row as usize)) {
+                    *kept = false;
                 }
             }
         }
