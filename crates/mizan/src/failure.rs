@@ -16,7 +16,6 @@ use mizan_sql::CatalogueError;
 use serde_json::json;
 
 use crate::cli::Format;
-use crate::output::wrapped;
 
 /// Nobody reads more; what was typed may be megabytes.
 const LONGEST_MESSAGE: usize = 1000;
@@ -87,14 +86,10 @@ impl Failure {
                     .as_ref()
                     .map(|place| format!("{place}\n"))
                     .unwrap_or_default();
-                // What follows the first line of a message shows a place: it stays.
-                let (message, shown) = match self.message.split_once('\n') {
-                    Some((first, rest)) => (first, format!("{rest}\n")),
-                    None => (self.message.as_str(), String::new()),
-                };
-                let message = wrapped(message, &format!("error[{}]: ", self.code), "  ");
-                let help = wrapped(&self.help, "help: ", "  ");
-                format!("{message}{shown}{place}{help}")
+                format!(
+                    "error[{}]: {}\n{place}help: {}\n",
+                    self.code, self.message, self.help
+                )
             }
             Format::Json => {
                 let error = json!({"code": self.code, "message": self.message, "place": self.place, "help": self.help});
