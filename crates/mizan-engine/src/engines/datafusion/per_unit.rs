@@ -116,7 +116,7 @@ impl Part {
         self.units.merge(other.units)?;
         self.groups.merge(other.groups)?;
         let (units, groups) = (self.units.of_rows(), self.groups.of_rows());
-        let pairs = other.slots.pairs().iter().map(|old| {
+        let pairs = other.slots.into_pairs().into_iter().map(|old| {
             let unit = units.get(old.unit as usize).unwrap_or(&usize::MAX);
             let group = groups.get(old.group as usize).unwrap_or(&usize::MAX);
             pair((unit, group))
@@ -127,7 +127,6 @@ impl Part {
             self.groups.len(),
             &mut self.of_rows,
         )?;
-        drop(other.slots);
         self.totals
             .merge(other.totals, &self.of_rows, self.slots.pairs().len());
         Ok(self)

@@ -50,6 +50,11 @@ impl Slots {
         &self.pairs
     }
 
+    /// The pairs, by slot, and nothing else.
+    pub(super) fn into_pairs(self) -> Vec<Pair> {
+        self.pairs
+    }
+
     /// The slots of pairs, new ones for those that are new. There are so many units
     /// and groups in all.
     pub(super) fn find(

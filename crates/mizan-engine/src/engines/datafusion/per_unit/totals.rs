@@ -12,12 +12,41 @@ use crate::engines::statement::{Contribution, Of};
 /// the end of its range, and its contribution within its limits.
 #[derive(Debug)]
 pub(super) struct Totals {
-    /// The cells of a slot: how many rows, then a sum for every value that needs
-    /// one. They are side by side, since slots of rows that follow each other may
-    /// be anywhere.
-    cells: Vec<i64>,
+    cells: Cells,
     values: Vec<Totaled>,
+}
+
+/// The cells of a slot: how many rows, then a sum for every value that needs one.
+/// They are side by side, since slots of rows that follow each other may be
+/// anywhere. They never move: memory that grows by moving leaves as much behind.
+#[derive(Debug)]
+struct Cells {
+    chunks: Vec<Vec<i64>>,
     width: usize,
+}
+
+/// The slots of a chunk.
+const SLOTS: usize = 1 << 14;
+
+impl Cells {
+    fn grow(&mut self, slots: usize) {
+        while self.chunks.len() * SLOTS < slots {
+            self.chunks.push(vec![0; SLOTS * self.width]);
+        }
+    }
+
+    fn get(&self, slot: usize, place: usize) -> i64 {
+        let chunk = self.chunks.get(slot / SLOTS);
+        let cell = chunk.and_then(|chunk| chunk.get(slot % SLOTS * self.width + place));
+        cell.copied().unwrap_or(0)
+    }
+
+    fn add(&mut self, slot: u32, place: usize, value: i64) {
+        let slot = slot as usize;
+        if let Some(chunk) = self.chunks.get_mut(slot / SLOTS) {
+            add_to(chunk, slot % SLOTS * self.width + place, value);
+        }
+    }
 }
 
 /// What is kept of a value.
@@ -47,17 +76,18 @@ impl Totals {
         });
         Self {
             values: values.collect(),
-            cells: Vec::new(),
-            width,
+            cells: Cells {
+                chunks: Vec::new(),
+                width,
+            },
         }
     }
 
     /// Adds rows, by the slot of each, where there are so many slots in all.
     pub(super) fn add(&mut self, slots: &[u32], values: &[ArrayRef], all: usize) -> Result<()> {
-        self.cells.resize(all * self.width, 0);
-        let (cells, width) = (&mut self.cells, self.width);
+        self.cells.grow(all);
         for slot in slots {
-            add_to(cells, *slot as usize * width, 1);
+            self.cells.add(*slot, 0, 1);
         }
         for (array, totaled) in values.iter().zip(&mut self.values) {
             let missing = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
@@ -68,12 +98,11 @@ impl Totals {
                 let integers = array.as_primitive::<Int64Type>();
                 if missing.is_none() {
                     for (slot, value) in slots.iter().zip(integers.values()) {
-                        add_to(cells, *slot as usize * width + place, *value);
+                        self.cells.add(*slot, place, *value);
                     }
                 } else {
                     for (slot, value) in slots.iter().zip(integers) {
-                        let value = value.unwrap_or(0);
-                        add_to(cells, *slot as usize * width + place, value);
+                        self.cells.add(*slot, place, value.unwrap_or(0));
                     }
                 }
             }
@@ -90,11 +119,13 @@ impl Totals {
     /// Adds those of others, each to the slot here that is said, where there are so
     /// many in all.
     pub(super) fn merge(&mut self, others: Self, slots: &[u32], all: usize) {
-        self.cells.resize(all * self.width, 0);
-        for (slot, cells) in slots.iter().zip(others.cells.chunks_exact(self.width)) {
-            let from = *slot as usize * self.width;
-            for (place, value) in cells.iter().enumerate() {
-                add_to(&mut self.cells, from + place, *value);
+        self.cells.grow(all);
+        // Each chunk goes when it was added.
+        for (slots, chunk) in slots.chunks(SLOTS).zip(others.cells.chunks) {
+            for (slot, cells) in slots.iter().zip(chunk.chunks_exact(self.cells.width)) {
+                for (place, value) in cells.iter().enumerate() {
+                    self.cells.add(*slot, place, *value);
+                }
             }
         }
         for (totaled, other) in self.values.iter_mut().zip(others.values) {
@@ -109,13 +140,13 @@ impl Totals {
 
     /// What the unit of a slot contributes to its group.
     pub(super) fn contribution(&self, slot: usize, contribution: &Contribution) -> i64 {
-        let rows = self.cell(slot, 0);
+        let rows = self.cells.get(slot, 0);
         let value = |value: usize| {
             let totaled = self.values.get(value);
             let missing = totaled.and_then(|totaled| totaled.missing.get(slot));
             let sum = totaled.and_then(|totaled| totaled.sum);
             let count = rows.saturating_sub(missing.copied().unwrap_or(0));
-            (count, sum.map_or(0, |place| self.cell(slot, place)))
+            (count, sum.map_or(0, |place| self.cells.get(slot, place)))
         };
         let total = match contribution.of {
             Of::Unit => 1,
@@ -132,11 +163,6 @@ impl Totals {
         };
         // As LEAST(GREATEST(..)): the limits are in order, which is checked before.
         total.max(contribution.low).min(contribution.high)
-    }
-
-    fn cell(&self, slot: usize, place: usize) -> i64 {
-        let cell = self.cells.get(slot * self.width + place);
-        cell.copied().unwrap_or(0)
     }
 }
 
@@ -224,10 +250,11 @@ mod tests {
             // Twice as many rows each time.
             for _ in 0..40 {
                 let mut others = Totals::new(1, &asked);
-                others.cells.clone_from(&totals.cells);
+                others.cells.chunks.clone_from(&totals.cells.chunks);
                 totals.merge(others, &[0], 1);
             }
-            assert_eq!(totals.cells, [MAX_ROWS, MAX_ROWS * value]);
+            let found = [0, 1].map(|place| totals.cells.get(0, place));
+            assert_eq!(found, [MAX_ROWS, MAX_ROWS * value]);
             let clamped = value.signum() * MAX_CONTRIBUTION;
             assert_eq!(totals.contribution(0, &asked[0]), clamped);
             assert_eq!(totals.contribution(0, &asked[1]), value);
