@@ -377,9 +377,8 @@ fn noise_treatment(family: Family, s: f64, sensitivity: u64) -> Result<Treatment
     })
 }
 
-/// From so many quantiles on a tree is taken. What it promises is better from eight on, but
-/// measured ranks are off by less one inside the other up to about fifty
-/// (BENCHMARKS.md).
+/// From so many quantiles on a tree is taken: measured ranks of nine were off by less one
+/// inside the other than from a tree (BENCHMARKS.md).
 const MANY: usize = 32;
 
 /// As how many statistics quantiles count.
