@@ -152,18 +152,31 @@ pub(super) fn quantile_notes(
             Some(Aim::FromHigh(row)) => format!("row {row} from the greatest, at which it aims"),
             _ => "the one asked for".to_owned(),
         };
-        let condition = match (treatment, aim) {
+        let mut condition = match (treatment, aim) {
             (Treatment::Recursive { .. }, Some(Aim::Fraction { .. })) => {
                 format!(", if no more than {} rows are equal", recursive::EQUAL)
             }
             _ => String::new(),
         };
+        if may_cross(treatment) {
+            condition.push_str("; before quantiles are put in order");
+        }
         let name = name_of(plan, place);
         notes.push(format!(
             "{name}: in sorted order it is within {rows} rows of {of}, with a probability of 95 %{condition}"
         ));
     }
     Ok(notes)
+}
+
+/// Whether quantiles of a histogram may come out in another order than that of their
+/// fractions, and are then exchanged: what is said of one holds before that.
+/// Fractions one inside the other, or of one tree, are in order.
+fn may_cross(treatment: &Treatment) -> bool {
+    let aims = treatment.aims().unwrap_or_default();
+    let is_edge = |aim: &Aim| aim.parts().is_none();
+    let apart = matches!(treatment, Treatment::Select { .. }) || aims.iter().any(is_edge);
+    aims.len() > 1 && apart
 }
 
 /// What an aggregate is called: its column, if it has one of its own.

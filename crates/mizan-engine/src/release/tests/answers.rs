@@ -158,6 +158,7 @@ fn notes_say_what_is_missing() {
     assert!(answer.notes[1].contains("withheld"));
     assert!(answer.notes[2].starts_with("a0: in sorted order"));
     assert!(answer.notes[3].contains("from the greatest"));
+    assert!(answer.notes[3].ends_with("; before quantiles are put in order"));
     assert_eq!(answer.columns, ["city", "a0", "a1"]);
     assert_eq!(recipe.why()[recipe.why().len() - 2..], answer.notes[2..]);
 }
