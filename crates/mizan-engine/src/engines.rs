@@ -5,12 +5,18 @@
 //!   all of them;
 //! - [`statement`]: that text, and what operators may do instead;
 //! - [`gather`]: rows of results to exact integers;
-//! - [`datafusion`]: the embedded engine.
+//! - [`datafusion`]: the embedded engine; [`postgres`]: a database;
+//! - [`by_source`]: whichever the source of a dataset asks for.
 
+pub(crate) mod by_source;
 pub(crate) mod datafusion;
 pub(crate) mod dialect;
 pub(crate) mod expressions;
 pub(crate) mod gather;
+#[cfg(test)]
+pub(crate) mod generate;
+#[cfg(feature = "postgres")]
+pub(crate) mod postgres;
 pub(crate) mod relations;
 pub(crate) mod statement;
 pub(crate) mod statements;

@@ -43,7 +43,7 @@ use crate::exact::Exact;
 use crate::order::Salt;
 use crate::version::Version;
 
-pub use self::files::inspect;
+pub(crate) use self::files::inspect;
 
 /// Stack for planning: deep questions are deep recursions.
 const PLANNING_STACK: usize = 256 << 20;

@@ -49,6 +49,12 @@ pub(crate) trait Dialect {
     /// The integer of a number, a date or a timestamp.
     fn quantize(&self, value: &Sql, how: &Quantized) -> String;
 
+    /// The least or the greatest of the values of a group.
+    fn extreme(&self, value: &Sql, greatest: bool) -> String {
+        let aggregate = if greatest { "MAX" } else { "MIN" };
+        format!("{aggregate}({})", value.text)
+    }
+
     /// The same value, of which the engine's planner knows nothing: some planners
     /// trip over sorted columns that they know to be constant.
     fn opaque(&self, value: &Sql) -> String {

@@ -276,8 +276,12 @@ fn group(
             Within::CountDistinct(expr) => {
                 (Some(over(expr)?.text), format!("COUNT(DISTINCT v{place})"))
             }
-            Within::Min(expr) => (Some(over(expr)?.text), format!("MIN(v{place})")),
-            Within::Max(expr) => (Some(over(expr)?.text), format!("MAX(v{place})")),
+            Within::Min(expr) | Within::Max(expr) => {
+                let value = over(expr)?;
+                let named = Sql::new(format!("v{place}"), value.kind);
+                let greatest = matches!(aggregate, Within::Max(_));
+                (Some(value.text), dialect.extreme(&named, greatest))
+            }
             Within::Sum(expr, how) => {
                 let value = dialect.quantize(&over(expr)?, how);
                 computed.push(format!("COUNT(v{place}) AS n{place}"));

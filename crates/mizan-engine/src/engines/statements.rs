@@ -310,8 +310,9 @@ impl<'a> Builder<'a> {
         let (count, sum) = (format!("COUNT(v{value})"), format!("SUM(v{value})"));
         let limit = self.integer(rows);
         format!(
-            "CASE WHEN {count} > {limit} THEN CAST(FLOOR(CAST({sum} AS DOUBLE) * \
-             CAST({limit} AS DOUBLE) / CAST({count} AS DOUBLE)) AS BIGINT) ELSE {sum} END"
+            "CASE WHEN {count} > {limit} THEN CAST(FLOOR(CAST({sum} AS DOUBLE PRECISION) * \
+             CAST({limit} AS DOUBLE PRECISION) / CAST({count} AS DOUBLE PRECISION)) AS BIGINT) \
+             ELSE {sum} END"
         )
     }
 

@@ -104,7 +104,7 @@ fn day_part(day: &str, part: TimePart) -> String {
 
 /// A part of a time.
 pub(super) fn part(time: &str, part: TimePart) -> String {
-    let (period, length) = match part {
+    let (period, length): (i64, i64) = match part {
         TimePart::Hour => (DAY, 3_600_000_000),
         TimePart::Minute => (3_600_000_000, 60_000_000),
         TimePart::Second => (60_000_000, 1_000_000),

@@ -32,7 +32,10 @@ pub(super) fn cast(value: &Sql, to: Type) -> String {
         (Type::Date, Type::Integer) => calendar::of_day(text, |day| format!("{day}::bigint")),
         (Type::Date, Type::Timestamp) => calendar::midnight(text),
         (Type::Date, Type::Text) => calendar::of_day(text, |day| {
-            format!("to_char({}, 'YYYY-MM-DD') COLLATE \"C\"", calendar::date(day))
+            format!(
+                "to_char({}, 'YYYY-MM-DD') COLLATE \"C\"",
+                calendar::date(day)
+            )
         }),
         (Type::Timestamp, Type::Date) => calendar::of_time(text, calendar::day_of),
         // Typing knows no others.

@@ -18,6 +18,7 @@ use mizan_sql::{Column, DatasetColumn, Expr, Type};
 
 use super::numbers::{NAN, beyond_doubles, narrow};
 use super::once::once;
+use super::source::quoted;
 use super::table::Table;
 use crate::engine::EngineError;
 
@@ -68,7 +69,7 @@ impl Found {
 
     /// What it is within the engine.
     fn sql(&self) -> String {
-        let name = format!("\"{}\"", self.name.replace('"', "\"\""));
+        let name = quoted(&self.name);
         let text = format!("({name}::text COLLATE \"C\")");
         if self.is_enum {
             return text;
@@ -113,7 +114,10 @@ pub(super) fn readable(
     table: &Table,
     declared: &DatasetColumn,
 ) -> Result<(Type, String), EngineError> {
-    let found = table.columns.iter().find(|found| found.name == declared.name);
+    let found = table
+        .columns
+        .iter()
+        .find(|found| found.name == declared.name);
     let found = found.ok_or_else(|| EngineError::NoColumn {
         path: table.shown.clone().into(),
         column: declared.name.clone(),

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use mizan_sql::{Dataset, DatasetColumn, Function, Quantized, Type, Value};
 
-use super::casts;
 use super::calendar;
+use super::casts;
 use super::columns::{LONGEST_TEXT, readable};
 use super::numbers;
 use super::once::once;
@@ -228,7 +228,9 @@ fn hashed(value: &Sql) -> String {
     let bytes = match value.kind {
         Type::Boolean => fixed(
             1,
-            &format!("CASE {text} WHEN TRUE THEN '\\x01'::bytea WHEN FALSE THEN '\\x00'::bytea END"),
+            &format!(
+                "CASE {text} WHEN TRUE THEN '\\x01'::bytea WHEN FALSE THEN '\\x00'::bytea END"
+            ),
         ),
         Type::Integer | Type::Timestamp => fixed(8, &format!("int8send({text}::bigint)")),
         Type::Number => fixed(8, &format!("float8send({text})")),

@@ -21,9 +21,7 @@ const INFINITY: &str = "'Infinity'::float8";
 pub(super) fn narrow(whole: &str) -> String {
     const BELOW: &str = "-9223372036854775809";
     const ABOVE: &str = "9223372036854775808";
-    format!(
-        "NULLIF(NULLIF(LEAST(GREATEST({whole}, {BELOW}), {ABOVE}), {BELOW}), {ABOVE})::bigint"
-    )
+    format!("NULLIF(NULLIF(LEAST(GREATEST({whole}, {BELOW}), {ABOVE}), {BELOW}), {ABOVE})::bigint")
 }
 
 /// Sum, difference or product of integers. Small ones cannot overflow.
@@ -74,8 +72,13 @@ const MIDDLE: &str = "BETWEEN '1e-150'::float8 AND '1e150'::float8";
 /// Product of doubles.
 pub(super) fn product(a: &str, b: &str) -> String {
     once([a, b], |[a, b]| {
-        let parts = format!("{} AS ma, {} AS ea, {} AS mb, {} AS eb",
-            mantissa(a), exponent(a), mantissa(b), exponent(b));
+        let parts = format!(
+            "{} AS ma, {} AS ea, {} AS mb, {} AS eb",
+            mantissa(a),
+            exponent(a),
+            mantissa(b),
+            exponent(b)
+        );
         let zero = at_least("1::numeric", "-1075", "ma * mb", "ea + eb");
         let infinite = at_least("ma * mb", "ea + eb", LARGEST, "970");
         format!(
@@ -90,8 +93,13 @@ pub(super) fn product(a: &str, b: &str) -> String {
 /// Quotient of doubles; nothing by zero.
 pub(super) fn quotient(a: &str, b: &str) -> String {
     once([a, b], |[a, b]| {
-        let parts = format!("{} AS ma, {} AS ea, {} AS mb, {} AS eb",
-            mantissa(a), exponent(a), mantissa(b), exponent(b));
+        let parts = format!(
+            "{} AS ma, {} AS ea, {} AS mb, {} AS eb",
+            mantissa(a),
+            exponent(a),
+            mantissa(b),
+            exponent(b)
+        );
         let zero = at_least("mb", "eb - 1075", "ma", "ea");
         let infinite = at_least("ma", "ea", &format!("mb * {LARGEST}"), "eb + 970");
         format!(
@@ -165,7 +173,9 @@ pub(super) fn round(value: &str) -> String {
 
 /// The root; nothing below zero.
 pub(super) fn root(value: &str) -> String {
-    once([value], |[a]| format!("CASE WHEN {a} >= 0 THEN sqrt({a}) END"))
+    once([value], |[a]| {
+        format!("CASE WHEN {a} >= 0 THEN sqrt({a}) END")
+    })
 }
 
 /// A double towards zero; nothing beyond 64 bits.
@@ -206,7 +216,14 @@ struct Decimal(Vec<u8>);
 
 impl Decimal {
     fn from(value: u64) -> Self {
-        Self(value.to_string().bytes().rev().map(|digit| digit - b'0').collect())
+        Self(
+            value
+                .to_string()
+                .bytes()
+                .rev()
+                .map(|digit| digit - b'0')
+                .collect(),
+        )
     }
 
     fn multiply(&mut self, factor: u8, times: u32) {
@@ -223,7 +240,11 @@ impl Decimal {
     }
 
     fn whole(&self) -> String {
-        self.0.iter().rev().map(|digit| char::from(digit + b'0')).collect()
+        self.0
+            .iter()
+            .rev()
+            .map(|digit| char::from(digit + b'0'))
+            .collect()
     }
 }
 

@@ -29,11 +29,6 @@ pub(super) struct Source {
     pub(super) timeout: Duration,
 }
 
-/// Whether a source is a table of PostgreSQL.
-pub(crate) fn is_postgres(source: &str) -> bool {
-    source.starts_with("postgres://") || source.starts_with("postgresql://")
-}
-
 impl Source {
     /// Reads a source.
     pub(super) fn parse(source: &str) -> Result<Self, EngineError> {
@@ -48,7 +43,9 @@ impl Source {
             parts.next(),
             parts.next(),
         ) else {
-            return Err(wrong("it is not of the form postgres://user@host/database/table"));
+            return Err(wrong(
+                "it is not of the form postgres://user@host/database/table",
+            ));
         };
         let (schema, table) = table.split_once('.').unwrap_or(("public", table));
         let name = |text: &str| decoded(text).filter(|name| !name.is_empty());
@@ -72,7 +69,9 @@ impl Source {
         let address = Address::parse(&database, "mizan")
             .map_err(|BadAddress { reason }| EngineError::BadAddress { reason })?;
         if address.has_password() {
-            return Err(wrong("it has a password in it, and everybody sees the catalogue"));
+            return Err(wrong(
+                "it has a password in it, and everybody sees the catalogue",
+            ));
         }
         let address = match std::env::var("PGPASSWORD") {
             Ok(password) if !password.is_empty() => address.with_password(&password),
@@ -87,10 +86,20 @@ impl Source {
         })
     }
 
+    /// The table in SQL.
+    pub(super) fn sql(&self) -> String {
+        format!("{}.{}", quoted(&self.schema), quoted(&self.table))
+    }
+
     /// What people are shown.
     pub(super) fn shown(&self) -> String {
         format!("{}/{}.{}", self.address.place(), self.schema, self.table)
     }
+}
+
+/// A name in SQL.
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// A name of which some characters are written with `%`.
@@ -112,7 +121,9 @@ fn decoded(text: &str) -> Option<String> {
             }
         };
     }
-    String::from_utf8(bytes).ok().filter(|name| !name.contains('\0'))
+    String::from_utf8(bytes)
+        .ok()
+        .filter(|name| !name.contains('\0'))
 }
 
 #[cfg(test)]
@@ -125,7 +136,10 @@ mod tests {
     fn sources_name_a_table_and_no_password() {
         let source = Source::parse("postgres://me@db.example.org:5433/shop/visits").unwrap();
         assert_eq!((&*source.schema, &*source.table), ("public", "visits"));
-        assert_eq!(source.shown(), "postgres://db.example.org/shop/public.visits");
+        assert_eq!(
+            source.shown(),
+            "postgres://db.example.org/shop/public.visits"
+        );
         assert_eq!(source.timeout, TIMEOUT);
         let url = "postgresql://me@%2Frun%2Fpg/shop/a%2Eb.v%20%C3%A9?timeout=7&sslmode=disable";
         let source = Source::parse(url).unwrap();

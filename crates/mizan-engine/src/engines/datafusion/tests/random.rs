@@ -11,7 +11,7 @@ use mizan_sql::{BoundedPlan, Catalogue, Type, Value};
 
 use super::super::values::{array_of, data_type};
 use super::super::{DataFusion, Tables};
-use super::generate::{self, Rng};
+use crate::engines::generate::{self, Rng};
 use crate::exact::{Cell, Exact};
 use crate::oracle::{self, Data};
 

@@ -1,0 +1,5 @@
+//! PostgreSQL against the oracle. Skipped without the address of a server in
+//! `MIZAN_TEST_POSTGRES`, which `scripts/test` sets.
+
+mod parity;
+mod server;

@@ -1,0 +1,65 @@
+//! The oracle, DataFusion and PostgreSQL over the same rows: the same integers.
+
+use mizan_sql::{BoundedPlan, Catalogue};
+
+use super::super::Postgres;
+use super::server::{Schema, held};
+use crate::engine::{Engine, EngineError};
+use crate::engines::generate::{self, Rng};
+use crate::exact::Exact;
+use crate::oracle::{self, Data};
+
+/// A plan on PostgreSQL.
+pub(super) fn run(
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+    salt: [u8; 16],
+) -> Result<Exact, EngineError> {
+    let engine = Postgres::default();
+    engine.prepare(plan, catalogue)?;
+    let names = plan.datasets.iter().chain(&plan.public);
+    let versions = names.map(|name| engine.version(&catalogue.datasets[name]));
+    let versions = versions.collect::<Result<Vec<_>, _>>()?;
+    engine.run(plan, catalogue, &versions, salt)
+}
+
+#[test]
+fn postgres_is_the_oracle() {
+    let Some(mut schema) = Schema::new() else {
+        return;
+    };
+    let rounds = std::env::var("MIZAN_ENGINE_ROUNDS").map_or(150, |rounds| rounds.parse().unwrap());
+    let from: u64 = std::env::var("MIZAN_ENGINE_SEED").map_or(0, |seed| seed.parse().unwrap());
+    let mut failures: Vec<(usize, u64, String)> = Vec::new();
+    for seed in from..from + rounds {
+        let mut rng = Rng(seed);
+        let mut catalogue = generate::catalogue(&mut rng);
+        let data: Data = generate::data(&mut rng, &catalogue)
+            .into_iter()
+            .map(|(name, rows)| {
+                let rows = rows.iter().map(|row| row.iter().map(held).collect());
+                (name, rows.collect())
+            })
+            .collect();
+        let plan = generate::plan(&mut rng, &catalogue);
+        let plan = generate::first_rows(&mut Rng(!seed), plan);
+        let salt = rng.salt();
+        schema.fill(&mut catalogue, &data, || rng.chance(50));
+        let expected = oracle::run(&plan, &catalogue, &data, &salt);
+        let found = run(&plan, &catalogue, salt);
+        if found.as_ref() != Ok(&expected) {
+            let size = format!("{plan:?}").len();
+            failures.push((
+                size,
+                seed,
+                format!("seed {seed}\n{plan:?}\n{found:?}\n{expected:?}"),
+            ));
+        }
+    }
+    failures.sort();
+    for (_, _, text) in failures.iter().take(3) {
+        eprintln!("{text}\n");
+    }
+    let seeds: Vec<u64> = failures.iter().map(|(_, seed, _)| *seed).collect();
+    assert!(failures.is_empty(), "{} differ: {seeds:?}", failures.len());
+}
