@@ -71,44 +71,29 @@ const MIDDLE: &str = "BETWEEN '1e-150'::float8 AND '1e150'::float8";
 
 /// Product of doubles.
 pub(super) fn product(a: &str, b: &str) -> String {
+    let zero = at_least("1::numeric", "-1075", "ma * mb", "ea + eb");
+    let infinite = at_least("ma * mb", "ea + eb", LARGEST, "970");
     once([a, b], |[a, b]| {
-        let parts = format!(
-            "{} AS ma, {} AS ea, {} AS mb, {} AS eb",
-            mantissa(a),
-            exponent(a),
-            mantissa(b),
-            exponent(b)
-        );
-        let zero = at_least("1::numeric", "-1075", "ma * mb", "ea + eb");
-        let infinite = at_least("ma * mb", "ea + eb", LARGEST, "970");
         format!(
             "CASE WHEN abs({a}) {MIDDLE} AND abs({b}) {MIDDLE} THEN {a} * {b} \
              WHEN {a} = 0 OR {b} = 0 OR abs({a}) = {INFINITY} OR abs({b}) = {INFINITY} \
-             THEN NULLIF({a} * {b}, {NAN}) + 0::float8 {} ELSE {a} * {b} END",
-            ends(&parts, &zero, &infinite, a, b)
+             THEN NULLIF({a} * {b}, {NAN}) + 0::float8 {}",
+            near_the_ends("*", a, b, &zero, &infinite)
         )
     })
 }
 
 /// Quotient of doubles; nothing by zero.
 pub(super) fn quotient(a: &str, b: &str) -> String {
+    let zero = at_least("mb", "eb - 1075", "ma", "ea");
+    let infinite = at_least("ma", "ea", &format!("mb * {LARGEST}"), "eb + 970");
     once([a, b], |[a, b]| {
-        let parts = format!(
-            "{} AS ma, {} AS ea, {} AS mb, {} AS eb",
-            mantissa(a),
-            exponent(a),
-            mantissa(b),
-            exponent(b)
-        );
-        let zero = at_least("mb", "eb - 1075", "ma", "ea");
-        let infinite = at_least("ma", "ea", &format!("mb * {LARGEST}"), "eb + 970");
         format!(
             "CASE WHEN abs({a}) {MIDDLE} AND abs({b}) {MIDDLE} THEN {a} / {b} \
              WHEN {b} = 0 THEN NULL \
              WHEN abs({b}) = {INFINITY} THEN CASE WHEN abs({a}) < {INFINITY} THEN 0::float8 END \
-             WHEN {a} = 0 OR abs({a}) = {INFINITY} THEN {a} / {b} + 0::float8 {} \
-             ELSE {a} / {b} END",
-            ends(&parts, &zero, &infinite, a, b)
+             WHEN {a} = 0 OR abs({a}) = {INFINITY} THEN {a} / {b} + 0::float8 {}",
+            near_the_ends("/", a, b, &zero, &infinite)
         )
     })
 }
@@ -116,14 +101,20 @@ pub(super) fn quotient(a: &str, b: &str) -> String {
 /// From 2^54 - 1 times 2^970 on, numbers round to infinity.
 const LARGEST: &str = "18014398509481983::numeric";
 
-/// The cases in which a result would be zero or infinite.
-fn ends(parts: &str, zero: &str, infinite: &str, a: &str, b: &str) -> String {
-    let asked = |what: &str| format!("(SELECT {what} FROM (SELECT {parts} OFFSET 0) AS parts)");
+/// The rest of the cases of a product or a quotient: of finite numbers other than
+/// zero, the result may be zero or infinite. All of it is behind `OFFSET 0`, where
+/// nothing is a constant to the planner.
+fn near_the_ends(operator: &str, a: &str, b: &str, zero: &str, infinite: &str) -> String {
     format!(
-        "WHEN {} THEN 0::float8 WHEN {} THEN \
-         CASE WHEN ({a} < 0) = ({b} < 0) THEN {INFINITY} ELSE -{INFINITY} END",
-        asked(zero),
-        asked(infinite)
+        "WHEN {a} IS NULL OR {b} IS NULL THEN NULL ELSE \
+         (SELECT CASE WHEN {zero} THEN 0::float8 WHEN {infinite} THEN \
+         CASE WHEN (a < 0) = (b < 0) THEN {INFINITY} ELSE -{INFINITY} END \
+         ELSE a {operator} b END FROM (SELECT {a} AS a, {b} AS b, \
+         {} AS ma, {} AS ea, {} AS mb, {} AS eb OFFSET 0) AS parts) END",
+        mantissa(a),
+        exponent(a),
+        mantissa(b),
+        exponent(b)
     )
 }
 

@@ -31,7 +31,8 @@ fn postgres_is_the_oracle() {
     let rounds = std::env::var("MIZAN_ENGINE_ROUNDS").map_or(150, |rounds| rounds.parse().unwrap());
     let from: u64 = std::env::var("MIZAN_ENGINE_SEED").map_or(0, |seed| seed.parse().unwrap());
     let mut failures: Vec<(usize, u64, String)> = Vec::new();
-    for seed in from..from + rounds {
+    // Products of constants that round to zero, and of nothing, first.
+    for seed in [394, 820].into_iter().chain(from..from + rounds) {
         let mut rng = Rng(seed);
         let mut catalogue = generate::catalogue(&mut rng);
         let data: Data = generate::data(&mut rng, &catalogue)
