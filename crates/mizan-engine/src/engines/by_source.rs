@@ -30,12 +30,18 @@ enum Place {
 
 impl Place {
     fn of(source: &str) -> Self {
-        let schemes = ["postgres://", "postgresql://"];
-        match schemes.iter().any(|scheme| source.starts_with(scheme)) {
+        match is_table(source) {
             true => Self::Postgres,
             false => Self::Files,
         }
     }
+}
+
+/// Whether a source is the address of a table.
+#[must_use]
+pub fn is_table(source: &str) -> bool {
+    let schemes = ["postgres://", "postgresql://"];
+    schemes.iter().any(|scheme| source.starts_with(scheme))
 }
 
 impl Engines {

@@ -14,7 +14,7 @@ mod per_unit;
 mod source;
 #[cfg(test)]
 mod tests;
-mod values;
+pub(crate) mod values;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -58,7 +58,7 @@ pub struct DataFusion {
 }
 
 /// Tables by the names of datasets.
-type Tables = BTreeMap<String, Arc<dyn TableProvider>>;
+pub(crate) type Tables = BTreeMap<String, Arc<dyn TableProvider>>;
 
 impl DataFusion {
     /// An engine that uses all processors.
@@ -85,7 +85,7 @@ impl DataFusion {
     }
 
     /// Runs a plan over tables, wherever they are from.
-    fn run_on(
+    pub(crate) fn run_on(
         &self,
         plan: &BoundedPlan,
         catalogue: &Catalogue,

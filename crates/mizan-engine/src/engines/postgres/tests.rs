@@ -2,4 +2,9 @@
 //! `MIZAN_TEST_POSTGRES`, which `scripts/test` sets.
 
 mod parity;
+mod queries;
+mod refused;
 mod server;
+mod snapshot;
+mod types;
+mod values;

@@ -1,27 +1,8 @@
-//! The oracle, DataFusion and PostgreSQL over the same rows: the same integers.
+//! Random plans over random rows: PostgreSQL is the oracle, as DataFusion is.
 
-use mizan_sql::{BoundedPlan, Catalogue};
-
-use super::super::Postgres;
-use super::server::{Schema, held};
-use crate::engine::{Engine, EngineError};
+use super::server::{Schema, held, run};
 use crate::engines::generate::{self, Rng};
-use crate::exact::Exact;
 use crate::oracle::{self, Data};
-
-/// A plan on PostgreSQL.
-pub(super) fn run(
-    plan: &BoundedPlan,
-    catalogue: &Catalogue,
-    salt: [u8; 16],
-) -> Result<Exact, EngineError> {
-    let engine = Postgres::default();
-    engine.prepare(plan, catalogue)?;
-    let names = plan.datasets.iter().chain(&plan.public);
-    let versions = names.map(|name| engine.version(&catalogue.datasets[name]));
-    let versions = versions.collect::<Result<Vec<_>, _>>()?;
-    engine.run(plan, catalogue, &versions, salt)
-}
 
 #[test]
 fn postgres_is_the_oracle() {

@@ -3,10 +3,96 @@
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use mizan_sql::{Catalogue, Type, Value};
+use mizan_sql::{
+    BoundedPlan, Catalogue, Dataset, DatasetColumn, Expr, Groups, Key, Measure, Output, Privacy,
+    Statistic, Type, Value,
+};
 use postgres::{Client, NoTls};
 
+use super::super::Postgres;
+use crate::engine::{Engine, EngineError};
+use crate::engines::generate;
+use crate::exact::Exact;
 use crate::oracle::Data;
+
+/// A plan on PostgreSQL.
+pub(super) fn run(
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+    salt: [u8; 16],
+) -> Result<Exact, EngineError> {
+    let engine = Postgres::default();
+    engine.prepare(plan, catalogue)?;
+    let names = plan.datasets.iter().chain(&plan.public);
+    let versions = names.map(|name| engine.version(&catalogue.datasets[name]));
+    let versions = versions.collect::<Result<Vec<_>, _>>()?;
+    engine.run(plan, catalogue, &versions, salt)
+}
+
+/// A catalogue with one dataset `t` of these columns, of which the first is the
+/// unit.
+pub(super) fn one_table(source: &str, columns: &[(&str, Type)]) -> Catalogue {
+    let declared = columns.iter().map(|(name, kind)| DatasetColumn {
+        name: (*name).to_owned(),
+        kind: *kind,
+        bounds: None,
+        unit_bounds: None,
+        keys: None,
+    });
+    let dataset = Dataset {
+        name: "t".to_owned(),
+        source: source.to_owned(),
+        privacy: Some(Privacy {
+            unit: vec![columns[0].0.to_owned()],
+            account: "all".to_owned(),
+            rows_per_unit: None,
+            groups_per_unit: None,
+        }),
+        columns: declared.collect(),
+    };
+    let mut catalogue = Catalogue::default();
+    catalogue.datasets.insert("t".to_owned(), dataset);
+    catalogue
+}
+
+/// Counts the units of each value of expressions over the columns of `t`, in which
+/// every row is a unit of its own.
+pub(super) fn by_values(catalogue: &Catalogue, expressions: &[Expr]) -> BoundedPlan {
+    let mut relation = generate::scan(catalogue, "t");
+    relation.one_row_per_unit = true;
+    let keys = expressions.iter().map(|expression| Key {
+        name: "k".to_owned(),
+        kind: expression.type_of(&relation.columns).unwrap(),
+        expression: expression.clone(),
+    });
+    BoundedPlan {
+        datasets: vec!["t".into()],
+        public: vec![],
+        keys: keys.collect(),
+        groups: match expressions {
+            [] => Groups::Public(vec![vec![]]),
+            _ => Groups::Private,
+        },
+        groups_per_unit: 1,
+        enforce_groups: false,
+        statistics: vec![Statistic {
+            measure: Measure::Units,
+            low: 0,
+            high: 1,
+        }],
+        relation,
+        output: Output {
+            aggregates: vec![],
+            having: None,
+            columns: vec![],
+            order: vec![],
+            offset: 0,
+            limit: None,
+        },
+        clamping: vec![],
+        notes: vec![],
+    }
+}
 
 /// A schema that is gone with it.
 pub(super) struct Schema {
@@ -110,7 +196,7 @@ const fn declared(kind: Type) -> &'static str {
 }
 
 /// The first day and the last that PostgreSQL has, and microseconds that it has.
-const DAYS: std::ops::Range<i32> = -2_440_588..2_145_031_949;
+const DAYS: std::ops::Range<i32> = -2_440_588..2_145_042_906;
 const TIMES: std::ops::Range<i64> = -210_866_803_200_000_000..9_223_339_708_800_000_000;
 
 /// What PostgreSQL can hold of a value: days and times beyond its own are nothing.
