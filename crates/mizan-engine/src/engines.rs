@@ -4,7 +4,7 @@
 //! - [`expressions`], [`relations`], [`statements`]: a plan as text, the same for
 //!   all of them;
 //! - [`statement`]: that text, and what operators may do instead;
-//! - [`gather`]: rows of results to exact integers;
+//! - [`gather`]: rows of results to exact integers; [`thread`]: where they work;
 //! - [`datafusion`]: the embedded engine; [`postgres`]: a database;
 //! - [`by_source`]: whichever the source of a dataset asks for.
 
@@ -20,3 +20,4 @@ pub(crate) mod postgres;
 pub(crate) mod relations;
 pub(crate) mod statement;
 pub(crate) mod statements;
+pub(crate) mod thread;

@@ -38,6 +38,7 @@ use super::gather::Gather;
 use super::relations;
 use super::statement::{First, Shape, Statement};
 use super::statements::statements;
+use super::thread::on_own_thread;
 use crate::engine::{Engine, EngineError};
 use crate::exact::Exact;
 use crate::order::Salt;
@@ -45,8 +46,6 @@ use crate::version::Version;
 
 pub(crate) use self::files::inspect;
 
-/// Stack for planning: deep questions are deep recursions.
-const PLANNING_STACK: usize = 256 << 20;
 const WORKER_STACK: usize = 16 << 20;
 
 /// The embedded engine.
@@ -118,14 +117,7 @@ impl DataFusion {
                 .map_err(|_| EngineError::Failed { doing: "starting" })?;
             runtime.block_on(self.run_all(&context, plan, &statements, salt))
         };
-        std::thread::scope(|scope| {
-            std::thread::Builder::new()
-                .stack_size(PLANNING_STACK)
-                .spawn_scoped(scope, work)
-                .map_err(|_| EngineError::Failed { doing: "starting" })?
-                .join()
-                .unwrap_or(Err(EngineError::Failed { doing: "running" }))
-        })
+        on_own_thread(work)
     }
 
     fn session(&self) -> datafusion::common::Result<SessionContext> {

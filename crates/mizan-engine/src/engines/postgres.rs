@@ -34,6 +34,7 @@ use super::gather::Gather;
 use super::relations;
 use super::statement::{Shape, Statement};
 use super::statements::statements;
+use super::thread::on_own_thread;
 use crate::engine::{Engine, EngineError};
 use crate::exact::Exact;
 use crate::order::Salt;
@@ -70,31 +71,7 @@ impl Engine for Postgres {
     /// Takes the snapshot, and lets PostgreSQL plan the statements.
     fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         drop(self.take());
-        let names = plan.datasets.iter().chain(&plan.public);
-        let mut sources = Vec::new();
-        for name in names {
-            sources.push(Source::parse(&relations::dataset(catalogue, name)?.source)?);
-        }
-        let databases = sources.iter().map(|source| &source.database);
-        if databases
-            .clone()
-            .zip(databases.skip(1))
-            .any(|(a, b)| a != b)
-        {
-            return Err(EngineError::NotHere {
-                what: "a question about tables of several databases",
-            });
-        }
-        let mut session = Session::begin(&sources)?;
-        for text in texts(&session, plan, catalogue, &[0; 16])?.1 {
-            if text.contains('\0') {
-                return Err(EngineError::NotHere {
-                    what: "a text with a zero character in it",
-                });
-            }
-            session.plan(&text)?;
-        }
-        self.keep(session);
+        self.keep(on_own_thread(|| begin(plan, catalogue))?);
         Ok(())
     }
 
@@ -102,7 +79,7 @@ impl Engine for Postgres {
         let source = Source::parse(&dataset.source)?;
         let session = match self.take() {
             Some(session) if session.table(&source).is_some() => session,
-            _ => Session::begin(std::slice::from_ref(&source))?,
+            _ => on_own_thread(|| Session::begin(std::slice::from_ref(&source)))?,
         };
         let table = session.table(&source);
         let table = table.ok_or(EngineError::Failed { doing: "starting" })?;
@@ -137,16 +114,54 @@ impl Engine for Postgres {
                 });
             }
         }
-        let (statements, texts) = texts(&session, plan, catalogue, &salt)?;
-        let kinds: Vec<Type> = plan.keys.iter().map(|key| key.kind).collect();
-        let mut gather = Gather::new(plan);
-        session.run(&texts, &kinds, |place, row| {
-            let statement = statements.get(place);
-            let statement = statement.ok_or(EngineError::Failed { doing: "running" })?;
-            gather.add(&statement.shape, row)
-        })?;
-        Ok(gather.finish())
+        on_own_thread(move || compute(session, plan, catalogue, &salt))
     }
+}
+
+/// A session with the tables of a plan, whose statements PostgreSQL can plan.
+fn begin(plan: &BoundedPlan, catalogue: &Catalogue) -> Result<Session, EngineError> {
+    let mut sources = Vec::new();
+    for name in plan.datasets.iter().chain(&plan.public) {
+        sources.push(Source::parse(&relations::dataset(catalogue, name)?.source)?);
+    }
+    let databases = sources.iter().map(|source| &source.database);
+    if databases
+        .clone()
+        .zip(databases.skip(1))
+        .any(|(a, b)| a != b)
+    {
+        return Err(EngineError::NotHere {
+            what: "a question about tables of several databases",
+        });
+    }
+    let mut session = Session::begin(&sources)?;
+    for text in texts(&session, plan, catalogue, &[0; 16])?.1 {
+        if text.contains('\0') {
+            return Err(EngineError::NotHere {
+                what: "a text with a zero character in it",
+            });
+        }
+        session.plan(&text)?;
+    }
+    Ok(session)
+}
+
+/// Runs the statements of a plan.
+fn compute(
+    session: Session,
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+    salt: &Salt,
+) -> Result<Exact, EngineError> {
+    let (statements, texts) = texts(&session, plan, catalogue, salt)?;
+    let kinds: Vec<Type> = plan.keys.iter().map(|key| key.kind).collect();
+    let mut gather = Gather::new(plan);
+    session.run(&texts, &kinds, |place, row| {
+        let statement = statements.get(place);
+        let statement = statement.ok_or(EngineError::Failed { doing: "running" })?;
+        gather.add(&statement.shape, row)
+    })?;
+    Ok(gather.finish())
 }
 
 /// The statements of a plan, and their texts with every number as a 64-bit integer.
@@ -190,7 +205,7 @@ fn integers(statement: &Statement, plan: &BoundedPlan) -> String {
 /// The columns of a table.
 pub(crate) fn inspect(source: &str) -> Result<Inspected, EngineError> {
     let source = Source::parse(source)?;
-    let session = Session::begin(std::slice::from_ref(&source))?;
+    let session = on_own_thread(|| Session::begin(std::slice::from_ref(&source)))?;
     let mut found = Inspected::default();
     for column in session
         .table(&source)
@@ -211,7 +226,7 @@ pub(crate) fn inspect(source: &str) -> Result<Inspected, EngineError> {
 pub(crate) fn share_tables(one: &str, other: &str) -> bool {
     let parts = |source: &str| {
         let source = Source::parse(source).ok()?;
-        let session = Session::begin(std::slice::from_ref(&source)).ok()?;
+        let session = on_own_thread(|| Session::begin(std::slice::from_ref(&source))).ok()?;
         let table = session.table(&source)?;
         let parts = table.parts.iter().map(|(part, _)| *part);
         Some((session.server().to_owned(), parts.collect::<BTreeSet<_>>()))

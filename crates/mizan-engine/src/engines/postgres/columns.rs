@@ -60,11 +60,16 @@ impl Found {
         })
     }
 
+    /// How many digits a `numeric` is declared with, and how many of them are after
+    /// the point, as numeric.c has it: eleven bits with a sign.
+    fn digits(&self) -> Option<(i32, i32)> {
+        let declared = self.modifier.checked_sub(4).filter(|digits| *digits >= 0)?;
+        Some((declared >> 16, ((declared & 0x7ff) ^ 1024) - 1024))
+    }
+
     /// Whether a `numeric` is declared without digits after the point.
-    const fn is_whole(&self) -> bool {
-        // As numeric.c has it: eleven bits with a sign.
-        let scale = ((((self.modifier - 4) & 0x7ff) ^ 1024) - 1024) as i64;
-        self.modifier >= 4 && scale <= 0
+    fn is_whole(&self) -> bool {
+        self.digits().is_some_and(|(_, scale)| scale <= 0)
     }
 
     /// What it is within the engine.
@@ -80,6 +85,14 @@ impl Found {
             // Minus zero is zero.
             "float4" | "float8" => format!("(NULLIF({name}::float8, {NAN}) + 0::float8)"),
             "numeric" if self.is_whole() => narrow(&name),
+            // Of so few digits, all are within doubles.
+            "numeric"
+                if self
+                    .digits()
+                    .is_some_and(|(all, after)| all <= 300 && after <= 300) =>
+            {
+                format!("NULLIF({name}, 'NaN'::numeric)::float8")
+            }
             "numeric" => double(&name),
             "uuid" => text,
             "date" => {

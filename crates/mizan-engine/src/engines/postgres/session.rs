@@ -128,9 +128,18 @@ impl Session {
     /// Plans a statement, without running it.
     pub(super) fn plan(&mut self, text: &str) -> Result<(), EngineError> {
         let planned = self.client.simple_query(&format!("EXPLAIN {text}"));
-        planned
-            .map(|_| ())
-            .map_err(|error| of_rows(&error, "planning"))
+        planned.map(|_| ()).map_err(|error| {
+            // Limits of the server: how deep a statement is, how many columns it has.
+            // Its parser calls the first a syntax error.
+            let limits =
+                |code: &SqlState| code.code().starts_with("54") || *code == SqlState::SYNTAX_ERROR;
+            match error.code().is_some_and(limits) {
+                true => EngineError::NotHere {
+                    what: "a question of so many parts, one within the other,",
+                },
+                false => of_rows(&error, "planning"),
+            }
+        })
     }
 
     /// Runs statements, of which each row is given to `add`, and ends. The kinds

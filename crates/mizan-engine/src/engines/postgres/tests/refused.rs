@@ -152,6 +152,21 @@ fn what_cannot_be_said_there_is_refused_by_name() {
     let error = run(&by_values(&catalogue, &[zero]), &catalogue, [0; 16]).unwrap_err();
     assert_eq!(error.code(), "MZ1922");
     assert!(error.to_string().contains("zero"), "{error}");
+    // A server has an end to how deep it looks.
+    let mut deep = Expr::Column(1);
+    for _ in 0..20_000 {
+        deep = Expr::call(Function::Negate, [deep]);
+    }
+    let deep = crate::engines::thread::on_own_thread(|| {
+        let found = run(
+            &by_values(&catalogue, std::slice::from_ref(&deep)),
+            &catalogue,
+            [0; 16],
+        );
+        drop(deep);
+        found
+    });
+    assert_eq!(deep.unwrap_err().code(), "MZ1922");
     // Two databases.
     let mut two = catalogue.clone();
     let mut other = two.datasets["t"].clone();

@@ -89,10 +89,28 @@ fn what_columns_hold() {
         ("NULL", Value::Null),
     ];
     is("numeric", Type::Number, &decimals);
+    let few = [
+        ("-1.25", number(-1.25)),
+        ("0", number(0.0)),
+        ("0.07", number(0.07)),
+        ("9999.99", number(9999.99)),
+        ("'NaN'", Value::Null),
+        ("NULL", Value::Null),
+    ];
+    is("numeric(6, 2)", Type::Number, &few);
     is(
-        "numeric(6, 2)",
+        "numeric(15, 15)",
         Type::Number,
-        &[("-1.25", number(-1.25)), ("0", number(0.0))],
+        &[
+            ("0.123456789012345", number(0.123_456_789_012_345)),
+            ("0.999999999999999", number(0.999_999_999_999_999)),
+            ("-0.000000000000001", number(-1e-15)),
+        ],
+    );
+    is(
+        "numeric(15, 2)",
+        Type::Number,
+        &[("9999999999999.99", number(9_999_999_999_999.99))],
     );
     is(
         "real",
@@ -158,7 +176,7 @@ fn what_columns_hold() {
         ),
         (
             "'0044-03-15 12:00:00.000001 BC'",
-            Value::Timestamp(-63_517_867_199_999_999),
+            Value::Timestamp(-63_517_780_799_999_999),
         ),
     ];
     is("timestamp", Type::Timestamp, &times);
