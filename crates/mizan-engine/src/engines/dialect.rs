@@ -61,6 +61,12 @@ pub(crate) trait Dialect {
         value.text.clone()
     }
 
+    /// Ends a query whose columns are computed once each: some planners put a query
+    /// into the one around it, and compute a column as often as it is named.
+    fn fence(&self) -> &'static str {
+        ""
+    }
+
     /// The hash of values.
     fn hash(&self, salt: &Salt, values: &[Sql]) -> String;
 

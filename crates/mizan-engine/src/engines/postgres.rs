@@ -32,7 +32,7 @@ use self::source::Source;
 use super::by_source::Inspected;
 use super::gather::Gather;
 use super::relations;
-use super::statement::{Shape, Statement};
+use super::statement::{Counted, First, Shape, Statement};
 use super::statements::statements;
 use super::thread::on_own_thread;
 use crate::engine::{Engine, EngineError};
@@ -188,7 +188,10 @@ fn texts(
 /// Sums of 64-bit integers are `numeric` in PostgreSQL; these fit, for they are
 /// bounded.
 fn integers(statement: &Statement, plan: &BoundedPlan) -> String {
-    let mut columns: Vec<String> = (0..plan.keys.len()).map(|key| format!("k{key}")).collect();
+    let keys = plan.keys.iter().enumerate();
+    let mut columns: Vec<String> = keys
+        .map(|(place, key)| format!("k{place}::{}", casts::held(key.kind)))
+        .collect();
     let computed = match &statement.shape {
         Shape::Sums(statistics) => statistics.len() + 1,
         Shape::Distinct(_) => 2,
@@ -198,8 +201,41 @@ fn integers(statement: &Statement, plan: &BoundedPlan) -> String {
         }
     };
     columns.extend((0..computed).map(|place| format!("o{place}::bigint")));
-    let columns = columns.join(", ");
-    format!("SELECT {columns} FROM ({}) AS t", statement.plain_sql())
+    let (columns, text) = (columns.join(", "), statement.with_tables(first));
+    format!("SELECT {columns} FROM ({text}) AS t")
+}
+
+/// A table of the first rows of each unit. Hardly any unit has more than may count,
+/// so those are found first, and ranked alone. Of groups, which are fewer than rows
+/// and may well be too many, all are ranked.
+fn first(first: &First) -> String {
+    let First {
+        table, text, rows, ..
+    } = first;
+    if first.of == Counted::Groups {
+        return format!("{table} AS ({text})");
+    }
+    let names = first.names.join(", ");
+    let unit: Vec<&str> = first
+        .names
+        .iter()
+        .take(first.units)
+        .map(String::as_str)
+        .collect();
+    let unit = unit.join(", ");
+    let among = |is: &str| {
+        format!(
+            "SELECT {names} FROM {table}_all WHERE ({unit}) {is} (SELECT {unit} FROM {table}_many)"
+        )
+    };
+    let ranked = text.replacen(rows.as_str(), &among("IN"), 1);
+    format!(
+        "{table}_all AS NOT MATERIALIZED ({rows}), {table}_many AS MATERIALIZED \
+         (SELECT {unit} FROM {table}_all GROUP BY {unit} HAVING COUNT(*) > {}), \
+         {table} AS ({} UNION ALL SELECT {names} FROM ({ranked}) AS t)",
+        first.most,
+        among("NOT IN")
+    )
 }
 
 /// The columns of a table.

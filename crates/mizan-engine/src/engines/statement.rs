@@ -21,10 +21,13 @@ pub(crate) struct Statement {
 impl Statement {
     /// The statement with nothing left to an operator.
     pub(crate) fn plain_sql(&self) -> String {
+        self.with_tables(|first| format!("{} AS ({})", first.table, first.text))
+    }
+
+    /// The statement after the tables that it reads, as somebody writes them.
+    pub(crate) fn with_tables(&self, write: impl Fn(&First) -> String) -> String {
         let tables = self.firsts.iter().chain(&self.first_groups);
-        let tables: Vec<String> = tables
-            .map(|first| format!("{} AS ({})", first.table, first.text))
-            .collect();
+        let tables: Vec<String> = tables.map(write).collect();
         match tables.is_empty() {
             true => self.text.clone(),
             false => format!("WITH {} {}", tables.join(", "), self.text),
@@ -42,6 +45,8 @@ pub(crate) struct First {
     pub(crate) text: String,
     /// The query: columns of the unit, what is ranked, others.
     pub(crate) rows: String,
+    /// What its columns are called.
+    pub(crate) names: Vec<String>,
     /// How many columns the unit has.
     pub(crate) units: usize,
     /// How many columns are ranked.

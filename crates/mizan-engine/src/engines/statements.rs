@@ -209,10 +209,11 @@ impl<'a> Builder<'a> {
             conditions.extend(self.member(groups)?);
         }
         Ok(format!(
-            "SELECT {} FROM ({}) AS t WHERE {}",
+            "SELECT {} FROM ({}) AS t WHERE {}{}",
             listed(columns),
             self.relation,
-            conditions.join(" AND ")
+            conditions.join(" AND "),
+            self.dialect.fence()
         ))
     }
 
@@ -258,8 +259,9 @@ impl<'a> Builder<'a> {
         let order: String = keys
             .map(|key| format!(", {} ASC NULLS FIRST", key.text))
             .collect();
-        let columns = by.iter().map(|name| name.text.clone());
-        let columns = listed(columns.chain(others.iter().cloned()));
+        let names = by.iter().map(|name| name.text.clone());
+        let names: Vec<String> = names.chain(others.iter().cloned()).collect();
+        let columns = listed(names.clone());
         let text = format!(
             "SELECT {columns} FROM (SELECT *, DENSE_RANK() OVER (PARTITION BY {} \
              ORDER BY h ASC{order}) AS g FROM (SELECT *, {hash} AS h FROM ({}) AS t) AS t) \
@@ -275,6 +277,7 @@ impl<'a> Builder<'a> {
                 text,
                 rows,
                 units: self.unit_names.len(),
+                names,
                 ranked: self.key_names.len(),
                 of: Counted::Groups,
                 most,

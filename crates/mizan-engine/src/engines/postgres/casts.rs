@@ -26,7 +26,7 @@ pub(super) fn cast(value: &Sql, to: Type) -> String {
         (Type::Integer, Type::Number) => format!("({text})::float8"),
         (Type::Integer, Type::Date) => calendar::of_day(text, |day| format!("{day}::int4")),
         (Type::Integer, Type::Timestamp) | (Type::Timestamp, Type::Integer) => {
-            calendar::of_time(text, str::to_owned)
+            calendar::of_time(text, |time| format!("{time}::bigint"))
         }
         (Type::Number, Type::Integer) => towards_zero(text),
         (Type::Date, Type::Integer) => calendar::of_day(text, |day| format!("{day}::bigint")),

@@ -14,7 +14,7 @@
 //!
 //! Domains are read as what they are made of. There are no others.
 
-use mizan_sql::{Column, DatasetColumn, Expr, Type};
+use mizan_sql::{Bounds, Column, DatasetColumn, Expr, Type};
 
 use super::numbers::{NAN, beyond_doubles, narrow};
 use super::once::once;
@@ -72,25 +72,47 @@ impl Found {
         self.digits().is_some_and(|(_, scale)| scale <= 0)
     }
 
+    /// The same of a `numeric` between bounds. What is beyond them is told before it
+    /// becomes a double, which takes longer than all else.
+    pub(super) fn clamped(&self, bounds: Bounds) -> Option<String> {
+        if self.base != "numeric" || self.kind() != Some(Type::Number) {
+            return None;
+        }
+        let name = quoted(&self.name);
+        let (low, high) = (bounds.low, bounds.high);
+        let zero = match low <= 0.0 && high >= 0.0 {
+            true => format!("WHEN abs({name}) < 1e-307 THEN 0::float8 "),
+            false => String::new(),
+        };
+        let zero = if self.has_few_digits() { "" } else { &zero };
+        Some(format!(
+            "(CASE WHEN {name} = 'NaN'::numeric THEN NULL \
+             WHEN {name} <= {} THEN '{low:?}'::float8 WHEN {name} >= {} THEN '{high:?}'::float8 \
+             {zero}ELSE {name}::float8 END)",
+            exact(low),
+            exact(high)
+        ))
+    }
+
+    /// Whether all digits of a `numeric` are within doubles.
+    fn has_few_digits(&self) -> bool {
+        self.digits()
+            .is_some_and(|(all, after)| all <= 300 && after <= 300)
+    }
+
     /// What it is within the engine.
-    fn sql(&self) -> String {
+    pub(super) fn sql(&self) -> String {
         let name = quoted(&self.name);
         let text = format!("({name}::text COLLATE \"C\")");
         if self.is_enum {
             return text;
         }
         match self.base.as_str() {
-            "bool" | "int8" => name,
-            "int2" | "int4" => format!("{name}::bigint"),
+            "bool" | "int2" | "int4" | "int8" => name,
             // Minus zero is zero.
             "float4" | "float8" => format!("(NULLIF({name}::float8, {NAN}) + 0::float8)"),
             "numeric" if self.is_whole() => narrow(&name),
-            // Of so few digits, all are within doubles.
-            "numeric"
-                if self
-                    .digits()
-                    .is_some_and(|(all, after)| all <= 300 && after <= 300) =>
-            {
+            "numeric" if self.has_few_digits() => {
                 format!("NULLIF({name}, 'NaN'::numeric)::float8")
             }
             "numeric" => double(&name),
@@ -107,6 +129,15 @@ impl Found {
     }
 }
 
+/// A double in decimal, all digits of it.
+fn exact(value: f64) -> String {
+    let digits = format!("{value:.1074}");
+    digits
+        .trim_end_matches('0')
+        .trim_end_matches('.')
+        .to_owned()
+}
+
 /// The double nearest to a `numeric`. Below 1e-307 it is zero, for PostgreSQL raises
 /// where doubles end.
 fn double(name: &str) -> String {
@@ -121,12 +152,12 @@ fn double(name: &str) -> String {
     })
 }
 
-/// The type that a column is read as on its way to the declared type, and how, if
-/// there is a way.
-pub(super) fn readable(
-    table: &Table,
+/// A column of a table, and the type that it is read as on its way to the declared
+/// type, if there is a way.
+pub(super) fn readable<'a>(
+    table: &'a Table,
     declared: &DatasetColumn,
-) -> Result<(Type, String), EngineError> {
+) -> Result<(Type, &'a Found), EngineError> {
     let found = table
         .columns
         .iter()
@@ -145,7 +176,7 @@ pub(super) fn readable(
         kind == declared.kind || cast.type_of(&[column]).is_ok()
     };
     match found.kind() {
-        Some(kind) if castable(kind) => Ok((kind, found.sql())),
+        Some(kind) if castable(kind) => Ok((kind, found)),
         _ => Err(EngineError::BadColumn {
             path: table.shown.clone().into(),
             column: declared.name.clone(),

@@ -40,6 +40,12 @@ fn number(value: f64) -> String {
     format!("'{value:?}'::float8")
 }
 
+/// An integer with all its bits: columns of fewer are as they are until something is
+/// computed, so that the planner knows them.
+fn whole(value: &Sql) -> String {
+    format!("({})::bigint", value.text)
+}
+
 /// A numeric value as a double.
 fn double(value: &Sql) -> String {
     match value.kind {
@@ -83,6 +89,10 @@ impl Dialect for PostgresDialect<'_> {
         quantize(value, how)
     }
 
+    fn fence(&self) -> &'static str {
+        " OFFSET 0"
+    }
+
     fn extreme(&self, value: &Sql, greatest: bool) -> String {
         let aggregate = match (value.kind, greatest) {
             (Type::Boolean, false) => "bool_and",
@@ -107,14 +117,17 @@ impl Dialect for PostgresDialect<'_> {
     }
 
     fn read(&self, dataset: &Dataset, column: &DatasetColumn) -> Result<String, EngineError> {
-        let (kind, text) = readable(self.of(dataset)?, column)?;
-        let mut text = text;
-        if kind != column.kind {
-            text = casts::cast(&Sql::new(text, kind), column.kind);
-        }
+        let (kind, found) = readable(self.of(dataset)?, column)?;
+        let text = match kind == column.kind {
+            true => found.sql(),
+            false => casts::cast(&Sql::new(found.sql(), kind), column.kind),
+        };
         let Some(bounds) = column.bounds else {
             return Ok(text);
         };
+        if let (Type::Number, Some(text)) = (column.kind, found.clamped(bounds)) {
+            return Ok(text);
+        }
         let (low, high) = match column.kind {
             Type::Number => (number(bounds.low), number(bounds.high)),
             kind => match whole_between(bounds.low, bounds.high) {
@@ -141,9 +154,9 @@ fn of_one(function: Function, value: &Sql, makes: Type) -> String {
     let text = &value.text;
     let least = "'-9223372036854775808'::bigint";
     match (function, value.kind) {
-        (Function::Negate, Type::Integer) => format!("(-NULLIF({text}, {least}))"),
+        (Function::Negate, Type::Integer) => format!("(-NULLIF({}, {least}))", whole(value)),
         (Function::Negate, _) => format!("(0::float8 - {text})"),
-        (Function::Abs, Type::Integer) => format!("abs(NULLIF({text}, {least}))"),
+        (Function::Abs, Type::Integer) => format!("abs(NULLIF({}, {least}))", whole(value)),
         (Function::Abs, _) => format!("abs({text})"),
         (Function::Sign, Type::Integer) => format!("sign({text})::bigint"),
         (Function::Sign, _) => format!("sign({text})"),
@@ -172,13 +185,13 @@ fn of_two(function: Function, a: &Sql, b: &Sql, makes: Type) -> Option<String> {
         Function::Subtract => "-",
         Function::Multiply => "*",
         Function::Divide => return Some(numbers::quotient(&double(a), &double(b))),
-        Function::Remainder => return Some(format!("({} % NULLIF({}, 0))", a.text, b.text)),
+        Function::Remainder => return Some(format!("({} % NULLIF({}, 0))", whole(a), whole(b))),
         Function::Like => return Some(format!("({} LIKE {})", a.text, b.text)),
         Function::NullIf => return Some(format!("NULLIF({}, {})", a.text, b.text)),
         _ => return None,
     };
     Some(match (makes, function) {
-        (Type::Integer, _) => numbers::integers(operator, &a.text, &b.text),
+        (Type::Integer, _) => numbers::integers(operator, &whole(a), &whole(b)),
         (_, Function::Multiply) => numbers::product(&double(a), &double(b)),
         _ => numbers::sum(operator, &double(a), &double(b)),
     })
@@ -214,7 +227,7 @@ fn concat(a: &str, b: &str) -> String {
 
 fn bucket(value: &Sql, width: &Sql, makes: Type) -> String {
     if makes == Type::Integer {
-        return numbers::integer_bucket(&value.text, &width.text);
+        return numbers::integer_bucket(&whole(value), &whole(width));
     }
     let width = double(width);
     let whole = format!("floor({})", numbers::quotient(&double(value), &width));
