@@ -3,14 +3,18 @@
 //! - [`dialect`]: what differs from engine to engine;
 //! - [`expressions`], [`relations`], [`statements`]: a plan as text, the same for
 //!   all of them;
+//! - [`first`]: limits in SQL;
 //! - [`statement`]: that text, and what operators may do instead;
+//! - [`idle`]: limits that change nothing, for engines that can tell;
 //! - [`gather`]: rows of results to exact integers;
 //! - [`datafusion`]: the embedded engine.
 
 pub(crate) mod datafusion;
 pub(crate) mod dialect;
 pub(crate) mod expressions;
+pub(crate) mod first;
 pub(crate) mod gather;
+pub(crate) mod idle;
 pub(crate) mod relations;
 pub(crate) mod statement;
 pub(crate) mod statements;
