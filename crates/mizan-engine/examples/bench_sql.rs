@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use datafusion::arrow::array::RecordBatch;
+use datafusion::config::TableParquetOptions;
 use datafusion::dataframe::DataFrameWriteOptions;
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
@@ -224,8 +225,9 @@ fn make_visits(runtime: &tokio::runtime::Runtime) {
         return;
     }
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    // Digits of a multiple of the row's number stand for chance.
-    let sql = "SELECT (x % 300007) AS person, 'ward ' || (x / 7 % 6) AS ward, \
+    // Digits of a multiple of the row's number stand for chance. Most have ten visits,
+    // sixty have a thousand.
+    let sql = "SELECT CASE WHEN x % 50 = 0 THEN x / 50 % 60 ELSE x % 300007 END AS person, 'ward ' || (x / 7 % 6) AS ward, \
         'kind ' || (x / 1009 % 5) AS kind, CAST(x / 64 % 100000 AS DOUBLE) / 100 AS cost, \
         x / 13 % 240 AS minutes, arrow_cast(CAST(19358 + x / 11 % 365 AS INT), 'Date32') AS day \
         FROM (SELECT value * 7919 % 2147483647 AS x FROM range(1, 3000001)) AS t";
@@ -234,7 +236,11 @@ fn make_visits(runtime: &tokio::runtime::Runtime) {
         let options = DataFrameWriteOptions::new().with_single_file_output(true);
         let rows = context.sql(sql).await.unwrap();
         let path = path.to_str().unwrap();
-        rows.write_parquet(path, options, None).await.unwrap();
+        let mut parquet = TableParquetOptions::default();
+        parquet.global.compression = Some("snappy".to_owned());
+        rows.write_parquet(path, options, Some(parquet))
+            .await
+            .unwrap();
     });
 }
 

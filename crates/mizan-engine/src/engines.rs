@@ -3,7 +3,9 @@
 //! - [`dialect`]: what differs from engine to engine;
 //! - [`expressions`], [`relations`], [`statements`]: a plan as text, the same for
 //!   all of them;
+//! - [`first`]: limits in SQL;
 //! - [`statement`]: that text, and what operators may do instead;
+//! - [`idle`]: limits that change nothing, for engines that can tell;
 //! - [`gather`]: rows of results to exact integers; [`thread`]: where they work;
 //! - [`datafusion`]: the embedded engine; [`postgres`]: a database;
 //! - [`by_source`]: whichever the source of a dataset asks for.
@@ -12,9 +14,11 @@ pub(crate) mod by_source;
 pub(crate) mod datafusion;
 pub(crate) mod dialect;
 pub(crate) mod expressions;
+pub(crate) mod first;
 pub(crate) mod gather;
 #[cfg(test)]
 pub(crate) mod generate;
+pub(crate) mod idle;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 pub(crate) mod relations;

@@ -192,7 +192,9 @@ impl Quantized {
     }
 
     /// The function that [`Self::integer`] is, for many numbers.
+    #[inline]
     #[allow(clippy::cast_possible_truncation, reason = "steps keep it below 2^31")]
+    #[allow(clippy::cast_precision_loss, reason = "and so it is exact")]
     pub fn to_integer(&self) -> impl Fn(f64) -> i64 + use<> {
         let Self {
             bounds,
@@ -200,7 +202,8 @@ impl Quantized {
             squared,
             ..
         } = *self;
-        let step = self.step();
+        // The same as dividing by a step that is a power of two, and quicker.
+        let per_step = 2_f64.powi(-self.exponent);
         move |value| {
             let difference = value.clamp(bounds.low, bounds.high) - centre;
             let power = if squared {
@@ -208,7 +211,11 @@ impl Quantized {
             } else {
                 difference
             };
-            (power / step + 0.5).floor() as i64
+            // Rounded down: processors have an instruction for whole numbers, and not
+            // all have one for the floor.
+            let halves_up = power * per_step + 0.5;
+            let towards_zero = halves_up as i64;
+            towards_zero.saturating_sub(i64::from(halves_up < towards_zero as f64))
         }
     }
 

@@ -10,12 +10,13 @@
 
 use std::collections::BTreeMap;
 
-use mizan_sql::{Catalogue, Type, Value};
+use mizan_sql::{BoundedPlan, Catalogue, Operator, Relation, Type, Value};
 
 use super::dice::Dice;
 use super::world::Tables;
 use super::{Asked, Ran, SqlAudit, audit_sql, audit_with, compare, run, write};
 use crate::DataFusion;
+use crate::engines::idle::{Most, without_idle};
 use crate::exact::{Cell, Exact};
 use crate::oracle;
 
@@ -106,6 +107,85 @@ fn datafusion_agrees_with_the_oracle_on_random_questions() {
     let audit = audit_with(&place, 600 * times(), &mut Dice(&mut next), both, |_| ());
     clean(&audit);
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// The most rows of a unit in each dataset.
+fn most_rows(catalogue: &Catalogue, tables: &Tables) -> Most {
+    let private = tables
+        .iter()
+        .filter(|(name, _)| catalogue.datasets[name].privacy.is_some());
+    let most = private.map(|(name, rows)| {
+        let mut units: BTreeMap<Value, u64> = BTreeMap::new();
+        // The first column is the unit.
+        for text in rows.iter().filter_map(|row| row[0].as_ref()) {
+            *units.entry(Type::Integer.read(text)).or_default() += 1;
+        }
+        units.remove(&Value::Null);
+        (name.clone(), units.into_values().max().unwrap_or(0))
+    });
+    most.collect()
+}
+
+/// Says of every limit that all columns are read; whether there is one.
+fn read_everything(relation: &mut Relation) -> bool {
+    let places = (0..relation.columns.len()).collect();
+    match &mut relation.operator {
+        Operator::Scan { .. } => false,
+        Operator::First { input, read, .. } => {
+            *read = places;
+            read_everything(input);
+            true
+        }
+        Operator::Filter { input, .. }
+        | Operator::Project { input, .. }
+        | Operator::Group { input, .. } => read_everything(input),
+        Operator::Union { inputs } => {
+            let each = inputs.iter_mut().map(read_everything);
+            each.fold(false, |any, one| any | one)
+        }
+        Operator::Join { left, right, .. } => read_everything(left) | read_everything(right),
+    }
+}
+
+/// Limits that nobody reaches can go. And what such a limit says is read of its rows is
+/// all that is: with the rest there, answers are the same.
+#[test]
+fn limits_that_nobody_reaches_change_nothing() {
+    let (mut idle, mut all_idle) = (0, 0);
+    let all = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt: [u8; 16]| {
+        let most = most_rows(catalogue, tables);
+        let run = |asked: &Asked, plan: BoundedPlan| {
+            let sql = asked.sql.clone();
+            by_oracle(catalogue, tables, &[Asked { sql, plan }], salt).remove(0)
+        };
+        let ran = plans.iter().map(|asked| {
+            let expected = run(asked, asked.plan.clone());
+            let mut without = asked.plan.clone();
+            without.relation = without_idle(without.relation, &most);
+            if without == asked.plan {
+                return expected;
+            }
+            idle += 1;
+            assert_eq!(expected, run(asked, without.clone()), "{}", asked.sql);
+            let mut everything = asked.plan.clone();
+            read_everything(&mut everything.relation);
+            if !read_everything(&mut without.relation) {
+                all_idle += 1;
+                assert_eq!(expected, run(asked, everything), "{}", asked.sql);
+            }
+            expected
+        });
+        ran.collect()
+    };
+    let mut next = stream(5);
+    clean(&audit_with(
+        "",
+        4_000 * times(),
+        &mut Dice(&mut next),
+        all,
+        |_| (),
+    ));
+    assert!(idle > 100 && all_idle > 100, "{idle} {all_idle}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod functions;
 mod kernels;
 mod per_unit;
 mod source;
+mod tally;
 #[cfg(test)]
 mod tests;
 pub(crate) mod values;
@@ -32,13 +33,14 @@ use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 use self::dialect::{DataFusionDialect, Table};
 use self::files::Source;
 use self::first::FirstTable;
-use self::per_unit::per_unit;
+use self::per_unit::{Counted, per_unit};
+use self::tally::Tally;
 use self::values::Values;
 use super::gather::Gather;
-use super::relations;
 use super::statement::{First, Shape, Statement};
 use super::statements::statements;
 use super::thread::on_own_thread;
+use super::{idle, relations};
 use crate::engine::{Engine, EngineError};
 use crate::exact::Exact;
 use crate::order::Salt;
@@ -100,7 +102,6 @@ impl DataFusion {
             dialect.tables.insert(dataset.clone(), table);
         }
         let work = || {
-            let statements = statements(&dialect, catalogue, plan, salt)?;
             let context = self.session().map_err(failed("starting"))?;
             for (dataset, provider) in tables {
                 let Some(table) = dialect.tables.get(dataset) else {
@@ -115,7 +116,21 @@ impl DataFusion {
                 .enable_all()
                 .build()
                 .map_err(|_| EngineError::Failed { doing: "starting" })?;
-            runtime.block_on(self.run_all(&context, plan, &statements, salt))
+            runtime.block_on(async {
+                let mut tallies = Tallies {
+                    context: &context,
+                    dialect: &dialect,
+                    catalogue,
+                    tables,
+                    known: BTreeMap::new(),
+                };
+                let plan = match self.operators {
+                    true => &tallies.without_idle(plan).await?,
+                    false => plan,
+                };
+                let statements = statements(&dialect, catalogue, plan, salt)?;
+                self.run_all(plan, &statements, &mut tallies, salt).await
+            })
         };
         on_own_thread(work)
     }
@@ -140,17 +155,18 @@ impl DataFusion {
 
     async fn run_all(
         &self,
-        context: &SessionContext,
         plan: &BoundedPlan,
         statements: &[Statement],
+        tallies: &mut Tallies<'_>,
         salt: &Salt,
     ) -> Result<Exact, EngineError> {
+        let context = tallies.context;
         let mut gather = Gather::new(plan);
         for statement in statements {
             let Statement {
                 text,
                 firsts,
-                first_groups,
+                limits,
                 per_unit: sums,
                 shape,
             } = statement;
@@ -159,8 +175,8 @@ impl DataFusion {
                 continue;
             }
             // The operator of sums has its own cap on groups.
-            let capped = first_groups.as_ref().filter(|_| sums.is_none());
-            for first in firsts.iter().chain(capped) {
+            let limits = limits.iter().filter(|_| sums.is_none());
+            for first in firsts.iter().chain(limits) {
                 let planned = plan_first(context, first, salt).await;
                 planned.map_err(failed("planning"))?;
             }
@@ -168,7 +184,14 @@ impl DataFusion {
                 query(context, text, shape, &mut gather).await?;
                 continue;
             };
-            let rows = per_unit(context, sums, salt).await;
+            let counted = match &sums.few {
+                Some(few) => {
+                    let tally = tallies.tally(&few.dataset).await?;
+                    tally.map(|tally| Counted { few, tally })
+                }
+                None => None,
+            };
+            let rows = per_unit(context, sums, counted, salt).await;
             for row in rows.map_err(failed("running"))? {
                 gather.add(shape, row)?;
             }
@@ -209,6 +232,47 @@ impl Engine for DataFusion {
             unchanged(name, version, self.version(dataset)?)?;
         }
         exact
+    }
+}
+
+/// How many rows units have, counted when it is asked for.
+struct Tallies<'a> {
+    context: &'a SessionContext,
+    dialect: &'a DataFusionDialect,
+    catalogue: &'a Catalogue,
+    tables: &'a Tables,
+    /// None where counting would not be worth the while.
+    known: BTreeMap<String, Option<Tally>>,
+}
+
+impl Tallies<'_> {
+    /// The plan without limits that nobody reaches.
+    async fn without_idle(&mut self, plan: &BoundedPlan) -> Result<BoundedPlan, EngineError> {
+        let mut most = idle::Most::new();
+        for dataset in idle::limited(&plan.relation) {
+            let rows = self.tally(dataset).await?.and_then(Tally::most);
+            most.extend(rows.map(|rows| (dataset.to_owned(), rows)));
+        }
+        let mut plan = plan.clone();
+        plan.relation = idle::without_idle(plan.relation, &most);
+        Ok(plan)
+    }
+
+    async fn tally(&mut self, dataset: &str) -> Result<Option<&Tally>, EngineError> {
+        if !self.known.contains_key(dataset) {
+            let table = self.tables.get(dataset);
+            let cheap = table.is_some_and(|table| tally::is_cheap(table.as_ref()));
+            let units = relations::units(self.dialect, self.catalogue, dataset)?;
+            let tally = match units.filter(|_| cheap) {
+                Some(units) => {
+                    let tally = Tally::of(self.context, &units).await;
+                    Some(tally.map_err(failed("running"))?)
+                }
+                None => None,
+            };
+            self.known.insert(dataset.to_owned(), tally);
+        }
+        Ok(self.known.get(dataset).and_then(Option::as_ref))
     }
 }
 

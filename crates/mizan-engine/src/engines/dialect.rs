@@ -28,8 +28,8 @@ impl Sql {
 /// A dialect of SQL. Whatever it writes is total, and agrees bit for bit with
 /// `Expr::eval`, `Quantized::integer` and [`crate::order::hash`].
 ///
-/// Comparisons, logic, `IN`, `CASE`, `COALESCE` and the aggregates `COUNT`,
-/// `SUM`, `MIN` and `MAX` are taken as they are: over integers, text in the order
+/// Comparisons, logic, `IN`, `CASE`, `COALESCE` and the aggregates `COUNT` and
+/// `SUM` are taken as they are: over integers, text in the order
 /// of its bytes, and numbers without NaN and minus zero, engines agree on them.
 pub(crate) trait Dialect {
     /// A name.
@@ -49,16 +49,20 @@ pub(crate) trait Dialect {
     /// The integer of a number, a date or a timestamp.
     fn quantize(&self, value: &Sql, how: &Quantized) -> String;
 
-    /// The least or the greatest of the values of a group.
-    fn extreme(&self, value: &Sql, greatest: bool) -> String {
-        let aggregate = if greatest { "MAX" } else { "MIN" };
-        format!("{aggregate}({})", value.text)
-    }
-
     /// The same value, of which the engine's planner knows nothing: some planners
     /// trip over sorted columns that they know to be constant.
     fn opaque(&self, value: &Sql) -> String {
         value.text.clone()
+    }
+
+    /// The least value of a group, or nothing.
+    fn min(&self, value: &Sql) -> String {
+        format!("MIN({})", value.text)
+    }
+
+    /// The greatest value of a group, or nothing.
+    fn max(&self, value: &Sql) -> String {
+        format!("MAX({})", value.text)
     }
 
     /// Ends a query whose columns are computed once each: some planners put a query

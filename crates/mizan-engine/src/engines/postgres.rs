@@ -24,17 +24,17 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-use mizan_sql::{BoundedPlan, Catalogue, Dataset, Type};
+use mizan_sql::{BoundedPlan, Catalogue, Dataset, Type, Value};
 
 use self::dialect::PostgresDialect;
 use self::session::Session;
 use self::source::Source;
 use super::by_source::Inspected;
 use super::gather::Gather;
-use super::relations;
-use super::statement::{Counted, First, Shape, Statement};
+use super::statement::{Shape, Statement};
 use super::statements::statements;
 use super::thread::on_own_thread;
+use super::{idle, relations};
 use crate::engine::{Engine, EngineError};
 use crate::exact::Exact;
 use crate::order::Salt;
@@ -148,20 +148,68 @@ fn begin(plan: &BoundedPlan, catalogue: &Catalogue) -> Result<Session, EngineErr
 
 /// Runs the statements of a plan.
 fn compute(
-    session: Session,
+    mut session: Session,
     plan: &BoundedPlan,
     catalogue: &Catalogue,
     salt: &Salt,
 ) -> Result<Exact, EngineError> {
-    let (statements, texts) = texts(&session, plan, catalogue, salt)?;
+    let plan = without_idle(&mut session, plan, catalogue)?;
+    let (statements, texts) = texts(&session, &plan, catalogue, salt)?;
     let kinds: Vec<Type> = plan.keys.iter().map(|key| key.kind).collect();
-    let mut gather = Gather::new(plan);
-    session.run(&texts, &kinds, |place, row| {
-        let statement = statements.get(place);
-        let statement = statement.ok_or(EngineError::Failed { doing: "running" })?;
-        gather.add(&statement.shape, row)
-    })?;
+    let mut gather = Gather::new(&plan);
+    for (statement, text) in statements.iter().zip(&texts) {
+        session.query(text, &kinds, |row| gather.add(&statement.shape, row))?;
+    }
+    session.end()?;
     Ok(gather.finish())
+}
+
+/// The plan without limits that nobody reaches: counting the rows of units takes less
+/// than ranking them.
+fn without_idle(
+    session: &mut Session,
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+) -> Result<BoundedPlan, EngineError> {
+    let mut most = idle::Most::new();
+    for name in idle::limited(&plan.relation) {
+        let dialect = dialect(session, plan, catalogue)?;
+        let Some(units) = relations::units(&dialect, catalogue, name)? else {
+            continue;
+        };
+        let privacy = relations::dataset(catalogue, name)?.privacy.as_ref();
+        let width = privacy.map_or(0, |privacy| privacy.unit.len());
+        let by: Vec<String> = (0..width).map(|place| format!("c{place}")).collect();
+        let text = format!(
+            "SELECT max(n) FROM (SELECT COUNT(*) AS n FROM ({units}) AS t GROUP BY {}) AS t",
+            by.join(", ")
+        );
+        session.query(&text, &[], |row| {
+            if let [Value::Integer(rows)] = row.as_slice() {
+                most.insert(name.to_owned(), rows.unsigned_abs());
+            }
+            Ok(())
+        })?;
+    }
+    let mut plan = plan.clone();
+    plan.relation = idle::without_idle(plan.relation, &most);
+    Ok(plan)
+}
+
+/// The dialect over the tables of a plan.
+fn dialect<'a>(
+    session: &'a Session,
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+) -> Result<PostgresDialect<'a>, EngineError> {
+    let mut tables = BTreeMap::new();
+    for name in plan.datasets.iter().chain(&plan.public) {
+        let dataset = relations::dataset(catalogue, name)?;
+        if let Some(table) = session.table(&Source::parse(&dataset.source)?) {
+            tables.insert(name.clone(), table);
+        }
+    }
+    Ok(PostgresDialect { tables })
 }
 
 /// The statements of a plan, and their texts with every number as a 64-bit integer.
@@ -171,14 +219,7 @@ fn texts(
     catalogue: &Catalogue,
     salt: &Salt,
 ) -> Result<(Vec<Statement>, Vec<String>), EngineError> {
-    let mut tables = BTreeMap::new();
-    for name in plan.datasets.iter().chain(&plan.public) {
-        let dataset = relations::dataset(catalogue, name)?;
-        if let Some(table) = session.table(&Source::parse(&dataset.source)?) {
-            tables.insert(name.clone(), table);
-        }
-    }
-    let dialect = PostgresDialect { tables };
+    let dialect = dialect(session, plan, catalogue)?;
     let statements = statements(&dialect, catalogue, plan, salt)?;
     let texts = statements.iter().map(|statement| integers(statement, plan));
     let texts = texts.collect();
@@ -201,41 +242,8 @@ fn integers(statement: &Statement, plan: &BoundedPlan) -> String {
         }
     };
     columns.extend((0..computed).map(|place| format!("o{place}::bigint")));
-    let (columns, text) = (columns.join(", "), statement.with_tables(first));
+    let (columns, text) = (columns.join(", "), statement.plain_sql());
     format!("SELECT {columns} FROM ({text}) AS t")
-}
-
-/// A table of the first rows of each unit. Hardly any unit has more than may count,
-/// so those are found first, and ranked alone. Of groups, which are fewer than rows
-/// and may well be too many, all are ranked.
-fn first(first: &First) -> String {
-    let First {
-        table, text, rows, ..
-    } = first;
-    if first.of == Counted::Groups {
-        return format!("{table} AS ({text})");
-    }
-    let names = first.names.join(", ");
-    let unit: Vec<&str> = first
-        .names
-        .iter()
-        .take(first.units)
-        .map(String::as_str)
-        .collect();
-    let unit = unit.join(", ");
-    let among = |is: &str| {
-        format!(
-            "SELECT {names} FROM {table}_all WHERE ({unit}) {is} (SELECT {unit} FROM {table}_many)"
-        )
-    };
-    let ranked = text.replacen(rows.as_str(), &among("IN"), 1);
-    format!(
-        "{table}_all AS NOT MATERIALIZED ({rows}), {table}_many AS MATERIALIZED \
-         (SELECT {unit} FROM {table}_all GROUP BY {unit} HAVING COUNT(*) > {}), \
-         {table} AS ({} UNION ALL SELECT {names} FROM ({ranked}) AS t)",
-        first.most,
-        among("NOT IN")
-    )
 }
 
 /// The columns of a table.

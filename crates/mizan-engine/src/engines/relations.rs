@@ -8,6 +8,7 @@ use mizan_sql::{
 
 use super::dialect::{Dialect, Sql};
 use super::expressions::{bad, expression, plain};
+use super::first::Ranking;
 use super::statement::{Counted, First};
 use crate::engine::EngineError;
 use crate::order::Salt;
@@ -124,25 +125,6 @@ impl<'a> Relations<'a> {
             super::expressions::join(&values, ", "),
             somebody.join(" AND ")
         );
-        let opaque = values.iter();
-        let opaque =
-            opaque.map(|value| format!("{} AS {}", self.dialect.opaque(value), value.text));
-        // Values in a fixed order, for the rare case of equal hashes.
-        let order = others.iter();
-        let order: String = order
-            .map(|value| format!(", {} ASC NULLS FIRST", value.text))
-            .collect();
-        let most = i64::try_from(rows).unwrap_or(i64::MAX);
-        let text = format!(
-            "SELECT {} FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {} ORDER BY h ASC{order}) \
-             AS r FROM (SELECT *, {} AS h FROM (SELECT {} FROM ({query}) AS t) AS t) AS t) AS t \
-             WHERE r <= {}",
-            super::expressions::join(&values, ", "),
-            super::expressions::join(&unit, ", "),
-            self.dialect.hash(self.salt, &values),
-            listed(opaque),
-            self.dialect.literal(&Value::Integer(most), Type::Integer),
-        );
         let mut firsts = self.firsts.borrow_mut();
         let table = format!("first_rows_{}", firsts.len());
         let columns = input.columns.iter().enumerate();
@@ -154,16 +136,14 @@ impl<'a> Relations<'a> {
             }
         });
         let read = format!("SELECT {} FROM {table}", listed(columns));
-        firsts.push(First {
-            table,
-            text,
-            rows: query,
-            units: unit.len(),
-            names: values.into_iter().map(|value| value.text).collect(),
-            ranked: others.len(),
+        let ranking = Ranking {
+            by: &unit,
+            ranked: &others,
+            others: &[],
             of: Counted::Rows,
             most: rows,
-        });
+        };
+        firsts.push(ranking.of(self.dialect, self.salt, table, query));
         Ok(read)
     }
 }
@@ -187,6 +167,40 @@ pub(crate) fn dataset<'a>(
     found.ok_or_else(|| EngineError::NotInCatalogue {
         dataset: name.to_owned(),
     })
+}
+
+/// The units of all rows of a private dataset that are somebody's; None if units that
+/// are the same may look different.
+pub(crate) fn units(
+    dialect: &dyn Dialect,
+    catalogue: &Catalogue,
+    name: &str,
+) -> Result<Option<String>, EngineError> {
+    let declared = dataset(catalogue, name)?;
+    let unit = declared.privacy.iter().flat_map(|privacy| &privacy.unit);
+    let mut columns = Vec::new();
+    for unit in unit {
+        let column = declared.columns.iter().find(|column| column.name == *unit);
+        let kind = column.map(|column| column.kind);
+        match kind {
+            None | Some(Type::Number) => return Ok(None),
+            Some(kind) => columns.push(Column {
+                name: unit.clone(),
+                kind,
+                bounds: None,
+            }),
+        }
+    }
+    if columns.is_empty() {
+        return Ok(None);
+    }
+    let rows = scan(dialect, catalogue, name, &columns)?;
+    let somebody = (0..columns.len()).map(|place| format!("{} IS NOT NULL", plain(place)));
+    let somebody: Vec<String> = somebody.collect();
+    Ok(Some(format!(
+        "SELECT * FROM ({rows}) AS t WHERE {}",
+        somebody.join(" AND ")
+    )))
 }
 
 fn scan(
@@ -288,11 +302,15 @@ fn group(
             Within::CountDistinct(expr) => {
                 (Some(over(expr)?.text), format!("COUNT(DISTINCT v{place})"))
             }
-            Within::Min(expr) | Within::Max(expr) => {
+            Within::Min(expr) => {
                 let value = over(expr)?;
-                let named = Sql::new(format!("v{place}"), value.kind);
-                let greatest = matches!(aggregate, Within::Max(_));
-                (Some(value.text), dialect.extreme(&named, greatest))
+                let least = dialect.min(&Sql::new(format!("v{place}"), value.kind));
+                (Some(value.text), least)
+            }
+            Within::Max(expr) => {
+                let value = over(expr)?;
+                let most = dialect.max(&Sql::new(format!("v{place}"), value.kind));
+                (Some(value.text), most)
             }
             Within::Sum(expr, how) => {
                 let value = dialect.quantize(&over(expr)?, how);

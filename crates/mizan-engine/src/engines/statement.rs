@@ -3,6 +3,8 @@
 //! A statement is SQL that any engine can run. One that has an operator for a part
 //! of it finds here what the operator needs.
 
+use mizan_sql::Value;
+
 /// A statement, and what its columns are after the keys.
 #[derive(Clone, Debug)]
 pub(crate) struct Statement {
@@ -10,8 +12,9 @@ pub(crate) struct Statement {
     pub(crate) text: String,
     /// Tables that its relation reads, each of which may read those before it.
     pub(crate) firsts: Vec<First>,
-    /// S3: a table that it reads, if groups are capped.
-    pub(crate) first_groups: Option<First>,
+    /// S3, and the like for values: tables that it reads, each of which may read those
+    /// before it.
+    pub(crate) limits: Vec<First>,
     /// The same as a whole, where units have several rows to add up.
     pub(crate) per_unit: Option<PerUnit>,
     /// What it computes.
@@ -21,13 +24,10 @@ pub(crate) struct Statement {
 impl Statement {
     /// The statement with nothing left to an operator.
     pub(crate) fn plain_sql(&self) -> String {
-        self.with_tables(|first| format!("{} AS ({})", first.table, first.text))
-    }
-
-    /// The statement after the tables that it reads, as somebody writes them.
-    pub(crate) fn with_tables(&self, write: impl Fn(&First) -> String) -> String {
-        let tables = self.firsts.iter().chain(&self.first_groups);
-        let tables: Vec<String> = tables.map(write).collect();
+        let tables = self.firsts.iter().chain(&self.limits);
+        let tables: Vec<String> = tables
+            .map(|first| format!("{} AS ({})", first.table, first.text))
+            .collect();
         match tables.is_empty() {
             true => self.text.clone(),
             false => format!("WITH {} {}", tables.join(", "), self.text),
@@ -35,20 +35,18 @@ impl Statement {
     }
 }
 
-/// A table: of each unit in a query the first, by the salted hash of the unit and of
-/// what is ranked.
+/// A table: of each unit in a query, or of each unit in each group, the first, by the
+/// salted hash of these and of what is ranked.
 #[derive(Clone, Debug)]
 pub(crate) struct First {
     /// What statements call it.
     pub(crate) table: String,
     /// Its rows, in SQL.
     pub(crate) text: String,
-    /// The query: columns of the unit, what is ranked, others.
+    /// The query: columns of the unit (and keys), what is ranked, others.
     pub(crate) rows: String,
-    /// What its columns are called.
-    pub(crate) names: Vec<String>,
-    /// How many columns the unit has.
-    pub(crate) units: usize,
+    /// How many columns tell whose they are.
+    pub(crate) by: usize,
     /// How many columns are ranked.
     pub(crate) ranked: usize,
     /// What is counted.
@@ -64,6 +62,22 @@ pub(crate) enum Counted {
     Rows,
     /// Groups: rows of which all that is ranked is the same.
     Groups,
+    /// Rows with a value, of which nothing else is read later. Others stay.
+    Values,
+    /// Different values. Rows without one stay.
+    DistinctValues,
+}
+
+impl Counted {
+    /// Whether rows of which all that is ranked is the same are one.
+    pub(crate) const fn is_distinct(self) -> bool {
+        matches!(self, Self::Groups | Self::DistinctValues)
+    }
+
+    /// Whether rows count of which all that is ranked is nothing; otherwise they stay.
+    pub(crate) const fn counts_nothing(self) -> bool {
+        matches!(self, Self::Rows | Self::Groups)
+    }
 }
 
 /// S1 to S4 of sums: for each group its keys, how many units there are, and the
@@ -80,6 +94,22 @@ pub(crate) struct PerUnit {
     pub(crate) most: Option<u64>,
     /// What is added up.
     pub(crate) contributions: Vec<Contribution>,
+    /// Who needs neither cap nor clamping.
+    pub(crate) few: Option<Few>,
+}
+
+/// Units with few rows in a dataset: no limit concerns them, whatever the rows are,
+/// so their rows need not be told apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Few {
+    /// The dataset, of which the rows that are added up are a part.
+    pub(crate) dataset: String,
+    /// How many rows of a unit are few.
+    pub(crate) rows: u64,
+    /// S0, with rows of other groups too.
+    pub(crate) all: String,
+    /// The groups.
+    pub(crate) groups: Vec<Vec<Value>>,
 }
 
 /// What a unit adds to a group.

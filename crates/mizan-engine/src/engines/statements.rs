@@ -7,6 +7,8 @@
 //! those of all rows after the filter, whether the row has a value to measure or
 //! not.
 
+use std::collections::BTreeSet;
+
 use mizan_sql::{
     BoundedPlan, Catalogue, Column, Expr, Groups, MAX_CONTRIBUTION, MAX_ROWS, Measure, Quantized,
     Statistic, Type, Value,
@@ -14,8 +16,10 @@ use mizan_sql::{
 
 use super::dialect::{Dialect, Sql};
 use super::expressions::{bad, expression, join, literal, plain};
+use super::first::Ranking;
+use super::idle;
 use super::relations::{Relations, column, listed};
-use super::statement::{Contribution, Counted, First, Of, PerUnit, Shape, Statement};
+use super::statement::{Contribution, Counted, Few, First, Of, PerUnit, Shape, Statement};
 use crate::engine::EngineError;
 use crate::order::Salt;
 
@@ -81,7 +85,7 @@ fn check_steps(how: &Quantized) -> Result<(), EngineError> {
 /// whole.
 struct Query {
     text: String,
-    first_groups: Option<First>,
+    limits: Vec<First>,
     per_unit: Option<PerUnit>,
 }
 
@@ -89,7 +93,7 @@ impl Query {
     const fn plain(text: String) -> Self {
         Self {
             text,
-            first_groups: None,
+            limits: Vec::new(),
             per_unit: None,
         }
     }
@@ -105,7 +109,7 @@ impl Query {
         Statement {
             text: self.text,
             firsts: firsts.to_vec(),
-            first_groups: self.first_groups,
+            limits: self.limits,
             per_unit: self.per_unit,
             shape,
         }
@@ -114,6 +118,9 @@ impl Query {
 
 /// What statements call the table of S3.
 const FIRST_GROUPS: &str = "first_groups";
+
+/// What statements call the table of values that count.
+const FIRST_VALUES: &str = "first_values";
 
 struct Builder<'a> {
     dialect: &'a dyn Dialect,
@@ -191,6 +198,15 @@ impl<'a> Builder<'a> {
 
     /// S0: unit, keys and values of the rows of somebody, in groups that count.
     fn rows(&self, values: &[String]) -> Result<String, EngineError> {
+        let member = match &self.plan.groups {
+            Groups::Public(groups) => self.member(groups)?,
+            Groups::Private => None,
+        };
+        Ok(self.rows_where(values, member))
+    }
+
+    /// The same on other conditions.
+    fn rows_where(&self, values: &[String], also: impl IntoIterator<Item = String>) -> String {
         let unit = self.unit.iter().zip(&self.unit_names);
         let keys = self.keys.iter().zip(&self.key_names);
         let mut columns: Vec<String> = unit
@@ -205,16 +221,14 @@ impl<'a> Builder<'a> {
             .iter()
             .map(|unit| format!("{} IS NOT NULL", unit.text))
             .collect();
-        if let Groups::Public(groups) = &self.plan.groups {
-            conditions.extend(self.member(groups)?);
-        }
-        Ok(format!(
+        conditions.extend(also);
+        format!(
             "SELECT {} FROM ({}) AS t WHERE {}{}",
             listed(columns),
             self.relation,
             conditions.join(" AND "),
             self.dialect.fence()
-        ))
+        )
     }
 
     /// Whether the keys of a row are in the list.
@@ -231,16 +245,6 @@ impl<'a> Builder<'a> {
         member(self.dialect, &self.keys, &sorted).map(Some)
     }
 
-    /// Rows whose unit, keys and further values are opaque, to be ranked.
-    fn opaque(&self, from: &str, values: &[Sql], others: &[String]) -> String {
-        let ranked = [self.unit_names.as_slice(), &self.key_names, values].concat();
-        let ranked = ranked.iter();
-        let ranked =
-            ranked.map(|value| format!("{} AS {}", self.dialect.opaque(value), value.text));
-        let columns = listed(ranked.chain(others.iter().cloned()));
-        format!("SELECT {columns} FROM ({from}) AS t")
-    }
-
     /// How many groups of a unit count, if that needs enforcement.
     fn most(&self) -> Option<u64> {
         let capped = self.plan.enforce_groups && !self.plan.relation.one_row_per_unit;
@@ -248,40 +252,22 @@ impl<'a> Builder<'a> {
     }
 
     /// S3 of a query whose columns are the unit, the keys and others, if groups are
-    /// capped. Keys are for the rare case of equal hashes.
+    /// capped.
     fn first_groups(&self, rows: String, others: &[String]) -> Query {
         let Some(most) = self.most() else {
             return Query::plain(rows);
         };
-        let by = [self.unit_names.as_slice(), &self.key_names].concat();
-        let hash = self.dialect.hash(self.salt, &by);
-        let keys = self.key_names.iter();
-        let order: String = keys
-            .map(|key| format!(", {} ASC NULLS FIRST", key.text))
-            .collect();
-        let names = by.iter().map(|name| name.text.clone());
-        let names: Vec<String> = names.chain(others.iter().cloned()).collect();
-        let columns = listed(names.clone());
-        let text = format!(
-            "SELECT {columns} FROM (SELECT *, DENSE_RANK() OVER (PARTITION BY {} \
-             ORDER BY h ASC{order}) AS g FROM (SELECT *, {hash} AS h FROM ({}) AS t) AS t) \
-             AS t WHERE g <= {}",
-            join(&self.unit_names, ", "),
-            self.opaque(&rows, &[], others),
-            self.integer(i64::try_from(most).unwrap_or(i64::MAX)),
-        );
+        let ranking = Ranking {
+            by: &self.unit_names,
+            ranked: &self.key_names,
+            others,
+            of: Counted::Groups,
+            most,
+        };
+        let first = ranking.of(self.dialect, self.salt, FIRST_GROUPS, rows);
         Query {
             text: format!("SELECT * FROM {FIRST_GROUPS}"),
-            first_groups: Some(First {
-                table: FIRST_GROUPS.to_owned(),
-                text,
-                rows,
-                units: self.unit_names.len(),
-                names,
-                ranked: self.key_names.len(),
-                of: Counted::Groups,
-                most,
-            }),
+            limits: vec![first],
             per_unit: None,
         }
     }
@@ -356,6 +342,31 @@ impl<'a> Builder<'a> {
         Ok((contributions, values))
     }
 
+    /// Whom no limit of these statistics concerns. It is worth the while where telling
+    /// people apart takes most of the time, which with one group it does not; if groups
+    /// are capped that is hardly anybody, and so it is for a single row.
+    fn few(&self, places: &[usize], values: &[String]) -> Option<Few> {
+        let dataset = idle::source(&self.plan.relation)?;
+        let Groups::Public(groups) = &self.plan.groups else {
+            return None;
+        };
+        let statistics = places.iter().map(|place| self.plan.statistics.get(*place));
+        let rows = statistics.map(|statistic| statistic.map_or(0, unclamped_rows));
+        let rows = rows.min().unwrap_or(0);
+        let worth_it = rows > 1 && !self.keys.is_empty() && self.most().is_none();
+        worth_it.then(|| Few {
+            dataset: dataset.to_owned(),
+            rows,
+            all: self.rows_where(values, Vec::new()),
+            groups: groups
+                .iter()
+                .cloned()
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect(),
+        })
+    }
+
     /// What a unit has in a group, or has in its only row.
     fn within(&self, of: Of, once: bool) -> String {
         match (of, once) {
@@ -406,31 +417,27 @@ impl<'a> Builder<'a> {
                 keys: self.key_names.len(),
                 most: self.most(),
                 contributions,
+                few: self.few(places, &values),
             }),
             ..query
         })
     }
 
-    /// One row per (unit, group, value) with `n` rows, where `r` is the rank of the
-    /// value in its group. Rows without a value come last.
-    fn ranked_values(&self, value: &Sql, rank: &str, frame: &str) -> Result<Query, EngineError> {
+    /// The values of a unit in a group that count, as `v0`, and rows without one.
+    fn first_values(&self, value: &Sql, of: Counted, most: i64) -> Result<Query, EngineError> {
         let rows = self.rows(std::slice::from_ref(&value.text))?;
-        let by = self.unit_and_keys();
-        let grouped =
-            format!("SELECT {by}, v0, COUNT(*) AS n FROM ({rows}) AS t GROUP BY {by}, v0");
-        let value = [Sql::new("v0", value.kind)];
-        let values = [self.unit_names.as_slice(), &self.key_names, &value].concat();
-        let hash = self.dialect.hash(self.salt, &values);
-        let counted = ["n".to_owned()];
-        let rank = format!(
-            "{rank} OVER (PARTITION BY {by} ORDER BY (v0 IS NULL) ASC, hv ASC, v0 ASC NULLS LAST{frame}) AS r"
-        );
-        let others = ["v0".to_owned(), "n".to_owned()];
-        Ok(self.first_groups(grouped, &others).map(|grouped| {
-            let rows = self.opaque(grouped, &value, &counted);
-            let hashed = format!("SELECT *, {hash} AS hv FROM ({rows}) AS t");
-            format!("(SELECT *, {rank} FROM ({hashed}) AS t) AS t")
-        }))
+        let mut query = self.first_groups(rows, &["v0".to_owned()]);
+        let ranking = Ranking {
+            by: &[self.unit_names.as_slice(), &self.key_names].concat(),
+            ranked: &[Sql::new("v0", value.kind)],
+            others: &[],
+            of,
+            most: most.unsigned_abs(),
+        };
+        let first = ranking.of(self.dialect, self.salt, FIRST_VALUES, query.text);
+        query.limits.push(first);
+        query.text = FIRST_VALUES.to_owned();
+        Ok(query)
     }
 
     fn distinct(&self, expr: &Expr, statistic: &Statistic) -> Result<Query, EngineError> {
@@ -442,9 +449,8 @@ impl<'a> Builder<'a> {
             let values = "COUNT(DISTINCT v0)".to_owned();
             return Ok(Query::plain(self.per_group(&[rows, values], &from, &[])));
         }
-        let from = self.ranked_values(&value, "ROW_NUMBER()", "")?;
-        let most = self.integer(high);
-        let values = format!("COUNT(DISTINCT CASE WHEN r <= {most} THEN v0 END)");
+        let from = self.first_values(&value, Counted::DistinctValues, high)?;
+        let values = "COUNT(DISTINCT v0)".to_owned();
         Ok(from.map(|from| self.per_group(&[rows, values], from, &[])))
     }
 
@@ -462,17 +468,34 @@ impl<'a> Builder<'a> {
             let from = format!("({rows}) AS t");
             return Ok(Query::plain(self.per_group(&computed, &from, &["v0"])));
         }
-        // `r` is how many rows there are up to and with this bin, so `r - n` were
-        // there before it.
-        let from = self.ranked_values(&bin, "SUM(n)", ROWS)?;
-        let most = self.integer(high);
-        let taken = format!("SUM(GREATEST(LEAST(n, {most} - (r - n)), 0))");
-        Ok(from.map(|from| self.per_group(&[taken], from, &["v0"])))
+        let from = self.first_values(&bin, Counted::Values, high)?;
+        let computed = ["COUNT(*)".to_owned()];
+        Ok(from.map(|from| self.per_group(&computed, from, &["v0"])))
     }
 }
 
-/// The rows up to this one.
-const ROWS: &str = " ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW";
+/// With so many rows, or fewer, what a unit contributes is never clamped, and is the
+/// sum of what each of its rows would contribute alone.
+fn unclamped_rows(statistic: &Statistic) -> u64 {
+    let (low, high) = (statistic.low, statistic.high);
+    if low > 0 || high < 0 {
+        return 0;
+    }
+    let within = |(least, most): (i64, i64)| {
+        let below = if most > 0 { high / most } else { i64::MAX };
+        let above = if least < 0 { low / least } else { i64::MAX };
+        below.min(above)
+    };
+    let rows = match &statistic.measure {
+        // Two rows are one unit.
+        Measure::Units => high.min(1),
+        Measure::Rows | Measure::Count(_) => high,
+        Measure::Sum(_, how) => within(how.range()),
+        Measure::Scaled(_, how, rows) => within(how.range()).min(*rows),
+        Measure::Distinct(_) | Measure::Histogram(..) => 0,
+    };
+    rows.unsigned_abs()
+}
 
 fn named(values: &[Sql], prefix: &str) -> Vec<Sql> {
     let values = values.iter().enumerate();

@@ -36,6 +36,18 @@ impl DataFusionDialect {
         })
     }
 
+    /// An aggregate of a group, or this number if it has no other.
+    fn unless_all_are(&self, number: f64, value: &Sql, aggregate: String) -> String {
+        if value.kind != Type::Number {
+            return aggregate;
+        }
+        let (text, number) = (&value.text, self.number(number));
+        format!(
+            "CASE WHEN COUNT({text}) > 0 AND COUNT(CASE WHEN {text} <> {number} THEN 1 END) = 0 \
+             THEN {number} ELSE {aggregate} END"
+        )
+    }
+
     fn number(&self, value: f64) -> String {
         self.literal(&Value::number(value), Type::Number)
     }
@@ -106,6 +118,18 @@ impl Dialect for DataFusionDialect {
     fn opaque(&self, value: &Sql) -> String {
         let (same, unknown) = (Does::Same(value.kind).name(), Does::Unknown.name());
         format!("{same}({}, {unknown}())", value.text)
+    }
+
+    // DataFusion 55 begins a minimum of numbers with the greatest finite one, and
+    // where all are infinite that is what comes out.
+    fn min(&self, value: &Sql) -> String {
+        let all = format!("MIN({})", value.text);
+        self.unless_all_are(f64::INFINITY, value, all)
+    }
+
+    fn max(&self, value: &Sql) -> String {
+        let all = format!("MAX({})", value.text);
+        self.unless_all_are(f64::NEG_INFINITY, value, all)
     }
 
     fn hash(&self, salt: &Salt, values: &[Sql]) -> String {

@@ -1,4 +1,4 @@
-//! The first rows or groups of each unit, as an operator.
+//! The first rows, groups or values of each unit, as an operator.
 //!
 //! A window function would sort all rows with all that they carry. Here rows stay
 //! where they are; of units that may have too many a hash and a place is sorted, of
@@ -53,7 +53,7 @@ impl FirstTable {
         salt: &Salt,
     ) -> Result<Self> {
         let schema = rows.schema();
-        let unit = schema.fields().iter().take(first.units).enumerate();
+        let unit = schema.fields().iter().take(first.by).enumerate();
         let unit = unit
             .map(|(place, field)| Arc::new(Column::new(field.name(), place)) as _)
             .collect::<Vec<Arc<dyn PhysicalExpr>>>();
@@ -62,7 +62,7 @@ impl FirstTable {
             rows: Arc::new(rows),
             partitions,
             rule: Rule {
-                units: first.units,
+                by: first.by,
                 keys: first.ranked,
                 of: first.of,
                 most: usize::try_from(first.most).unwrap_or(usize::MAX),
@@ -159,8 +159,8 @@ impl PartitionStream for FirstStream {
 /// Which rows stay.
 #[derive(Clone, Debug)]
 struct Rule {
-    /// The first columns are the unit.
-    units: usize,
+    /// The first columns tell whose a row is: those of the unit, and of a group.
+    by: usize,
     /// The next are ranked.
     keys: usize,
     of: Counted,
@@ -181,7 +181,7 @@ impl Rule {
     /// For each row, whether it stays. All rows of their units are here.
     fn kept(&self, batches: &[RecordBatch]) -> Result<Vec<Vec<bool>>> {
         let (numbers, counts) = self.units(batches)?;
-        let (units, keys) = (0..self.units, self.units..self.units + self.keys);
+        let (units, keys) = (0..self.by, self.by..self.by + self.keys);
         let columns = |range: &std::ops::Range<usize>| {
             let batches = batches.iter().map(|batch| {
                 let columns = batch.columns().get(range.clone()).unwrap_or_default();
@@ -211,6 +211,9 @@ impl Rule {
                 let Some(Some(next)) = next.get_mut(*number) else {
                     continue;
                 };
+                if !self.counts(keys, row) {
+                    continue;
+                }
                 hasher.truncate(salted);
                 for column in units.iter().chain(keys) {
                     column.hash(row, &mut hasher);
@@ -236,7 +239,7 @@ impl Rule {
             rest = others;
             unit.sort_unstable_by(|a, b| compare(&keys, a, b));
             let same =
-                |a: &Ranked, b: &Ranked| self.of == Counted::Groups && compare(&keys, a, b).is_eq();
+                |a: &Ranked, b: &Ranked| self.of.is_distinct() && compare(&keys, a, b).is_eq();
             for row in unit.chunk_by(same).skip(self.most).flatten() {
                 let batch = kept.get_mut(row.batch as usize);
                 if let Some(kept) = batch.and_then(|batch| batch.get_mut(row.row as usize)) {
@@ -247,22 +250,31 @@ impl Rule {
         Ok(kept)
     }
 
-    /// The number of each row's unit, and how many rows each unit has.
+    /// Whether a row counts; otherwise it stays.
+    fn counts(&self, keys: &[Values<'_>], row: usize) -> bool {
+        self.of.counts_nothing() || keys.iter().any(|key| !key.is_null(row))
+    }
+
+    /// The number of each row's unit, and how many rows of each unit count.
     fn units(&self, batches: &[RecordBatch]) -> Result<(Vec<Vec<usize>>, Vec<usize>)> {
         let (mut numbers, mut counts) = (Vec::with_capacity(batches.len()), Vec::new());
         let Some(first) = batches.first() else {
             return Ok((numbers, counts));
         };
-        let places: Vec<usize> = (0..self.units).collect();
+        let places: Vec<usize> = (0..self.by).collect();
         let schema = first.schema().project(&places)?;
         let mut known = new_group_values(Arc::new(schema), &GroupOrdering::None)?;
         for batch in batches {
-            let unit = batch.columns().get(..self.units).unwrap_or_default();
+            let unit = batch.columns().get(..self.by).unwrap_or_default();
             let mut of_batch = Vec::with_capacity(batch.num_rows());
             known.intern(unit, &mut of_batch)?;
             counts.resize(known.len(), 0);
-            for number in &of_batch {
-                if let Some(count) = counts.get_mut(*number) {
+            let keys = batch.columns().iter().skip(self.by).take(self.keys);
+            let keys = keys.map(|key| Values::new(key));
+            let keys = keys.collect::<Result<Vec<Values<'_>>>>()?;
+            for (row, number) in of_batch.iter().enumerate() {
+                let count = counts.get_mut(*number);
+                if let Some(count) = count.filter(|_| self.counts(&keys, row)) {
                     *count += 1;
                 }
             }

@@ -4,47 +4,105 @@
 //! and then by keys. Here each partition of the rows numbers its units and its
 //! groups and adds up in flat memory; partitions are merged once, at the end. All
 //! numbers are integers, so it does not matter which rows are where.
+//!
+//! Where no limit concerns those with few rows, and it is known who they are, all rows
+//! are added up by group, and only those of others are told apart too: what they
+//! brought too much is taken off.
 
 mod cap;
 mod compact;
+mod listed;
 mod numbers;
 mod slots;
+mod sums;
 #[cfg(test)]
 mod tests;
+mod together;
+mod told_apart;
 mod totals;
 
+use std::sync::Arc;
+
 use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::{Result, exec_err};
 use datafusion::error::DataFusionError;
-use datafusion::execution::SendableRecordBatchStream;
-use datafusion::physical_plan::ExecutionPlanProperties;
+use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use datafusion::prelude::SessionContext;
 use futures::TryStreamExt;
 use mizan_sql::Value;
 use tokio::task::JoinSet;
 
-use self::numbers::Numbers;
-use self::slots::{Pair, Slots};
-use self::totals::Totals;
-use super::values::Values;
-use crate::engines::statement::PerUnit;
+use self::listed::Listed;
+use self::sums::Sums;
+use self::together::Together;
+use self::told_apart::ToldApart;
+use super::tally::Tally;
+use crate::engines::statement::{Few, PerUnit};
 use crate::order::Salt;
 
-/// The rows that the statement gives: keys, how many units, totals.
+/// The rows that the statement gives: keys, how many units (or, which is as good, a
+/// number that is zero if there are none), totals. Units of whom it is known that they
+/// have few rows need not be told apart.
 pub(super) async fn per_unit(
     context: &SessionContext,
     asked: &PerUnit,
+    counted: Option<Counted<'_>>,
     salt: &Salt,
 ) -> Result<Vec<Vec<Value>>> {
-    let rows = context.sql(&asked.rows).await?;
-    let rows = rows.create_physical_plan().await?;
+    if let Some(Counted { few, tally }) = counted {
+        if let Some(groups) = Listed::new(asked.keys, &few.groups)? {
+            let many = tally.more_than(few.rows).map(Arc::new);
+            let empty = |plan: &dyn ExecutionPlan| {
+                Together::new(&plan.schema(), asked, groups.clone(), many.clone())
+            };
+            let whole = whole(context, &few.all, empty).await?;
+            let sums = whole.map(|whole| whole.sums(asked, few, salt));
+            return Ok(sums.transpose()?.map_or(Vec::new(), Sums::rows));
+        }
+    }
+    let empty = |plan: &dyn ExecutionPlan| ToldApart::new(&plan.schema(), asked);
+    let whole = whole(context, &asked.rows, empty).await?;
+    let sums = whole.map(|whole| whole.sums(asked, salt));
+    Ok(sums.transpose()?.map_or(Vec::new(), Sums::rows))
+}
+
+/// Who has few rows.
+#[derive(Clone, Copy)]
+pub(super) struct Counted<'a> {
+    /// What is few, and of what.
+    pub(super) few: &'a Few,
+    /// The rows of that dataset.
+    pub(super) tally: &'a Tally,
+}
+
+/// What can be made of rows, part by part.
+pub(super) trait Part: Send + Sized + 'static {
+    /// Adds rows.
+    fn add(&mut self, batch: &RecordBatch) -> Result<()>;
+
+    /// Both together.
+    fn merged(self, other: Self) -> Result<Self>;
+}
+
+/// A part of all rows of a query; None if there are no partitions.
+pub(super) async fn whole<P: Part>(
+    context: &SessionContext,
+    rows: &str,
+    empty: impl Fn(&dyn ExecutionPlan) -> Result<P>,
+) -> Result<Option<P>> {
+    let rows = context.sql(rows).await?.create_physical_plan().await?;
     let mut parts = JoinSet::new();
     for partition in 0..rows.output_partitioning().partition_count() {
-        let stream = rows.execute(partition, context.task_ctx())?;
-        parts.spawn(Part::new(&rows.schema(), asked)?.of(stream));
+        let mut stream = rows.execute(partition, context.task_ctx())?;
+        let mut part = empty(rows.as_ref())?;
+        parts.spawn(async move {
+            while let Some(batch) = stream.try_next().await? {
+                part.add(&batch)?;
+            }
+            Ok::<P, DataFusionError>(part)
+        });
     }
-    let mut whole: Option<Part> = None;
+    let mut whole: Option<P> = None;
     while let Some(part) = parts.join_next().await {
         let part = part.map_err(|error| DataFusionError::External(error.into()))??;
         whole = Some(match whole {
@@ -52,149 +110,7 @@ pub(super) async fn per_unit(
             None => part,
         });
     }
-    whole.map_or(Ok(Vec::new()), |whole| whole.per_group(asked, salt))
-}
-
-/// What some of the rows add up to.
-struct Part {
-    units: Numbers,
-    groups: Numbers,
-    slots: Slots,
-    totals: Totals,
-    /// Where the values begin.
-    values: usize,
-    /// The slots of the rows of a batch.
-    of_rows: Vec<u32>,
-}
-
-impl Part {
-    /// No rows.
-    fn new(schema: &SchemaRef, asked: &PerUnit) -> Result<Self> {
-        let values = asked.units + asked.keys;
-        let Some(number) = schema.fields().len().checked_sub(values) else {
-            return unexpected();
-        };
-        Ok(Self {
-            units: Numbers::new(schema, 0..asked.units)?,
-            groups: Numbers::new(schema, asked.units..values)?,
-            slots: Slots::default(),
-            totals: Totals::new(number, &asked.contributions),
-            values,
-            of_rows: Vec::new(),
-        })
-    }
-
-    /// All of these rows.
-    async fn of(mut self, mut rows: SendableRecordBatchStream) -> Result<Self> {
-        while let Some(batch) = rows.try_next().await? {
-            self.add(&batch)?;
-        }
-        Ok(self)
-    }
-
-    fn add(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.units.number(batch)?;
-        self.groups.number(batch)?;
-        let of_rows = self.units.of_rows().iter().zip(self.groups.of_rows());
-        let pairs = of_rows.map(pair);
-        self.slots.find(
-            pairs,
-            self.units.len(),
-            self.groups.len(),
-            &mut self.of_rows,
-        )?;
-        let values = batch.columns().get(self.values..).unwrap_or_default();
-        self.totals
-            .add(&self.of_rows, values, self.slots.pairs().len())
-    }
-
-    /// Both together. The numbers of the smaller one become those of the other.
-    fn merged(mut self, mut other: Self) -> Result<Self> {
-        if other.slots.pairs().len() > self.slots.pairs().len() {
-            std::mem::swap(&mut self, &mut other);
-        }
-        self.units.merge(other.units)?;
-        self.groups.merge(other.groups)?;
-        let (units, groups) = (self.units.of_rows(), self.groups.of_rows());
-        let pairs = other.slots.into_pairs().into_iter().map(|old| {
-            let unit = units.get(old.unit as usize).unwrap_or(&usize::MAX);
-            let group = groups.get(old.group as usize).unwrap_or(&usize::MAX);
-            pair((unit, group))
-        });
-        self.slots.find(
-            pairs,
-            self.units.len(),
-            self.groups.len(),
-            &mut self.of_rows,
-        )?;
-        self.totals
-            .merge(other.totals, &self.of_rows, self.slots.pairs().len());
-        Ok(self)
-    }
-
-    /// S3 and S4.
-    fn per_group(self, asked: &PerUnit, salt: &Salt) -> Result<Vec<Vec<Value>>> {
-        let number = self.groups.len();
-        let keys = self.groups.into_values()?;
-        let pairs = self.slots.pairs();
-        let counts = match asked.most {
-            Some(most) => {
-                let most = usize::try_from(most).unwrap_or(usize::MAX);
-                let units = self.units.into_values()?;
-                Some(cap::counts(pairs, &units, &keys, most, salt)?)
-            }
-            None => None,
-        };
-        let mut units = vec![0_i64; number];
-        let counted = |slot: usize| {
-            let counts = counts.as_ref().and_then(|counts| counts.get(slot));
-            counts.is_none_or(|counts| *counts)
-        };
-        let counting = || pairs.iter().enumerate().filter(|(slot, _)| counted(*slot));
-        for (_, pair) in counting() {
-            add_to(&mut units, pair, 1);
-        }
-        let totals = asked.contributions.iter().map(|contribution| {
-            let mut totals = vec![0_i64; number];
-            for (slot, pair) in counting() {
-                add_to(
-                    &mut totals,
-                    pair,
-                    self.totals.contribution(slot, contribution),
-                );
-            }
-            totals
-        });
-        let totals: Vec<Vec<i64>> = totals.collect();
-        let keys = keys.iter().map(|key| Values::new(key));
-        let keys = keys.collect::<Result<Vec<_>>>()?;
-        // A group of which nothing counts is none.
-        let groups = units.iter().enumerate().filter(|(_, units)| **units > 0);
-        let rows = groups.map(|(group, units)| {
-            let keys = keys.iter().map(|key| key.get(group));
-            let totals = totals.iter().filter_map(|totals| totals.get(group));
-            let numbers = std::iter::once(units).chain(totals).copied();
-            keys.chain(numbers.map(Value::Integer)).collect()
-        });
-        Ok(rows.collect())
-    }
-}
-
-/// Adds what a unit contributes to its group. So many bounded contributions as there
-/// can be units do not overflow (C4).
-fn add_to(totals: &mut [i64], pair: &Pair, contribution: i64) {
-    if let Some(total) = totals.get_mut(pair.group as usize) {
-        *total = total.saturating_add(contribution);
-    }
-}
-
-/// Numbers beyond what fits get no slot: all units and groups before them have one,
-/// and there are no more slots than that.
-fn pair((unit, group): (&usize, &usize)) -> Pair {
-    Pair {
-        unit: u32::try_from(*unit).unwrap_or(u32::MAX),
-        group: u32::try_from(*group).unwrap_or(u32::MAX),
-    }
+    Ok(whole)
 }
 
 fn small(place: usize) -> Result<u32> {

@@ -61,7 +61,8 @@ impl<'a> Values<'a> {
         })
     }
 
-    fn is_null(&self, row: usize) -> bool {
+    /// Whether a row has nothing. The row must be there.
+    pub(super) fn is_null(&self, row: usize) -> bool {
         match self {
             Self::Boolean(array) => array.is_null(row),
             Self::Integer(array) => array.is_null(row),

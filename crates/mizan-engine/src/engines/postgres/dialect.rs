@@ -93,14 +93,18 @@ impl Dialect for PostgresDialect<'_> {
         " OFFSET 0"
     }
 
-    fn extreme(&self, value: &Sql, greatest: bool) -> String {
-        let aggregate = match (value.kind, greatest) {
-            (Type::Boolean, false) => "bool_and",
-            (Type::Boolean, true) => "bool_or",
-            (_, false) => "min",
-            (_, true) => "max",
-        };
-        format!("{aggregate}({})", value.text)
+    fn min(&self, value: &Sql) -> String {
+        match value.kind {
+            Type::Boolean => format!("bool_and({})", value.text),
+            _ => format!("min({})", value.text),
+        }
+    }
+
+    fn max(&self, value: &Sql) -> String {
+        match value.kind {
+            Type::Boolean => format!("bool_or({})", value.text),
+            _ => format!("max({})", value.text),
+        }
     }
 
     fn hash(&self, salt: &Salt, values: &[Sql]) -> String {

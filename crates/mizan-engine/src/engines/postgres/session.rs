@@ -52,6 +52,8 @@ pub(super) struct Session {
     snapshot: Vec<u8>,
     /// The longest that all statements together may take.
     timeout: Duration,
+    /// When they have to be done, once they have begun.
+    end: Option<Instant>,
 }
 
 impl Session {
@@ -91,6 +93,7 @@ impl Session {
             server,
             snapshot,
             timeout: timeouts.min().unwrap_or_default(),
+            end: None,
         })
     }
 
@@ -142,31 +145,36 @@ impl Session {
         })
     }
 
-    /// Runs statements, of which each row is given to `add`, and ends. The kinds
-    /// are those of a row's first columns; the others are integers.
-    pub(super) fn run(
-        mut self,
-        statements: &[String],
+    /// Gives each row of a query to `add`. The kinds are those of a row's first
+    /// columns; the others are integers.
+    pub(super) fn query(
+        &mut self,
+        text: &str,
         kinds: &[Type],
-        mut add: impl FnMut(usize, Vec<Value>) -> Result<(), EngineError>,
+        mut add: impl FnMut(Vec<Value>) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        let end = Instant::now() + self.timeout;
-        for (place, text) in statements.iter().enumerate() {
-            let left = end
-                .saturating_duration_since(Instant::now())
-                .as_millis()
-                .max(1);
-            let set = format!("SET LOCAL statement_timeout = {left}");
-            let set = self.client.batch_execute(&set);
-            set.map_err(|error| of_rows(&error, "starting"))?;
-            self.query(text, kinds, &mut |row| add(place, row))
-                .map_err(|error| match error {
-                    EngineError::TimedOut { .. } => EngineError::TimedOut {
-                        seconds: self.timeout.as_secs(),
-                    },
-                    other => other,
-                })?;
+        let failed = |error: Error| match of_rows(&error, "running") {
+            EngineError::TimedOut { .. } => EngineError::TimedOut {
+                seconds: self.timeout.as_secs(),
+            },
+            other => other,
+        };
+        // From the first query on.
+        let now = Instant::now();
+        let end = *self.end.get_or_insert(now + self.timeout);
+        let left = end.saturating_duration_since(now).as_millis().max(1);
+        let set = format!("SET LOCAL statement_timeout = {left}");
+        self.client.batch_execute(&set).map_err(failed)?;
+        let none: [i64; 0] = [];
+        let mut rows = self.client.query_raw(text, none).map_err(failed)?;
+        while let Some(row) = rows.next().map_err(failed)? {
+            add(values(&row, kinds).map_err(failed)?)?;
         }
+        Ok(())
+    }
+
+    /// Ends, if all was of one snapshot.
+    pub(super) fn end(mut self) -> Result<(), EngineError> {
         for (_, table) in &self.tables {
             if table.parts_now(&mut self.client)? != table.parts {
                 return Err(EngineError::Changed {
@@ -176,22 +184,6 @@ impl Session {
         }
         // It has written nothing: there is nothing that could fail.
         drop(self.client.batch_execute("COMMIT"));
-        Ok(())
-    }
-
-    fn query(
-        &mut self,
-        text: &str,
-        kinds: &[Type],
-        add: &mut dyn FnMut(Vec<Value>) -> Result<(), EngineError>,
-    ) -> Result<(), EngineError> {
-        let failed = |error: Error| of_rows(&error, "running");
-        let none: [i64; 0] = [];
-        let mut rows = self.client.query_raw(text, none).map_err(failed)?;
-        while let Some(row) = rows.next().map_err(failed)? {
-            let values = values(&row, kinds).map_err(|error| of_rows(&error, "reading results"))?;
-            add(values)?;
-        }
         Ok(())
     }
 }

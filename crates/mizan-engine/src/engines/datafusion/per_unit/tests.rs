@@ -6,6 +6,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::{ArrayRef, Int64Array, StringViewArray};
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 
+use super::sums::Sums;
 use super::*;
 use crate::engines::statement::{Contribution, Of};
 use crate::order::hash;
@@ -28,6 +29,7 @@ fn asked(most: Option<u64>) -> PerUnit {
             of(Of::Sum(0), -40, 40),
             of(Of::Scaled(0, 2), -1_000, 1_000),
         ],
+        few: None,
     }
 }
 
@@ -49,15 +51,16 @@ fn key_of(key: &Option<String>) -> Value {
 }
 
 /// Units, then the totals of what is asked, by key.
-fn obvious(rows: &[Row], most: Option<u64>) -> BTreeMap<Value, [i64; 6]> {
+fn obvious(rows: &[Row], asked: &PerUnit) -> BTreeMap<Value, Vec<i64>> {
     type Values = Vec<Option<i64>>;
     let mut units: BTreeMap<i64, BTreeMap<Value, Values>> = BTreeMap::new();
     for (unit, key, value) in rows {
         let groups = units.entry(*unit).or_default();
         groups.entry(key_of(key)).or_default().push(*value);
     }
-    let mut totals: BTreeMap<Value, [i64; 6]> = BTreeMap::new();
-    let kept = most.map_or(usize::MAX, |most| usize::try_from(most).unwrap());
+    let mut totals: BTreeMap<Value, Vec<i64>> = BTreeMap::new();
+    let most = asked.most.unwrap_or(u64::MAX);
+    let kept = usize::try_from(most).unwrap_or(usize::MAX);
     for (unit, groups) in units {
         let mut ranked: Vec<(Value, Values)> = groups.into_iter().collect();
         ranked.sort_by_key(|(key, _)| {
@@ -71,21 +74,19 @@ fn obvious(rows: &[Row], most: Option<u64>) -> BTreeMap<Value, [i64; 6]> {
             let there: Vec<i64> = values.into_iter().flatten().collect();
             let count = i64::try_from(there.len()).unwrap();
             let sum: i64 = there.iter().sum();
-            // What is counted here is small: doubles and integers round alike.
-            let scaled = if count > 2 {
-                (sum * 2).div_euclid(count)
-            } else {
-                sum
-            };
-            let of_unit = [
-                1,
-                1,
-                rows.min(3),
-                count.min(2),
-                sum.clamp(-40, 40),
-                scaled.clamp(-1_000, 1_000),
-            ];
-            let total = totals.entry(key).or_default();
+            let of_unit = asked.contributions.iter().map(|contribution| {
+                let total = match contribution.of {
+                    Of::Unit => 1,
+                    Of::Rows => rows,
+                    Of::Count(_) => count,
+                    // What is counted here is small: doubles and integers round alike.
+                    Of::Scaled(_, rows) if count > rows => (sum * rows).div_euclid(count),
+                    Of::Sum(_) | Of::Scaled(..) => sum,
+                };
+                total.clamp(contribution.low, contribution.high)
+            });
+            let of_unit: Vec<i64> = std::iter::once(1).chain(of_unit).collect();
+            let total = totals.entry(key).or_insert_with(|| vec![0; of_unit.len()]);
             for (total, of_unit) in total.iter_mut().zip(of_unit) {
                 *total += of_unit;
             }
@@ -95,12 +96,8 @@ fn obvious(rows: &[Row], most: Option<u64>) -> BTreeMap<Value, [i64; 6]> {
 }
 
 /// Rows dealt out to so many parts, in small batches.
-fn by_parts(rows: &[Row], parts: usize, most: Option<u64>) -> BTreeMap<Value, [i64; 6]> {
-    let asked = asked(most);
-    let schema = batch(&[]).schema();
-    let mut dealt: Vec<Part> = (0..parts)
-        .map(|_| Part::new(&schema, &asked).unwrap())
-        .collect();
+fn dealt<P: Part>(rows: &[Row], parts: usize, empty: impl Fn() -> P) -> P {
+    let mut dealt: Vec<P> = (0..parts).map(|_| empty()).collect();
     for (place, rows) in rows.chunks(61).enumerate() {
         // The last part has nothing, unless it is the only one.
         let part = place * place % parts.saturating_sub(1).max(1);
@@ -109,16 +106,34 @@ fn by_parts(rows: &[Row], parts: usize, most: Option<u64>) -> BTreeMap<Value, [i
     let whole = dealt
         .into_iter()
         .reduce(|one, other| one.merged(other).unwrap());
-    let rows = whole.unwrap().per_group(&asked, &SALT).unwrap();
-    let rows = rows.into_iter().map(|row| {
+    whole.unwrap()
+}
+
+fn told_apart(rows: &[Row], parts: usize, asked: &PerUnit) -> ToldApart {
+    let schema = batch(&[]).schema();
+    dealt(rows, parts, || ToldApart::new(&schema, asked).unwrap())
+}
+
+fn by_key(sums: Sums) -> BTreeMap<Value, Vec<i64>> {
+    let rows = sums.rows().into_iter().map(|row| {
         let numbers = row[1..].iter().map(|value| match value {
             Value::Integer(value) => *value,
             other => panic!("{other:?}"),
         });
-        let numbers: Vec<i64> = numbers.collect();
-        (row[0].clone(), numbers.try_into().unwrap())
+        (row[0].clone(), numbers.collect())
     });
     rows.collect()
+}
+
+/// Random numbers below these.
+fn dice() -> impl FnMut(u64) -> i64 {
+    let mut state = 1_u64;
+    move |most| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        i64::try_from((state >> 33) % most).unwrap()
+    }
 }
 
 #[test]
@@ -126,13 +141,7 @@ fn parts_add_up_to_the_same_in_any_number() {
     // Few groups, many, and so many that the table would be empty; ids that lie
     // close together, and far apart.
     for (units, groups, apart) in [(50, 5, 1), (400, 70, 3), (5_000, 3_000, 1 << 40)] {
-        let mut state = 1_u64;
-        let mut next = |most: u64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            i64::try_from((state >> 33) % most).unwrap()
-        };
+        let mut next = dice();
         let rows: Vec<Row> = (0..12_000)
             .map(|_| {
                 let key = next(groups);
@@ -142,23 +151,89 @@ fn parts_add_up_to_the_same_in_any_number() {
             })
             .collect();
         for most in [None, Some(2)] {
-            let expected = obvious(&rows, most);
+            let asked = asked(most);
+            let expected = obvious(&rows, &asked);
             for parts in [1, 2, 7, 16] {
-                let found = by_parts(&rows, parts, most);
+                let found = by_key(
+                    told_apart(&rows, parts, &asked)
+                        .sums(&asked, &SALT)
+                        .unwrap(),
+                );
                 assert!(found == expected, "{units} {groups} {parts} {most:?}");
             }
         }
     }
 }
 
+/// Most people have few rows, and some have many.
+#[test]
+fn people_with_few_rows_need_not_be_told_apart() {
+    let of = |of, low, high| Contribution { of, low, high };
+    let mut next = dice();
+    let mut rows: Vec<Row> = Vec::new();
+    for unit in 0..3_000 {
+        let number = if next(20) == 0 { 3 + next(30) } else { next(4) };
+        for _ in 0..number {
+            let key = next(9);
+            let value = (next(4) > 0).then(|| next(101) - 50);
+            rows.push((unit, (key > 0).then(|| format!("group {key}")), value));
+        }
+    }
+    for place in 0..rows.len() {
+        let other = usize::try_from(next(rows.len() as u64)).unwrap();
+        rows.swap(place, other);
+    }
+    for most in [None, Some(3)] {
+        let asked = PerUnit {
+            contributions: vec![
+                of(Of::Rows, 0, 3),
+                of(Of::Count(0), 0, 4),
+                of(Of::Sum(0), -150, 150),
+                of(Of::Scaled(0, 3), -150, 150),
+            ],
+            ..asked(most)
+        };
+        let listed: Vec<Row> = rows.iter().filter(|row| row.1.is_some()).cloned().collect();
+        let expected = obvious(&listed, &asked);
+        for parts in [1, 2, 7] {
+            // All but one.
+            let groups = (1..9).map(|key| vec![Value::Text(format!("group {key}"))]);
+            let few = Few {
+                dataset: String::new(),
+                rows: 3,
+                all: String::new(),
+                groups: groups.collect(),
+            };
+            let listed = Listed::new(1, &few.groups).unwrap().unwrap();
+            let schema = batch(&[]).schema();
+            let many = Tally::of_units(batch(&rows).column(0)).more_than(few.rows);
+            let many = Some(Arc::new(many.unwrap()));
+            let empty = || {
+                let (listed, many) = (listed.clone(), many.clone());
+                Together::new(&schema, &asked, listed, many).unwrap()
+            };
+            let found = dealt(&rows, parts, empty).sums(&asked, &few, &SALT);
+            let found = by_key(found.unwrap());
+            // How many there are is not known of those who are not told apart.
+            let totals = |found: BTreeMap<Value, Vec<i64>>| {
+                let groups = found.into_iter().map(|(key, row)| (key, row[1..].to_vec()));
+                groups.collect::<BTreeMap<Value, Vec<i64>>>()
+            };
+            assert_eq!(totals(found), totals(expected.clone()), "{parts} {most:?}");
+        }
+    }
+}
+
 #[test]
 fn nobody_is_in_no_group() {
-    assert!(by_parts(&[], 3, Some(1)).is_empty());
+    let none = told_apart(&[], 3, &asked(Some(1))).sums(&asked(Some(1)), &SALT);
+    assert!(by_key(none.unwrap()).is_empty());
     let schema = batch(&[]).schema();
     let asked = PerUnit {
         keys: 0,
         ..asked(Some(1))
     };
-    let part = Part::new(&schema.project(&[0, 2]).map(Arc::new).unwrap(), &asked).unwrap();
-    assert!(part.per_group(&asked, &SALT).unwrap().is_empty());
+    let schema = schema.project(&[0, 2]).map(Arc::new).unwrap();
+    let part = ToldApart::new(&schema, &asked).unwrap();
+    assert!(part.sums(&asked, &SALT).unwrap().rows().is_empty());
 }

@@ -47,6 +47,25 @@ impl Cells {
             add_to(chunk, slot % SLOTS * self.width + place, value);
         }
     }
+
+    /// Adds a value for each of these slots.
+    fn add_all(&mut self, slots: &[u32], place: usize, values: impl Iterator<Item = i64>) {
+        let width = self.width;
+        let both = slots.iter().zip(values);
+        // Few slots are in one chunk, which need not be looked for each time.
+        match self.chunks.as_mut_slice() {
+            [only] => {
+                for (slot, value) in both {
+                    add_to(only, *slot as usize * width + place, value);
+                }
+            }
+            _ => {
+                for (slot, value) in both {
+                    self.add(*slot, place, value);
+                }
+            }
+        }
+    }
 }
 
 /// What is kept of a value.
@@ -86,9 +105,7 @@ impl Totals {
     /// Adds rows, by the slot of each, where there are so many slots in all.
     pub(super) fn add(&mut self, slots: &[u32], values: &[ArrayRef], all: usize) -> Result<()> {
         self.cells.grow(all);
-        for slot in slots {
-            self.cells.add(*slot, 0, 1);
-        }
+        self.cells.add_all(slots, 0, std::iter::repeat(1));
         for (array, totaled) in values.iter().zip(&mut self.values) {
             let missing = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
             if let Some(place) = totaled.sum {
@@ -97,13 +114,11 @@ impl Totals {
                 }
                 let integers = array.as_primitive::<Int64Type>();
                 if missing.is_none() {
-                    for (slot, value) in slots.iter().zip(integers.values()) {
-                        self.cells.add(*slot, place, *value);
-                    }
+                    let values = integers.values().iter().copied();
+                    self.cells.add_all(slots, place, values);
                 } else {
-                    for (slot, value) in slots.iter().zip(integers) {
-                        self.cells.add(*slot, place, value.unwrap_or(0));
-                    }
+                    let values = integers.iter().map(|value| value.unwrap_or(0));
+                    self.cells.add_all(slots, place, values);
                 }
             }
             if let Some(missing) = missing {
@@ -140,20 +155,11 @@ impl Totals {
 
     /// What the unit of a slot contributes to its group.
     pub(super) fn contribution(&self, slot: usize, contribution: &Contribution) -> i64 {
-        let rows = self.cells.get(slot, 0);
-        let value = |value: usize| {
-            let totaled = self.values.get(value);
-            let missing = totaled.and_then(|totaled| totaled.missing.get(slot));
-            let sum = totaled.and_then(|totaled| totaled.sum);
-            let count = rows.saturating_sub(missing.copied().unwrap_or(0));
-            (count, sum.map_or(0, |place| self.cells.get(slot, place)))
-        };
         let total = match contribution.of {
             Of::Unit => 1,
-            Of::Rows => rows,
-            Of::Count(of) => value(of).0,
+            Of::Rows | Of::Count(_) => self.unclamped(slot, contribution.of),
             Of::Sum(of) | Of::Scaled(of, _) => {
-                let (count, sum) = value(of);
+                let (count, sum) = self.value(slot, of);
                 match contribution.of {
                     _ if count == 0 => return 0,
                     Of::Scaled(_, rows) if count > rows => scaled(sum, rows, count),
@@ -163,6 +169,26 @@ impl Totals {
         };
         // As LEAST(GREATEST(..)): the limits are in order, which is checked before.
         total.max(contribution.low).min(contribution.high)
+    }
+
+    /// What units of one row each would contribute that had the rows of the slot, if
+    /// there were no limits.
+    pub(super) fn unclamped(&self, slot: usize, of: Of) -> i64 {
+        match of {
+            Of::Unit | Of::Rows => self.cells.get(slot, 0),
+            Of::Count(of) => self.value(slot, of).0,
+            Of::Sum(of) | Of::Scaled(of, _) => self.value(slot, of).1,
+        }
+    }
+
+    /// How many rows of a slot have a value, and their sum.
+    fn value(&self, slot: usize, value: usize) -> (i64, i64) {
+        let totaled = self.values.get(value);
+        let missing = totaled.and_then(|totaled| totaled.missing.get(slot));
+        let sum = totaled.and_then(|totaled| totaled.sum);
+        let rows = self.cells.get(slot, 0);
+        let count = rows.saturating_sub(missing.copied().unwrap_or(0));
+        (count, sum.map_or(0, |place| self.cells.get(slot, place)))
     }
 }
 

@@ -1,0 +1,249 @@
+//! The groups of rows, from a public list.
+
+use std::collections::BTreeMap;
+
+use datafusion::arrow::array::{Array, ArrayRef, AsArray};
+use datafusion::arrow::datatypes::{
+    DataType, Date32Type, Int64Type, TimeUnit, TimestampMicrosecondType,
+};
+use datafusion::common::{HashMap, Result};
+use mizan_sql::Value;
+
+use super::super::values::Values;
+use super::small;
+
+/// The most combinations of values of keys, listed or not, for which there is a table.
+const MOST: usize = 1 << 22;
+
+/// So many texts are compared one by one.
+const FEW: usize = 12;
+
+/// A list of groups, to be found by their keys.
+#[derive(Clone, Debug)]
+pub(super) struct Listed {
+    keys: Vec<Listing>,
+    /// The group of each combination of the values of keys.
+    groups: Vec<u32>,
+    /// The group of all that is not listed.
+    others: u32,
+    codes: Vec<u32>,
+}
+
+impl Listed {
+    /// The groups, in order; None if a table of all combinations would be too large.
+    pub(super) fn new(keys: usize, groups: &[Vec<Value>]) -> Result<Option<Self>> {
+        let others = small(groups.len())?;
+        let mut listings = vec![Listing::default(); keys];
+        for (listing, place) in listings.iter_mut().zip(0..) {
+            for value in groups.iter().filter_map(|group| group.get(place)) {
+                listing.insert(value)?;
+            }
+        }
+        let sizes = listings.iter().map(Listing::codes);
+        let combinations = sizes.fold(Some(1_usize), |all, size| all?.checked_mul(size));
+        let Some(combinations) = combinations.filter(|all| *all <= MOST) else {
+            return Ok(None);
+        };
+        let mut table = vec![others; combinations];
+        for (group, values) in groups.iter().enumerate() {
+            let codes = listings.iter().zip(values);
+            let place = codes.fold(0, |place, (listing, value)| {
+                place * listing.codes() + listing.code(value) as usize
+            });
+            if let Some(to) = table.get_mut(place) {
+                *to = small(group)?;
+            }
+        }
+        Ok(Some(Self {
+            keys: listings,
+            groups: table,
+            others,
+            codes: Vec::new(),
+        }))
+    }
+
+    /// How many groups there are, and one for all that is not listed.
+    pub(super) fn len(&self) -> usize {
+        self.others as usize + 1
+    }
+
+    /// Whether a group is listed.
+    pub(super) const fn is_listed(&self, group: u32) -> bool {
+        group < self.others
+    }
+
+    /// The groups of rows, by their keys.
+    pub(super) fn find(
+        &mut self,
+        keys: &[ArrayRef],
+        rows: usize,
+        groups: &mut Vec<u32>,
+    ) -> Result<()> {
+        groups.clear();
+        groups.resize(rows, 0);
+        for (listing, array) in self.keys.iter().zip(keys) {
+            listing.find(array, &mut self.codes)?;
+            let size = small(listing.codes())?;
+            for (place, code) in groups.iter_mut().zip(&self.codes) {
+                *place = *place * size + code;
+            }
+        }
+        for place in groups {
+            let group = self.groups.get(*place as usize);
+            *place = group.copied().unwrap_or(self.others);
+        }
+        Ok(())
+    }
+}
+
+/// The values of a key that are listed, with a code for each; zero is any other.
+#[derive(Clone, Debug, Default)]
+struct Listing {
+    codes: BTreeMap<Value, u32>,
+    /// Texts of up to twelve bytes, as arrays hold them.
+    short: HashMap<u128, u32>,
+    integers: HashMap<i64, u32>,
+}
+
+impl Listing {
+    fn insert(&mut self, value: &Value) -> Result<()> {
+        let next = small(self.codes.len() + 1)?;
+        let code = *self.codes.entry(value.clone()).or_insert(next);
+        match value {
+            Value::Text(text) if text.len() <= 12 => {
+                let view = datafusion::arrow::array::make_view(text.as_bytes(), 0, 0);
+                self.short.insert(view, code);
+            }
+            Value::Integer(integer) | Value::Timestamp(integer) => {
+                self.integers.insert(*integer, code);
+            }
+            Value::Date(day) => {
+                self.integers.insert((*day).into(), code);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn codes(&self) -> usize {
+        self.codes.len() + 1
+    }
+
+    fn code(&self, value: &Value) -> u32 {
+        self.codes.get(value).copied().unwrap_or(0)
+    }
+
+    /// The codes of rows.
+    fn find(&self, array: &ArrayRef, codes: &mut Vec<u32>) -> Result<()> {
+        codes.clear();
+        let integer = |integer: i64| self.integers.get(&integer).copied().unwrap_or(0);
+        let whole = array.logical_null_count() == 0;
+        match array.data_type() {
+            DataType::Utf8View if whole => {
+                let texts = array.as_string_view();
+                let long = |row: usize| self.code(&Value::Text(texts.value(row).to_owned()));
+                let few: Vec<(u128, u32)> = self.short.iter().map(|(k, v)| (*k, *v)).collect();
+                let short = |view: u128| match few.len() {
+                    // All are compared, and nothing has to be guessed.
+                    0..=FEW => few.iter().fold(0, |code, (known, of_known)| {
+                        code | if *known == view { *of_known } else { 0 }
+                    }),
+                    _ => self.short.get(&view).copied().unwrap_or(0),
+                };
+                let views = texts.views().iter().enumerate();
+                codes.extend(views.map(|(row, view)| match text_length(*view) {
+                    0..=12 => short(*view),
+                    _ => long(row),
+                }));
+            }
+            DataType::Int64 if whole => {
+                let values = array.as_primitive::<Int64Type>().values();
+                codes.extend(values.iter().map(|value| integer(*value)));
+            }
+            DataType::Date32 if whole => {
+                let values = array.as_primitive::<Date32Type>().values();
+                codes.extend(values.iter().map(|value| integer((*value).into())));
+            }
+            DataType::Timestamp(TimeUnit::Microsecond, None) if whole => {
+                let values = array.as_primitive::<TimestampMicrosecondType>().values();
+                codes.extend(values.iter().map(|value| integer(*value)));
+            }
+            _ => {
+                let values = Values::new(array)?;
+                codes.extend((0..array.len()).map(|row| self.code(&values.get(row))));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A view begins with the length of its text.
+#[allow(clippy::cast_possible_truncation, reason = "the first four bytes")]
+const fn text_length(view: u128) -> u32 {
+    view as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use datafusion::arrow::array::{Date32Array, Float64Array, Int64Array, StringViewArray};
+
+    use super::*;
+
+    fn text(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+
+    fn find(groups: &[Vec<Value>], keys: &[ArrayRef]) -> Vec<u32> {
+        let mut listed = Listed::new(keys.len(), groups).unwrap().unwrap();
+        let mut found = Vec::new();
+        let rows = keys.first().map_or(2, |key| key.len());
+        listed.find(keys, rows, &mut found).unwrap();
+        assert_eq!(listed.len(), groups.len() + 1);
+        found
+    }
+
+    #[test]
+    fn each_type_of_key_is_found() {
+        let long = "a text of more than twelve bytes";
+        let groups = [vec![text("b")], vec![text("")], vec![text(long)]];
+        let texts = ["", "b", "c", long, "a text of more than twelve letters"];
+        let keys: ArrayRef = Arc::new(StringViewArray::from(texts.to_vec()));
+        assert_eq!(find(&groups, &[keys]), [1, 0, 3, 2, 3]);
+
+        let groups = [vec![Value::Integer(i64::MIN)], vec![Value::Integer(0)]];
+        let keys: ArrayRef = Arc::new(Int64Array::from(vec![0, i64::MIN, 1]));
+        assert_eq!(find(&groups, &[keys]), [1, 0, 2]);
+        // Nothing is not zero, and may be listed.
+        let keys: ArrayRef = Arc::new(Int64Array::from(vec![Some(0), None, Some(1)]));
+        assert_eq!(find(&groups, &[Arc::clone(&keys)]), [1, 2, 2]);
+        let groups = [vec![Value::Null], vec![Value::Integer(0)]];
+        assert_eq!(find(&groups, &[keys]), [1, 0, 2]);
+
+        let groups = [vec![Value::Date(-1)], vec![Value::Date(7)]];
+        let keys: ArrayRef = Arc::new(Date32Array::from(vec![7, 8, -1]));
+        assert_eq!(find(&groups, &[keys]), [1, 2, 0]);
+
+        let groups = [vec![Value::number(0.5)], vec![Value::number(0.0)]];
+        let keys: ArrayRef = Arc::new(Float64Array::from(vec![-0.0, 0.5, f64::NAN]));
+        assert_eq!(find(&groups, &[keys]), [1, 0, 2]);
+    }
+
+    #[test]
+    fn only_listed_combinations_are_groups() {
+        let groups = [
+            vec![text("a"), Value::Integer(1)],
+            vec![text("b"), Value::Integer(2)],
+        ];
+        let texts: ArrayRef = Arc::new(StringViewArray::from(vec!["a", "a", "b", "b", "c"]));
+        let integers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 1, 2, 1]));
+        assert_eq!(find(&groups, &[texts, integers]), [0, 2, 2, 1, 2]);
+        assert_eq!(find(&[vec![]], &[]), [0, 0]);
+        assert_eq!(find(&[], &[]), [0, 0]);
+        let many: Vec<Vec<Value>> = (0..3_000)
+            .map(|value| vec![Value::Integer(value), Value::Integer(value)])
+            .collect();
+        assert!(Listed::new(2, &many).unwrap().is_none());
+    }
+}

@@ -1,0 +1,69 @@
+//! What comes out: numbers by group.
+
+use std::collections::BTreeMap;
+
+use datafusion::arrow::array::ArrayRef;
+use datafusion::common::Result;
+use mizan_sql::Value;
+
+use super::super::values::Values;
+
+/// For each group its keys, and as many numbers: how many units it has, or a number
+/// that is zero if there are none; then totals.
+#[derive(Debug)]
+pub(super) struct Sums {
+    groups: Vec<(Vec<Value>, Vec<i64>)>,
+}
+
+impl Sums {
+    /// Of groups, each once.
+    pub(super) const fn new(groups: Vec<(Vec<Value>, Vec<i64>)>) -> Self {
+        Self { groups }
+    }
+
+    /// Of columns: the keys by group, the numbers by group.
+    pub(super) fn of_columns(keys: &[ArrayRef], numbers: &[Vec<i64>]) -> Result<Self> {
+        let keys = keys.iter().map(|key| Values::new(key));
+        let keys = keys.collect::<Result<Vec<_>>>()?;
+        let groups = numbers.first().map_or(0, Vec::len);
+        let groups = (0..groups).map(|group| {
+            let keys = keys.iter().map(|key| key.get(group));
+            let numbers = numbers.iter().filter_map(|numbers| numbers.get(group));
+            (keys.collect(), numbers.copied().collect())
+        });
+        Ok(Self::new(groups.collect()))
+    }
+
+    /// These and others, of which some are negative, added up.
+    pub(super) fn plus(self, others: Self) -> Result<Self> {
+        let mut groups: BTreeMap<Vec<Value>, Vec<i64>> = self.groups.into_iter().collect();
+        for (keys, numbers) in others.groups {
+            let Some(to) = groups.get_mut(&keys) else {
+                return super::unexpected();
+            };
+            for (to, number) in to.iter_mut().zip(numbers) {
+                *to = to.saturating_add(number);
+            }
+        }
+        Ok(Self::new(groups.into_iter().collect()))
+    }
+
+    /// Rows of values. A group of which nothing counts is none.
+    pub(super) fn rows(self) -> Vec<Vec<Value>> {
+        let groups = self.groups.into_iter();
+        let groups = groups.filter(|(_, numbers)| numbers.first().is_some_and(|units| *units > 0));
+        let rows = groups.map(|(mut row, numbers)| {
+            row.extend(numbers.into_iter().map(Value::Integer));
+            row
+        });
+        rows.collect()
+    }
+}
+
+/// Adds to the total of a group. So many bounded contributions as there can be units
+/// do not overflow (C4), nor do so many values as there can be rows.
+pub(super) fn add_to(totals: &mut [i64], group: u32, contribution: i64) {
+    if let Some(total) = totals.get_mut(group as usize) {
+        *total = total.saturating_add(contribution);
+    }
+}

@@ -1,0 +1,143 @@
+//! Rows by unit and group, within limits.
+
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::Result;
+
+use super::numbers::Numbers;
+use super::slots::{Pair, Slots};
+use super::sums::{Sums, add_to};
+use super::totals::Totals;
+use super::{Part, cap, unexpected};
+use crate::engines::statement::{Of, PerUnit};
+use crate::order::Salt;
+
+/// What some of the rows add up to.
+pub(super) struct ToldApart {
+    units: Numbers,
+    groups: Numbers,
+    slots: Slots,
+    totals: Totals,
+    /// Where the values begin.
+    values: usize,
+    /// The slots of the rows of a batch.
+    of_rows: Vec<u32>,
+}
+
+impl ToldApart {
+    /// No rows.
+    pub(super) fn new(schema: &SchemaRef, asked: &PerUnit) -> Result<Self> {
+        let values = asked.units + asked.keys;
+        let Some(number) = schema.fields().len().checked_sub(values) else {
+            return unexpected();
+        };
+        Ok(Self {
+            units: Numbers::new(schema, 0..asked.units)?,
+            groups: Numbers::new(schema, asked.units..values)?,
+            slots: Slots::default(),
+            totals: Totals::new(number, &asked.contributions),
+            values,
+            of_rows: Vec::new(),
+        })
+    }
+
+    /// S3 and S4.
+    pub(super) fn sums(self, asked: &PerUnit, salt: &Salt) -> Result<Sums> {
+        self.finish(asked, salt, false)
+    }
+
+    /// What S2 to S4 change of sums without limits, in which these rows are.
+    pub(super) fn corrections(self, asked: &PerUnit, salt: &Salt) -> Result<Sums> {
+        self.finish(asked, salt, true)
+    }
+
+    /// What all units contribute, and if asked for without what their rows would
+    /// without limits.
+    fn finish(self, asked: &PerUnit, salt: &Salt, without_unlimited: bool) -> Result<Sums> {
+        let number = self.groups.len();
+        let keys = self.groups.into_values()?;
+        let pairs = self.slots.pairs();
+        let counts = match asked.most {
+            Some(most) => {
+                let most = usize::try_from(most).unwrap_or(usize::MAX);
+                let units = self.units.into_values()?;
+                Some(cap::counts(pairs, &units, &keys, most, salt)?)
+            }
+            None => None,
+        };
+        let counts = |slot: usize| {
+            let counts = counts.as_ref().and_then(|counts| counts.get(slot));
+            counts.is_none_or(|counts| *counts)
+        };
+        let totals = &self.totals;
+        let by_group = |limited: &dyn Fn(usize) -> i64, of: Of| {
+            let mut by_group = vec![0_i64; number];
+            for (slot, pair) in pairs.iter().enumerate() {
+                if counts(slot) {
+                    add_to(&mut by_group, pair.group, limited(slot));
+                }
+                if without_unlimited {
+                    add_to(&mut by_group, pair.group, -totals.unclamped(slot, of));
+                }
+            }
+            by_group
+        };
+        let mut numbers = vec![by_group(&|_| 1, Of::Rows)];
+        for contribution in &asked.contributions {
+            let limited = |slot: usize| totals.contribution(slot, contribution);
+            numbers.push(by_group(&limited, contribution.of));
+        }
+        Sums::of_columns(&keys, &numbers)
+    }
+}
+
+impl Part for ToldApart {
+    fn add(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.units.number(batch)?;
+        self.groups.number(batch)?;
+        let of_rows = self.units.of_rows().iter().zip(self.groups.of_rows());
+        let pairs = of_rows.map(pair);
+        self.slots.find(
+            pairs,
+            self.units.len(),
+            self.groups.len(),
+            &mut self.of_rows,
+        )?;
+        let values = batch.columns().get(self.values..).unwrap_or_default();
+        self.totals
+            .add(&self.of_rows, values, self.slots.pairs().len())
+    }
+
+    /// The numbers of the smaller one become those of the other.
+    fn merged(mut self, mut other: Self) -> Result<Self> {
+        if other.slots.pairs().len() > self.slots.pairs().len() {
+            std::mem::swap(&mut self, &mut other);
+        }
+        self.units.merge(other.units)?;
+        self.groups.merge(other.groups)?;
+        let (units, groups) = (self.units.of_rows(), self.groups.of_rows());
+        let pairs = other.slots.into_pairs().into_iter().map(|old| {
+            let unit = units.get(old.unit as usize).unwrap_or(&usize::MAX);
+            let group = groups.get(old.group as usize).unwrap_or(&usize::MAX);
+            pair((unit, group))
+        });
+        self.slots.find(
+            pairs,
+            self.units.len(),
+            self.groups.len(),
+            &mut self.of_rows,
+        )?;
+        self.totals
+            .merge(other.totals, &self.of_rows, self.slots.pairs().len());
+        Ok(self)
+    }
+}
+
+/// Numbers beyond what fits get no slot: all units and groups before them have one,
+/// and there are no more slots than that.
+fn pair((unit, group): (&usize, &usize)) -> Pair {
+    Pair {
+        unit: u32::try_from(*unit).unwrap_or(u32::MAX),
+        group: u32::try_from(*group).unwrap_or(u32::MAX),
+    }
+}

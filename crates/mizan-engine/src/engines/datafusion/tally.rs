@@ -1,0 +1,271 @@
+//! How many rows each unit of a dataset has, at most.
+//!
+//! A limit costs little where it is known whom it concerns: whoever has few rows is
+//! within all limits whatever the rows are. Finding out takes a look at the ids
+//! alone. Counters are found by a hash of the id, and ids that share one are counted
+//! together: too many rows are as good as the true number, only slower.
+
+use std::any::Any;
+
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use datafusion::arrow::datatypes::Int64Type;
+use datafusion::common::hash_utils::{RandomState, create_hashes};
+use datafusion::common::{Result, exec_err};
+use datafusion::physical_plan::{ExecutionPlan, StatisticsArgs, StatisticsContext};
+use datafusion::prelude::SessionContext;
+
+use super::csv::CsvTable;
+use super::per_unit::{Part, whole};
+
+/// Counters for so many rows, unless their number is not known before.
+const USUAL_ROWS: usize = 1 << 20;
+
+/// How many counters there are at least and at most.
+const COUNTERS: (usize, usize) = (1 << 10, 1 << 26);
+
+/// Whether looking at one column costs less than looking at all: not in text files.
+pub(super) fn is_cheap(table: &dyn Any) -> bool {
+    !table.is::<CsvTable>()
+}
+
+/// Rows by the hash of their unit.
+#[derive(Debug)]
+pub(super) struct Tally {
+    /// Each stays at its end: beyond all limits. There is a power of two of them.
+    counters: Vec<u16>,
+    /// Of the rows that were added last.
+    hashes: Vec<u64>,
+}
+
+impl Tally {
+    /// Counts the rows of a query whose columns are the unit's.
+    pub(super) async fn of(context: &SessionContext, units: &str) -> Result<Self> {
+        let tally = whole(context, units, Self::for_plan).await?;
+        Ok(tally.unwrap_or_else(|| Self::for_rows(0)))
+    }
+
+    /// No rows yet, of those of a plan.
+    fn for_plan(rows: &dyn ExecutionPlan) -> Result<Self> {
+        let statistics = StatisticsContext::default();
+        let statistics = statistics.compute(rows, &StatisticsArgs::new())?;
+        let rows = statistics.num_rows.get_value();
+        Ok(Self::for_rows(rows.copied().unwrap_or(USUAL_ROWS)))
+    }
+
+    /// No rows yet, of about so many.
+    fn for_rows(rows: usize) -> Self {
+        let (least, most) = COUNTERS;
+        // Most people have several rows.
+        let counters = (rows / 4).clamp(least, most).next_power_of_two();
+        Self {
+            counters: vec![0; counters],
+            hashes: Vec::new(),
+        }
+    }
+
+    /// Adds rows, by the columns of their units.
+    fn add_units(&mut self, units: &[ArrayRef]) -> Result<()> {
+        hash(units, &mut self.hashes)?;
+        let bits = self.counters.len().ilog2();
+        for hash in &self.hashes {
+            if let Some(counter) = self.counters.get_mut(place(*hash, bits)) {
+                *counter = counter.saturating_add(1);
+            }
+        }
+        Ok(())
+    }
+
+    /// No unit has more rows than this; None if it may be any number.
+    pub(super) fn most(&self) -> Option<u64> {
+        let most = self.counters.iter().max().copied().unwrap_or(0);
+        (most < u16::MAX).then_some(most.into())
+    }
+
+    /// Those with more than so many rows; None if there are none.
+    pub(super) fn more_than(&self, rows: u64) -> Option<Many> {
+        // A counter that is at its end may stand for any number.
+        let rows = u16::try_from(rows).unwrap_or(u16::MAX).min(u16::MAX - 1);
+        let words = self.counters.chunks(64).map(|counters| {
+            let bits = counters.iter().enumerate();
+            bits.fold(0, |word, (bit, counter)| {
+                word | (u64::from(*counter > rows) << bit)
+            })
+        });
+        let words: Vec<u64> = words.collect();
+        words.iter().any(|word| *word != 0).then(|| Many {
+            words,
+            bits: self.counters.len().ilog2(),
+        })
+    }
+}
+
+impl Part for Tally {
+    fn add(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.add_units(batch.columns())
+    }
+
+    fn merged(mut self, other: Self) -> Result<Self> {
+        if self.counters.len() != other.counters.len() {
+            return exec_err!("parts of different plans");
+        }
+        for (counter, other) in self.counters.iter_mut().zip(other.counters) {
+            *counter = counter.saturating_add(other);
+        }
+        Ok(self)
+    }
+}
+
+/// Units that may have many rows, by the numbers of their ids.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Many {
+    words: Vec<u64>,
+    bits: u32,
+}
+
+impl Many {
+    /// Which rows are theirs: all rows of a unit are, or none is.
+    pub(super) fn rows(
+        &self,
+        units: &[ArrayRef],
+        hashes: &mut Vec<u64>,
+    ) -> Result<impl Iterator<Item = bool>> {
+        hash(units, hashes)?;
+        let is_theirs = |hash: &u64| {
+            let place = place(*hash, self.bits);
+            let word = self.words.get(place / 64).copied().unwrap_or(u64::MAX);
+            (word >> (place % 64)) & 1 == 1
+        };
+        Ok(hashes.iter().map(is_theirs))
+    }
+}
+
+/// A number for the unit of each row, the same for the same unit.
+fn hash(units: &[ArrayRef], hashes: &mut Vec<u64>) -> Result<()> {
+    let Some(first) = units.first() else {
+        return exec_err!("rows that are nobody's");
+    };
+    hashes.clear();
+    let integers = first.as_primitive_opt::<Int64Type>();
+    if let (Some(integers), 1, 0) = (integers, units.len(), first.null_count()) {
+        hashes.extend(integers.values().iter().map(|id| id.cast_unsigned()));
+        return Ok(());
+    }
+    hashes.resize(first.len(), 0);
+    create_hashes(units, &RandomState::default(), hashes)?;
+    Ok(())
+}
+
+/// The counter of a number, of two to so many: the fraction of its multiple of the
+/// golden ratio, which lies far from those of its neighbours. So integers that follow
+/// each other, as ids often do, have counters of their own.
+#[allow(clippy::cast_possible_truncation, reason = "less than the counters")]
+const fn place(hash: u64, bits: u32) -> usize {
+    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+    (hash.wrapping_mul(GOLDEN) >> (u64::BITS - bits)) as usize
+}
+
+#[cfg(test)]
+impl Tally {
+    /// Of some ids.
+    pub(super) fn of_units(units: &ArrayRef) -> Self {
+        let mut tally = Self::for_rows(units.len());
+        tally
+            .add_units(std::slice::from_ref(units))
+            .unwrap_or_default();
+        tally
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use datafusion::arrow::array::{Int64Array, StringViewArray};
+
+    use super::*;
+
+    fn units(ids: &[i64]) -> Vec<ArrayRef> {
+        let texts = ids
+            .iter()
+            .map(|id| Some(format!("the person of number {id}")));
+        vec![
+            Arc::new(Int64Array::from(ids.to_vec())),
+            Arc::new(texts.collect::<StringViewArray>()),
+        ]
+    }
+
+    #[test]
+    fn nobody_with_many_rows_is_missed() {
+        let rows = |id: i64| u64::try_from(id % 20 + 1).unwrap();
+        let of = |id: i64| (0..rows(id)).map(move |_| id);
+        let ids: Vec<i64> = (0..3_000).flat_map(of).collect();
+        let everybody: Vec<i64> = (0..3_000).collect();
+        // So few counters that most ids share one, and many.
+        for expected in [0, 1 << 18] {
+            let (mut one, mut other) = (Tally::for_rows(expected), Tally::for_rows(expected));
+            for (place, ids) in ids.chunks(997).enumerate() {
+                let part = if place % 3 == 0 { &mut one } else { &mut other };
+                part.add_units(&units(ids)).unwrap();
+            }
+            let tally = one.merged(other).unwrap();
+            let most = tally.most().unwrap();
+            assert!(most >= 20 && (expected == 0 || most < 60), "{most}");
+            for most in [1_u64, 10, 15, 19, 20, u64::MAX] {
+                let Some(many) = tally.more_than(most) else {
+                    assert!(most > 20, "{most}");
+                    continue;
+                };
+                let mut hashes = Vec::new();
+                let units = units(&everybody);
+                let found = many.rows(&units, &mut hashes).unwrap();
+                let mut wrongly = 0;
+                for (id, found) in everybody.iter().zip(found) {
+                    let is_many = rows(*id) > most;
+                    assert!(!is_many || found, "{id} {most}");
+                    wrongly += usize::from(!is_many && found);
+                }
+                // Of 3,000 ids and 65,536 counters about 130 share one.
+                assert!(expected == 0 || wrongly < 250, "{most} {wrongly}");
+            }
+        }
+    }
+
+    #[test]
+    fn ids_that_follow_each_other_have_counters_of_their_own() {
+        for (from, apart) in [(1, 1), (-5_000_000, 7), (1 << 40, 1 << 20)] {
+            let ids: Vec<i64> = (0..30_000).map(|id| from + id * apart).collect();
+            let ids: ArrayRef = Arc::new(Int64Array::from(ids));
+            // Sixteen rows each.
+            let mut tally = Tally::for_rows(480_000);
+            for _ in 0..16 {
+                tally.add_units(std::slice::from_ref(&ids)).unwrap();
+            }
+            let shared = tally.counters.iter().filter(|rows| **rows > 16).count();
+            assert!(
+                shared < 3_000,
+                "{shared} of those from {from}, {apart} apart"
+            );
+            assert!(apart > 1 || shared == 0, "{shared}");
+        }
+    }
+
+    #[test]
+    fn a_counter_at_its_end_is_any_number() {
+        let mut tally = Tally::for_rows(0);
+        for _ in 0..70 {
+            tally.add_units(&units(&[-1; 1_000])).unwrap();
+        }
+        assert_eq!(tally.most(), None);
+        let many = tally.more_than(u64::MAX).unwrap();
+        let mut hashes = Vec::new();
+        let units = units(&[-1]);
+        assert!(many.rows(&units, &mut hashes).unwrap().eq([true]));
+    }
+
+    #[test]
+    fn nobody_has_no_rows() {
+        let tally = Tally::for_rows(0);
+        assert_eq!(tally.most(), Some(0));
+        assert_eq!(tally.more_than(0), None);
+    }
+}

@@ -1,0 +1,80 @@
+//! The first rows, groups or values of each unit, in SQL.
+
+use mizan_sql::{Type, Value};
+
+use super::dialect::{Dialect, Sql};
+use super::expressions::join;
+use super::relations::listed;
+use super::statement::{Counted, First};
+use crate::order::Salt;
+
+/// What makes a table of the first.
+pub(crate) struct Ranking<'a> {
+    /// Of whom, by names of the query's first columns.
+    pub(crate) by: &'a [Sql],
+    /// What is ranked: the next columns.
+    pub(crate) ranked: &'a [Sql],
+    /// The last columns.
+    pub(crate) others: &'a [String],
+    /// What is counted.
+    pub(crate) of: Counted,
+    /// How many there are at most.
+    pub(crate) most: u64,
+}
+
+impl Ranking<'_> {
+    /// The table, of the rows of a query. Whose hash is equal, which is rare, is
+    /// ranked by what is ranked itself.
+    pub(crate) fn of(
+        &self,
+        dialect: &dyn Dialect,
+        salt: &Salt,
+        table: impl Into<String>,
+        rows: String,
+    ) -> First {
+        let named = [self.by, self.ranked].concat();
+        let columns = |ranked: &dyn Fn(&Sql) -> String| {
+            let ranked = named.iter().map(ranked);
+            listed(ranked.chain(self.others.iter().cloned()))
+        };
+        let opaque = columns(&|value| format!("{} AS {}", dialect.opaque(value), value.text));
+        let hash = dialect.hash(salt, &named);
+        let nothing = self
+            .ranked
+            .iter()
+            .map(|value| format!("{} IS NULL", value.text));
+        let nothing: Vec<String> = nothing.collect();
+        let nothing = (!self.of.counts_nothing()).then(|| format!("({})", nothing.join(" AND ")));
+        let mut order: Vec<String> = nothing
+            .iter()
+            .map(|nothing| format!("{nothing} ASC"))
+            .collect();
+        order.push("h ASC".to_owned());
+        let ranked = self.ranked.iter();
+        order.extend(ranked.map(|value| format!("{} ASC NULLS FIRST", value.text)));
+        let rank = match self.of.is_distinct() {
+            true => "DENSE_RANK()",
+            false => "ROW_NUMBER()",
+        };
+        let most = i64::try_from(self.most).unwrap_or(i64::MAX);
+        let most = dialect.literal(&Value::Integer(most), Type::Integer);
+        let stays = nothing.map_or(String::new(), |nothing| format!(" OR {nothing}"));
+        let text = format!(
+            "SELECT {} FROM (SELECT *, {rank} OVER (PARTITION BY {} ORDER BY {}) AS r \
+             FROM (SELECT *, {hash} AS h FROM (SELECT {opaque} FROM ({rows}) AS t) AS t) AS t) \
+             AS t WHERE r <= {most}{stays}",
+            columns(&|value| value.text.clone()),
+            join(self.by, ", "),
+            order.join(", "),
+        );
+        First {
+            table: table.into(),
+            text,
+            rows,
+            by: self.by.len(),
+            ranked: self.ranked.len(),
+            of: self.of,
+            most: self.most,
+        }
+    }
+}
