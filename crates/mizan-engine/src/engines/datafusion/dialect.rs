@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use datafusion::arrow::datatypes::SchemaRef;
-use mizan_sql::{Column, Dataset, DatasetColumn, Expr, Function, Quantized, Type, Value};
+use mizan_sql::{Bounds, Column, Dataset, DatasetColumn, Expr, Function, Quantized, Type, Value};
 
 use super::functions::{Does, salt_text};
 use super::source::{is_ready, source_type};
@@ -81,7 +81,13 @@ impl Dialect for DataFusionDialect {
         }
     }
 
-    fn call(&self, function: Function, arguments: &[Sql], makes: Type) -> String {
+    fn call(
+        &self,
+        function: Function,
+        arguments: &[Sql],
+        makes: Type,
+        _bounds: Option<Bounds>,
+    ) -> String {
         let texts = join(arguments, ", ");
         match function {
             Function::Least => format!("least({texts})"),

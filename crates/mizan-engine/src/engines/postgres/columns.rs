@@ -21,6 +21,7 @@ use super::once::once;
 use super::source::quoted;
 use super::table::Table;
 use crate::engine::EngineError;
+use crate::engines::relations::whole_between;
 
 /// Texts that are longer are nothing, so that no operation on a few of them is
 /// beyond what PostgreSQL can hold (1 GB) and raises.
@@ -72,26 +73,40 @@ impl Found {
         self.digits().is_some_and(|(_, scale)| scale <= 0)
     }
 
-    /// The same of a `numeric` between bounds. What is beyond them is told before it
-    /// becomes a double, which takes longer than all else.
+    /// The same between bounds, if that is quicker than clamping what was read: what
+    /// is beyond them is told before it is converted, which takes longer than all else.
     pub(super) fn clamped(&self, bounds: Bounds) -> Option<String> {
-        if self.base != "numeric" || self.kind() != Some(Type::Number) {
-            return None;
+        let name = quoted(&self.name);
+        let whole = |read: String| {
+            let (low, high) = whole_between(bounds.low, bounds.high)?;
+            Some(format!("LEAST(GREATEST({read}, {low}), {high})"))
+        };
+        match (self.kind()?, self.base.as_str()) {
+            (Type::Number, "numeric") => Some(self.clamped_numeric(bounds)),
+            (Type::Date, _) => {
+                let days = whole(format!("{name} - DATE '1970-01-01'"))?;
+                Some(format!(
+                    "(CASE WHEN isfinite({name}) THEN {days}::int4 END)"
+                ))
+            }
+            _ => None,
         }
+    }
+
+    fn clamped_numeric(&self, bounds: Bounds) -> String {
         let name = quoted(&self.name);
         let (low, high) = (bounds.low, bounds.high);
-        let zero = match low <= 0.0 && high >= 0.0 {
-            true => format!("WHEN abs({name}) < 1e-307 THEN 0::float8 "),
-            false => String::new(),
+        let tiny = match self.has_few_digits() || low > 0.0 || high < 0.0 {
+            true => String::new(),
+            false => format!("WHEN abs({name}) < 1e-307 THEN 0::float8 "),
         };
-        let zero = if self.has_few_digits() { "" } else { &zero };
-        Some(format!(
+        format!(
             "(CASE WHEN {name} = 'NaN'::numeric THEN NULL \
              WHEN {name} <= {} THEN '{low:?}'::float8 WHEN {name} >= {} THEN '{high:?}'::float8 \
-             {zero}ELSE {name}::float8 END)",
+             {tiny}ELSE {name}::float8 END)",
             exact(low),
             exact(high)
-        ))
+        )
     }
 
     /// Whether all digits of a `numeric` are within doubles.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use mizan_sql::{Dataset, DatasetColumn, Function, Quantized, Type, Value};
+use mizan_sql::{Bounds, Dataset, DatasetColumn, Function, Quantized, Type, Value};
 
 use super::calendar;
 use super::casts;
@@ -69,11 +69,17 @@ impl Dialect for PostgresDialect<'_> {
         }
     }
 
-    fn call(&self, function: Function, arguments: &[Sql], makes: Type) -> String {
+    fn call(
+        &self,
+        function: Function,
+        arguments: &[Sql],
+        makes: Type,
+        bounds: Option<Bounds>,
+    ) -> String {
         match arguments {
             [value] => of_one(function, value, makes),
             [a, b] if function == Function::Bucket => bucket(a, b, makes),
-            [a, b] => match of_two(function, a, b, makes) {
+            [a, b] => match of_two(function, a, b, makes, bounds) {
                 Some(text) => text,
                 None => of_any(function, arguments, makes),
             },
@@ -129,7 +135,7 @@ impl Dialect for PostgresDialect<'_> {
         let Some(bounds) = column.bounds else {
             return Ok(text);
         };
-        if let (Type::Number, Some(text)) = (column.kind, found.clamped(bounds)) {
+        if let (true, Some(text)) = (kind == column.kind, found.clamped(bounds)) {
             return Ok(text);
         }
         let (low, high) = match column.kind {
@@ -183,7 +189,25 @@ fn of_one(function: Function, value: &Sql, makes: Type) -> String {
 }
 
 /// None if it is a function of any number of arguments.
-fn of_two(function: Function, a: &Sql, b: &Sql, makes: Type) -> Option<String> {
+fn of_two(
+    function: Function,
+    a: &Sql,
+    b: &Sql,
+    makes: Type,
+    bounds: Option<Bounds>,
+) -> Option<String> {
+    if let Some(operator) = never_raises(function, a, b, makes, bounds) {
+        let held = |value: &Sql| match makes {
+            Type::Integer => whole(value),
+            _ => double(value),
+        };
+        // Minus zero is zero.
+        let zero = match function {
+            Function::Multiply | Function::Divide if makes == Type::Number => " + 0::float8",
+            _ => "",
+        };
+        return Some(format!("({} {operator} {}{zero})", held(a), held(b)));
+    }
     let operator = match function {
         Function::Add => "+",
         Function::Subtract => "-",
@@ -199,6 +223,31 @@ fn of_two(function: Function, a: &Sql, b: &Sql, makes: Type) -> Option<String> {
         (_, Function::Multiply) => numbers::product(&double(a), &double(b)),
         _ => numbers::sum(operator, &double(a), &double(b)),
     })
+}
+
+/// The operator, if bounds tell that PostgreSQL has nothing to raise: what is bounded is
+/// not infinite, and what is multiplied by more than a half, or divided by less than
+/// two, does not become zero.
+fn never_raises(
+    function: Function,
+    a: &Sql,
+    b: &Sql,
+    makes: Type,
+    bounds: Option<Bounds>,
+) -> Option<&'static str> {
+    let (bounds, of_a, of_b) = (bounds?, a.bounds?, b.bounds?);
+    if makes == Type::Integer && bounds.low.abs().max(bounds.high.abs()) > 2_f64.powi(62) {
+        return None;
+    }
+    let beyond = |bounds: Bounds, limit: f64| bounds.low > limit || bounds.high < -limit;
+    match function {
+        Function::Add => Some("+"),
+        Function::Subtract => Some("-"),
+        Function::Multiply if makes == Type::Integer => Some("*"),
+        Function::Multiply if beyond(of_a, 0.5) || beyond(of_b, 0.5) => Some("*"),
+        Function::Divide if beyond(of_b, 0.0) && of_b.low > -2.0 && of_b.high < 2.0 => Some("/"),
+        _ => None,
+    }
 }
 
 fn of_any(function: Function, arguments: &[Sql], makes: Type) -> String {
@@ -265,8 +314,12 @@ fn quantize(value: &Sql, how: &Quantized) -> String {
     if let Some(text) = whole_steps(value, how) {
         return text;
     }
-    let (low, high) = (number(how.bounds.low), number(how.bounds.high));
-    let clamped = numbers::clamp(&double(value), &low, &high);
+    let (low, high) = (how.bounds.low, how.bounds.high);
+    let within = |bounds: Bounds| bounds.low >= low && bounds.high <= high;
+    let clamped = match value.bounds.is_some_and(within) {
+        true => double(value),
+        false => numbers::clamp(&double(value), &number(low), &number(high)),
+    };
     let difference = match how.centre {
         0.0 => clamped,
         centre => format!("({clamped} - {})", number(centre)),

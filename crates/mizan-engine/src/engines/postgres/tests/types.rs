@@ -1,11 +1,22 @@
 //! Columns of every type that can be read, with odd values; and those that cannot.
 
-use mizan_sql::{Expr, Type, Value};
+use mizan_sql::{Bounds, Expr, Type, Value};
 
 use super::server::{Schema, by_values, one_table, run};
 
 /// The values of a column `x` of a type, in order of rows, as PostgreSQL reads them.
 fn read(schema: &mut Schema, declared: &str, values: &[&str], kind: Type) -> Vec<Value> {
+    read_between(schema, declared, values, kind, None)
+}
+
+/// The same with bounds.
+fn read_between(
+    schema: &mut Schema,
+    declared: &str,
+    values: &[&str],
+    kind: Type,
+    bounds: Option<Bounds>,
+) -> Vec<Value> {
     let rows: Vec<String> = values
         .iter()
         .enumerate()
@@ -16,7 +27,8 @@ fn read(schema: &mut Schema, declared: &str, values: &[&str], kind: Type) -> Vec
          INSERT INTO t VALUES {}",
         rows.join(", ")
     ));
-    let catalogue = one_table(&schema.source("t"), &[("u", Type::Integer), ("x", kind)]);
+    let mut catalogue = one_table(&schema.source("t"), &[("u", Type::Integer), ("x", kind)]);
+    catalogue.datasets.get_mut("t").unwrap().columns[1].bounds = bounds;
     let plan = by_values(&catalogue, &[Expr::Column(0), Expr::Column(1)]);
     let found = run(&plan, &catalogue, [0; 16]).unwrap();
     found.into_keys().map(|key| key[1].clone()).collect()
@@ -213,6 +225,75 @@ fn what_columns_hold() {
         read(&mut schema, "whole", &["7"], Type::Integer),
         [Value::Integer(7)]
     );
+}
+
+#[test]
+fn what_is_beyond_bounds_counts_as_the_nearest() {
+    let Some(mut schema) = Schema::new() else {
+        return;
+    };
+    let number = Value::number;
+    let mut is = |declared: &str, kind: Type, low: f64, high: f64, cases: &[(&str, Value)]| {
+        let values: Vec<&str> = cases.iter().map(|(value, _)| *value).collect();
+        let wanted: Vec<Value> = cases.iter().map(|(_, value)| value.clone()).collect();
+        let bounds = Bounds::new(low, high);
+        let found = read_between(&mut schema, declared, &values, kind, bounds);
+        assert_eq!(found, wanted, "{declared}");
+    };
+    let decimals = [
+        ("0.1", number(0.1)),
+        ("0.05", number(0.05)),
+        ("0.07", number(0.07)),
+        ("-9", number(-0.5)),
+        ("99", number(0.1)),
+        ("0", number(0.0)),
+        ("'NaN'", Value::Null),
+        ("NULL", Value::Null),
+    ];
+    is("numeric(6, 2)", Type::Number, -0.5, 0.1, &decimals);
+    is("numeric", Type::Number, -0.5, 0.1, &decimals);
+    is("double precision", Type::Number, -0.5, 0.1, &decimals);
+    let extreme = [
+        ("'Infinity'", number(0.1)),
+        ("'-Infinity'", number(-0.5)),
+        ("1e999", number(0.1)),
+        ("-1e999", number(-0.5)),
+        ("1e-999", number(0.0)),
+    ];
+    is("numeric", Type::Number, -0.5, 0.1, &extreme);
+    is(
+        "numeric(9)",
+        Type::Number,
+        1.5,
+        2.5,
+        &[("1", number(1.5)), ("2", number(2.0))],
+    );
+    let integers = [("-7", -1), ("0", 0), ("7", 2)].map(|(text, x)| (text, Value::Integer(x)));
+    for declared in ["smallint", "integer", "bigint", "numeric(9)"] {
+        is(declared, Type::Integer, -1.5, 2.9, &integers);
+    }
+    let days = [
+        ("'1970-01-01'", Value::Date(1)),
+        ("'1970-01-03'", Value::Date(2)),
+        ("'5874897-12-31'", Value::Date(9)),
+        ("'infinity'", Value::Null),
+        ("'-infinity'", Value::Null),
+        ("NULL", Value::Null),
+    ];
+    is("date", Type::Date, 0.5, 9.0, &days);
+    is(
+        "date",
+        Type::Date,
+        -1e300,
+        1e300,
+        &[("'1970-01-03'", Value::Date(2))],
+    );
+    let times = [
+        ("'1970-01-01'", Value::Timestamp(5)),
+        ("'1970-01-02'", Value::Timestamp(9)),
+        ("'infinity'", Value::Null),
+    ];
+    is("timestamp", Type::Timestamp, 5.0, 9.0, &times);
 }
 
 #[test]

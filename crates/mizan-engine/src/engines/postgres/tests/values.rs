@@ -183,6 +183,41 @@ fn doubles_are_those_of_ieee_754_to_their_ends() {
     agree(&[Type::Number, Type::Number], rows, &expressions);
 }
 
+/// Where bounds tell that nothing raises there is no guard.
+#[test]
+fn bounded_doubles_need_no_guards() {
+    let literal = |value: f64| Expr::Literal(Value::number(value), Type::Number);
+    let clamped = |low: f64, high: f64, place: usize| {
+        let least = Expr::call(Function::Least, [Expr::Column(place), literal(high)]);
+        Expr::call(Function::Greatest, [least, literal(low)])
+    };
+    let mut expressions = Vec::new();
+    for (low, high) in [
+        (0.51, 1e10),
+        (-1.9, -0.6),
+        (0.5, 3.0),
+        (-1.9, 1.9),
+        (-1e300, 1e300),
+    ] {
+        for function in [
+            Function::Add,
+            Function::Subtract,
+            Function::Multiply,
+            Function::Divide,
+        ] {
+            let others = [clamped(-1e10, 1e10, 1), clamped(-1e-9, 0.0, 1)];
+            for other in others {
+                let b = clamped(low, high, 2);
+                expressions.push(Expr::call(function, [other.clone(), b.clone()]));
+                expressions.push(Expr::call(function, [b, other]));
+            }
+        }
+    }
+    let mut rows = doubles(&mut Rng(10));
+    rows.truncate(1500);
+    agree(&[Type::Number, Type::Number], rows, &expressions);
+}
+
 #[test]
 fn integers_do_not_overflow() {
     let mut rng = Rng(8);
@@ -218,6 +253,13 @@ fn integers_do_not_overflow() {
     rows.push(vec![Value::Null, Value::Integer(1)]);
     rows.push(vec![Value::Integer(1), Value::Null]);
     let bucket = |width: i64| Expr::call(Function::Bucket, [Expr::Column(1), Expr::integer(width)]);
+    let between = |low: i64, high: i64, place: usize| {
+        let least = Expr::call(Function::Least, [Expr::Column(place), Expr::integer(high)]);
+        Expr::call(Function::Greatest, [least, Expr::integer(low)])
+    };
+    let both = |function: Function, most: i64| {
+        Expr::call(function, [between(-most, most, 1), between(-1, most, 2)])
+    };
     let fraction = Expr::Literal(Value::Number(0.75), Type::Number);
     let expressions = [
         call(Function::Add, &[1, 2]),
@@ -225,6 +267,16 @@ fn integers_do_not_overflow() {
         call(Function::Multiply, &[1, 2]),
         call(Function::Divide, &[1, 2]),
         call(Function::Remainder, &[1, 2]),
+        // Within bounds, of which some leave nothing to guard.
+        both(Function::Add, 1 << 61),
+        both(Function::Add, 1 << 62),
+        both(Function::Subtract, i64::MAX),
+        both(Function::Multiply, 1 << 30),
+        both(Function::Multiply, 1 << 32),
+        both(Function::Divide, 1),
+        both(Function::Divide, 5),
+        Expr::call(Function::Divide, [Expr::Column(1), between(0, 1, 2)]),
+        Expr::call(Function::Divide, [between(-9, 9, 1), between(1, 1, 2)]),
         call(Function::Negate, &[1]),
         call(Function::Abs, &[1]),
         call(Function::Sign, &[1]),
