@@ -75,10 +75,11 @@ pub(crate) trait Dialect {
         format!("MAX({})", value.text)
     }
 
-    /// Ends a query whose columns are computed once each: some planners put a query
-    /// into the one around it, and compute a column as often as it is named.
-    fn fence(&self) -> &'static str {
-        ""
+    /// A query whose columns are computed once each: some planners put a query into
+    /// the one around it, and compute a column as often as it is named. Conditions may
+    /// be moved into it if its columns are few steps away from those of tables.
+    fn fenced(&self, query: String, _is_shallow: bool) -> String {
+        query
     }
 
     /// The hash of values.

@@ -43,27 +43,33 @@ impl<'a> Relations<'a> {
 
     /// The text of a relation.
     pub(crate) fn text(&self, relation: &Relation) -> Result<String, EngineError> {
+        let text = self.bare(relation)?;
+        Ok(match &relation.operator {
+            _ if is_read(relation) => self.dialect.fenced(text, true),
+            Operator::Project { input, .. } => self.dialect.fenced(text, is_read(input)),
+            Operator::Filter { .. } | Operator::Group { .. } => self.dialect.fenced(text, false),
+            _ => text,
+        })
+    }
+
+    /// The same without a fence around it.
+    fn bare(&self, relation: &Relation) -> Result<String, EngineError> {
         let (dialect, catalogue) = (self.dialect, self.catalogue);
         let inner = |input: &Relation| self.text(input);
+        // What filters and joins leave out of datasets need not be computed.
+        let read = |input: &Relation| match is_read(input) {
+            true => self.bare(input),
+            false => self.text(input),
+        };
         let text = match &relation.operator {
-            Operator::Scan { dataset } => {
-                let rows = scan(dialect, catalogue, dataset, &relation.columns)?;
-                format!("{rows}{}", dialect.fence())
-            }
+            Operator::Scan { dataset } => scan(dialect, catalogue, dataset, &relation.columns)?,
             Operator::Filter { input, predicate } => {
                 let predicate = expression(dialect, predicate, &input.columns, &plain)?;
                 let columns = listed((0..input.columns.len()).map(plain));
-                // What a filter leaves out of a dataset need not be computed.
-                let from = match &input.operator {
-                    Operator::Scan { dataset } => {
-                        scan(dialect, catalogue, dataset, &input.columns)?
-                    }
-                    _ => inner(input)?,
-                };
+                let from = read(input)?;
                 format!(
-                    "SELECT {columns} FROM ({from}) AS t WHERE {}{}",
-                    predicate.text,
-                    dialect.fence()
+                    "SELECT {columns} FROM ({from}) AS t WHERE {}",
+                    predicate.text
                 )
             }
             Operator::Project { input, expressions } => {
@@ -72,10 +78,13 @@ impl<'a> Relations<'a> {
                     let text = expression(dialect, expr, &input.columns, &plain)?.text;
                     columns.push(format!("{text} AS c{place}"));
                 }
-                let (columns, fence) = (listed(columns), dialect.fence());
-                format!("SELECT {columns} FROM ({}) AS t{fence}", inner(input)?)
+                let from = match is_read(relation) {
+                    true => read(input)?,
+                    false => inner(input)?,
+                };
+                format!("SELECT {} FROM ({from}) AS t", listed(columns))
             }
-            Operator::Join { .. } => join(dialect, relation, &inner)?,
+            Operator::Join { .. } => join(dialect, relation, &read)?,
             Operator::First { input, rows, read } => {
                 self.first(&inner(input)?, input, *rows, read)?
             }
@@ -145,6 +154,20 @@ impl<'a> Relations<'a> {
         };
         firsts.push(ranking.of(self.dialect, self.salt, table, query));
         Ok(read)
+    }
+}
+
+/// Whether the columns of a relation are as they are read from datasets.
+fn is_read(relation: &Relation) -> bool {
+    let computes = |expr: &Expr| !matches!(expr, Expr::Column(_) | Expr::Literal(..));
+    match &relation.operator {
+        Operator::Scan { .. } => true,
+        Operator::Project { input, expressions } => {
+            !expressions.iter().any(computes) && is_read(input)
+        }
+        Operator::Filter { input, .. } => is_read(input),
+        Operator::Join { left, right, .. } => is_read(left) && is_read(right),
+        _ => false,
     }
 }
 
@@ -336,12 +359,12 @@ fn group(
     } else {
         format!(" GROUP BY {}", groups.join(", "))
     };
+    let rows = format!("SELECT {} FROM ({from}) AS t", listed(rows));
     Ok(format!(
-        "SELECT {} FROM (SELECT {} FROM (SELECT {} FROM ({from}) AS t{fence}) AS t{by}) AS t{fence}",
+        "SELECT {} FROM (SELECT {} FROM ({}) AS t{by}) AS t",
         listed(shown),
         listed(computed),
-        listed(rows),
-        fence = dialect.fence()
+        dialect.fenced(rows, true)
     ))
 }
 

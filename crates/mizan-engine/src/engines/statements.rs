@@ -222,13 +222,13 @@ impl<'a> Builder<'a> {
             .map(|unit| format!("{} IS NOT NULL", unit.text))
             .collect();
         conditions.extend(also);
-        format!(
-            "SELECT {} FROM ({}) AS t WHERE {}{}",
+        let rows = format!(
+            "SELECT {} FROM ({}) AS t WHERE {}",
             listed(columns),
             self.relation,
-            conditions.join(" AND "),
-            self.dialect.fence()
-        )
+            conditions.join(" AND ")
+        );
+        self.dialect.fenced(rows, true)
     }
 
     /// Whether the keys of a row are in the list.

@@ -1,7 +1,7 @@
 //! Single expressions over extreme values: where PostgreSQL raises, rounds or reads
 //! in its own way.
 
-use mizan_sql::{Expr, Function, TimePart, TimeUnit, Type, Value};
+use mizan_sql::{Column, Expr, Function, Operator, TimePart, TimeUnit, Type, Value};
 
 use super::super::numbers::{below_doubles, beyond_doubles};
 use super::server::{Schema, by_values, held, one_table, run};
@@ -216,6 +216,45 @@ fn bounded_doubles_need_no_guards() {
     let mut rows = doubles(&mut Rng(10));
     rows.truncate(1500);
     agree(&[Type::Number, Type::Number], rows, &expressions);
+}
+
+/// Thirty queries, one in the other, each of which names the column of the one inside
+/// three times: put into one another they would be 3^30 products.
+#[test]
+fn nested_queries_do_not_explode() {
+    let Some(mut schema) = Schema::new() else {
+        return;
+    };
+    let mut catalogue = one_table("", &[("u", Type::Integer), ("a", Type::Number)]);
+    let values = [0.5, -1.5, 1e200, 0.0, f64::INFINITY].map(Value::Number);
+    let rows = (0..)
+        .zip(values)
+        .map(|(unit, value)| vec![Value::Integer(unit), value]);
+    let data = Data::from([("t".to_owned(), rows.collect())]);
+    schema.fill(&mut catalogue, &data, || false);
+    let mut plan = by_values(&catalogue, &[Expr::Column(0), Expr::Column(1)]);
+    for level in 0..30 {
+        let square = Expr::call(Function::Multiply, [Expr::Column(1), Expr::Column(1)]);
+        let next = Expr::call(Function::Subtract, [square, Expr::Column(1)]);
+        let input = plan.relation.clone();
+        let columns = input.columns.iter().map(|column| Column {
+            bounds: None,
+            ..column.clone()
+        });
+        plan.relation.columns = columns.collect();
+        plan.relation.operator = match level % 3 {
+            2 => Operator::Filter {
+                predicate: Expr::call(Function::NotEqual, [next, Expr::Column(1)]),
+                input: Box::new(input),
+            },
+            _ => Operator::Project {
+                expressions: vec![Expr::Column(0), next],
+                input: Box::new(input),
+            },
+        };
+    }
+    let expected = oracle::run(&plan, &catalogue, &data, &[1; 16]);
+    assert_eq!(run(&plan, &catalogue, [1; 16]), Ok(expected));
 }
 
 #[test]
