@@ -2,11 +2,12 @@
 //!
 //! - [`dialect`]: what differs from engine to engine;
 //! - [`expressions`], [`relations`], [`statements`]: a plan as text, the same for
-//!   all of them;
+//!   all of them; [`clipped`] is the part of units in too many groups;
 //! - [`statement`]: that text, and what operators may do instead;
 //! - [`gather`]: rows of results to exact integers;
 //! - [`datafusion`]: the embedded engine.
 
+pub(crate) mod clipped;
 pub(crate) mod datafusion;
 pub(crate) mod dialect;
 pub(crate) mod expressions;

@@ -6,6 +6,7 @@
 //! numbers are integers, so it does not matter which rows are where.
 
 mod cap;
+mod clip;
 mod compact;
 mod numbers;
 mod slots;
@@ -154,14 +155,18 @@ impl Part {
         for (_, pair) in counting() {
             add_to(&mut units, pair, 1);
         }
+        let clipped = asked
+            .clip
+            .map(|clip| clip::Factors::new(clip, pairs, &self.totals, &asked.contributions));
         let totals = asked.contributions.iter().map(|contribution| {
             let mut totals = vec![0_i64; number];
             for (slot, pair) in counting() {
-                add_to(
-                    &mut totals,
-                    pair,
-                    self.totals.contribution(slot, contribution),
-                );
+                let whole = self.totals.contribution(slot, contribution);
+                let counts = match &clipped {
+                    Some(factors) => factors.clipped(pair, whole, contribution),
+                    None => whole,
+                };
+                add_to(&mut totals, pair, counts);
             }
             totals
         });

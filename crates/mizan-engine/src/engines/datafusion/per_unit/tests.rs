@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, Int64Array, StringViewArray};
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
+use mizan_sql::Clip;
 
 use super::*;
 use crate::engines::statement::{Contribution, Of};
@@ -14,13 +15,17 @@ const SALT: Salt = [3; 16];
 
 type Row = (i64, Option<String>, Option<i64>);
 
-fn asked(most: Option<u64>) -> PerUnit {
+/// How many groups of a unit count, or to what it is clipped.
+type Cap = (Option<u64>, Option<Clip>);
+
+fn asked((most, clip): Cap) -> PerUnit {
     let of = |of, low, high| Contribution { of, low, high };
     PerUnit {
         rows: String::new(),
         units: 1,
         keys: 1,
         most,
+        clip,
         contributions: vec![
             of(Of::Unit, 0, 1),
             of(Of::Rows, 0, 3),
@@ -30,6 +35,9 @@ fn asked(most: Option<u64>) -> PerUnit {
         ],
     }
 }
+
+/// Of units, which are not clipped, and of what is asked.
+const SENSITIVITIES: [i64; 6] = [1, 1, 3, 2, 40, 1_000];
 
 fn batch(rows: &[Row]) -> RecordBatch {
     let schema = Schema::new(vec![
@@ -49,7 +57,7 @@ fn key_of(key: &Option<String>) -> Value {
 }
 
 /// Units, then the totals of what is asked, by key.
-fn obvious(rows: &[Row], most: Option<u64>) -> BTreeMap<Value, [i64; 6]> {
+fn obvious(rows: &[Row], (most, clip): Cap) -> BTreeMap<Value, [i64; 6]> {
     type Values = Vec<Option<i64>>;
     let mut units: BTreeMap<i64, BTreeMap<Value, Values>> = BTreeMap::new();
     for (unit, key, value) in rows {
@@ -66,6 +74,7 @@ fn obvious(rows: &[Row], most: Option<u64>) -> BTreeMap<Value, [i64; 6]> {
                 key.clone(),
             )
         });
+        let mut of_groups: Vec<(Value, [i64; 6])> = Vec::new();
         for (key, values) in ranked.into_iter().take(kept) {
             let rows = i64::try_from(values.len()).unwrap();
             let there: Vec<i64> = values.into_iter().flatten().collect();
@@ -85,6 +94,21 @@ fn obvious(rows: &[Row], most: Option<u64>) -> BTreeMap<Value, [i64; 6]> {
                 sum.clamp(-40, 40),
                 scaled.clamp(-1_000, 1_000),
             ];
+            of_groups.push((key, of_unit));
+        }
+        if let Some(clip) = clip {
+            let squares = of_groups.iter().flat_map(|(_, of_unit)| {
+                let pairs = of_unit.iter().zip(SENSITIVITIES).skip(1);
+                pairs.map(|(of_unit, b)| (((of_unit.abs() << 15) + b - 1) / b).pow(2))
+            });
+            let factor = clip.factor(squares.sum());
+            for (_, of_unit) in &mut of_groups {
+                for of_unit in &mut of_unit[1..] {
+                    *of_unit = *of_unit * 1024 * factor / (1 << 20);
+                }
+            }
+        }
+        for (key, of_unit) in of_groups {
             let total = totals.entry(key).or_default();
             for (total, of_unit) in total.iter_mut().zip(of_unit) {
                 *total += of_unit;
@@ -95,8 +119,8 @@ fn obvious(rows: &[Row], most: Option<u64>) -> BTreeMap<Value, [i64; 6]> {
 }
 
 /// Rows dealt out to so many parts, in small batches.
-fn by_parts(rows: &[Row], parts: usize, most: Option<u64>) -> BTreeMap<Value, [i64; 6]> {
-    let asked = asked(most);
+fn by_parts(rows: &[Row], parts: usize, cap: Cap) -> BTreeMap<Value, [i64; 6]> {
+    let asked = asked(cap);
     let schema = batch(&[]).schema();
     let mut dealt: Vec<Part> = (0..parts)
         .map(|_| Part::new(&schema, &asked).unwrap())
@@ -141,23 +165,30 @@ fn parts_add_up_to_the_same_in_any_number() {
                 ((next(units) - 20) * apart, key, value)
             })
             .collect();
-        for most in [None, Some(2)] {
-            let expected = obvious(&rows, most);
+        let clip = Clip::new(2, 5);
+        let caps = [(None, None), (Some(2), None), (None, Some(clip))];
+        let expected = caps.map(|cap| obvious(&rows, cap));
+        for (cap, expected) in caps.iter().zip(&expected) {
             for parts in [1, 2, 7, 16] {
-                let found = by_parts(&rows, parts, most);
-                assert!(found == expected, "{units} {groups} {parts} {most:?}");
+                let found = by_parts(&rows, parts, *cap);
+                assert!(found == *expected, "{units} {groups} {parts} {cap:?}");
             }
         }
+        // All that is clipped is there, and some of it is less.
+        assert!(expected[0].keys().eq(expected[2].keys()));
+        let whole = expected[0].values().map(|totals| totals[1]).sum::<i64>();
+        let clipped = expected[2].values().map(|totals| totals[1]).sum::<i64>();
+        assert!(clipped < 1024 * whole && clipped > 200 * whole);
     }
 }
 
 #[test]
 fn nobody_is_in_no_group() {
-    assert!(by_parts(&[], 3, Some(1)).is_empty());
+    assert!(by_parts(&[], 3, (Some(1), None)).is_empty());
     let schema = batch(&[]).schema();
     let asked = PerUnit {
         keys: 0,
-        ..asked(Some(1))
+        ..asked((Some(1), None))
     };
     let part = Part::new(&schema.project(&[0, 2]).map(Arc::new).unwrap(), &asked).unwrap();
     assert!(part.per_group(&asked, &SALT).unwrap().is_empty());

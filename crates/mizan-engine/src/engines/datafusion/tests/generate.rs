@@ -1,8 +1,8 @@
 //! Random catalogues, data, relations and plans, all of them well-formed.
 
 use mizan_sql::{
-    BoundedPlan, Bounds, Catalogue, Column, Dataset, DatasetColumn, Expr, Groups, Key, Measure,
-    Operator, Output, Privacy, Quantized, Relation, Statistic, Type, Value, Within,
+    BoundedPlan, Bounds, Catalogue, Column, Dataset, DatasetColumn, Excess, Expr, Groups, Key,
+    Measure, Operator, Output, Privacy, Quantized, Relation, Statistic, Type, Value, Within,
 };
 
 use super::expressions::expr;
@@ -471,16 +471,16 @@ pub(super) fn plan(rng: &mut Rng, catalogue: &Catalogue) -> BoundedPlan {
     for _ in 0..1 + rng.below(4) {
         statistics.push(statistic(rng, &relation.columns));
     }
-    let enforce_groups = !keys.is_empty() && !relation.one_row_per_unit;
+    let capped = !keys.is_empty() && !relation.one_row_per_unit;
     BoundedPlan {
         datasets: vec!["a".into(), "b".into()],
         public: vec!["p".into()],
-        groups_per_unit: if enforce_groups {
-            1 + rng.next() % 3
+        groups_per_unit: if capped { 1 + rng.next() % 3 } else { 1 },
+        excess: if capped {
+            Excess::Dropped
         } else {
-            1
+            Excess::None
         },
-        enforce_groups,
         relation,
         keys,
         groups,
@@ -540,6 +540,38 @@ fn statistic(rng: &mut Rng, columns: &[Column]) -> Statistic {
             }
         }
     }
+}
+
+/// Clips units in most plans in which they can be; in many others without what is in
+/// the way: statistics that are no sums over units, keys that hardly anybody has.
+pub(super) fn clipped(rng: &mut Rng, plan: BoundedPlan) -> BoundedPlan {
+    let mut sums = plan.clone();
+    let columns = plan.relation.columns.iter().enumerate();
+    let integer = |(place, column): &(usize, &Column)| {
+        column.kind == Type::Integer && !plan.relation.unit.contains(place)
+    };
+    if let Some((place, _)) = columns.into_iter().find(integer)
+        && rng.chance(60)
+    {
+        let values = (-2..5).map(Value::Integer).chain([Value::Null]);
+        sums.keys = vec![Key {
+            name: "k0".to_owned(),
+            expression: Expr::Column(place),
+            kind: Type::Integer,
+        }];
+        sums.groups = Groups::Public(values.map(|value| vec![value]).collect());
+        sums.excess = Excess::Dropped;
+    }
+    if rng.chance(70) {
+        sums.statistics.retain(|statistic| {
+            !matches!(
+                statistic.measure,
+                Measure::Distinct(_) | Measure::Histogram(..)
+            )
+        });
+    }
+    let clipped = sums.clipped().filter(|plan| !plan.statistics.is_empty());
+    clipped.filter(|_| rng.chance(67)).unwrap_or(plan)
 }
 
 /// Limits the rows of units in some places of a plan.

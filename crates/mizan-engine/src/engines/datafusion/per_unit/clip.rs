@@ -1,0 +1,43 @@
+//! S3 where units in too many groups are clipped: a factor for every unit.
+
+use mizan_sql::Clip;
+
+use super::slots::Pair;
+use super::totals::Totals;
+use crate::engines::statement::Contribution;
+
+/// The factors of units, by number.
+#[derive(Debug)]
+pub(super) struct Factors(Vec<i64>);
+
+impl Factors {
+    /// By what is in the slots of each unit.
+    pub(super) fn new(
+        clip: Clip,
+        pairs: &[Pair],
+        totals: &Totals,
+        contributions: &[Contribution],
+    ) -> Self {
+        let units = pairs.iter().map(|pair| pair.unit as usize + 1).max();
+        let mut squares = vec![0_i64; units.unwrap_or(0)];
+        for contribution in contributions {
+            let sensitivity = contribution.sensitivity();
+            for (slot, pair) in pairs.iter().enumerate() {
+                if let Some(squares) = squares.get_mut(pair.unit as usize) {
+                    let whole = totals.contribution(slot, contribution);
+                    *squares = squares.saturating_add(Clip::square(whole, sensitivity));
+                }
+            }
+        }
+        for squares in &mut squares {
+            *squares = clip.factor(*squares);
+        }
+        Self(squares)
+    }
+
+    /// What counts of a contribution to the slot of a pair.
+    pub(super) fn clipped(&self, pair: &Pair, whole: i64, contribution: &Contribution) -> i64 {
+        let factor = self.0.get(pair.unit as usize).copied().unwrap_or(0);
+        Clip::clipped(whole, contribution.sensitivity(), factor)
+    }
+}
