@@ -33,10 +33,12 @@ const TABLES: [&str; 7] = [
     "lineitem", "orders", "customer", "part", "supplier", "nation", "region",
 ];
 
-/// Name, plain SQL, private SQL.
-const QUERIES: [(&str, &str, &str); 9] = [
+/// Name, plain SQL, private SQL. People in too many groups are dropped from some
+/// (`-cap`), as with Laplace noise, or clipped (`-clip`), as with Gaussian noise.
+const QUERIES: [(&str, &str, &str); 11] = [
     ("q1", Q1, Q1),
     ("q1-cap", Q1_CAP, Q1_CAP),
+    ("q1-clip", Q1_CAP, Q1_CAP),
     ("q5", Q5_PLAIN, Q5_PRIVATE),
     ("q6", Q6, Q6),
     ("q14", Q14, Q14),
@@ -44,6 +46,7 @@ const QUERIES: [(&str, &str, &str); 9] = [
     ("3m-all", VISITS_ALL, VISITS_ALL),
     ("3m-group", VISITS_BY_WARD, VISITS_BY_WARD),
     ("3m-cap", VISITS_BY_KIND, VISITS_BY_KIND),
+    ("3m-clip", VISITS_BY_KIND, VISITS_BY_KIND),
 ];
 
 const VISITS_ALL: &str = "SELECT COUNT(*) AS n, SUM(cost) AS cost FROM visits \
@@ -123,6 +126,7 @@ fn main() {
             continue;
         }
         let plan = match mizan_sql::plan(private, &catalogue) {
+            Ok(plan) if name.ends_with("-clip") => plan.clipped().unwrap(),
             Ok(plan) => plan,
             Err(refusal) => {
                 println!("{name}: {}", refusal.show(private));

@@ -40,6 +40,7 @@ pub(crate) const MOST: u64 = 1 << 32;
 /// To what units are clipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clip {
+    groups: u64,
     allowed: i64,
 }
 
@@ -51,8 +52,15 @@ impl Clip {
         let parts = groups.saturating_mul(statistics).min(MOST);
         let parts = i64::try_from(parts).unwrap_or(i64::MAX);
         Self {
+            groups,
             allowed: parts.saturating_mul(STEPS * STEPS),
         }
+    }
+
+    /// Nobody in so many groups or fewer is clipped.
+    #[must_use]
+    pub const fn groups(self) -> u64 {
+        self.groups
     }
 
     /// The square of a contribution, from above.

@@ -1,6 +1,6 @@
 //! What answers are like: rank errors of quantiles beside those of one
-//! exponential mechanism for each, and the bias of means. `scripts/bench answers`
-//! prints it; nothing fails here.
+//! exponential mechanism for each, the bias of means, and that of people in too many
+//! groups, dropped and clipped. `scripts/bench answers` prints it; nothing fails here.
 
 use mizan_core::{Epsilon, PrivacyEvent};
 

@@ -11,7 +11,7 @@ use crate::engines::statement::Contribution;
 pub(super) struct Factors(Vec<i64>);
 
 impl Factors {
-    /// By what is in the slots of each unit.
+    /// By what is in the slots of each unit that has more groups than count.
     pub(super) fn new(
         clip: Clip,
         pairs: &[Pair],
@@ -19,14 +19,25 @@ impl Factors {
         contributions: &[Contribution],
     ) -> Self {
         let units = pairs.iter().map(|pair| pair.unit as usize + 1).max();
-        let mut squares = vec![0_i64; units.unwrap_or(0)];
-        for contribution in contributions {
-            let sensitivity = contribution.sensitivity();
-            for (slot, pair) in pairs.iter().enumerate() {
-                if let Some(squares) = squares.get_mut(pair.unit as usize) {
-                    let whole = totals.contribution(slot, contribution);
-                    *squares = squares.saturating_add(Clip::square(whole, sensitivity));
-                }
+        let mut groups = vec![0_u64; units.unwrap_or(0)];
+        for pair in pairs {
+            if let Some(groups) = groups.get_mut(pair.unit as usize) {
+                *groups += 1;
+            }
+        }
+        let mut squares = vec![0_i64; groups.len()];
+        let pairs = pairs.iter().enumerate();
+        let many = pairs.filter(|(_, pair)| {
+            let groups = groups.get(pair.unit as usize);
+            groups.is_some_and(|groups| *groups > clip.groups())
+        });
+        for (slot, pair) in many {
+            let of_slot = contributions.iter().map(|contribution| {
+                let whole = totals.contribution(slot, contribution);
+                Clip::square(whole, contribution.sensitivity())
+            });
+            if let Some(squares) = squares.get_mut(pair.unit as usize) {
+                *squares = of_slot.fold(*squares, i64::saturating_add);
             }
         }
         for squares in &mut squares {
