@@ -11,6 +11,7 @@ use mizan_sql::{BoundedPlan, Catalogue, Excess, Type, Value};
 use super::super::values::{array_of, data_type};
 use super::super::{DataFusion, Tables};
 use super::generate::{self, Rng};
+use super::vary;
 use crate::audit::compare;
 use crate::exact::Exact;
 use crate::oracle::{self, Data};
@@ -80,8 +81,8 @@ fn datafusion_is_the_oracle() {
         let catalogue = generate::catalogue(&mut rng);
         let data = generate::data(&mut rng, &catalogue);
         let plan = generate::plan(&mut rng, &catalogue);
-        let plan = generate::first_rows(&mut Rng(!seed), plan);
-        let plan = generate::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = vary::first_rows(&mut Rng(!seed), plan);
+        let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
         let salt = rng.salt();
         let expected = oracle::run(&plan, &catalogue, &data, &salt);
         let tables = tables(&mut rng, &catalogue, &data);
@@ -120,8 +121,8 @@ fn clipping_is_generated() {
         let catalogue = generate::catalogue(&mut rng);
         let data = generate::data(&mut rng, &catalogue);
         let plan = generate::plan(&mut rng, &catalogue);
-        let plan = generate::first_rows(&mut Rng(!seed), plan);
-        let plan = generate::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = vary::first_rows(&mut Rng(!seed), plan);
+        let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
         if plan.excess == Excess::Clipped {
             let whole = BoundedPlan {
                 groups_per_unit: 1000,
@@ -152,8 +153,8 @@ fn one_unit_changes_what_it_may() {
         let catalogue = generate::catalogue(&mut rng);
         let data = generate::data(&mut rng, &catalogue);
         let plan = generate::plan(&mut rng, &catalogue);
-        let plan = generate::first_rows(&mut Rng(!seed), plan);
-        let plan = generate::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = vary::first_rows(&mut Rng(!seed), plan);
+        let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
         let salt = rng.salt();
         let with = oracle::run(&plan, &catalogue, &data, &salt);
         let width = catalogue.datasets["a"].privacy.as_ref().unwrap().unit.len();
@@ -217,7 +218,7 @@ fn partitions_do_not_matter() {
                 }];
             }
         }
-        let plan = generate::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
         // Joins of a great many rows with themselves are for other tests.
         if format!("{:?}", plan.relation).contains("Join") {
             continue;
