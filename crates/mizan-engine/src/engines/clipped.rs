@@ -1,6 +1,7 @@
 //! L2 clipping as SQL: S3 and S4 of sums, of a query with one row per unit and group.
 //!
-//! Integers stay below 2⁶³ and divide towards zero, and doubles are rounded as
+//! All but the factor is of 64-bit integers, which some engines would add up to wider
+//! ones: they stay below 2⁶³ and divide towards zero. Doubles are rounded as
 //! [`Clip::factor`] has it, so every engine has the same factors.
 
 use mizan_sql::clip::{self, Clip, ONE, STEPS};
@@ -21,7 +22,8 @@ pub(super) fn clipped(
     dividend: &str,
 ) -> (Vec<String>, String) {
     let pairs = || contributions.iter().zip(values).enumerate();
-    let contributed = pairs().map(|(place, (_, value))| format!("{value} AS x{place}"));
+    let contributed =
+        pairs().map(|(place, (_, value))| format!("CAST({value} AS BIGINT) AS x{place}"));
     let contributed: Vec<String> = contributed.collect();
     // Steps of the sensitivity, rounded up.
     let steps = pairs().map(|(place, (one, _))| {
