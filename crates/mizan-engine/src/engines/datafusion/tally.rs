@@ -157,10 +157,12 @@ fn hash(units: &[ArrayRef], hashes: &mut Vec<u64>) -> Result<()> {
 
 /// The counter of a number, of two to so many: the fraction of its multiple of the
 /// golden ratio, which lies far from those of its neighbours. So integers that follow
-/// each other, as ids often do, have counters of their own.
+/// each other, as ids often do, have counters of their own. Those that are a power of two
+/// apart are made to follow each other first.
 #[allow(clippy::cast_possible_truncation, reason = "less than the counters")]
 const fn place(hash: u64, bits: u32) -> usize {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+    let hash = hash ^ (hash >> 20);
     (hash.wrapping_mul(GOLDEN) >> (u64::BITS - bits)) as usize
 }
 

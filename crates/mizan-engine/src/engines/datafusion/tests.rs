@@ -4,3 +4,4 @@ mod expressions;
 mod files;
 mod generate;
 mod random;
+mod vary;
