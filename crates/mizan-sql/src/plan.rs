@@ -75,19 +75,14 @@ impl BoundedPlan {
     /// the noise is all there is, but for rounding to the grid of a sum.
     #[must_use]
     pub fn limits(&self) -> Vec<String> {
-        let groups = self.groups_per_unit;
-        let more = if groups == 1 {
-            "one group"
-        } else {
-            &*format!("{groups} groups")
-        };
+        let (groups, of) = counted(self.groups_per_unit, "group");
         let excess = match self.excess {
             Excess::None => None,
             Excess::Dropped => Some(format!(
-                "somebody in more than {more} counts in {groups}, chosen by chance"
+                "somebody in more than {groups} {of} counts in {groups}, chosen by chance"
             )),
             Excess::Clipped => Some(format!(
-                "somebody in more than {more} counts in all of them, scaled down to what {groups} can weigh"
+                "somebody in more than {groups} {of} counts in all of them, scaled down to what {groups} can weigh"
             )),
         };
         excess.into_iter().chain(self.clamping.clone()).collect()
@@ -155,6 +150,14 @@ pub enum Excess {
     /// They count in all groups, and everything they contribute is multiplied by one
     /// factor ([`Clip`]).
     Clipped,
+}
+
+/// How many things, and what they are called then.
+pub(crate) fn counted(number: u64, thing: &str) -> (String, String) {
+    match number {
+        1 => ("one".to_owned(), thing.to_owned()),
+        _ => (number.to_string(), format!("{thing}s")),
+    }
 }
 
 /// A key of groups.
