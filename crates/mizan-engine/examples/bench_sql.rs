@@ -30,13 +30,13 @@ use mizan_engine::{DataFusion, measure};
 use mizan_sql::{Bounds, Catalogue, Dataset, DatasetColumn, Privacy, Type, Value};
 use tpchgen::generators as tpch;
 
-const TABLES: [&str; 7] = [
+pub(crate) const TABLES: [&str; 7] = [
     "lineitem", "orders", "customer", "part", "supplier", "nation", "region",
 ];
 
 /// Name, plain SQL, private SQL. People in too many groups are dropped from some
 /// (`-cap`), as with Laplace noise, or clipped (`-clip`), as with Gaussian noise.
-const QUERIES: [(&str, &str, &str); 14] = [
+pub(crate) const QUERIES: [(&str, &str, &str); 14] = [
     ("q1", Q1, Q1),
     ("q1-cap", Q1_CAP, Q1_CAP),
     ("q1-clip", Q1_CAP, Q1_CAP),
@@ -223,7 +223,7 @@ async fn register(context: &SessionContext, name: &str, path: &Path) {
     context.register_parquet(name, path, options).await.unwrap();
 }
 
-fn file(directory: &Path, table: &str) -> PathBuf {
+pub(crate) fn file(directory: &Path, table: &str) -> PathBuf {
     directory.join(format!("{table}.parquet"))
 }
 
@@ -231,7 +231,7 @@ fn target() -> PathBuf {
     std::env::var("CARGO_TARGET_DIR").map_or_else(|_| "target".into(), PathBuf::from)
 }
 
-fn visits_file() -> PathBuf {
+pub(crate) fn visits_file() -> PathBuf {
     target().join("visits").join("visits.parquet")
 }
 
@@ -262,7 +262,7 @@ fn make_visits(runtime: &tokio::runtime::Runtime) {
 }
 
 /// Makes the tables unless they are there.
-fn make(scale: f64, runtime: &tokio::runtime::Runtime) -> PathBuf {
+pub(crate) fn make(scale: f64, runtime: &tokio::runtime::Runtime) -> PathBuf {
     make_visits(runtime);
     let directory = target().join(format!("tpch-{scale}"));
     if file(&directory, "lineitem").exists() {
@@ -314,7 +314,7 @@ fn write<E: std::fmt::Debug>(path: &Path, batches: impl Iterator<Item = Result<R
     writer.unwrap().close().unwrap();
 }
 
-fn catalogue(directory: &Path) -> Catalogue {
+pub(crate) fn catalogue(directory: &Path) -> Catalogue {
     let text = |name| column(name, Type::Text, None, None);
     let integer = |name| column(name, Type::Integer, None, None);
     let number = |name, low, high| column(name, Type::Number, Some((low, high)), None);

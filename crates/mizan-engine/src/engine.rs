@@ -20,15 +20,19 @@ pub use crate::version::Version;
     reason = "public types are generic over it, and nobody outside can call it"
 )]
 pub trait Engine {
-    /// The version of a dataset: changes whenever its files do. Fails if the
-    /// files cannot be opened or do not have the catalogue's columns; rows are
-    /// not read.
+    /// Whether a plan can be run: asked before it is charged for. No row is read.
+    fn prepare(&self, _plan: &BoundedPlan, _catalogue: &Catalogue) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// The version of a dataset: changes whenever its rows do. Fails if they
+    /// cannot be opened or do not have the catalogue's columns; rows are not read.
     fn version(&self, dataset: &Dataset) -> Result<Version, EngineError>;
 
     /// The exact integers of a plan, all of one snapshot.
     ///
     /// `versions` are those of `plan.datasets`, then of `plan.public`. They are
-    /// compared with the files before and after: what changes while it is read
+    /// compared with the data before and after: what changes while it is read
     /// is no snapshot (C9).
     ///
     /// The salt decides which rows and groups of a unit count where it has too
@@ -54,6 +58,7 @@ pub fn measure(
     plan: &BoundedPlan,
     catalogue: &Catalogue,
 ) -> Result<Duration, EngineError> {
+    engine.prepare(plan, catalogue)?;
     let mut versions = Vec::new();
     for name in plan.datasets.iter().chain(&plan.public) {
         versions.push(engine.version(crate::engines::relations::dataset(catalogue, name)?)?);

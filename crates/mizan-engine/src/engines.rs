@@ -6,16 +6,23 @@
 //!   limits;
 //! - [`statement`]: that text, and what operators may do instead;
 //! - [`idle`]: limits that change nothing, for engines that can tell;
-//! - [`gather`]: rows of results to exact integers;
-//! - [`datafusion`]: the embedded engine.
+//! - [`gather`]: rows of results to exact integers; [`thread`]: where they work;
+//! - [`datafusion`]: the embedded engine; [`postgres`]: a database;
+//! - [`by_source`]: whichever the source of a dataset asks for.
 
+pub(crate) mod by_source;
 pub(crate) mod clipped;
 pub(crate) mod datafusion;
 pub(crate) mod dialect;
 pub(crate) mod expressions;
 pub(crate) mod first;
 pub(crate) mod gather;
+#[cfg(test)]
+pub(crate) mod generate;
 pub(crate) mod idle;
+#[cfg(feature = "postgres")]
+pub(crate) mod postgres;
 pub(crate) mod relations;
 pub(crate) mod statement;
 pub(crate) mod statements;
+pub(crate) mod thread;

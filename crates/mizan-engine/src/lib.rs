@@ -21,9 +21,9 @@ pub use audit::{SqlAudit, Violation, audit_sql};
 #[doc(hidden)]
 pub use engine::measure;
 pub use engine::{EngineError, Version};
-pub use engines::datafusion::{DataFusion, inspect};
+pub use engines::by_source::{Engines, Inspected, inspect, is_table, share_data};
+pub use engines::datafusion::DataFusion;
 pub use question::{
     Answered, Denied, Desk, FoundBounds, QuestionError, Quote, Reply, Wish, reading_delta,
 };
 pub use release::{Answer, AnswerCell, Predicted, ReleaseError};
-pub use version::share_files;

@@ -18,6 +18,11 @@ use crate::engine::EngineError;
 pub struct Version([u8; 32]);
 
 impl Version {
+    /// Of a digest of what tells these data from all others.
+    pub(crate) const fn of(digest: [u8; 32]) -> Self {
+        Self(digest)
+    }
+
     /// Its bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8] {
@@ -117,8 +122,7 @@ impl Files {
 
 /// Whether two sources have a file in common, under whatever names. Sources that
 /// are not there have none.
-#[must_use]
-pub fn share_files(one: &Path, other: &Path) -> bool {
+pub(crate) fn share_files(one: &Path, other: &Path) -> bool {
     let files = |source: &Path| {
         let paths = Files::find(source).map_or_else(|_| Vec::new(), |files| files.paths);
         let files = paths.iter().filter_map(|path| place(path));

@@ -8,6 +8,7 @@
 //! timestamp := date [(T | space) hh:mm:ss [. digit{1,9}] [Z | (+|-) hh:mm]]
 //! ```
 //!
+//! Integers and numbers have at most 1,000 characters.
 //! Spaces (no other blanks) around are left out. Without an offset, times are in
 //! UTC; digits beyond microseconds are cut off. Anything else is `NULL`.
 //! Engines read whatever is in this grammar alike, but each reads more: their own
@@ -15,6 +16,9 @@
 
 use crate::time;
 use crate::value::{Type, Value};
+
+/// The longest text of an integer or a number: some engines hold no longer ones.
+pub const LONGEST_NUMBER: usize = 1000;
 
 impl Type {
     /// What a text says as a value of this type, or `NULL`.
@@ -53,7 +57,7 @@ pub fn boolean(text: &str) -> Option<bool> {
 #[inline]
 pub fn integer(text: &str) -> Option<i64> {
     // The standard library's grammar is this one.
-    text.parse().ok()
+    text.parse().ok().filter(|_| text.len() <= LONGEST_NUMBER)
 }
 
 /// A finite number, without spaces around.
@@ -62,7 +66,7 @@ pub fn integer(text: &str) -> Option<i64> {
 pub fn number(text: &str) -> Option<f64> {
     // The standard library's grammar is this one, and words for what is not finite.
     let plain = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
-    if !text.bytes().all(plain) {
+    if text.len() > LONGEST_NUMBER || !text.bytes().all(plain) {
         return None;
     }
     text.parse().ok().filter(|value: &f64| value.is_finite())

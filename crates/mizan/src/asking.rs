@@ -3,7 +3,7 @@
 
 use std::io::Read as _;
 
-use mizan_engine::{Answer, AnswerCell, DataFusion, Desk, Wish};
+use mizan_engine::{Answer, AnswerCell, Desk, Engines, Wish};
 use mizan_ledger::Ledger;
 use mizan_report::{Bar, Bars, Column, Table, number};
 use mizan_sql::{Catalogue, Value};
@@ -87,7 +87,7 @@ impl Question {
     pub(crate) fn at_desk<T>(
         &self,
         ledger: &Ledger,
-        ask: impl FnOnce(&Desk<'_, DataFusion>, &str, Wish) -> Result<T, mizan_engine::QuestionError>,
+        ask: impl FnOnce(&Desk<'_, Engines>, &str, Wish) -> Result<T, mizan_engine::QuestionError>,
     ) -> Result<T, Failure> {
         let catalogue = self.shelf.read()?;
         let (sql, wish) = (self.sql()?, self.wish()?);
@@ -101,9 +101,9 @@ pub(crate) fn at_desk<T>(
     ledger: &Ledger,
     catalogue: &Catalogue,
     sql: &str,
-    ask: impl FnOnce(&Desk<'_, DataFusion>) -> Result<T, mizan_engine::QuestionError>,
+    ask: impl FnOnce(&Desk<'_, Engines>) -> Result<T, mizan_engine::QuestionError>,
 ) -> Result<T, Failure> {
-    let engine = DataFusion::new()?;
+    let engine = Engines::new()?;
     let desk = Desk::new(ledger, catalogue, &engine);
     ask(&desk).map_err(|error| Failure::of_question(&error, sql))
 }

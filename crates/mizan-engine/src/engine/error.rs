@@ -63,8 +63,8 @@ pub enum EngineError {
         /// What the catalogue says.
         wanted: Type,
     },
-    /// The files of a dataset are not those of before.
-    #[error("the files of {dataset:?} changed while the question was answered")]
+    /// The data are not those of before.
+    #[error("the data of {dataset:?} changed while the question was answered")]
     Changed {
         /// The dataset.
         dataset: String,
@@ -81,6 +81,76 @@ pub enum EngineError {
         /// Why.
         reason: String,
     },
+    /// A text that is no address of a table.
+    #[error("the address of the table cannot be used: {reason}")]
+    BadAddress {
+        /// What is wrong with it, without quoting it.
+        reason: &'static str,
+    },
+    /// The database cannot be reached, or does not let in who asks.
+    #[error("{place} cannot be reached: {reason}")]
+    Unreachable {
+        /// The database.
+        place: String,
+        /// What the system or the server says.
+        reason: String,
+    },
+    /// There is no such table.
+    #[error("there is no table {table}")]
+    NoTable {
+        /// The table.
+        table: String,
+    },
+    /// Something that questions cannot be asked about.
+    #[error("{table} is {what}")]
+    NotATable {
+        /// What was named.
+        table: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// Who asks may not read it.
+    #[error("who asks may not read {table}")]
+    NoRights {
+        /// The table.
+        table: String,
+    },
+    /// Somebody alters the table.
+    #[error("{table} is being altered by somebody else")]
+    Locked {
+        /// The table.
+        table: String,
+    },
+    /// The server is one that answers differently.
+    #[error("the server cannot be used: {reason}")]
+    BadServer {
+        /// Why.
+        reason: String,
+    },
+    /// The server refused something before a row was read.
+    #[error("the server refused: {reason}")]
+    Server {
+        /// What it says.
+        reason: String,
+    },
+    /// It took too long.
+    #[error("the question was given up after {seconds} s")]
+    TimedOut {
+        /// The limit.
+        seconds: u64,
+    },
+    /// The connection was lost.
+    #[error("the connection to the database was lost")]
+    Disconnected,
+    /// The engine cannot do this as the others do.
+    #[error("{what} cannot be answered there")]
+    NotHere {
+        /// What.
+        what: &'static str,
+    },
+    /// The program was built without it.
+    #[error("this program was built without PostgreSQL")]
+    NotBuilt,
     /// The engine could not be started, or gave up.
     #[error("the engine failed while {doing}")]
     Failed {
@@ -105,6 +175,18 @@ impl EngineError {
             Self::NotInCatalogue { .. } => "MZ1909",
             Self::BadPlan { .. } => "MZ1910",
             Self::Failed { .. } => "MZ1911",
+            Self::BadAddress { .. } => "MZ1912",
+            Self::Unreachable { .. } => "MZ1913",
+            Self::NoTable { .. } => "MZ1914",
+            Self::NotATable { .. } => "MZ1915",
+            Self::NoRights { .. } => "MZ1916",
+            Self::Locked { .. } => "MZ1917",
+            Self::BadServer { .. } => "MZ1918",
+            Self::Server { .. } => "MZ1919",
+            Self::TimedOut { .. } => "MZ1920",
+            Self::Disconnected => "MZ1921",
+            Self::NotHere { .. } => "MZ1922",
+            Self::NotBuilt => "MZ1923",
         }
     }
 
@@ -127,9 +209,34 @@ impl EngineError {
             }
             Self::BadParquet { .. } => "write the file again".into(),
             Self::NoColumn { .. } | Self::BadColumn { .. } => {
-                "add the dataset again if its columns changed, or restore the file".into()
+                "add the dataset again if its columns changed, or restore them".into()
             }
-            Self::Changed { .. } => "ask again when the files are complete".into(),
+            Self::Changed { .. } => "ask again when the data are complete".into(),
+            Self::BadAddress { .. } => {
+                "write postgres://user@host/database/schema.table; the password is in PGPASSWORD"
+                    .into()
+            }
+            Self::Unreachable { .. } => {
+                "check the address, the server and the password, which is in PGPASSWORD".into()
+            }
+            Self::NoTable { .. } => {
+                "check database, schema and table; upper case and lower case differ".into()
+            }
+            Self::NotATable { .. } => "name a table of the database itself".into(),
+            Self::NoRights { .. } => {
+                "let the owner of the table grant USAGE on its schema and SELECT on it".into()
+            }
+            Self::Locked { .. } => "ask again when that is done".into(),
+            Self::BadServer { .. } => "use another server, or upgrade this one".into(),
+            Self::Server { .. } => "ask the administrator of the database".into(),
+            Self::TimedOut { .. } => {
+                "ask for less, or let the owner add ?timeout=SECONDS to where the dataset is".into()
+            }
+            Self::Disconnected => "ask again when the server is back".into(),
+            Self::NotHere { .. } => {
+                "ask without it, or put all tables of the question into one database".into()
+            }
+            Self::NotBuilt => "build it with `cargo build --release --features postgres`".into(),
             Self::NotInCatalogue { .. } => "add the dataset with `mizan dataset add`".into(),
             Self::BadPlan { .. } | Self::Failed { .. } => {
                 "this is a fault of Mizan or of the machine (memory, disk): ask again, and report it if it stays".into()

@@ -37,7 +37,7 @@ pub(super) fn clipped(
     // The greater of the two, so that it can be computed for everybody.
     let factor = format!(
         "CASE WHEN ss > {allowed} THEN CAST(FLOOR(SQRT({dividend} / \
-         CAST(GREATEST(ss, {allowed}) AS DOUBLE))) AS BIGINT) ELSE {ONE} END"
+         CAST(GREATEST(ss, {allowed}) AS DOUBLE PRECISION))) AS BIGINT) ELSE {ONE} END"
     );
     let text = format!("SELECT *, {} FROM ({from}) AS t", contributed.join(", "));
     let text = format!("SELECT *, {} FROM ({text}) AS t", steps.join(", "));

@@ -15,7 +15,7 @@ mod source;
 mod tally;
 #[cfg(test)]
 mod tests;
-mod values;
+pub(crate) mod values;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -39,16 +39,15 @@ use self::values::Values;
 use super::gather::Gather;
 use super::statement::{First, Shape, Statement};
 use super::statements::statements;
+use super::thread::on_own_thread;
 use super::{idle, relations};
 use crate::engine::{Engine, EngineError};
 use crate::exact::Exact;
 use crate::order::Salt;
 use crate::version::Version;
 
-pub use self::files::inspect;
+pub(crate) use self::files::inspect;
 
-/// Stack for planning: deep questions are deep recursions.
-const PLANNING_STACK: usize = 256 << 20;
 const WORKER_STACK: usize = 16 << 20;
 
 /// The embedded engine.
@@ -60,7 +59,7 @@ pub struct DataFusion {
 }
 
 /// Tables by the names of datasets.
-type Tables = BTreeMap<String, Arc<dyn TableProvider>>;
+pub(crate) type Tables = BTreeMap<String, Arc<dyn TableProvider>>;
 
 impl DataFusion {
     /// An engine that uses all processors.
@@ -87,7 +86,7 @@ impl DataFusion {
     }
 
     /// Runs a plan over tables, wherever they are from.
-    fn run_on(
+    pub(crate) fn run_on(
         &self,
         plan: &BoundedPlan,
         catalogue: &Catalogue,
@@ -125,22 +124,19 @@ impl DataFusion {
                     tables,
                     known: BTreeMap::new(),
                 };
-                let plan = match self.operators {
-                    true => &tallies.without_idle(plan).await?,
-                    false => plan,
-                };
+                if self.operators {
+                    let found = self.run_counted(plan, &mut tallies, salt).await;
+                    // What is planned there depends on data, so whether there is an
+                    // answer must not.
+                    if !matches!(found, Err(EngineError::Failed { .. })) {
+                        return found;
+                    }
+                }
                 let statements = statements(&dialect, catalogue, plan, salt)?;
-                self.run_all(plan, &statements, &mut tallies, salt).await
+                self.run_all(&context, plan, &statements, None, salt).await
             })
         };
-        std::thread::scope(|scope| {
-            std::thread::Builder::new()
-                .stack_size(PLANNING_STACK)
-                .spawn_scoped(scope, work)
-                .map_err(|_| EngineError::Failed { doing: "starting" })?
-                .join()
-                .unwrap_or(Err(EngineError::Failed { doing: "running" }))
-        })
+        on_own_thread(work)
     }
 
     fn session(&self) -> datafusion::common::Result<SessionContext> {
@@ -161,14 +157,28 @@ impl DataFusion {
         Ok(context)
     }
 
-    async fn run_all(
+    /// Runs a plan without limits that nobody reaches.
+    async fn run_counted(
         &self,
         plan: &BoundedPlan,
-        statements: &[Statement],
         tallies: &mut Tallies<'_>,
         salt: &Salt,
     ) -> Result<Exact, EngineError> {
+        let plan = tallies.without_idle(plan).await?;
+        let statements = statements(tallies.dialect, tallies.catalogue, &plan, salt)?;
         let context = tallies.context;
+        self.run_all(context, &plan, &statements, Some(tallies), salt)
+            .await
+    }
+
+    async fn run_all(
+        &self,
+        context: &SessionContext,
+        plan: &BoundedPlan,
+        statements: &[Statement],
+        mut tallies: Option<&mut Tallies<'_>>,
+        salt: &Salt,
+    ) -> Result<Exact, EngineError> {
         let mut gather = Gather::new(plan);
         for statement in statements {
             let Statement {
@@ -192,12 +202,12 @@ impl DataFusion {
                 query(context, text, shape, &mut gather).await?;
                 continue;
             };
-            let counted = match &sums.few {
-                Some(few) => {
+            let counted = match (&sums.few, tallies.as_deref_mut()) {
+                (Some(few), Some(tallies)) => {
                     let tally = tallies.tally(&few.dataset).await?;
                     tally.map(|tally| Counted { few, tally })
                 }
-                None => None,
+                _ => None,
             };
             let rows = per_unit(context, sums, counted, salt).await;
             for row in rows.map_err(failed("running"))? {

@@ -1,7 +1,7 @@
 //! What differs from engine to engine: how names and values are written, and how
 //! each total function is had.
 
-use mizan_sql::{Dataset, DatasetColumn, Function, Quantized, Type, Value};
+use mizan_sql::{Bounds, Dataset, DatasetColumn, Function, Quantized, Type, Value};
 
 use crate::engine::EngineError;
 use crate::order::Salt;
@@ -13,6 +13,8 @@ pub(crate) struct Sql {
     pub(crate) text: String,
     /// What it holds.
     pub(crate) kind: Type,
+    /// Where its values lie, for sure.
+    pub(crate) bounds: Option<Bounds>,
 }
 
 impl Sql {
@@ -21,6 +23,7 @@ impl Sql {
         Self {
             text: text.into(),
             kind,
+            bounds: None,
         }
     }
 }
@@ -40,8 +43,15 @@ pub(crate) trait Dialect {
     /// A value. Nothing has a type too.
     fn literal(&self, value: &Value, kind: Type) -> String;
 
-    /// A function that is not one of those taken as they are, and makes this.
-    fn call(&self, function: Function, arguments: &[Sql], makes: Type) -> String;
+    /// A function that is not one of those taken as they are, and makes this, within
+    /// these bounds.
+    fn call(
+        &self,
+        function: Function,
+        arguments: &[Sql],
+        makes: Type,
+        bounds: Option<Bounds>,
+    ) -> String;
 
     /// A value as another type.
     fn cast(&self, value: &Sql, to: Type) -> String;
@@ -63,6 +73,12 @@ pub(crate) trait Dialect {
     /// The greatest value of a group, or nothing.
     fn max(&self, value: &Sql) -> String {
         format!("MAX({})", value.text)
+    }
+
+    /// Ends a query whose columns are computed once each: some planners put a query
+    /// into the one around it, and compute a column as often as it is named.
+    fn fence(&self) -> &'static str {
+        ""
     }
 
     /// The hash of values.

@@ -1,6 +1,6 @@
 //! Expressions as SQL.
 
-use mizan_sql::{Column, Expr, Function, Type, Value};
+use mizan_sql::{Bounds, Column, Expr, Function, Type, Value};
 
 use super::dialect::{Dialect, Sql};
 use crate::engine::EngineError;
@@ -24,7 +24,10 @@ pub(crate) fn expression(
     match expr {
         Expr::Column(place) => {
             let column = columns.get(*place).ok_or_else(|| bad("no such column"))?;
-            Ok(Sql::new(names(*place), column.kind))
+            Ok(Sql {
+                bounds: column.bounds,
+                ..Sql::new(names(*place), column.kind)
+            })
         }
         Expr::Literal(value, kind) => literal(dialect, value, *kind),
         Expr::Cast(inner, to) => {
@@ -60,8 +63,9 @@ pub(crate) fn expression(
                 .iter()
                 .map(render)
                 .collect::<Result<Vec<_>, _>>()?;
-            let kind = kind_of_call(*function, arguments, &rendered)?;
-            Ok(Sql::new(call(dialect, *function, rendered, kind)?, kind))
+            let (kind, bounds) = kind_of_call(*function, arguments, &rendered)?;
+            let text = call(dialect, *function, rendered, kind, bounds)?;
+            Ok(Sql { text, kind, bounds })
         }
     }
 }
@@ -79,7 +83,10 @@ pub(crate) fn literal(
         Value::Number(number) => Value::number(*number),
         other => other.clone(),
     };
-    Ok(Sql::new(dialect.literal(&value, kind), kind))
+    Ok(Sql {
+        bounds: Expr::Literal(value.clone(), kind).bounds(&[]),
+        ..Sql::new(dialect.literal(&value, kind), kind)
+    })
 }
 
 /// A plan that no binder makes.
@@ -93,7 +100,20 @@ fn cast(dialect: &dyn Dialect, value: Sql, to: Type) -> Sql {
     if value.kind == to {
         return value;
     }
-    Sql::new(dialect.cast(&value, to), to)
+    let cast = Expr::Cast(Box::new(Expr::Column(0)), to);
+    Sql {
+        bounds: cast.bounds(&[column(&value)]),
+        ..Sql::new(dialect.cast(&value, to), to)
+    }
+}
+
+/// All that is known of a piece.
+fn column(sql: &Sql) -> Column {
+    Column {
+        name: String::new(),
+        kind: sql.kind,
+        bounds: sql.bounds,
+    }
 }
 
 /// Integers among numbers become numbers.
@@ -116,21 +136,14 @@ fn kind_of(parts: &[Sql]) -> Result<Type, EngineError> {
         .ok_or_else(|| bad("the results of CASE have different types"))
 }
 
-/// The type of a call, from the types of its arguments; literals stay, for some
-/// functions want them.
+/// The type of a call and where its values lie, from those of its arguments; literals
+/// stay, for some functions want them.
 fn kind_of_call(
     function: Function,
     arguments: &[Expr],
     rendered: &[Sql],
-) -> Result<Type, EngineError> {
-    let columns: Vec<Column> = rendered
-        .iter()
-        .map(|argument| Column {
-            name: String::new(),
-            kind: argument.kind,
-            bounds: None,
-        })
-        .collect();
+) -> Result<(Type, Option<Bounds>), EngineError> {
+    let columns: Vec<Column> = rendered.iter().map(column).collect();
     let arguments = arguments.iter().enumerate().map(|(place, argument)| {
         if matches!(argument, Expr::Literal(..)) {
             argument.clone()
@@ -138,9 +151,10 @@ fn kind_of_call(
             Expr::Column(place)
         }
     });
-    Expr::Call(function, arguments.collect())
-        .type_of(&columns)
-        .map_err(|problem| bad(problem.to_string()))
+    let call = Expr::Call(function, arguments.collect());
+    let kind = call.type_of(&columns);
+    let kind = kind.map_err(|problem| bad(problem.to_string()))?;
+    Ok((kind, call.bounds(&columns)))
 }
 
 fn call(
@@ -148,6 +162,7 @@ fn call(
     function: Function,
     arguments: Vec<Sql>,
     makes: Type,
+    bounds: Option<Bounds>,
 ) -> Result<String, EngineError> {
     let operator = match function {
         Function::Equal => "=",
@@ -173,7 +188,7 @@ fn call(
         }
         (Function::Coalesce, parts) => format!("COALESCE({})", join(parts, ", ")),
         (_, []) => return Err(bad("a function without arguments")),
-        (_, parts) => dialect.call(function, parts, makes),
+        (_, parts) => dialect.call(function, parts, makes, bounds),
     };
     Ok(text)
 }

@@ -46,14 +46,24 @@ impl<'a> Relations<'a> {
         let (dialect, catalogue) = (self.dialect, self.catalogue);
         let inner = |input: &Relation| self.text(input);
         let text = match &relation.operator {
-            Operator::Scan { dataset } => scan(dialect, catalogue, dataset, &relation.columns)?,
+            Operator::Scan { dataset } => {
+                let rows = scan(dialect, catalogue, dataset, &relation.columns)?;
+                format!("{rows}{}", dialect.fence())
+            }
             Operator::Filter { input, predicate } => {
                 let predicate = expression(dialect, predicate, &input.columns, &plain)?;
                 let columns = listed((0..input.columns.len()).map(plain));
-                let from = inner(input)?;
+                // What a filter leaves out of a dataset need not be computed.
+                let from = match &input.operator {
+                    Operator::Scan { dataset } => {
+                        scan(dialect, catalogue, dataset, &input.columns)?
+                    }
+                    _ => inner(input)?,
+                };
                 format!(
-                    "SELECT {columns} FROM ({from}) AS t WHERE {}",
-                    predicate.text
+                    "SELECT {columns} FROM ({from}) AS t WHERE {}{}",
+                    predicate.text,
+                    dialect.fence()
                 )
             }
             Operator::Project { input, expressions } => {
@@ -62,7 +72,8 @@ impl<'a> Relations<'a> {
                     let text = expression(dialect, expr, &input.columns, &plain)?.text;
                     columns.push(format!("{text} AS c{place}"));
                 }
-                format!("SELECT {} FROM ({}) AS t", listed(columns), inner(input)?)
+                let (columns, fence) = (listed(columns), dialect.fence());
+                format!("SELECT {columns} FROM ({}) AS t{fence}", inner(input)?)
             }
             Operator::Join { .. } => join(dialect, relation, &inner)?,
             Operator::First { input, rows, read } => {
@@ -326,10 +337,11 @@ fn group(
         format!(" GROUP BY {}", groups.join(", "))
     };
     Ok(format!(
-        "SELECT {} FROM (SELECT {} FROM (SELECT {} FROM ({from}) AS t) AS t{by}) AS t",
+        "SELECT {} FROM (SELECT {} FROM (SELECT {} FROM ({from}) AS t{fence}) AS t{by}) AS t{fence}",
         listed(shown),
         listed(computed),
-        listed(rows)
+        listed(rows),
+        fence = dialect.fence()
     ))
 }
 

@@ -227,10 +227,11 @@ impl<'a> Builder<'a> {
             .collect();
         conditions.extend(also);
         format!(
-            "SELECT {} FROM ({}) AS t WHERE {}",
+            "SELECT {} FROM ({}) AS t WHERE {}{}",
             listed(columns),
             self.relation,
-            conditions.join(" AND ")
+            conditions.join(" AND "),
+            self.dialect.fence()
         )
     }
 
@@ -311,8 +312,9 @@ impl<'a> Builder<'a> {
         let (count, sum) = (format!("COUNT(v{value})"), format!("SUM(v{value})"));
         let limit = self.integer(rows);
         format!(
-            "CASE WHEN {count} > {limit} THEN CAST(FLOOR(CAST({sum} AS DOUBLE) * \
-             CAST({limit} AS DOUBLE) / CAST({count} AS DOUBLE)) AS BIGINT) ELSE {sum} END"
+            "CASE WHEN {count} > {limit} THEN CAST(FLOOR(CAST({sum} AS DOUBLE PRECISION) * \
+             CAST({limit} AS DOUBLE PRECISION) / CAST({count} AS DOUBLE PRECISION)) AS BIGINT) \
+             ELSE {sum} END"
         )
     }
 

@@ -119,6 +119,17 @@ impl QuestionError {
                     error.help()
                 )
             }
+            Self::AfterCharge { id, error }
+                if matches!(
+                    **error,
+                    Self::Engine(EngineError::Disconnected | EngineError::TimedOut { .. })
+                ) =>
+            {
+                format!(
+                    "{}; the charge {id} stands: asking again goes on for free if it has an --id, or if nothing was written to the server since and it was not restarted",
+                    error.help()
+                )
+            }
             Self::AfterCharge { id, error } => format!(
                 "{}; the charge {id} stands, and asking the same again goes on for free",
                 error.help()

@@ -213,8 +213,13 @@ impl<'a, E: Engine> Desk<'a, E> {
     }
 
     fn ask(&self, prepared: &Prepared, name: Option<&str>) -> Result<Reply, QuestionError> {
+        self.engine.prepare(&prepared.plan, self.catalogue)?;
         let versions = self.versions(&prepared.plan)?;
-        let stamp = stamp(prepared, &versions);
+        // A name stands for one answer, whatever has become of the data since.
+        let stamp = match name {
+            Some(_) => stamp(prepared, &[]),
+            None => stamp(prepared, &versions),
+        };
         loop {
             let own = name.is_some();
             let id = match name {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use datafusion::arrow::datatypes::SchemaRef;
-use mizan_sql::{Column, Dataset, DatasetColumn, Expr, Function, Quantized, Type, Value};
+use mizan_sql::{Bounds, Column, Dataset, DatasetColumn, Expr, Function, Quantized, Type, Value};
 
 use super::functions::{Does, salt_text};
 use super::source::{is_ready, source_type};
@@ -81,7 +81,13 @@ impl Dialect for DataFusionDialect {
         }
     }
 
-    fn call(&self, function: Function, arguments: &[Sql], makes: Type) -> String {
+    fn call(
+        &self,
+        function: Function,
+        arguments: &[Sql],
+        makes: Type,
+        _bounds: Option<Bounds>,
+    ) -> String {
         let texts = join(arguments, ", ");
         match function {
             Function::Least => format!("least({texts})"),
@@ -117,7 +123,9 @@ impl Dialect for DataFusionDialect {
     // has a part without a known value is no constant to it.
     fn opaque(&self, value: &Sql) -> String {
         let (same, unknown) = (Does::Same(value.kind).name(), Does::Unknown.name());
-        format!("{same}({}, {unknown}())", value.text)
+        // With its name, or two columns of the same values would be the same to it.
+        let name = self.literal(&Value::Text(value.text.clone()), Type::Text);
+        format!("{same}({}, {unknown}(), {name})", value.text)
     }
 
     // DataFusion 55 begins a minimum of numbers with the greatest finite one, and

@@ -13,7 +13,7 @@ use datafusion::datasource::listing::{
 };
 use datafusion::error::DataFusionError;
 use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
-use mizan_sql::{Dataset, Type};
+use mizan_sql::Dataset;
 use url::Url;
 
 use super::csv::{self, CsvTable};
@@ -21,29 +21,28 @@ use super::dialect::readable;
 use super::source::source_type;
 use super::values::data_type;
 use crate::engine::EngineError;
+use crate::engines::by_source::Inspected;
 use crate::version::{Files, Format, Version, unreadable};
 
-/// The names of the columns of a file or a directory of files, and their types
-/// where the files say so. Columns that cannot be used are left out. Rows are not
-/// read.
-///
-/// # Errors
-///
-/// If the file cannot be read, or is neither CSV nor Parquet.
-pub fn inspect(path: &Path) -> Result<Vec<(String, Option<Type>)>, EngineError> {
+/// The columns of a file or a directory of files; the schema of Parquet says what
+/// they hold.
+pub(crate) fn inspect(path: &Path) -> Result<Inspected, EngineError> {
     let files = Files::find(path)?;
     let first = files.paths.first().map_or(path, |first| first.as_path());
+    let mut found = Inspected::default();
     if files.format == Format::Csv {
         let names = csv::header(first)?.into_iter();
-        return Ok(names.map(|name| (name, None)).collect());
+        found.columns = names.map(|name| (name, None)).collect();
+        return Ok(found);
     }
-    let schema = parquet_schema(first)?;
-    let fields = schema.fields().iter();
-    let columns = fields.filter_map(|field| {
-        let kind = source_type(field.data_type())?;
-        Some((field.name().clone(), Some(kind)))
-    });
-    Ok(columns.collect())
+    for field in parquet_schema(first)?.fields() {
+        let name = field.name().clone();
+        match source_type(field.data_type()) {
+            Some(kind) => found.columns.push((name, Some(kind))),
+            None => found.left_out.push((name, field.data_type().to_string())),
+        }
+    }
+    Ok(found)
 }
 
 /// The files of a dataset, and the columns of the catalogue as they have them.

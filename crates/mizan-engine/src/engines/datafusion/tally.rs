@@ -11,7 +11,9 @@ use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::common::hash_utils::{RandomState, create_hashes};
 use datafusion::common::{Result, exec_err};
-use datafusion::physical_plan::{ExecutionPlan, StatisticsArgs, StatisticsContext};
+use datafusion::physical_plan::{
+    ExecutionPlan, ExecutionPlanProperties, StatisticsArgs, StatisticsContext,
+};
 use datafusion::prelude::SessionContext;
 
 use super::csv::CsvTable;
@@ -19,6 +21,9 @@ use super::per_unit::{Part, whole};
 
 /// Counters for so many rows, unless their number is not known before.
 const USUAL_ROWS: usize = 1 << 20;
+
+/// More rows than this have no more counters.
+const MOST_ROWS: usize = 1 << 30;
 
 /// How many counters there are at least and at most.
 const COUNTERS: (usize, usize) = (1 << 10, 1 << 26);
@@ -48,8 +53,12 @@ impl Tally {
     fn for_plan(rows: &dyn ExecutionPlan) -> Result<Self> {
         let statistics = StatisticsContext::default();
         let statistics = statistics.compute(rows, &StatisticsArgs::new())?;
-        let rows = statistics.num_rows.get_value();
-        Ok(Self::for_rows(rows.copied().unwrap_or(USUAL_ROWS)))
+        let expected = statistics.num_rows.get_value().copied();
+        let expected = expected.unwrap_or(USUAL_ROWS);
+        // Each partition has counters of its own, which together should not be more
+        // than those of few partitions.
+        let partitions = rows.output_partitioning().partition_count().max(1);
+        Ok(Self::for_rows(expected.min(MOST_ROWS / partitions)))
     }
 
     /// No rows yet, of about so many.

@@ -1,7 +1,4 @@
 //! DataFusion against the oracle, on random plans and random data.
 
-mod expressions;
 mod files;
-mod generate;
 mod random;
-mod vary;

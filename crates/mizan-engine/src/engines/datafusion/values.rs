@@ -15,7 +15,7 @@ use datafusion::common::{Result, exec_err};
 use mizan_sql::{Type, Value};
 
 /// How a type is held within the engine.
-pub(super) const fn data_type(kind: Type) -> DataType {
+pub(crate) const fn data_type(kind: Type) -> DataType {
     match kind {
         Type::Boolean => DataType::Boolean,
         Type::Integer => DataType::Int64,
@@ -129,7 +129,7 @@ impl<'a> Values<'a> {
 }
 
 /// Values to an array. A value of another type becomes nothing.
-pub(super) fn array_of(kind: Type, values: impl Iterator<Item = Value>) -> ArrayRef {
+pub(crate) fn array_of(kind: Type, values: impl Iterator<Item = Value>) -> ArrayRef {
     macro_rules! built {
         ($builder:expr, $variant:ident) => {{
             let mut builder = $builder;

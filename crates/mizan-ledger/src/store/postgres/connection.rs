@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ::postgres::types::ToSql;
 use ::postgres::{Client, Row, Statement};
+use mizan_postgres::{Address, is_lost, sentence};
 
-use super::address::Address;
-use super::error::{failed, is_lost, sentence};
+use super::error::failed;
 use super::schema;
 use crate::store::StoreError;
 
@@ -194,8 +194,11 @@ impl Session {
     fn new(address: &Address) -> Result<Self, StoreError> {
         let warning = Arc::new(Mutex::new(None));
         let heard = Arc::clone(&warning);
-        let mut client = address.connect(move |sentence| {
+        let client = address.connect(move |sentence| {
             *heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(sentence);
+        });
+        let mut client = client.map_err(|error| StoreError::Unreachable {
+            reason: error.reason,
         })?;
         let durable = check_server(&mut client)?;
         let set = client.batch_execute(SESSION);

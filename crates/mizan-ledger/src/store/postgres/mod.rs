@@ -1,15 +1,15 @@
 //! A ledger in a PostgreSQL database, which several machines may share.
 //!
-//! `address.rs` says where it is, `connection.rs` gets there and checks the
-//! server, `schema.rs` has the tables and `rows.rs` their rows.
+//! `connection.rs` gets there and checks the server, `schema.rs` has the tables and
+//! `rows.rs` their rows.
 
-mod address;
 mod connection;
 mod error;
 mod rows;
 mod schema;
 
-use self::address::Address;
+use mizan_postgres::Address;
+
 use self::connection::Connection;
 use crate::store::handle::{Handle, Handled};
 use crate::store::{StoreError, read};
@@ -45,7 +45,7 @@ impl Postgres {
     ///
     /// There is one already, the server is refused or none can be made.
     pub fn create(url: &str) -> Result<Self, StoreError> {
-        let address = Address::parse(url)?;
+        let address = address(url)?;
         schema::create(&mut Connection::bare(address)?)?;
         Self::open(url)
     }
@@ -57,17 +57,23 @@ impl Postgres {
     /// The server cannot be reached or is refused; the database has no ledger,
     /// or one that is damaged or of another version.
     pub fn open(url: &str) -> Result<Self, StoreError> {
-        let address = Address::parse(url)?;
+        let address = address(url)?;
         let mut connection = Connection::open(address.clone())?;
         read::position(&mut connection)?;
         Handle::new(connection, Connection::open(address)?).map(Self)
     }
 }
 
+fn address(url: &str) -> Result<Address, StoreError> {
+    let parsed = Address::parse(url, "mizan-ledger");
+    parsed.map_err(|error| StoreError::Address {
+        reason: error.reason,
+    })
+}
+
 /// What may be shown of an address; None if it is none.
 pub(crate) fn shown(url: &str) -> Option<String> {
-    let address = Address::parse(url).ok()?;
-    Some(address.place().display().to_string())
+    Some(address(url).ok()?.place().to_owned())
 }
 
 impl Handled for Postgres {

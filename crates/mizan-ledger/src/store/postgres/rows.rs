@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use ::postgres::Row;
 use ::postgres::types::FromSql;
+use mizan_postgres::sentence;
 
 use super::connection::Connection;
-use super::error::sentence;
 use crate::store::handle::Reader;
 use crate::store::rows::{
     AccountRow, Changes, Database, HeadRow, LogRow, MAX_PAGE_BYTES, Position, RecordRow, Rows,

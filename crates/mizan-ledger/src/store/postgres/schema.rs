@@ -107,7 +107,7 @@ pub(super) fn create(connection: &mut Connection) -> Result<(), StoreError> {
     )
     .and_then(|there| match there {
         true => Err(StoreError::Exists {
-            place: connection.address().place(),
+            place: connection.address().place().into(),
         }),
         false => connection.run(TABLES),
     });
@@ -129,7 +129,7 @@ pub(super) fn check(connection: &mut Connection) -> Result<(), StoreError> {
     let sql = "SELECT 1 WHERE to_regclass('mizan.format') IS NOT NULL";
     if !exists(connection, sql)? {
         return Err(StoreError::NotALedger {
-            path: connection.address().place(),
+            path: connection.address().place().into(),
             reason: "the database has no ledger in it",
         });
     }

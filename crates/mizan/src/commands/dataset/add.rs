@@ -1,8 +1,9 @@
-//! `mizan dataset add`: says what a file holds, whose rows they are, and how much
-//! may be learned from them. No row is read.
+//! `mizan dataset add`: says what a file or a table holds, whose rows they are, and
+//! how much may be learned from them. No row is read.
 
 use std::path::{Path, PathBuf};
 
+use mizan_engine::Inspected;
 use mizan_ledger::{AccountName, Ledger, NewAccount};
 use mizan_sql::{Catalogue, Dataset, DatasetColumn, Privacy, Type};
 use serde_json::json;
@@ -17,9 +18,9 @@ use crate::shelf::Shelf;
 /// Add a dataset, with its budget
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Only names of columns are read, and for Parquet their types: no row, so nothing
-leaks. In CSV a column is text unless --type or --bound (a number, a date) says
-otherwise; integers are said with --type.
+Only names of columns are read, and their types, which CSV does not have: no row,
+so nothing leaks. In CSV a column is text unless --type or --bound (a number, a
+date) says otherwise; integers are said with --type.
 What does not read as its type counts as NULL; what is out of its bounds counts
 as the nearest bound. Several tables about the same people share one --account.
 
@@ -28,14 +29,17 @@ Examples:
     --epsilon 3 --delta 1e-7 --bound cost=0:500 --keys ward=a,b,c \\
     --max-rows-per-unit 10 --max-groups-per-unit 4
   mizan dataset add people --from people.parquet --unit id --account visits
-  mizan dataset add cities --from cities.csv --public")]
+  mizan dataset add cities --from cities.csv --public
+  PGPASSWORD=... mizan dataset add visits --unit person --epsilon 3 --delta 1e-7 \\
+    --from postgres://mizan@db.example.org/clinic/public.visits")]
 pub(crate) struct Arguments {
     /// The name in questions
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
 
-    /// A CSV or Parquet file, or a directory of Parquet files
-    #[arg(long, value_name = "FILE")]
+    /// A CSV or Parquet file, a directory of Parquet files, or a table:
+    /// postgres://user@host/database/schema.table
+    #[arg(long, value_name = "FILE|URL")]
     pub(crate) from: PathBuf,
 
     /// The column that tells whose a row is; several for several columns
@@ -85,7 +89,9 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let dataset = describe(arguments)?;
+    let source = source(&arguments.from)?;
+    let found = mizan_engine::inspect(&source)?;
+    let dataset = describe(arguments, source, &found)?;
     let ledger = match &dataset.privacy {
         Some(_) => Some(arguments.books.open()?),
         None => None,
@@ -110,7 +116,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         ledger.close()?;
     }
 
-    for note in notes(&dataset) {
+    for note in notes(&dataset, &found) {
         complain(&format!("note: {note}\n"));
     }
     Ok(output.either(
@@ -119,7 +125,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     ))
 }
 
-/// A dataset with files of the new one on other terms: two budgets for the same
+/// A dataset with rows of the new one on other terms: two budgets for the same
 /// rows are one budget of their sum, and public rows none at all. Accounts with the
 /// same one at the top are all charged to that.
 fn twin<'a>(
@@ -131,10 +137,9 @@ fn twin<'a>(
         (Some(privacy), Some(ledger)) => topmost(ledger, &privacy.account).map(Some),
         (privacy, _) => Ok(privacy.as_ref().map(|privacy| privacy.account.clone())),
     };
-    let source = |dataset: &Dataset| PathBuf::from(&dataset.source);
     let terms = top(new)?;
     for old in catalogue.datasets.values() {
-        if mizan_engine::share_files(&source(old), &source(new)) && top(old)? != terms {
+        if mizan_engine::share_data(&old.source, &new.source) && top(old)? != terms {
             return Ok(Some(old));
         }
     }
@@ -160,14 +165,14 @@ fn on_other_terms(old: &Dataset) -> Failure {
     let (on, help) = match &old.privacy {
         Some(Privacy { account, .. }) => (
             format!("with the budget `{account}`"),
-            format!("ask about `{name}`, or add these files with --account {account}"),
+            format!("ask about `{name}`, or add these rows with --account {account}"),
         ),
         None => (
             "as public".to_owned(),
-            "whoever may see them needs no budget; use other files".to_owned(),
+            "whoever may see them needs no budget; use others".to_owned(),
         ),
     };
-    let message = format!("some of these files are in the catalogue as `{name}`, {on}");
+    let message = format!("some of these rows are in the catalogue as `{name}`, {on}");
     Failure::new("MZ1876", message, help)
 }
 
@@ -201,25 +206,49 @@ fn account(arguments: &Arguments, ledger: &Ledger, name: &str) -> Result<(), Fai
     Ok(())
 }
 
-/// The dataset as it was described.
-fn describe(arguments: &Arguments) -> Result<Dataset, Failure> {
-    let columns = columns(&arguments.from)?;
-    let source = std::path::absolute(&arguments.from)
-        .map_err(|error| Failure::file("find", &arguments.from.display().to_string(), &error))?;
-    let source = source.to_str().ok_or_else(|| {
+/// Where the rows are: a table by its address, files by their whole path.
+fn source(from: &Path) -> Result<String, Failure> {
+    let not_text = || {
         Failure::new(
             "MZ1864",
             "the path of the file is not text",
             "move or rename the file",
         )
-    })?;
+    };
+    let text = from.to_str().ok_or_else(not_text)?;
+    if mizan_engine::is_table(text) {
+        return Ok(text.to_owned());
+    }
+    let path = std::path::absolute(from).map_err(|error| Failure::file("find", text, &error))?;
+    Ok(path.to_str().ok_or_else(not_text)?.to_owned())
+}
+
+/// The dataset as it was described.
+fn describe(arguments: &Arguments, source: String, found: &Inspected) -> Result<Dataset, Failure> {
+    let columns = &found.columns;
+    let named = |name: &String| {
+        let options = [
+            &arguments.types,
+            &arguments.bound,
+            &arguments.unit_bound,
+            &arguments.keys,
+        ];
+        arguments.unit.contains(name) || options.iter().any(|option| is_named(option, name))
+    };
+    if let Some((name, holds)) = found.left_out.iter().find(|(name, _)| named(name)) {
+        return Err(Failure::new(
+            "MZ1907",
+            format!("the column {name:?} holds {holds}, which cannot be read"),
+            "name another column, or make one of a type that can be read",
+        ));
+    }
     let account = arguments
         .account
         .clone()
         .unwrap_or_else(|| arguments.name.clone());
     let mut dataset = Dataset {
         name: arguments.name.clone(),
-        source: source.to_owned(),
+        source,
         privacy: (!arguments.public).then(|| Privacy {
             unit: arguments.unit.clone(),
             account,
@@ -233,7 +262,7 @@ fn describe(arguments: &Arguments) -> Result<Dataset, Failure> {
     }
     // What neither the file nor the owner has given a type.
     let untyped: Vec<String> = (columns.iter())
-        .filter(|(name, kind)| kind.is_none() && !is_typed(&arguments.types, name))
+        .filter(|(name, kind)| kind.is_none() && !is_named(&arguments.types, name))
         .map(|(name, _)| name.clone())
         .collect();
     for text in &arguments.bound {
@@ -267,8 +296,9 @@ fn column((name, kind): &(String, Option<Type>)) -> DatasetColumn {
     }
 }
 
-fn is_typed(types: &[String], column: &str) -> bool {
-    let names = types.iter().filter_map(|text| text.strip_prefix(column));
+/// Whether an option, `COLUMN=...`, is about a column.
+fn is_named(option: &[String], column: &str) -> bool {
+    let names = option.iter().filter_map(|text| text.strip_prefix(column));
     names.into_iter().any(|rest| rest.starts_with('='))
 }
 
@@ -295,16 +325,18 @@ fn guess_type(dataset: &mut Dataset, untyped: &[String], text: &str) {
     }
 }
 
-fn columns(path: &Path) -> Result<Vec<(String, Option<Type>)>, Failure> {
-    Ok(mizan_engine::inspect(path)?)
-}
-
 /// What the owner should know.
-fn notes(dataset: &Dataset) -> Vec<String> {
-    let Some(privacy) = &dataset.privacy else {
-        return vec!["everybody may see everything in it".to_owned()];
-    };
+fn notes(dataset: &Dataset, found: &Inspected) -> Vec<String> {
     let mut notes = Vec::new();
+    for (name, holds) in &found.left_out {
+        notes.push(format!(
+            "the column {name:?} is left out: {holds} cannot be read"
+        ));
+    }
+    let Some(privacy) = &dataset.privacy else {
+        notes.push("everybody may see everything in it".to_owned());
+        return notes;
+    };
     if privacy.rows_per_unit.is_none() {
         notes.push("without --max-rows-per-unit only COUNT(DISTINCT unit) can be asked".to_owned());
     }

@@ -28,7 +28,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 Column::text("dataset"),
                 Column::text("unit"),
                 Column::text("account"),
-                Column::text("file"),
+                Column::text("from"),
             ])
             .ascii(output.terminal.ascii);
             for dataset in datasets.clone() {
@@ -39,12 +39,19 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 let mut row: Vec<String> = cells
                     .map(|(text, longest)| shortened(text, longest))
                     .to_vec();
-                let file = std::path::Path::new(&dataset.source).file_name();
-                let file = file.map(|file| file.to_string_lossy().into_owned());
-                row.push(shortened(&file.unwrap_or_default(), 22));
+                row.push(shortened(last_part(&dataset.source), 22));
                 table.row(row);
             }
             format!("{table}\n")
         },
     ))
+}
+
+/// The name of a file, or of a table.
+fn last_part(source: &str) -> &str {
+    let place = match mizan_engine::is_table(source) {
+        true => source.split('?').next().unwrap_or(source),
+        false => source,
+    };
+    place.rsplit('/').next().unwrap_or(place)
 }

@@ -16,10 +16,10 @@ use mizan_sql::{
     Output, Privacy, Statistic, Type, Value,
 };
 
-use super::generate;
+use super::super::{DataFusion, inspect};
 use crate::engine::{Engine, EngineError};
+use crate::engines::generate;
 use crate::exact::{Cell, Exact};
-use crate::{DataFusion, inspect};
 
 fn catalogue(path: &Path, columns: &[(&str, Type)]) -> Catalogue {
     let columns = columns.iter().map(|(name, kind)| DatasetColumn {
@@ -117,8 +117,8 @@ fn any_bytes_are_csv() {
     .concat();
     std::fs::write(&path, text).unwrap();
     let names = inspect(&path).unwrap();
-    assert_eq!(names[0], ("u".to_owned(), None));
-    assert_eq!(names[1], ("the, name".to_owned(), None));
+    assert_eq!(names.columns[0], ("u".to_owned(), None));
+    assert_eq!(names.columns[1], ("the, name".to_owned(), None));
     let columns = [("u", Type::Integer), ("x", Type::Number)];
     let found = counts(&catalogue(&path, &columns));
     let number = |value: f64| Value::Number(value);
@@ -301,7 +301,7 @@ fn a_changed_schema_is_noticed() {
     let inner: ArrayRef = Arc::new(Int32Array::from(vec![1]));
     parquet(&path, Arc::new(StructArray::from(vec![(field, inner)])));
     assert_eq!(
-        inspect(&path).unwrap(),
+        inspect(&path).unwrap().columns,
         [("u".to_owned(), Some(Type::Integer))]
     );
     let columns = [("u", Type::Integer), ("x", Type::Integer)];

@@ -10,9 +10,8 @@ use mizan_sql::{BoundedPlan, Catalogue, Excess, Type, Value};
 
 use super::super::values::{array_of, data_type};
 use super::super::{DataFusion, Tables};
-use super::generate::{self, Rng};
-use super::vary;
 use crate::audit::compare;
+use crate::engines::generate::{self, Rng, vary};
 use crate::exact::Exact;
 use crate::oracle::{self, Data};
 
@@ -84,6 +83,7 @@ fn datafusion_is_the_oracle() {
         let plan = generate::plan(&mut rng, &catalogue);
         let plan = vary::first_rows(&mut Rng(!seed), plan);
         let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
         let salt = rng.salt();
         let expected = oracle::run(&plan, &catalogue, &data, &salt);
         let tables = tables(&mut rng, &catalogue, &data);
@@ -124,6 +124,7 @@ fn clipping_is_generated() {
         let plan = generate::plan(&mut rng, &catalogue);
         let plan = vary::first_rows(&mut Rng(!seed), plan);
         let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
         if plan.excess == Excess::Clipped {
             let whole = BoundedPlan {
                 groups_per_unit: 1000,
@@ -156,6 +157,7 @@ fn one_unit_changes_what_it_may() {
         let plan = generate::plan(&mut rng, &catalogue);
         let plan = vary::first_rows(&mut Rng(!seed), plan);
         let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
         let salt = rng.salt();
         let with = oracle::run(&plan, &catalogue, &data, &salt);
         let width = catalogue.datasets["a"].privacy.as_ref().unwrap().unit.len();
@@ -220,6 +222,7 @@ fn partitions_do_not_matter() {
             }
         }
         let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
         // Joins of a great many rows with themselves are for other tests.
         if format!("{:?}", plan.relation).contains("Join") {
             continue;

@@ -1,18 +1,21 @@
 //! Random catalogues, data, relations and plans, all of them well-formed.
 
+mod expressions;
+pub(crate) mod vary;
+
 use mizan_sql::{
     BoundedPlan, Bounds, Catalogue, Column, Dataset, DatasetColumn, Excess, Expr, Groups, Key,
     Measure, Operator, Output, Privacy, Quantized, Relation, Statistic, Type, Value, Within,
 };
 
-use super::expressions::expr;
+use self::expressions::expr;
 use crate::oracle::{Data, Rows};
 
 /// Random numbers (splitmix64).
-pub(super) struct Rng(pub(super) u64);
+pub(crate) struct Rng(pub(crate) u64);
 
 impl Rng {
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -20,25 +23,25 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    pub(super) fn below(&mut self, most: usize) -> usize {
+    pub(crate) fn below(&mut self, most: usize) -> usize {
         usize::try_from(self.next() % (most as u64)).unwrap()
     }
 
-    pub(super) fn chance(&mut self, percent: usize) -> bool {
+    pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    pub(super) fn one<T: Clone>(&mut self, of: &[T]) -> T {
+    pub(crate) fn one<T: Clone>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())].clone()
     }
 
-    pub(super) fn salt(&mut self) -> [u8; 16] {
+    pub(crate) fn salt(&mut self) -> [u8; 16] {
         ((u128::from(self.next()) << 64) | u128::from(self.next())).to_be_bytes()
     }
 }
 
 /// A value of a type, often an extreme or a repeated one.
-pub(super) fn value(rng: &mut Rng, kind: Type) -> Value {
+pub(crate) fn value(rng: &mut Rng, kind: Type) -> Value {
     if rng.chance(12) {
         return Value::Null;
     }
@@ -106,7 +109,7 @@ fn units(rng: &mut Rng, kind: Type) -> Value {
 }
 
 /// Two private datasets `a` and `b`, and a public one, `p`.
-pub(super) fn catalogue(rng: &mut Rng) -> Catalogue {
+pub(crate) fn catalogue(rng: &mut Rng) -> Catalogue {
     let unit = rng.one(&[Type::Text, Type::Integer]);
     let mut names = vec![("u", unit)];
     if rng.chance(25) {
@@ -175,7 +178,7 @@ fn column(name: &str, kind: Type, bounds: Option<Bounds>) -> DatasetColumn {
 }
 
 /// Rows for the datasets of a catalogue.
-pub(super) fn data(rng: &mut Rng, catalogue: &Catalogue) -> Data {
+pub(crate) fn data(rng: &mut Rng, catalogue: &Catalogue) -> Data {
     let mut data = Data::new();
     for (name, dataset) in &catalogue.datasets {
         let mut rows = Rows::new();
@@ -203,7 +206,7 @@ pub(super) fn data(rng: &mut Rng, catalogue: &Catalogue) -> Data {
 }
 
 /// The scan of a dataset.
-pub(super) fn scan(catalogue: &Catalogue, name: &str) -> Relation {
+pub(crate) fn scan(catalogue: &Catalogue, name: &str) -> Relation {
     let dataset = &catalogue.datasets[name];
     let columns = dataset.columns.iter();
     let unit = dataset
@@ -227,7 +230,7 @@ pub(super) fn scan(catalogue: &Catalogue, name: &str) -> Relation {
 }
 
 /// A relation whose rows are somebody's.
-pub(super) fn relation(rng: &mut Rng, catalogue: &Catalogue, depth: usize) -> Relation {
+pub(crate) fn relation(rng: &mut Rng, catalogue: &Catalogue, depth: usize) -> Relation {
     if depth == 0 {
         let name = rng.one(&["a", "b"]);
         return scan(catalogue, name);
@@ -439,7 +442,7 @@ fn quantized(bounds: Bounds, centre: f64, exponent: i32) -> Quantized {
 }
 
 /// A plan over a catalogue.
-pub(super) fn plan(rng: &mut Rng, catalogue: &Catalogue) -> BoundedPlan {
+pub(crate) fn plan(rng: &mut Rng, catalogue: &Catalogue) -> BoundedPlan {
     let depth = rng.below(5);
     let relation = relation(rng, catalogue, depth);
     let mut keys = Vec::new();

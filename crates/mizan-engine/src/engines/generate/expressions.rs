@@ -2,10 +2,10 @@
 
 use mizan_sql::{Column, Expr, Function, TimePart, TimeUnit, Type, Value};
 
-use super::generate::{Rng, value};
+use super::{Rng, value};
 
 /// An expression of a type over columns.
-pub(super) fn expr(rng: &mut Rng, columns: &[Column], kind: Type, depth: usize) -> Expr {
+pub(crate) fn expr(rng: &mut Rng, columns: &[Column], kind: Type, depth: usize) -> Expr {
     loop {
         let candidate = candidate(rng, columns, kind, depth);
         if candidate.type_of(columns) == Ok(kind) {

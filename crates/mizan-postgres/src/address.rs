@@ -1,4 +1,4 @@
-//! The address of a ledger, `postgres://user@host/database`, and how much of
+//! The address of a database, `postgres://user@host/database`, and how much of
 //! the way to it is trusted.
 //!
 //! `sslmode` is named as libpq names it, but what it promises is simpler. Over
@@ -7,18 +7,16 @@
 //! and the loopback address use TLS only with `sslmode=require`.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::postgres::config::{Host, SslMode};
-use ::postgres::{Client, Config, NoTls};
+use postgres::config::{Host, SslMode};
+use postgres::{Client, Config, NoTls};
 use rustls::crypto::ring::default_provider;
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::error::unreachable;
-use crate::store::StoreError;
+use crate::error::{Unreachable, sentence};
 
 /// How long to wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -27,9 +25,17 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// life; without one it is given up within a minute.
 const KEEPALIVE: Duration = Duration::from_secs(20);
 
-/// Where a ledger is, and who asks. Has a password in it.
+/// A text that is no address. It is not quoted: it may have a password in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct BadAddress {
+    /// What is wrong with it.
+    pub reason: &'static str,
+}
+
+/// Where a database is, and who asks. May have a password in it.
 #[derive(Clone)]
-pub(super) struct Address {
+pub struct Address {
     config: Config,
     /// Where it is, without who asks.
     place: String,
@@ -43,10 +49,15 @@ impl fmt::Debug for Address {
 }
 
 impl Address {
-    /// Reads an address. What is wrong with it is said in words of our own: the
-    /// parser repeats what it was given, which may be part of a password.
-    pub(super) fn parse(url: &str) -> Result<Self, StoreError> {
-        let wrong = |reason| StoreError::Address { reason };
+    /// Reads an address. The server is told which of our programs asks, unless
+    /// the address says so.
+    ///
+    /// # Errors
+    ///
+    /// In words of our own: the parser repeats what it was given, which may be
+    /// part of a password.
+    pub fn parse(url: &str, program: &str) -> Result<Self, BadAddress> {
+        let wrong = |reason| BadAddress { reason };
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
             return Err(wrong("it does not begin with postgres://"));
         }
@@ -80,21 +91,39 @@ impl Address {
             .keepalives_retries(3)
             .tcp_user_timeout(2 * KEEPALIVE);
         if config.get_application_name().is_none() {
-            config.application_name("mizan-ledger");
+            config.application_name(program);
         }
         Ok(Self { config, place })
     }
 
     /// Where it is, for sentences about it.
-    pub(super) fn place(&self) -> PathBuf {
-        PathBuf::from(&self.place)
+    #[must_use]
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// Whether a password is in it.
+    #[must_use]
+    pub fn has_password(&self) -> bool {
+        self.config.get_password().is_some()
+    }
+
+    /// The same with this password.
+    #[must_use]
+    pub fn with_password(mut self, password: &str) -> Self {
+        self.config.password(password);
+        self
     }
 
     /// Connects. `warned` is told what the server warns of.
-    pub(super) fn connect(
+    ///
+    /// # Errors
+    ///
+    /// What the system or the server says.
+    pub fn connect(
         &self,
         warned: impl Fn(String) + Send + Sync + 'static,
-    ) -> Result<Client, StoreError> {
+    ) -> Result<Client, Unreachable> {
         let mut config = self.config.clone();
         config.notice_callback(move |notice| {
             if notice.severity() != "NOTICE" {
@@ -105,7 +134,9 @@ impl Address {
             SslMode::Disable => config.connect(NoTls),
             _ => config.connect(tls()?),
         };
-        client.map_err(|error| unreachable(&error))
+        client.map_err(|error| Unreachable {
+            reason: sentence(&error),
+        })
     }
 }
 
@@ -134,13 +165,13 @@ fn is_local(config: &Config) -> bool {
 }
 
 /// TLS with the authorities that this system trusts.
-fn tls() -> Result<MakeRustlsConnect, StoreError> {
+fn tls() -> Result<MakeRustlsConnect, Unreachable> {
     let mut roots = RootCertStore::empty();
     // Some of a system's certificates may be old or odd; the rest still count.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| StoreError::Unreachable {
+        .map_err(|error| Unreachable {
             reason: error.to_string(),
         })?;
     let config = config.with_root_certificates(roots).with_no_client_auth();
@@ -149,11 +180,13 @@ fn tls() -> Result<MakeRustlsConnect, StoreError> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests may panic")]
+
     use super::*;
 
     #[test]
     fn a_network_means_tls_unless_the_address_says_no() {
-        let mode = |url: &str| Address::parse(url).unwrap().config.get_ssl_mode();
+        let mode = |url: &str| Address::parse(url, "mizan").unwrap().config.get_ssl_mode();
         for local in ["localhost", "127.0.0.1", "[::1]", "%2Frun%2Fpostgresql"] {
             let url = format!("postgres://me@{local}/ledger");
             assert_eq!(mode(&url), SslMode::Disable, "{url}");
@@ -182,8 +215,7 @@ mod tests {
             "postgres://me:hunter2@host/ledger?sslmode=hunter2",
             "postgres://me:un@hunter2@host/ledger",
         ] {
-            let error = Address::parse(url).unwrap_err();
-            assert_eq!(error.code(), "MZ1768", "{url}");
+            let error = Address::parse(url, "mizan").unwrap_err();
             assert!(!format!("{error} {error:?}").contains("hunter2"), "{url}");
         }
         for url in [
@@ -191,7 +223,7 @@ mod tests {
             "postgres://me:hun?ter2=hunter2@host/ledger",
             "postgres://me@host:1/ledger?password=hunter2",
         ] {
-            let address = Address::parse(url).unwrap();
+            let address = Address::parse(url, "mizan").unwrap();
             assert_eq!(format!("{address:?}"), "postgres://host/ledger");
         }
     }

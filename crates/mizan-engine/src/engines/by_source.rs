@@ -1,0 +1,146 @@
+//! The engine that the source of a dataset asks for: DataFusion for files, the
+//! database itself for its tables.
+
+use std::path::Path;
+
+use mizan_sql::{BoundedPlan, Catalogue, Dataset, Type};
+
+use super::datafusion::{self, DataFusion};
+#[cfg(feature = "postgres")]
+use super::postgres::{self, Postgres};
+use super::relations;
+use crate::engine::{Engine, EngineError};
+use crate::exact::Exact;
+use crate::order::Salt;
+use crate::version::{Version, share_files};
+
+/// All engines. One question at a time.
+#[derive(Debug)]
+pub struct Engines {
+    files: DataFusion,
+    #[cfg(feature = "postgres")]
+    postgres: Postgres,
+}
+
+/// Where a dataset is.
+enum Place {
+    Files,
+    Postgres,
+}
+
+impl Place {
+    fn of(source: &str) -> Self {
+        match is_table(source) {
+            true => Self::Postgres,
+            false => Self::Files,
+        }
+    }
+}
+
+/// Whether a source is the address of a table.
+#[must_use]
+pub fn is_table(source: &str) -> bool {
+    let schemes = ["postgres://", "postgresql://"];
+    schemes.iter().any(|scheme| source.starts_with(scheme))
+}
+
+impl Engines {
+    /// Engines of this machine and of whatever datasets name.
+    ///
+    /// # Errors
+    ///
+    /// None at present.
+    pub fn new() -> Result<Self, EngineError> {
+        Ok(Self {
+            files: DataFusion::new()?,
+            #[cfg(feature = "postgres")]
+            postgres: Postgres::default(),
+        })
+    }
+
+    /// The engine of a source.
+    fn at(&self, place: Place) -> Result<&dyn Engine, EngineError> {
+        match place {
+            Place::Files => Ok(&self.files),
+            #[cfg(feature = "postgres")]
+            Place::Postgres => Ok(&self.postgres),
+            #[cfg(not(feature = "postgres"))]
+            Place::Postgres => Err(EngineError::NotBuilt),
+        }
+    }
+
+    /// The engine of all datasets of a plan.
+    fn of(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<&dyn Engine, EngineError> {
+        let (mut files, mut tables) = (false, false);
+        for name in plan.datasets.iter().chain(&plan.public) {
+            match Place::of(&relations::dataset(catalogue, name)?.source) {
+                Place::Files => files = true,
+                Place::Postgres => tables = true,
+            }
+        }
+        match (files, tables) {
+            (true, true) => Err(EngineError::NotHere {
+                what: "a question about files together with tables of a database",
+            }),
+            (_, false) => self.at(Place::Files),
+            (false, true) => self.at(Place::Postgres),
+        }
+    }
+}
+
+impl Engine for Engines {
+    fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
+        self.of(plan, catalogue)?.prepare(plan, catalogue)
+    }
+
+    fn version(&self, dataset: &Dataset) -> Result<Version, EngineError> {
+        self.at(Place::of(&dataset.source))?.version(dataset)
+    }
+
+    fn run(
+        &self,
+        plan: &BoundedPlan,
+        catalogue: &Catalogue,
+        versions: &[Version],
+        salt: Salt,
+    ) -> Result<Exact, EngineError> {
+        self.of(plan, catalogue)?
+            .run(plan, catalogue, versions, salt)
+    }
+}
+
+/// What a source holds, as far as it can be told without reading a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inspected {
+    /// Columns, and their types where the source says so.
+    pub columns: Vec<(String, Option<Type>)>,
+    /// Columns that cannot be used, and what they hold.
+    pub left_out: Vec<(String, String)>,
+}
+
+/// The columns of a file, a directory of files, or a table. Rows are not read.
+///
+/// # Errors
+///
+/// If it cannot be read, or is none of these.
+pub fn inspect(source: &str) -> Result<Inspected, EngineError> {
+    match Place::of(source) {
+        Place::Files => datafusion::inspect(Path::new(source)),
+        #[cfg(feature = "postgres")]
+        Place::Postgres => postgres::inspect(source),
+        #[cfg(not(feature = "postgres"))]
+        Place::Postgres => Err(EngineError::NotBuilt),
+    }
+}
+
+/// Whether two sources have rows in common, under whatever names: a file, or a table
+/// or one of its partitions. Sources that cannot be reached are told by their names.
+#[must_use]
+pub fn share_data(one: &str, other: &str) -> bool {
+    match (Place::of(one), Place::of(other)) {
+        (Place::Files, Place::Files) => share_files(Path::new(one), Path::new(other)),
+        #[cfg(feature = "postgres")]
+        (Place::Postgres, Place::Postgres) => postgres::share_tables(one, other),
+        _ => one == other,
+    }
+}

@@ -1,0 +1,284 @@
+//! PostgreSQL: the plan runs inside the database, and only bounded integers come
+//! back.
+//!
+//! - [`source`]: where a table is; [`session`]: one snapshot of its database;
+//!   [`table`], [`columns`]: what it holds;
+//! - [`dialect`]: total expressions, by [`numbers`], [`casts`] and [`calendar`], each
+//!   of which computes operands [`once`].
+//!
+//! An engine answers one question at a time: from [`Engine::prepare`] to the end of
+//! [`Engine::run`] everything is of one snapshot.
+
+mod calendar;
+mod casts;
+mod columns;
+mod dialect;
+mod numbers;
+mod once;
+mod session;
+mod source;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+
+use mizan_sql::{BoundedPlan, Catalogue, Dataset, Type, Value};
+
+use self::dialect::PostgresDialect;
+use self::session::Session;
+use self::source::Source;
+use super::by_source::Inspected;
+use super::gather::Gather;
+use super::statement::{Shape, Statement};
+use super::statements::statements;
+use super::thread::on_own_thread;
+use super::{idle, relations};
+use crate::engine::{Engine, EngineError};
+use crate::exact::Exact;
+use crate::order::Salt;
+use crate::version::Version;
+
+/// The engine that is a database.
+#[derive(Default)]
+pub(crate) struct Postgres {
+    /// The snapshot of the question that is being answered.
+    session: Mutex<Option<Session>>,
+}
+
+impl std::fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Postgres")
+    }
+}
+
+impl Postgres {
+    /// The session, taken out.
+    fn take(&self) -> Option<Session> {
+        self.session
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    fn keep(&self, session: Session) {
+        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
+    }
+}
+
+impl Engine for Postgres {
+    /// Takes the snapshot, and lets PostgreSQL plan the statements.
+    fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
+        drop(self.take());
+        self.keep(on_own_thread(|| begin(plan, catalogue))?);
+        Ok(())
+    }
+
+    fn version(&self, dataset: &Dataset) -> Result<Version, EngineError> {
+        let source = Source::parse(&dataset.source)?;
+        let session = match self.take() {
+            Some(session) if session.table(&source).is_some() => session,
+            _ => on_own_thread(|| Session::begin(std::slice::from_ref(&source)))?,
+        };
+        let table = session.table(&source);
+        let table = table.ok_or(EngineError::Failed { doing: "starting" })?;
+        for column in &dataset.columns {
+            columns::readable(table, column)?;
+        }
+        let version = session.version(table);
+        self.keep(session);
+        Ok(version)
+    }
+
+    fn run(
+        &self,
+        plan: &BoundedPlan,
+        catalogue: &Catalogue,
+        versions: &[Version],
+        salt: Salt,
+    ) -> Result<Exact, EngineError> {
+        let session = self.take().ok_or(EngineError::Disconnected)?;
+        let names: Vec<&String> = plan.datasets.iter().chain(&plan.public).collect();
+        if names.len() != versions.len() {
+            return Err(EngineError::BadPlan {
+                reason: "there is not a version for every dataset".into(),
+            });
+        }
+        for (name, version) in names.into_iter().zip(versions) {
+            let source = Source::parse(&relations::dataset(catalogue, name)?.source)?;
+            let table = session.table(&source);
+            if table.map(|table| session.version(table)) != Some(*version) {
+                return Err(EngineError::Changed {
+                    dataset: name.clone(),
+                });
+            }
+        }
+        on_own_thread(move || compute(session, plan, catalogue, &salt))
+    }
+}
+
+/// A session with the tables of a plan, whose statements PostgreSQL can plan.
+fn begin(plan: &BoundedPlan, catalogue: &Catalogue) -> Result<Session, EngineError> {
+    let mut sources = Vec::new();
+    for name in plan.datasets.iter().chain(&plan.public) {
+        sources.push(Source::parse(&relations::dataset(catalogue, name)?.source)?);
+    }
+    let databases = sources.iter().map(|source| &source.database);
+    if databases
+        .clone()
+        .zip(databases.skip(1))
+        .any(|(a, b)| a != b)
+    {
+        return Err(EngineError::NotHere {
+            what: "a question about tables of several databases",
+        });
+    }
+    let mut session = Session::begin(&sources)?;
+    for text in texts(&session, plan, catalogue, &[0; 16])?.1 {
+        if text.contains('\0') {
+            return Err(EngineError::NotHere {
+                what: "a text with a zero character in it",
+            });
+        }
+        session.plan(&text)?;
+    }
+    Ok(session)
+}
+
+/// Runs the statements of a plan.
+fn compute(
+    mut session: Session,
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+    salt: &Salt,
+) -> Result<Exact, EngineError> {
+    let plan = without_idle(&mut session, plan, catalogue)?;
+    let (statements, texts) = texts(&session, &plan, catalogue, salt)?;
+    let kinds: Vec<Type> = plan.keys.iter().map(|key| key.kind).collect();
+    let mut gather = Gather::new(&plan);
+    for (statement, text) in statements.iter().zip(&texts) {
+        session.query(text, &kinds, |row| gather.add(&statement.shape, row))?;
+    }
+    session.end()?;
+    Ok(gather.finish())
+}
+
+/// The plan without limits that nobody reaches: counting the rows of units takes less
+/// than ranking them.
+fn without_idle(
+    session: &mut Session,
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+) -> Result<BoundedPlan, EngineError> {
+    let mut most = idle::Most::new();
+    for name in idle::limited(&plan.relation) {
+        let dialect = dialect(session, plan, catalogue)?;
+        let Some(units) = relations::units(&dialect, catalogue, name)? else {
+            continue;
+        };
+        let privacy = relations::dataset(catalogue, name)?.privacy.as_ref();
+        let width = privacy.map_or(0, |privacy| privacy.unit.len());
+        let by: Vec<String> = (0..width).map(|place| format!("c{place}")).collect();
+        let text = format!(
+            "SELECT max(n) FROM (SELECT COUNT(*) AS n FROM ({units}) AS t GROUP BY {}) AS t",
+            by.join(", ")
+        );
+        session.query(&text, &[], |row| {
+            if let [Value::Integer(rows)] = row.as_slice() {
+                most.insert(name.to_owned(), rows.unsigned_abs());
+            }
+            Ok(())
+        })?;
+    }
+    let mut plan = plan.clone();
+    plan.relation = idle::without_idle(plan.relation, &most);
+    Ok(plan)
+}
+
+/// The dialect over the tables of a plan.
+fn dialect<'a>(
+    session: &'a Session,
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+) -> Result<PostgresDialect<'a>, EngineError> {
+    let mut tables = BTreeMap::new();
+    for name in plan.datasets.iter().chain(&plan.public) {
+        let dataset = relations::dataset(catalogue, name)?;
+        if let Some(table) = session.table(&Source::parse(&dataset.source)?) {
+            tables.insert(name.clone(), table);
+        }
+    }
+    Ok(PostgresDialect { tables })
+}
+
+/// The statements of a plan, and their texts with every number as a 64-bit integer.
+fn texts(
+    session: &Session,
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+    salt: &Salt,
+) -> Result<(Vec<Statement>, Vec<String>), EngineError> {
+    let dialect = dialect(session, plan, catalogue)?;
+    let statements = statements(&dialect, catalogue, plan, salt)?;
+    let texts = statements.iter().map(|statement| integers(statement, plan));
+    let texts = texts.collect();
+    Ok((statements, texts))
+}
+
+/// Sums of 64-bit integers are `numeric` in PostgreSQL; these fit, for they are
+/// bounded.
+fn integers(statement: &Statement, plan: &BoundedPlan) -> String {
+    let keys = plan.keys.iter().enumerate();
+    let mut columns: Vec<String> = keys
+        .map(|(place, key)| format!("k{place}::{}", casts::held(key.kind)))
+        .collect();
+    let computed = match &statement.shape {
+        Shape::Sums(statistics) => statistics.len() + 1,
+        Shape::Distinct(_) => 2,
+        Shape::Histogram(_) => {
+            columns.push("v0::bigint".to_owned());
+            1
+        }
+    };
+    columns.extend((0..computed).map(|place| format!("o{place}::bigint")));
+    let (columns, text) = (columns.join(", "), statement.plain_sql());
+    format!("SELECT {columns} FROM ({text}) AS t")
+}
+
+/// The columns of a table.
+pub(crate) fn inspect(source: &str) -> Result<Inspected, EngineError> {
+    let source = Source::parse(source)?;
+    let session = on_own_thread(|| Session::begin(std::slice::from_ref(&source)))?;
+    let mut found = Inspected::default();
+    for column in session
+        .table(&source)
+        .into_iter()
+        .flat_map(|table| &table.columns)
+    {
+        let name = column.name.clone();
+        match column.kind() {
+            Some(kind) => found.columns.push((name, Some(kind))),
+            None => found.left_out.push((name, column.shown.clone())),
+        }
+    }
+    Ok(found)
+}
+
+/// Whether two sources are one table, or a table and a partition of it, by whatever
+/// way they are reached.
+pub(crate) fn share_tables(one: &str, other: &str) -> bool {
+    let parts = |source: &str| {
+        let source = Source::parse(source).ok()?;
+        let session = on_own_thread(|| Session::begin(std::slice::from_ref(&source))).ok()?;
+        let table = session.table(&source)?;
+        let parts = table.parts.iter().map(|(part, _)| *part);
+        Some((session.server().to_owned(), parts.collect::<BTreeSet<_>>()))
+    };
+    match (parts(one), parts(other)) {
+        (Some((server, parts)), Some((other_server, others))) => {
+            server == other_server && !parts.is_disjoint(&others)
+        }
+        _ => one == other,
+    }
+}

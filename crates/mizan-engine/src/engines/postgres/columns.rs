@@ -1,0 +1,228 @@
+//! What columns of PostgreSQL hold, as one of our types: every value of a usable
+//! type has a value or nothing, and none fails.
+//!
+//! | PostgreSQL | read as | nothing |
+//! | --- | --- | --- |
+//! | `boolean` | boolean | |
+//! | `smallint`, `integer`, `bigint` | integer | |
+//! | `numeric` without digits after the point | integer | NaN, beyond 64 bits |
+//! | `real`, `double precision` | number | NaN |
+//! | other `numeric` | number, the nearest double | NaN |
+//! | `text`, `varchar`, `char` (without blanks at its end), `uuid`, enums | text | above 16 MiB |
+//! | `date` | date | infinity |
+//! | `timestamp`, taken as UTC; `timestamptz` | timestamp | infinity, from the year 294247 on |
+//!
+//! Domains are read as what they are made of. There are no others.
+
+use mizan_sql::{Bounds, Column, DatasetColumn, Expr, Type};
+
+use super::numbers::{NAN, beyond_doubles, narrow};
+use super::once::once;
+use super::source::quoted;
+use super::table::Table;
+use crate::engine::EngineError;
+use crate::engines::relations::whole_between;
+
+/// Texts that are longer are nothing, so that no operation on a few of them is
+/// beyond what PostgreSQL can hold (1 GB) and raises.
+pub(super) const LONGEST_TEXT: u32 = 16 << 20;
+
+/// What a column of a table holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The column.
+    pub(super) name: String,
+    /// Its type, as people write it.
+    pub(super) shown: String,
+    /// The type that it is made of, if it is one of PostgreSQL's own.
+    pub(super) base: String,
+    /// Whether it is an enum.
+    pub(super) is_enum: bool,
+    /// Digits of a `numeric` and the like.
+    pub(super) modifier: i32,
+}
+
+impl Found {
+    /// The type that it is read as, unless it cannot be used.
+    pub(super) fn kind(&self) -> Option<Type> {
+        if self.is_enum {
+            return Some(Type::Text);
+        }
+        Some(match self.base.as_str() {
+            "bool" => Type::Boolean,
+            "int2" | "int4" | "int8" => Type::Integer,
+            "float4" | "float8" => Type::Number,
+            "numeric" if self.is_whole() => Type::Integer,
+            "numeric" => Type::Number,
+            "text" | "varchar" | "bpchar" | "uuid" => Type::Text,
+            "date" => Type::Date,
+            "timestamp" | "timestamptz" => Type::Timestamp,
+            _ => return None,
+        })
+    }
+
+    /// How many digits a `numeric` is declared with, and how many of them are after
+    /// the point, as numeric.c has it: eleven bits with a sign.
+    fn digits(&self) -> Option<(i32, i32)> {
+        let declared = self.modifier.checked_sub(4).filter(|digits| *digits >= 0)?;
+        Some((declared >> 16, ((declared & 0x7ff) ^ 1024) - 1024))
+    }
+
+    /// Whether a `numeric` is declared without digits after the point.
+    fn is_whole(&self) -> bool {
+        self.digits().is_some_and(|(_, scale)| scale <= 0)
+    }
+
+    /// The same between bounds, if that is quicker than clamping what was read: what
+    /// is beyond them is told before it is converted, which takes longer than all else.
+    pub(super) fn clamped(&self, bounds: Bounds) -> Option<String> {
+        let name = quoted(&self.name);
+        let whole = |read: String| {
+            let (low, high) = whole_between(bounds.low, bounds.high)?;
+            Some(format!("LEAST(GREATEST({read}, {low}), {high})"))
+        };
+        match (self.kind()?, self.base.as_str()) {
+            (Type::Number, "numeric") => Some(self.clamped_numeric(bounds)),
+            (Type::Date, _) => {
+                let days = whole(format!("{name} - DATE '1970-01-01'"))?;
+                Some(format!(
+                    "(CASE WHEN isfinite({name}) THEN {days}::int4 END)"
+                ))
+            }
+            _ => None,
+        }
+    }
+
+    fn clamped_numeric(&self, bounds: Bounds) -> String {
+        let name = quoted(&self.name);
+        let (low, high) = (bounds.low, bounds.high);
+        let tiny = match self.has_few_digits() || low > 0.0 || high < 0.0 {
+            true => String::new(),
+            false => format!("WHEN abs({name}) < 1e-307 THEN 0::float8 "),
+        };
+        format!(
+            "(CASE WHEN {name} = 'NaN'::numeric THEN NULL \
+             WHEN {name} <= {} THEN '{low:?}'::float8 WHEN {name} >= {} THEN '{high:?}'::float8 \
+             {tiny}ELSE {name}::float8 END)",
+            exact(low),
+            exact(high)
+        )
+    }
+
+    /// Whether all digits of a `numeric` are within doubles.
+    fn has_few_digits(&self) -> bool {
+        self.digits()
+            .is_some_and(|(all, after)| all <= 300 && after <= 300)
+    }
+
+    /// What it is within the engine.
+    pub(super) fn sql(&self) -> String {
+        let name = quoted(&self.name);
+        let text = format!("({name}::text COLLATE \"C\")");
+        if self.is_enum {
+            return text;
+        }
+        match self.base.as_str() {
+            "bool" | "int2" | "int4" | "int8" => name,
+            // Minus zero is zero.
+            "float4" | "float8" => format!("(NULLIF({name}::float8, {NAN}) + 0::float8)"),
+            "numeric" if self.is_whole() => narrow(&name),
+            "numeric" if self.has_few_digits() => {
+                format!("NULLIF({name}, 'NaN'::numeric)::float8")
+            }
+            "numeric" => double(&name),
+            "uuid" => text,
+            "date" => {
+                format!("(CASE WHEN isfinite({name}) THEN {name} - DATE '1970-01-01' END)")
+            }
+            "timestamp" | "timestamptz" => format!(
+                "(CASE WHEN {name} > '-infinity' AND {name} < '294247-01-01' \
+                 THEN (extract(epoch FROM {name}) * 1000000)::bigint END)"
+            ),
+            _ => format!("(CASE WHEN octet_length({name}) <= {LONGEST_TEXT} THEN {text} END)"),
+        }
+    }
+}
+
+/// A double in decimal, all digits of it.
+fn exact(value: f64) -> String {
+    let digits = format!("{value:.1074}");
+    digits
+        .trim_end_matches('0')
+        .trim_end_matches('.')
+        .to_owned()
+}
+
+/// The double nearest to a `numeric`. Below 1e-307 it is zero, for PostgreSQL raises
+/// where doubles end.
+fn double(name: &str) -> String {
+    let beyond = beyond_doubles();
+    once([name], |[n]| {
+        format!(
+            "CASE WHEN {n} = 'NaN'::numeric THEN NULL \
+             WHEN {n} >= {beyond} THEN 'Infinity'::float8 \
+             WHEN {n} <= -{beyond} THEN '-Infinity'::float8 \
+             WHEN abs({n}) < 1e-307 THEN 0::float8 ELSE {n}::float8 END"
+        )
+    })
+}
+
+/// A column of a table, and the type that it is read as on its way to the declared
+/// type, if there is a way.
+pub(super) fn readable<'a>(
+    table: &'a Table,
+    declared: &DatasetColumn,
+) -> Result<(Type, &'a Found), EngineError> {
+    let found = table
+        .columns
+        .iter()
+        .find(|found| found.name == declared.name);
+    let found = found.ok_or_else(|| EngineError::NoColumn {
+        path: table.shown.clone().into(),
+        column: declared.name.clone(),
+    })?;
+    let castable = |kind: Type| {
+        let column = Column {
+            name: String::new(),
+            kind,
+            bounds: None,
+        };
+        let cast = Expr::Cast(Box::new(Expr::Column(0)), declared.kind);
+        kind == declared.kind || cast.type_of(&[column]).is_ok()
+    };
+    match found.kind() {
+        Some(kind) if castable(kind) => Ok((kind, found)),
+        _ => Err(EngineError::BadColumn {
+            path: table.shown.clone().into(),
+            column: declared.name.clone(),
+            found: found.shown.clone(),
+            wanted: declared.kind,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numeric(modifier: i32) -> Option<Type> {
+        let found = Found {
+            name: "x".into(),
+            shown: "numeric".into(),
+            base: "numeric".into(),
+            is_enum: false,
+            modifier,
+        };
+        found.kind()
+    }
+
+    #[test]
+    fn decimals_without_digits_after_the_point_are_integers() {
+        // -1 is without a declaration; else precision and scale, and 4.
+        assert_eq!(numeric(-1), Some(Type::Number));
+        assert_eq!(numeric((10 << 16) + 4), Some(Type::Integer));
+        assert_eq!(numeric(((10 << 16) | 2) + 4), Some(Type::Number));
+        // A scale of -3.
+        assert_eq!(numeric(((10 << 16) | 0x7fd) + 4), Some(Type::Integer));
+    }
+}

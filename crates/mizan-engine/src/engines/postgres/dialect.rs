@@ -1,0 +1,378 @@
+//! SQL as PostgreSQL reads it.
+//!
+//! Days and times are integers here, text has the collation `C`, numbers are
+//! neither NaN nor minus zero. Every text is an operand: a name, a call, a cast or
+//! something in parentheses.
+
+use std::collections::BTreeMap;
+
+use mizan_sql::{Bounds, Dataset, DatasetColumn, Function, Quantized, Type, Value};
+
+use super::calendar;
+use super::casts;
+use super::columns::{LONGEST_TEXT, readable};
+use super::numbers;
+use super::once::once;
+use super::table::Table;
+use crate::engine::EngineError;
+use crate::engines::dialect::{Dialect, Sql};
+use crate::engines::expressions::join;
+use crate::engines::relations::whole_between;
+use crate::order::Salt;
+
+/// PostgreSQL's dialect over these tables, by the names of datasets.
+pub(super) struct PostgresDialect<'a> {
+    /// The tables.
+    pub(super) tables: BTreeMap<String, &'a Table>,
+}
+
+impl PostgresDialect<'_> {
+    fn of(&self, dataset: &Dataset) -> Result<&Table, EngineError> {
+        let table = self.tables.get(&dataset.name);
+        table.copied().ok_or_else(|| EngineError::NotInCatalogue {
+            dataset: dataset.name.clone(),
+        })
+    }
+}
+
+fn number(value: f64) -> String {
+    // The shortest text that reads as the same number.
+    format!("'{value:?}'::float8")
+}
+
+/// An integer with all its bits: columns of fewer are as they are until something is
+/// computed, so that the planner knows them.
+fn whole(value: &Sql) -> String {
+    format!("({})::bigint", value.text)
+}
+
+/// A numeric value as a double.
+fn double(value: &Sql) -> String {
+    match value.kind {
+        Type::Number => value.text.clone(),
+        _ => format!("({})::float8", value.text),
+    }
+}
+
+impl Dialect for PostgresDialect<'_> {
+    fn literal(&self, value: &Value, kind: Type) -> String {
+        match value {
+            Value::Null => casts::null(kind),
+            Value::Boolean(true) => "TRUE".to_owned(),
+            Value::Boolean(false) => "FALSE".to_owned(),
+            Value::Integer(value) | Value::Timestamp(value) => format!("'{value}'::bigint"),
+            Value::Number(value) => number(*value),
+            Value::Text(value) => {
+                format!("('{}'::text COLLATE \"C\")", value.replace('\'', "''"))
+            }
+            Value::Date(day) => format!("'{day}'::int4"),
+        }
+    }
+
+    fn call(
+        &self,
+        function: Function,
+        arguments: &[Sql],
+        makes: Type,
+        bounds: Option<Bounds>,
+    ) -> String {
+        match arguments {
+            [value] => of_one(function, value, makes),
+            [a, b] if function == Function::Bucket => bucket(a, b, makes),
+            [a, b] => match of_two(function, a, b, makes, bounds) {
+                Some(text) => text,
+                None => of_any(function, arguments, makes),
+            },
+            _ => of_any(function, arguments, makes),
+        }
+    }
+
+    fn cast(&self, value: &Sql, to: Type) -> String {
+        casts::cast(value, to)
+    }
+
+    fn quantize(&self, value: &Sql, how: &Quantized) -> String {
+        quantize(value, how)
+    }
+
+    fn fence(&self) -> &'static str {
+        " OFFSET 0"
+    }
+
+    fn min(&self, value: &Sql) -> String {
+        match value.kind {
+            Type::Boolean => format!("bool_and({})", value.text),
+            _ => format!("min({})", value.text),
+        }
+    }
+
+    fn max(&self, value: &Sql) -> String {
+        match value.kind {
+            Type::Boolean => format!("bool_or({})", value.text),
+            _ => format!("max({})", value.text),
+        }
+    }
+
+    fn hash(&self, salt: &Salt, values: &[Sql]) -> String {
+        let mut bytes = format!("'\\x{:032x}'::bytea", u128::from_be_bytes(*salt));
+        for value in values {
+            bytes.push_str(" || ");
+            bytes.push_str(&hashed(value));
+        }
+        format!("('x' || encode(substr(sha256({bytes}), 1, 8), 'hex'))::bit(64)::bigint")
+    }
+
+    fn table(&self, dataset: &Dataset) -> Result<String, EngineError> {
+        Ok(self.of(dataset)?.sql())
+    }
+
+    fn read(&self, dataset: &Dataset, column: &DatasetColumn) -> Result<String, EngineError> {
+        let (kind, found) = readable(self.of(dataset)?, column)?;
+        let text = match kind == column.kind {
+            true => found.sql(),
+            false => casts::cast(&Sql::new(found.sql(), kind), column.kind),
+        };
+        let Some(bounds) = column.bounds else {
+            return Ok(text);
+        };
+        if let (true, Some(text)) = (kind == column.kind, found.clamped(bounds)) {
+            return Ok(text);
+        }
+        let (low, high) = match column.kind {
+            Type::Number => (number(bounds.low), number(bounds.high)),
+            kind => match whole_between(bounds.low, bounds.high) {
+                None => return Ok(casts::null(kind)),
+                Some((low, high)) => {
+                    let end = |end: i64| match kind {
+                        // Beyond the days that there are is at the last of them.
+                        Type::Date => end.clamp(i32::MIN.into(), i32::MAX.into()),
+                        _ => end,
+                    };
+                    let held = casts::held(kind);
+                    (
+                        format!("'{}'::{held}", end(low)),
+                        format!("'{}'::{held}", end(high)),
+                    )
+                }
+            },
+        };
+        Ok(numbers::clamp(&text, &low, &high))
+    }
+}
+
+fn of_one(function: Function, value: &Sql, makes: Type) -> String {
+    let text = &value.text;
+    let least = "'-9223372036854775808'::bigint";
+    match (function, value.kind) {
+        (Function::Negate, Type::Integer) => format!("(-NULLIF({}, {least}))", whole(value)),
+        (Function::Negate, _) => format!("(0::float8 - {text})"),
+        (Function::Abs, Type::Integer) => format!("abs(NULLIF({}, {least}))", whole(value)),
+        (Function::Abs, _) => format!("abs({text})"),
+        (Function::Sign, Type::Integer) => format!("sign({text})::bigint"),
+        (Function::Sign, _) => format!("sign({text})"),
+        (Function::Floor | Function::Ceil | Function::Round, Type::Integer) => text.clone(),
+        // Minus zero is zero.
+        (Function::Floor, _) => format!("(floor({text}) + 0::float8)"),
+        (Function::Ceil, _) => format!("(ceil({text}) + 0::float8)"),
+        (Function::Round, _) => format!("({} + 0::float8)", numbers::round(text)),
+        (Function::Sqrt, _) => numbers::root(&double(value)),
+        (Function::Lower, _) => format!("lower({text} COLLATE \"C\")"),
+        (Function::Upper, _) => format!("upper({text} COLLATE \"C\")"),
+        (Function::Trim, _) => format!("btrim({text}, ' ')"),
+        (Function::Length, _) => format!("char_length({text})::bigint"),
+        (Function::Truncate(unit), Type::Date) => calendar::truncate_day(text, unit),
+        (Function::Truncate(unit), _) => calendar::truncate(text, unit),
+        (Function::Extract(part), Type::Date) => calendar::part_of_day(text, part),
+        (Function::Extract(part), _) => calendar::part(text, part),
+        _ => of_any(function, std::slice::from_ref(value), makes),
+    }
+}
+
+/// None if it is a function of any number of arguments.
+fn of_two(
+    function: Function,
+    a: &Sql,
+    b: &Sql,
+    makes: Type,
+    bounds: Option<Bounds>,
+) -> Option<String> {
+    if let Some(operator) = never_raises(function, a, b, makes, bounds) {
+        let held = |value: &Sql| match makes {
+            Type::Integer => whole(value),
+            _ => double(value),
+        };
+        // Minus zero is zero.
+        let zero = match function {
+            Function::Multiply | Function::Divide if makes == Type::Number => " + 0::float8",
+            _ => "",
+        };
+        return Some(format!("({} {operator} {}{zero})", held(a), held(b)));
+    }
+    let operator = match function {
+        Function::Add => "+",
+        Function::Subtract => "-",
+        Function::Multiply => "*",
+        Function::Divide => return Some(numbers::quotient(&double(a), &double(b))),
+        Function::Remainder => return Some(format!("({} % NULLIF({}, 0))", whole(a), whole(b))),
+        Function::Like => return Some(format!("({} LIKE {})", a.text, b.text)),
+        Function::NullIf => return Some(format!("NULLIF({}, {})", a.text, b.text)),
+        _ => return None,
+    };
+    Some(match (makes, function) {
+        (Type::Integer, _) => numbers::integers(operator, &whole(a), &whole(b)),
+        (_, Function::Multiply) => numbers::product(&double(a), &double(b)),
+        _ => numbers::sum(operator, &double(a), &double(b)),
+    })
+}
+
+/// The operator, if bounds tell that PostgreSQL has nothing to raise: what is bounded is
+/// not infinite, and what is multiplied by more than a half, or divided by less than
+/// two, does not become zero.
+fn never_raises(
+    function: Function,
+    a: &Sql,
+    b: &Sql,
+    makes: Type,
+    bounds: Option<Bounds>,
+) -> Option<&'static str> {
+    let (bounds, of_a, of_b) = (bounds?, a.bounds?, b.bounds?);
+    if makes == Type::Integer && bounds.low.abs().max(bounds.high.abs()) > 2_f64.powi(62) {
+        return None;
+    }
+    let beyond = |bounds: Bounds, limit: f64| bounds.low > limit || bounds.high < -limit;
+    match function {
+        Function::Add => Some("+"),
+        Function::Subtract => Some("-"),
+        Function::Multiply if makes == Type::Integer => Some("*"),
+        Function::Multiply if beyond(of_a, 0.5) || beyond(of_b, 0.5) => Some("*"),
+        Function::Divide if beyond(of_b, 0.0) && of_b.low > -2.0 && of_b.high < 2.0 => Some("/"),
+        _ => None,
+    }
+}
+
+fn of_any(function: Function, arguments: &[Sql], makes: Type) -> String {
+    match (function, arguments) {
+        (Function::Least, _) => format!("LEAST({})", join(arguments, ", ")),
+        (Function::Greatest, _) => format!("GREATEST({})", join(arguments, ", ")),
+        (Function::Concat, [first, others @ ..]) => {
+            let two = |text: String, next: &Sql| concat(&text, &next.text);
+            others.iter().fold(first.text.clone(), two)
+        }
+        (Function::Substring, [text, position, length]) => {
+            // Beyond the longest text, so that both fit into their type.
+            let end = |at: &Sql| format!("LEAST({}, {LONGEST_TEXT})::int4", at.text);
+            format!("substr({}, {}, {})", text.text, end(position), end(length))
+        }
+        // Typing knows no others.
+        _ => casts::null(makes),
+    }
+}
+
+/// Two texts, unless they are too long together.
+fn concat(a: &str, b: &str) -> String {
+    once([a, b], |[a, b]| {
+        format!(
+            "CASE WHEN octet_length({a}) + octet_length({b}) <= {LONGEST_TEXT} \
+             THEN {a} || {b} END"
+        )
+    })
+}
+
+fn bucket(value: &Sql, width: &Sql, makes: Type) -> String {
+    if makes == Type::Integer {
+        return numbers::integer_bucket(&whole(value), &whole(width));
+    }
+    let width = double(width);
+    let whole = format!("floor({})", numbers::quotient(&double(value), &width));
+    numbers::product(&whole, &width)
+}
+
+/// The bytes of a column, or a mark for nothing: as [`crate::order::hash`] has them.
+fn hashed(value: &Sql) -> String {
+    let text = &value.text;
+    let fixed = |length: u8, bytes: &str| format!("'\\x01000000{length:02x}'::bytea || {bytes}");
+    let bytes = match value.kind {
+        Type::Boolean => fixed(
+            1,
+            &format!(
+                "CASE {text} WHEN TRUE THEN '\\x01'::bytea WHEN FALSE THEN '\\x00'::bytea END"
+            ),
+        ),
+        Type::Integer | Type::Timestamp => fixed(8, &format!("int8send({text}::bigint)")),
+        Type::Number => fixed(8, &format!("float8send({text})")),
+        Type::Date => fixed(4, &format!("int4send({text})")),
+        Type::Text => format!(
+            "'\\x01'::bytea || int4send(octet_length({text})) || convert_to({text}, 'UTF8')"
+        ),
+    };
+    format!("COALESCE({bytes}, '\\x00'::bytea)")
+}
+
+/// `Quantized::integer` of a number, a date or a timestamp. Checks before keep it
+/// within 24 bits, and `int4`, whose sums are the fastest.
+fn quantize(value: &Sql, how: &Quantized) -> String {
+    if let Some(text) = whole_steps(value, how) {
+        return text;
+    }
+    let (low, high) = (how.bounds.low, how.bounds.high);
+    let within = |bounds: Bounds| bounds.low >= low && bounds.high <= high;
+    let clamped = match value.bounds.is_some_and(within) {
+        true => double(value),
+        false => numbers::clamp(&double(value), &number(low), &number(high)),
+    };
+    let difference = match how.centre {
+        0.0 => clamped,
+        centre => format!("({clamped} - {})", number(centre)),
+    };
+    let power = match how.squared {
+        false => difference,
+        true => once([&difference], |[d]| {
+            let least = number(LEAST_ROOT);
+            format!("CASE WHEN abs({d}) < {least} THEN 0::float8 ELSE {d} * {d} END")
+        }),
+    };
+    let step = number(how.step());
+    // Halves of steps of two and more are added first: dividing could raise, and
+    // otherwise both are the same.
+    let steps = match how.step() >= 2.0 {
+        true => format!("({power} + {}) / {step}", number(how.step() / 2.0)),
+        false => format!("{power} / {step} + 0.5::float8"),
+    };
+    format!("floor({steps})::int4")
+}
+
+/// The least number whose square is not zero.
+const LEAST_ROOT: f64 = 1.571_727_784_702_628_8e-162;
+
+/// The same of integers and days in steps of one.
+#[allow(clippy::cast_possible_truncation, reason = "checked before")]
+fn whole_steps(value: &Sql, how: &Quantized) -> Option<String> {
+    let whole = |value: f64| {
+        let exact = value.fract() == 0.0 && value.abs() < 2_f64.powi(53);
+        exact.then_some(value as i64)
+    };
+    if value.kind == Type::Number || how.exponent != 0 || how.squared {
+        return None;
+    }
+    let (low, high) = (whole(how.bounds.low)?, whole(how.bounds.high)?);
+    let centre = whole(how.centre)?;
+    let clamped = numbers::clamp(
+        &value.text,
+        &format!("'{low}'::bigint"),
+        &format!("'{high}'::bigint"),
+    );
+    Some(format!("({clamped} - '{centre}'::bigint)::int4"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::float_cmp_const, reason = "exactly these")]
+
+    use super::LEAST_ROOT;
+
+    #[test]
+    fn the_least_number_whose_square_is_not_zero() {
+        const { assert!(LEAST_ROOT * LEAST_ROOT > 0.0) };
+        assert!(LEAST_ROOT.next_down() * LEAST_ROOT.next_down() == 0.0);
+    }
+}

@@ -1,0 +1,52 @@
+//! Values that are named more than once and computed once.
+//!
+//! A guard names its operand two or more times: written out, an expression of
+//! depth n would have 2^n parts. Longer operands are computed in a query of their
+//! own, which `OFFSET 0` keeps the planner from taking apart.
+
+/// The longest text that is repeated: a query of its own takes as long as twenty
+/// operations.
+const SHORT: usize = 160;
+
+/// An expression over the names of these operands. Its text names nothing else:
+/// operands are outside of it.
+pub(super) fn once<const N: usize>(
+    operands: [&str; N],
+    body: impl FnOnce([&str; N]) -> String,
+) -> String {
+    if operands.iter().all(|operand| operand.len() <= SHORT) {
+        return format!("({})", body(operands));
+    }
+    let columns: Vec<String> = operands
+        .iter()
+        .zip(NAMES)
+        .map(|(operand, name)| format!("{operand} AS {name}"))
+        .collect();
+    let mut names = NAMES.into_iter();
+    let names = operands.map(|_| names.next().unwrap_or_default());
+    format!(
+        "(SELECT {} FROM (SELECT {} OFFSET 0) AS once)",
+        body(names),
+        columns.join(", ")
+    )
+}
+
+/// No column is called so.
+const NAMES: [&str; 4] = ["once_a", "once_b", "once_c", "once_d"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_operands_are_written_once() {
+        let twice = |text: &str| once([text], |[a]| format!("{a} + {a}"));
+        assert_eq!(twice("c0"), "(c0 + c0)");
+        let mut text = "c0".to_owned();
+        for _ in 0..100 {
+            text = twice(&text);
+        }
+        assert!(text.len() < 20_000, "{}", text.len());
+        assert_eq!(text.matches("c0").count(), 32);
+    }
+}

@@ -1,0 +1,10 @@
+//! PostgreSQL against the oracle. Skipped without the address of a server in
+//! `MIZAN_TEST_POSTGRES`, which `scripts/test` sets.
+
+mod parity;
+mod queries;
+mod refused;
+mod server;
+mod snapshot;
+mod types;
+mod values;

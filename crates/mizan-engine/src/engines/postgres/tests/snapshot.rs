@@ -1,0 +1,127 @@
+//! One snapshot for each release, and versions that tell snapshots apart.
+
+use mizan_sql::{Catalogue, Type};
+
+use super::super::{Postgres, share_tables};
+use super::server::{Schema, by_values, one_table};
+use crate::engine::Engine;
+use crate::exact::{Cell, Exact};
+use crate::version::Version;
+
+fn table(schema: &mut Schema) -> Catalogue {
+    schema.run("CREATE TABLE t (u integer, x integer); INSERT INTO t VALUES (1, 1), (2, 2)");
+    one_table(
+        &schema.source("t"),
+        &[("u", Type::Integer), ("x", Type::Integer)],
+    )
+}
+
+fn units(exact: &Exact) -> i64 {
+    match exact.values().next().map(Vec::as_slice) {
+        Some([Cell::Integer(units)]) => *units,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_release_sees_one_snapshot() {
+    let Some(mut schema) = Schema::new() else {
+        return;
+    };
+    let catalogue = table(&mut schema);
+    let (plan, dataset) = (by_values(&catalogue, &[]), &catalogue.datasets["t"]);
+    let engine = Postgres::default();
+    engine.prepare(&plan, &catalogue).unwrap();
+    let version = engine.version(dataset).unwrap();
+    // Whatever is written now is for the next question.
+    schema.run("INSERT INTO t SELECT i, i FROM generate_series(3, 9) i; DELETE FROM t WHERE u = 1");
+    assert_eq!(engine.version(dataset).unwrap(), version);
+    let exact = engine.run(&plan, &catalogue, &[version], [0; 16]).unwrap();
+    assert_eq!(units(&exact), 2);
+    engine.prepare(&plan, &catalogue).unwrap();
+    let next = engine.version(dataset).unwrap();
+    assert_ne!(next, version);
+    // A version of before is not that of these rows.
+    let changed = engine.run(&plan, &catalogue, &[version], [0; 16]);
+    assert_eq!(changed.unwrap_err().code(), "MZ1908");
+    // And without a snapshot nothing is read.
+    let without = engine.run(&plan, &catalogue, &[next], [0; 16]);
+    assert_eq!(without.unwrap_err().code(), "MZ1921");
+}
+
+#[test]
+fn nobody_empties_a_table_while_it_is_asked_about() {
+    let Some(mut schema) = Schema::new() else {
+        return;
+    };
+    let catalogue = table(&mut schema);
+    let plan = by_values(&catalogue, &[]);
+    let engine = Postgres::default();
+    engine.prepare(&plan, &catalogue).unwrap();
+    let version = engine.version(&catalogue.datasets["t"]).unwrap();
+    schema.run("SET lock_timeout = '50ms'");
+    assert!(schema.client.batch_execute("TRUNCATE t").is_err());
+    assert!(
+        schema
+            .client
+            .batch_execute("ALTER TABLE t ADD y integer")
+            .is_err()
+    );
+    let exact = engine.run(&plan, &catalogue, &[version], [0; 16]).unwrap();
+    assert_eq!(units(&exact), 2);
+    schema.run("TRUNCATE t");
+}
+
+/// The version, by an engine of its own.
+fn version(catalogue: &Catalogue) -> Version {
+    let dataset = &catalogue.datasets["t"];
+    Postgres::default().version(dataset).unwrap()
+}
+
+#[test]
+fn versions_are_of_one_snapshot_and_one_table() {
+    let Some(mut schema) = Schema::new() else {
+        return;
+    };
+    let catalogue = table(&mut schema);
+    let of = |table: &str, schema: &Schema| {
+        one_table(
+            &schema.source(table),
+            &[("u", Type::Integer), ("x", Type::Integer)],
+        )
+    };
+    let first = version(&catalogue);
+    // Whatever is written anywhere makes another version; a roll back may.
+    for change in [
+        "INSERT INTO t VALUES (3, 3)",
+        "UPDATE t SET x = x",
+        "DELETE FROM t WHERE u = 3",
+        "TRUNCATE t",
+        "CREATE TABLE other (u integer, x integer)",
+    ] {
+        let before = version(&catalogue);
+        schema.run(change);
+        assert_ne!(version(&catalogue), before, "{change}");
+    }
+    assert_ne!(version(&catalogue), first);
+    assert_ne!(version(&catalogue), version(&of("other", &schema)));
+}
+
+#[test]
+fn tables_are_told_from_others_by_what_they_are() {
+    let Some(mut schema) = Schema::new() else {
+        return;
+    };
+    schema.run(
+        "CREATE TABLE t (u integer); CREATE TABLE s (u integer); \
+         CREATE TABLE p (u integer) PARTITION BY RANGE (u); \
+         CREATE TABLE p1 PARTITION OF p DEFAULT",
+    );
+    let [t, s, p, p1] = ["t", "s", "p", "p1"].map(|table| schema.source(table));
+    let elsewhere = format!("{t}?connect_timeout=9&timeout=5");
+    assert!(share_tables(&t, &elsewhere));
+    assert!(share_tables(&p, &p1) && share_tables(&p1, &p));
+    assert!(!share_tables(&t, &s) && !share_tables(&t, &p));
+    let gone = schema.source("gone");
+    assert!(share_tables(&gone, &gone) && !share_tables(&gone, &t));
+}
