@@ -2,8 +2,8 @@
 //!
 //! - [`dialect`]: what differs from engine to engine;
 //! - [`expressions`], [`relations`], [`statements`]: a plan as text, the same for
-//!   all of them;
-//! - [`first`]: limits in SQL;
+//!   all of them; [`clipped`] is the part of units in too many groups, [`first`] of
+//!   limits;
 //! - [`statement`]: that text, and what operators may do instead;
 //! - [`idle`]: limits that change nothing, for engines that can tell;
 //! - [`gather`]: rows of results to exact integers; [`thread`]: where they work;
@@ -11,6 +11,7 @@
 //! - [`by_source`]: whichever the source of a dataset asks for.
 
 pub(crate) mod by_source;
+pub(crate) mod clipped;
 pub(crate) mod datafusion;
 pub(crate) mod dialect;
 pub(crate) mod expressions;

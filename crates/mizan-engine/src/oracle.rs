@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mizan_sql::clip::ONE;
 use mizan_sql::{
-    BoundedPlan, Catalogue, Expr, Groups, Measure, Operator, Quantized, Relation, Statistic, Value,
-    Within,
+    BoundedPlan, Catalogue, Clip, Excess, Expr, Groups, Measure, Operator, Quantized, Relation,
+    Statistic, Value, Within,
 };
 
 use crate::engines::relations::{value_of_sum, whole_between};
@@ -50,9 +51,18 @@ pub(crate) fn run(plan: &BoundedPlan, catalogue: &Catalogue, data: &Data, salt: 
         // S3.
         let mut ranked: Vec<_> = groups.iter().collect();
         ranked.sort_by_key(|(key, _)| (hash(salt, unit.iter().chain(*key)), (*key).clone()));
-        if plan.enforce_groups {
+        if plan.excess == Excess::Dropped {
             ranked.truncate(usize::try_from(plan.groups_per_unit).unwrap());
         }
+        let factor = plan.clip().map(|clip| {
+            let squares = ranked.iter().flat_map(|(_, rows)| {
+                let squares = |one: &Statistic| {
+                    Clip::square(contribution(rows, &one.measure, one), one.sensitivity())
+                };
+                plan.statistics.iter().map(squares)
+            });
+            clip.factor(squares.sum())
+        });
         for (key, rows) in ranked {
             let cells = exact.entry(key.clone()).or_insert_with(|| {
                 let statistics = plan.statistics.iter();
@@ -74,7 +84,13 @@ pub(crate) fn run(plan: &BoundedPlan, catalogue: &Catalogue, data: &Data, salt: 
                             *bins.entry(bin).or_default() += 1;
                         }
                     }
-                    (measure, Cell::Integer(sum)) => *sum += contribution(rows, measure, statistic),
+                    (measure, Cell::Integer(sum)) => {
+                        let whole = contribution(rows, measure, statistic);
+                        *sum += match factor {
+                            Some(factor) => whole * plan.fineness(statistic) * factor / ONE,
+                            None => whole,
+                        };
+                    }
                     _ => unreachable!(),
                 }
             }

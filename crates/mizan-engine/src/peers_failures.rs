@@ -9,7 +9,7 @@
 )]
 
 use mizan_sql::{
-    BoundedPlan, Bounds, Catalogue, Dataset, DatasetColumn, Measure, Privacy, Type, plan,
+    BoundedPlan, Bounds, Catalogue, Dataset, DatasetColumn, Excess, Measure, Privacy, Type, plan,
 };
 
 use crate::DataFusion;
@@ -126,7 +126,7 @@ fn opendp_keep_first_keeps_one_too_few() {
     let rows: String = (0..9).map(|word| format!("1,4,w{word}\n")).collect();
     let sql = "SELECT word, COUNT(*) AS n FROM visits GROUP BY word";
     let plan = planned(sql);
-    assert_eq!((plan.groups_per_unit, plan.enforce_groups), (3, true));
+    assert_eq!((plan.groups_per_unit, plan.excess), (3, Excess::Dropped));
     let exact = run(sql, &rows);
     assert_eq!(exact.len(), 3, "{exact:?}");
     for cells in exact.values() {

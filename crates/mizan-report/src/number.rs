@@ -75,7 +75,23 @@ pub fn nearest(x: f64, digits: usize) -> String {
 /// ```
 #[must_use]
 pub fn grouped(x: f64, digits: usize) -> String {
-    let plain = nearest(x, digits);
+    with_thousands(text(x, digits, Toward::Nearest, Notation::Either))
+}
+
+/// The same rounded up, for what may be off by so much.
+///
+/// ```
+/// use mizan_report::number::grouped_up;
+///
+/// assert_eq!(grouped_up(13_012.0, 3), "13,100");
+/// assert_eq!(grouped_up(22.0, 3), "22");
+/// ```
+#[must_use]
+pub fn grouped_up(x: f64, digits: usize) -> String {
+    with_thousands(text(x, digits, Toward::Up, Notation::Either))
+}
+
+fn with_thousands(plain: String) -> String {
     let (sign, unsigned) = match plain.strip_prefix('-') {
         Some(rest) => ("-", rest),
         None => ("", plain.as_str()),
@@ -94,13 +110,14 @@ pub fn grouped(x: f64, digits: usize) -> String {
     text + fraction
 }
 
-/// A value and where it may lie: `±` if it is in the middle, else both ends. An
-/// interval that was cut, at zero or at bounds, is no half of anything.
+/// A value and where it may lie: `±` if it is in the middle, else both ends, rounded
+/// outwards. An interval that was cut, at zero or at bounds, is no half of anything.
 ///
 /// ```
 /// use mizan_report::number::within;
 ///
 /// assert_eq!(within(812.0, 790.0, 834.0, 5), "812 ± 22");
+/// assert_eq!(within(5000.0, 3698.8, 6301.2, 5), "5,000 ± 1,310");
 /// assert_eq!(within(0.0, 0.0, 14.0, 5), "0 (0 to 14)");
 /// ```
 #[must_use]
@@ -109,9 +126,10 @@ pub fn within(value: f64, low: f64, high: f64, digits: usize) -> String {
     let (below, above) = (value - low, high - value);
     // Nearly in the middle: the longer side is shown for both.
     if below >= 0.0 && (above - below).abs() <= 0.1 * (above + below) {
-        return format!("{shown} ± {}", grouped(above.max(below), 2));
+        return format!("{shown} ± {}", grouped_up(above.max(below), 3));
     }
-    format!("{shown} ({} to {})", grouped(low, 4), grouped(high, 4))
+    let low = with_thousands(text(low, 4, Toward::Down, Notation::Either));
+    format!("{shown} ({low} to {})", grouped_up(high, 4))
 }
 
 /// A failure probability: scientific, three significant digits, rounded up.

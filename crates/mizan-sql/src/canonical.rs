@@ -16,7 +16,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::expr::{Expr, Function, TimePart, TimeUnit};
-use crate::plan::{Aggregate, BoundedPlan, Groups, Measure};
+use crate::plan::{Aggregate, BoundedPlan, Excess, Groups, Measure};
 use crate::relation::{Bounds, Column, Operator, Quantized, Relation, Within};
 use crate::value::{Type, Value};
 
@@ -35,7 +35,7 @@ impl BoundedPlan {
             keys,
             groups,
             groups_per_unit,
-            enforce_groups,
+            excess,
             statistics,
             output,
             clamping: _,
@@ -58,7 +58,11 @@ impl BoundedPlan {
             Groups::Private => bytes.tag(1),
         }
         bytes.unsigned(*groups_per_unit);
-        bytes.flag(*enforce_groups);
+        bytes.tag(match excess {
+            Excess::None => 0,
+            Excess::Dropped => 1,
+            Excess::Clipped => 2,
+        });
         bytes.list(statistics, |bytes, statistic| {
             bytes.measure(&statistic.measure);
             bytes.integer(statistic.low);

@@ -9,6 +9,7 @@ mod bind;
 mod bounds;
 mod canonical;
 pub mod catalogue;
+pub mod clip;
 mod domain;
 mod eval;
 pub mod expr;
@@ -24,10 +25,11 @@ pub mod value;
 
 pub use bind::plan;
 pub use catalogue::{Catalogue, CatalogueError, Dataset, DatasetColumn, Privacy};
+pub use clip::Clip;
 pub use expr::{Expr, Function, TimePart, TimeUnit};
 pub use parse::{MAX_TEXT, statement};
 pub use plan::{
-    Aggregate, BoundedPlan, Groups, Key, MAX_CONTRIBUTION, MAX_JOINED, MAX_ROWS, MAX_UNITS,
+    Aggregate, BoundedPlan, Excess, Groups, Key, MAX_CONTRIBUTION, MAX_JOINED, MAX_ROWS, MAX_UNITS,
     Measure, Order, Output, OutputColumn, Statistic,
 };
 pub use refusal::{Place, Reason, Refusal};

@@ -13,9 +13,14 @@
 //!
 //! Let D and D' differ in all rows of one unit. Between their results at most
 //! `groups` groups differ, and statistic j by at most
-//! [`Statistic::sensitivity`] in each of them. A group that one of them does
+//! [`BoundedPlan::sensitivity`] in each of them. A group that one of them does
 //! not have counts as zeros.
+//!
+//! If units are clipped ([`Excess::Clipped`]) any number of groups may differ, and
+//! the sum over all statistics of all groups of `(change / sensitivity)²` is at most
+//! `groups` times the number of statistics (see [`crate::clip`]).
 
+use crate::clip::{self, Clip};
 use crate::expr::Expr;
 use crate::relation::{Quantized, Relation};
 use crate::value::{Type, Value};
@@ -51,18 +56,108 @@ pub struct BoundedPlan {
     pub groups: Groups,
     /// The most groups of one unit that count.
     pub groups_per_unit: u64,
-    /// Whether the cap needs enforcement: false where no unit can have more.
-    pub enforce_groups: bool,
+    /// What becomes of units with more.
+    pub excess: Excess,
     /// What is computed for each group. The first is [`Measure::Units`] if
     /// groups are private.
     pub statistics: Vec<Statistic>,
     /// The answer's columns, from keys and statistics.
     pub output: Output,
-    /// The limits that may change the answer before its noise, and how. Without
-    /// any, the noise is all there is, but for rounding to the grid of a sum.
+    /// The limits on rows and values that may change the answer before its noise,
+    /// and how.
     pub clamping: Vec<String>,
     /// What else people should know.
     pub notes: Vec<String>,
+}
+
+impl BoundedPlan {
+    /// All limits that may change the answer before its noise, and how. Without any,
+    /// the noise is all there is, but for rounding to the grid of a sum.
+    #[must_use]
+    pub fn limits(&self) -> Vec<String> {
+        let (groups, of) = counted(self.groups_per_unit, "group");
+        let excess = match self.excess {
+            Excess::None => None,
+            Excess::Dropped => Some(format!(
+                "somebody in more than {groups} {of} counts in {groups}, chosen by chance"
+            )),
+            Excess::Clipped => Some(format!(
+                "somebody in more than {groups} {of} counts in all of them, scaled down to what {groups} can weigh"
+            )),
+        };
+        excess.into_iter().chain(self.clamping.clone()).collect()
+    }
+
+    /// The same with units clipped instead of dropped from groups, if they can be.
+    #[must_use]
+    pub fn clipped(&self) -> Option<Self> {
+        let can_be = self.excess == Excess::Dropped && self.can_be_clipped();
+        can_be.then(|| Self {
+            excess: Excess::Clipped,
+            ..self.clone()
+        })
+    }
+
+    /// Whether units can be clipped: where groups are public and every statistic is a
+    /// sum over units.
+    #[must_use]
+    pub fn can_be_clipped(&self) -> bool {
+        let Groups::Public(groups) = &self.groups else {
+            return false;
+        };
+        let parts = groups.len().saturating_mul(self.statistics.len());
+        let is_sum = |one: &Statistic| {
+            let measure = &one.measure;
+            !matches!(measure, Measure::Distinct(_) | Measure::Histogram(..))
+        };
+        parts as u64 <= clip::MOST
+            && self.groups_per_unit > 0
+            && !self.relation.one_row_per_unit
+            && self.statistics.iter().all(is_sum)
+    }
+
+    /// To what units are clipped, if they are.
+    #[must_use]
+    pub fn clip(&self) -> Option<Clip> {
+        let clip = || Clip::new(self.groups_per_unit, self.statistics.len());
+        (self.excess == Excess::Clipped).then(clip)
+    }
+
+    /// How much finer the exact integers of a statistic are than its contributions.
+    #[must_use]
+    pub fn fineness(&self, statistic: &Statistic) -> i64 {
+        match self.excess {
+            Excess::Clipped => clip::fineness(statistic.sensitivity()),
+            Excess::None | Excess::Dropped => 1,
+        }
+    }
+
+    /// How much one unit can change the exact integer of a statistic in one group, in
+    /// absolute value; for histograms, the sum of changes over all bins.
+    #[must_use]
+    pub fn sensitivity(&self, statistic: &Statistic) -> u64 {
+        statistic.sensitivity() * self.fineness(statistic).unsigned_abs()
+    }
+}
+
+/// What becomes of units in more groups than count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Excess {
+    /// There are none.
+    None,
+    /// They count in as many as count: those with the least salted hash.
+    Dropped,
+    /// They count in all groups, and everything they contribute is multiplied by one
+    /// factor ([`Clip`]).
+    Clipped,
+}
+
+/// How many things, and what they are called then.
+pub(crate) fn counted(number: u64, thing: &str) -> (String, String) {
+    match number {
+        1 => ("one".to_owned(), thing.to_owned()),
+        _ => (number.to_string(), format!("{thing}s")),
+    }
 }
 
 /// A key of groups.
@@ -98,8 +193,8 @@ pub struct Statistic {
 }
 
 impl Statistic {
-    /// How much one unit can change it in one group, in absolute value; for
-    /// histograms, the sum of changes over all bins.
+    /// The most that one unit contributes to one group, in absolute value; for
+    /// histograms, to all bins.
     #[must_use]
     pub const fn sensitivity(&self) -> u64 {
         let (low, high) = (self.low.unsigned_abs(), self.high.unsigned_abs());

@@ -135,7 +135,7 @@ fn plan(source: &mut Source) -> BoundedPlan {
             }))
         },
         groups_per_unit: source.bits(),
-        enforce_groups: source.below(2) == 1,
+        excess: source.pick(&[Excess::None, Excess::Dropped, Excess::Clipped]),
         statistics: list(source, |source| Statistic {
             measure: measure(source),
             low: source.bits() as i64,
@@ -209,6 +209,27 @@ proptest! {
         });
         prop_assert_ne!(plan.digest(), shown.digest());
     }
+}
+
+/// What was remembered of questions before there was clipping is found again.
+#[test]
+fn the_digest_of_what_was_not_clipped_is_what_it_was() {
+    let mut plan = plan(&mut Source::new(Vec::new()));
+    let mut bytes = [Excess::None, Excess::Dropped, Excess::Clipped].map(|excess| {
+        plan.excess = excess;
+        plan.canonical()
+    });
+    let [none, dropped, clipped] = &mut bytes;
+    let place = none
+        .iter()
+        .zip(&*dropped)
+        .position(|(a, b)| a != b)
+        .unwrap();
+    assert_eq!((none[place], dropped[place], clipped[place]), (0, 1, 2));
+    for bytes in [&mut *none, dropped, clipped] {
+        bytes.remove(place);
+    }
+    assert!(none == dropped && dropped == clipped);
 }
 
 #[test]

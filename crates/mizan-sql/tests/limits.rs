@@ -142,7 +142,7 @@ fn sums_of_integers_that_could_exceed_64_bits_are_doubles() {
 
 #[test]
 fn clamping_is_told() {
-    let said = |sql: &str| planned(sql).clamping;
+    let said = |sql: &str| planned(sql).limits();
     let none: [&str; 0] = [];
     assert_eq!(said("SELECT COUNT(DISTINCT person) AS n FROM visits"), none);
     // One row a person, by construction.
@@ -160,6 +160,13 @@ fn clamping_is_told() {
     assert_eq!(
         said("SELECT clinic, COUNT(DISTINCT person) AS n FROM visits GROUP BY clinic"),
         ["somebody in more than 5 groups counts in 5, chosen by chance"]
+    );
+    // Eleven public groups, of which five count.
+    let many = "SELECT bucket(cost, 100) AS b, COUNT(DISTINCT person) AS n FROM visits \
+                 GROUP BY bucket(cost, 100)";
+    assert_eq!(
+        planned(many).clipped().unwrap().limits()[0],
+        "somebody in more than 5 groups counts in all of them, scaled down to what 5 can weigh"
     );
     // Three public groups and five that count: no limit.
     assert_eq!(

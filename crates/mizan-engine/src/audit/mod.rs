@@ -14,7 +14,7 @@ mod world;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use mizan_sql::{BoundedPlan, Catalogue, Operator, Relation};
+use mizan_sql::{BoundedPlan, Catalogue, Excess, Operator, Relation};
 
 use crate::engine::{Engine, EngineError, Version};
 use crate::exact::{Cell, Exact};
@@ -115,6 +115,10 @@ impl SqlAudit {
             match mizan_sql::plan(&sql, catalogue) {
                 Ok(mut plan) => {
                     tighten(&mut plan.relation, 1 + dice.below(4));
+                    // As with Gaussian noise.
+                    if let Some(clipped) = plan.clipped().filter(|_| dice.one_in(2)) {
+                        plan = clipped;
+                    }
                     plans.push(Asked { sql, plan });
                 }
                 Err(_) => self.refused += 1,
@@ -152,25 +156,51 @@ fn run<E: Engine>(engine: &E, catalogue: &Catalogue, plan: &BoundedPlan, salt: [
 pub(crate) fn compare(plan: &BoundedPlan, with: &Exact, without: &Exact) -> Result<(), String> {
     let groups: BTreeSet<_> = with.keys().chain(without.keys()).collect();
     let mut differing = 0;
+    let mut squares = vec![0; plan.statistics.len()];
     for group in groups {
         let mut differs = false;
-        for (place, statistic) in plan.statistics.iter().enumerate() {
+        let statistics = plan.statistics.iter().zip(&mut squares).enumerate();
+        for (place, (statistic, square)) in statistics {
             let cell = |exact: &Exact| exact.get(group).and_then(|cells| cells.get(place).cloned());
             let change = change(cell(with), cell(without));
             differs |= change > 0;
-            if change > u128::from(statistic.sensitivity()) {
+            let sensitivity = plan.sensitivity(statistic);
+            if change > u128::from(sensitivity) {
                 return Err(format!(
-                    "statistic {place} changes by {change}, {} is claimed",
-                    statistic.sensitivity()
+                    "statistic {place} changes by {change}, {sensitivity} is claimed"
                 ));
             }
+            *square += change * change;
         }
         differing += u64::from(differs);
+    }
+    if plan.excess == Excess::Clipped {
+        return within_norm(plan, &squares);
     }
     if differing > plan.groups_per_unit {
         return Err(format!(
             "{differing} groups change, {} are claimed",
             plan.groups_per_unit
+        ));
+    }
+    Ok(())
+}
+
+/// Whether changes are within the norm that is claimed where units are clipped, given
+/// the sum of squared changes of each statistic.
+fn within_norm(plan: &BoundedPlan, squares: &[u128]) -> Result<(), String> {
+    // In parts of 2^-40, rounded down.
+    let squares = plan.statistics.iter().zip(squares);
+    let norm: u128 = squares
+        .map(|(statistic, square)| {
+            let sensitivity = u128::from(plan.sensitivity(statistic).max(1));
+            (square << 40) / (sensitivity * sensitivity)
+        })
+        .sum();
+    let claimed = u128::from(plan.groups_per_unit) * plan.statistics.len() as u128;
+    if norm > claimed << 40 {
+        return Err(format!(
+            "the squared norm of the change is {norm} / 2^40, {claimed} is claimed"
         ));
     }
     Ok(())

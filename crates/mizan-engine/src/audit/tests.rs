@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use mizan_sql::{BoundedPlan, Catalogue, Operator, Relation, Type, Value};
+use mizan_sql::{BoundedPlan, Catalogue, Excess, Operator, Relation, Type, Value};
 
 use super::dice::Dice;
 use super::world::Tables;
@@ -232,6 +232,47 @@ fn a_false_claim_is_noticed() {
     compare(&plan, &empty, &empty).unwrap();
 }
 
+/// An engine that clips nobody is found out where somebody is in too many groups.
+#[test]
+fn a_unit_that_is_not_clipped_is_noticed() {
+    let mut next = stream(7);
+    let mut clipped = 0;
+    let careless = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt| {
+        let without_clipping = |asked: &Asked| {
+            let excess = match asked.plan.excess {
+                Excess::Clipped => Excess::None,
+                other => other,
+            };
+            let plan = BoundedPlan {
+                excess,
+                ..asked.plan.clone()
+            };
+            let sql = asked.sql.clone();
+            Asked { sql, plan }
+        };
+        let others: Vec<Asked> = plans.iter().map(without_clipping).collect();
+        let ran = by_oracle(catalogue, tables, &others, salt).into_iter();
+        let finer = plans.iter().zip(ran).map(|(asked, ran)| {
+            clipped += u32::from(asked.plan.excess == Excess::Clipped);
+            let mut exact = ran?;
+            for cells in exact.values_mut() {
+                for (cell, statistic) in cells.iter_mut().zip(&asked.plan.statistics) {
+                    if let Cell::Integer(value) = cell {
+                        *value *= asked.plan.fineness(statistic);
+                    }
+                }
+            }
+            Ok(exact)
+        });
+        finer.collect()
+    };
+    let audit = audit_with("", 20_000, &mut Dice(&mut next), careless, |_| ());
+    assert!(clipped > 100, "{clipped}");
+    assert!(audit.violations.len() >= 10, "{}", audit.violations.len());
+    let norm = |found: &super::Violation| found.what.contains("squared norm");
+    assert!(audit.violations.iter().all(norm));
+}
+
 /// What files can hold at worst is really there, and so are joins with units that
 /// have more rows than are joined.
 #[test]
@@ -271,9 +312,12 @@ fn the_worst_is_generated() {
             if format!("{:?}", asked.plan.relation).contains("First {") {
                 seen("a join with a limit");
             }
+            if asked.plan.excess == Excess::Clipped {
+                seen("units that are clipped");
+            }
         }
     }
-    assert_eq!(found.len(), 12, "{found:?}");
+    assert_eq!(found.len(), 13, "{found:?}");
     assert!(found.values().all(|times| *times >= 100), "{found:?}");
 }
 
@@ -319,11 +363,15 @@ fn a_unit_with_a_million_rows() {
         "SELECT l.label, COUNT(DISTINCT v.word) AS n FROM visits v JOIN labels l ON v.a = l.k \
          GROUP BY l.label",
     ];
-    let plans = questions.map(|sql| {
+    let planned = |sql: &'static str| {
         let plan = mizan_sql::plan(sql, &catalogue);
         let plan = plan.unwrap_or_else(|refusal| panic!("{}", refusal.show(sql)));
         (sql, plan)
-    });
+    };
+    let mut plans = questions.map(planned).to_vec();
+    // Eleven public groups, of which three count at most.
+    let (sql, plan) = planned("SELECT a, COUNT(*) AS n, AVG(x) AS x FROM visits GROUP BY a");
+    plans.push((sql, plan.clipped().unwrap()));
     let mut results: Vec<Vec<Ran>> = Vec::new();
     for (parts, tables) in [
         (1, &tables),

@@ -124,12 +124,16 @@ impl DataFusion {
                     tables,
                     known: BTreeMap::new(),
                 };
-                let plan = match self.operators {
-                    true => &tallies.without_idle(plan).await?,
-                    false => plan,
-                };
+                if self.operators {
+                    let found = self.run_counted(plan, &mut tallies, salt).await;
+                    // What is planned there depends on data, so whether there is an
+                    // answer must not.
+                    if !matches!(found, Err(EngineError::Failed { .. })) {
+                        return found;
+                    }
+                }
                 let statements = statements(&dialect, catalogue, plan, salt)?;
-                self.run_all(plan, &statements, &mut tallies, salt).await
+                self.run_all(&context, plan, &statements, None, salt).await
             })
         };
         on_own_thread(work)
@@ -153,14 +157,28 @@ impl DataFusion {
         Ok(context)
     }
 
-    async fn run_all(
+    /// Runs a plan without limits that nobody reaches.
+    async fn run_counted(
         &self,
         plan: &BoundedPlan,
-        statements: &[Statement],
         tallies: &mut Tallies<'_>,
         salt: &Salt,
     ) -> Result<Exact, EngineError> {
+        let plan = tallies.without_idle(plan).await?;
+        let statements = statements(tallies.dialect, tallies.catalogue, &plan, salt)?;
         let context = tallies.context;
+        self.run_all(context, &plan, &statements, Some(tallies), salt)
+            .await
+    }
+
+    async fn run_all(
+        &self,
+        context: &SessionContext,
+        plan: &BoundedPlan,
+        statements: &[Statement],
+        mut tallies: Option<&mut Tallies<'_>>,
+        salt: &Salt,
+    ) -> Result<Exact, EngineError> {
         let mut gather = Gather::new(plan);
         for statement in statements {
             let Statement {
@@ -184,12 +202,12 @@ impl DataFusion {
                 query(context, text, shape, &mut gather).await?;
                 continue;
             };
-            let counted = match &sums.few {
-                Some(few) => {
+            let counted = match (&sums.few, tallies.as_deref_mut()) {
+                (Some(few), Some(tallies)) => {
                     let tally = tallies.tally(&few.dataset).await?;
                     tally.map(|tally| Counted { few, tally })
                 }
-                None => None,
+                _ => None,
             };
             let rows = per_unit(context, sums, counted, salt).await;
             for row in rows.map_err(failed("running"))? {

@@ -1,10 +1,11 @@
 //! Random catalogues, data, relations and plans, all of them well-formed.
 
 mod expressions;
+pub(crate) mod vary;
 
 use mizan_sql::{
-    BoundedPlan, Bounds, Catalogue, Column, Dataset, DatasetColumn, Expr, Groups, Key, Measure,
-    Operator, Output, Privacy, Quantized, Relation, Statistic, Type, Value, Within,
+    BoundedPlan, Bounds, Catalogue, Column, Dataset, DatasetColumn, Excess, Expr, Groups, Key,
+    Measure, Operator, Output, Privacy, Quantized, Relation, Statistic, Type, Value, Within,
 };
 
 use self::expressions::expr;
@@ -473,16 +474,16 @@ pub(crate) fn plan(rng: &mut Rng, catalogue: &Catalogue) -> BoundedPlan {
     for _ in 0..1 + rng.below(4) {
         statistics.push(statistic(rng, &relation.columns));
     }
-    let enforce_groups = !keys.is_empty() && !relation.one_row_per_unit;
+    let capped = !keys.is_empty() && !relation.one_row_per_unit;
     BoundedPlan {
         datasets: vec!["a".into(), "b".into()],
         public: vec!["p".into()],
-        groups_per_unit: if enforce_groups {
-            1 + rng.next() % 3
+        groups_per_unit: if capped { 1 + rng.next() % 3 } else { 1 },
+        excess: if capped {
+            Excess::Dropped
         } else {
-            1
+            Excess::None
         },
-        enforce_groups,
         relation,
         keys,
         groups,
@@ -542,37 +543,4 @@ fn statistic(rng: &mut Rng, columns: &[Column]) -> Statistic {
             }
         }
     }
-}
-
-/// Limits the rows of units in some places of a plan.
-pub(crate) fn first_rows(rng: &mut Rng, mut plan: BoundedPlan) -> BoundedPlan {
-    fn limit(rng: &mut Rng, relation: &mut Relation) {
-        match &mut relation.operator {
-            Operator::Scan { .. } => {}
-            Operator::Filter { input, .. }
-            | Operator::Project { input, .. }
-            | Operator::First { input, .. }
-            | Operator::Group { input, .. } => limit(rng, input),
-            Operator::Union { inputs } => inputs.iter_mut().for_each(|input| limit(rng, input)),
-            Operator::Join { left, right, .. } => {
-                limit(rng, left);
-                limit(rng, right);
-            }
-        }
-        if relation.unit.is_empty() || rng.chance(70) {
-            return;
-        }
-        let places = 0..relation.columns.len();
-        let read = places.filter(|place| relation.unit.contains(place) || rng.chance(70));
-        *relation = Relation {
-            operator: Operator::First {
-                read: read.collect(),
-                rows: 1 + rng.below(4) as u64,
-                input: Box::new(relation.clone()),
-            },
-            ..relation.clone()
-        };
-    }
-    limit(rng, &mut plan.relation);
-    plan
 }

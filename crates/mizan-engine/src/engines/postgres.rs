@@ -153,10 +153,15 @@ fn compute(
     catalogue: &Catalogue,
     salt: &Salt,
 ) -> Result<Exact, EngineError> {
-    let plan = without_idle(&mut session, plan, catalogue)?;
-    let (statements, texts) = texts(&session, &plan, catalogue, salt)?;
+    let counted = without_idle(&mut session, plan, catalogue)?;
+    // What is planned there depends on data, so whether there is an answer must not.
+    let found = match texts(&session, &counted, catalogue, salt) {
+        Ok(found) if session.can_plan(&found.1)? => found,
+        _ => texts(&session, plan, catalogue, salt)?,
+    };
+    let (statements, texts) = found;
     let kinds: Vec<Type> = plan.keys.iter().map(|key| key.kind).collect();
-    let mut gather = Gather::new(&plan);
+    let mut gather = Gather::new(plan);
     for (statement, text) in statements.iter().zip(&texts) {
         session.query(text, &kinds, |row| gather.add(&statement.shape, row))?;
     }

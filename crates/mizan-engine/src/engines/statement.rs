@@ -3,7 +3,7 @@
 //! A statement is SQL that any engine can run. One that has an operator for a part
 //! of it finds here what the operator needs.
 
-use mizan_sql::Value;
+use mizan_sql::{Clip, Value};
 
 /// A statement, and what its columns are after the keys.
 #[derive(Clone, Debug)]
@@ -90,8 +90,10 @@ pub(crate) struct PerUnit {
     pub(crate) units: usize,
     /// How many keys there are.
     pub(crate) keys: usize,
-    /// How many groups of a unit count, if they are capped.
+    /// How many groups of a unit count, if others are dropped.
     pub(crate) most: Option<u64>,
+    /// To what units are clipped, if they are.
+    pub(crate) clip: Option<Clip>,
     /// What is added up.
     pub(crate) contributions: Vec<Contribution>,
     /// Who needs neither cap nor clamping.
@@ -121,6 +123,13 @@ pub(crate) struct Contribution {
     pub(crate) low: i64,
     /// The most.
     pub(crate) high: i64,
+}
+
+impl Contribution {
+    /// The most in absolute value.
+    pub(crate) fn sensitivity(&self) -> u64 {
+        self.low.unsigned_abs().max(self.high.unsigned_abs())
+    }
 }
 
 /// What is taken from the rows of a unit in a group.

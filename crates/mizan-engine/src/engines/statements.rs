@@ -10,10 +10,11 @@
 use std::collections::BTreeSet;
 
 use mizan_sql::{
-    BoundedPlan, Catalogue, Column, Expr, Groups, MAX_CONTRIBUTION, MAX_ROWS, Measure, Quantized,
-    Statistic, Type, Value,
+    BoundedPlan, Catalogue, Column, Excess, Expr, Groups, MAX_CONTRIBUTION, MAX_ROWS, Measure,
+    Quantized, Statistic, Type, Value,
 };
 
+use super::clipped::clipped;
 use super::dialect::{Dialect, Sql};
 use super::expressions::{bad, expression, join, literal, plain};
 use super::first::Ranking;
@@ -30,6 +31,9 @@ pub(crate) fn statements(
     plan: &BoundedPlan,
     salt: &Salt,
 ) -> Result<Vec<Statement>, EngineError> {
+    if plan.excess == Excess::Clipped && !plan.can_be_clipped() {
+        return Err(bad("units are clipped that cannot be"));
+    }
     let builder = Builder::new(dialect, catalogue, plan, salt)?;
     let mut sums = Vec::new();
     let mut statements = Vec::new();
@@ -245,9 +249,18 @@ impl<'a> Builder<'a> {
         member(self.dialect, &self.keys, &sorted).map(Some)
     }
 
-    /// How many groups of a unit count, if that needs enforcement.
+    /// Rows whose unit and keys are opaque.
+    fn opaque(&self, from: &str, others: &[String]) -> String {
+        let names = self.unit_names.iter().chain(&self.key_names);
+        let names = names.map(|name| format!("{} AS {}", self.dialect.opaque(name), name.text));
+        let columns = listed(names.chain(others.iter().cloned()));
+        format!("SELECT {columns} FROM ({from}) AS t")
+    }
+
+    /// How many groups of a unit count, if others are dropped.
     fn most(&self) -> Option<u64> {
-        let capped = self.plan.enforce_groups && !self.plan.relation.one_row_per_unit;
+        let dropped = self.plan.excess == Excess::Dropped;
+        let capped = dropped && !self.plan.relation.one_row_per_unit;
         capped.then_some(self.plan.groups_per_unit)
     }
 
@@ -353,7 +366,8 @@ impl<'a> Builder<'a> {
         let statistics = places.iter().map(|place| self.plan.statistics.get(*place));
         let rows = statistics.map(|statistic| statistic.map_or(0, unclamped_rows));
         let rows = rows.min().unwrap_or(0);
-        let worth_it = rows > 1 && !self.keys.is_empty() && self.most().is_none();
+        let capped = self.plan.excess != Excess::None;
+        let worth_it = rows > 1 && !self.keys.is_empty() && !capped;
         worth_it.then(|| Few {
             dataset: dataset.to_owned(),
             rows,
@@ -384,31 +398,53 @@ impl<'a> Builder<'a> {
         let once = self.plan.relation.one_row_per_unit;
         let (contributions, values) = self.contributions(places)?;
         let (mut aggregates, mut names) = (Vec::new(), Vec::new());
-        let mut totals = vec!["COUNT(*)".to_owned()];
+        let mut contributed = Vec::with_capacity(contributions.len());
         for contribution in &contributions {
             if contribution.of == Of::Unit {
                 let one = 1.clamp(contribution.low, contribution.high);
-                totals.push(format!("SUM({})", self.integer(one)));
+                contributed.push(self.integer(one));
                 continue;
             }
             let name = format!("a{}", names.len());
             aggregates.push(format!("{} AS {name}", self.within(contribution.of, once)));
-            totals.push(format!("SUM({})", self.clamped(&name, contribution)));
+            contributed.push(self.clamped(&name, contribution));
             names.push(name);
         }
+        let sums = || contributed.iter().map(|value| format!("SUM({value})"));
+        let mut totals = vec!["COUNT(*)".to_owned()];
         let rows = self.rows(&values)?;
         if once {
             // Each row is all that its unit has: there is nothing to add up.
             let keys = self.key_names.iter().map(|key| key.text.clone());
             let columns = listed(keys.chain(aggregates));
             let from = format!("(SELECT {columns} FROM ({rows}) AS t) AS t");
+            totals.extend(sums());
             return Ok(Query::plain(self.per_group(&totals, &from, &[])));
         }
         let by = self.unit_and_keys();
         aggregates.insert(0, by.clone());
         let columns = listed(aggregates);
         let from = format!("SELECT {columns} FROM ({rows}) AS t GROUP BY {by}");
-        let from = self.first_groups(from, &names);
+        let clip = self.plan.clip();
+        let from = match clip {
+            Some(clip) => {
+                let number = Value::number(clip.dividend());
+                let (clipped, from) = clipped(
+                    &self.opaque(&from, &names),
+                    &contributed,
+                    &contributions,
+                    &join(&self.unit_names, ", "),
+                    clip,
+                    &self.dialect.literal(&number, Type::Number),
+                );
+                totals.extend(clipped);
+                Query::plain(from)
+            }
+            None => {
+                totals.extend(sums());
+                self.first_groups(from, &names)
+            }
+        };
         let query = from.map(|from| self.per_group(&totals, &format!("({from}) AS t"), &[]));
         Ok(Query {
             per_unit: Some(PerUnit {
@@ -416,6 +452,7 @@ impl<'a> Builder<'a> {
                 units: self.unit_names.len(),
                 keys: self.key_names.len(),
                 most: self.most(),
+                clip,
                 contributions,
                 few: self.few(places, &values),
             }),

@@ -7,7 +7,7 @@
 //! the noise hides.
 
 use mizan_sql::{
-    Aggregate, BoundedPlan, Bounds, Column, Dataset, Expr, Function, Groups, Key, Measure,
+    Aggregate, BoundedPlan, Bounds, Column, Dataset, Excess, Expr, Function, Groups, Key, Measure,
     Operator, Output, OutputColumn, Relation, Statistic, Type, Value, Within,
 };
 
@@ -150,7 +150,7 @@ fn plan(dataset: &Dataset, column: &str) -> Option<(Vec<f64>, BoundedPlan)> {
         groups: Groups::Public(groups),
         // One on each side, whatever the unit holds.
         groups_per_unit: 2,
-        enforce_groups: false,
+        excess: Excess::None,
         statistics: vec![Statistic {
             measure: Measure::Units,
             low: 0,

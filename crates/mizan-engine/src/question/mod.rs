@@ -195,7 +195,7 @@ impl<'a, E: Engine> Desk<'a, E> {
         let recipe = release::choose(&plan, &request)?;
         let charge = Charge::of(&recipe.event(), &view.account)?;
         Ok(Prepared {
-            plan,
+            plan: recipe.settle(plan),
             view,
             recipe,
             charge,

@@ -58,7 +58,7 @@ impl Quote {
             },
             account: view.clone(),
             why: recipe.why(),
-            clamping: plan.clamping.clone(),
+            clamping: plan.limits(),
             notes: plan.notes.clone(),
         }
     }

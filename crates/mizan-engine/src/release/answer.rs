@@ -67,7 +67,7 @@ pub(crate) fn answer(
     recipe: &Recipe,
     released: &Released,
 ) -> Result<Answer, ReleaseError> {
-    if released.noise != recipe.noise {
+    if released.noise != recipe.noise || !recipe.is_for(plan) {
         return Err(ReleaseError::Stored {
             what: "it was made with other noise",
         });

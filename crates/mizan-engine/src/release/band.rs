@@ -26,6 +26,11 @@ impl Band {
         })
     }
 
+    /// The same, with a value in it that was rounded.
+    pub(super) fn with(low: f64, high: f64, rounded: f64) -> Option<Self> {
+        Self::new(low.min(rounded), high.max(rounded))
+    }
+
     fn point(value: &Value) -> Option<Self> {
         let value = value.as_f64()?;
         Self::new(value, value)

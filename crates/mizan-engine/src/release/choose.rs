@@ -16,8 +16,12 @@
 //! Of both families the smallest `s` is found whose event costs the epsilon that
 //! was asked for, certified. Shown is the one with the narrower interval of the
 //! first aggregate; of private groups, with the lower threshold.
+//!
+//! What becomes of units in too many groups goes with the family: Laplace noise is
+//! charged for the sum of changes, so groups are dropped; Gaussian noise for their
+//! norm, so units are clipped to it, where they can be (`BoundedPlan::clipped`).
 
-use mizan_sql::{Aggregate, BoundedPlan, Groups, Measure, Statistic};
+use mizan_sql::{Aggregate, BoundedPlan, Excess, Groups, Measure, Statistic};
 
 use super::aim::Aim;
 use super::price::{self, Prices, six_digits};
@@ -98,6 +102,8 @@ impl Candidate {
 /// What the choice depends on.
 struct Outline<'a> {
     plan: &'a BoundedPlan,
+    /// The plan of Gaussian noise, if units can be clipped.
+    clipped: Option<BoundedPlan>,
     delta: f64,
     prices: Prices,
     threshold_delta: f64,
@@ -150,6 +156,7 @@ impl<'a> Outline<'a> {
         }
         Ok(Self {
             plan,
+            clipped: plan.clipped(),
             delta,
             prices: Prices::new(delta),
             threshold_delta: own,
@@ -166,11 +173,20 @@ impl<'a> Outline<'a> {
         })
     }
 
+    /// What engines would run.
+    fn plan_of(&self, family: Family) -> &BoundedPlan {
+        match family {
+            Family::Laplace => self.plan,
+            Family::Gaussian => self.clipped.as_ref().unwrap_or(self.plan),
+        }
+    }
+
     /// The treatments of a family at a size of noise.
     fn treatments(&self, family: Family, s: f64) -> Result<Vec<Treatment>, ReleaseError> {
-        let statistics = self.plan.statistics.iter().zip(&self.quantiles).enumerate();
+        let plan = self.plan_of(family);
+        let statistics = plan.statistics.iter().zip(&self.quantiles).enumerate();
         let treatment = |(place, (statistic, quantiles)): (usize, (&Statistic, &Vec<f64>))| {
-            let sensitivity = statistic.sensitivity().max(1);
+            let sensitivity = plan.sensitivity(statistic).max(1);
             if let Measure::Histogram(_, quantized) = &statistic.measure {
                 let candidates = candidates(quantized.range());
                 return quantile_treatment(family, s, sensitivity, candidates, quantiles);
@@ -195,8 +211,9 @@ impl<'a> Outline<'a> {
         })
     }
 
-    fn cost(&self, treatments: &[Treatment]) -> f64 {
-        let event = recipe::event(self.groups, treatments, self.failure());
+    fn cost(&self, family: Family, treatments: &[Treatment]) -> f64 {
+        let excess = self.plan_of(family).excess;
+        let event = recipe::event(self.groups, treatments, self.failure(), excess);
         event.map_or(f64::INFINITY, |event| self.prices.of(&event).epsilon)
     }
 
@@ -215,7 +232,7 @@ impl<'a> Outline<'a> {
         };
         let cost = |s: f64| {
             let treatments = self.treatments(family, s);
-            treatments.map_or(f64::INFINITY, |treatments| self.cost(&treatments))
+            treatments.map_or(f64::INFINITY, |treatments| self.cost(family, &treatments))
         };
         let impossible = ReleaseError::Impossible {
             epsilon,
@@ -253,7 +270,7 @@ impl<'a> Outline<'a> {
         }
         let accurate = |s: f64| -> Result<bool, ReleaseError> {
             let treatments = self.treatments(family, s)?;
-            let width = predict::half_width(self.plan, &treatments, 0, MISSED)?;
+            let width = predict::half_width(self.plan_of(family), &treatments, 0, MISSED)?;
             Ok(width.is_some_and(|width| width <= half_width))
         };
         let too_accurate = ReleaseError::TooAccurate { half_width };
@@ -297,10 +314,11 @@ impl<'a> Outline<'a> {
                 }
             };
         }
-        let event = recipe::event(self.groups, &treatments, threshold)?;
+        let plan = self.plan_of(family);
+        let event = recipe::event(self.groups, &treatments, threshold, plan.excess)?;
         let yardstick = match threshold {
             Some(threshold) => as_f64(threshold.above),
-            None => predict::yardstick(self.plan, &treatments, MISSED)?,
+            None => predict::yardstick(plan, &treatments, MISSED)?,
         };
         let price = self.prices.of(&event);
         Ok(Candidate {
@@ -344,6 +362,13 @@ impl<'a> Outline<'a> {
                 self.parts, self.groups
             ));
         }
+        let plan = self.plan_of(best.family);
+        if plan.excess == Excess::Clipped {
+            why.push(format!(
+                "whoever is in more than {} groups is scaled down and stays in all of them, which costs no more",
+                self.groups
+            ));
+        }
         if let Some(renyi) = best.renyi_epsilon {
             why.push(format!(
                 "epsilon {} at delta {:e}; by the Renyi curve that the ledger adds up, {}",
@@ -357,8 +382,8 @@ impl<'a> Outline<'a> {
             treatments: best.treatments,
             threshold: best.threshold,
         };
-        why.extend(predict::quantile_notes(self.plan, &noise.treatments)?);
-        Recipe::new(noise, best.epsilon, self.delta, why)
+        why.extend(predict::quantile_notes(plan, &noise.treatments)?);
+        Recipe::new(noise, plan.excess, best.epsilon, self.delta, why)
     }
 }
 

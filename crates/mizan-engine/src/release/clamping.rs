@@ -21,7 +21,7 @@ struct AtEnd {
 
 /// What may have changed an answer, given the estimates of its groups.
 pub(super) fn clamping(plan: &BoundedPlan, groups: &[Vec<Estimate>]) -> Vec<String> {
-    let mut clamping = plan.clamping.clone();
+    let mut clamping = plan.limits();
     // Without limits there is nothing that could be hinted at.
     if clamping.is_empty() {
         return clamping;

@@ -92,6 +92,8 @@ struct Variance {
 #[derive(Clone, Debug)]
 pub(super) struct Estimator {
     rules: Vec<Rule>,
+    /// For each statistic, how many steps of what was released make one of its own.
+    fineness: Vec<i64>,
 }
 
 impl Estimator {
@@ -105,12 +107,16 @@ impl Estimator {
         let rule = |(place, aggregate)| rule(plan, recipe, place, aggregate, missed);
         Ok(Self {
             rules: aggregates.map(rule).collect::<Result<_, _>>()?,
+            fineness: (plan.statistics.iter())
+                .map(|statistic| plan.fineness(statistic))
+                .collect(),
         })
     }
 
     /// The aggregates of a group.
     pub(super) fn estimates(&self, cells: &[NoisyCell]) -> Result<Vec<Estimate>, ReleaseError> {
-        self.rules.iter().map(|rule| rule.estimate(cells)).collect()
+        let estimate = |rule: &Rule| rule.estimate(cells, &self.fineness);
+        self.rules.iter().map(estimate).collect()
     }
 }
 
@@ -122,10 +128,8 @@ fn rule(
     missed: f64,
 ) -> Result<Rule, ReleaseError> {
     let half = |statistic: usize, missed: f64| -> Result<f64, ReleaseError> {
-        recipe
-            .treatment(statistic)?
-            .half_width(missed)?
-            .ok_or(PLACE)
+        let half = recipe.treatment(statistic)?.half_width(missed)?;
+        Ok(half.ok_or(PLACE)? / predict::fineness(plan, statistic))
     };
     Ok(match aggregate {
         Aggregate::Count { of } => Rule::Count {
@@ -158,16 +162,17 @@ fn rule(
             let quantized = predict::quantized(plan, *sum)?;
             let noises = (recipe.treatment(*sum)?, recipe.treatment(*count)?);
             let ratio = match noises {
-                (
-                    Treatment::Gaussian { sigma: sum, .. },
-                    Treatment::Gaussian { sigma: count, .. },
-                ) if sum.min(*count) >= width::SMOOTH => Ratio::Fieller {
-                    // Half a step of the lattice more: for any θ it is at most
-                    // half of √(σ_s² + θ² σ_n²) over the smaller σ.
-                    z: width::deviations(missed)? + 0.5 / sum.min(*count),
-                    sum: *sum,
-                    count: *count,
-                },
+                (Treatment::Gaussian { sigma: s, .. }, Treatment::Gaussian { sigma: n, .. })
+                    if s.min(*n) >= width::SMOOTH =>
+                {
+                    Ratio::Fieller {
+                        // Half a step of the lattice more: for any θ it is at most
+                        // half of √(σ_s² + θ² σ_n²) over the smaller σ.
+                        z: width::deviations(missed)? + 0.5 / s.min(*n),
+                        sum: s / predict::fineness(plan, *sum),
+                        count: n / predict::fineness(plan, *count),
+                    }
+                }
                 _ => Ratio::Boxed {
                     sum: half(*sum, missed / 2.0)?,
                     count: half(*count, missed / 2.0)?,
@@ -227,25 +232,32 @@ fn rule(
 }
 
 impl Rule {
-    fn estimate(&self, cells: &[NoisyCell]) -> Result<Estimate, ReleaseError> {
+    fn estimate(&self, cells: &[NoisyCell], fineness: &[i64]) -> Result<Estimate, ReleaseError> {
         let integer = |statistic: &usize| match cells.get(*statistic) {
             Some(NoisyCell::Integer(value)) => Ok(*value),
             _ => Err(ReleaseError::Shape),
         };
-        let number = |statistic: &usize| integer(statistic).map(as_f64);
+        let fineness = |statistic: &usize| match fineness.get(*statistic) {
+            Some(fineness) => Ok(*fineness),
+            None => Err(ReleaseError::Shape),
+        };
+        let number = |statistic: &usize| -> Result<f64, ReleaseError> {
+            Ok(as_f64(integer(statistic)?) / as_f64(fineness(statistic)?))
+        };
         match self {
             Self::Count { of, half, shown } => {
-                let raw = integer(of)?;
-                let noisy = as_f64(raw);
+                let (raw, noisy) = (integer(of)?, number(of)?);
+                // People are whole, what was released may be finer; and nothing is
+                // counted less than never.
+                let fineness = fineness(of)?;
+                let whole = raw.saturating_add(fineness / 2).div_euclid(fineness).max(0);
                 let mut low = noisy - half;
                 if let Some(shown) = shown {
                     low = low.min(as_f64(shown.least(raw)));
                 }
-                // Nothing is counted less than never.
-                let band = Band::new(low.max(0.0), (noisy + half).max(0.0));
                 Ok(Estimate {
-                    value: Value::Integer(raw.max(0)),
-                    band,
+                    value: Value::Integer(whole),
+                    band: Band::with(low.max(0.0), (noisy + half).max(0.0), as_f64(whole)),
                 })
             }
             Self::Sum {
@@ -261,13 +273,14 @@ impl Rule {
                     None => 0.0,
                 };
                 let total = step * number(sum)? + offset;
+                let (value, shown) = if *whole {
+                    (Value::Integer(to_i64(total.round())), total.round())
+                } else {
+                    (Value::number(total), total)
+                };
                 Ok(Estimate {
-                    value: if *whole {
-                        Value::Integer(to_i64(total.round()))
-                    } else {
-                        Value::number(total)
-                    },
-                    band: Band::new(total - half, total + half),
+                    value,
+                    band: Band::with(total - half, total + half, shown),
                 })
             }
             Self::Mean {

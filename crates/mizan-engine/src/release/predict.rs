@@ -49,13 +49,18 @@ pub(super) fn half_width(
     missed: f64,
 ) -> Result<Option<f64>, ReleaseError> {
     match plan.output.aggregates.get(aggregate) {
-        Some(Aggregate::Count { of }) => treatment(treatments, *of)?.half_width(missed),
+        Some(Aggregate::Count { of }) => {
+            let width = treatment(treatments, *of)?.half_width(missed)?;
+            Ok(width.map(|width| width / fineness(plan, *of)))
+        }
         Some(Aggregate::Sum { sum, count, .. }) => {
             let quantized = quantized(plan, *sum)?;
-            let noise = (quantized.step(), treatment(treatments, *sum)?);
+            let step = quantized.step() / fineness(plan, *sum);
+            let noise = (step, treatment(treatments, *sum)?);
             match count {
                 Some(count) if quantized.centre != 0.0 => {
-                    let centre = (quantized.centre.abs(), treatment(treatments, *count)?);
+                    let centre = quantized.centre.abs() / fineness(plan, *count);
+                    let centre = (centre, treatment(treatments, *count)?);
                     width::of_two(noise, centre, missed)
                 }
                 _ => {
@@ -76,7 +81,7 @@ pub(super) fn yardstick(
 ) -> Result<f64, ReleaseError> {
     let of_statistic = |statistic: usize| -> Result<f64, ReleaseError> {
         let width = treatment(treatments, statistic)?.half_width(missed)?;
-        Ok(width.unwrap_or(f64::INFINITY))
+        Ok(width.unwrap_or(f64::INFINITY) / fineness(plan, statistic))
     };
     match plan.output.aggregates.first() {
         Some(Aggregate::Count { .. } | Aggregate::Sum { .. }) => {
@@ -212,6 +217,15 @@ pub(super) fn quantized(plan: &BoundedPlan, statistic: usize) -> Result<&Quantiz
         ) => Ok(quantized),
         _ => Err(PLACE),
     }
+}
+
+/// How many steps of the released integers make one of a statistic.
+pub(super) fn fineness(plan: &BoundedPlan, statistic: usize) -> f64 {
+    let statistic = plan.statistics.get(statistic);
+    let fineness = statistic.map_or(1, |statistic| plan.fineness(statistic));
+    #[allow(clippy::cast_precision_loss, reason = "a small power of two")]
+    let fineness = fineness as f64;
+    fineness
 }
 
 fn treatment(treatments: &[Treatment], statistic: usize) -> Result<&Treatment, ReleaseError> {

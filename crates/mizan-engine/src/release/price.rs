@@ -155,10 +155,18 @@ pub(super) fn smallest(
 /// A positive number in six digits, not below it (or not above it), as the text
 /// of an event reads: noise is read from below, what is spent from above.
 pub(super) fn six_digits(value: f64, up: bool) -> f64 {
+    digits(value, up, if up { Round::Down } else { Round::Up })
+}
+
+/// What is spent in six digits, not below it.
+pub(super) fn spent(value: f64) -> f64 {
+    digits(value, true, Round::Up)
+}
+
+fn digits(value: f64, up: bool, round: Round) -> f64 {
     if !(value.is_finite() && value > 0.0) {
         return value;
     }
-    let round = if up { Round::Down } else { Round::Up };
     let safe = |read: f64| if up { read >= value } else { read <= value };
     for nudge in [0.0, 1e-5, 2e-5] {
         let near = value * if up { 1.0 + nudge } else { 1.0 - nudge };
@@ -215,6 +223,13 @@ mod tests {
         for value in [1.0, 1.0 / 3.0, 123_456.789, 9.999_999_9, 1e-9 / 3.0] {
             let (up, down) = (six_digits(value, true), six_digits(value, false));
             assert!(down <= value && value <= up && up - down < value * 3e-5);
+            let spent = spent(value);
+            assert!(value <= spent && spent < value * (1.0 + 3e-5));
+            // It is printed in these digits.
+            let rho = mizan_core::Rho::new(spent).unwrap();
+            let event = PrivacyEvent::ZeroConcentrated { rho }.to_string();
+            assert!(event.len() <= "zcdp(0.000000000333334)".len(), "{event}");
+            assert_eq!(event.parse(), Ok(PrivacyEvent::ZeroConcentrated { rho }));
         }
     }
 }

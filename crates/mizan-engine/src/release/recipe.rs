@@ -4,13 +4,14 @@
 //! costs. A recipe depends on the plan and the request only.
 
 use mizan_core::{
-    Count, Delta, DiscreteGaussian, DiscreteLaplace, Epsilon, PrivacyEvent, Scale, Sensitivity,
-    Sigma,
+    Count, Delta, DiscreteGaussian, DiscreteLaplace, Epsilon, PrivacyEvent, Rho, Scale,
+    Sensitivity, Sigma, directed,
 };
 use mizan_noise::{Confidence, ExactScale, Mechanism, Noise, NoiseError, TruncatedGeometric};
+use mizan_sql::{BoundedPlan, Excess};
 
 use super::aim::Aim;
-use super::{ReleaseError, recursive};
+use super::{ReleaseError, price, recursive};
 
 /// What is done to a statistic of every group.
 #[derive(Clone, Debug, PartialEq)]
@@ -237,6 +238,7 @@ impl NoiseRecipe {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Recipe {
     pub(super) noise: NoiseRecipe,
+    excess: Excess,
     event: PrivacyEvent,
     epsilon: Epsilon,
     delta: Delta,
@@ -246,13 +248,16 @@ pub(crate) struct Recipe {
 impl Recipe {
     pub(super) fn new(
         noise: NoiseRecipe,
+        excess: Excess,
         epsilon: f64,
         delta: f64,
         why: Vec<String>,
     ) -> Result<Self, ReleaseError> {
+        let (groups, treatments) = (noise.groups_per_unit, &noise.treatments);
         Ok(Self {
-            event: event(noise.groups_per_unit, &noise.treatments, noise.threshold)?,
+            event: event(groups, treatments, noise.threshold, excess)?,
             noise,
+            excess,
             epsilon: Epsilon::saturating(epsilon),
             delta: Delta::saturating(delta),
             why,
@@ -269,8 +274,25 @@ impl Recipe {
     /// Groups that do not differ cost nothing. A group with no unit but the one
     /// in question is shown with the probability of the threshold at most, which
     /// is the approximate event.
+    ///
+    /// If units are clipped, any number of groups may differ: see [`clipped_event`].
     pub(crate) fn event(&self) -> PrivacyEvent {
         self.event.clone()
+    }
+
+    /// The plan that engines run for it: what becomes of units in too many groups goes
+    /// with the noise.
+    pub(crate) fn settle(&self, plan: BoundedPlan) -> BoundedPlan {
+        BoundedPlan {
+            excess: self.excess,
+            ..plan
+        }
+    }
+
+    /// Whether a plan is one that this recipe settled.
+    pub(super) fn is_for(&self, plan: &BoundedPlan) -> bool {
+        let statistics = self.noise.treatments.len() == plan.statistics.len();
+        statistics && self.excess == plan.excess
     }
 
     /// What the event costs at [`delta`](Self::delta), certified, by the best
@@ -300,7 +322,11 @@ pub(crate) fn event(
     groups: u64,
     treatments: &[Treatment],
     threshold: Option<Threshold>,
+    excess: Excess,
 ) -> Result<PrivacyEvent, ReleaseError> {
+    if excess == Excess::Clipped {
+        return clipped_event(groups, treatments);
+    }
     let mut parts = Vec::with_capacity(treatments.len());
     let mut fails_apart = threshold;
     for treatment in treatments {
@@ -333,6 +359,46 @@ pub(crate) fn event(
         ]),
         None => all,
     })
+}
+
+/// The event of Gaussian noise where units are clipped to so many groups.
+///
+/// # Guarantee
+///
+/// One unit moves the integers of all groups by a vector x with
+/// `Σ (x / B)² <= C m` for C groups, m statistics and the sensitivity B of each
+/// (`mizan_sql::clip`). Discrete Gaussian noise under a shift by the integer x has a
+/// Rényi divergence of order α of at most `α x² / 2σ²` (Canonne, Kamath and Steinke
+/// 2020, Proposition 5), and divergences of independent noises add up, to at most
+/// `α (C m / 2) max (B/σ)²`. That is this ρ, rounded up. It holds in how many
+/// groups ever the vector is spread, and a unit of C full groups reaches it.
+fn clipped_event(groups: u64, treatments: &[Treatment]) -> Result<PrivacyEvent, ReleaseError> {
+    let mut most = 0.0_f64;
+    for treatment in treatments {
+        let Treatment::Gaussian { sigma, sensitivity } = treatment else {
+            return Err(ReleaseError::Plan {
+                what: "units are clipped, and the noise is not Gaussian",
+            });
+        };
+        let ratio = directed::div_up(as_f64_up(*sensitivity), *sigma);
+        most = most.max(directed::mul_up(ratio, ratio));
+    }
+    let statistics = u64::try_from(treatments.len()).unwrap_or(u64::MAX);
+    let parts = as_f64_up(groups.max(1).saturating_mul(statistics));
+    let rho = price::spent(directed::mul_up(parts / 2.0, most));
+    let rho = Rho::new(rho).map_err(|_| ReleaseError::TooWide)?;
+    Ok(PrivacyEvent::ZeroConcentrated { rho })
+}
+
+/// Not below.
+#[allow(clippy::cast_precision_loss, reason = "rounded up where it is inexact")]
+fn as_f64_up(value: u64) -> f64 {
+    let nearest = value as f64;
+    if value >> 53 == 0 {
+        nearest
+    } else {
+        nearest.next_up()
+    }
 }
 
 /// The least integer threshold for Gaussian noise on units, by bisection.

@@ -59,12 +59,12 @@ pub(crate) fn release(
     plan: &BoundedPlan,
     exact: &Exact,
 ) -> Result<Released, ReleaseError> {
-    let recipe = &recipe.noise;
-    if recipe.treatments.len() != plan.statistics.len() {
+    if !recipe.is_for(plan) {
         return Err(ReleaseError::Plan {
             what: "a recipe of another plan",
         });
     }
+    let recipe = &recipe.noise;
     let mut entropy = Entropy::system()?;
     let absent = absent(plan);
     let groups: Vec<(&Vec<Value>, &Vec<Cell>)> = match &plan.groups {

@@ -271,7 +271,7 @@ impl Binder<'_> {
         let Grouping {
             groups,
             per_unit,
-            enforce,
+            excess,
         } = self.grouping(&rows, &keys)?;
         let mut measures = Measures::default();
         if groups == Groups::Private {
@@ -299,7 +299,7 @@ impl Binder<'_> {
             keys,
             groups,
             groups_per_unit: per_unit,
-            enforce_groups: enforce,
+            excess,
             statistics: measures.statistics,
             output: Output {
                 aggregates,

@@ -4,7 +4,7 @@
 use super::local::Rows;
 use super::rows::Binder;
 use crate::expr::Expr;
-use crate::plan::{Groups, Key};
+use crate::plan::{Excess, Groups, Key};
 use crate::refusal::{Reason, Refusal};
 use crate::relation::{Operator, Relation};
 use crate::value::Value;
@@ -16,7 +16,7 @@ const MAX_GROUPS: usize = 10_000;
 pub(super) struct Grouping {
     pub(super) groups: Groups,
     pub(super) per_unit: u64,
-    pub(super) enforce: bool,
+    pub(super) excess: Excess,
 }
 
 impl Binder<'_> {
@@ -26,7 +26,7 @@ impl Binder<'_> {
             return Ok(Grouping {
                 groups: Groups::Public(vec![Vec::new()]),
                 per_unit: 1,
-                enforce: false,
+                excess: Excess::None,
             });
         }
         let one = rows.relation.one_row_per_unit;
@@ -37,14 +37,15 @@ impl Binder<'_> {
                 "every one of the {count} public groups is answered, those without rows too; rows with other keys are left out"
             ));
             let per_unit = if one { 1 } else { declared };
-            let enforce = !one && declared < count;
-            if enforce {
-                self.clamp(capped(per_unit));
-            }
+            let excess = if !one && declared < count {
+                Excess::Dropped
+            } else {
+                Excess::None
+            };
             return Ok(Grouping {
                 groups: Groups::Public(groups),
                 per_unit,
-                enforce,
+                excess,
             });
         }
         self.note("groups with too few units are withheld, so there may be more".to_owned());
@@ -52,7 +53,7 @@ impl Binder<'_> {
             return Ok(Grouping {
                 groups: Groups::Private,
                 per_unit: 1,
-                enforce: false,
+                excess: Excess::None,
             });
         }
         let Some(per_unit) = self.groups_per_unit().filter(|groups| *groups > 0) else {
@@ -67,11 +68,10 @@ impl Binder<'_> {
             )
             .at(self.words.place("group")));
         };
-        self.clamp(capped(per_unit));
         Ok(Grouping {
             groups: Groups::Private,
             per_unit,
-            enforce: true,
+            excess: Excess::Dropped,
         })
     }
 
@@ -160,8 +160,4 @@ impl Binder<'_> {
             Operator::Group { input, keys, .. } => self.domain(input, keys.get(place)?),
         }
     }
-}
-
-fn capped(per_unit: u64) -> String {
-    format!("somebody in more than {per_unit} groups counts in {per_unit}, chosen by chance")
 }

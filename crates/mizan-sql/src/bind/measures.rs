@@ -6,7 +6,7 @@ use super::grid;
 use super::local::Rows;
 use super::rows::Binder;
 use crate::expr::Expr;
-use crate::plan::{Aggregate, MAX_CONTRIBUTION, MAX_UNITS, Measure, Statistic};
+use crate::plan::{Aggregate, MAX_CONTRIBUTION, MAX_UNITS, Measure, Statistic, counted};
 use crate::refusal::{Reason, Refusal};
 use crate::relation::{Bounds, Operator, Quantized, Relation};
 use crate::value::Type;
@@ -100,8 +100,9 @@ impl Binder<'_> {
                 )
             })?;
         if !rows.relation.one_row_per_unit {
+            let (number, of) = counted(rows_per_unit, "row");
             self.clamp(format!(
-                "somebody with more than {rows_per_unit} rows in a group counts as with {rows_per_unit}"
+                "somebody with more than {number} {of} in a group counts as with {number}"
             ));
         }
         Ok(Limits {

@@ -22,7 +22,12 @@ pub(crate) fn plan(bytes: &[u8]) -> BoundedPlan {
             other => panic!("{other}"),
         },
         groups_per_unit: bytes.unsigned(),
-        enforce_groups: bytes.flag(),
+        excess: match bytes.tag() {
+            0 => Excess::None,
+            1 => Excess::Dropped,
+            2 => Excess::Clipped,
+            other => panic!("{other}"),
+        },
         statistics: bytes.list(|bytes| Statistic {
             measure: bytes.measure(),
             low: bytes.integer(),

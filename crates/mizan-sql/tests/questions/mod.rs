@@ -266,7 +266,10 @@ pub(crate) fn summary(plan: &BoundedPlan) -> Vec<String> {
         Groups::Public(groups) => format!("{} public groups by {}", groups.len(), names.join(", ")),
         Groups::Private => format!("private groups by {}", names.join(", ")),
     };
-    let enforced = if plan.enforce_groups { " enforced" } else { "" };
+    let enforced = match plan.excess {
+        Excess::None => "",
+        _ => " enforced",
+    };
     lines.push(format!(
         "{groups}; {} per unit{enforced}",
         plan.groups_per_unit

@@ -74,7 +74,7 @@ pub(crate) fn text(quote: &Quote, why: bool) -> String {
     for column in &quote.predicted {
         let name = shortened(&column.name, 30);
         text.push_str(&match column.half_width {
-            Some(width) => format!("  {name}: ± {} (95 %)\n", number::grouped(width, 3)),
+            Some(width) => format!("  {name}: ± {} (95 %)\n", number::grouped_up(width, 3)),
             None => format!("  {name}: the width depends on the answer; see --why\n"),
         });
     }

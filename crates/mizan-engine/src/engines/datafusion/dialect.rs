@@ -123,7 +123,9 @@ impl Dialect for DataFusionDialect {
     // has a part without a known value is no constant to it.
     fn opaque(&self, value: &Sql) -> String {
         let (same, unknown) = (Does::Same(value.kind).name(), Does::Unknown.name());
-        format!("{same}({}, {unknown}())", value.text)
+        // With its name, or two columns of the same values would be the same to it.
+        let name = self.literal(&Value::Text(value.text.clone()), Type::Text);
+        format!("{same}({}, {unknown}(), {name})", value.text)
     }
 
     // DataFusion 55 begins a minimum of numbers with the greatest finite one, and

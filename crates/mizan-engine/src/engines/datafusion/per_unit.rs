@@ -10,6 +10,7 @@
 //! brought too much is taken off.
 
 mod cap;
+mod clip;
 mod compact;
 mod listed;
 mod numbers;
@@ -49,16 +50,16 @@ pub(super) async fn per_unit(
     counted: Option<Counted<'_>>,
     salt: &Salt,
 ) -> Result<Vec<Vec<Value>>> {
-    if let Some(Counted { few, tally }) = counted {
-        if let Some(groups) = Listed::new(asked.keys, &few.groups)? {
-            let many = tally.more_than(few.rows).map(Arc::new);
-            let empty = |plan: &dyn ExecutionPlan| {
-                Together::new(&plan.schema(), asked, groups.clone(), many.clone())
-            };
-            let whole = whole(context, &few.all, empty).await?;
-            let sums = whole.map(|whole| whole.sums(asked, few, salt));
-            return Ok(sums.transpose()?.map_or(Vec::new(), Sums::rows));
-        }
+    if let Some(Counted { few, tally }) = counted
+        && let Some(groups) = Listed::new(asked.keys, &few.groups)?
+    {
+        let many = tally.more_than(few.rows).map(Arc::new);
+        let empty = |plan: &dyn ExecutionPlan| {
+            Together::new(&plan.schema(), asked, groups.clone(), many.clone())
+        };
+        let whole = whole(context, &few.all, empty).await?;
+        let sums = whole.map(|whole| whole.sums(asked, few, salt));
+        return Ok(sums.transpose()?.map_or(Vec::new(), Sums::rows));
     }
     let empty = |plan: &dyn ExecutionPlan| ToldApart::new(&plan.schema(), asked);
     let whole = whole(context, &asked.rows, empty).await?;

@@ -150,6 +150,20 @@ impl Session {
         })
     }
 
+    /// Whether statements can be planned; if not, all is as before.
+    pub(super) fn can_plan(&mut self, texts: &[String]) -> Result<bool, EngineError> {
+        let failed = |error: Error| of_rows(&error, "planning");
+        let begun = self.client.batch_execute("SAVEPOINT planning");
+        begun.map_err(failed)?;
+        let planned = texts.iter().try_for_each(|text| self.plan(text));
+        let ended = match &planned {
+            Ok(()) => "RELEASE SAVEPOINT planning",
+            Err(_) => "ROLLBACK TO SAVEPOINT planning",
+        };
+        self.client.batch_execute(ended).map_err(failed)?;
+        Ok(planned.is_ok())
+    }
+
     /// Gives each row of a query to `add`. The kinds are those of a row's first
     /// columns; the others are integers.
     pub(super) fn query(

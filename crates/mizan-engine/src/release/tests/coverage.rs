@@ -56,6 +56,11 @@ fn covered(
     };
     let mut group = cells(values);
     group.truncate(plan.statistics.len());
+    for (cell, statistic) in group.iter_mut().zip(&plan.statistics) {
+        if let Cell::Integer(value) = cell {
+            *value *= plan.fineness(statistic);
+        }
+    }
     let exact: Exact = keys
         .iter()
         .map(|key| (key.clone(), group.clone()))
@@ -125,6 +130,7 @@ fn check(runs: usize, least: f64) {
         });
         for epsilon in [0.2, 1.0, 10.0, 200.0] {
             let recipe = choose(&plan, &request(epsilon, 1e-6)).unwrap();
+            let plan = recipe.settle(plan.clone());
             for rows in [2, 40, 3000] {
                 let values = people(rows);
                 let (shares, widths) = covered(&plan, &recipe, &values, runs);
@@ -167,6 +173,7 @@ fn noise_is_that_of_the_event() {
             vec![sum()],
         );
         let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
+        let plan = recipe.settle(plan);
         let released = release(&recipe, &plan, &Exact::new()).unwrap();
         for place in 0..3 {
             let noise = released

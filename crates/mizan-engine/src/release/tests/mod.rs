@@ -12,6 +12,7 @@
 
 mod answers;
 mod budget;
+mod clipping;
 mod coverage;
 mod peers_failures;
 mod quantiles;
@@ -23,8 +24,8 @@ use std::collections::BTreeMap;
 
 use mizan_core::{Delta, Epsilon};
 use mizan_sql::{
-    Aggregate, BoundedPlan, Bounds, Expr, Groups, Key, Measure, Operator, Output, OutputColumn,
-    Quantized, Relation, Statistic, Type, Value,
+    Aggregate, BoundedPlan, Bounds, Excess, Expr, Groups, Key, Measure, Operator, Output,
+    OutputColumn, Quantized, Relation, Statistic, Type, Value,
 };
 
 use super::{Request, Target};
@@ -105,14 +106,19 @@ pub(super) fn plan(
             },
         });
     }
+    let groups = groups.unwrap_or_else(|| Groups::Public(vec![Vec::new()]));
+    let excess = match &groups {
+        Groups::Public(keys) if groups_per_unit >= keys.len() as u64 => Excess::None,
+        _ => Excess::Dropped,
+    };
     BoundedPlan {
         datasets: vec!["people".into()],
         public: Vec::new(),
         relation,
         keys,
-        groups: groups.unwrap_or_else(|| Groups::Public(vec![Vec::new()])),
+        groups,
         groups_per_unit,
-        enforce_groups: true,
+        excess,
         statistics,
         output: Output {
             aggregates,

@@ -1,6 +1,6 @@
 //! What answers are like: rank errors of quantiles beside those of one
-//! exponential mechanism for each, and the bias of means. `scripts/bench answers`
-//! prints it; nothing fails here.
+//! exponential mechanism for each, the bias of means, and that of people in too many
+//! groups, dropped and clipped. `scripts/bench answers` prints it; nothing fails here.
 
 use mizan_core::{Epsilon, PrivacyEvent};
 
@@ -33,7 +33,7 @@ fn one_by_one(quantiles: &[f64], epsilon: f64) -> Recipe {
         }],
         threshold: None,
     };
-    Recipe::new(noise, epsilon, DELTA, Vec::new()).unwrap()
+    Recipe::new(noise, Excess::None, epsilon, DELTA, Vec::new()).unwrap()
 }
 
 /// The mean of all rank errors, and what the largest of a release is below in 95
@@ -115,6 +115,37 @@ fn quantiles() {
 
 #[test]
 #[ignore = "long: a report"]
+fn dropped_or_clipped() {
+    println!(
+        "| people | in more than 15 | question | truth | ε | σ | off, dropped | clipped | with noise, dropped | clipped |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    let off = |errors: &[f64], sigma: f64| {
+        let squares = errors.iter().map(|error| error * error).sum::<f64>();
+        (squares / errors.len() as f64 + sigma * sigma).sqrt()
+    };
+    for (people, skew) in [(3_000, 4), (3_000, 16), (30_000, 4), (30_000, 16)] {
+        for what in ["COUNT(*)", "SUM(cost)"] {
+            let sql = format!("SELECT ward, {what} AS x FROM visits GROUP BY ward");
+            for epsilon in [0.3, 1.0, 3.0] {
+                let found = clipping::compared(&sql, people, skew, epsilon);
+                println!(
+                    "| {people} | {} | {what} | {:.0} | {epsilon} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} |",
+                    found.over,
+                    found.truth,
+                    found.sigma,
+                    off(&found.dropped, 0.0),
+                    off(&found.clipped, 0.0),
+                    off(&found.dropped, found.sigma),
+                    off(&found.clipped, found.sigma),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "long: a report"]
 fn bias_of_means() {
     println!("| rows | true mean, of 0 to 200 | ε | bias | standard error | spread |");
     println!("| --- | --- | --- | --- | --- | --- |");
@@ -135,6 +166,7 @@ fn bias_of_means() {
             let truth = 100.0 + sum as f64 / 8.0 / f64::from(rows);
             for epsilon in [0.1, 1.0] {
                 let recipe = choose(&plan, &request(epsilon, 1e-6)).unwrap();
+                let plan = recipe.settle(plan.clone());
                 let released = release(&recipe, &plan, &exact).unwrap();
                 let answer = answer(&plan, &recipe, &released).unwrap();
                 let errors: Vec<f64> = answer

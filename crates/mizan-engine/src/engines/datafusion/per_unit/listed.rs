@@ -39,8 +39,8 @@ impl Listed {
                 listing.insert(value)?;
             }
         }
-        let sizes = listings.iter().map(Listing::codes);
-        let combinations = sizes.fold(Some(1_usize), |all, size| all?.checked_mul(size));
+        let mut sizes = listings.iter().map(Listing::codes);
+        let combinations = sizes.try_fold(1_usize, usize::checked_mul);
         let Some(combinations) = combinations.filter(|all| *all <= MOST) else {
             return Ok(None);
         };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, Int64Array, StringViewArray};
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
+use mizan_sql::Clip;
 
 use super::sums::Sums;
 use super::*;
@@ -15,13 +16,17 @@ const SALT: Salt = [3; 16];
 
 type Row = (i64, Option<String>, Option<i64>);
 
-fn asked(most: Option<u64>) -> PerUnit {
+/// How many groups of a unit count, or to what it is clipped.
+type Cap = (Option<u64>, Option<Clip>);
+
+fn asked((most, clip): Cap) -> PerUnit {
     let of = |of, low, high| Contribution { of, low, high };
     PerUnit {
         rows: String::new(),
         units: 1,
         keys: 1,
         most,
+        clip,
         contributions: vec![
             of(Of::Unit, 0, 1),
             of(Of::Rows, 0, 3),
@@ -69,6 +74,7 @@ fn obvious(rows: &[Row], asked: &PerUnit) -> BTreeMap<Value, Vec<i64>> {
                 key.clone(),
             )
         });
+        let mut of_groups: Vec<(Value, Vec<i64>)> = Vec::new();
         for (key, values) in ranked.into_iter().take(kept) {
             let rows = i64::try_from(values.len()).unwrap();
             let there: Vec<i64> = values.into_iter().flatten().collect();
@@ -86,6 +92,24 @@ fn obvious(rows: &[Row], asked: &PerUnit) -> BTreeMap<Value, Vec<i64>> {
                 total.clamp(contribution.low, contribution.high)
             });
             let of_unit: Vec<i64> = std::iter::once(1).chain(of_unit).collect();
+            of_groups.push((key, of_unit));
+        }
+        if let Some(clip) = asked.clip {
+            let sensitivities = asked.contributions.iter().map(Contribution::sensitivity);
+            let sensitivities: Vec<i64> =
+                sensitivities.map(|b| i64::try_from(b).unwrap()).collect();
+            let squares = of_groups.iter().flat_map(|(_, of_unit)| {
+                let pairs = of_unit.iter().skip(1).zip(&sensitivities);
+                pairs.map(|(of_unit, b)| (((of_unit.abs() << 15) + b - 1) / b).pow(2))
+            });
+            let factor = clip.factor(squares.sum());
+            for (_, of_unit) in &mut of_groups {
+                for of_unit in &mut of_unit[1..] {
+                    *of_unit = *of_unit * 1024 * factor / (1 << 20);
+                }
+            }
+        }
+        for (key, of_unit) in of_groups {
             let total = totals.entry(key).or_insert_with(|| vec![0; of_unit.len()]);
             for (total, of_unit) in total.iter_mut().zip(of_unit) {
                 *total += of_unit;
@@ -150,18 +174,22 @@ fn parts_add_up_to_the_same_in_any_number() {
                 ((next(units) - 20) * apart, key, value)
             })
             .collect();
-        for most in [None, Some(2)] {
-            let asked = asked(most);
-            let expected = obvious(&rows, &asked);
+        let clip = Clip::new(2, 5);
+        let caps = [(None, None), (Some(2), None), (None, Some(clip))];
+        let expected = caps.map(|cap| obvious(&rows, &asked(cap)));
+        for (cap, expected) in caps.iter().zip(&expected) {
+            let asked = asked(*cap);
             for parts in [1, 2, 7, 16] {
-                let found = by_key(
-                    told_apart(&rows, parts, &asked)
-                        .sums(&asked, &SALT)
-                        .unwrap(),
-                );
-                assert!(found == expected, "{units} {groups} {parts} {most:?}");
+                let found = told_apart(&rows, parts, &asked).sums(&asked, &SALT);
+                let found = by_key(found.unwrap());
+                assert!(found == *expected, "{units} {groups} {parts} {cap:?}");
             }
         }
+        // All that is clipped is there, and some of it is less.
+        assert!(expected[0].keys().eq(expected[2].keys()));
+        let whole = expected[0].values().map(|totals| totals[1]).sum::<i64>();
+        let clipped = expected[2].values().map(|totals| totals[1]).sum::<i64>();
+        assert!(clipped < 1024 * whole && clipped > 200 * whole);
     }
 }
 
@@ -191,7 +219,7 @@ fn people_with_few_rows_need_not_be_told_apart() {
                 of(Of::Sum(0), -150, 150),
                 of(Of::Scaled(0, 3), -150, 150),
             ],
-            ..asked(most)
+            ..asked((most, None))
         };
         let listed: Vec<Row> = rows.iter().filter(|row| row.1.is_some()).cloned().collect();
         let expected = obvious(&listed, &asked);
@@ -226,12 +254,13 @@ fn people_with_few_rows_need_not_be_told_apart() {
 
 #[test]
 fn nobody_is_in_no_group() {
-    let none = told_apart(&[], 3, &asked(Some(1))).sums(&asked(Some(1)), &SALT);
+    let cap = (Some(1), None);
+    let none = told_apart(&[], 3, &asked(cap)).sums(&asked(cap), &SALT);
     assert!(by_key(none.unwrap()).is_empty());
     let schema = batch(&[]).schema();
     let asked = PerUnit {
         keys: 0,
-        ..asked(Some(1))
+        ..asked((Some(1), None))
     };
     let schema = schema.project(&[0, 2]).map(Arc::new).unwrap();
     let part = ToldApart::new(&schema, &asked).unwrap();

@@ -4,6 +4,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
 
+use super::clip::Factors;
 use super::numbers::Numbers;
 use super::slots::{Pair, Slots};
 use super::sums::{Sums, add_to};
@@ -70,11 +71,11 @@ impl ToldApart {
             counts.is_none_or(|counts| *counts)
         };
         let totals = &self.totals;
-        let by_group = |limited: &dyn Fn(usize) -> i64, of: Of| {
+        let by_group = |limited: &dyn Fn(usize, &Pair) -> i64, of: Of| {
             let mut by_group = vec![0_i64; number];
             for (slot, pair) in pairs.iter().enumerate() {
                 if counts(slot) {
-                    add_to(&mut by_group, pair.group, limited(slot));
+                    add_to(&mut by_group, pair.group, limited(slot, pair));
                 }
                 if without_unlimited {
                     add_to(&mut by_group, pair.group, -totals.unclamped(slot, of));
@@ -82,9 +83,18 @@ impl ToldApart {
             }
             by_group
         };
-        let mut numbers = vec![by_group(&|_| 1, Of::Rows)];
+        let mut numbers = vec![by_group(&|_, _| 1, Of::Rows)];
+        let clipped = asked
+            .clip
+            .map(|clip| Factors::new(clip, pairs, totals, &asked.contributions));
         for contribution in &asked.contributions {
-            let limited = |slot: usize| totals.contribution(slot, contribution);
+            let limited = |slot: usize, pair: &Pair| {
+                let whole = totals.contribution(slot, contribution);
+                match &clipped {
+                    Some(factors) => factors.clipped(pair, whole, contribution),
+                    None => whole,
+                }
+            };
             numbers.push(by_group(&limited, contribution.of));
         }
         Sums::of_columns(&keys, &numbers)

@@ -1,18 +1,18 @@
 //! Random plans: DataFusion is the oracle, with any number of partitions, and one
 //! unit changes what it may.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, Float64Array, RecordBatch};
 use datafusion::arrow::datatypes::{Field, Schema};
 use datafusion::datasource::MemTable;
-use mizan_sql::{BoundedPlan, Catalogue, Type, Value};
+use mizan_sql::{BoundedPlan, Catalogue, Excess, Type, Value};
 
 use super::super::values::{array_of, data_type};
 use super::super::{DataFusion, Tables};
-use crate::engines::generate::{self, Rng};
-use crate::exact::{Cell, Exact};
+use crate::audit::compare;
+use crate::engines::generate::{self, Rng, vary};
+use crate::exact::Exact;
 use crate::oracle::{self, Data};
 
 /// Rows as tables, in a few parts; nothing is sometimes NaN, zero minus zero.
@@ -81,7 +81,9 @@ fn datafusion_is_the_oracle() {
         let catalogue = generate::catalogue(&mut rng);
         let data = generate::data(&mut rng, &catalogue);
         let plan = generate::plan(&mut rng, &catalogue);
-        let plan = generate::first_rows(&mut Rng(!seed), plan);
+        let plan = vary::first_rows(&mut Rng(!seed), plan);
+        let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
         let salt = rng.salt();
         let expected = oracle::run(&plan, &catalogue, &data, &salt);
         let tables = tables(&mut rng, &catalogue, &data);
@@ -111,6 +113,31 @@ fn datafusion_is_the_oracle() {
     assert!(failures.is_empty(), "{} differ: {seeds:?}", failures.len());
 }
 
+/// Units are clipped in some of the plans, and some of those have too many groups.
+#[test]
+fn clipping_is_generated() {
+    let (mut clipped, mut touched) = (0, 0);
+    for seed in 0..400 {
+        let mut rng = Rng(seed);
+        let catalogue = generate::catalogue(&mut rng);
+        let data = generate::data(&mut rng, &catalogue);
+        let plan = generate::plan(&mut rng, &catalogue);
+        let plan = vary::first_rows(&mut Rng(!seed), plan);
+        let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
+        if plan.excess == Excess::Clipped {
+            let whole = BoundedPlan {
+                groups_per_unit: 1000,
+                ..plan.clone()
+            };
+            let exact = |plan| oracle::run(plan, &catalogue, &data, &[0; 16]);
+            clipped += 1;
+            touched += u32::from(exact(&plan) != exact(&whole));
+        }
+    }
+    assert!(clipped >= 60 && touched >= 15, "{clipped} {touched}");
+}
+
 /// Small failures are shown first.
 fn plan_size(plan: &BoundedPlan) -> usize {
     format!("{plan:?}").len()
@@ -118,44 +145,7 @@ fn plan_size(plan: &BoundedPlan) -> usize {
 
 /// Takes one unit out and compares: the guarantee of the plan.
 fn check_neighbours(plan: &BoundedPlan, with: &Exact, without: &Exact, seed: u64) {
-    let zero: Vec<Cell> = Vec::new();
-    let mut changed = 0;
-    let keys: std::collections::BTreeSet<&Vec<Value>> = with.keys().chain(without.keys()).collect();
-    for key in keys {
-        let (a, b) = (
-            with.get(key).unwrap_or(&zero),
-            without.get(key).unwrap_or(&zero),
-        );
-        if a == b {
-            continue;
-        }
-        changed += 1;
-        for (place, statistic) in plan.statistics.iter().enumerate() {
-            let nothing = BTreeMap::new();
-            let bins = |cells: &[Cell]| match cells.get(place) {
-                Some(Cell::Histogram(bins)) => bins.clone(),
-                Some(Cell::Integer(value)) => BTreeMap::from([(0, *value)]),
-                None => nothing.clone(),
-            };
-            let (a, b) = (bins(a), bins(b));
-            let all: std::collections::BTreeSet<&i64> = a.keys().chain(b.keys()).collect();
-            let change: u64 = all
-                .iter()
-                .map(|bin| {
-                    let of = |bins: &BTreeMap<i64, i64>| bins.get(bin).copied().unwrap_or(0);
-                    of(&a).abs_diff(of(&b))
-                })
-                .sum();
-            assert!(
-                change <= statistic.sensitivity(),
-                "seed {seed}: {change} in {statistic:?}\n{plan:#?}"
-            );
-        }
-    }
-    assert!(
-        changed <= plan.groups_per_unit,
-        "seed {seed}: {changed} groups\n{plan:#?}"
-    );
+    compare(plan, with, without).unwrap_or_else(|what| panic!("seed {seed}: {what}\n{plan:#?}"));
 }
 
 #[test]
@@ -165,7 +155,9 @@ fn one_unit_changes_what_it_may() {
         let catalogue = generate::catalogue(&mut rng);
         let data = generate::data(&mut rng, &catalogue);
         let plan = generate::plan(&mut rng, &catalogue);
-        let plan = generate::first_rows(&mut Rng(!seed), plan);
+        let plan = vary::first_rows(&mut Rng(!seed), plan);
+        let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
         let salt = rng.salt();
         let with = oracle::run(&plan, &catalogue, &data, &salt);
         let width = catalogue.datasets["a"].privacy.as_ref().unwrap().unit.len();
@@ -221,7 +213,7 @@ fn partitions_do_not_matter() {
                 plan.relation = relation;
                 plan.keys.clear();
                 plan.groups = mizan_sql::Groups::Public(vec![vec![]]);
-                plan.enforce_groups = false;
+                plan.excess = Excess::None;
                 plan.statistics = vec![mizan_sql::Statistic {
                     measure: mizan_sql::Measure::Distinct(mizan_sql::Expr::Column(2)),
                     low: 0,
@@ -229,6 +221,8 @@ fn partitions_do_not_matter() {
                 }];
             }
         }
+        let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
         // Joins of a great many rows with themselves are for other tests.
         if format!("{:?}", plan.relation).contains("Join") {
             continue;

@@ -1,7 +1,7 @@
 //! Random plans over random rows: PostgreSQL is the oracle, as DataFusion is.
 
 use super::server::{Schema, held, run};
-use crate::engines::generate::{self, Rng};
+use crate::engines::generate::{self, Rng, vary};
 use crate::oracle::{self, Data};
 
 #[test]
@@ -24,7 +24,9 @@ fn postgres_is_the_oracle() {
             })
             .collect();
         let plan = generate::plan(&mut rng, &catalogue);
-        let plan = generate::first_rows(&mut Rng(!seed), plan);
+        let plan = vary::first_rows(&mut Rng(!seed), plan);
+        let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
         let salt = rng.salt();
         schema.fill(&mut catalogue, &data, || rng.chance(50));
         let expected = oracle::run(&plan, &catalogue, &data, &salt);

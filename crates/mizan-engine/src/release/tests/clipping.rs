@@ -1,0 +1,350 @@
+//! Units in too many groups: when they are clipped, what it costs, what comes out.
+
+use mizan_accounting::account::{self, Method};
+use mizan_core::PrivacyEvent;
+use mizan_sql::{Catalogue, Dataset, DatasetColumn, Privacy};
+
+use super::super::price;
+use super::super::recipe::{self, Recipe, Treatment};
+use super::super::released::{NoisyCell, Released};
+use super::super::{AnswerCell, answer, choose, predicted, release};
+use super::*;
+use crate::oracle::{self, Data};
+
+fn keys(count: usize) -> Groups {
+    Groups::Public((0..count).map(|key| text(&format!("{key:04}"))).collect())
+}
+
+/// Rows and a sum by 100 public groups, of which so many count.
+fn capped(groups_per_unit: u64) -> BoundedPlan {
+    let statistics = statistics(4)[1..3].to_vec();
+    let sum = Aggregate::Sum {
+        sum: 1,
+        count: Some(0),
+        integer: false,
+    };
+    let aggregates = vec![Aggregate::Count { of: 0 }, sum];
+    plan(Some(keys(100)), groups_per_unit, statistics, aggregates)
+}
+
+fn rho_of(event: &PrivacyEvent) -> f64 {
+    match event {
+        PrivacyEvent::ZeroConcentrated { rho } => rho.get(),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn units_are_clipped_where_noise_is_gaussian() {
+    let gaussian = choose(&capped(30), &request(1.0, 1e-6)).unwrap();
+    assert_eq!(gaussian.settle(capped(30)).excess, Excess::Clipped);
+    let why = gaussian.why().join("\n");
+    assert!(why.contains("more than 30 groups is scaled down"), "{why}");
+    let laplace = choose(&capped(1), &request(1.0, 1e-6)).unwrap();
+    assert_eq!(laplace.settle(capped(1)).excess, Excess::Dropped);
+    assert!(!laplace.why().join("\n").contains("scaled"));
+    // Without a delta there is no Gaussian noise.
+    let pure = choose(&capped(30), &request(1.0, 0.0)).unwrap();
+    assert_eq!(pure.settle(capped(30)).excess, Excess::Dropped);
+    // Nobody can be in too many groups; groups are private; not only sums.
+    let all = plan(Some(keys(100)), 100, statistics(1)[1..2].to_vec(), vec![]);
+    let private = plan(
+        Some(Groups::Private),
+        30,
+        statistics(1)[..2].to_vec(),
+        vec![],
+    );
+    let mut histogram = capped(30);
+    histogram.statistics.push(statistics(1).remove(4));
+    let mut distinct = capped(30);
+    distinct.statistics[0].measure = Measure::Distinct(Expr::column(0));
+    for (plan, excess) in [
+        (all, Excess::None),
+        (private, Excess::Dropped),
+        (histogram, Excess::Dropped),
+        (distinct, Excess::Dropped),
+    ] {
+        let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
+        let gaussian = matches!(recipe.noise.treatments[0], Treatment::Gaussian { .. });
+        assert!(gaussian, "{recipe:?}");
+        assert_eq!(recipe.settle(plan).excess, excess);
+    }
+}
+
+/// The same noise, in steps of contributions, for the same epsilon as if groups were
+/// dropped.
+#[test]
+fn clipping_costs_what_dropping_costs() {
+    for groups in [5, 30, 99] {
+        for epsilon in [0.1, 1.0, 8.0] {
+            let clipped = choose(&capped(groups), &request(epsilon, 1e-6)).unwrap();
+            let plan = clipped.settle(capped(groups));
+            if plan.excess != Excess::Clipped {
+                continue;
+            }
+            assert!(clipped.epsilon().get() <= epsilon);
+            let coarse = coarse(&plan, &clipped);
+            let event = recipe::event(groups, &coarse, None, Excess::Dropped).unwrap();
+            let cost = price::price(&event, 5e-7).epsilon;
+            let ratio = clipped.epsilon().get() / cost;
+            assert!((ratio - 1.0).abs() < 1e-4, "{groups} {epsilon}: {ratio}");
+        }
+    }
+}
+
+/// The noise of a clipped plan in steps of contributions.
+pub(super) fn coarse(plan: &BoundedPlan, recipe: &Recipe) -> Vec<Treatment> {
+    let treatments = recipe.noise.treatments.iter().zip(&plan.statistics);
+    let coarse = |(treatment, statistic): (&Treatment, &Statistic)| {
+        let Treatment::Gaussian { sigma, sensitivity } = treatment else {
+            panic!("{treatment:?}");
+        };
+        let fineness = plan.fineness(statistic);
+        Treatment::Gaussian {
+            sigma: sigma / fineness as f64,
+            sensitivity: sensitivity / fineness.unsigned_abs(),
+        }
+    };
+    treatments.map(coarse).collect()
+}
+
+/// A composition of as many scalar mechanisms as groups that count would be cheaper
+/// than the dearest vector where noise is small, so it is not what is charged.
+#[test]
+fn the_charge_covers_vectors_in_any_number_of_groups() {
+    // Σ_x p(x)^α p(x - n)^(1-α), of discrete Gaussian noise.
+    let divergence = |sigma: f64, n: i64, order: f64| {
+        let log = |x: i64| -(x * x) as f64 / (2.0 * sigma * sigma);
+        let all = || -400..=400_i64;
+        let norm: f64 = all().map(|x| log(x).exp()).sum();
+        let terms = || all().map(|x| order * log(x) + (1.0 - order) * log(x - n));
+        let largest = terms().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = terms().map(|term| (term - largest).exp()).sum();
+        ((sum / norm).ln() + largest) / (order - 1.0)
+    };
+    for sigma in [0.6, 1.0, 3.0, 20.0] {
+        let treatments = [Treatment::Gaussian {
+            sigma,
+            sensitivity: 4,
+        }];
+        // Squares of at most 2 · 4², in 2 groups or more.
+        let event = recipe::event(2, &treatments, None, Excess::Clipped).unwrap();
+        let rho = rho_of(&event);
+        assert!((rho * sigma * sigma / 16.0 - 1.0).abs() < 3e-5);
+        for order in [1.3, 2.0, 3.5, 8.0] {
+            let shifts: [&[i64]; 5] = [&[4, 4], &[2; 8], &[1; 32], &[5, 2, 1, 1, 1], &[5, -2, 1]];
+            for shift in shifts {
+                assert!(shift.iter().map(|x| x * x).sum::<i64>() <= 32);
+                let total: f64 = shift.iter().map(|n| divergence(sigma, *n, order)).sum();
+                assert!(
+                    total <= order * rho * (1.0 + 1e-9),
+                    "{sigma} {order} {shift:?}: {total}"
+                );
+            }
+        }
+    }
+    // Statistics of other noise: the dearest counts for all.
+    let gaussian = |sigma, sensitivity| Treatment::Gaussian { sigma, sensitivity };
+    let treatments = [gaussian(10.0, 1), gaussian(30.0, 6)];
+    let event = recipe::event(3, &treatments, None, Excess::Clipped).unwrap();
+    let rho = rho_of(&event);
+    assert!((0.12..0.120_006).contains(&rho), "{rho}");
+    let laplace = [Treatment::Laplace {
+        scale: 1.0,
+        sensitivity: 1,
+    }];
+    assert!(recipe::event(1, &laplace, None, Excess::Clipped).is_err());
+}
+
+#[test]
+fn the_event_reads_back_and_is_priced_by_the_ledger() {
+    let recipe = choose(&capped(30), &request(1.0, 1e-6)).unwrap();
+    let event = recipe.event();
+    assert_eq!(event.to_string().parse::<PrivacyEvent>().unwrap(), event);
+    assert!(event.to_string().len() < 20, "{event}");
+    let delta = Delta::new(5e-7).unwrap();
+    let bound = account::epsilon_by(Method::Renyi, &event, delta).unwrap();
+    assert_eq!(bound.upper.get(), recipe.epsilon().get());
+    mizan_ledger::Cost::of(&event, &mizan_ledger::Orders::standard()).unwrap();
+}
+
+#[test]
+fn a_plan_that_was_not_settled_is_not_released() {
+    let recipe = choose(&capped(30), &request(1.0, 1e-6)).unwrap();
+    let refused = release(&recipe, &capped(30), &Exact::new()).unwrap_err();
+    assert_eq!(refused.code(), "MZ1957");
+    let plan = recipe.settle(capped(30));
+    let released = release(&recipe, &plan, &Exact::new()).unwrap();
+    assert!(answer(&capped(30), &recipe, &released).is_err());
+    assert!(answer(&plan, &recipe, &released).is_ok());
+}
+
+/// Counts are whole, in parts of people or not, and within their intervals.
+#[test]
+fn counts_of_parts_of_people_are_whole() {
+    let recipe = choose(&capped(30), &request(2.0, 1e-6)).unwrap();
+    let plan = recipe.settle(capped(30));
+    let Groups::Public(keys) = &plan.groups else {
+        panic!("public groups");
+    };
+    let fineness = plan.fineness(&plan.statistics[0]);
+    assert_eq!(fineness, 1024);
+    let half = predicted(&plan, &recipe)[0].half_width.unwrap();
+    let Treatment::Gaussian { sigma, .. } = recipe.noise.treatments[0] else {
+        panic!("{recipe:?}");
+    };
+    // The noise of a person in 30 groups, not of 1024.
+    assert!((half - 1.96 * sigma / 1024.0).abs() < 0.01, "{half}");
+    let noisy = [-5000, -1, 0, 511, 512, 1024 * 5000 + 300, i64::MAX];
+    let released = Released {
+        noise: recipe.noise.clone(),
+        groups: keys
+            .iter()
+            .zip(noisy)
+            .map(|(key, count)| super::super::released::Group {
+                key: key.clone(),
+                cells: vec![NoisyCell::Integer(count), NoisyCell::Integer(0)],
+            })
+            .collect(),
+    };
+    let answer = answer(&plan, &recipe, &released).unwrap();
+    let counts = answer.rows.iter().map(|row| row[1].value().clone());
+    let expected = [0, 0, 0, 0, 1, 5000, (1 << 53) - 1];
+    assert_eq!(
+        counts.collect::<Vec<_>>(),
+        expected.map(Value::Integer).to_vec()
+    );
+    let AnswerCell::Estimate {
+        low: Some(low),
+        high: Some(high),
+        ..
+    } = &answer.rows[5][1]
+    else {
+        panic!("{:?}", answer.rows[5]);
+    };
+    let (low, high) = (low.as_f64().unwrap(), high.as_f64().unwrap());
+    assert!(low <= 5000.3 - half && low > 5000.2 - half - 1.0, "{low}");
+    assert!(
+        high >= 5000.2 + half && high < 5000.3 + half + 1.0,
+        "{high}"
+    );
+    // The sum is 100 for each that is counted, and steps of 1/8.
+    let sum = answer.rows[5][2].value().as_f64().unwrap();
+    assert_eq!(sum, 100.0 * (5000.0 + 300.0 / 1024.0));
+}
+
+/// Visits of people to 60 wards, of which 15 count: most go to few, some to nearly
+/// all, and the greater the skew the fewer go to more than 15.
+fn skewed(people: i64, skew: i32) -> (Catalogue, Data) {
+    let column = |name: &str, kind, bounds, keys| DatasetColumn {
+        name: name.to_owned(),
+        kind,
+        bounds,
+        unit_bounds: None,
+        keys,
+    };
+    let wards = (0..60).map(Value::Integer).collect();
+    let visits = Dataset {
+        name: "visits".to_owned(),
+        source: String::new(),
+        privacy: Some(Privacy {
+            unit: vec!["u".to_owned()],
+            account: "visits".to_owned(),
+            rows_per_unit: Some(1),
+            groups_per_unit: Some(15),
+        }),
+        columns: vec![
+            column("u", Type::Integer, None, None),
+            column("ward", Type::Integer, None, Some(wards)),
+            column("cost", Type::Number, Bounds::new(0.0, 100.0), None),
+        ],
+    };
+    let mut rows = Vec::new();
+    for person in 0..people {
+        let share = ((person * 7919) % people) as f64 / people as f64;
+        let wards = 1 + (59.0 * share.powi(skew)) as i64;
+        for visit in 0..wards {
+            let ward = (person * 31 + visit * 7) % 60;
+            let cost = 10 + (person * 13 + visit * 29) % 80;
+            rows.push(vec![
+                Value::Integer(person),
+                Value::Integer(ward),
+                Value::Number(cost as f64),
+            ]);
+        }
+    }
+    let datasets = BTreeMap::from([("visits".to_owned(), visits)]);
+    (
+        Catalogue { datasets },
+        Data::from([("visits".to_owned(), rows)]),
+    )
+}
+
+/// What a question's first aggregate is off by, before noise, in each group: units
+/// dropped from groups, and clipped; then the noise that clipping needs.
+pub(super) struct Compared {
+    pub(super) truth: f64,
+    /// How many are in too many groups.
+    pub(super) over: usize,
+    pub(super) dropped: Vec<f64>,
+    pub(super) clipped: Vec<f64>,
+    pub(super) sigma: f64,
+}
+
+pub(super) fn compared(sql: &str, people: i64, skew: i32, epsilon: f64) -> Compared {
+    let (catalogue, data) = skewed(people, skew);
+    let dropped = mizan_sql::plan(sql, &catalogue).unwrap();
+    let recipe = choose(&dropped, &request(epsilon, 1e-6)).unwrap();
+    let clipped = recipe.settle(dropped.clone());
+    assert_eq!(clipped.excess, Excess::Clipped);
+    let whole = BoundedPlan {
+        excess: Excess::None,
+        ..dropped.clone()
+    };
+    let step = match &dropped.statistics[0].measure {
+        Measure::Sum(_, how) => how.step(),
+        _ => 1.0,
+    };
+    let of = |plan: &BoundedPlan| -> Vec<f64> {
+        let exact = oracle::run(plan, &catalogue, &data, &[5; 16]);
+        let first = exact.values().map(|cells| match cells[0] {
+            Cell::Integer(value) => step * value as f64 / plan.fineness(&plan.statistics[0]) as f64,
+            Cell::Histogram(_) => panic!("a sum"),
+        });
+        first.collect()
+    };
+    let truth = of(&whole);
+    let off = |found: Vec<f64>| {
+        let pairs = found.iter().zip(&truth);
+        pairs.map(|(found, truth)| found - truth).collect()
+    };
+    let Treatment::Gaussian { sigma, .. } = coarse(&clipped, &recipe)[0] else {
+        panic!("{recipe:?}");
+    };
+    let mut wards: BTreeMap<&Value, u64> = BTreeMap::new();
+    for row in &data["visits"] {
+        *wards.entry(&row[0]).or_default() += 1;
+    }
+    Compared {
+        over: wards.values().filter(|wards| **wards > 15).count(),
+        dropped: off(of(&dropped)),
+        clipped: off(of(&clipped)),
+        truth: truth.iter().sum::<f64>() / truth.len() as f64,
+        sigma: step * sigma,
+    }
+}
+
+/// What clipping is for.
+#[test]
+fn clipping_is_nearer_to_the_truth() {
+    for sql in [
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward",
+        "SELECT ward, SUM(cost) AS s FROM visits GROUP BY ward",
+    ] {
+        let found = compared(sql, 3_000, 4, 1.0);
+        for (dropped, clipped) in found.dropped.iter().zip(&found.clipped) {
+            assert!(*dropped < 0.0 && *clipped < 0.0);
+            assert!(clipped.abs() < 0.75 * dropped.abs(), "{dropped} {clipped}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! People in more groups than count, as the command line tells it.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic"
+)]
+
+mod common;
+
+use std::fmt::Write as _;
+
+use common::lab::Lab;
+
+/// 300 people, each seen at 1 to 40 of the ages from 0 to 99; of 50 groups 15 count.
+fn lab(name: &str) -> Lab {
+    let lab = Lab::empty(name);
+    lab.run(&["init"]).done();
+    let mut csv = String::from("person,age\n");
+    for person in 0..300 {
+        for visit in 0..=person % 40 {
+            writeln!(csv, "{person},{}", (person + 2 * visit) % 100).unwrap();
+        }
+    }
+    let path = lab.folder.join("visits.csv");
+    std::fs::write(&path, csv).unwrap();
+    let limits = [
+        "--unit",
+        "person",
+        "--epsilon",
+        "4",
+        "--delta",
+        "1e-6",
+        "--bound",
+        "age=0:99",
+        "--type",
+        "age=integer",
+        "--max-rows-per-unit",
+        "2",
+        "--max-groups-per-unit",
+        "15",
+    ];
+    let from = path.to_str().unwrap();
+    lab.run(&[&["dataset", "add", "visits", "--from", from], &limits[..]].concat())
+        .done();
+    lab
+}
+
+const QUESTION: &str =
+    "SELECT bucket(age, 2) AS age, COUNT(*) AS n FROM visits GROUP BY bucket(age, 2)";
+
+#[test]
+fn quotes_and_answers_say_that_people_are_scaled_down() {
+    let lab = lab("clipping");
+    let quote = lab.json(&["quote", QUESTION, "--epsilon", "1"]);
+    let event = quote["event"].as_str().unwrap();
+    assert!(event.starts_with("zcdp("), "{event}");
+    let said = "somebody in more than 15 groups counts in all of them, scaled down to \
+                what 15 can weigh";
+    assert_eq!(quote["clamping"][0], said);
+    let answer = lab.json(&["query", QUESTION, "--epsilon", "1"]);
+    assert_eq!(answer["clamping"], quote["clamping"]);
+    assert_eq!(answer["spent"]["event"], quote["event"]);
+    let rows = answer["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 50);
+    for row in rows {
+        for part in ["value", "low", "high"] {
+            assert!(row["n"][part].is_u64(), "{row}");
+        }
+    }
+    // Asked again it is the same answer.
+    let again = lab.json(&["query", QUESTION, "--epsilon", "1"]);
+    assert_eq!(
+        (again["repeated"].as_bool(), &again["rows"]),
+        (Some(true), &answer["rows"])
+    );
+    // The event that was charged is what an auditor can price.
+    let account = lab.json(&["account", event, "--delta", "1e-6"]);
+    let epsilon = account["epsilon"]["upper"].as_f64().unwrap();
+    assert!(epsilon <= 1.0 && epsilon > 0.9, "{epsilon}");
+}
+
+#[test]
+fn the_reason_is_told_within_eighty_columns() {
+    let lab = lab("clipping-why");
+    let run = lab.run(&["quote", QUESTION, "--epsilon", "1", "--why"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.contains("scaled down"), "{}", run.stdout);
+    assert!(
+        run.stdout.lines().all(|line| line.chars().count() <= 80),
+        "{}",
+        run.stdout
+    );
+    // Nobody can be in more than 15 of two groups.
+    let sql = "SELECT bucket(age, 50) AS age, COUNT(*) AS n FROM visits GROUP BY bucket(age, 50)";
+    let quote = lab.json(&["quote", sql, "--epsilon", "1"]);
+    assert!(!quote["clamping"].to_string().contains("scaled down"));
+}
