@@ -28,16 +28,16 @@ use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::StreamExt;
-use mizan_sql::{BoundedPlan, Catalogue, Dataset};
+use mizan_sql::{BoundedPlan, Catalogue, Dataset, Value};
 
 use self::dialect::{DataFusionDialect, Table};
 use self::files::Source;
 use self::first::FirstTable;
-use self::per_unit::{Counted, per_unit};
+use self::per_unit::{Counted, per_unit, per_unit_at_once};
 use self::tally::Tally;
 use self::values::Values;
 use super::gather::Gather;
-use super::statement::{First, Shape, Statement};
+use super::statement::{Few, First, PerUnit, Shape, Statement};
 use super::statements::statements;
 use super::thread::on_own_thread;
 use super::{idle, relations};
@@ -56,7 +56,13 @@ pub struct DataFusion {
     partitions: usize,
     /// Whether our operators are used. Statements in plain SQL have the same results.
     operators: bool,
+    /// How many bytes of rows are kept until it is known who has many. Otherwise rows
+    /// are read twice, with the same results.
+    keeps: usize,
 }
+
+/// Rows of three million visits are kept.
+const KEEPS: usize = 128 << 20;
 
 /// Tables by the names of datasets.
 pub(crate) type Tables = BTreeMap<String, Arc<dyn TableProvider>>;
@@ -82,6 +88,7 @@ impl DataFusion {
         Ok(Self {
             partitions: partitions.max(1),
             operators: true,
+            keeps: KEEPS,
         })
     }
 
@@ -202,19 +209,41 @@ impl DataFusion {
                 query(context, text, shape, &mut gather).await?;
                 continue;
             };
-            let counted = match (&sums.few, tallies.as_deref_mut()) {
-                (Some(few), Some(tallies)) => {
-                    let tally = tallies.tally(&few.dataset).await?;
-                    tally.map(|tally| Counted { few, tally })
-                }
-                _ => None,
+            let few = sums.few.as_ref().zip(tallies.as_deref_mut());
+            let rows = match few {
+                Some((few, tallies)) => self.per_unit_counted(sums, few, tallies, salt).await?,
+                None => per_unit(context, sums, None, salt)
+                    .await
+                    .map_err(failed("running"))?,
             };
-            let rows = per_unit(context, sums, counted, salt).await;
-            for row in rows.map_err(failed("running"))? {
+            for row in rows {
                 gather.add(shape, row)?;
             }
         }
         Ok(gather.finish())
+    }
+
+    /// Sums where those with few rows need not be told apart: their rows are counted
+    /// meanwhile, or before, or not at all where neither is worth the while.
+    async fn per_unit_counted(
+        &self,
+        asked: &PerUnit,
+        few: &Few,
+        tallies: &mut Tallies<'_>,
+        salt: &Salt,
+    ) -> Result<Vec<Vec<Value>>, EngineError> {
+        let context = tallies.context;
+        let at_once = per_unit_at_once(context, asked, few, self.keeps, salt).await;
+        if let Some(rows) = at_once.map_err(failed("running"))? {
+            return Ok(rows);
+        }
+        let tally = match &few.dataset {
+            Some(dataset) => tallies.tally(dataset).await?,
+            None => None,
+        };
+        let counted = tally.map(|tally| Counted { few, tally });
+        let rows = per_unit(context, asked, counted, salt).await;
+        rows.map_err(failed("running"))
     }
 }
 

@@ -100,12 +100,13 @@ pub(crate) struct PerUnit {
     pub(crate) few: Option<Few>,
 }
 
-/// Units with few rows in a dataset: no limit concerns them, whatever the rows are,
-/// so their rows need not be told apart.
+/// Units with few rows: no limit concerns them, whatever the rows are, so their rows
+/// need not be told apart.
 #[derive(Clone, Debug)]
 pub(crate) struct Few {
-    /// The dataset, of which the rows that are added up are a part.
-    pub(crate) dataset: String,
+    /// A dataset of which the rows that are added up are a part, if looking at all its
+    /// units first is worth the while.
+    pub(crate) dataset: Option<String>,
     /// How many rows of a unit are few.
     pub(crate) rows: u64,
     /// S0, with rows of other groups too.

@@ -355,11 +355,11 @@ impl<'a> Builder<'a> {
         Ok((contributions, values))
     }
 
-    /// Whom no limit of these statistics concerns. It is worth the while where telling
-    /// people apart takes most of the time, which with one group it does not; if groups
-    /// are capped that is hardly anybody, and so it is for a single row.
+    /// Whom no limit of these statistics concerns. If groups are capped that is hardly
+    /// anybody, and so it is for a single row. To look at a whole dataset before is worth
+    /// the while where telling people apart takes most of the time, which with one group
+    /// it does not.
     fn few(&self, places: &[usize], values: &[String]) -> Option<Few> {
-        let dataset = idle::source(&self.plan.relation)?;
         let Groups::Public(groups) = &self.plan.groups else {
             return None;
         };
@@ -367,9 +367,9 @@ impl<'a> Builder<'a> {
         let rows = statistics.map(|statistic| statistic.map_or(0, unclamped_rows));
         let rows = rows.min().unwrap_or(0);
         let capped = self.plan.excess != Excess::None;
-        let worth_it = rows > 1 && !self.keys.is_empty() && !capped;
-        worth_it.then(|| Few {
-            dataset: dataset.to_owned(),
+        let dataset = idle::source(&self.plan.relation).filter(|_| !self.keys.is_empty());
+        (rows > 1 && !capped).then(|| Few {
+            dataset: dataset.map(str::to_owned),
             rows,
             all: self.rows_where(values, Vec::new()),
             groups: groups

@@ -21,6 +21,8 @@
 //! charged for the sum of changes, so groups are dropped; Gaussian noise for their
 //! norm, so units are clipped to it, where they can be (`BoundedPlan::clipped`).
 
+use std::collections::BTreeSet;
+
 use mizan_sql::{Aggregate, BoundedPlan, Excess, Groups, Measure, Statistic};
 
 use super::aim::Aim;
@@ -140,6 +142,13 @@ impl<'a> Outline<'a> {
         if private && !units_first {
             return Err(ReleaseError::Plan {
                 what: "private groups without their units",
+            });
+        }
+        if let Groups::Public(keys) = &plan.groups
+            && keys.iter().collect::<BTreeSet<_>>().len() < keys.len()
+        {
+            return Err(ReleaseError::Plan {
+                what: "a group that would be released twice",
             });
         }
         let quantiles: Vec<Vec<f64>> = (0..plan.statistics.len())
@@ -270,7 +279,8 @@ impl<'a> Outline<'a> {
         }
         let accurate = |s: f64| -> Result<bool, ReleaseError> {
             let treatments = self.treatments(family, s)?;
-            let width = predict::half_width(self.plan_of(family), &treatments, 0, MISSED)?;
+            let plan = self.plan_of(family);
+            let width = predict::shown_half_width(plan, &treatments, 0, MISSED)?;
             Ok(width.is_some_and(|width| width <= half_width))
         };
         let too_accurate = ReleaseError::TooAccurate { half_width };

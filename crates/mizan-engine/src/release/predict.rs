@@ -30,7 +30,11 @@ pub(crate) fn predicted(plan: &BoundedPlan, recipe: &Recipe) -> Vec<Predicted> {
             Expr::Column(place) => place.checked_sub(keys),
             _ => None,
         };
-        let half = |place| half_width(plan, treatments, place, MISSED).ok().flatten();
+        let half = |place| {
+            shown_half_width(plan, treatments, place, MISSED)
+                .ok()
+                .flatten()
+        };
         Predicted {
             name: column.name.clone(),
             half_width: aggregate.and_then(half),
@@ -40,8 +44,41 @@ pub(crate) fn predicted(plan: &BoundedPlan, recipe: &Recipe) -> Vec<Predicted> {
     columns.filter(noisy).map(predict).collect()
 }
 
-/// With what probability `1 - missed` a count or a sum is off by less, in its
-/// own units; None for others.
+/// By less than this a count or a sum as it is shown is off, with probability
+/// `1 - missed`, in its own units; None for others.
+pub(super) fn shown_half_width(
+    plan: &BoundedPlan,
+    treatments: &[Treatment],
+    aggregate: usize,
+    missed: f64,
+) -> Result<Option<f64>, ReleaseError> {
+    let width = half_width(plan, treatments, aggregate, missed)?;
+    let rounding = rounding(plan, aggregate)?;
+    Ok(width.map(|width| width + rounding))
+}
+
+/// How far what is shown may be from what was released, of which whole numbers are
+/// shown.
+fn rounding(plan: &BoundedPlan, aggregate: usize) -> Result<f64, ReleaseError> {
+    let is_whole = match plan.output.aggregates.get(aggregate) {
+        Some(Aggregate::Count { of }) => fineness(plan, *of) <= 1.0,
+        Some(Aggregate::Sum {
+            sum,
+            count,
+            integer: true,
+        }) => {
+            let quantized = quantized(plan, *sum)?;
+            let step = quantized.step() / fineness(plan, *sum);
+            let centre = count.map_or(0.0, |count| quantized.centre / fineness(plan, count));
+            step.fract() == 0.0 && centre.fract() == 0.0
+        }
+        _ => true,
+    };
+    Ok(if is_whole { 0.0 } else { 0.5 })
+}
+
+/// By less than this a count or a sum as it was released is off, with probability
+/// `1 - missed`, in its own units; None for others.
 pub(super) fn half_width(
     plan: &BoundedPlan,
     treatments: &[Treatment],

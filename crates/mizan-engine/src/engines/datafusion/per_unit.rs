@@ -7,11 +7,13 @@
 //!
 //! Where no limit concerns those with few rows, and it is known who they are, all rows
 //! are added up by group, and only those of others are told apart too: what they
-//! brought too much is taken off.
+//! brought too much is taken off. Who they are is counted before, or meanwhile if all
+//! rows can be kept until it is known.
 
 mod cap;
 mod clip;
 mod compact;
+mod kept;
 mod listed;
 mod numbers;
 mod slots;
@@ -33,9 +35,10 @@ use futures::TryStreamExt;
 use mizan_sql::Value;
 use tokio::task::JoinSet;
 
+use self::kept::Kept;
 use self::listed::Listed;
 use self::sums::Sums;
-use self::together::Together;
+use self::together::{Together, Who};
 use self::told_apart::ToldApart;
 use super::tally::Tally;
 use crate::engines::statement::{Few, PerUnit};
@@ -55,7 +58,8 @@ pub(super) async fn per_unit(
     {
         let many = tally.more_than(few.rows).map(Arc::new);
         let empty = |plan: &dyn ExecutionPlan| {
-            Together::new(&plan.schema(), asked, groups.clone(), many.clone())
+            let schema = plan.schema();
+            Together::new(&schema, asked, groups.clone(), Who::Known(many.clone()))
         };
         let whole = whole(context, &few.all, empty).await?;
         let sums = whole.map(|whole| whole.sums(asked, few, salt));
@@ -65,6 +69,35 @@ pub(super) async fn per_unit(
     let whole = whole(context, &asked.rows, empty).await?;
     let sums = whole.map(|whole| whole.sums(asked, salt));
     Ok(sums.transpose()?.map_or(Vec::new(), Sums::rows))
+}
+
+/// The same, if so many bytes are enough to keep all rows until it is known who has
+/// many.
+pub(super) async fn per_unit_at_once(
+    context: &SessionContext,
+    asked: &PerUnit,
+    few: &Few,
+    keeps: usize,
+    salt: &Salt,
+) -> Result<Option<Vec<Vec<Value>>>> {
+    let Some(groups) = Listed::new(asked.keys, &few.groups)? else {
+        return Ok(None);
+    };
+    let plan = physical(context, &few.all).await?;
+    let Some(room) = Kept::room(plan.as_ref(), keeps)? else {
+        return Ok(None);
+    };
+    let empty = |plan: &dyn ExecutionPlan| {
+        let counting = Who::Counting(Tally::for_plan(plan)?, Kept::new(room));
+        Together::new(&plan.schema(), asked, groups.clone(), counting)
+    };
+    match whole_of(context, &plan, empty).await {
+        Ok(Some(whole)) => Ok(Some(whole.sums(asked, few, salt)?.rows())),
+        Ok(None) => Ok(Some(Vec::new())),
+        // There were more than it seemed.
+        Err(DataFusionError::ResourcesExhausted(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Who has few rows.
@@ -85,13 +118,24 @@ pub(super) trait Part: Send + Sized + 'static {
     fn merged(self, other: Self) -> Result<Self>;
 }
 
+async fn physical(context: &SessionContext, rows: &str) -> Result<Arc<dyn ExecutionPlan>> {
+    context.sql(rows).await?.create_physical_plan().await
+}
+
 /// A part of all rows of a query; None if there are no partitions.
 pub(super) async fn whole<P: Part>(
     context: &SessionContext,
     rows: &str,
     empty: impl Fn(&dyn ExecutionPlan) -> Result<P>,
 ) -> Result<Option<P>> {
-    let rows = context.sql(rows).await?.create_physical_plan().await?;
+    whole_of(context, &physical(context, rows).await?, empty).await
+}
+
+async fn whole_of<P: Part>(
+    context: &SessionContext,
+    rows: &Arc<dyn ExecutionPlan>,
+    empty: impl Fn(&dyn ExecutionPlan) -> Result<P>,
+) -> Result<Option<P>> {
     let mut parts = JoinSet::new();
     for partition in 0..rows.output_partitioning().partition_count() {
         let mut stream = rows.execute(partition, context.task_ctx())?;

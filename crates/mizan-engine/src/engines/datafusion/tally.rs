@@ -46,15 +46,12 @@ impl Tally {
     /// Counts the rows of a query whose columns are the unit's.
     pub(super) async fn of(context: &SessionContext, units: &str) -> Result<Self> {
         let tally = whole(context, units, Self::for_plan).await?;
-        Ok(tally.unwrap_or_else(|| Self::for_rows(0)))
+        Ok(tally.unwrap_or_default())
     }
 
     /// No rows yet, of those of a plan.
-    fn for_plan(rows: &dyn ExecutionPlan) -> Result<Self> {
-        let statistics = StatisticsContext::default();
-        let statistics = statistics.compute(rows, &StatisticsArgs::new())?;
-        let expected = statistics.num_rows.get_value().copied();
-        let expected = expected.unwrap_or(USUAL_ROWS);
+    pub(super) fn for_plan(rows: &dyn ExecutionPlan) -> Result<Self> {
+        let expected = expected_rows(rows)?.unwrap_or(USUAL_ROWS);
         // Each partition has counters of its own, which together should not be more
         // than those of few partitions.
         let partitions = rows.output_partitioning().partition_count().max(1);
@@ -73,7 +70,7 @@ impl Tally {
     }
 
     /// Adds rows, by the columns of their units.
-    fn add_units(&mut self, units: &[ArrayRef]) -> Result<()> {
+    pub(super) fn add_units(&mut self, units: &[ArrayRef]) -> Result<()> {
         hash(units, &mut self.hashes)?;
         let bits = self.counters.len().ilog2();
         for hash in &self.hashes {
@@ -122,6 +119,13 @@ impl Part for Tally {
         }
         Ok(self)
     }
+}
+
+/// How many rows a plan seems to have, if it can be said before.
+pub(super) fn expected_rows(plan: &dyn ExecutionPlan) -> Result<Option<usize>> {
+    let statistics = StatisticsContext::default();
+    let statistics = statistics.compute(plan, &StatisticsArgs::new())?;
+    Ok(statistics.num_rows.get_value().copied())
 }
 
 /// Units that may have many rows, by the numbers of their ids.
@@ -173,6 +177,13 @@ const fn place(hash: u64, bits: u32) -> usize {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     let hash = hash ^ (hash >> 20);
     (hash.wrapping_mul(GOLDEN) >> (u64::BITS - bits)) as usize
+}
+
+impl Default for Tally {
+    /// No rows yet, and not many expected.
+    fn default() -> Self {
+        Self::for_rows(0)
+    }
 }
 
 #[cfg(test)]

@@ -164,3 +164,11 @@ fn accuracy_is_solved_for() {
     let refused = choose(&plan, &wish(Target::Accuracy(f64::NAN), 1e-6)).unwrap_err();
     assert_eq!(refused.code(), "MZ1951");
 }
+
+#[test]
+fn a_group_is_not_released_twice() {
+    let twice = Groups::Public(vec![text("a"), text("b"), text("a")]);
+    let plan = plan(Some(twice), 3, statistics(4)[..2].to_vec(), vec![count()]);
+    let refused = choose(&plan, &request(1.0, 1e-6)).unwrap_err();
+    assert_eq!(refused.code(), "MZ1957");
+}

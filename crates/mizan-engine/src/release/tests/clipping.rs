@@ -9,6 +9,7 @@ use super::super::recipe::{self, Recipe, Treatment};
 use super::super::released::{NoisyCell, Released};
 use super::super::{AnswerCell, answer, choose, predicted, release};
 use super::*;
+use crate::exact::Cell;
 use crate::oracle::{self, Data};
 
 fn keys(count: usize) -> Groups {
@@ -193,7 +194,8 @@ fn counts_of_parts_of_people_are_whole() {
     let Treatment::Gaussian { sigma, .. } = recipe.noise.treatments[0] else {
         panic!("{recipe:?}");
     };
-    // The noise of a person in 30 groups, not of 1024.
+    // The noise of a person in 30 groups, not of 1024, and what is rounded off.
+    let half = half - 0.5;
     assert!((half - 1.96 * sigma / 1024.0).abs() < 0.01, "{half}");
     let noisy = [-5000, -1, 0, 511, 512, 1024 * 5000 + 300, i64::MAX];
     let released = Released {
@@ -346,5 +348,42 @@ fn clipping_is_nearer_to_the_truth() {
             assert!(*dropped < 0.0 && *clipped < 0.0);
             assert!(clipped.abs() < 0.75 * dropped.abs(), "{dropped} {clipped}");
         }
+    }
+}
+
+/// What is counted in parts of people is shown in whole ones, and is as accurate as asked
+/// for nevertheless. At 95 % of 200,000 answers, 94.7 % are 6.1 deviations too few (one
+/// run in 10^9, for both); aiming as if nothing were rounded, with 94.2 %, is ten
+/// deviations below that.
+#[test]
+fn rounded_counts_are_as_accurate_as_asked_for() {
+    for width in [10.9_f64, 20.9] {
+        let asked = capped(30);
+        let recipe = choose(&asked, &wish(Target::Accuracy(width), 1e-6)).unwrap();
+        let plan = recipe.settle(asked);
+        assert_eq!(plan.excess, Excess::Clipped);
+        assert!(predicted(&plan, &recipe)[0].half_width.unwrap() <= width);
+        let Groups::Public(keys) = &plan.groups else {
+            panic!("public groups");
+        };
+        let fineness = plan.fineness(&plan.statistics[0]);
+        let part = fineness / 2;
+        let cells = vec![Cell::Integer(1000 * fineness + part), Cell::Integer(0)];
+        let exact: Exact = keys
+            .iter()
+            .map(|key| (key.clone(), cells.clone()))
+            .collect();
+        let (mut within, mut all) = (0, 0);
+        while all < 200_000 {
+            let released = release(&recipe, &plan, &exact).unwrap();
+            let answer = answer(&plan, &recipe, &released).unwrap();
+            for row in &answer.rows {
+                let off = row[1].value().as_f64().unwrap() - 1000.5;
+                all += 1;
+                within += u32::from(off.abs() <= width);
+            }
+        }
+        let share = f64::from(within) / f64::from(all);
+        assert!(share >= 0.947, "{share}");
     }
 }

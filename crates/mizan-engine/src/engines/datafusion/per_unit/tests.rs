@@ -227,7 +227,7 @@ fn people_with_few_rows_need_not_be_told_apart() {
             // All but one.
             let groups = (1..9).map(|key| vec![Value::Text(format!("group {key}"))]);
             let few = Few {
-                dataset: String::new(),
+                dataset: None,
                 rows: 3,
                 all: String::new(),
                 groups: groups.collect(),
@@ -236,20 +236,38 @@ fn people_with_few_rows_need_not_be_told_apart() {
             let schema = batch(&[]).schema();
             let many = Tally::of_units(batch(&rows).column(0)).more_than(few.rows);
             let many = Some(Arc::new(many.unwrap()));
-            let empty = || {
-                let (listed, many) = (listed.clone(), many.clone());
-                Together::new(&schema, &asked, listed, many).unwrap()
-            };
-            let found = dealt(&rows, parts, empty).sums(&asked, &few, &SALT);
-            let found = by_key(found.unwrap());
-            // How many there are is not known of those who are not told apart.
-            let totals = |found: BTreeMap<Value, Vec<i64>>| {
-                let groups = found.into_iter().map(|(key, row)| (key, row[1..].to_vec()));
-                groups.collect::<BTreeMap<Value, Vec<i64>>>()
-            };
-            assert_eq!(totals(found), totals(expected.clone()), "{parts} {most:?}");
+            let known = || Who::Known(many.clone());
+            let counting = || Who::Counting(Tally::default(), Kept::new(1 << 20));
+            for who in [&known as &dyn Fn() -> Who, &counting] {
+                let empty = || Together::new(&schema, &asked, listed.clone(), who()).unwrap();
+                let found = dealt(&rows, parts, empty).sums(&asked, &few, &SALT);
+                let found = by_key(found.unwrap());
+                // How many there are is not known of those who are not told apart.
+                let totals = |found: BTreeMap<Value, Vec<i64>>| {
+                    let groups = found.into_iter().map(|(key, row)| (key, row[1..].to_vec()));
+                    groups.collect::<BTreeMap<Value, Vec<i64>>>()
+                };
+                assert_eq!(totals(found), totals(expected.clone()), "{parts} {most:?}");
+            }
         }
     }
+}
+
+#[test]
+fn no_more_rows_are_kept_than_there_is_room_for() {
+    let long = |_| (7, Some("a group whose name is long".to_owned()), Some(1));
+    let rows: Vec<Row> = (0..100).map(long).collect();
+    let rows = batch(&rows);
+    let bytes = rows.get_array_memory_size();
+    let mut kept = Kept::new(3 * bytes);
+    kept.add(&rows).unwrap();
+    let full = (0..100).find_map(|_| kept.add(&rows).err());
+    assert!(matches!(full, Some(DataFusionError::ResourcesExhausted(_))));
+    let kept = kept.into_batches();
+    // Their texts are as they were, without room for more.
+    let taken: usize = kept.iter().map(RecordBatch::get_array_memory_size).sum();
+    assert!(taken <= 3 * bytes && taken > 2 * bytes, "{taken} {bytes}");
+    assert!(kept.iter().all(|kept| *kept == rows));
 }
 
 #[test]

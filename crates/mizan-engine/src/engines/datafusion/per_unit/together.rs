@@ -8,7 +8,8 @@ use datafusion::arrow::compute::filter_record_batch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
 
-use super::super::tally::Many;
+use super::super::tally::{Many, Tally};
+use super::kept::Kept;
 use super::listed::Listed;
 use super::sums::Sums;
 use super::told_apart::ToldApart;
@@ -17,13 +18,21 @@ use super::{Part, small, unexpected};
 use crate::engines::statement::{Few, Of, PerUnit};
 use crate::order::Salt;
 
+/// Who has many rows.
+pub(super) enum Who {
+    /// Them, if there are any.
+    Known(Option<Arc<Many>>),
+    /// It is found out when all rows were counted, and until then all are kept.
+    Counting(Tally, Kept),
+}
+
 /// What some of the rows add up to.
 pub(super) struct Together {
     groups: Listed,
     /// Slots are groups.
     totals: Totals,
-    /// Who has many rows, if anybody, and their rows.
-    many: Option<Arc<Many>>,
+    who: Who,
+    /// The rows of those who have many.
     told_apart: ToldApart,
     units: usize,
     /// Where the values begin.
@@ -38,7 +47,7 @@ impl Together {
         schema: &SchemaRef,
         asked: &PerUnit,
         groups: Listed,
-        many: Option<Arc<Many>>,
+        who: Who,
     ) -> Result<Self> {
         let values = asked.units + asked.keys;
         let Some(number) = schema.fields().len().checked_sub(values) else {
@@ -47,7 +56,7 @@ impl Together {
         Ok(Self {
             groups,
             totals: Totals::new(number, &asked.contributions),
-            many,
+            who,
             told_apart: ToldApart::new(schema, asked)?,
             units: asked.units,
             values,
@@ -58,7 +67,14 @@ impl Together {
 
     /// The totals of each group. There are more rows than units, but not where there
     /// is none.
-    pub(super) fn sums(self, asked: &PerUnit, few: &Few, salt: &Salt) -> Result<Sums> {
+    pub(super) fn sums(mut self, asked: &PerUnit, few: &Few, salt: &Salt) -> Result<Sums> {
+        if let Who::Counting(tally, kept) = std::mem::replace(&mut self.who, Who::Known(None))
+            && let Some(many) = tally.more_than(few.rows)
+        {
+            for batch in kept.into_batches() {
+                self.tell_apart(&many, &batch)?;
+            }
+        }
         let all = asked.contributions.iter();
         let all: Vec<Of> = all.map(|contribution| contribution.of).collect();
         let groups = few.groups.iter().enumerate().map(|(group, keys)| {
@@ -70,35 +86,48 @@ impl Together {
         sums.plus(self.told_apart.corrections(asked, salt)?)
     }
 
-    /// The listed groups' rows of those with many.
-    fn of_many(&mut self, batch: &RecordBatch) -> Result<Option<RecordBatch>> {
-        let Some(many) = &self.many else {
-            return Ok(None);
-        };
+    /// Adds the listed groups' rows of those with many.
+    fn tell_apart(&mut self, many: &Many, batch: &RecordBatch) -> Result<()> {
         let units = batch.columns().get(..self.units).unwrap_or_default();
-        let is_theirs = many.rows(units, &mut self.hashes)?;
-        let groups = is_theirs.zip(&self.of_rows);
-        let theirs: BooleanArray = groups
-            .map(|(is_theirs, group)| Some(is_theirs && self.groups.is_listed(*group)))
-            .collect();
+        let theirs = many.rows(units, &mut self.hashes)?;
+        let theirs: BooleanArray = theirs.map(Some).collect();
         if theirs.true_count() == 0 {
-            return Ok(None);
+            return Ok(());
         }
-        Ok(Some(filter_record_batch(batch, &theirs)?))
+        let mut theirs = filter_record_batch(batch, &theirs)?;
+        self.find_groups(&theirs)?;
+        let listed = self.of_rows.iter();
+        let listed = listed.map(|group| Some(self.groups.is_listed(*group)));
+        let listed: BooleanArray = listed.collect();
+        if listed.true_count() < theirs.num_rows() {
+            theirs = filter_record_batch(&theirs, &listed)?;
+        }
+        self.told_apart.add(&theirs)
+    }
+
+    fn find_groups(&mut self, batch: &RecordBatch) -> Result<()> {
+        let keys = batch.columns().get(self.units..self.values);
+        let keys = keys.unwrap_or_default();
+        self.groups.find(keys, batch.num_rows(), &mut self.of_rows)
     }
 }
 
 impl Part for Together {
     fn add(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.find_groups(batch)?;
         let columns = batch.columns();
-        let keys = columns.get(self.units..self.values).unwrap_or_default();
-        self.groups
-            .find(keys, batch.num_rows(), &mut self.of_rows)?;
         let values = columns.get(self.values..).unwrap_or_default();
         self.totals.add(&self.of_rows, values, self.groups.len())?;
-        match self.of_many(batch)? {
-            Some(theirs) => self.told_apart.add(&theirs),
-            None => Ok(()),
+        match &mut self.who {
+            Who::Known(None) => Ok(()),
+            Who::Known(Some(many)) => {
+                let many = Arc::clone(many);
+                self.tell_apart(&many, batch)
+            }
+            Who::Counting(tally, kept) => {
+                tally.add_units(columns.get(..self.units).unwrap_or_default())?;
+                kept.add(batch)
+            }
         }
     }
 
@@ -107,6 +136,13 @@ impl Part for Together {
         let same = (0..small(groups)?).collect::<Vec<u32>>();
         self.totals.merge(other.totals, &same, groups);
         self.told_apart = self.told_apart.merged(other.told_apart)?;
+        self.who = match (self.who, other.who) {
+            (Who::Counting(tally, kept), Who::Counting(others, of_others)) => {
+                Who::Counting(tally.merged(others)?, kept.merged(of_others))
+            }
+            (Who::Known(many), _) => Who::Known(many),
+            _ => return unexpected(),
+        };
         Ok(self)
     }
 }

@@ -88,10 +88,11 @@ fn datafusion_is_the_oracle() {
         let expected = oracle::run(&plan, &catalogue, &data, &salt);
         let tables = tables(&mut rng, &catalogue, &data);
         let partitions = rng.one(&[1, 2, 7, 16]);
-        for operators in [true, false] {
+        for (operators, keeps) in [(true, 1 << 20), (true, 0), (false, 0)] {
             let engine = DataFusion {
                 partitions,
                 operators,
+                keeps,
             };
             let found = engine.run_on(&plan, &catalogue, &tables, &salt);
             if found.as_ref() != Ok(&expected) {
@@ -100,7 +101,7 @@ fn datafusion_is_the_oracle() {
                     .filter(|(depth, ..)| *depth <= plan_size(&plan))
                     .count();
                 let text = format!(
-                    "seed {seed}, operators {operators}\n{plan:?}\n{found:?}\n{expected:?}"
+                    "seed {seed}, operators {operators}, keeps {keeps}\n{plan:?}\n{found:?}\n{expected:?}"
                 );
                 failures.insert(place, (plan_size(&plan), seed, text));
             }
