@@ -223,8 +223,8 @@ impl DataFusion {
         Ok(gather.finish())
     }
 
-    /// Sums where those with few rows need not be told apart: their rows are counted
-    /// meanwhile, or before, or not at all where neither is worth the while.
+    /// Sums where those with few rows need not be told apart. Rows are counted before,
+    /// of the whole dataset, or meanwhile.
     async fn per_unit_counted(
         &self,
         asked: &PerUnit,
@@ -233,14 +233,16 @@ impl DataFusion {
         salt: &Salt,
     ) -> Result<Vec<Vec<Value>>, EngineError> {
         let context = tallies.context;
-        let at_once = per_unit_at_once(context, asked, few, self.keeps, salt).await;
-        if let Some(rows) = at_once.map_err(failed("running"))? {
-            return Ok(rows);
-        }
-        let tally = match &few.dataset {
-            Some(dataset) => tallies.tally(dataset).await?,
-            None => None,
+        let Some(dataset) = &few.dataset else {
+            let at_once = per_unit_at_once(context, asked, few, self.keeps, salt).await;
+            return match at_once.map_err(failed("running"))? {
+                Some(rows) => Ok(rows),
+                None => per_unit(context, asked, None, salt)
+                    .await
+                    .map_err(failed("running")),
+            };
         };
+        let tally = tallies.tally(dataset).await?;
         let counted = tally.map(|tally| Counted { few, tally });
         let rows = per_unit(context, asked, counted, salt).await;
         rows.map_err(failed("running"))

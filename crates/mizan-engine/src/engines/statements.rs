@@ -358,7 +358,7 @@ impl<'a> Builder<'a> {
     /// Whom no limit of these statistics concerns. If groups are capped that is hardly
     /// anybody, and so it is for a single row. To look at a whole dataset before is worth
     /// the while where telling people apart takes most of the time, which with one group
-    /// it does not.
+    /// it does not: there rows are counted meanwhile.
     fn few(&self, places: &[usize], values: &[String]) -> Option<Few> {
         let Groups::Public(groups) = &self.plan.groups else {
             return None;
@@ -367,8 +367,10 @@ impl<'a> Builder<'a> {
         let rows = statistics.map(|statistic| statistic.map_or(0, unclamped_rows));
         let rows = rows.min().unwrap_or(0);
         let capped = self.plan.excess != Excess::None;
-        let dataset = idle::source(&self.plan.relation).filter(|_| !self.keys.is_empty());
-        (rows > 1 && !capped).then(|| Few {
+        let one_group = self.keys.is_empty();
+        let dataset = idle::source(&self.plan.relation).filter(|_| !one_group);
+        let worth_it = rows > 1 && !capped && (one_group || dataset.is_some());
+        worth_it.then(|| Few {
             dataset: dataset.map(str::to_owned),
             rows,
             all: self.rows_where(values, Vec::new()),
