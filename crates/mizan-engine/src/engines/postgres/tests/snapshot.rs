@@ -45,7 +45,7 @@ fn rows_that_were_counted_are_counted_again_when_there_are_others() {
     plan.statistics[0].measure = Measure::Rows;
     plan.statistics[0].high = 100;
     let engine = Postgres::default();
-    let mut rows = || {
+    let rows = || {
         engine.prepare(&plan, &catalogue).unwrap();
         let version = engine.version(&catalogue.datasets["t"]).unwrap();
         let exact = engine.run(&plan, &catalogue, &[version], [0; 16]);
