@@ -5,6 +5,9 @@
 //! a network there is TLS, and the certificate is always checked, with the name
 //! of the host; only `sslmode=disable` goes without. A socket of this machine
 //! and the loopback address use TLS only with `sslmode=require`.
+//!
+//! `tcp_user_timeout` is how many seconds of silence end a connection, 40 unless it
+//! is given.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,9 +24,9 @@ use crate::error::{Unreachable, sentence};
 /// How long to wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A connection on which nothing was heard for so long is asked for a sign of
-/// life; without one it is given up within a minute.
-const KEEPALIVE: Duration = Duration::from_secs(20);
+/// A connection over which nothing comes for so long, not even a sign of life that
+/// was asked for, is given up: a network that is cut says nothing.
+const SILENCE: Duration = Duration::from_secs(40);
 
 /// A text that is no address. It is not quoted: it may have a password in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,14 +85,17 @@ impl Address {
             SslMode::Prefer => SslMode::Require,
             mode => mode,
         };
+        let silence = config.get_tcp_user_timeout().copied().unwrap_or(SILENCE);
+        // In whole seconds, and not none.
+        let part = |of: u32| (silence / of).max(Duration::from_secs(1));
         config
             .ssl_mode(mode)
             .connect_timeout(CONNECT_TIMEOUT)
             .keepalives(true)
-            .keepalives_idle(KEEPALIVE)
-            .keepalives_interval(KEEPALIVE / 2)
+            .keepalives_idle(part(2))
+            .keepalives_interval(part(4))
             .keepalives_retries(3)
-            .tcp_user_timeout(2 * KEEPALIVE);
+            .tcp_user_timeout(silence);
         if config.get_application_name().is_none() {
             config.application_name(program);
         }
@@ -203,6 +209,28 @@ mod tests {
         }
         let elsewhere = "postgres://me@localhost/ledger?hostaddr=10.0.0.1";
         assert_eq!(mode(elsewhere), SslMode::Require);
+    }
+
+    #[test]
+    fn silence_ends_every_connection() {
+        let config = |url: &str| Address::parse(url, "mizan").unwrap().config;
+        let seconds = |url: &str| {
+            let config = config(url);
+            assert!(config.get_keepalives(), "{url}");
+            let asked = config.get_keepalives_idle();
+            let given_up = config.get_tcp_user_timeout().copied().unwrap();
+            (asked.as_secs(), given_up.as_secs())
+        };
+        assert_eq!(seconds("postgres://me@db/ledger"), (20, 40));
+        assert_eq!(seconds("postgres://me@db/ledger?keepalives=0"), (20, 40));
+        assert_eq!(
+            seconds("postgres://me@db/ledger?tcp_user_timeout=6"),
+            (3, 6)
+        );
+        assert_eq!(
+            seconds("postgres://me@db/ledger?tcp_user_timeout=1"),
+            (1, 1)
+        );
     }
 
     #[test]

@@ -22,7 +22,8 @@ mod table;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use mizan_sql::{BoundedPlan, Catalogue, Dataset, Type, Value};
 
@@ -33,18 +34,49 @@ use super::by_source::Inspected;
 use super::gather::Gather;
 use super::statement::{Shape, Statement};
 use super::statements::statements;
-use super::thread::on_own_thread;
+use super::thread::{on_own_thread, on_own_thread_within};
 use super::{idle, relations};
 use crate::engine::{Engine, EngineError};
 use crate::exact::Exact;
 use crate::order::Salt;
 use crate::version::Version;
 
+/// How much longer than its timeout a question is waited for. The server keeps the
+/// timeout; one that does not, because it hangs or because something between keeps
+/// the connection and not what is said, is as good as gone.
+const PATIENCE: Duration = Duration::from_secs(15);
+
 /// The engine that is a database.
 #[derive(Default)]
 pub(crate) struct Postgres {
     /// The snapshot of the question that is being answered.
     session: Mutex<Option<Session>>,
+    counted: Arc<Counts>,
+}
+
+/// The most rows of a unit in tables, as they were counted: the version of a table and
+/// the query of its units.
+#[derive(Default)]
+struct Counts(Mutex<Vec<(Version, String, u64)>>);
+
+impl Counts {
+    /// Of how many tables.
+    const MOST: usize = 64;
+
+    fn find(&self, version: Version, units: &str) -> Option<u64> {
+        let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = counts.iter().rev();
+        let found = counts.find(|(of, query, _)| (*of, query.as_str()) == (version, units));
+        found.map(|(_, _, rows)| *rows)
+    }
+
+    fn keep(&self, version: Version, units: String, rows: u64) {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if counts.len() >= Self::MOST {
+            counts.remove(0);
+        }
+        counts.push((version, units, rows));
+    }
 }
 
 impl std::fmt::Debug for Postgres {
@@ -114,7 +146,12 @@ impl Engine for Postgres {
                 });
             }
         }
-        on_own_thread(move || compute(session, plan, catalogue, &salt))
+        let most = session.timeout() + PATIENCE;
+        let (plan, catalogue) = (plan.clone(), catalogue.clone());
+        let counts = Arc::clone(&self.counted);
+        on_own_thread_within(most, EngineError::Disconnected, move || {
+            compute(session, &plan, &catalogue, &salt, &counts)
+        })
     }
 }
 
@@ -152,8 +189,9 @@ fn compute(
     plan: &BoundedPlan,
     catalogue: &Catalogue,
     salt: &Salt,
+    counts: &Counts,
 ) -> Result<Exact, EngineError> {
-    let counted = without_idle(&mut session, plan, catalogue)?;
+    let counted = without_idle(&mut session, plan, catalogue, counts)?;
     // What is planned there depends on data, so whether there is an answer must not.
     let found = match texts(&session, &counted, catalogue, salt) {
         Ok(found) if session.can_plan(&found.1)? => found,
@@ -170,11 +208,12 @@ fn compute(
 }
 
 /// The plan without limits that nobody reaches: counting the rows of units takes less
-/// than ranking them.
+/// than ranking them, and they are counted once as long as nothing is written.
 fn without_idle(
     session: &mut Session,
     plan: &BoundedPlan,
     catalogue: &Catalogue,
+    counts: &Counts,
 ) -> Result<BoundedPlan, EngineError> {
     let mut most = idle::Most::new();
     for name in idle::limited(&plan.relation) {
@@ -182,19 +221,31 @@ fn without_idle(
         let Some(units) = relations::units(&dialect, catalogue, name)? else {
             continue;
         };
-        let privacy = relations::dataset(catalogue, name)?.privacy.as_ref();
-        let width = privacy.map_or(0, |privacy| privacy.unit.len());
+        let dataset = relations::dataset(catalogue, name)?;
+        let table = session.table(&Source::parse(&dataset.source)?);
+        let version = table.map(|table| session.version(table));
+        let known = version.and_then(|version| counts.find(version, &units));
+        if let Some(rows) = known {
+            most.insert(name.to_owned(), rows);
+            continue;
+        }
+        let width = dataset.privacy.as_ref().map_or(0, |p| p.unit.len());
         let by: Vec<String> = (0..width).map(|place| format!("c{place}")).collect();
         let text = format!(
             "SELECT max(n) FROM (SELECT COUNT(*) AS n FROM ({units}) AS t GROUP BY {}) AS t",
             by.join(", ")
         );
+        let mut found = None;
         session.query(&text, &[], |row| {
             if let [Value::Integer(rows)] = row.as_slice() {
-                most.insert(name.to_owned(), rows.unsigned_abs());
+                found = Some(rows.unsigned_abs());
             }
             Ok(())
         })?;
+        if let (Some(rows), Some(version)) = (found, version) {
+            most.insert(name.to_owned(), rows);
+            counts.keep(version, units, rows);
+        }
     }
     let mut plan = plan.clone();
     plan.relation = idle::without_idle(plan.relation, &most);

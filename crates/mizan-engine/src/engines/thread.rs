@@ -2,6 +2,9 @@
 //! from anywhere: deep questions are deep recursions, and some libraries must not be
 //! used within another's runtime.
 
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
 use crate::engine::EngineError;
 
 const STACK: usize = 256 << 20;
@@ -18,4 +21,48 @@ pub(crate) fn on_own_thread<T: Send>(
             .join()
             .unwrap_or(Err(EngineError::Failed { doing: "running" }))
     })
+}
+
+/// The same, but waits no longer than this: the work is left alone then, and the error
+/// is `late`. Others may be slower than they say, or stop.
+pub(crate) fn on_own_thread_within<T: Send + 'static>(
+    most: Duration,
+    late: EngineError,
+    work: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
+) -> Result<T, EngineError> {
+    let (done, result) = sync_channel(1);
+    let work = move || {
+        // Nobody may be waiting any more.
+        let _ = done.send(work());
+    };
+    let started = std::thread::Builder::new().stack_size(STACK).spawn(work);
+    started.map_err(|_| EngineError::Failed { doing: "starting" })?;
+    match result.recv_timeout(most) {
+        Ok(result) => result,
+        Err(RecvTimeoutError::Timeout) => Err(late),
+        Err(RecvTimeoutError::Disconnected) => Err(EngineError::Failed { doing: "running" }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_does_not_come_back_is_left_alone() {
+        let short = Duration::from_millis(20);
+        let within = |most: Duration, work: fn() -> Result<u8, EngineError>| {
+            on_own_thread_within(most, EngineError::Disconnected, work)
+        };
+        let slow = || {
+            std::thread::park();
+            Ok(1)
+        };
+        assert_eq!(within(short, slow), Err(EngineError::Disconnected));
+        let long = Duration::from_secs(600);
+        assert_eq!(within(long, || Ok(1)), Ok(1));
+        let falls = || std::panic::panic_any("as planned");
+        let failed = EngineError::Failed { doing: "running" };
+        assert_eq!(within(long, falls), Err(failed));
+    }
 }

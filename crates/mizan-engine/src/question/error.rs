@@ -69,6 +69,14 @@ impl From<RequestError> for QuestionError {
 }
 
 impl QuestionError {
+    /// The same once the charge was durable.
+    pub(crate) fn after_charge(self, id: RequestId) -> Self {
+        Self::AfterCharge {
+            id,
+            error: Box::new(self),
+        }
+    }
+
     /// A stable code.
     #[must_use]
     pub fn code(&self) -> &'static str {
@@ -128,6 +136,21 @@ impl QuestionError {
                 format!(
                     "{}; the charge {id} stands: asking again goes on for free if it has an --id, or if nothing was written to the server since and it was not restarted",
                     error.help()
+                )
+            }
+            // What the ledger says itself is of its last request alone.
+            Self::AfterCharge { id, error } if matches!(**error, Self::Ledger(_)) => {
+                let next = match **error {
+                    Self::Ledger(LedgerError::Store(
+                        StoreError::Unreachable { .. } | StoreError::Unknown { .. },
+                    )) => "check the server of the ledger".to_owned(),
+                    Self::Ledger(LedgerError::Store(StoreError::Busy)) => {
+                        "wait for the others".to_owned()
+                    }
+                    _ => error.help(),
+                };
+                format!(
+                    "{next}; the charge {id} stands: asking again goes on for free if it has an --id, or if the data are the same"
                 )
             }
             Self::AfterCharge { id, error } => format!(

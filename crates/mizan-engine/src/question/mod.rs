@@ -235,7 +235,7 @@ impl<'a, E: Engine> Desk<'a, E> {
                 Outcome::Released { .. } => return self.recorded(prepared, &stamp, done),
                 Outcome::Reserved => {
                     self.give_back_if_changed(&prepared.plan, &versions, id)?;
-                    self.start(id)?;
+                    self.start(id).map_err(|error| error.after_charge(id))?;
                 }
                 // Someone began and did not come back, or is at it: whoever
                 // commits first has answered for both.
@@ -332,10 +332,7 @@ impl<'a, E: Engine> Desk<'a, E> {
             charge,
             ..
         } = prepared;
-        let charged = |error: QuestionError| QuestionError::AfterCharge {
-            id,
-            error: Box::new(error),
-        };
+        let charged = |error: QuestionError| error.after_charge(id);
         let salt = salt().map_err(charged)?;
         let exact = self.engine.run(plan, self.catalogue, versions, salt);
         let exact = exact.map_err(|error| charged(error.into()))?;
@@ -346,7 +343,8 @@ impl<'a, E: Engine> Desk<'a, E> {
             Ok(done) => done,
             // Somebody was quicker: theirs is the answer.
             Err(LedgerError::Store(StoreError::Request(RequestError::IdReused { .. }))) => {
-                let done = self.ledger.reserve(Some(id), charge.clone())?;
+                let done = self.ledger.reserve(Some(id), charge.clone());
+                let done = done.map_err(|error| charged(error.into()))?;
                 return self.recorded(prepared, stamp, done);
             }
             Err(error) => return Err(charged(error.into())),
@@ -361,7 +359,9 @@ impl<'a, E: Engine> Desk<'a, E> {
         stamp: &Digest,
         done: Done,
     ) -> Result<Reply, QuestionError> {
-        let bytes = self.ledger.answer(done.id)?.unwrap_or_default();
+        let bytes = self.ledger.answer(done.id);
+        let bytes = bytes.map_err(|error| QuestionError::from(error).after_charge(done.id))?;
+        let bytes = bytes.unwrap_or_default();
         let released = unsealed(stamp, &bytes, done.id)?;
         self.answered(prepared, &released, done, true)
     }
@@ -376,6 +376,8 @@ impl<'a, E: Engine> Desk<'a, E> {
         let Prepared {
             plan, recipe, view, ..
         } = prepared;
+        let account = self.ledger.account(view.account.number());
+        let account = account.map_err(|error| QuestionError::from(error).after_charge(done.id))?;
         Ok(Reply::Answered(Box::new(Answered {
             answer: release::answer(plan, recipe, released)?,
             done,
@@ -383,7 +385,7 @@ impl<'a, E: Engine> Desk<'a, E> {
             event: recipe.event(),
             epsilon: recipe.epsilon(),
             delta: prepared.delta(),
-            account: self.ledger.account(view.account.number())?,
+            account,
             why: recipe.why(),
         })))
     }

@@ -2,15 +2,19 @@
 #![allow(dead_code, reason = "each test uses its own part")]
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
 use super::{Run, folder, program};
 
-/// A folder with a ledger and a state directory of its own.
+/// A folder with a ledger and a state directory of its own: as good as a machine.
 pub(crate) struct Lab {
     pub(crate) folder: PathBuf,
+    /// A ledger that is elsewhere.
+    pub(crate) shared: Option<String>,
+    /// What the program is run by, if not by itself.
+    pub(crate) within: Vec<String>,
 }
 
 impl Lab {
@@ -18,7 +22,19 @@ impl Lab {
     pub(crate) fn empty(name: &str) -> Self {
         let folder = folder(name);
         std::fs::create_dir_all(folder.join("books")).unwrap();
-        Self { folder }
+        Self {
+            folder,
+            shared: None,
+            within: Vec::new(),
+        }
+    }
+
+    /// Another machine that keeps its budgets there.
+    pub(crate) fn sharing(name: &str, ledger: &str) -> Self {
+        Self {
+            shared: Some(ledger.to_owned()),
+            ..Self::empty(name)
+        }
     }
 
     /// A ledger with the account census, (1, 1e-6).
@@ -46,9 +62,22 @@ impl Lab {
     }
 
     pub(crate) fn start(&self, arguments: &[&str]) -> std::process::Child {
-        program()
+        let ledger = match &self.shared {
+            Some(ledger) => ledger.into(),
+            None => self.ledger().into_os_string(),
+        };
+        let mut program = program();
+        if let [first, others @ ..] = self.within.as_slice() {
+            let mut within = Command::new(first);
+            within.args(others).arg(program.get_program());
+            program = within;
+        }
+        if self.shared.is_some() {
+            program.current_dir(&self.folder);
+        }
+        program
             .args(arguments)
-            .env("MIZAN_LEDGER", self.ledger())
+            .env("MIZAN_LEDGER", ledger)
             .env("MIZAN_STATE_DIR", self.folder.join("state"))
             .env("MIZAN_CATALOGUE", self.folder.join("books/datasets.json"))
             .stdin(Stdio::null())

@@ -9,6 +9,10 @@
 )]
 
 pub(crate) mod lab;
+#[cfg(all(unix, feature = "postgres"))]
+pub(crate) mod network;
+#[cfg(all(unix, feature = "postgres"))]
+pub(crate) mod server;
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};

@@ -73,8 +73,9 @@ impl Found {
         self.digits().is_some_and(|(_, scale)| scale <= 0)
     }
 
-    /// The same between bounds, if that is quicker than clamping what was read: what
-    /// is beyond them is told before it is converted, which takes longer than all else.
+    /// The same between bounds, if that is quicker than clamping what was read:
+    /// comparing decimals takes longer than comparing doubles, and converting them
+    /// longer than all else.
     pub(super) fn clamped(&self, bounds: Bounds) -> Option<String> {
         let name = quoted(&self.name);
         let whole = |read: String| {
@@ -96,7 +97,14 @@ impl Found {
     fn clamped_numeric(&self, bounds: Bounds) -> String {
         let name = quoted(&self.name);
         let (low, high) = (bounds.low, bounds.high);
-        let tiny = match self.has_few_digits() || low > 0.0 || high < 0.0 {
+        if self.has_few_digits() {
+            // Converting them raises nothing and keeps their order.
+            return format!(
+                "(CASE WHEN {name} <> 'NaN'::numeric THEN \
+                 LEAST(GREATEST({name}::float8, '{low:?}'::float8), '{high:?}'::float8) END)"
+            );
+        }
+        let tiny = match low > 0.0 || high < 0.0 {
             true => String::new(),
             false => format!("WHEN abs({name}) < 1e-307 THEN 0::float8 "),
         };

@@ -117,6 +117,11 @@ impl Session {
         &self.server
     }
 
+    /// The longest that all statements together may take.
+    pub(super) const fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
     /// The version of one of its tables.
     pub(super) fn version(&self, table: &Table) -> Version {
         let mut digest = Sha256::new();

@@ -6,5 +6,6 @@ mod queries;
 mod refused;
 mod server;
 mod snapshot;
+mod texts;
 mod types;
 mod values;

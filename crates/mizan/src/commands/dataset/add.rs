@@ -239,7 +239,7 @@ fn describe(arguments: &Arguments, source: String, found: &Inspected) -> Result<
         return Err(Failure::new(
             "MZ1907",
             format!("the column {name:?} holds {holds}, which cannot be read"),
-            "name another column, or make one of a type that can be read",
+            "name another column, or make one of a type that can be read: a number, text, a boolean, a date or a timestamp",
         ));
     }
     let account = arguments

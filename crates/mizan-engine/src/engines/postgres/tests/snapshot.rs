@@ -1,6 +1,6 @@
 //! One snapshot for each release, and versions that tell snapshots apart.
 
-use mizan_sql::{Catalogue, Type};
+use mizan_sql::{Catalogue, Measure, Operator, Relation, Type};
 
 use super::super::{Postgres, share_tables};
 use super::server::{Schema, by_values, one_table};
@@ -21,6 +21,46 @@ fn units(exact: &Exact) -> i64 {
         Some([Cell::Integer(units)]) => *units,
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn rows_that_were_counted_are_counted_again_when_there_are_others() {
+    let Some(mut schema) = Schema::new() else {
+        return;
+    };
+    let catalogue = table(&mut schema);
+    let mut plan = by_values(&catalogue, &[]);
+    let mut scan = plan.relation;
+    scan.one_row_per_unit = false;
+    plan.relation = Relation {
+        columns: scan.columns.clone(),
+        unit: scan.unit.clone(),
+        one_row_per_unit: false,
+        operator: Operator::First {
+            rows: 2,
+            read: vec![0, 1],
+            input: Box::new(scan),
+        },
+    };
+    plan.statistics[0].measure = Measure::Rows;
+    plan.statistics[0].high = 100;
+    let engine = Postgres::default();
+    let rows = || {
+        engine.prepare(&plan, &catalogue).unwrap();
+        let version = engine.version(&catalogue.datasets["t"]).unwrap();
+        let exact = engine.run(&plan, &catalogue, &[version], [0; 16]);
+        units(&exact.unwrap())
+    };
+    // Nobody has more than two.
+    assert_eq!((rows(), rows()), (2, 2));
+    schema.run("INSERT INTO t SELECT 1, i FROM generate_series(2, 9) i");
+    assert_eq!((rows(), rows()), (3, 3));
+    // A table of nobody.
+    schema.run("DELETE FROM t");
+    assert!(engine.prepare(&plan, &catalogue).is_ok());
+    let version = engine.version(&catalogue.datasets["t"]).unwrap();
+    let exact = engine.run(&plan, &catalogue, &[version], [0; 16]);
+    assert!(exact.unwrap().is_empty());
 }
 
 #[test]
