@@ -21,7 +21,7 @@ pub use audit::{SqlAudit, Violation, audit_sql};
 #[doc(hidden)]
 pub use engine::measure;
 pub use engine::{EngineError, Version};
-pub use engines::by_source::{Engines, Inspected, inspect, is_table, share_data};
+pub use engines::by_source::{Engines, Inspected, check_columns, inspect, is_table, share_data};
 pub use engines::datafusion::DataFusion;
 pub use question::{
     Answered, Denied, Desk, FoundBounds, QuestionError, Quote, Reply, Wish, reading_delta,

@@ -119,17 +119,38 @@ fn with_thousands(plain: String) -> String {
 /// assert_eq!(within(812.0, 790.0, 834.0, 5), "812 ± 22");
 /// assert_eq!(within(5000.0, 3698.8, 6301.2, 5), "5,000 ± 1,310");
 /// assert_eq!(within(0.0, 0.0, 14.0, 5), "0 (0 to 14)");
+/// // What is not shown of a value is nothing beside its error.
+/// assert_eq!(within(11_343_808.0, 11_343_805.0, 11_343_811.0, 5), "11,343,808 ± 3");
 /// ```
 #[must_use]
 pub fn within(value: f64, low: f64, high: f64, digits: usize) -> String {
-    let shown = grouped(value, digits);
     let (below, above) = (value - low, high - value);
+    let half = above.max(below);
+    let shown = |end: f64, digits: usize, toward| {
+        let digits = digits.max(digits_beside(end, half));
+        with_thousands(text(end, digits, toward, Notation::Plain))
+    };
+    let value = shown(value, digits, Toward::Nearest);
     // Nearly in the middle: the longer side is shown for both.
     if below >= 0.0 && (above - below).abs() <= 0.1 * (above + below) {
-        return format!("{shown} ± {}", grouped_up(above.max(below), 3));
+        return format!(
+            "{value} ± {}",
+            with_thousands(text(half, 3, Toward::Up, Notation::Plain))
+        );
     }
-    let low = with_thousands(text(low, 4, Toward::Down, Notation::Either));
-    format!("{shown} ({low} to {})", grouped_up(high, 4))
+    let (low, high) = (shown(low, 4, Toward::Down), shown(high, 4, Toward::Up));
+    format!("{value} ({low} to {high})")
+}
+
+/// How many digits of a value leave out less than a hundredth of its error.
+fn digits_beside(value: f64, error: f64) -> usize {
+    let power = |x: f64| Decimal::shortest(x.abs()).map(|decimal| decimal.exponent);
+    match (power(value), power(error)) {
+        (Some(value), Some(error)) => usize::try_from(value - error + 3).unwrap_or(1).min(17),
+        // Whatever it has.
+        (Some(_), None) => 17,
+        _ => 1,
+    }
 }
 
 /// A failure probability: scientific, three significant digits, rounded up.
@@ -159,6 +180,8 @@ enum Notation {
     Scientific,
     /// Plain for everyday sizes, scientific beyond.
     Either,
+    /// Plain as long as every digit before the point is known.
+    Plain,
 }
 
 fn text(x: f64, digits: usize, toward: Toward, notation: Notation) -> String {
@@ -176,6 +199,7 @@ fn text(x: f64, digits: usize, toward: Toward, notation: Notation) -> String {
     decimal.round(digits.max(1), toward, negative);
     let magnitude = match notation {
         Notation::Either if decimal.is_everyday() => decimal.plain(),
+        Notation::Plain if (-4..16).contains(&decimal.exponent) => decimal.plain(),
         _ => decimal.scientific(),
     };
     format!("{sign}{magnitude}")

@@ -148,7 +148,7 @@ fn clamping_is_told() {
     // One row a person, by construction.
     let single = "SELECT COUNT(*) AS n FROM (SELECT DISTINCT person FROM visits) t";
     assert_eq!(said(single), none);
-    let rows = "somebody with more than 20 rows in a group counts as with 20";
+    let rows = "of somebody in a group counts at most what 20 rows can add up to";
     let cost = "visits.cost below 0 or above 1000 counts as that";
     assert_eq!(said("SELECT COUNT(*) AS n FROM visits"), [rows]);
     assert_eq!(said("SELECT SUM(cost) AS n FROM visits"), [rows, cost]);

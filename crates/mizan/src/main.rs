@@ -12,6 +12,7 @@ mod commands;
 mod define;
 mod failure;
 mod input;
+mod interrupt;
 mod output;
 mod shelf;
 mod stream;

@@ -343,6 +343,9 @@ fn bounds_are_found_privately_and_kept() {
     let paid = &shown["columns"][3];
     assert_eq!(paid["name"], "paid");
     assert_eq!(paid["bounds"][1].as_f64().unwrap(), high);
+    // What was declared or found before is named.
+    let again = lab.run(&["dataset", "bounds", "visits", "cost", "--epsilon", "1"]);
+    assert!(again.done().contains("they replace the bounds"));
     lab.fails(&["dataset", "bounds", "visits", "city"], "MZ1995");
     lab.fails(&["dataset", "bounds", "visits", "nothing"], "MZ1995");
     lab.fails(&["dataset", "bounds", "nobody", "paid"], "MZ1866");
@@ -377,6 +380,47 @@ fn a_killed_question_is_charged_once_at_most() {
         assert!(charged <= charged_before + 1, "charged twice");
         charged_before = charged;
     }
+    lab.run(&["ledger", "verify"]).done();
+}
+
+/// Whoever interrupts a question is told of its charge; asking again pays once.
+#[test]
+fn an_interrupted_question_tells_of_its_charge() {
+    let lab = lab("sql-interrupted", &people());
+    let sql = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY city";
+    let mut told = false;
+    for round in 0..400_u64 {
+        let id = format!("round {}", round % 4);
+        let arguments = ["query", sql, "--epsilon", "0.02", "--id", &id];
+        let child = lab.start(&arguments);
+        std::thread::sleep(std::time::Duration::from_micros(500 * round));
+        let signal = if round % 2 == 0 { "-INT" } else { "-TERM" };
+        let pid = child.id().to_string();
+        // It may have ended.
+        let _ = std::process::Command::new("kill")
+            .args([signal, &pid])
+            .stderr(std::process::Stdio::null())
+            .status();
+        let ended = child.wait_with_output().unwrap();
+        let words = String::from_utf8(ended.stderr).unwrap();
+        match ended.status.code() {
+            Some(0) => assert!(words.is_empty(), "{words}"),
+            Some(2) => {
+                assert!(
+                    words.contains("MZ0007") && words.contains("charge"),
+                    "{words}"
+                );
+                assert!(ended.stdout.is_empty());
+                told = true;
+            }
+            // Before anything could be charged.
+            code => assert_eq!(code, None, "{words}"),
+        }
+        if told && round > 8 {
+            break;
+        }
+    }
+    assert!(told, "nobody was told");
     lab.run(&["ledger", "verify"]).done();
 }
 

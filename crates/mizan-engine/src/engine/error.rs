@@ -208,8 +208,13 @@ impl EngineError {
                 "give every column a name of its own in the first line of the file".into()
             }
             Self::BadParquet { .. } => "write the file again".into(),
-            Self::NoColumn { .. } | Self::BadColumn { .. } => {
+            Self::NoColumn { .. } => {
                 "add the dataset again if its columns changed, or restore them".into()
+            }
+            Self::BadColumn { .. } => {
+                "restore the column, or add the dataset again with the type that it has: \
+                 questions can CAST it; ids are text or integers of 64 bits"
+                    .into()
             }
             Self::Changed { .. } => "ask again when the data are complete".into(),
             Self::BadAddress { .. } => {
@@ -239,7 +244,7 @@ impl EngineError {
             Self::NotBuilt => "build it with `cargo build --release --features postgres`".into(),
             Self::NotInCatalogue { .. } => "add the dataset with `mizan dataset add`".into(),
             Self::BadPlan { .. } | Self::Failed { .. } => {
-                "this is a fault of Mizan or of the machine (memory, disk): ask again, and report it if it stays".into()
+                "a file is damaged, the machine lacks memory, or this is a fault of Mizan: ask again, and report it if it stays".into()
             }
         }
     }

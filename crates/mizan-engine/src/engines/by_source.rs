@@ -133,6 +133,15 @@ pub fn inspect(source: &str) -> Result<Inspected, EngineError> {
     }
 }
 
+/// Whether a source has the columns that a dataset says it has. Rows are not read.
+///
+/// # Errors
+///
+/// If it cannot be read, or a column is not there or of a type that does not fit.
+pub fn check_columns(dataset: &Dataset) -> Result<(), EngineError> {
+    Engines::new()?.version(dataset).map(drop)
+}
+
 /// Whether two sources have rows in common, under whatever names: a file, or a table
 /// or one of its partitions. Sources that cannot be reached are told by their names.
 #[must_use]

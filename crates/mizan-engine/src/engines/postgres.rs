@@ -116,7 +116,12 @@ impl Engine for Postgres {
         let table = session.table(&source);
         let table = table.ok_or(EngineError::Failed { doing: "starting" })?;
         for column in &dataset.columns {
-            columns::readable(table, column)?;
+            let (kind, found) = columns::readable(table, column)?;
+            if relations::is_unit(dataset, column)
+                && !(relations::fits_unit(kind, column.kind) && found.is_within_64_bits())
+            {
+                return Err(columns::unreadable(table, column, found));
+            }
         }
         let version = session.version(table);
         self.keep(session);

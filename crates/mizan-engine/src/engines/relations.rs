@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 
 use mizan_sql::{
-    Catalogue, Column, Dataset, Expr, Function, Operator, Quantized, Relation, Type, Value, Within,
+    Catalogue, Column, Dataset, DatasetColumn, Expr, Function, Operator, Quantized, Relation, Type,
+    Value, Within,
 };
 
 use super::dialect::{Dialect, Sql};
@@ -190,6 +191,17 @@ pub(crate) fn dataset<'a>(
     found.ok_or_else(|| EngineError::NotInCatalogue {
         dataset: name.to_owned(),
     })
+}
+
+/// Whether a column tells whose rows are.
+pub(crate) fn is_unit(dataset: &Dataset, column: &DatasetColumn) -> bool {
+    let unit = dataset.privacy.iter().flat_map(|privacy| &privacy.unit);
+    unit.into_iter().any(|name| *name == column.name)
+}
+
+/// Whether ids of one type may be read as another: different ones stay different.
+pub(crate) fn fits_unit(found: Type, declared: Type) -> bool {
+    found == declared || (found, declared) == (Type::Integer, Type::Text)
 }
 
 /// The units of all rows of a private dataset that are somebody's; None if units that

@@ -50,7 +50,7 @@ pub enum QuestionError {
         column: String,
     },
     /// The noise hides all there is.
-    #[error("no bounds stand out of the noise")]
+    #[error("no bounds stand out of the noise; the look was charged")]
     NoBounds,
     /// It failed after the charge was durable.
     #[error("{error}")]
@@ -154,7 +154,7 @@ impl QuestionError {
                 )
             }
             Self::AfterCharge { id, error } => format!(
-                "{}; the charge {id} stands, and asking the same again goes on for free",
+                "{}; the charge {id} stands, and asking the same again about the same data goes on for free",
                 error.help()
             ),
         }

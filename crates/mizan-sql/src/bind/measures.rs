@@ -102,7 +102,7 @@ impl Binder<'_> {
         if !rows.relation.one_row_per_unit {
             let (number, of) = counted(rows_per_unit, "row");
             self.clamp(format!(
-                "somebody with more than {number} {of} in a group counts as with {number}"
+                "of somebody in a group counts at most what {number} {of} can add up to"
             ));
         }
         Ok(Limits {

@@ -11,6 +11,7 @@ use super::quote;
 use crate::asking::{self, Question, clamping_text, notes_text};
 use crate::books;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::output::{Answer, Output, shortened, wrapped, write_file};
 
 /// Ask a question: charged first, answered with error bars and a receipt
@@ -49,6 +50,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         question.books.may_write(path)?;
     }
     let ledger = question.books.open()?;
+    interrupt::tell_of_charges(output);
     let reply = question.at_desk(&ledger, |desk, sql, wish| desk.query(sql, wish, id))?;
     let answer = match &reply {
         Reply::Answered(answered) => {

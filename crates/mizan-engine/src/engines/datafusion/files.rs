@@ -13,15 +13,15 @@ use datafusion::datasource::listing::{
 };
 use datafusion::error::DataFusionError;
 use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
-use mizan_sql::Dataset;
+use mizan_sql::{Dataset, DatasetColumn, Type};
 use url::Url;
 
 use super::csv::{self, CsvTable};
-use super::dialect::readable;
 use super::source::source_type;
 use super::values::data_type;
 use crate::engine::EngineError;
 use crate::engines::by_source::Inspected;
+use crate::engines::relations::{fits_unit, is_unit};
 use crate::version::{Files, Format, Version, unreadable};
 
 /// The columns of a file or a directory of files; the schema of Parquet says what
@@ -120,7 +120,12 @@ fn columns(
                 column: column.name.clone(),
             });
         };
-        if readable(field.data_type(), column.kind).is_none() {
+        let fits = match format {
+            // What does not read as the declared type is nothing.
+            Format::Csv => true,
+            Format::Parquet => holds(field.data_type(), dataset, column),
+        };
+        if !fits {
             return Err(EngineError::BadColumn {
                 path: path.to_path_buf(),
                 column: column.name.clone(),
@@ -137,6 +142,33 @@ fn columns(
         fields.push(field.with_data_type(kind).with_nullable(true));
     }
     Ok(Schema::new(fields))
+}
+
+/// Whether a typed column may stand for a declared one. What the owner did not see is
+/// not converted: a file whose column is of another type now is another file. And no
+/// conversion may make one unit of several, or nobody of somebody.
+fn holds(found: &DataType, dataset: &Dataset, column: &DatasetColumn) -> bool {
+    let Some(kind) = source_type(found) else {
+        return false;
+    };
+    if is_unit(dataset, column) {
+        return fits_unit(kind, column.kind) && is_whole(found);
+    }
+    let widens = [(Type::Integer, Type::Number), (Type::Date, Type::Timestamp)];
+    kind == column.kind || widens.contains(&(kind, column.kind))
+}
+
+/// Whether no value is nothing because it is beyond 64 bits.
+fn is_whole(found: &DataType) -> bool {
+    match found {
+        DataType::UInt64 => false,
+        DataType::Decimal32(digits, scale)
+        | DataType::Decimal64(digits, scale)
+        | DataType::Decimal128(digits, scale)
+        | DataType::Decimal256(digits, scale) => i32::from(*digits) - i32::from(*scale) <= 18,
+        DataType::Dictionary(_, values) => is_whole(values),
+        _ => true,
+    }
 }
 
 /// Parts of a dataset hold the same: DataFusion would cast what differs, and some

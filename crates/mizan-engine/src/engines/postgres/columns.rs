@@ -73,6 +73,12 @@ impl Found {
         self.digits().is_some_and(|(_, scale)| scale <= 0)
     }
 
+    /// Whether no value is nothing because it is beyond 64 bits.
+    pub(super) fn is_within_64_bits(&self) -> bool {
+        let digits = self.digits();
+        self.base != "numeric" || digits.is_some_and(|(all, after)| all - after <= 18)
+    }
+
     /// The same between bounds, if that is quicker than clamping what was read:
     /// comparing decimals takes longer than comparing doubles, and converting them
     /// longer than all else.
@@ -175,6 +181,16 @@ fn double(name: &str) -> String {
     })
 }
 
+/// A column cannot be read as it was declared.
+pub(super) fn unreadable(table: &Table, declared: &DatasetColumn, found: &Found) -> EngineError {
+    EngineError::BadColumn {
+        path: table.shown.clone().into(),
+        column: declared.name.clone(),
+        found: found.shown.clone(),
+        wanted: declared.kind,
+    }
+}
+
 /// A column of a table, and the type that it is read as on its way to the declared
 /// type, if there is a way.
 pub(super) fn readable<'a>(
@@ -200,12 +216,7 @@ pub(super) fn readable<'a>(
     };
     match found.kind() {
         Some(kind) if castable(kind) => Ok((kind, found)),
-        _ => Err(EngineError::BadColumn {
-            path: table.shown.clone().into(),
-            column: declared.name.clone(),
-            found: found.shown.clone(),
-            wanted: declared.kind,
-        }),
+        _ => Err(unreadable(table, declared, found)),
     }
 }
 

@@ -92,6 +92,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let source = source(&arguments.from)?;
     let found = mizan_engine::inspect(&source)?;
     let dataset = describe(arguments, source, &found)?;
+    mizan_engine::check_columns(&dataset)?;
     let ledger = match &dataset.privacy {
         Some(_) => Some(arguments.books.open()?),
         None => None,

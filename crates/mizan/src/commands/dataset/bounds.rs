@@ -3,6 +3,7 @@
 
 use mizan_engine::FoundBounds;
 use mizan_report::number;
+use mizan_sql::Bounds;
 use serde_json::json;
 
 use crate::asking::at_desk;
@@ -10,6 +11,7 @@ use crate::books::Books;
 use crate::commands::query;
 use crate::failure::Failure;
 use crate::input;
+use crate::interrupt;
 use crate::output::{Answer, Output};
 use crate::shelf::Shelf;
 
@@ -17,7 +19,8 @@ use crate::shelf::Shelf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The bounds leave out about one unit in a hundred, or as many as the noise hides
-if there are few. They are charged once and are free to use from then on.
+if there are few. They are charged for when they are found, replace bounds that
+were declared, and are free to use from then on.
 
 Examples:
   mizan dataset bounds visits cost
@@ -50,6 +53,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     let dataset = arguments.shelf.dataset(&arguments.name)?;
     let catalogue = arguments.shelf.read()?;
     let ledger = arguments.books.open()?;
+    interrupt::tell_of_charges(output);
     let found = at_desk(&ledger, &catalogue, "", |desk| {
         desk.find_bounds(&dataset, &arguments.column, wish)
     })?;
@@ -63,6 +67,11 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
             )));
         }
     };
+    let columns = dataset.columns.iter();
+    let replaced = columns
+        .filter(|column| column.name == arguments.column)
+        .find_map(|column| column.bounds)
+        .filter(|replaced| *replaced != bounds);
     arguments.shelf.change(|catalogue| {
         let dataset = catalogue.datasets.get_mut(&arguments.name);
         let columns = dataset.into_iter().flat_map(|dataset| &mut dataset.columns);
@@ -78,6 +87,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
                 "column": arguments.column,
                 "low": bounds.low,
                 "high": bounds.high,
+                "replaced": replaced.map(|old| json!({"low": old.low, "high": old.high})),
                 "receipt": answered.done.receipt.to_string(),
                 "repeated": answered.repeated,
                 "spent": {
@@ -88,16 +98,28 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
             })
         },
         || {
+            let shown = |bounds: Bounds| {
+                let [low, high] = [bounds.low, bounds.high].map(|end| number::grouped(end, 9));
+                format!("{low} to {high}")
+            };
+            let replaced = replaced.map_or(String::new(), |old| {
+                format!("they replace the bounds {}\n", shown(old))
+            });
+            let spent = match answered.repeated {
+                true => "found before, nothing spent".to_owned(),
+                false => format!(
+                    "spent ε {} at δ {}",
+                    number::epsilon_up(answered.epsilon.get(), 4),
+                    number::delta_up(answered.delta.get())
+                ),
+            };
             format!(
-                "{} of {} lies from {} to {}, for nearly everybody\n\
+                "{} of {} lies from {}, for nearly everybody\n\
                  what is beyond counts as the nearest of these from now on\n\
-                 spent ε {} at δ {}\nreceipt {}\n",
+                 {replaced}{spent}\nreceipt {}\n",
                 arguments.column,
                 arguments.name,
-                number::grouped(bounds.low, 9),
-                number::grouped(bounds.high, 9),
-                number::epsilon_up(answered.epsilon.get(), 4),
-                number::delta_up(answered.delta.get()),
+                shown(bounds),
                 answered.done.receipt
             )
         },
