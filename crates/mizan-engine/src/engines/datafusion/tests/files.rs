@@ -360,7 +360,6 @@ fn ids_that_would_be_the_same_are_refused() {
         (&(Arc::new(dictionary) as ArrayRef), Type::Text, true),
         (&decimals(18, 0), Type::Integer, true),
         (&decimals(19, 0), Type::Integer, false),
-        (&decimals(15, -4), Type::Integer, false),
         (&decimals(15, 2), Type::Integer, false),
         (&decimals(15, 2), Type::Text, false),
         (&fractions, Type::Integer, false),
