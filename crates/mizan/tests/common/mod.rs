@@ -13,6 +13,7 @@ pub(crate) mod lab;
 pub(crate) mod network;
 #[cfg(all(unix, feature = "postgres"))]
 pub(crate) mod server;
+pub(crate) mod visits;
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
