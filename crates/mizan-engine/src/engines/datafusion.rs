@@ -4,11 +4,12 @@
 //! question stays for the next, and it may be called from anywhere. DataFusion's
 //! errors may quote values: they are never shown.
 
-mod csv;
-mod dialect;
-mod files;
+pub(in crate::engines) mod among;
+pub(in crate::engines) mod csv;
+pub(in crate::engines) mod dialect;
+pub(in crate::engines) mod files;
 mod first;
-mod functions;
+pub(in crate::engines) mod functions;
 mod kernels;
 mod per_unit;
 mod source;
@@ -323,7 +324,11 @@ impl Tallies<'_> {
     }
 }
 
-fn unchanged(dataset: &str, expected: &Version, found: Version) -> Result<(), EngineError> {
+pub(in crate::engines) fn unchanged(
+    dataset: &str,
+    expected: &Version,
+    found: Version,
+) -> Result<(), EngineError> {
     if *expected == found {
         return Ok(());
     }
@@ -333,7 +338,7 @@ fn unchanged(dataset: &str, expected: &Version, found: Version) -> Result<(), En
 }
 
 /// What DataFusion says may quote a value: it is dropped.
-fn failed(doing: &'static str) -> impl Fn(DataFusionError) -> EngineError {
+pub(in crate::engines) fn failed(doing: &'static str) -> impl Fn(DataFusionError) -> EngineError {
     move |error| {
         #[cfg(test)]
         eprintln!("{error}");
@@ -374,13 +379,22 @@ async fn plan_first(
     Ok(())
 }
 
-fn add(gather: &mut Gather, shape: &Shape, batch: &RecordBatch) -> Result<(), EngineError> {
+/// The rows of a batch.
+pub(in crate::engines) fn rows(batch: &RecordBatch) -> Result<Vec<Vec<Value>>, EngineError> {
     let columns = batch.columns().iter().map(|column| Values::new(column));
     let columns = columns.collect::<Result<Vec<_>, _>>();
     let columns = columns.map_err(failed("reading results"))?;
-    for row in 0..batch.num_rows() {
-        let values = columns.iter().map(|column| column.get(row));
-        gather.add(shape, values.collect())?;
+    let row = |row| columns.iter().map(|column| column.get(row)).collect();
+    Ok((0..batch.num_rows()).map(row).collect())
+}
+
+pub(in crate::engines) fn add(
+    gather: &mut Gather,
+    shape: &Shape,
+    batch: &RecordBatch,
+) -> Result<(), EngineError> {
+    for row in rows(batch)? {
+        gather.add(shape, row)?;
     }
     Ok(())
 }

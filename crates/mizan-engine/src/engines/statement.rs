@@ -113,6 +113,9 @@ pub(crate) struct Few {
     pub(crate) all: String,
     /// The groups.
     pub(crate) groups: Vec<Vec<Value>>,
+    /// The same in SQL: before and after the condition that a row's unit, by its names
+    /// `u0`, `u1`, ..., has more rows.
+    pub(crate) apart: (String, String),
 }
 
 /// What a unit adds to a group.

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::asking::at_desk;
 use crate::books::Books;
 use crate::commands::query;
+use crate::engine::EngineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Answer, Output};
@@ -36,6 +37,9 @@ pub(crate) struct Arguments {
     epsilon: Option<String>,
 
     #[command(flatten)]
+    engine: EngineArguments,
+
+    #[command(flatten)]
     shelf: Shelf,
 
     #[command(flatten)]
@@ -50,7 +54,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     let dataset = arguments.shelf.dataset(&arguments.name)?;
     let catalogue = arguments.shelf.read()?;
     let ledger = arguments.books.open()?;
-    let found = at_desk(&ledger, &catalogue, "", |desk| {
+    let found = at_desk(&ledger, &catalogue, &arguments.engine, "", |desk| {
         desk.find_bounds(&dataset, &arguments.column, wish)
     })?;
     ledger.close()?;

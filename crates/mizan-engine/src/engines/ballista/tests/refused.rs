@@ -1,0 +1,53 @@
+//! What is refused before anything is charged, and who is not served.
+
+use ballista_core::serde::protobuf::GetJobStatusParams;
+use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
+use tonic::transport::Endpoint;
+
+use super::super::{AGENT, Address, Ballista};
+use super::cluster::{Cluster, run};
+use crate::engine::Engine as _;
+use crate::engines::generate::Rng;
+use crate::engines::questions;
+
+#[test]
+fn nobody_is_served_but_this_version() {
+    let cluster = Cluster::of(0);
+    let url = cluster.scheduler.address.url();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let ask = |agent: &'static str| {
+        let endpoint = Endpoint::from_shared(url.clone()).unwrap();
+        let endpoint = endpoint.user_agent(agent).unwrap();
+        runtime.block_on(async {
+            let mut client = SchedulerGrpcClient::new(endpoint.connect().await.unwrap());
+            let job_id = "none".to_owned();
+            client.get_job_status(GetJobStatusParams { job_id }).await
+        })
+    };
+    for agent in ["mizan/9.9.9", "ballista", "mizan"] {
+        let refusal = ask(agent).unwrap_err();
+        assert_eq!(refusal.code(), tonic::Code::FailedPrecondition, "{agent}");
+        assert!(refusal.message().contains("mizan"), "{refusal}");
+    }
+    assert!(ask(AGENT).is_ok());
+}
+
+#[test]
+fn a_question_needs_a_scheduler_and_executors() {
+    let cluster = Cluster::of(0);
+    let mut catalogue = questions::catalogue();
+    let data = questions::data(&mut Rng(1));
+    cluster.fill("few", &mut catalogue, &data, || 1);
+    let plan = mizan_sql::plan("SELECT COUNT(*) FROM visits", &catalogue).unwrap();
+    let error = run(&cluster.engine(), &plan, &catalogue, [0; 16]).unwrap_err();
+    assert_eq!(error.code(), "MZ1927");
+    let port = cluster.scheduler.address.port();
+    drop(cluster);
+    let nobody = Ballista::new(Address::new("127.0.0.1", port));
+    let error = nobody.prepare(&plan, &catalogue).unwrap_err();
+    // Its files are gone with it.
+    assert_eq!(error.code(), "MZ1901");
+}
