@@ -455,6 +455,7 @@ impl<'a> Builder<'a> {
             }
         };
         let query = from.map(|from| self.per_group(&totals, &format!("({from}) AS t"), &[]));
+        let few = self.few(places, &values, &contributions, &rows);
         Ok(Query {
             per_unit: Some(PerUnit {
                 rows,
@@ -463,7 +464,7 @@ impl<'a> Builder<'a> {
                 most: self.most(),
                 clip,
                 contributions,
-                few: self.few(places, &values, &contributions, &rows),
+                few,
             }),
             ..query
         })

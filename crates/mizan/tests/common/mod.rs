@@ -9,6 +9,8 @@
 )]
 
 pub(crate) mod lab;
+#[cfg(feature = "ballista")]
+pub(crate) mod nodes;
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};

@@ -80,7 +80,7 @@ impl Drop for Node {
 pub(super) struct Cluster {
     pub(super) scheduler: Node,
     _executors: Vec<Node>,
-    directory: tempfile::TempDir,
+    pub(super) directory: tempfile::TempDir,
 }
 
 impl Cluster {

@@ -4,7 +4,7 @@ use ballista_core::serde::protobuf::GetJobStatusParams;
 use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
 use tonic::transport::Endpoint;
 
-use super::super::{AGENT, Address, Ballista};
+use super::super::AGENT;
 use super::cluster::{Cluster, run};
 use crate::engine::Engine as _;
 use crate::engines::generate::Rng;
@@ -44,10 +44,14 @@ fn a_question_needs_a_scheduler_and_executors() {
     let plan = mizan_sql::plan("SELECT COUNT(*) FROM visits", &catalogue).unwrap();
     let error = run(&cluster.engine(), &plan, &catalogue, [0; 16]).unwrap_err();
     assert_eq!(error.code(), "MZ1927");
-    let port = cluster.scheduler.address.port();
-    drop(cluster);
-    let nobody = Ballista::new(Address::new("127.0.0.1", port));
-    let error = nobody.prepare(&plan, &catalogue).unwrap_err();
-    // Its files are gone with it.
-    assert_eq!(error.code(), "MZ1901");
+    let engine = cluster.engine();
+    let Cluster {
+        scheduler,
+        directory,
+        ..
+    } = cluster;
+    drop(scheduler);
+    let error = engine.prepare(&plan, &catalogue).unwrap_err();
+    assert_eq!(error.code(), "MZ1925");
+    drop(directory);
 }
