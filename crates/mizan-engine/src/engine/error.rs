@@ -184,6 +184,12 @@ pub enum EngineError {
         /// Where.
         place: String,
     },
+    /// Executors do not see a file.
+    #[error("the cluster does not see {} as this machine does", path.display())]
+    NotSeen {
+        /// The file.
+        path: PathBuf,
+    },
     /// A cluster failed in the middle.
     #[error("the cluster failed in the middle of the question")]
     ClusterFailed,
@@ -227,6 +233,7 @@ impl EngineError {
             Self::NoScheduler { .. } => "MZ1925",
             Self::OtherVersion { .. } => "MZ1926",
             Self::NoExecutors { .. } => "MZ1927",
+            Self::NotSeen { .. } => "MZ1928",
             Self::ClusterFailed => "MZ1929",
         }
     }
@@ -290,6 +297,9 @@ impl EngineError {
             }
             Self::NoExecutors { .. } => {
                 "start some with `mizan cluster executor --scheduler HOST:PORT`".into()
+            }
+            Self::NotSeen { .. } => {
+                "let the scheduler and all executors see the same files under the same paths, and be allowed to read them".into()
             }
             Self::ClusterFailed => {
                 "check that executors are there (`mizan cluster status`), see the files and have disk and memory left, and ask again"

@@ -2,7 +2,8 @@
 //! integers come back.
 //!
 //! - [`address`]: where its scheduler is; [`status`]: whether that is one of ours;
-//! - [`session`]: statements to it; [`codec`]: how plans travel;
+//! - [`session`]: statements to it; [`codec`]: how plans travel; [`probe`]: whether files
+//!   are there;
 //! - [`nodes`]: schedulers and executors themselves, with [`error`].
 //!
 //! The SQL is DataFusion's. What a cluster says of errors is never shown.
@@ -11,6 +12,7 @@ mod address;
 mod codec;
 mod error;
 mod nodes;
+mod probe;
 mod session;
 mod status;
 #[cfg(test)]
@@ -163,16 +165,21 @@ impl Ballista {
 }
 
 impl Engine for Ballista {
-    /// Asks whether the scheduler is there and ours, and plans the statements.
+    /// Asks whether the scheduler is there and ours, plans the statements, and lets
+    /// executors look for the files.
     fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         let names: Vec<&String> = plan.datasets.iter().chain(&plan.public).collect();
         let tables = tables(&names, catalogue)?;
+        let paths = probe::paths(&names, catalogue)?;
         self.on_cluster(&tables, |session, dialect| async move {
             for statement in statements(&dialect, catalogue, plan, &[0; 16])? {
                 let planned = session.plan(&statement.plain_sql()).await;
                 planned.map_err(failed("planning"))?;
             }
-            Ok(())
+            match probe::not_seen(&session, &paths).await? {
+                Some(path) => Err(EngineError::NotSeen { path }),
+                None => Ok(()),
+            }
         })
     }
 

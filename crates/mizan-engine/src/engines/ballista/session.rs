@@ -46,6 +46,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) struct Session {
     scheduler: Address,
     context: SessionContext,
+    /// In how many parts work is split.
+    pub(super) partitions: usize,
     /// Of which something may be left on executors.
     jobs: Mutex<Vec<JobId>>,
 }
@@ -85,6 +87,7 @@ impl Session {
         Ok(Self {
             scheduler: scheduler.clone(),
             context,
+            partitions,
             jobs: Mutex::default(),
         })
     }

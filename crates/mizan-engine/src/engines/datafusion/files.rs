@@ -1,7 +1,7 @@
 //! Files as tables: finding them, knowing their columns, without reading rows.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
@@ -77,6 +77,12 @@ impl Source {
     /// The version of the files.
     pub(in crate::engines) fn version(&self) -> Result<Version, EngineError> {
         self.files.version()
+    }
+
+    /// The files.
+    #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
+    pub(in crate::engines) fn paths(&self) -> &[PathBuf] {
+        &self.files.paths
     }
 
     /// The table.

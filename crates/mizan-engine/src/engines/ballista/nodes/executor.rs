@@ -69,6 +69,8 @@ pub fn run_executor(options: &Executor, ready: impl FnOnce(&Address)) -> Result<
         grpc_max_decoding_message_size: MESSAGE,
         grpc_max_encoding_message_size: MESSAGE,
         executor_heartbeat_interval_seconds: HEARTBEAT_SECONDS,
+        // Each question has a session of its own.
+        session_runtime_cache_capacity: 4,
         override_function_registry: Some(Arc::new(functions)),
         override_logical_codec: Some(Arc::new(LogicalCodec::default())),
         override_physical_codec: Some(Arc::new(PhysicalCodec::default())),

@@ -50,6 +50,8 @@ impl Node {
             .arg("engines::ballista::tests::cluster::a_node_in_its_own_process")
             .env(ROLE, role)
             .env(WORK_DIR, work_dir)
+            // Elsewhere: no path is the same by chance.
+            .current_dir(work_dir)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())

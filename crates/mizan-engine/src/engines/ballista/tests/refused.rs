@@ -1,10 +1,13 @@
 //! What is refused before anything is charged, and who is not served.
 
+use std::path::PathBuf;
+
 use ballista_core::serde::protobuf::GetJobStatusParams;
 use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
 use tonic::transport::Endpoint;
 
-use super::super::AGENT;
+use super::super::probe::not_seen;
+use super::super::{AGENT, Tables};
 use super::cluster::{Cluster, run};
 use crate::engine::Engine as _;
 use crate::engines::generate::Rng;
@@ -54,4 +57,27 @@ fn a_question_needs_a_scheduler_and_executors() {
     let error = engine.prepare(&plan, &catalogue).unwrap_err();
     assert_eq!(error.code(), "MZ1925");
     drop(directory);
+}
+
+/// Executors see another file where this machine sees this one. (All of them are on this
+/// machine, so the name of the file is what they see differently.)
+#[test]
+fn files_that_executors_do_not_see_are_told() {
+    let cluster = Cluster::of(2);
+    let mut catalogue = questions::catalogue();
+    let data = questions::data(&mut Rng(1));
+    cluster.fill("few", &mut catalogue, &data, || 1);
+    let plan = mizan_sql::plan("SELECT COUNT(*) FROM visits", &catalogue).unwrap();
+    let engine = cluster.engine();
+    engine.prepare(&plan, &catalogue).unwrap();
+    // The directory that this process is in is not that of the nodes.
+    let path = cluster.path("few/visits/0.parquet");
+    let sees = |path: PathBuf| {
+        engine.on_cluster(&Tables::new(), |session, _| async move {
+            not_seen(&session, &[path]).await
+        })
+    };
+    assert_eq!(sees(path.clone()), Ok(None));
+    let other = PathBuf::from("Cargo.toml");
+    assert_eq!(sees(other.clone()), Ok(Some(other)));
 }
