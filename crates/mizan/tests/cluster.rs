@@ -144,7 +144,9 @@ fn answered_once(lab: &Lab, cluster: &Cluster, left_then: &Value, ended: Ended) 
 #[test]
 fn a_cluster_answers_like_this_machine() {
     let lab = lab("cluster-answers");
-    let cluster = Cluster::new(&lab.folder);
+    let work_dir = lab.folder.join("work");
+    std::fs::create_dir(&work_dir).unwrap();
+    let cluster = Cluster::new(&work_dir);
     let place = [
         "--engine",
         "ballista",

@@ -17,7 +17,8 @@ use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConve
 use mizan_sql::Type;
 use serde_json::{Value, json};
 
-use crate::engines::datafusion::csv::{CsvFile, CsvParts, CsvTable, csv_scan};
+use crate::engines::datafusion::csv::CsvTable;
+use crate::engines::datafusion::csv::scan::{CsvFile, CsvParts, csv_scan};
 use crate::engines::datafusion::values::data_type;
 
 /// What CSV files begin with; nothing of Ballista's does.

@@ -6,7 +6,7 @@
 
 mod column;
 mod fields;
-mod scan;
+pub(in crate::engines) mod scan;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -24,11 +24,10 @@ use datafusion::physical_plan::ExecutionPlan;
 
 use self::column::Column;
 use self::fields::{After, BUFFER, Fields};
+use self::scan::{CsvFile, csv_scan};
 use super::source::source_type;
 use crate::engine::EngineError;
 use crate::version::unreadable;
-
-pub(in crate::engines) use self::scan::{CsvFile, CsvParts, csv_scan};
 
 /// The longest header that is read.
 const MAX_HEADER: usize = 1 << 20;

@@ -16,7 +16,8 @@ use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderO
 use mizan_sql::Dataset;
 use url::Url;
 
-use super::csv::{self, CsvFile, CsvTable};
+use super::csv::scan::CsvFile;
+use super::csv::{self, CsvTable};
 use super::dialect::readable;
 use super::source::source_type;
 use super::values::data_type;
