@@ -10,6 +10,7 @@ use mizan_sql::{Catalogue, Value};
 use serde_json::{Map, json};
 
 use crate::books::Books;
+use crate::engine::EngineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Output, shortened};
@@ -44,6 +45,9 @@ pub(crate) struct Question {
     /// Say how the noise was chosen
     #[arg(long)]
     pub(crate) why: bool,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArguments,
 
     #[command(flatten)]
     pub(crate) shelf: Shelf,
@@ -92,7 +96,9 @@ impl Question {
         let catalogue = self.shelf.read()?;
         let (sql, wish) = (self.sql()?, self.wish()?);
         let (_, sql) = mizan_sql::statement(&sql);
-        at_desk(ledger, &catalogue, sql, |desk| ask(desk, sql, wish))
+        at_desk(ledger, &catalogue, &self.engine, sql, |desk| {
+            ask(desk, sql, wish)
+        })
     }
 }
 
@@ -100,10 +106,11 @@ impl Question {
 pub(crate) fn at_desk<T>(
     ledger: &Ledger,
     catalogue: &Catalogue,
+    engine: &EngineArguments,
     sql: &str,
     ask: impl FnOnce(&Desk<'_, Engines>) -> Result<T, mizan_engine::QuestionError>,
 ) -> Result<T, Failure> {
-    let engine = Engines::new()?;
+    let engine = engine.open()?;
     let desk = Desk::new(ledger, catalogue, &engine);
     ask(&desk).map_err(|error| Failure::of_question(&error, sql))
 }

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
+#[cfg(feature = "ballista")]
+use crate::commands::cluster;
 use crate::commands::{
     account, audit, budget, calibrate, completions, curve, dataset, demo, divergence, figure,
     group, init, ledger, noise, query, quote, risk, spend, table,
@@ -64,6 +66,8 @@ pub(crate) enum Command {
     Budget(budget::Arguments),
     Spend(spend::Arguments),
     Ledger(ledger::Arguments),
+    #[cfg(feature = "ballista")]
+    Cluster(cluster::Arguments),
     Completions(completions::Arguments),
     /// Write the manual page (troff) to standard output
     #[command(after_help = "Examples:\n  mizan man > /usr/local/share/man/man1/mizan.1")]

@@ -2,7 +2,7 @@
 //!
 //! `cli.rs` says what can be typed, `commands/` has a file for each command,
 //! `input.rs` turns typed text into checked values once,
-//! `books.rs` finds the ledger, `times.rs` reads dates, `define.rs` reads mechanisms of one's own from files, `output.rs` knows the
+//! `books.rs` finds the ledger, `times.rs` reads dates, `engine.rs` says where questions are computed, `define.rs` reads mechanisms of one's own from files, `output.rs` knows the
 //! terminal, `failure.rs` is what every error looks like.
 
 mod asking;
@@ -10,6 +10,7 @@ mod books;
 mod cli;
 mod commands;
 mod define;
+mod engine;
 mod failure;
 mod input;
 mod interrupt;

@@ -4,6 +4,8 @@ pub(crate) mod account;
 pub(crate) mod audit;
 pub(crate) mod budget;
 pub(crate) mod calibrate;
+#[cfg(feature = "ballista")]
+pub(crate) mod cluster;
 pub(crate) mod completions;
 pub(crate) mod curve;
 pub(crate) mod dataset;
@@ -34,6 +36,8 @@ pub(crate) fn run(command: Command, output: Output) -> Result<Answer, Failure> {
         Command::Account(arguments) => account::run(&arguments, output),
         Command::Budget(arguments) => budget::run(&arguments, output),
         Command::Calibrate(arguments) => calibrate::run(&arguments, output),
+        #[cfg(feature = "ballista")]
+        Command::Cluster(arguments) => cluster::run(&arguments, output),
         Command::Curve(arguments) => curve::run(&arguments, output),
         Command::Demo(arguments) => demo::run(&arguments, output),
         Command::Divergence(arguments) => divergence::run(&arguments, output),

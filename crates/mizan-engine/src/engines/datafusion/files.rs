@@ -1,7 +1,7 @@
 //! Files as tables: finding them, knowing their columns, without reading rows.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
@@ -16,6 +16,7 @@ use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderO
 use mizan_sql::{Dataset, DatasetColumn, Type};
 use url::Url;
 
+use super::csv::scan::CsvFile;
 use super::csv::{self, CsvTable};
 use super::source::source_type;
 use super::values::data_type;
@@ -46,15 +47,15 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, EngineError> {
 }
 
 /// The files of a dataset, and the columns of the catalogue as they have them.
-pub(super) struct Source {
+pub(in crate::engines) struct Source {
     files: Files,
     /// The catalogue's columns.
-    pub(super) schema: SchemaRef,
+    pub(in crate::engines) schema: SchemaRef,
 }
 
 impl Source {
     /// Finds the files and checks that all have the catalogue's columns.
-    pub(super) fn open(dataset: &Dataset) -> Result<Self, EngineError> {
+    pub(in crate::engines) fn open(dataset: &Dataset) -> Result<Self, EngineError> {
         let files = Files::find(Path::new(&dataset.source))?;
         let mut schema: Option<Schema> = None;
         for path in &files.paths {
@@ -75,15 +76,22 @@ impl Source {
     }
 
     /// The version of the files.
-    pub(super) fn version(&self) -> Result<Version, EngineError> {
+    pub(in crate::engines) fn version(&self) -> Result<Version, EngineError> {
         self.files.version()
     }
 
+    /// The files.
+    #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
+    pub(in crate::engines) fn paths(&self) -> &[PathBuf] {
+        &self.files.paths
+    }
+
     /// The table.
-    pub(super) fn table(&self) -> Result<Arc<dyn TableProvider>> {
+    pub(in crate::engines) fn table(&self) -> Result<Arc<dyn TableProvider>> {
         let schema = Arc::clone(&self.schema);
         if self.files.format == Format::Csv {
-            return Ok(Arc::new(CsvTable::new(schema, self.files.paths.clone())));
+            let files = self.files.paths.iter().cloned().map(CsvFile::here);
+            return Ok(Arc::new(CsvTable::new(schema, files.collect())));
         }
         let mut urls = Vec::with_capacity(self.files.paths.len());
         for path in &self.files.paths {

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::asking::at_desk;
 use crate::books::Books;
 use crate::commands::query;
+use crate::engine::EngineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::interrupt;
@@ -39,6 +40,9 @@ pub(crate) struct Arguments {
     epsilon: Option<String>,
 
     #[command(flatten)]
+    engine: EngineArguments,
+
+    #[command(flatten)]
     shelf: Shelf,
 
     #[command(flatten)]
@@ -54,7 +58,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     let catalogue = arguments.shelf.read()?;
     let ledger = arguments.books.open()?;
     interrupt::tell_of_charges(output);
-    let found = at_desk(&ledger, &catalogue, "", |desk| {
+    let found = at_desk(&ledger, &catalogue, &arguments.engine, "", |desk| {
         desk.find_bounds(&dataset, &arguments.column, wish)
     })?;
     ledger.close()?;

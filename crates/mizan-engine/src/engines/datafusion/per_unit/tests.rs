@@ -231,6 +231,7 @@ fn people_with_few_rows_need_not_be_told_apart() {
                 rows: 3,
                 all: String::new(),
                 groups: groups.collect(),
+                apart: Default::default(),
             };
             let listed = Listed::new(1, &few.groups).unwrap().unwrap();
             let schema = batch(&[]).schema();

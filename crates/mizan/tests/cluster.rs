@@ -1,0 +1,418 @@
+//! Questions that a cluster answers: what people see, and what happens when parts of it
+//! die in the middle. Executors that are stopped (SIGSTOP) hold a question in the middle
+//! for as long as the test wants.
+#![cfg(all(unix, feature = "ballista"))]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic"
+)]
+
+mod common;
+
+use std::fmt::Write as _;
+use std::io::Read as _;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use common::lab::Lab;
+use common::nodes::{Cluster, Node, signal};
+use serde_json::Value;
+
+const ASKED: &str = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY city";
+
+/// 2,000 people in two cities with one to three visits each, in three files.
+fn lab(name: &str) -> Lab {
+    let lab = Lab::empty(name);
+    lab.run(&["init"]).done();
+    let folder = lab.folder.join("visits");
+    std::fs::create_dir_all(&folder).unwrap();
+    for part in 0..3 {
+        let mut text = "person,city,paid\n".to_owned();
+        for person in (0..2000).filter(|person| part <= person % 3) {
+            let city = if person % 4 == 0 { "Aswan" } else { "Cairo" };
+            writeln!(text, "p{person},{city},{}", 10 * part + person % 7).unwrap();
+        }
+        std::fs::write(folder.join(format!("{part}.csv")), text).unwrap();
+    }
+    let from = ["--from", folder.to_str().unwrap(), "--unit", "person"];
+    let budget = ["--epsilon", "8", "--delta", "1e-6", "--bound", "paid=0:50"];
+    let keys = ["--keys", "city=Aswan,Cairo", "--max-rows-per-unit", "3"];
+    let groups = ["--max-groups-per-unit", "2"];
+    let add = [
+        &["dataset", "add", "visits"],
+        &from[..],
+        &budget,
+        &keys,
+        &groups,
+    ]
+    .concat();
+    assert_eq!(lab.run(&add).code, 0);
+    lab
+}
+
+/// A question to a cluster, under a name of its own.
+fn asked(cluster: &Cluster) -> Vec<&str> {
+    let place = [
+        "--engine",
+        "ballista",
+        "--scheduler",
+        &cluster.scheduler.address,
+    ];
+    let named = ["--epsilon", "2", "--id", "today", "--format", "json"];
+    [&["query", ASKED], &place[..], &named].concat()
+}
+
+/// What is left of the budget.
+fn left(lab: &Lab) -> Value {
+    lab.json(&["budget", "show", "visits"])["remaining"].clone()
+}
+
+/// Waits until a question that was just asked is charged for, and says what is left.
+fn charged(lab: &Lab, before: u64) -> Value {
+    let start = Instant::now();
+    while lab.size() == before {
+        assert!(start.elapsed() < Duration::from_secs(20), "not charged");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // On its way to the cluster.
+    std::thread::sleep(Duration::from_millis(500));
+    left(lab)
+}
+
+/// A code, and what was said.
+type Ended = (Option<i32>, String, String);
+
+/// How a run ended, within two minutes: its code, and what it said.
+fn ended(mut child: Child) -> Ended {
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > Duration::from_secs(120) {
+            child.kill().unwrap();
+            panic!("still running");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let (mut stdout, mut stderr) = (String::new(), String::new());
+    child
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut stdout)
+        .unwrap();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut stderr)
+        .unwrap();
+    assert!(!stderr.contains("panicked"), "{stderr}");
+    (child.wait().unwrap().code(), stdout, stderr)
+}
+
+/// Either the answer came, or a clear error; in both cases the name has one answer, and
+/// one charge.
+fn answered_once(lab: &Lab, cluster: &Cluster, left_then: &Value, ended: Ended) {
+    let (code, stdout, stderr) = ended;
+    let again = lab.run(&asked(cluster)).json();
+    assert_eq!(again["rows"].as_array().unwrap().len(), 2, "{again}");
+    match code {
+        Some(0) => {
+            let first: Value = serde_json::from_str(&stdout).unwrap();
+            assert_eq!(first["rows"], again["rows"]);
+            assert_eq!(again["repeated"], true, "{again}");
+        }
+        _ => {
+            assert_eq!(code, Some(2), "{stderr}");
+            assert!(stderr.contains("MZ19"), "{stderr}");
+            assert!(stderr.contains("the charge"), "{stderr}");
+        }
+    }
+    let third = lab.run(&asked(cluster)).json();
+    assert_eq!(
+        (&third["rows"], &third["repeated"]),
+        (&again["rows"], &true.into())
+    );
+    assert_eq!(left(lab), *left_then, "paid twice");
+    lab.run(&["ledger", "verify"]).done();
+}
+
+#[test]
+fn a_cluster_answers_like_this_machine() {
+    let lab = lab("cluster-answers");
+    let work_dir = lab.folder.join("work");
+    std::fs::create_dir(&work_dir).unwrap();
+    let cluster = Cluster::new(&work_dir);
+    let place = [
+        "--engine",
+        "ballista",
+        "--scheduler",
+        &cluster.scheduler.address,
+    ];
+    let quote = lab.json(&[&["quote", ASKED, "--epsilon", "2"], &place[..]].concat());
+    // Noise of Laplace is beyond 12 half-widths once in 20^12, of Gauss less often.
+    let wide = 12.0 * quote["predicted"]["n"]["half_width"].as_f64().unwrap();
+    assert!(wide < 400.0, "{quote}");
+    let first = lab.json(&[&["query", ASKED, "--epsilon", "2"], &place[..]].concat());
+    let value = |row: usize| first["rows"][row]["n"]["value"].as_f64().unwrap();
+    assert!((value(0) - 1000.0).abs() < wide, "{first}");
+    assert!((value(1) - 2999.0).abs() < wide, "{first}");
+    // The same question about the same files, wherever it is computed.
+    let again = lab.json(&["query", ASKED, "--epsilon", "2"]);
+    assert_eq!(
+        (&again["repeated"], &again["rows"]),
+        (&true.into(), &first["rows"])
+    );
+    let bounds = ["dataset", "bounds", "visits", "paid", "--epsilon", "0.5"];
+    lab.json(&[&bounds[..], &place].concat());
+    // Nothing of any question is left on disk, soon after.
+    let start = Instant::now();
+    while shuffled(&work_dir) > 0 {
+        assert!(start.elapsed() < Duration::from_secs(30), "rows are left");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // Nodes that are told to stop take their directories with them.
+    let Cluster {
+        mut scheduler,
+        executors,
+    } = cluster;
+    for mut executor in executors {
+        assert_eq!(executor.end("-TERM"), Some(0));
+    }
+    assert_eq!(scheduler.end("-INT"), Some(0));
+    assert_eq!(std::fs::read_dir(&work_dir).unwrap().count(), 0);
+}
+
+/// How many files executors have, but for their locks.
+fn shuffled(folder: &Path) -> usize {
+    let mut found = 0;
+    // A directory may go while it is looked at.
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().into_string().unwrap();
+        found += match entry.path().is_dir() {
+            true => shuffled(&entry.path()),
+            false => usize::from(name != "lock"),
+        };
+    }
+    found
+}
+
+#[test]
+fn an_executor_that_is_killed_in_the_middle() {
+    let lab = lab("cluster-executor-killed");
+    let mut cluster = Cluster::new(&lab.folder);
+    for executor in &cluster.executors {
+        executor.signal("-STOP");
+    }
+    let before = lab.size();
+    let child = lab.start(&asked(&cluster));
+    let left_then = charged(&lab, before);
+    cluster.executors[0].end("-KILL");
+    cluster.executors[1].signal("-CONT");
+    let ended = ended(child);
+    cluster.add(&lab.folder);
+    cluster.wait(2);
+    answered_once(&lab, &cluster, &left_then, ended);
+}
+
+#[test]
+fn a_scheduler_that_is_killed_in_the_middle() {
+    let lab = lab("cluster-scheduler-killed");
+    let mut cluster = Cluster::new(&lab.folder);
+    for executor in &cluster.executors {
+        executor.signal("-STOP");
+    }
+    let before = lab.size();
+    let child = lab.start(&asked(&cluster));
+    let left_then = charged(&lab, before);
+    cluster.scheduler.end("-KILL");
+    let ended = ended(child);
+    assert_eq!(ended.0, Some(2), "{ended:?}");
+    drop(cluster);
+    let cluster = Cluster::new(&lab.folder);
+    answered_once(&lab, &cluster, &left_then, ended);
+}
+
+/// What is interrupted by who asks is asked again by its name.
+#[test]
+fn a_question_that_is_interrupted() {
+    let lab = lab("cluster-interrupted");
+    let cluster = Cluster::new(&lab.folder);
+    for executor in &cluster.executors {
+        executor.signal("-STOP");
+    }
+    let before = lab.size();
+    let mut child = lab.start(&asked(&cluster));
+    let left_then = charged(&lab, before);
+    signal(&child, "-INT");
+    child.wait().unwrap();
+    for executor in &cluster.executors {
+        executor.signal("-CONT");
+    }
+    let interrupted = (Some(2), String::new(), "MZ19, the charge stands".to_owned());
+    answered_once(&lab, &cluster, &left_then, interrupted);
+}
+
+/// An executor behind a cable of its own, which is pulled in the middle. Skipped where
+/// network namespaces cannot be made.
+#[test]
+fn a_network_that_is_cut_in_the_middle() {
+    let Some(cable) = Cable::new() else {
+        eprintln!("skipped: no network namespaces");
+        return;
+    };
+    let lab = lab("cluster-cut");
+    let open = ["--trusted-network"];
+    let listen = format!("{}:0", cable.here);
+    let scheduler = Node::start(
+        None,
+        &[&["scheduler", "--listen", &listen], &open[..]].concat(),
+    );
+    let listen = [format!("{}:0", cable.there), format!("{}:0", cable.here)];
+    let work_dir = ["--work-dir", lab.folder.to_str().unwrap(), "--cores", "1"];
+    let start = |namespace: Option<&str>, listen: &str| {
+        let place = [
+            "executor",
+            "--scheduler",
+            &scheduler.address,
+            "--listen",
+            listen,
+        ];
+        Node::start(namespace, &[&place, &open[..], &work_dir].concat())
+    };
+    let executors = vec![
+        start(Some(&cable.name), &listen[0]),
+        start(None, &listen[1]),
+    ];
+    let cluster = Cluster {
+        scheduler,
+        executors,
+    };
+    cluster.wait(2);
+    for executor in &cluster.executors {
+        executor.signal("-STOP");
+    }
+    let before = lab.size();
+    let child = lab.start(&asked(&cluster));
+    let left_then = charged(&lab, before);
+    cable.cut();
+    for executor in &cluster.executors {
+        executor.signal("-CONT");
+    }
+    let ended = ended(child);
+    answered_once(&lab, &cluster, &left_then, ended);
+}
+
+/// A network namespace, and a cable to it.
+struct Cable {
+    name: String,
+    link: String,
+    here: String,
+    there: String,
+}
+
+impl Cable {
+    fn new() -> Option<Self> {
+        let number = std::process::id() % 4000;
+        let (name, link) = (format!("mizan-{number}"), format!("mz{number}"));
+        let (third, fourth) = (number / 60, 4 * (number % 60));
+        let cable = Self {
+            here: format!("10.213.{third}.{}", fourth + 1),
+            there: format!("10.213.{third}.{}", fourth + 2),
+            name,
+            link,
+        };
+        let (name, link) = (cable.name.as_str(), cable.link.as_str());
+        let end = format!("{link}e");
+        let mask = |host: &str| format!("{host}/30");
+        let made = ip(&["netns", "add", name])
+            && ip(&["link", "add", link, "type", "veth", "peer", "name", &end])
+            && ip(&["link", "set", &end, "netns", name])
+            && ip(&["addr", "add", &mask(&cable.here), "dev", link])
+            && ip(&["link", "set", link, "up"])
+            && ip(&["-n", name, "addr", "add", &mask(&cable.there), "dev", &end])
+            && ip(&["-n", name, "link", "set", "lo", "up"])
+            && ip(&["-n", name, "link", "set", &end, "up"]);
+        made.then_some(cable)
+    }
+
+    fn cut(&self) {
+        let end = format!("{}e", self.link);
+        assert!(ip(&["-n", &self.name, "link", "set", &end, "down"]));
+    }
+}
+
+impl Drop for Cable {
+    fn drop(&mut self) {
+        ip(&["link", "del", &self.link]);
+        ip(&["netns", "del", &self.name]);
+    }
+}
+
+fn ip(arguments: &[&str]) -> bool {
+    let ran = Command::new("ip").args(arguments).output();
+    ran.is_ok_and(|ran| ran.status.success())
+}
+
+#[test]
+fn what_cannot_be_is_said_before_it_is_charged() {
+    let lab = lab("cluster-bad");
+    let size = lab.size();
+    let query = |scheduler: &str, code: &str| {
+        let place = ["--engine", "ballista", "--scheduler", scheduler];
+        lab.fails(
+            &[&["query", ASKED, "--epsilon", "1"], &place[..]].concat(),
+            code,
+        );
+    };
+    let nobody = TcpListener::bind("127.0.0.1:0").unwrap();
+    let gone = nobody.local_addr().unwrap().to_string();
+    drop(nobody);
+    query(&gone, "MZ1925");
+    query("nowhere", "MZ1924");
+    query("http://127.0.0.1:1", "MZ1924");
+    lab.fails(&["query", ASKED, "--engine", "ballista"], "MZ0001");
+    let embedded = ["query", ASKED, "--engine", "embedded", "--scheduler", "a:1"];
+    lab.fails(&embedded, "MZ0001");
+    let scheduler = Node::start(None, &["scheduler", "--listen", "127.0.0.1:0"]);
+    query(&scheduler.address, "MZ1927");
+    // Nodes say what is wrong too.
+    lab.fails(&["cluster", "scheduler", "--listen", "0.0.0.0:0"], "MZ1931");
+    lab.fails(
+        &["cluster", "scheduler", "--listen", &scheduler.address],
+        "MZ1933",
+    );
+    let executor = |more: &[&str], code: &str| {
+        lab.fails(&[&["cluster", "executor"], more].concat(), code);
+    };
+    executor(&["--scheduler", &gone], "MZ1925");
+    executor(
+        &["--scheduler", &scheduler.address, "--work-dir", "/nowhere"],
+        "MZ1934",
+    );
+    executor(
+        &["--scheduler", &scheduler.address, "--listen", "0.0.0.0:0"],
+        "MZ1931",
+    );
+    // Of another version.
+    let other = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = other.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for stream in other.incoming() {
+            use std::io::Write as _;
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 512]).unwrap();
+            let page = "{\"mizan\": \"9.9.9\", \"executors\": [2]}";
+            stream
+                .write_all(format!("HTTP/1.0 200 OK\r\n\r\n{page}").as_bytes())
+                .unwrap();
+        }
+    });
+    query(&address, "MZ1926");
+    executor(&["--scheduler", &address], "MZ1926");
+    assert_eq!(lab.size(), size, "nothing was charged");
+}
