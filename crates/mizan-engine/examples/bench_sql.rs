@@ -241,6 +241,7 @@ fn make_visits(runtime: &tokio::runtime::Runtime) {
 }
 
 /// So many visits of a tenth as many people, and a question about them.
+#[allow(dead_code, reason = "for the benchmark of clusters")]
 pub(crate) fn make_people(
     runtime: &tokio::runtime::Runtime,
     rows: u64,

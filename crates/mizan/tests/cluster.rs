@@ -25,15 +25,22 @@ use serde_json::Value;
 
 const ASKED: &str = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY city";
 
-/// 2,000 people in two cities with one to three visits each, in three files.
-fn lab(name: &str) -> Lab {
+/// People enough.
+const MANY: u32 = 60_000;
+
+/// A question that takes seconds about many people.
+const SLOW: &str = "SELECT city, COUNT(*) AS n, COUNT(DISTINCT paid) AS d, MEDIAN(paid) AS m \
+    FROM visits GROUP BY city ORDER BY city";
+
+/// So many people in two cities with one to three visits each, in three files.
+fn lab(name: &str, people: u32) -> Lab {
     let lab = Lab::empty(name);
     lab.run(&["init"]).done();
     let folder = lab.folder.join("visits");
     std::fs::create_dir_all(&folder).unwrap();
     for part in 0..3 {
         let mut text = "person,city,paid\n".to_owned();
-        for person in (0..2000).filter(|person| part <= person % 3) {
+        for person in (0..people).filter(|person| part <= person % 3) {
             let city = if person % 4 == 0 { "Aswan" } else { "Cairo" };
             writeln!(text, "p{person},{city},{}", 10 * part + person % 7).unwrap();
         }
@@ -64,7 +71,7 @@ fn asked(cluster: &Cluster) -> Vec<&str> {
         &cluster.scheduler.address,
     ];
     let named = ["--epsilon", "2", "--id", "today", "--format", "json"];
-    [&["query", ASKED], &place[..], &named].concat()
+    [&["query", SLOW], &place[..], &named].concat()
 }
 
 /// What is left of the budget.
@@ -72,16 +79,20 @@ fn left(lab: &Lab) -> Value {
     lab.json(&["budget", "show", "visits"])["remaining"].clone()
 }
 
-/// Waits until a question that was just asked is charged for, and says what is left.
-fn charged(lab: &Lab, before: u64) -> Value {
+/// Waits until a question that was just asked is charged for, stops all executors in the
+/// middle of it, and says what is left.
+fn held(lab: &Lab, cluster: &Cluster, child: &mut Child, before: u64) -> Value {
     let start = Instant::now();
     while lab.size() == before {
-        assert!(start.elapsed() < Duration::from_secs(20), "not charged");
-        std::thread::sleep(Duration::from_millis(20));
+        assert!(start.elapsed() < Duration::from_secs(60), "not charged");
     }
-    // On its way to the cluster.
-    std::thread::sleep(Duration::from_millis(500));
-    left(lab)
+    for executor in &cluster.executors {
+        executor.signal("-STOP");
+    }
+    let left = left(lab);
+    let still = child.try_wait().unwrap();
+    assert_eq!(still, None, "answered before it was stopped");
+    left
 }
 
 /// A code, and what was said.
@@ -143,7 +154,7 @@ fn answered_once(lab: &Lab, cluster: &Cluster, left_then: &Value, ended: Ended) 
 
 #[test]
 fn a_cluster_answers_like_this_machine() {
-    let lab = lab("cluster-answers");
+    let lab = lab("cluster-answers", 2000);
     let work_dir = lab.folder.join("work");
     std::fs::create_dir(&work_dir).unwrap();
     let cluster = Cluster::new(&work_dir);
@@ -203,14 +214,11 @@ fn shuffled(folder: &Path) -> usize {
 
 #[test]
 fn an_executor_that_is_killed_in_the_middle() {
-    let lab = lab("cluster-executor-killed");
+    let lab = lab("cluster-executor-killed", MANY);
     let mut cluster = Cluster::new(&lab.folder);
-    for executor in &cluster.executors {
-        executor.signal("-STOP");
-    }
     let before = lab.size();
-    let child = lab.start(&asked(&cluster));
-    let left_then = charged(&lab, before);
+    let mut child = lab.start(&asked(&cluster));
+    let left_then = held(&lab, &cluster, &mut child, before);
     cluster.executors[0].end("-KILL");
     cluster.executors[1].signal("-CONT");
     let ended = ended(child);
@@ -221,14 +229,11 @@ fn an_executor_that_is_killed_in_the_middle() {
 
 #[test]
 fn a_scheduler_that_is_killed_in_the_middle() {
-    let lab = lab("cluster-scheduler-killed");
+    let lab = lab("cluster-scheduler-killed", MANY);
     let mut cluster = Cluster::new(&lab.folder);
-    for executor in &cluster.executors {
-        executor.signal("-STOP");
-    }
     let before = lab.size();
-    let child = lab.start(&asked(&cluster));
-    let left_then = charged(&lab, before);
+    let mut child = lab.start(&asked(&cluster));
+    let left_then = held(&lab, &cluster, &mut child, before);
     cluster.scheduler.end("-KILL");
     let ended = ended(child);
     assert_eq!(ended.0, Some(2), "{ended:?}");
@@ -240,14 +245,11 @@ fn a_scheduler_that_is_killed_in_the_middle() {
 /// What is interrupted by who asks is asked again by its name.
 #[test]
 fn a_question_that_is_interrupted() {
-    let lab = lab("cluster-interrupted");
+    let lab = lab("cluster-interrupted", MANY);
     let cluster = Cluster::new(&lab.folder);
-    for executor in &cluster.executors {
-        executor.signal("-STOP");
-    }
     let before = lab.size();
     let mut child = lab.start(&asked(&cluster));
-    let left_then = charged(&lab, before);
+    let left_then = held(&lab, &cluster, &mut child, before);
     signal(&child, "-INT");
     child.wait().unwrap();
     for executor in &cluster.executors {
@@ -265,7 +267,7 @@ fn a_network_that_is_cut_in_the_middle() {
         eprintln!("skipped: no network namespaces");
         return;
     };
-    let lab = lab("cluster-cut");
+    let lab = lab("cluster-cut", MANY);
     let open = ["--trusted-network"];
     let listen = format!("{}:0", cable.here);
     let scheduler = Node::start(
@@ -293,12 +295,9 @@ fn a_network_that_is_cut_in_the_middle() {
         executors,
     };
     cluster.wait(2);
-    for executor in &cluster.executors {
-        executor.signal("-STOP");
-    }
     let before = lab.size();
-    let child = lab.start(&asked(&cluster));
-    let left_then = charged(&lab, before);
+    let mut child = lab.start(&asked(&cluster));
+    let left_then = held(&lab, &cluster, &mut child, before);
     cable.cut();
     for executor in &cluster.executors {
         executor.signal("-CONT");
@@ -360,7 +359,7 @@ fn ip(arguments: &[&str]) -> bool {
 
 #[test]
 fn what_cannot_be_is_said_before_it_is_charged() {
-    let lab = lab("cluster-bad");
+    let lab = lab("cluster-bad", 10);
     let size = lab.size();
     let query = |scheduler: &str, code: &str| {
         let place = ["--engine", "ballista", "--scheduler", scheduler];
