@@ -7,7 +7,8 @@ use jiff::tz::TimeZone;
 use crate::failure::Failure;
 
 /// A time of the log for people.
-pub(crate) fn text(unix_ms: u64) -> String {
+#[must_use]
+pub fn text(unix_ms: u64) -> String {
     timestamp(unix_ms).map_or_else(
         || format!("{unix_ms} ms"),
         |time| time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
@@ -15,7 +16,8 @@ pub(crate) fn text(unix_ms: u64) -> String {
 }
 
 /// The same for programs, with milliseconds.
-pub(crate) fn exact(unix_ms: u64) -> String {
+#[must_use]
+pub fn exact(unix_ms: u64) -> String {
     timestamp(unix_ms).map_or_else(
         || format!("{unix_ms} ms"),
         |time| time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
@@ -27,7 +29,11 @@ fn timestamp(unix_ms: u64) -> Option<Timestamp> {
 }
 
 /// The last millisecond that a date or time includes.
-pub(crate) fn end_of(typed: &str) -> Result<u64, Failure> {
+///
+/// # Errors
+///
+/// It is no date.
+pub fn end_of(typed: &str) -> Result<u64, Failure> {
     let bad = || {
         Failure::new(
             "MZ1790",

@@ -3,35 +3,64 @@
 use mizan_ledger::{AccountNumber, Books as _, Ledger, State};
 use mizan_report::{Axis, Panel, Series, Stroke};
 
+use serde::Serialize;
+use utoipa::ToSchema;
+
 use super::view;
 use crate::failure::Failure;
-use crate::output::Progress;
+use crate::number::finite;
+use crate::times;
 
 /// As many points as a chart can show.
 const MOST_POINTS: usize = 400;
 
 /// The past of an account.
-pub(crate) struct BurnDown {
+#[derive(Clone, Debug)]
+pub struct BurnDown {
     name: String,
     size: u64,
     points: Vec<Point>,
 }
 
 /// What was left after an entry.
-pub(super) struct Point {
-    pub(super) position: u64,
-    pub(super) unix_ms: u64,
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// Which entry.
+    pub position: u64,
+    /// When.
+    pub unix_ms: u64,
     /// The share of the limit of the order that decides.
-    pub(super) share: f64,
+    pub share: f64,
     /// An estimate, for accounts with an epsilon.
-    pub(super) epsilon: Option<f64>,
+    pub epsilon: Option<f64>,
+}
+
+/// What was left after an entry, for programs.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct BurnDownPoint {
+    /// Which entry.
+    pub position: u64,
+    /// When.
+    pub time: String,
+    /// The share of the limit of the order that decides.
+    pub share: f64,
+    /// An estimate, for accounts with an epsilon.
+    pub epsilon: Option<f64>,
 }
 
 impl BurnDown {
-    /// Replays the log.
-    pub(crate) fn of(ledger: &Ledger, number: AccountNumber) -> Result<Self, Failure> {
+    /// Replays the log. `progress` is told how many entries are done since it was
+    /// told last.
+    ///
+    /// # Errors
+    ///
+    /// The ledger cannot be read, or does not replay.
+    pub fn of(
+        ledger: &Ledger,
+        number: AccountNumber,
+        progress: impl Fn(u64),
+    ) -> Result<Self, Failure> {
         let size = ledger.head()?.size;
-        let progress = Progress::of(size);
         let mut state = State::new();
         let mut points: Vec<Point> = Vec::new();
         let mut before = None;
@@ -72,7 +101,7 @@ impl BurnDown {
                     thin(&mut points);
                 }
             }
-            progress.advance(page.len() as u64);
+            progress(page.len() as u64);
         }
         let name = state
             .account(number)
@@ -80,13 +109,28 @@ impl BurnDown {
         Ok(Self { name, size, points })
     }
 
-    pub(super) fn points(&self) -> &[Point] {
+    /// What was left, entry by entry.
+    #[must_use]
+    pub fn points(&self) -> &[Point] {
         &self.points
+    }
+
+    /// For programs.
+    #[must_use]
+    pub fn json(&self) -> Vec<BurnDownPoint> {
+        let point = |point: &Point| BurnDownPoint {
+            position: point.position,
+            time: times::exact(point.unix_ms),
+            share: point.share,
+            epsilon: point.epsilon.and_then(finite),
+        };
+        self.points.iter().map(point).collect()
     }
 
     /// A chart of the share that was left.
     #[expect(clippy::cast_precision_loss, reason = "for a picture")]
-    pub(crate) fn panel(&self) -> Panel {
+    #[must_use]
+    pub fn panel(&self) -> Panel {
         let mut steps = Vec::new();
         let mut last = None;
         for point in &self.points {

@@ -41,7 +41,8 @@ const SMALLEST_DELTAS: [f64; 9] = [1e-12, 1e-9, 1e-6, 1e-4, 1e-2, 0.1, 0.5, 0.9,
 const LARGEST_DELTA: f64 = 0.5;
 
 /// The profile of an event as far as it is shown.
-pub(super) struct Profile {
+#[derive(Debug)]
+pub struct Profile {
     /// The ends of the axes.
     epsilons: (f64, f64),
     smallest_delta: f64,
@@ -54,6 +55,7 @@ pub(super) struct Profile {
 }
 
 /// What one method says: δ at some of the steps.
+#[derive(Debug)]
 struct Curve {
     method: Method,
     deltas: Vec<(u32, f64)>,

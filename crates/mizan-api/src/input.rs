@@ -3,110 +3,80 @@
 //! Decimals that are no doubles are rounded to the side on which the answer
 //! stays true for what was typed.
 
-use std::io::Read;
 use std::ops::RangeInclusive;
 
 use mizan_accounting::OrderGrid;
 use mizan_audit::Confidence;
 use mizan_core::{
-    Count, Definitions, Delta, Epsilon, EventTemplate, MAX_JSON_BYTES, MAX_TEXT_BYTES, Order,
-    PrivacyEvent, Probability, Round, parse_decimal,
+    Count, Definitions, Delta, Epsilon, EventTemplate, Order, PrivacyEvent, Probability, Round,
+    parse_decimal,
 };
 
 use crate::failure::Failure;
 
 /// An event and the text it was given as.
 #[derive(Debug)]
-pub(crate) struct Expression {
-    pub(crate) text: String,
-    pub(crate) event: PrivacyEvent,
+pub struct Expression {
+    /// As it was given.
+    pub text: String,
+    /// What it means.
+    pub event: PrivacyEvent,
 }
 
 impl Expression {
-    /// Reads an event: typed, as JSON, from a file (`@path`) or from standard
-    /// input (`-`).
-    pub(crate) fn read(argument: &str, definitions: &Definitions) -> Result<Self, Failure> {
-        let typed = typed(argument)?;
-        if typed.starts_with('{') {
-            let event = PrivacyEvent::from_json_str(&typed)?;
+    /// Reads an event: as people write it, or as JSON.
+    ///
+    /// # Errors
+    ///
+    /// It is neither; the error says where.
+    pub fn parse(text: &str, definitions: &Definitions) -> Result<Self, Failure> {
+        let text = trimmed(text);
+        if text.starts_with('{') {
+            let event = PrivacyEvent::from_json_str(text)?;
             return Ok(Self {
                 text: event.to_string(),
                 event,
             });
         }
         Ok(Self {
-            event: PrivacyEvent::parse_with(&typed, definitions)?,
-            text: typed,
+            event: PrivacyEvent::parse_with(text, definitions)?,
+            text: text.to_owned(),
         })
     }
 }
 
-/// Reads an event with a `?`, from where [`Expression::read`] reads events.
-pub(crate) fn template(
-    argument: &str,
-    definitions: &Definitions,
-) -> Result<EventTemplate, Failure> {
-    Ok(EventTemplate::parse_with(&typed(argument)?, definitions)?)
-}
-
-/// What was typed, or what stands in the file (`@path`) or on standard input.
-fn typed(argument: &str) -> Result<String, Failure> {
-    let typed = if argument == "-" {
-        limited(std::io::stdin().lock(), "standard input")?
-    } else if let Some(path) = argument.strip_prefix('@') {
-        file(path)?
-    } else {
-        argument.to_owned()
-    };
-    Ok(trimmed(&typed).to_owned())
-}
-
-/// The text of a file, up to a little more than is read as an event.
-pub(crate) fn file(path: &str) -> Result<String, Failure> {
-    let file = std::fs::File::open(path).map_err(|error| Failure::file("read", path, &error))?;
-    limited(file, path)
+/// Reads an event with a `?`.
+///
+/// # Errors
+///
+/// It is none, or has no `?` or several.
+pub fn template(text: &str, definitions: &Definitions) -> Result<EventTemplate, Failure> {
+    Ok(EventTemplate::parse_with(trimmed(text), definitions)?)
 }
 
 /// Some editors start a file with a byte order mark.
-pub(crate) fn trimmed(text: &str) -> &str {
+#[must_use]
+pub fn trimmed(text: &str) -> &str {
     text.trim_start_matches('\u{feff}').trim()
-}
-
-/// Reads a little more than the largest event, so that the reader of events
-/// says that it is too large and nothing larger is ever held.
-fn limited(source: impl Read, name: &str) -> Result<String, Failure> {
-    let limit = MAX_JSON_BYTES.max(MAX_TEXT_BYTES) as u64 + 1;
-    let mut bytes = Vec::new();
-    source
-        .take(limit)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::file("read", name, &error))?;
-    let cut = bytes.len() as u64 == limit;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text),
-        // The cut may be inside a character; the text is too long anyway.
-        Err(error) if cut => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
-        Err(_) => Err(Failure::new(
-            "MZ0003",
-            format!("{name} is not UTF-8 text"),
-            "save it as UTF-8",
-        )),
-    }
 }
 
 /// A number with the text it was typed as.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Typed<T> {
+pub struct Typed<T> {
     /// The nearest double, for echoing.
-    pub(crate) shown: f64,
+    pub shown: f64,
     /// The value on the safe side, for computing.
-    pub(crate) value: T,
+    pub value: T,
 }
 
 /// A target δ, strictly between 0 and 1; rounded down, since a smaller δ is
 /// the stronger promise.
-pub(crate) fn delta(text: &str) -> Result<Typed<Delta>, Failure> {
-    let typed = decimal(text, "--delta", Round::Down, Delta::new)?;
+///
+/// # Errors
+///
+/// It is no such number; `option` is what it was meant for.
+pub fn delta(text: &str, option: &str) -> Result<Typed<Delta>, Failure> {
+    let typed = decimal(text, option, Round::Down, Delta::new)?;
     let value = typed.value.get();
     if value > 0.0 && value < 1.0 {
         return Ok(typed);
@@ -118,18 +88,26 @@ pub(crate) fn delta(text: &str) -> Result<Typed<Delta>, Failure> {
     };
     Err(Failure::new(
         "MZ1004",
-        format!("--delta must be above 0 and below 1, got {text}"),
+        format!("{option} must be above 0 and below 1, got {text}"),
         help,
     ))
 }
 
 /// A target ε; rounded down, since a smaller ε is the stronger promise.
-pub(crate) fn epsilon(text: &str) -> Result<Typed<Epsilon>, Failure> {
-    decimal(text, "--epsilon", Round::Down, Epsilon::new)
+///
+/// # Errors
+///
+/// It is no such number; `option` is what it was meant for.
+pub fn epsilon(text: &str, option: &str) -> Result<Typed<Epsilon>, Failure> {
+    decimal(text, option, Round::Down, Epsilon::new)
 }
 
 /// What may be spent at most; rounded down, the stronger promise.
-pub(crate) fn budget<T, E>(
+///
+/// # Errors
+///
+/// It is no such number; `option` is what it was meant for.
+pub fn budget<T, E>(
     text: &str,
     option: &str,
     check: impl Fn(f64) -> Result<T, E>,
@@ -141,30 +119,46 @@ where
 }
 
 /// A claimed δ: from 0 to below 1; rounded down, the stronger claim.
-pub(crate) fn claimed_delta(text: &str) -> Result<Typed<Delta>, Failure> {
-    let typed = decimal(text, "--delta", Round::Down, Delta::new)?;
+///
+/// # Errors
+///
+/// It is no such number; `option` is what it was meant for.
+pub fn claimed_delta(text: &str, option: &str) -> Result<Typed<Delta>, Failure> {
+    let typed = decimal(text, option, Round::Down, Delta::new)?;
     if typed.value < Delta::ONE {
         return Ok(typed);
     }
     Err(Failure::new(
         "MZ1004",
-        format!("--delta must be 0 or more and below 1, got {text}"),
+        format!("{option} must be 0 or more and below 1, got {text}"),
         "0 for a pure guarantee, or far below 1/people, such as 1e-6",
     ))
 }
 
 /// A claimed ε; rounded up, so that nobody is accused for a rounding.
-pub(crate) fn claimed_epsilon(text: &str) -> Result<Typed<Epsilon>, Failure> {
-    decimal(text, "--epsilon", Round::Up, Epsilon::new)
+///
+/// # Errors
+///
+/// It is no such number; `option` is what it was meant for.
+pub fn claimed_epsilon(text: &str, option: &str) -> Result<Typed<Epsilon>, Failure> {
+    decimal(text, option, Round::Up, Epsilon::new)
 }
 
 /// How sure to be; rounded up.
-pub(crate) fn confidence(text: &str) -> Result<Typed<Confidence>, Failure> {
-    decimal(text, "--confidence", Round::Up, Confidence::new)
+///
+/// # Errors
+///
+/// It is no such number; `option` is what it was meant for.
+pub fn confidence(text: &str, option: &str) -> Result<Typed<Confidence>, Failure> {
+    decimal(text, option, Round::Up, Confidence::new)
 }
 
 /// A whole number in a range, also as 1e6.
-pub(crate) fn whole(text: &str, option: &str, range: RangeInclusive<u64>) -> Result<u64, Failure> {
+///
+/// # Errors
+///
+/// It is no such number; `option` is what it was meant for.
+pub fn whole(text: &str, option: &str, range: RangeInclusive<u64>) -> Result<u64, Failure> {
     let typed = decimal(text, option, Round::Up, Ok::<f64, Failure>)?.value;
     let count = if typed == 0.0 {
         Some(0)
@@ -182,12 +176,16 @@ pub(crate) fn whole(text: &str, option: &str, range: RangeInclusive<u64>) -> Res
 }
 
 /// A number of people: a whole number from 1 on.
-pub(crate) fn population(text: &str) -> Result<f64, Failure> {
-    let people = decimal(text, "--population", Round::Up, Ok::<f64, Failure>)?.value;
+///
+/// # Errors
+///
+/// It is no such number; `option` is what it was meant for.
+pub fn population(text: &str, option: &str) -> Result<f64, Failure> {
+    let people = decimal(text, option, Round::Up, Ok::<f64, Failure>)?.value;
     if people >= 1.0 && people.fract() == 0.0 {
         return Ok(people);
     }
-    let message = format!("--population must be a whole number from 1 on, got {text}");
+    let message = format!("{option} must be a whole number from 1 on, got {text}");
     Err(Failure::new(
         "MZ1005",
         message,
@@ -197,15 +195,21 @@ pub(crate) fn population(text: &str) -> Result<f64, Failure> {
 
 /// A probability with the doubles on both sides of what was typed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Chance {
+pub struct Chance {
     /// The nearest double, for echoing.
-    pub(crate) shown: f64,
-    pub(crate) below: Probability,
-    pub(crate) above: Probability,
+    pub shown: f64,
+    /// Not above what was typed.
+    pub below: Probability,
+    /// Not below it.
+    pub above: Probability,
 }
 
 /// A probability strictly between 0 and 1.
-pub(crate) fn chance(text: &str, option: &str) -> Result<Chance, Failure> {
+///
+/// # Errors
+///
+/// It is no such number; `option` is what it was meant for.
+pub fn chance(text: &str, option: &str) -> Result<Chance, Failure> {
     let below = decimal(text, option, Round::Down, Probability::new)?;
     let above = decimal(text, option, Round::Up, Probability::new)?;
     if above.value.get() > 0.0 && below.value.get() < 1.0 {
@@ -225,20 +229,28 @@ pub(crate) fn chance(text: &str, option: &str) -> Result<Chance, Failure> {
 
 /// A factor by which odds may move: above 0; rounded down, where exceeding it
 /// is more likely.
-pub(crate) fn factor(text: &str) -> Result<Typed<f64>, Failure> {
-    let typed = decimal(text, "--beta", Round::Down, Ok::<f64, Failure>)?;
+///
+/// # Errors
+///
+/// It is no such number; `option` is what it was meant for.
+pub fn factor(text: &str, option: &str) -> Result<Typed<f64>, Failure> {
+    let typed = decimal(text, option, Round::Down, Ok::<f64, Failure>)?;
     if typed.value > 0.0 {
         return Ok(typed);
     }
     Err(Failure::new(
         "MZ1007",
-        format!("--beta must be above 0, got {text}"),
+        format!("{option} must be above 0, got {text}"),
         "a factor of 2 means the odds double",
     ))
 }
 
 /// A count of people or rounds.
-pub(crate) fn count(text: &str, option: &str) -> Result<Count, Failure> {
+///
+/// # Errors
+///
+/// It is no such number; `option` is what it was meant for.
+pub fn count(text: &str, option: &str) -> Result<Count, Failure> {
     let text = text.trim();
     let number = text.parse::<u64>().map_err(|_| {
         Failure::new(
@@ -251,7 +263,11 @@ pub(crate) fn count(text: &str, option: &str) -> Result<Count, Failure> {
 }
 
 /// Orders as a list, or a grid by name.
-pub(crate) fn orders(text: &str) -> Result<Vec<Typed<Order>>, Failure> {
+///
+/// # Errors
+///
+/// It is no such number; `option` is what it was meant for.
+pub fn orders(text: &str, option: &str) -> Result<Vec<Typed<Order>>, Failure> {
     let listed = |grid: OrderGrid| {
         grid.orders()
             .iter()
@@ -266,13 +282,13 @@ pub(crate) fn orders(text: &str) -> Result<Vec<Typed<Order>>, Failure> {
         "default" => Ok(listed(OrderGrid::standard())),
         list => list
             .split(',')
-            .map(|order| self::order(order.trim()))
+            .map(|order| self::order(order.trim(), option))
             .collect(),
     }
 }
 
 /// One order; rounded up, where the curve is not lower.
-fn order(text: &str) -> Result<Typed<Order>, Failure> {
+fn order(text: &str, option: &str) -> Result<Typed<Order>, Failure> {
     match text {
         "inf" | "∞" | "infinity" => Ok(Typed {
             shown: f64::INFINITY,
@@ -280,8 +296,8 @@ fn order(text: &str) -> Result<Typed<Order>, Failure> {
         }),
         decimal => {
             // What was typed must not be below one, not only what it rounds to.
-            self::decimal(decimal, "--orders", Round::Down, Order::new)?;
-            self::decimal(decimal, "--orders", Round::Up, Order::new)
+            self::decimal(decimal, option, Round::Down, Order::new)?;
+            self::decimal(decimal, option, Round::Up, Order::new)
         }
     }
 }

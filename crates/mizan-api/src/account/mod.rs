@@ -1,4 +1,4 @@
-//! `mizan account`: what is my epsilon?
+//! What an event costs: ε at a δ, or δ at an ε.
 //!
 //! Here: what can be asked, and the answer as data. `text.rs` and `json.rs`
 //! write it, `why.rs` explains it, `profile/` is about all δ at once.
@@ -8,133 +8,107 @@ mod profile;
 mod text;
 mod why;
 
-use std::path::PathBuf;
-
 use mizan_accounting::account::{self, Account, Method, MethodBound, Refusal};
 use mizan_accounting::{AtOrder, OrderGrid, RenyiConversion, RenyiCurve};
-use mizan_core::{Delta, Epsilon, PrivacyEvent};
+use mizan_core::{Definitions, Delta, Epsilon, PrivacyEvent};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-use crate::define::Defined;
 use crate::failure::Failure;
 use crate::input::{self, Expression, Typed};
-use crate::output::Output;
-use profile::Profile;
+use crate::names::Names;
+use crate::number::Given;
 
-/// What an event costs: epsilon at a delta, or delta at an epsilon
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Methods: pure, basic, advanced (Dwork-Rothblum-Vadhan), concentrated-advanced
-(Dwork-Rothblum), optimal (Kairouz-Oh-Viswanath, Murtagh-Vadhan), cdp, zcdp,
-renyi, gaussian-exact, numeric (the loss of the whole composition, bracketed).
-All that apply are computed, the tightest is reported.
+pub use json::{
+    AccountAnswer, AtOrderJson, Bound, ClosedFormJson, DerivationJson, Ends, GivenOrBound,
+    MethodJson, PartJson, ProfilePoint, Rate, RefusedMethod, ReportPoint,
+};
+pub use profile::Profile;
 
-Examples:
-  mizan account 'gaussian(1.1)' --delta 1e-5
-  mizan account '10000 * poisson(0.01, gaussian(1.1))' --delta 1e-5
-  mizan account '30 * rr(0.6)' --delta 1e-5 --profile --svg profile.svg
-  mizan account '100 * (rr(0.52) + laplace(20) + gaussian(10))' --delta 1e-6 --why
-  mizan account '1000 * pure(0.01)' --epsilon 1 --method renyi
-  mizan account 'group(3, gaussian(5))' --delta 1e-9 --population 1000000
-  mizan account '10 * laplace(5)' --report
-  mizan account @releases.txt --delta 1e-9 --format json")]
-pub(crate) struct Arguments {
-    /// The event: as text, as JSON, @FILE, or - for standard input
-    #[arg(value_name = "EXPR")]
-    expression: String,
-
-    #[command(flatten)]
-    defined: Defined,
-
-    #[command(flatten)]
-    target: Target,
-
-    /// Only this method (all that apply otherwise)
-    #[arg(long, value_name = "NAME")]
-    method: Option<String>,
-
-    /// Show how the number comes about
-    #[arg(long)]
-    why: bool,
-
-    /// The accumulated loss at the paper's 13 orders, as an event to add to others
-    #[arg(long)]
-    report: bool,
-
-    /// Draw delta against epsilon by every method, and say what an attacker can do
-    #[arg(long)]
-    profile: bool,
-
-    /// Draw the profile and the trade-off curve into this file
-    #[arg(long, value_name = "FILE", requires = "profile")]
-    svg: Option<PathBuf>,
-
-    /// Write the points of both into this file: panel,series,x,y
-    #[arg(long, value_name = "FILE", requires = "profile")]
-    csv: Option<PathBuf>,
-
-    /// The number of people in the data; warns if delta is not far below 1/N
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    population: Option<String>,
+/// What to ask about an event. Give `delta`, or `epsilon`, or ask for the profile
+/// or the report.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"expression": "100 * gaussian(10)", "delta": 1e-6}))]
+pub struct AccountRequest {
+    /// The event, as text or as the text of its JSON form.
+    pub expression: String,
+    /// The probability with which the promise may fail; asks for epsilon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta: Option<Given>,
+    /// The bound on the loss; asks for delta.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epsilon: Option<Given>,
+    /// Only this method; all that apply otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// How the number comes about.
+    #[serde(default)]
+    pub why: bool,
+    /// The accumulated loss at the paper's orders.
+    #[serde(default)]
+    pub report: bool,
+    /// Delta at every epsilon by every method, and what an attacker can do.
+    #[serde(default)]
+    pub profile: bool,
+    /// The number of people in the data; warns if delta is not far below its inverse.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub population: Option<Given>,
 }
 
-#[derive(Debug, clap::Args)]
-#[group(required = false, multiple = false)]
-struct Target {
-    /// The probability with which the promise may fail; asks for epsilon
-    #[arg(long, value_name = "D", allow_hyphen_values = true)]
-    delta: Option<String>,
-
-    /// The bound on the loss; asks for delta
-    #[arg(long, value_name = "E", allow_hyphen_values = true)]
-    epsilon: Option<String>,
-}
-
-pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let method = arguments.method.as_deref().map(method).transpose()?;
-    let population = arguments
-        .population
-        .as_deref()
-        .map(input::population)
-        .transpose()?;
-    let Target { delta, epsilon } = &arguments.target;
-    let (delta, epsilon) = (
-        delta.as_deref().map(input::delta).transpose()?,
-        epsilon.as_deref().map(input::epsilon).transpose()?,
-    );
-    if delta.is_none() && epsilon.is_none() && !arguments.report && !arguments.profile {
-        return Err(Failure::new(
-            "MZ0001",
-            "there is nothing to solve for",
-            "give --delta to ask for epsilon, --epsilon to ask for delta, --profile for both, or --report",
-        ));
+impl AccountRequest {
+    /// Computes the answer.
+    ///
+    /// # Errors
+    ///
+    /// Something is no number or no event, or no method can answer.
+    pub fn ask(&self, definitions: &Definitions, names: Names) -> Result<Answer, Failure> {
+        let method = self.method.as_deref().map(method).transpose()?;
+        let population = self.population.as_ref();
+        let population = population
+            .map(|given| input::population(&given.text(), &names.option("population")))
+            .transpose()?;
+        let delta = self.delta.as_ref();
+        let delta = delta
+            .map(|given| input::delta(&given.text(), &names.option("delta")))
+            .transpose()?;
+        let epsilon = self.epsilon.as_ref();
+        let epsilon = epsilon
+            .map(|given| input::epsilon(&given.text(), &names.option("epsilon")))
+            .transpose()?;
+        let asked = usize::from(delta.is_some()) + usize::from(epsilon.is_some());
+        if asked > 1 || (asked == 0 && !self.report && !self.profile) {
+            let message = match asked {
+                0 => "there is nothing to solve for",
+                _ => "delta and epsilon are given, so there is nothing to solve for",
+            };
+            let [delta, epsilon] = ["delta", "epsilon"].map(|name| names.option(name));
+            let [profile, report] = ["profile", "report"].map(|name| names.option(name));
+            return Err(Failure::new(
+                "MZ0001",
+                message,
+                format!(
+                    "give {delta} to ask for epsilon, {epsilon} to ask for delta, {profile} for both, or {report}"
+                ),
+            ));
+        }
+        let expression = Expression::parse(&self.expression, definitions)?;
+        let mut answer = Answer::new(expression);
+        if self.report {
+            answer.report = Some(vector(&answer.event)?);
+        }
+        if let Some(delta) = delta {
+            answer.solve_for_epsilon(delta, method, self.why)?;
+        } else if let Some(epsilon) = epsilon {
+            answer.solve_for_delta(epsilon, method, self.why)?;
+        }
+        if self.profile {
+            let question = answer.solved.as_ref().map(|solved| solved.question);
+            answer.profile = Some(Profile::of(&answer.event, method, question)?);
+        }
+        answer.warn(population);
+        Ok(answer)
     }
-    let expression = Expression::read(&arguments.expression, &arguments.defined.read()?)?;
-    let mut answer = Answer::new(expression);
-    if arguments.report {
-        answer.report = Some(vector(&answer.event)?);
-    }
-    if let Some(delta) = delta {
-        answer.solve_for_epsilon(delta, method, arguments.why)?;
-    } else if let Some(epsilon) = epsilon {
-        answer.solve_for_delta(epsilon, method, arguments.why)?;
-    }
-    if arguments.profile {
-        let question = answer.solved.as_ref().map(|solved| solved.question);
-        let profile = Profile::of(&answer.event, method, question)?;
-        let (svg, csv) = (arguments.svg.as_deref(), arguments.csv.as_deref());
-        profile.save(&answer.expression, svg, csv)?;
-        answer.profile = Some(profile);
-        answer.saved = [svg, csv]
-            .into_iter()
-            .flatten()
-            .map(PathBuf::from)
-            .collect();
-    }
-    answer.warn(population);
-    Ok(output.either(
-        || json::write(&answer),
-        || text::write(&answer, &output.terminal),
-    ))
 }
 
 fn method(name: &str) -> Result<Method, Failure> {
@@ -158,19 +132,21 @@ fn vector(event: &PrivacyEvent) -> Result<Vec<AtOrder<Epsilon>>, Failure> {
     Ok(OrderGrid::paper().orders().iter().map(at).collect())
 }
 
-/// Everything that is printed.
-struct Answer {
-    expression: String,
+/// Everything that is told.
+#[derive(Debug)]
+pub struct Answer {
+    /// As it was given.
+    pub expression: String,
     event: PrivacyEvent,
     solved: Option<Solved>,
     report: Option<Vec<AtOrder<Epsilon>>>,
-    profile: Option<Profile>,
-    /// Files that were written.
-    saved: Vec<PathBuf>,
+    /// The profile, if it was asked for.
+    pub profile: Option<Profile>,
     warnings: Vec<String>,
 }
 
 /// The answer to a question about ε or δ.
+#[derive(Debug)]
 struct Solved {
     question: Question,
     best: MethodBound<f64>,
@@ -184,7 +160,7 @@ struct Solved {
 }
 
 /// Which way round.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Question {
     EpsilonAt(Typed<Delta>),
     DeltaAt(Typed<Epsilon>),
@@ -199,7 +175,6 @@ impl Answer {
             solved: None,
             report: None,
             profile: None,
-            saved: Vec::new(),
             warnings: Vec::new(),
         }
     }

@@ -1,16 +1,16 @@
 //! The profile in words, and for programs.
 
-use std::path::Path;
+use std::collections::BTreeMap;
 
 use mizan_core::Bracket;
 use mizan_core::directed::{add_down, add_up, mul_down, mul_up};
 use mizan_report::{Column, Table, Terminal, number};
-use serde_json::{Map, Value, json};
 
 use super::super::text::wrapped;
 use super::{Profile, STEPS, at};
-use crate::failure::Failure;
-use crate::output::{self, json_number};
+use crate::account::json::{Bound, Ends, ProfilePoint, Rate};
+use crate::number::finite;
+use crate::words::shortened;
 
 /// False-positive rates that are told in words.
 const TOLD: [f64; 4] = [0.001, 0.01, 0.1, 0.5];
@@ -22,21 +22,16 @@ const LISTED: [f64; 20] = [
 ];
 
 impl Profile {
-    /// Writes the files that were asked for.
-    pub(in super::super) fn save(
-        &self,
-        event: &str,
-        svg: Option<&Path>,
-        csv: Option<&Path>,
-    ) -> Result<(), Failure> {
-        let event = output::shortened(event, 60);
-        if let Some(path) = svg {
-            output::write_file(path, &self.figure(&event).to_svg())?;
-        }
-        if let Some(path) = csv {
-            output::write_file(path, &self.data(&event).to_csv())?;
-        }
-        Ok(())
+    /// The pictures, as SVG.
+    #[must_use]
+    pub fn svg(&self, event: &str) -> String {
+        self.figure(&shortened(event, 60)).to_svg()
+    }
+
+    /// The points, as CSV.
+    #[must_use]
+    pub fn csv(&self, event: &str) -> String {
+        self.data(&shortened(event, 60)).to_csv()
     }
 
     pub(in super::super) fn text(&self, terminal: &Terminal) -> String {
@@ -82,56 +77,55 @@ impl Profile {
         text
     }
 
-    /// The keys `profile`, `trade_off` and `advantage`.
-    pub(in super::super) fn json(&self) -> [(&'static str, Value); 3] {
-        let profile = (0..=STEPS).filter_map(|step| {
+    /// Delta at every epsilon, for programs.
+    #[must_use]
+    pub fn points(&self) -> Vec<ProfilePoint> {
+        let point = |step| {
             let (method, upper, lower) = self.best(step)?;
-            let methods: Map<_, _> = self
-                .curves
-                .iter()
-                .filter_map(|curve| {
-                    let delta = at(&curve.deltas, step)?;
-                    Some((curve.method.name().to_owned(), json_number(delta)))
-                })
-                .collect();
-            Some(json!({
-                "epsilon": json_number(self.epsilon(step)),
-                "delta": {
-                    "upper": json_number(upper),
-                    "lower": lower.map(json_number),
-                    "method": method.name(),
+            let methods = self.curves.iter().filter_map(|curve| {
+                let delta = at(&curve.deltas, step)?;
+                Some((curve.method.name().to_owned(), finite(delta)))
+            });
+            Some(ProfilePoint {
+                epsilon: self.epsilon(step),
+                delta: Bound {
+                    upper: finite(upper),
+                    lower: lower.and_then(finite),
+                    method: method.name().to_owned(),
                 },
-                "methods": methods,
-            }))
-        });
-        let rates = LISTED.map(|rate| {
-            json!({"false_positive": rate, "false_negative": self.ends(self.false_negative(rate))})
-        });
-        let Bracket { lower, upper } = self.trade_off.advantage();
-        let advantage = Bracket {
-            lower: lower.get(),
-            upper: upper.get(),
+                methods: methods.collect::<BTreeMap<_, _>>(),
+            })
         };
-        [
-            ("profile", profile.collect()),
-            ("trade_off", json!(rates)),
-            (
-                "advantage",
-                json!({
-                    "upper": json_number(advantage.upper),
-                    "lower": self.exact.then(|| json_number(advantage.lower)),
-                }),
-            ),
-        ]
+        (0..=STEPS).filter_map(point).collect()
+    }
+
+    /// What an attacker misses, for programs.
+    #[must_use]
+    pub fn rates(&self) -> Vec<Rate> {
+        let rate = |rate| Rate {
+            false_positive: rate,
+            false_negative: self.ends(self.false_negative(rate)),
+        };
+        LISTED.into_iter().map(rate).collect()
+    }
+
+    /// The advantage of any attack, for programs.
+    #[must_use]
+    pub fn advantage(&self) -> Ends {
+        let Bracket { lower, upper } = self.trade_off.advantage();
+        Ends {
+            upper: finite(upper.get()),
+            lower: self.exact.then_some(lower.get()),
+        }
     }
 
     /// A false-negative rate: its upper end only where something is known to
     /// reach it.
-    fn ends(&self, rate: Bracket<f64>) -> Value {
-        json!({
-            "upper": self.exact.then(|| json_number(rate.upper)),
-            "lower": json_number(rate.lower),
-        })
+    fn ends(&self, rate: Bracket<f64>) -> Ends {
+        Ends {
+            upper: self.exact.then_some(rate.upper),
+            lower: finite(rate.lower),
+        }
     }
 }
 

@@ -4,16 +4,18 @@ use mizan_accounting::account::{Account, Method, MethodBound};
 use mizan_accounting::{ClosedForm, Engine, RenyiCurve, closed_forms};
 use mizan_core::{Delta, Order, PrivacyEvent};
 use mizan_report::{Column, Table, number};
-use serde_json::{Value, json};
 
 use super::Solved;
 use super::text::wrapped;
-use crate::output::{self, json_number};
+use super::json::{ClosedFormJson, DerivationJson, PartJson};
+use crate::number::{OrderJson, finite};
+use crate::words::{order_text, shortened};
 
 /// More parts of an event than this are summed up in one line.
 const SHOWN_PARTS: usize = 12;
 
 /// What the answer is made of.
+#[derive(Debug)]
 pub(super) struct Derivation {
     /// The best order of the Rényi method, at which parts are shown.
     order: Option<Order>,
@@ -25,6 +27,7 @@ pub(super) struct Derivation {
 }
 
 /// A line of the event tree.
+#[derive(Debug)]
 struct Line {
     depth: usize,
     text: String,
@@ -51,31 +54,26 @@ impl Derivation {
         }
     }
 
-    pub(super) fn json(&self) -> Value {
-        let parts = self.parts.iter().map(|line| {
-            json!({
-                "depth": line.depth,
-                "event": line.text,
-                "renyi": line.costs.map(|costs| costs.map(json_number)),
-            })
-        });
-        let forms = self.forms.iter().map(|form| {
-            let inputs: serde_json::Map<_, _> = form
-                .inputs
-                .iter()
-                .map(|&(name, value)| (name.to_owned(), json_number(value)))
-                .collect();
-            json!({
-                "formula": form.formula, "reference": form.reference,
-                "inputs": inputs, "epsilon": json_number(form.epsilon.get()),
-            })
-        });
-        json!({
-            "order": self.order.map(|order| output::json_order(order.get())),
-            "parts": parts.collect::<Vec<_>>(),
-            "parts_left_out": self.hidden,
-            "closed_forms": forms.collect::<Vec<_>>(),
-        })
+    pub(super) fn json(&self) -> DerivationJson {
+        let part = |line: &Line| PartJson {
+            depth: line.depth,
+            event: line.text.clone(),
+            renyi: line.costs.map(|costs| costs.map(finite)),
+        };
+        let form = |form: &ClosedForm| ClosedFormJson {
+            formula: form.formula.to_string(),
+            reference: form.reference.to_string(),
+            inputs: (form.inputs.iter())
+                .map(|&(name, value)| (name.to_owned(), finite(value)))
+                .collect(),
+            epsilon: finite(form.epsilon.get()),
+        };
+        DerivationJson {
+            order: self.order.map(|order| OrderJson::of(order.get())),
+            parts: self.parts.iter().map(part).collect(),
+            parts_left_out: self.hidden,
+            closed_forms: self.forms.iter().map(form).collect(),
+        }
     }
 
     pub(super) fn text(&self, solved: &Solved) -> String {
@@ -128,7 +126,7 @@ impl Derivation {
 
     fn tree_table(&self) -> Table {
         let best = self.order.filter(|order| order.is_finite());
-        let at_best = best.map(|order| Column::number(format!("ε({})", output::order_text(order))));
+        let at_best = best.map(|order| Column::number(format!("ε({})", order_text(order))));
         let columns = [
             Some(Column::text("event")),
             Some(Column::number("ε(1)")),
@@ -223,7 +221,7 @@ fn conversions_text(solved: &Solved) -> String {
         table.row([
             (*name).to_owned(),
             solved.shown(at.bound),
-            output::order_text(at.order),
+            order_text(at.order),
         ]);
     }
     format!("{table}\n")
@@ -235,7 +233,7 @@ fn tree(event: &PrivacyEvent, depth: usize, order: Order, lines: &mut Vec<Line>)
         PrivacyEvent::Compose(events) => format!("all of {}", events.len()),
         PrivacyEvent::Repeat { count, .. } => format!("{count} times"),
         PrivacyEvent::Group { size, .. } => format!("for a group of {size}"),
-        other => crate::output::shortened(&other.to_string(), 34),
+        other => shortened(&other.to_string(), 34),
     };
     let costs = RenyiCurve::of(event)
         .ok()

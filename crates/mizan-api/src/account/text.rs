@@ -6,9 +6,24 @@ use mizan_core::{Epsilon, Round, format_decimal};
 use mizan_report::{Column, Table, Terminal, number};
 
 use super::{Answer, Question, Solved};
-use crate::output;
+use crate::words::order_text;
 
-pub(super) fn write(answer: &Answer, terminal: &Terminal) -> String {
+impl Answer {
+    /// For people at a terminal.
+    #[must_use]
+    pub fn text(&self, terminal: &Terminal) -> String {
+        write(self, terminal)
+    }
+
+    /// Warnings, in lines that fit a terminal.
+    #[must_use]
+    pub fn warnings_text(&self) -> String {
+        let warning = |warning: &String| format!("\n{}", wrapped(&format!("warning: {warning}")));
+        self.warnings.iter().map(warning).collect()
+    }
+}
+
+fn write(answer: &Answer, terminal: &Terminal) -> String {
     let mut text = String::new();
     if let Some(solved) = &answer.solved {
         text += &solved.text();
@@ -21,12 +36,6 @@ pub(super) fn write(answer: &Answer, terminal: &Terminal) -> String {
             text.push('\n');
         }
         text += &profile.text(terminal);
-    }
-    for path in &answer.saved {
-        text += &format!("Saved {}\n", path.display());
-    }
-    for warning in &answer.warnings {
-        text += &format!("\n{}", wrapped(&format!("warning: {warning}")));
     }
     text
 }
@@ -52,7 +61,7 @@ fn report_text(report: &[AtOrder<Epsilon>]) -> String {
     ]);
     for at in report {
         table.row([
-            output::order_text(at.order),
+            order_text(at.order),
             number::epsilon_up(at.bound.get(), 8),
         ]);
     }
@@ -72,7 +81,7 @@ impl Solved {
             Column::text(""),
         ]);
         for bound in &self.account.bounds {
-            let order = bound.order.map(output::order_text).unwrap_or_default();
+            let order = bound.order.map(order_text).unwrap_or_default();
             let mark = if bound.method == self.best.method {
                 "tightest"
             } else {
