@@ -1,6 +1,12 @@
 //! Every address with every kind of token: who may is answered, who may not learns
 //! nothing.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 mod common;
 
@@ -26,9 +32,7 @@ fn sample(route: &Route) -> (String, Option<Value>) {
             Some(json!({"account": "visits", "event": "gaussian(100)"})),
         ),
         "/api/v1/ledger/proofs/inclusion" => ("/api/v1/ledger/proofs/inclusion?position=1", None),
-        "/api/v1/ledger/proofs/consistency" => {
-            ("/api/v1/ledger/proofs/consistency?before=1", None)
-        }
+        "/api/v1/ledger/proofs/consistency" => ("/api/v1/ledger/proofs/consistency?before=1", None),
         "/api/v1/account" => (route.path, Some(event("gaussian(5)"))),
         "/api/v1/curve" => (route.path, Some(json!({"expression": "gaussian(5)"}))),
         "/api/v1/risk" => (
@@ -39,13 +43,22 @@ fn sample(route: &Route) -> (String, Option<Value>) {
             route.path,
             Some(json!({"expression": "gaussian(?)", "epsilon": 1, "delta": 1e-6})),
         ),
-        "/api/v1/group" => (route.path, Some(json!({"expression": "gaussian(5)", "size": 2}))),
+        "/api/v1/group" => (
+            route.path,
+            Some(json!({"expression": "gaussian(5)", "size": 2})),
+        ),
         "/api/v1/divergence" => (route.path, Some(json!({"p": "0.5,0.5", "q": "0.4,0.6"}))),
-        "/healthz" | "/readyz" | "/metrics" | "/api/openapi.json" | "/api/reference"
-        | "/api/v1/datasets" | "/api/v1/budgets" | "/api/v1/ledger/log"
-        | "/api/v1/ledger/checkpoint" | "/api/v1/ledger/verify" | "/api/v1/events" => {
-            (route.path, None)
-        }
+        "/healthz"
+        | "/readyz"
+        | "/metrics"
+        | "/api/openapi.json"
+        | "/api/reference"
+        | "/api/v1/datasets"
+        | "/api/v1/budgets"
+        | "/api/v1/ledger/log"
+        | "/api/v1/ledger/checkpoint"
+        | "/api/v1/ledger/verify"
+        | "/api/v1/events" => (route.path, None),
         other => panic!("say how {other} is asked, and by whom"),
     };
     (path.to_owned(), body)
@@ -73,8 +86,14 @@ fn every_address_every_role() {
         ("garbage", Some("mizan".to_owned())),
         ("without a checksum", Some(forged.clone())),
         ("with a bad checksum", Some(format!("{forged}_00000000"))),
-        ("of another server", Some(elsewhere.token(Role::Owner, "visits"))),
-        ("expired", Some(world.token_until(Role::Owner, "visits", Some(1)))),
+        (
+            "of another server",
+            Some(elsewhere.token(Role::Owner, "visits")),
+        ),
+        (
+            "expired",
+            Some(world.token_until(Role::Owner, "visits", Some(1))),
+        ),
         ("revoked", Some(revoked)),
     ]);
     for route in routes::API {
@@ -160,7 +179,10 @@ fn what_is_anothers_looks_like_what_is_not_there() {
     for client in [&mut theirs, &mut runner] {
         let runner_asks = client.get("/api/v1/datasets").status == 403;
         if !runner_asks {
-            same(client.get("/api/v1/datasets/visits"), client.get("/api/v1/datasets/nothing"));
+            same(
+                client.get("/api/v1/datasets/visits"),
+                client.get("/api/v1/datasets/nothing"),
+            );
             let sql = |table: &str| json!({"sql": format!("SELECT COUNT(*) FROM {table}"), "epsilon": 0.1});
             same(
                 client.post("/api/v1/quotes", &sql("visits")),
@@ -178,7 +200,10 @@ fn what_is_anothers_looks_like_what_is_not_there() {
                 client.post_with_key("/api/v1/spends", "b", &spend("nothing")),
             );
         }
-        same(client.get("/api/v1/budgets/visits"), client.get("/api/v1/budgets/nothing"));
+        same(
+            client.get("/api/v1/budgets/visits"),
+            client.get("/api/v1/budgets/nothing"),
+        );
         let list = client.get("/api/v1/budgets");
         assert_eq!(list.status, 200);
         assert!(!list.text().contains("visits"), "{}", list.text());
@@ -189,9 +214,19 @@ fn what_is_anothers_looks_like_what_is_not_there() {
         }
     }
     // Where a dataset is, only its owner is told.
-    assert!(!ours.get("/api/v1/datasets/visits").text().contains("visits.csv"));
+    assert!(
+        !ours
+            .get("/api/v1/datasets/visits")
+            .text()
+            .contains("visits.csv")
+    );
     let mut owner = world.client(Role::Owner);
-    assert!(owner.get("/api/v1/datasets/visits").text().contains("visits.csv"));
+    assert!(
+        owner
+            .get("/api/v1/datasets/visits")
+            .text()
+            .contains("visits.csv")
+    );
 }
 
 #[test]
@@ -226,7 +261,11 @@ fn a_session_needs_its_second_secret_to_change_anything() {
     let world = World::new(wide());
     let token = world.token(Role::Analyst, "visits");
     let signed = world.service.sign_in(&token).unwrap();
-    assert!(signed.cookie.contains("HttpOnly; SameSite=Strict"), "{}", signed.cookie);
+    assert!(
+        signed.cookie.contains("HttpOnly; SameSite=Strict"),
+        "{}",
+        signed.cookie
+    );
     let cookie = signed.cookie.split(';').next().unwrap();
     let mut browser = world.anybody();
     let question = json!({"sql": COUNT, "epsilon": 0.1});
@@ -238,7 +277,11 @@ fn a_session_needs_its_second_secret_to_change_anything() {
     assert_eq!(ask(&with(&signed.csrf)), 200);
     assert_eq!(ask(&with("x")), 403);
     assert_eq!(ask(&[("Cookie", cookie)]), 403);
-    let other_site = [("Cookie", cookie), ("X-CSRF-Token", &signed.csrf), ("Sec-Fetch-Site", "cross-site")];
+    let other_site = [
+        ("Cookie", cookie),
+        ("X-CSRF-Token", &signed.csrf),
+        ("Sec-Fetch-Site", "cross-site"),
+    ];
     assert_eq!(ask(&other_site), 403);
     assert_eq!(ask(&[("Cookie", "mizan_session=0")]), 401);
     // It ends with its token.

@@ -226,7 +226,9 @@ pub fn read(account: &Account) -> Odometer {
 /// What is spent so far, for programs. It is an estimate.
 fn spent_json(account: &Account, odometer: &Odometer) -> SpentSoFar {
     SpentSoFar {
-        epsilon: odometer.estimate.and_then(|(epsilon, _)| finite(epsilon.get())),
+        epsilon: odometer
+            .estimate
+            .and_then(|(epsilon, _)| finite(epsilon.get())),
         delta: reading_delta(account).get(),
         label: "estimate: as if all charges had been fixed in advance".to_owned(),
     }
@@ -311,16 +313,15 @@ pub fn orders_json(account: &Account, odometer: &Odometer) -> Vec<OrderLine> {
     let sums = account.spent().amounts().zip(account.pending().amounts());
     let weights = account.budget().weights().iter();
     let lines = odometer.left.iter().zip(sums).zip(weights);
-    let line = |((left, (spent, pending)), weight): ((&LeftAt, (Amount, Amount)), &Weight)| {
-        OrderLine {
+    let line =
+        |((left, (spent, pending)), weight): ((&LeftAt, (Amount, Amount)), &Weight)| OrderLine {
             order: OrderJson::of(left.order.get()),
             weight: own_delta(OwnDelta::from_atto(weight.atto())),
             limit: left.limit.and_then(nats),
             spent: nats(spent),
             pending: nats(pending),
             left: left.left.and_then(nats),
-        }
-    };
+        };
     lines.map(line).collect()
 }
 

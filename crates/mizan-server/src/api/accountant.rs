@@ -126,7 +126,9 @@ pub(crate) async fn calibrate(
     Asker(caller): Asker,
     Json(request): Json<CalibrateRequest>,
 ) -> Result<axum::Json<CalibrateAnswer>, Problem> {
-    Ok(axum::Json(service.calibrate(&caller, request).await?.json()))
+    Ok(axum::Json(
+        service.calibrate(&caller, request).await?.json(),
+    ))
 }
 
 /// What an event costs a group of people who stand together.
@@ -184,5 +186,7 @@ pub(crate) async fn divergence(
     Asker(caller): Asker,
     Json(request): Json<DivergenceRequest>,
 ) -> Result<axum::Json<DivergenceAnswer>, Problem> {
-    Ok(axum::Json(service.divergence(&caller, request).await?.json()))
+    Ok(axum::Json(
+        service.divergence(&caller, request).await?.json(),
+    ))
 }

@@ -111,7 +111,10 @@ impl Shelf {
 
     fn read(&self) -> Result<Arc<Catalogue>, Problem> {
         let stamp = self.stamp();
-        let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut known = self
+            .known
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         if let (Some(stamp), Some((of, catalogue))) = (&stamp, &*known)
             && stamp == of
         {
@@ -294,14 +297,19 @@ impl Service {
             self.0.reading.finish().await;
             self.0.computing.finish().await;
         };
-        if tokio::time::timeout(self.0.limits.shutdown_time, all).await.is_err() {
+        if tokio::time::timeout(self.0.limits.shutdown_time, all)
+            .await
+            .is_err()
+        {
             crate::log::note("some work was not finished in time; what it charged stays charged");
         }
     }
 
     /// The metrics, as text.
     pub async fn metrics_text(&self) -> Result<String, Problem> {
-        let head = self.with_ledger(|service| Ok(service.0.ledger.head()?)).await?;
+        let head = self
+            .with_ledger(|service| Ok(service.0.ledger.head()?))
+            .await?;
         let lanes = [
             ("ledger", &self.0.reading),
             ("computing", &self.0.computing),

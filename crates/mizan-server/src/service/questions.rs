@@ -187,7 +187,11 @@ impl Service {
 
     /// An engine at rest, or a new one.
     fn engine(&self) -> Result<Engines, Problem> {
-        let mut engines = self.0.engines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut engines = self
+            .0
+            .engines
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         match engines.pop() {
             Some(engine) => Ok(engine),
             None => Engines::new().map_err(|error| Failure::from(error).into()),
@@ -195,8 +199,18 @@ impl Service {
     }
 
     fn put_back(&self, engine: Engines) {
-        let mut engines = self.0.engines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if engines.len() < self.0.limits.queries.saturating_add(self.0.limits.computing) {
+        let mut engines = self
+            .0
+            .engines
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if engines.len()
+            < self
+                .0
+                .limits
+                .queries
+                .saturating_add(self.0.limits.computing)
+        {
             engines.push(engine);
         }
     }

@@ -117,7 +117,10 @@ pub fn read(stream: &mut BufReader<TcpStream>) -> std::io::Result<Answer> {
         return Err(std::io::ErrorKind::UnexpectedEof.into());
     }
     let bad = || std::io::Error::other("no HTTP");
-    let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let status = line
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok());
     let status = status.ok_or_else(bad)?;
     let mut headers = Vec::new();
     loop {

@@ -1,5 +1,12 @@
 //! A world with two tenants and a server in it.
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 pub mod client;
 
@@ -107,7 +114,8 @@ impl World {
             let service = Service::open(options).unwrap();
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
-            let serving = tokio::spawn(mizan_server::serve::accept(listener, None, service.clone()));
+            let serving =
+                tokio::spawn(mizan_server::serve::accept(listener, None, service.clone()));
             (service, address, serving)
         });
         Self {
