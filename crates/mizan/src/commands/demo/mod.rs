@@ -252,7 +252,8 @@ impl Story {
         let wish = Wish::Epsilon(Epsilon::new(EPSILON)?);
         if let Reply::Denied(denied) = desk.query(TOO_MUCH, wish, None).map_err(failed)? {
             self.tell(&query::denied_text(&denied, self.output));
-            self.refused.push(mizan_api::number::json(&denied_json(&denied)));
+            self.refused
+                .push(mizan_api::number::json(&denied_json(&denied)));
         }
         self.tell(&format!(
             "\n8. And what nobody may ask\n{}",
