@@ -76,7 +76,7 @@ fn ask(client: &mut Client, route: &Route, path: &str, body: Option<&Value>) -> 
 #[test]
 fn every_address_every_role() {
     let world = World::new(wide());
-    let mut refused: Vec<(&str, Option<String>)> = vec![("nothing", None)];
+    let mut refused: Vec<(&str, Option<String>)> = vec![("nobody", None)];
     let forged = format!("mizan_owner_{}", "ab".repeat(32));
     let revoked = world.token(Role::Owner, "visits");
     let id = world.identity.list().unwrap().last().unwrap().id.clone();
@@ -173,7 +173,7 @@ fn what_is_anothers_looks_like_what_is_not_there() {
     let same = |one: Answer, other: Answer| {
         assert_eq!(one.status, other.status);
         assert!(one.status == 404 || one.status == 422, "{}", one.text());
-        let nameless = |answer: &Answer| answer.text().replace("visits", "nothing");
+        let nameless = |answer: &Answer| answer.text().replace("visits", "nobody");
         assert_eq!(nameless(&one), nameless(&other));
     };
     for client in [&mut theirs, &mut runner] {
@@ -181,28 +181,28 @@ fn what_is_anothers_looks_like_what_is_not_there() {
         if !runner_asks {
             same(
                 client.get("/api/v1/datasets/visits"),
-                client.get("/api/v1/datasets/nothing"),
+                client.get("/api/v1/datasets/nobody"),
             );
             let sql = |table: &str| json!({"sql": format!("SELECT COUNT(*) FROM {table}"), "epsilon": 0.1});
             same(
                 client.post("/api/v1/quotes", &sql("visits")),
-                client.post("/api/v1/quotes", &sql("nothing")),
+                client.post("/api/v1/quotes", &sql("nobody")),
             );
             same(
                 client.post("/api/v1/queries", &sql("visits")),
-                client.post("/api/v1/queries", &sql("nothing")),
+                client.post("/api/v1/queries", &sql("nobody")),
             );
             assert!(!client.get("/api/v1/datasets").text().contains("visits"));
         } else {
             let spend = |account: &str| json!({"account": account, "event": "gaussian(100)"});
             same(
                 client.post_with_key("/api/v1/spends", "a", &spend("visits")),
-                client.post_with_key("/api/v1/spends", "b", &spend("nothing")),
+                client.post_with_key("/api/v1/spends", "b", &spend("nobody")),
             );
         }
         same(
             client.get("/api/v1/budgets/visits"),
-            client.get("/api/v1/budgets/nothing"),
+            client.get("/api/v1/budgets/nobody"),
         );
         let list = client.get("/api/v1/budgets");
         assert_eq!(list.status, 200);
