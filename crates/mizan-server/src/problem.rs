@@ -282,6 +282,8 @@ impl Problem {
                 StatusCode::SERVICE_UNAVAILABLE
             }
             1784 | 1791 | 1866 => StatusCode::NOT_FOUND,
+            // Lines that somebody kept and that are not what they should be.
+            1782 | 1786 => StatusCode::UNPROCESSABLE_ENTITY,
             2
             | 1760..=1789
             | 1831

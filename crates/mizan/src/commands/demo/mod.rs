@@ -261,7 +261,7 @@ impl Story {
         ));
         if let Err(error) = desk.quote(FORBIDDEN, Wish::Usual) {
             let failure = Failure::of_question(&error, FORBIDDEN);
-            self.tell(&failure.show(self.output.format));
+            self.tell(&crate::output::failure(&failure, self.output.format));
             self.refused
                 .push(json!({"code": error.code(), "message": error.to_string()}));
         }
