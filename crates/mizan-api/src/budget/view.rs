@@ -248,19 +248,20 @@ pub struct Left<'a> {
 /// What is left in an account and all above it.
 #[must_use]
 pub fn left(view: &AccountView) -> Left<'_> {
-    let odometer = read(&view.account);
+    let of = |account| Odometer::remaining(account, Some(reading_delta(account)));
+    let (epsilon, room) = of(&view.account);
     let mut left = Left {
         at: &view.account,
-        room: odometer.room,
-        epsilon: odometer.remaining,
+        room,
+        epsilon,
     };
     for above in &view.above {
-        let odometer = read(above);
+        let (epsilon, room) = of(above);
         let share = |room: Option<(Order, f64)>| room.map_or(0.0, |(_, share)| share);
-        if share(odometer.room) < share(left.room) {
-            (left.at, left.room) = (above, odometer.room);
+        if share(room) < share(left.room) {
+            (left.at, left.room) = (above, room);
         }
-        left.epsilon = match (left.epsilon, odometer.remaining) {
+        left.epsilon = match (left.epsilon, epsilon) {
             (Some(a), Some(b)) => Some(if b < a { b } else { a }),
             (a, b) => a.or(b),
         };
