@@ -30,7 +30,7 @@ pub struct Failure {
     /// The place, as two lines with a caret.
     pub place: Option<String>,
     /// The place in a question, for who draws the caret.
-    pub position: Option<Place>,
+    pub position: Option<Box<Place>>,
     /// What to do.
     pub help: String,
     /// The charge that was durable before it happened.
@@ -69,7 +69,9 @@ impl Failure {
         };
         Self {
             place: error.refusal().and_then(|refusal| refusal.caret(sql)),
-            position: error.refusal().and_then(|refusal| refusal.place),
+            position: error
+                .refusal()
+                .and_then(|refusal| refusal.place.map(Box::new)),
             charged,
             ..Self::new(error.code(), error, error.help())
         }

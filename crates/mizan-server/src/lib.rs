@@ -8,6 +8,11 @@
 //! Nothing here decides about privacy: prices, filters and noise are the ledger's
 //! and the engine's.
 
+#![allow(
+    clippy::result_large_err,
+    reason = "a problem is told once, to a client that waits for it"
+)]
+
 mod access;
 pub mod api;
 mod body;
