@@ -233,6 +233,58 @@ fn a_question_that_is_refused_has_a_place() {
 }
 
 #[test]
+fn a_price_that_is_remembered_is_the_price_of_now() {
+    let world = World::new(wide());
+    let mut client = world.client(Role::Analyst);
+    let total = json!({"sql": "SELECT SUM(cost) AS total FROM visits", "epsilon": 1});
+    let usual = json!({"sql": COUNT});
+    let first = client.post("/api/v1/quotes", &total).json();
+    let share = |quote: &Value| quote["remaining"]["share"].as_f64().unwrap();
+    let half = |quote: &Value| quote["predicted"]["total"]["half_width"].as_f64().unwrap();
+    let about = client.post("/api/v1/quotes", &usual).json();
+    // What was spent since is seen.
+    let spend = json!({"account": "visits", "event": "gaussian(2)"});
+    let mut runner = world.client(Role::Runner);
+    assert_eq!(
+        runner.post_with_key("/api/v1/spends", "a", &spend).status,
+        200
+    );
+    let second = client.post("/api/v1/quotes", &total).json();
+    assert_eq!(
+        (&first["cost"], &first["event"]),
+        (&second["cost"], &second["event"])
+    );
+    assert!(share(&second) < share(&first), "{second}");
+    // So is another budget,
+    let location = mizan_ledger::Location::from(world.path("mizan.db"));
+    let ledger = mizan_ledger::Ledger::open(&location, &world.path("state")).unwrap();
+    let name = mizan_ledger::AccountName::new("visits").unwrap();
+    let account = ledger.account_named(&name).unwrap().unwrap().account;
+    let target = mizan_ledger::Target::Approximate {
+        epsilon: mizan_core::Epsilon::new(100.0).unwrap(),
+        delta: mizan_core::Delta::new(1e-6).unwrap(),
+    };
+    let budget = account.budget();
+    let raised = budget
+        .raised(target, budget.own_delta(), account.orders())
+        .unwrap();
+    ledger.raise(None, account.number(), raised).unwrap();
+    let more = client.post("/api/v1/quotes", &usual).json();
+    let epsilon = |quote: &Value| quote["cost"]["epsilon"].as_f64().unwrap();
+    assert!(epsilon(&more) > 1.5 * epsilon(&about), "{more}");
+    // and another catalogue.
+    let path = world.path("mizan.datasets.json");
+    let wider = std::fs::read_to_string(&path)
+        .unwrap()
+        .replace("[0,100]", "[0,1000]");
+    let draft = world.path("draft");
+    std::fs::write(&draft, wider).unwrap();
+    std::fs::rename(draft, path).unwrap();
+    let third = client.post("/api/v1/quotes", &total).json();
+    assert!(half(&third) > 5.0 * half(&first), "{third}");
+}
+
+#[test]
 fn the_accountant_says_what_the_command_line_says() {
     let world = World::new(wide());
     let mut client = world.client(Role::Auditor);

@@ -157,7 +157,7 @@ fn beyond_this_machine_there_is_tls() {
 #[test]
 fn what_is_no_http_or_no_address_does_no_harm() {
     let world = World::new(Limits {
-        header_time: Duration::from_millis(100),
+        header_time: Duration::from_secs(2),
         ..wide()
     });
     for text in [
