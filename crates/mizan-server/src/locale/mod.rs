@@ -1,0 +1,156 @@
+//! Languages: which one somebody reads, and how a sentence is filled.
+//!
+//! `catalogue.rs` has the sentences. Mathematics, SQL and numbers keep their own
+//! direction inside Arabic: what is filled in stands in a `<bdi>` of its own.
+
+mod catalogue;
+
+use std::fmt;
+
+use askama::filters::HtmlSafe;
+pub use catalogue::Strings;
+use catalogue::{ARABIC, ENGLISH};
+
+/// A language of the pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// English, left to right.
+    English,
+    /// Arabic, right to left.
+    Arabic,
+}
+
+impl Language {
+    /// The language of a code, such as `ar` or `ar-EG`.
+    #[must_use]
+    pub fn from_code(code: &str) -> Option<Self> {
+        let first = code.split(['-', '_']).next().unwrap_or_default().trim();
+        match first.to_ascii_lowercase().as_str() {
+            "en" => Some(Self::English),
+            "ar" => Some(Self::Arabic),
+            _ => None,
+        }
+    }
+
+    /// The best that an `Accept-Language` header asks for.
+    #[must_use]
+    pub fn accepted(header: &str) -> Self {
+        let mut best = (Self::English, 0.0_f64);
+        for wish in header.split(',').take(32) {
+            let (code, rest) = wish.split_once(';').unwrap_or((wish, ""));
+            let weight = rest.trim().strip_prefix("q=");
+            let weight = weight.map_or(1.0, |text| text.trim().parse().unwrap_or(0.0));
+            if let Some(language) = Self::from_code(code)
+                && weight > best.1
+            {
+                best = (language, weight);
+            }
+        }
+        best.0
+    }
+
+    /// For `lang`.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::Arabic => "ar",
+        }
+    }
+
+    /// For `dir`.
+    #[must_use]
+    pub const fn direction(self) -> &'static str {
+        match self {
+            Self::English => "ltr",
+            Self::Arabic => "rtl",
+        }
+    }
+
+    /// The other one.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::English => Self::Arabic,
+            Self::Arabic => Self::English,
+        }
+    }
+
+    /// Its sentences.
+    #[must_use]
+    pub fn strings(self) -> &'static Strings {
+        match self {
+            Self::English => &ENGLISH,
+            Self::Arabic => &ARABIC,
+        }
+    }
+}
+
+/// HTML that was escaped where it had to be.
+#[derive(Clone, Debug, Default)]
+pub struct Markup(pub String);
+
+impl fmt::Display for Markup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl HtmlSafe for Markup {}
+
+/// Fills the placeholders of a sentence; each value keeps its own direction.
+#[must_use]
+pub fn fill(sentence: &str, values: &[(&str, &str)]) -> Markup {
+    let mut html = String::with_capacity(sentence.len() + 64);
+    let mut rest = sentence;
+    while let Some((before, after)) = rest.split_once('{') {
+        escape(&mut html, before);
+        let (name, after) = after.split_once('}').unwrap_or((after, ""));
+        let value = values.iter().find(|(key, _)| *key == name);
+        html.push_str("<bdi>");
+        escape(&mut html, value.map_or("", |(_, value)| value));
+        html.push_str("</bdi>");
+        rest = after;
+    }
+    escape(&mut html, rest);
+    Markup(html)
+}
+
+fn escape(html: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            '\'' => html.push_str("&#39;"),
+            c => html.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_says_the_language() {
+        for (header, language) in [
+            ("", Language::English),
+            ("ar", Language::Arabic),
+            ("ar-EG,ar;q=0.9,en;q=0.8", Language::Arabic),
+            ("de,en;q=0.5,ar;q=0.4", Language::English),
+            ("en;q=0.1, ar-SA;q=0.7", Language::Arabic),
+            ("ar;q=0", Language::English),
+            ("ar;q=nonsense", Language::English),
+        ] {
+            assert_eq!(Language::accepted(header), language, "{header}");
+        }
+    }
+
+    #[test]
+    fn what_is_filled_in_is_escaped_and_apart() {
+        let html = fill("part of {parent}", &[("parent", "<b>")]);
+        assert_eq!(html.0, "part of <bdi>&lt;b&gt;</bdi>");
+    }
+}
