@@ -30,6 +30,7 @@ pub mod curve;
 pub mod dataset;
 pub mod divergence;
 pub mod failure;
+pub mod figure;
 pub mod group;
 pub mod input;
 pub mod ledger;

@@ -5,6 +5,7 @@ use mizan_accounting::{ExactIncrease, Increase, RenyiCurve};
 use mizan_core::{Count, PrivacyEvent, Probability};
 use mizan_report::{Axis, Figure, Panel, Series};
 
+use super::{Strengths, laplace, randomized_response};
 use crate::failure::Failure;
 
 const ROUNDS: u64 = 250;
@@ -13,15 +14,15 @@ const BASELINES: [(f64, &str); 3] = [(1e-6, "10⁻⁶"), (1e-3, "10⁻³"), (0.1
 /// The vertical axis of the paper.
 const SHOWN: (f64, f64) = (1.0, 20.0);
 
-pub(super) fn draw() -> Result<Figure, Failure> {
+pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
     let mechanisms = [
-        ("RR, p = 0.51", "rr(0.51)"),
-        ("Laplace, λ = 20", "laplace(20)"),
+        ("RR", randomized_response(strengths.truthful.unwrap_or(0.51))?),
+        ("Laplace", laplace(strengths.scale.unwrap_or(20.0))?),
     ];
     let mut figure = Figure::new("Increase of the probability of a bad outcome after n rounds");
-    for (name, expression) in mechanisms {
-        for (series, (_, baseline)) in increases(&expression.parse()?)?.into_iter().zip(BASELINES) {
-            let title = format!("{name}, Pr = {baseline}");
+    for (mechanism, (name, event)) in mechanisms {
+        for (series, (_, baseline)) in increases(&event)?.into_iter().zip(BASELINES) {
+            let title = format!("{mechanism}, {name}, Pr = {baseline}");
             let x = Axis::linear("n").range(1.0, ROUNDS as f64);
             let y = Axis::log10("bound on the increase").range(SHOWN.0, SHOWN.1);
             figure = figure.with(

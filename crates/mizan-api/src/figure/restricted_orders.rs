@@ -5,10 +5,10 @@ use mizan_accounting::{ExactIncrease, Increase, RenyiCurve};
 use mizan_core::{Count, PrivacyEvent, Probability};
 use mizan_report::{Axis, Figure, Panel, Series};
 
+use super::{Strengths, gaussian, laplace, randomized_response};
 use crate::failure::Failure;
 
 const ROUNDS: u64 = 100;
-const PARTS: [&str; 3] = ["rr(0.52)", "laplace(20)", "gaussian(10)"];
 const BASELINES: [(f64, &str); 3] = [(0.1, "0.1"), (1e-3, "10⁻³"), (1e-6, "10⁻⁶")];
 
 /// What is drawn for one baseline.
@@ -19,10 +19,20 @@ struct Curves {
     order: [Series; 2],
 }
 
-pub(super) fn draw() -> Result<Figure, Failure> {
-    let curves = curves()?;
+pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
+    let truthful = strengths.truthful.unwrap_or(0.52);
+    let scale = strengths.scale.unwrap_or(20.0);
+    let sigma = strengths.sigma.unwrap_or(10.0);
+    let parts = vec![
+        randomized_response(truthful)?.1,
+        laplace(scale)?.1,
+        gaussian(sigma)?.1,
+    ];
+    let curves = curves(parts)?;
     let axis = || Axis::linear("n").range(1.0, ROUNDS as f64);
-    let title = "n rounds of randomized response (0.52), Laplace (20) and Gaussian noise (10)";
+    let title = format!(
+        "n rounds of randomized response ({truthful}), Laplace ({scale}) and Gaussian noise ({sigma})"
+    );
     let mut figure = Figure::new(title);
     for (Curves { increase, .. }, (_, name)) in curves.iter().zip(BASELINES) {
         let panel = Panel::new(
@@ -43,11 +53,7 @@ pub(super) fn draw() -> Result<Figure, Failure> {
     Ok(figure.columns(3))
 }
 
-fn curves() -> Result<Vec<Curves>, Failure> {
-    let parts = PARTS
-        .iter()
-        .map(|part| part.parse())
-        .collect::<Result<Vec<PrivacyEvent>, _>>()?;
+fn curves(parts: Vec<PrivacyEvent>) -> Result<Vec<Curves>, Failure> {
     let mut exact = ExactIncrease::new(&parts, Count::new(ROUNDS)?)
         .map_err(|reason| Failure::new("MZ1203", reason, "this figure is for basic mechanisms"))?;
     let round = RenyiCurve::of(&PrivacyEvent::Compose(parts))?;
