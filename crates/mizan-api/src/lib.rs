@@ -26,6 +26,7 @@ pub mod account;
 pub mod books;
 pub mod budget;
 pub mod calibrate;
+pub mod catalogue;
 pub mod curve;
 pub mod dataset;
 pub mod divergence;

@@ -1,1 +1,26 @@
-//! x
+//! The HTTP door to Mizan: many analysts, one budget.
+//!
+//! A request passes the door (`access.rs`: which address, who, may they, too much?),
+//! is read (`body.rs`), asks the service (`service/`), and becomes JSON (`api/`) or a
+//! page (`pages/`). Who somebody is comes from `identity/`, errors are `problem.rs`,
+//! limits `limits.rs`. `serve.rs` listens.
+//!
+//! Nothing here decides about privacy: prices, filters and noise are the ledger's
+//! and the engine's.
+
+mod access;
+pub mod api;
+mod body;
+pub mod identity;
+pub mod limits;
+mod log;
+mod metrics;
+pub mod pages;
+pub mod problem;
+pub mod routes;
+pub mod serve;
+pub mod service;
+mod tls;
+
+pub use serve::{Listen, serve};
+pub use service::{Options, Service};

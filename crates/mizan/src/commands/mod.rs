@@ -17,8 +17,10 @@ pub(crate) mod noise;
 pub(crate) mod query;
 pub(crate) mod quote;
 pub(crate) mod risk;
+pub(crate) mod serve;
 pub(crate) mod spend;
 pub(crate) mod table;
+pub(crate) mod token;
 
 use crate::cli::Command;
 use crate::failure::Failure;
@@ -43,7 +45,9 @@ pub(crate) fn run(command: Command, output: Output) -> Result<Answer, Failure> {
         Command::Ledger(arguments) => ledger::run(&arguments, output),
         Command::Noise(arguments) => noise::run(&arguments, output),
         Command::Risk(arguments) => risk::run(&arguments, output),
+        Command::Serve(arguments) => serve::run(&arguments, output),
         Command::Table(arguments) => table::run(&arguments, output),
+        Command::Token(arguments) => token::run(&arguments, output),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man => completions::manual(),
     };

@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
     let wish = match &arguments.epsilon {
-        Some(text) => mizan_engine::Wish::Epsilon(input::epsilon(text)?.value),
+        Some(text) => mizan_engine::Wish::Epsilon(input::epsilon(text, "--epsilon")?.value),
         None => mizan_engine::Wish::Usual,
     };
     let dataset = arguments.shelf.dataset(&arguments.name)?;

@@ -1,0 +1,59 @@
+//! From what was typed to checked values: what `mizan-api` reads, and what only a
+//! command line has, files and standard input.
+
+use std::io::Read;
+
+use mizan_core::{Definitions, MAX_JSON_BYTES, MAX_TEXT_BYTES};
+
+pub(crate) use mizan_api::input::*;
+
+use crate::failure::Failure;
+
+/// Reads an event: typed, as JSON, from a file (`@path`) or from standard input
+/// (`-`).
+pub(crate) fn expression(
+    argument: &str,
+    definitions: &Definitions,
+) -> Result<Expression, Failure> {
+    Expression::parse(&typed(argument)?, definitions)
+}
+
+/// What was typed, or what stands in the file (`@path`) or on standard input.
+pub(crate) fn typed(argument: &str) -> Result<String, Failure> {
+    let typed = if argument == "-" {
+        limited(std::io::stdin().lock(), "standard input")?
+    } else if let Some(path) = argument.strip_prefix('@') {
+        file(path)?
+    } else {
+        argument.to_owned()
+    };
+    Ok(trimmed(&typed).to_owned())
+}
+
+/// The text of a file, up to a little more than is read as an event.
+pub(crate) fn file(path: &str) -> Result<String, Failure> {
+    let file = std::fs::File::open(path).map_err(|error| Failure::file("read", path, &error))?;
+    limited(file, path)
+}
+
+/// Reads a little more than the largest event, so that the reader of events
+/// says that it is too large and nothing larger is ever held.
+fn limited(source: impl Read, name: &str) -> Result<String, Failure> {
+    let limit = MAX_JSON_BYTES.max(MAX_TEXT_BYTES) as u64 + 1;
+    let mut bytes = Vec::new();
+    source
+        .take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::file("read", name, &error))?;
+    let cut = bytes.len() as u64 == limit;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        // The cut may be inside a character; the text is too long anyway.
+        Err(error) if cut => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        Err(_) => Err(Failure::new(
+            "MZ0003",
+            format!("{name} is not UTF-8 text"),
+            "save it as UTF-8",
+        )),
+    }
+}
