@@ -11,6 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::identity::{Caller, Session};
+use crate::pages;
 use crate::problem::{Code, Problem};
 use crate::routes::{self, Access, Route};
 use crate::service::Service;
@@ -46,6 +47,7 @@ pub(crate) async fn door(
         }
         Err(problem) => match (route.map(|route| route.access), problem.status) {
             (Some(Access::Page(_)), StatusCode::UNAUTHORIZED) => to_sign_in(&request),
+            (Some(Access::Page(_)), _) => pages::problem_page(&problem, request.headers()),
             _ => problem.into_response(),
         },
     };

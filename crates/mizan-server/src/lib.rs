@@ -2,7 +2,7 @@
 //!
 //! A request passes the door (`access.rs`: which address, who, may they, too much?),
 //! is read (`body.rs`), asks the service (`service/`), and becomes JSON (`api/`) or a
-//! page (`pages/`). Who somebody is comes from `identity/`, errors are `problem.rs`,
+//! page (`pages/`, in the languages of `locale/`). Who somebody is comes from `identity/`, errors are `problem.rs`,
 //! limits `limits.rs`. `serve.rs` listens.
 //!
 //! Nothing here decides about privacy: prices, filters and noise are the ledger's
@@ -13,6 +13,7 @@ pub mod api;
 mod body;
 pub mod identity;
 pub mod limits;
+pub mod locale;
 mod log;
 mod metrics;
 pub mod pages;

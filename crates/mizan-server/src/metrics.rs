@@ -84,7 +84,7 @@ impl Metrics {
     /// All of it: lanes by name with how many work and wait, and the size of the log.
     pub(crate) fn text(&self, lanes: &[(&str, usize, usize)], log: u64) -> String {
         let mut text = String::new();
-        let mut head = |text: &mut String, name: &str, kind: &str, help: &str| {
+        let head = |text: &mut String, name: &str, kind: &str, help: &str| {
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
         };
         let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);

@@ -141,7 +141,7 @@ pub struct PartJson {
     /// The part.
     pub event: String,
     /// Its cost at order 1, at the best order and at infinity.
-    pub renyi: Option<[Option<f64>; 3]>,
+    pub renyi: Option<Vec<Option<f64>>>,
 }
 
 /// A formula of a paper with its numbers.

@@ -58,7 +58,7 @@ impl Derivation {
         let part = |line: &Line| PartJson {
             depth: line.depth,
             event: line.text.clone(),
-            renyi: line.costs.map(|costs| costs.map(finite)),
+            renyi: line.costs.map(|costs| costs.map(finite).to_vec()),
         };
         let form = |form: &ClosedForm| ClosedFormJson {
             formula: form.formula.to_string(),

@@ -29,6 +29,7 @@ pub struct EntryJson {
     pub account: Option<String>,
     /// The account above one that was created.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub parent: Option<Option<String>>,
     /// What an account promises.
     #[serde(skip_serializing_if = "Option::is_none")]

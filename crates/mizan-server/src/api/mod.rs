@@ -13,7 +13,9 @@ mod reference;
 use axum::Router;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 use axum::middleware;
+use axum::response::{IntoResponse, Response};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -30,10 +32,20 @@ pub fn router(service: Service) -> Router {
     api.merge(openapi::router())
         .merge(reference::router())
         .merge(crate::pages::router())
-        .fallback(async || Problem::not_found("this address"))
-        .method_not_allowed_fallback(async || Problem::method_not_allowed())
+        .fallback(nowhere)
+        .method_not_allowed_fallback(|| async { Problem::method_not_allowed() })
         .layer(middleware::from_fn_with_state(service.clone(), access::door))
         .with_state(service)
+}
+
+/// What is nowhere: a page for who looks at pages, a problem for programs.
+async fn nowhere(headers: HeaderMap) -> Response {
+    let problem = Problem::not_found("this address");
+    let accepts = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    match accepts.is_some_and(|accepts| accepts.contains("text/html")) {
+        true => crate::pages::problem_page(&problem, &headers),
+        false => problem.into_response(),
+    }
 }
 
 /// What the document is about.
@@ -67,7 +79,7 @@ fn documented() -> OpenApiRouter<Service> {
 /// Who asks, as the door found out.
 pub(crate) struct Asker(pub(crate) Caller);
 
-impl<S: Sync> FromRequestParts<S> for Asker {
+impl<S: Send + Sync> FromRequestParts<S> for Asker {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
@@ -79,7 +91,7 @@ impl<S: Sync> FromRequestParts<S> for Asker {
 /// The query of an address, checked.
 pub(crate) struct Parameters<T>(pub(crate) T);
 
-impl<S: Sync, T: serde::de::DeserializeOwned> FromRequestParts<S> for Parameters<T> {
+impl<S: Send + Sync, T: serde::de::DeserializeOwned> FromRequestParts<S> for Parameters<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
@@ -107,7 +119,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
 /// The header `Idempotency-Key`.
 pub(crate) struct Key(pub(crate) Option<String>);
 
-impl<S: Sync> FromRequestParts<S> for Key {
+impl<S: Send + Sync> FromRequestParts<S> for Key {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {

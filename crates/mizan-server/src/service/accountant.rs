@@ -22,7 +22,7 @@ const LONGEST_LIST: usize = 16 << 10;
 
 impl Service {
     /// Computes on a thread for that.
-    pub(super) async fn compute<T: Send + 'static>(
+    pub(crate) async fn compute<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {

@@ -29,6 +29,7 @@ pub struct QueryEvent {
     /// The `Idempotency-Key` that it came with; empty if it had none.
     pub id: String,
     /// `waiting`, `running`, `answered`, `refused` or `failed`.
+    #[schema(value_type = String)]
     pub state: &'static str,
 }
 
