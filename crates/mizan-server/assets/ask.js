@@ -2,6 +2,9 @@
 // spends, and never twice for one form.
 import { copies, debounce, fetchPart, short } from './page.js';
 
+const WORDS = new Set('select from where group by having order asc desc limit offset as on join inner left right full outer cross using and or not in is null like between case when then else end distinct with union all true false cast interval exists'.split(' '));
+const TOKENS = /(--[^\n]*|\/\*[\s\S]*?\*\/)|('(?:[^']|'')*'?)|("(?:[^"]|"")*"?)|(\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b)|([A-Za-z_][A-Za-z0-9_]*)(\s*\()?/gi;
+
 const form = document.getElementById('ask');
 if (form) begin();
 
@@ -117,9 +120,6 @@ function begin() {
   mark(answer.firstElementChild ?? quote.firstElementChild);
   if (sql.value && !quote.querySelector('.priced, .wrong')) price();
 }
-
-const WORDS = new Set('select from where group by having order asc desc limit offset as on join inner left right full outer cross using and or not in is null like between case when then else end distinct with union all true false cast interval exists'.split(' '));
-const TOKENS = /(--[^\n]*|\/\*[\s\S]*?\*\/)|('(?:[^']|'')*'?)|("(?:[^"]|"")*"?)|(\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b)|([A-Za-z_][A-Za-z0-9_]*)(\s*\()?/gi;
 
 /** Pieces of text with classes; what is wrong is marked. */
 function highlight(text, wrong) {

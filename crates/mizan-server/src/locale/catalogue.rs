@@ -1,7 +1,7 @@
 //! Every sentence of the pages, in English and in Arabic beside each other.
 //!
 //! A key without one of the languages does not compile; a test below sees that both
-//! have the same `{placeholders}`. Terms of differential privacy in Arabic are those
+//! have the same `{placeholders}`. Formulas in `[[…]]` keep their direction. Terms of differential privacy in Arabic are those
 //! of the translated papers: ميزانية الخصوصية, اختلاف ريني, الضوضاء, التركيب.
 
 /// Makes the type with a field per key, and both languages.
@@ -67,8 +67,8 @@ catalogue! {
     budgets_none_help: "A budget comes with its dataset. The owner adds one so:", "تأتي الميزانية مع مجموعة بياناتها. يضيفها المالك هكذا:";
     budgets_none_analyst: "No dataset was given to this token. Ask the owner for one.", "لم تُمنح لهذا الرمز أي مجموعة بيانات. اطلبها من المالك.";
     budgets_left: "left", "متبقٍّ";
-    budgets_left_of: "ε {left} left of {whole}", "بقي ε {left} من {whole}";
-    budgets_at_delta: "at δ {delta}", "عند δ {delta}";
+    budgets_left_of: "[[ε {left}]] left of {whole}", "بقي [[ε {left}]] من {whole}";
+    budgets_at_delta: "at [[δ {delta}]]", "عند [[δ {delta}]]";
     budgets_exhausted: "Nothing is left", "لم يبق شيء";
     budgets_about: "About {count} more like the last question", "نحو {count} أخرى مثل السؤال الأخير";
     budgets_about_none: "Not one more like the last question", "ولا سؤال آخر مثل الأخير";
@@ -189,7 +189,7 @@ catalogue! {
     receipt_cost: "Charged, order by order", "المخصوم، رتبةً رتبة";
     receipt_own_delta: "own δ", "δ الخاصة";
     receipt_derivation: "How the cost comes about", "كيف تنشأ الكلفة";
-    receipt_best: "ε ≤ {epsilon} at δ {delta} by {method}", "ε ≤ {epsilon} عند δ {delta} بطريقة {method}";
+    receipt_best: "[[ε ≤ {epsilon}]] at [[δ {delta}]] by {method}", "[[ε ≤ {epsilon}]] عند [[δ {delta}]] بطريقة {method}";
     receipt_part: "part", "الجزء";
     receipt_at_one: "ε(1)", "ε(1)";
     receipt_at_best: "ε(α)", "ε(α)";
@@ -307,9 +307,9 @@ catalogue! {
     audit_self_lead: "Runs the noise on two neighbouring inputs and tries to refute what it claims; compares the accountant with closed forms.", "يشغّل الضوضاء على مدخلين متجاورين ويحاول دحض ما تدّعيه؛ ويقارن المحاسب بصيغ مغلقة.";
     audit_self_button: "Run the self-tests", "شغّل الاختبارات الذاتية";
     audit_self_noise: "noise of {event}", "ضوضاء {event}";
-    audit_self_noise_found: "claims ε {claimed}; the best attack in {runs} runs proves ε ≥ {found}", "تدّعي ε {claimed}؛ وأفضل هجوم في {runs} تشغيلة يثبت ε ≥ {found}";
+    audit_self_noise_found: "claims [[ε {claimed}]]; the best attack in {runs} runs proves [[ε ≥ {found}]]", "تدّعي [[ε {claimed}]]؛ وأفضل هجوم في {runs} تشغيلة يثبت [[ε ≥ {found}]]";
     audit_self_form: "accountant: {event}", "المحاسب: {event}";
-    audit_self_form_found: "ε({order}) = {found}, closed form {expected}", "ε({order}) = {found}، والصيغة المغلقة {expected}";
+    audit_self_form_found: "[[ε({order}) = {found}]], closed form {expected}", "[[ε({order}) = {found}]]، والصيغة المغلقة {expected}";
     audit_passed: "passed", "ناجح";
     audit_failed: "failed", "فاشل";
     audit_log: "Log", "السجل";

@@ -98,19 +98,34 @@ impl fmt::Display for Markup {
 
 impl HtmlSafe for Markup {}
 
-/// Fills the placeholders of a sentence; each value keeps its own direction.
+/// Fills the placeholders of a sentence; each value keeps its own direction, and
+/// what stands in `[[…]]` is a formula: left to right in every language.
 #[must_use]
 pub fn fill(sentence: &str, values: &[(&str, &str)]) -> Markup {
     let mut html = String::with_capacity(sentence.len() + 64);
     let mut rest = sentence;
-    while let Some((before, after)) = rest.split_once('{') {
+    while let Some(at) = rest.find(['{', '[', ']']) {
+        let (before, after) = rest.split_at(at);
         escape(&mut html, before);
-        let (name, after) = after.split_once('}').unwrap_or((after, ""));
-        let value = values.iter().find(|(key, _)| *key == name);
-        html.push_str("<bdi>");
-        escape(&mut html, value.map_or("", |(_, value)| value));
-        html.push_str("</bdi>");
-        rest = after;
+        rest = if let Some(after) = after.strip_prefix("[[") {
+            html.push_str("<bdi dir=\"ltr\">");
+            after
+        } else if let Some(after) = after.strip_prefix("]]") {
+            html.push_str("</bdi>");
+            after
+        } else if let Some((name, after)) = after.strip_prefix('{').and_then(|after| after.split_once('}')) {
+            let value = values.iter().find(|(key, _)| *key == name);
+            html.push_str("<bdi>");
+            escape(&mut html, value.map_or("", |(_, value)| value));
+            html.push_str("</bdi>");
+            after
+        } else {
+            // A bracket that is only a bracket.
+            let mut characters = after.chars();
+            characters.next();
+            html.extend(after.chars().next());
+            characters.as_str()
+        };
     }
     escape(&mut html, rest);
     Markup(html)
@@ -152,5 +167,7 @@ mod tests {
     fn what_is_filled_in_is_escaped_and_apart() {
         let html = fill("part of {parent}", &[("parent", "<b>")]);
         assert_eq!(html.0, "part of <bdi>&lt;b&gt;</bdi>");
+        let html = fill("[[ε ≤ {e}]] [1]", &[("e", "[[2]]")]);
+        assert_eq!(html.0, "<bdi dir=\"ltr\">ε ≤ <bdi>[[2]]</bdi></bdi> [1]");
     }
 }

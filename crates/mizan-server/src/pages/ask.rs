@@ -292,7 +292,7 @@ async fn whole(
 /// A fresh key: 128 random bits, the form of an id of the ledger.
 fn draw() -> Result<String, Problem> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|_| Problem::internal("MZ2031"))?;
+    getrandom::fill(&mut bytes).map_err(|_| Problem::internal("MZ2051"))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

@@ -72,7 +72,7 @@ pub(super) async fn sign_in(
         Ok(signed_in) => {
             let mut response = back(&typed.next);
             let cookie = HeaderValue::from_str(&signed_in.cookie);
-            let cookie = cookie.map_err(|_| Problem::internal("MZ2030"))?;
+            let cookie = cookie.map_err(|_| Problem::internal("MZ2050"))?;
             response.headers_mut().insert(header::SET_COOKIE, cookie);
             Ok(response)
         }
@@ -98,7 +98,7 @@ pub(super) async fn sign_out(
     let mut response = Redirect::to("/sign-in").into_response();
     if let Some(session) = visitor.session() {
         let cookie = service.sign_out(session);
-        let cookie = HeaderValue::from_str(&cookie).map_err(|_| Problem::internal("MZ2030"))?;
+        let cookie = HeaderValue::from_str(&cookie).map_err(|_| Problem::internal("MZ2050"))?;
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }
     Ok(response)
