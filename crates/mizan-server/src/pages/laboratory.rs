@@ -178,7 +178,7 @@ async fn profile(
     };
     let advantage = profile.advantage().upper;
     let advantage = fill(t.lab_advantage, &[("advantage", &numbers::up(advantage))]);
-    let svg = profile.svg("");
+    let svg = profile.svg(&mizan_api::words::shortened(&asked.expression, 60));
     Ok(format!("{}<p>{advantage}</p>", picture(&svg)))
 }
 

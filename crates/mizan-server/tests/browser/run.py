@@ -6,6 +6,7 @@
 """
 
 import argparse
+import json
 import os
 import re
 import sys
@@ -13,6 +14,7 @@ import unittest
 from urllib.parse import quote, urlsplit
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import merkle  # noqa: E402
 from chromium import Chromium  # noqa: E402
 from server import Server  # noqa: E402
 
@@ -193,6 +195,12 @@ class Pages(unittest.TestCase):
         page.click("form[action='/audit/self-tests'] button")
         page.wait("document.querySelectorAll('#tests li.good').length === 6", seconds=60)
 
+    def test_proofs_are_verified_as_the_definitions_say(self):
+        page = self.page()
+        page.go(f"{SERVER.url}/sign-in")
+        found = page.run(f"({PROOFS})({json.dumps(merkle.cases())})")
+        self.assertEqual(found, {"wrong": [], "checked": 17 * 18, "believed": 0})
+
     def test_what_is_not_for_a_role_is_a_page_that_says_so(self):
         page = self.signed_in("analyst", "/budgets")
         page.go(f"{SERVER.url}/audit")
@@ -274,6 +282,36 @@ class Pages(unittest.TestCase):
                 poor = page.run(CONTRAST)
                 self.assertEqual(poor, [], f"{scheme} {path}")
 
+
+# Every proof leads to its root, and none does with a bit turned, a hash more or less,
+# or another size.
+PROOFS = """
+async ({inclusion, consistency}) => {
+  const assets = document.querySelector('script').src.replace('page.js', 'merkle.js');
+  const {rootOf, extendsLog} = await import(assets);
+  const turned = (hash) => (hash[0] === '0' ? '1' : '0') + hash.slice(1);
+  const found = {wrong: [], checked: 0, believed: 0};
+  for (const [position, size, leaf, path, root] of inclusion) {
+    found.checked += 1;
+    if (await rootOf(position, size, leaf, path) !== root) found.wrong.push(['inclusion', position, size]);
+    const lies = [[position, size, turned(leaf), path], [position, size, leaf, [...path, leaf]]];
+    for (let i = 0; i < path.length; i += 1) {
+      lies.push([position, size, leaf, path.with(i, turned(path[i]))], [position, size, leaf, path.toSpliced(i, 1)]);
+    }
+    for (const lie of lies) if (await rootOf(...lie) === root) found.believed += 1;
+  }
+  for (const [before, after, path] of consistency) {
+    found.checked += 1;
+    if (!await extendsLog(before, after, path)) found.wrong.push(['consistency', before.size, after.size]);
+    const lies = [[{...before, root: turned(before.root)}, after, path], [before, {...after, root: turned(after.root)}, path], [before, after, [...path, after.root]]];
+    for (let i = 0; i < path.length; i += 1) {
+      lies.push([before, after, path.with(i, turned(path[i]))], [before, after, path.toSpliced(i, 1)]);
+    }
+    for (const lie of lies) if (await extendsLog(...lie)) found.believed += 1;
+  }
+  return found;
+}
+"""
 
 # The contrast of every text with what is behind it; WCAG 2.2 AA.
 CONTRAST = """
