@@ -82,13 +82,14 @@ impl Divergence {
     /// For programs.
     #[must_use]
     pub fn json(&self) -> DivergenceAnswer {
-        let point = |(order, forward, backward): &(Typed<Order>, Bracket<Epsilon>, Bracket<Epsilon>)| {
-            DivergencePoint {
-                order: OrderJson::of(order.shown),
-                forward: finite(forward.upper.get()),
-                backward: finite(backward.upper.get()),
-            }
-        };
+        let point =
+            |(order, forward, backward): &(Typed<Order>, Bracket<Epsilon>, Bracket<Epsilon>)| {
+                DivergencePoint {
+                    order: OrderJson::of(order.shown),
+                    forward: finite(forward.upper.get()),
+                    backward: finite(backward.upper.get()),
+                }
+            };
         DivergenceAnswer {
             p: self.p.clone(),
             q: self.q.clone(),

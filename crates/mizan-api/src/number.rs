@@ -83,7 +83,12 @@ mod tests {
 
     #[test]
     fn numbers_read_back_as_decimals() {
-        for (json, text) in [("1e-5", "1e-5"), ("\"1e-5\"", "1e-5"), ("3", "3.0"), ("0.1", "0.1")] {
+        for (json, text) in [
+            ("1e-5", "1e-5"),
+            ("\"1e-5\"", "1e-5"),
+            ("3", "3.0"),
+            ("0.1", "0.1"),
+        ] {
             let given: Given = serde_json::from_str(json).unwrap();
             assert_eq!(given.text(), text);
         }

@@ -24,6 +24,6 @@ pub use engine::{EngineError, Version};
 pub use engines::by_source::{Engines, Inspected, inspect, is_table, share_data};
 pub use engines::datafusion::DataFusion;
 pub use question::{
-    Answered, Denied, Desk, FoundBounds, QuestionError, Quote, Reply, Wish, reading_delta,
+    Answered, Denied, Desk, FoundBounds, Prices, QuestionError, Quote, Reply, Wish, reading_delta,
 };
 pub use release::{Answer, AnswerCell, Predicted, ReleaseError};

@@ -6,7 +6,13 @@
 //! directory. Each client asks, waits a random pause, and asks again: quotes,
 //! questions that were answered before, charges, reads, and the accountant. Prints
 //! how long each kind took, what went wrong, and the memory of the server.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a benchmark")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a benchmark"
+)]
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -32,11 +38,14 @@ fn main() {
     if first.as_deref() == Some("serve") {
         return serve_in(Path::new(&arguments.next().unwrap()));
     }
-    let number = |text: Option<String>, usual: u64| text.map_or(usual, |text| text.parse().unwrap());
+    let number =
+        |text: Option<String>, usual: u64| text.map_or(usual, |text| text.parse().unwrap());
     let seconds = number(first, 60);
     let clients = number(arguments.next(), 200);
     let pause = number(arguments.next(), 500);
-    let directory = tempfile::tempdir_in("target").or_else(|_| tempfile::tempdir()).unwrap();
+    let directory = tempfile::tempdir_in("target")
+        .or_else(|_| tempfile::tempdir())
+        .unwrap();
     common::furnish(directory.path());
     let tokens: Vec<[String; 3]> = {
         let identity = Identity::open(&directory.path().join("mizan.tokens.db")).unwrap();
@@ -50,7 +59,9 @@ fn main() {
             identity.create(new).unwrap().1.reveal().to_owned()
         };
         (0..clients)
-            .map(|client| [Role::Analyst, Role::Runner, Role::Auditor].map(|role| token(role, client)))
+            .map(|client| {
+                [Role::Analyst, Role::Runner, Role::Auditor].map(|role| token(role, client))
+            })
             .collect()
     };
     let (mut server, address) = start(directory.path());
@@ -70,7 +81,10 @@ fn main() {
     });
     let after = memory(&server);
     println!("{clients} clients, {seconds} s, pauses of {pause} ms on average\n");
-    println!("{:<12} {:>8} {:>9} {:>9} {:>9}", "kind", "answers", "p50 ms", "p99 ms", "most ms");
+    println!(
+        "{:<12} {:>8} {:>9} {:>9} {:>9}",
+        "kind", "answers", "p50 ms", "p99 ms", "most ms"
+    );
     let mut total = 0;
     for (kind, mut times) in times.into_inner().unwrap() {
         times.sort();
@@ -80,14 +94,27 @@ fn main() {
             times[place].as_secs_f64() * 1e3
         };
         let (p50, p99, most) = (at(0.5), at(0.99), at(1.0));
-        println!("{kind:<12} {:>8} {p50:>9.2} {p99:>9.2} {most:>9.2}", times.len());
+        println!(
+            "{kind:<12} {:>8} {p50:>9.2} {p99:>9.2} {most:>9.2}",
+            times.len()
+        );
     }
     println!("\n{:.0} answers a second", total as f64 / seconds as f64);
     println!("memory of the server: {before} MB, {middle} MB half way, {after} MB at the end");
     let wrong = wrong.into_inner().unwrap();
-    println!("other than 200: {}", if wrong.is_empty() { "nothing".to_owned() } else { format!("{wrong:?}") });
+    println!(
+        "other than 200: {}",
+        if wrong.is_empty() {
+            "nothing".to_owned()
+        } else {
+            format!("{wrong:?}")
+        }
+    );
     // Stopped as by a supervisor; then the books are looked through.
-    Command::new("kill").arg(server.id().to_string()).status().unwrap();
+    Command::new("kill")
+        .arg(server.id().to_string())
+        .status()
+        .unwrap();
     assert!(server.wait().unwrap().success());
     let ledger = Ledger::read(&Location::from(directory.path().join("mizan.db"))).unwrap();
     let witnesses = Witnesses {
@@ -96,7 +123,10 @@ fn main() {
         public_key: None,
     };
     let report = ledger.verify(&witnesses, |_, _| ()).unwrap();
-    println!("verified: {} entries, {} charges, none beyond its budget", report.head.size, report.charges);
+    println!(
+        "verified: {} entries, {} charges, none beyond its budget",
+        report.head.size, report.charges
+    );
 }
 
 fn serve_in(directory: &Path) {
@@ -109,7 +139,10 @@ fn serve_in(directory: &Path) {
         address: SocketAddr::from(([127, 0, 0, 1], 0)),
         tls: None,
     };
-    serve(&listen, common::options(directory, limits), |address| println!("{address}")).unwrap();
+    serve(&listen, common::options(directory, limits), |address| {
+        println!("{address}")
+    })
+    .unwrap();
 }
 
 fn start(directory: &Path) -> (Child, SocketAddr) {
@@ -119,15 +152,24 @@ fn start(directory: &Path) -> (Child, SocketAddr) {
         .spawn()
         .unwrap();
     let mut line = String::new();
-    BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    BufReader::new(server.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
     (server, line.trim().parse().unwrap())
 }
 
 /// The resident memory of the server, in megabytes.
 fn memory(server: &Child) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or("");
-    let kilobytes: u64 = line.split_whitespace().nth(1).map_or(0, |n| n.parse().unwrap());
+    let status =
+        std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap_or_default();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .unwrap_or("");
+    let kilobytes: u64 = line
+        .split_whitespace()
+        .nth(1)
+        .map_or(0, |n| n.parse().unwrap());
     kilobytes / 1024
 }
 
@@ -176,7 +218,9 @@ fn one(
         seed ^= seed << 17;
         seed >> 11
     };
-    let mut clients = tokens.each_ref().map(|token| Client::new(address, Some(token)));
+    let mut clients = tokens
+        .each_ref()
+        .map(|token| Client::new(address, Some(token)));
     let mut turn = 0;
     std::thread::sleep(Duration::from_millis(random() % (pause + 1)));
     while Instant::now() < end {
@@ -187,19 +231,37 @@ fn one(
         let [analyst, runner, auditor] = &mut clients;
         let begun = Instant::now();
         let (kind, answer) = match random() % 20 {
-            0..8 => ("quote", analyst.send("POST", "/api/v1/quotes", &[], Some(&question(place)))),
-            8..12 => ("answered", analyst.send("POST", "/api/v1/queries", &[], Some(&question(place)))),
+            0..8 => (
+                "quote",
+                analyst.send("POST", "/api/v1/quotes", &[], Some(&question(place))),
+            ),
+            8..12 => (
+                "answered",
+                analyst.send("POST", "/api/v1/queries", &[], Some(&question(place))),
+            ),
             12..16 => {
                 let spend = json!({"account": "visits", "event": "gaussian(3000)"});
-                ("spend", runner.send("POST", "/api/v1/spends", &key, Some(&spend)))
+                (
+                    "spend",
+                    runner.send("POST", "/api/v1/spends", &key, Some(&spend)),
+                )
             }
             16 => ("budgets", auditor.send("GET", "/api/v1/budgets", &[], None)),
-            17 => ("log", auditor.send("GET", "/api/v1/ledger/log?last=20", &[], None)),
-            18 => ("datasets", analyst.send("GET", "/api/v1/datasets", &[], None)),
+            17 => (
+                "log",
+                auditor.send("GET", "/api/v1/ledger/log?last=20", &[], None),
+            ),
+            18 => (
+                "datasets",
+                analyst.send("GET", "/api/v1/datasets", &[], None),
+            ),
             _ => {
                 let event = EVENTS[(place % 4) as usize];
                 let body = json!({"expression": event, "delta": 1e-6, "method": "renyi"});
-                ("accountant", auditor.send("POST", "/api/v1/account", &[], Some(&body)))
+                (
+                    "accountant",
+                    auditor.send("POST", "/api/v1/account", &[], Some(&body)),
+                )
             }
         };
         let took = begun.elapsed();
@@ -209,10 +271,18 @@ fn one(
             }
             Ok(answer) => {
                 let code = answer.json()["code"].as_str().unwrap_or("").to_owned();
-                *wrong.lock().unwrap().entry(format!("{kind} {} {code}", answer.status)).or_default() += 1;
+                *wrong
+                    .lock()
+                    .unwrap()
+                    .entry(format!("{kind} {} {code}", answer.status))
+                    .or_default() += 1;
             }
             Err(error) => {
-                *wrong.lock().unwrap().entry(format!("{kind} {error}")).or_default() += 1;
+                *wrong
+                    .lock()
+                    .unwrap()
+                    .entry(format!("{kind} {error}"))
+                    .or_default() += 1;
             }
         }
         std::thread::sleep(Duration::from_millis(random() % (2 * pause + 1)));

@@ -54,7 +54,9 @@ pub(crate) async fn door(
     let code = response.extensions().get::<Code>().map(|code| code.0);
     let path = route.map_or("other", |route| route.path);
     let status = response.status();
-    service.metrics().request(path, &method, status, code, start);
+    service
+        .metrics()
+        .request(path, &method, status, code, start);
     headers(response.headers_mut(), service.is_secure());
     response
 }
@@ -131,7 +133,8 @@ fn own_site(route: &Route, request: &Request, session: &Session) -> Result<(), P
     }
     let headers = request.headers();
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let other_site = text("sec-fetch-site").is_some_and(|site| !matches!(site, "same-origin" | "none"));
+    let other_site =
+        text("sec-fetch-site").is_some_and(|site| !matches!(site, "same-origin" | "none"));
     if other_site {
         return Err(Problem::csrf());
     }
@@ -148,14 +151,16 @@ fn to_sign_in(request: &Request) -> Response {
         .path_and_query()
         .map_or("/", |path| path.as_str())
         .bytes()
-        .flat_map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
-                char::from(byte).to_string()
+        .flat_map(|byte| {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
+                    char::from(byte).to_string()
+                }
+                byte => format!("%{byte:02X}"),
             }
-            byte => format!("%{byte:02X}"),
-        }
-        .chars()
-        .collect::<Vec<_>>())
+            .chars()
+            .collect::<Vec<_>>()
+        })
         .collect();
     let place = format!("/sign-in?next={next}");
     let place = HeaderValue::from_str(&place);

@@ -20,7 +20,7 @@ pub struct Limits {
     pub body_bytes: usize,
     /// How long a body may take to come.
     pub body_time: Duration,
-    /// How long headers and the handshake may take.
+    /// How long headers and the handshake may take, and a connection may be idle.
     pub header_time: Duration,
     /// Connections.
     pub connections: usize,
@@ -51,7 +51,7 @@ impl Default for Limits {
             streams: 4,
             body_bytes: 1 << 20,
             body_time: Duration::from_secs(10),
-            header_time: Duration::from_secs(10),
+            header_time: Duration::from_secs(30),
             connections: 2048,
             queries: processors.max(2),
             waiting: 256,

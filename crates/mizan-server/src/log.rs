@@ -21,5 +21,8 @@ fn line(level: &str, code: &str, message: &str) {
     let time = times::exact(now());
     let line = json!({"time": time, "level": level, "code": code, "message": message});
     // If nobody reads standard error there is nobody to tell.
-    let _ = std::io::Write::write_all(&mut std::io::stderr().lock(), format!("{line}\n").as_bytes());
+    let _ = std::io::Write::write_all(
+        &mut std::io::stderr().lock(),
+        format!("{line}\n").as_bytes(),
+    );
 }

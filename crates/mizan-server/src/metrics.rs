@@ -88,12 +88,22 @@ impl Metrics {
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
         };
         let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        head(&mut text, "mizan_requests_total", "counter", "Requests answered.");
+        head(
+            &mut text,
+            "mizan_requests_total",
+            "counter",
+            "Requests answered.",
+        );
         for ((path, method, status), count) in &counted.requests {
             let labels = format!("path=\"{path}\",method=\"{method}\",status=\"{status}\"");
             let _ = writeln!(text, "mizan_requests_total{{{labels}}} {count}");
         }
-        head(&mut text, "mizan_problems_total", "counter", "Problems, by their code.");
+        head(
+            &mut text,
+            "mizan_problems_total",
+            "counter",
+            "Problems, by their code.",
+        );
         for (code, count) in &counted.problems {
             let _ = writeln!(text, "mizan_problems_total{{code=\"{code}\"}} {count}");
         }
@@ -102,7 +112,10 @@ impl Metrics {
         head(&mut text, name, "histogram", help);
         for (path, times) in &counted.times {
             for (below, end) in times.below.iter().zip(ENDS) {
-                let _ = writeln!(text, "{name}_bucket{{path=\"{path}\",le=\"{end}\"}} {below}");
+                let _ = writeln!(
+                    text,
+                    "{name}_bucket{{path=\"{path}\",le=\"{end}\"}} {below}"
+                );
             }
             let (count, sum) = (times.count, times.sum.as_secs_f64());
             let _ = writeln!(text, "{name}_bucket{{path=\"{path}\",le=\"+Inf\"}} {count}");
@@ -110,18 +123,42 @@ impl Metrics {
             let _ = writeln!(text, "{name}_count{{path=\"{path}\"}} {count}");
         }
         drop(counted);
-        head(&mut text, "mizan_lane_busy", "gauge", "Threads at work, by lane.");
+        head(
+            &mut text,
+            "mizan_lane_busy",
+            "gauge",
+            "Threads at work, by lane.",
+        );
         for (lane, busy, _) in lanes {
             let _ = writeln!(text, "mizan_lane_busy{{lane=\"{lane}\"}} {busy}");
         }
-        head(&mut text, "mizan_lane_waiting", "gauge", "Requests that wait for a thread.");
+        head(
+            &mut text,
+            "mizan_lane_waiting",
+            "gauge",
+            "Requests that wait for a thread.",
+        );
         for (lane, _, waiting) in lanes {
             let _ = writeln!(text, "mizan_lane_waiting{{lane=\"{lane}\"}} {waiting}");
         }
-        head(&mut text, "mizan_log_entries", "gauge", "Entries of the ledger.");
+        head(
+            &mut text,
+            "mizan_log_entries",
+            "gauge",
+            "Entries of the ledger.",
+        );
         let _ = writeln!(text, "mizan_log_entries {log}");
-        head(&mut text, "mizan_uptime_seconds", "gauge", "Seconds since the start.");
-        let _ = writeln!(text, "mizan_uptime_seconds {}", self.begun.elapsed().as_secs());
+        head(
+            &mut text,
+            "mizan_uptime_seconds",
+            "gauge",
+            "Seconds since the start.",
+        );
+        let _ = writeln!(
+            text,
+            "mizan_uptime_seconds {}",
+            self.begun.elapsed().as_secs()
+        );
         text
     }
 }
@@ -137,9 +174,17 @@ mod tests {
         for path in ["/api/v1/queries", "/api/v1/quotes"] {
             metrics.request(path, &Method::POST, StatusCode::OK, None, now);
         }
-        metrics.request("other", &Method::GET, StatusCode::NOT_FOUND, Some("MZ2003"), now);
+        metrics.request(
+            "other",
+            &Method::GET,
+            StatusCode::NOT_FOUND,
+            Some("MZ2003"),
+            now,
+        );
         let text = metrics.text(&[("ledger", 1, 0)], 7);
-        assert!(text.contains("mizan_requests_total{path=\"/api/v1/queries\",method=\"POST\",status=\"200\"} 1"));
+        assert!(text.contains(
+            "mizan_requests_total{path=\"/api/v1/queries\",method=\"POST\",status=\"200\"} 1"
+        ));
         assert!(text.contains("mizan_request_seconds_count{path=\"/api/v1/quotes\"} 1"));
         assert!(!text.contains("mizan_request_seconds_count{path=\"/api/v1/queries\"}"));
         assert!(text.contains("mizan_problems_total{code=\"MZ2003\"} 1"));

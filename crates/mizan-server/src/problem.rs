@@ -182,7 +182,10 @@ impl Problem {
         Self::new(
             StatusCode::BAD_REQUEST,
             "MZ2008",
-            format!("the request cannot be read: {}", mizan_api::words::shortened(reason, 300)),
+            format!(
+                "the request cannot be read: {}",
+                mizan_api::words::shortened(reason, 300)
+            ),
             "see /api/reference for what is asked",
         )
     }
@@ -269,13 +272,27 @@ impl Problem {
 
     /// The status of a code.
     fn status_of(code: &str) -> StatusCode {
-        let number: u32 = code.strip_prefix("MZ").map_or(0, |n| n.parse().unwrap_or(0));
+        let number: u32 = code
+            .strip_prefix("MZ")
+            .map_or(0, |n| n.parse().unwrap_or(0));
         match number {
             // Ids that stand for something else, or were given back.
             1732 | 1746 | 1785 => StatusCode::CONFLICT,
-            1764 | 1766 | 1772 | 1908 | 1913 | 1917 | 1920 | 1921 => StatusCode::SERVICE_UNAVAILABLE,
+            1764 | 1766 | 1772 | 1908 | 1913 | 1917 | 1920 | 1921 => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             1784 | 1791 | 1866 => StatusCode::NOT_FOUND,
-            2 | 1760..=1789 | 1831 | 1839 | 1860..=1865 | 1901..=1921 | 1957..=1959 | 1990 | 1991
+            // Lines that somebody kept and that are not what they should be.
+            1782 | 1786 => StatusCode::UNPROCESSABLE_ENTITY,
+            2
+            | 1760..=1789
+            | 1831
+            | 1839
+            | 1860..=1865
+            | 1901..=1921
+            | 1957..=1959
+            | 1990
+            | 1991
             | 1994 => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         }
@@ -389,7 +406,10 @@ mod tests {
     fn a_refusal_has_the_members_of_the_command_line() {
         let problem = Problem::refused(&serde_json::json!({"accepted": false, "asked": {}}));
         let told = problem.json();
-        assert_eq!((&told["accepted"], &told["status"]), (&false.into(), &409.into()));
+        assert_eq!(
+            (&told["accepted"], &told["status"]),
+            (&false.into(), &409.into())
+        );
         assert_eq!(told["code"], "MZ2020");
     }
 }

@@ -1,6 +1,12 @@
 //! Questions and charges: the same key is the same answer, refusals say what would
 //! fit, errors have a place.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 mod common;
 
@@ -23,7 +29,10 @@ fn reservations(world: &World) -> usize {
             return count;
         }
         position += page.len() as u64;
-        count += page.iter().filter(|entry| matches!(entry.body, Body::Reserved(_))).count();
+        count += page
+            .iter()
+            .filter(|entry| matches!(entry.body, Body::Reserved(_)))
+            .count();
     }
 }
 
@@ -31,11 +40,15 @@ fn reservations(world: &World) -> usize {
 fn an_answer_has_what_the_command_line_prints() {
     let world = World::new(wide());
     let mut client = world.client(Role::Analyst);
-    let question = json!({"sql": "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", "epsilon": 1});
+    let question =
+        json!({"sql": "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", "epsilon": 1});
     let quote = client.post("/api/v1/quotes", &question);
     assert_eq!(quote.status, 200, "{}", quote.text());
     let quote = quote.json();
-    assert_eq!((&quote["fits"], &quote["groups"]), (&true.into(), &3.into()));
+    assert_eq!(
+        (&quote["fits"], &quote["groups"]),
+        (&true.into(), &3.into())
+    );
     let half = quote["predicted"]["n"]["half_width"].as_f64().unwrap();
     assert!(half > 0.0);
     let answer = client.post("/api/v1/queries", &question);
@@ -50,7 +63,10 @@ fn an_answer_has_what_the_command_line_prints() {
     assert_eq!(quote["cost"]["epsilon"], answer["spent"]["epsilon"]);
     // Asked again it is free, and the same.
     let again = client.post("/api/v1/queries", &question).json();
-    assert_eq!((&again["rows"], &again["repeated"]), (&answer["rows"], &true.into()));
+    assert_eq!(
+        (&again["rows"], &again["repeated"]),
+        (&answer["rows"], &true.into())
+    );
     assert_eq!(again["spent"]["epsilon"], 0.0);
     // Its receipt says what was asked, and proves the entry.
     let path = format!("/api/v1/receipts/{}", answer["receipt"].as_str().unwrap());
@@ -68,15 +84,24 @@ fn the_same_key_is_the_same_answer_and_one_charge() {
     let world = World::new(wide());
     let mut client = world.client(Role::Analyst);
     let question = json!({"sql": COUNT, "epsilon": 0.5});
-    let first = client.post_with_key("/api/v1/queries", "k1", &question).json();
+    let first = client
+        .post_with_key("/api/v1/queries", "k1", &question)
+        .json();
     for _ in 0..3 {
-        let again = client.post_with_key("/api/v1/queries", "k1", &question).json();
-        assert_eq!((&again["rows"], &again["id"]), (&first["rows"], &first["id"]));
+        let again = client
+            .post_with_key("/api/v1/queries", "k1", &question)
+            .json();
+        assert_eq!(
+            (&again["rows"], &again["id"]),
+            (&first["rows"], &first["id"])
+        );
         assert_eq!(again["repeated"], true);
     }
     assert_eq!(reservations(&world), 1);
     // Another key is another charge, with other noise.
-    let other = client.post_with_key("/api/v1/queries", "k2", &question).json();
+    let other = client
+        .post_with_key("/api/v1/queries", "k2", &question)
+        .json();
     assert_ne!(other["id"], first["id"]);
     assert_eq!(reservations(&world), 2);
     // The same key with another question, or for another price, stands for something else.
@@ -91,7 +116,9 @@ fn the_same_key_is_the_same_answer_and_one_charge() {
     assert_eq!(reservations(&world), 2);
     // Somebody else's k1 is theirs.
     let mut owner = world.client(Role::Owner);
-    let theirs = owner.post_with_key("/api/v1/queries", "k1", &question).json();
+    let theirs = owner
+        .post_with_key("/api/v1/queries", "k1", &question)
+        .json();
     assert_ne!(theirs["id"], first["id"]);
 }
 
@@ -115,7 +142,10 @@ fn many_at_once_with_one_key_are_one_charge() {
             format!("{} {}", answer.json()["rows"], spent.json()["id"])
         };
         let threads: Vec<_> = (0..16).map(|_| scope.spawn(ask)).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
     });
     assert_eq!(answers.len(), 1, "{answers:?}");
     assert_eq!(reservations(&world), 2);
@@ -134,19 +164,34 @@ fn a_budget_refuses_with_what_would_fit() {
     let spend = json!({"account": "small", "event": "gaussian(1)"});
     let refused = runner.post_with_key("/api/v1/spends", "r1", &spend);
     assert_eq!(refused.status, 409, "{}", refused.text());
-    assert_eq!(refused.header("content-type"), Some("application/problem+json"));
+    assert_eq!(
+        refused.header("content-type"),
+        Some("application/problem+json")
+    );
     let problem = refused.json();
-    assert_eq!((&problem["code"], &problem["accepted"]), (&"MZ2020".into(), &false.into()));
+    assert_eq!(
+        (&problem["code"], &problem["accepted"]),
+        (&"MZ2020".into(), &false.into())
+    );
     assert!(problem["largest_that_fits"]["share"].as_f64().unwrap() < 1.0);
-    assert!(problem["largest_that_fits"]["noisier"].is_string(), "{problem}");
+    assert!(
+        problem["largest_that_fits"]["noisier"].is_string(),
+        "{problem}"
+    );
     // A denied id stays denied; nothing was charged.
     let again = runner.post_with_key("/api/v1/spends", "r1", &spend);
-    assert_eq!((again.status, &again.json()["repeated"]), (409, &true.into()));
+    assert_eq!(
+        (again.status, &again.json()["repeated"]),
+        (409, &true.into())
+    );
     assert_eq!(reservations(&world), 0);
     // A question that does not fit.
     let mut analyst = world.client(Role::Analyst);
     let question = json!({"sql": COUNT, "epsilon": 60});
-    assert_eq!(analyst.post("/api/v1/quotes", &question).json()["fits"], false);
+    assert_eq!(
+        analyst.post("/api/v1/quotes", &question).json()["fits"],
+        false
+    );
     let refused = analyst.post("/api/v1/queries", &question);
     assert_eq!(refused.status, 409, "{}", refused.text());
     assert_eq!(refused.json()["accepted"], false);
@@ -157,12 +202,18 @@ fn a_budget_refuses_with_what_would_fit() {
 fn a_question_that_is_refused_has_a_place() {
     let world = World::new(wide());
     let mut client = world.client(Role::Analyst);
-    let problem = client.post("/api/v1/quotes", &json!({"sql": "SELECT COUNT(*)\nFROM visits WHERE age > 3"}));
+    let problem = client.post(
+        "/api/v1/quotes",
+        &json!({"sql": "SELECT COUNT(*)\nFROM visits WHERE age > 3"}),
+    );
     assert_eq!(problem.status, 422, "{}", problem.text());
     let problem = problem.json();
     assert_eq!(problem["code"], "MZ1809");
     assert_eq!(problem["type"], "urn:mizan:MZ1809");
-    assert_eq!(problem["position"], json!({"line": 2, "column": 19, "length": 3}));
+    assert_eq!(
+        problem["position"],
+        json!({"line": 2, "column": 19, "length": 3})
+    );
     assert!(problem["place"].as_str().unwrap().contains('^'));
     for (body, status) in [
         (json!({"sql": "SELECT person FROM visits"}), 422),
@@ -194,12 +245,25 @@ fn the_accountant_says_what_the_command_line_says() {
         json!({"expression": "100 * laplace(20)", "delta": 1e-6, "why": true}),
     )
     .unwrap();
-    let told = ask(&mut client, "/api/v1/account", serde_json::to_value(&request).unwrap());
+    let told = ask(
+        &mut client,
+        "/api/v1/account",
+        serde_json::to_value(&request).unwrap(),
+    );
     let names = mizan_api::names::Names::CommandLine;
-    let same = request.ask(&mizan_core::Definitions::default(), names).unwrap();
+    let same = request
+        .ask(&mizan_core::Definitions::default(), names)
+        .unwrap();
     assert_eq!(told, mizan_api::number::json(&same.json()));
-    let curve = ask(&mut client, "/api/v1/curve", json!({"expression": "gaussian(2)", "orders": "2,inf"}));
-    assert_eq!(curve["curve"][1], json!({"order": "inf", "epsilon": null, "lower": null}));
+    let curve = ask(
+        &mut client,
+        "/api/v1/curve",
+        json!({"expression": "gaussian(2)", "orders": "2,inf"}),
+    );
+    assert_eq!(
+        curve["curve"][1],
+        json!({"order": "inf", "epsilon": null, "lower": null})
+    );
     let calibrated = ask(
         &mut client,
         "/api/v1/calibrate",
@@ -221,10 +285,17 @@ fn the_accountant_says_what_the_command_line_says() {
     ] {
         let answer = client.post("/api/v1/account", &bad);
         assert_eq!(answer.status, 422, "{}", answer.text());
-        assert!(!answer.json()["detail"].as_str().unwrap().contains("--"), "{}", answer.text());
+        assert!(
+            !answer.json()["detail"].as_str().unwrap().contains("--"),
+            "{}",
+            answer.text()
+        );
     }
     // Files are for the command line.
-    let answer = client.post("/api/v1/account", &json!({"expression": "@/etc/passwd", "delta": 1e-6}));
+    let answer = client.post(
+        "/api/v1/account",
+        &json!({"expression": "@/etc/passwd", "delta": 1e-6}),
+    );
     assert_eq!(answer.status, 422);
     assert!(!answer.text().contains("root:"));
 }
@@ -235,14 +306,24 @@ fn proofs_hold() {
     let mut runner = world.client(Role::Runner);
     for key in ["a", "b", "c"] {
         let spend = json!({"account": "visits", "event": "gaussian(100)"});
-        assert_eq!(runner.post_with_key("/api/v1/spends", key, &spend).status, 200);
+        assert_eq!(
+            runner.post_with_key("/api/v1/spends", key, &spend).status,
+            200
+        );
     }
     let mut auditor = world.client(Role::Auditor);
     let log = auditor.get("/api/v1/ledger/log?last=1000").json();
     let size = log["log"]["size"].as_u64().unwrap();
     assert_eq!(log["entries"].as_array().unwrap().len() as u64, size);
     let digest = |value: &Value| mizan_ledger::Digest::from_hex(value.as_str().unwrap()).unwrap();
-    let path = |value: &Value| value.as_array().unwrap().iter().map(digest).collect::<Vec<_>>();
+    let path = |value: &Value| {
+        value
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(digest)
+            .collect::<Vec<_>>()
+    };
     for position in 0..size {
         let address = format!("/api/v1/ledger/proofs/inclusion?position={position}");
         let proof = auditor.get(&address).json();
@@ -262,7 +343,10 @@ fn proofs_hold() {
             size,
             path: path(&proof["path"]),
         };
-        assert!(consistency.holds(digest(&proof["before"]["root"]), digest(&proof["log"]["root"])));
+        assert!(consistency.holds(
+            digest(&proof["before"]["root"]),
+            digest(&proof["log"]["root"])
+        ));
     }
     for address in [
         format!("/api/v1/ledger/proofs/inclusion?position={size}"),
@@ -273,13 +357,22 @@ fn proofs_hold() {
     ] {
         assert_eq!(auditor.get(&address).status, 404, "{address}");
     }
-    for address in ["/api/v1/ledger/proofs/inclusion", "/api/v1/ledger/log?last=0", "/api/v1/ledger/log?last=x", "/api/v1/ledger/log?unknown=1"] {
+    for address in [
+        "/api/v1/ledger/proofs/inclusion",
+        "/api/v1/ledger/log?last=0",
+        "/api/v1/ledger/log?last=x",
+        "/api/v1/ledger/log?unknown=1",
+    ] {
         assert_eq!(auditor.get(address).status, 400, "{address}");
     }
     let checkpoint = auditor.get("/api/v1/ledger/checkpoint").json();
-    let checkpoint: mizan_ledger::Checkpoint = checkpoint["checkpoint"].as_str().unwrap().parse().unwrap();
+    let checkpoint: mizan_ledger::Checkpoint =
+        checkpoint["checkpoint"].as_str().unwrap().parse().unwrap();
     assert_eq!(checkpoint.head.size, size);
-    assert_eq!(auditor.post("/api/v1/ledger/verify", &Value::Null).json()["verified"], true);
+    assert_eq!(
+        auditor.post("/api/v1/ledger/verify", &Value::Null).json()["verified"],
+        true
+    );
 }
 
 #[test]
@@ -289,6 +382,9 @@ fn events_tell_budgets_and_ones_own_questions() {
     let first = listener.get("/api/v1/events");
     assert_eq!(first.status, 200);
     let text = first.text();
-    assert!(text.contains("event: budget") && text.contains("\"account\":\"visits\""), "{text}");
+    assert!(
+        text.contains("event: budget") && text.contains("\"account\":\"visits\""),
+        "{text}"
+    );
     assert!(!text.contains("payroll"), "{text}");
 }

@@ -1,5 +1,11 @@
 //! A limit on everything.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 mod common;
 
@@ -17,7 +23,9 @@ use serde_json::json;
 /// Sends text as it is, and reads an answer if there is one.
 fn raw(world: &World, text: &str) -> Option<common::client::Answer> {
     let mut stream = TcpStream::connect(world.address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
     // The server may hang up before all was sent.
     let _ = stream.write_all(text.as_bytes());
     read(&mut BufReader::new(stream)).ok()
@@ -32,7 +40,10 @@ fn a_body_may_be_so_large() {
     let mut client = world.client(Role::Analyst);
     let large = json!({"sql": "x".repeat(2000)});
     let answer = client.post("/api/v1/quotes", &large);
-    assert_eq!((answer.status, &answer.json()["code"]), (413, &"MZ2006".into()));
+    assert_eq!(
+        (answer.status, &answer.json()["code"]),
+        (413, &"MZ2006".into())
+    );
     // The same without saying so first.
     let token = client.token.clone().unwrap();
     let text = format!(
@@ -63,11 +74,18 @@ fn a_body_and_headers_may_take_so_long() {
          Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{\"sql\""
     );
     let answer = raw(&world, &text).unwrap();
-    assert_eq!((answer.status, &answer.json()["code"]), (408, &"MZ2007".into()));
+    assert_eq!(
+        (answer.status, &answer.json()["code"]),
+        (408, &"MZ2007".into())
+    );
     // Headers that never end: the connection does.
     let mut stream = TcpStream::connect(world.address).unwrap();
-    stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n").unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream
+        .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
+        .unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
     let mut rest = Vec::new();
     let _ = stream.read_to_end(&mut rest);
     assert!(!String::from_utf8_lossy(&rest).contains("200"));
@@ -81,11 +99,20 @@ fn a_token_may_ask_so_often() {
         ..wide()
     });
     let mut client = world.client(Role::Auditor);
-    let statuses: Vec<u16> = (0..5).map(|_| client.get("/api/v1/budgets").status).collect();
+    let statuses: Vec<u16> = (0..5)
+        .map(|_| client.get("/api/v1/budgets").status)
+        .collect();
     assert_eq!(statuses, [200, 200, 200, 429, 429]);
     let answer = client.get("/api/v1/budgets");
     assert_eq!(answer.json()["code"], "MZ2010");
-    assert!(answer.header("retry-after").unwrap().parse::<u64>().unwrap() >= 1);
+    assert!(
+        answer
+            .header("retry-after")
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+            >= 1
+    );
     // Others are not touched, nor is what is for everybody.
     assert_eq!(world.client(Role::Owner).get("/api/v1/budgets").status, 200);
     assert_eq!(world.anybody().get("/healthz").status, 200);
@@ -100,7 +127,9 @@ fn a_token_may_listen_so_often() {
     let token = world.token(Role::Auditor, "visits");
     let listen = || {
         let mut stream = TcpStream::connect(world.address).unwrap();
-        let text = format!("GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n");
+        let text = format!(
+            "GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n"
+        );
         stream.write_all(text.as_bytes()).unwrap();
         let mut stream = BufReader::new(stream);
         let status = read(&mut stream).unwrap().status;
@@ -145,8 +174,16 @@ fn what_is_no_http_or_no_address_does_no_harm() {
         "/api/v1/datasets/",
     ] {
         let answer = client.get(path);
-        assert!((400..500).contains(&answer.status), "{path}: {}", answer.status);
-        assert_eq!(answer.header("content-type"), Some("application/problem+json"), "{path}");
+        assert!(
+            (400..500).contains(&answer.status),
+            "{path}: {}",
+            answer.status
+        );
+        assert_eq!(
+            answer.header("content-type"),
+            Some("application/problem+json"),
+            "{path}"
+        );
     }
     let answer = client.send("DELETE", "/api/v1/budgets", &[], None).unwrap();
     assert_eq!(answer.status, 405);

@@ -1,5 +1,11 @@
 //! The OpenAPI document: complete, and nothing in it leads nowhere.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 use std::collections::BTreeSet;
 

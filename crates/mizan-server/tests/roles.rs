@@ -1,6 +1,12 @@
 //! Every address with every kind of token: who may is answered, who may not learns
 //! nothing.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 mod common;
 
@@ -26,9 +32,7 @@ fn sample(route: &Route) -> (String, Option<Value>) {
             Some(json!({"account": "visits", "event": "gaussian(100)"})),
         ),
         "/api/v1/ledger/proofs/inclusion" => ("/api/v1/ledger/proofs/inclusion?position=1", None),
-        "/api/v1/ledger/proofs/consistency" => {
-            ("/api/v1/ledger/proofs/consistency?before=1", None)
-        }
+        "/api/v1/ledger/proofs/consistency" => ("/api/v1/ledger/proofs/consistency?before=1", None),
         "/api/v1/account" => (route.path, Some(event("gaussian(5)"))),
         "/api/v1/curve" => (route.path, Some(json!({"expression": "gaussian(5)"}))),
         "/api/v1/risk" => (
@@ -39,13 +43,22 @@ fn sample(route: &Route) -> (String, Option<Value>) {
             route.path,
             Some(json!({"expression": "gaussian(?)", "epsilon": 1, "delta": 1e-6})),
         ),
-        "/api/v1/group" => (route.path, Some(json!({"expression": "gaussian(5)", "size": 2}))),
+        "/api/v1/group" => (
+            route.path,
+            Some(json!({"expression": "gaussian(5)", "size": 2})),
+        ),
         "/api/v1/divergence" => (route.path, Some(json!({"p": "0.5,0.5", "q": "0.4,0.6"}))),
-        "/healthz" | "/readyz" | "/metrics" | "/api/openapi.json" | "/api/reference"
-        | "/api/v1/datasets" | "/api/v1/budgets" | "/api/v1/ledger/log"
-        | "/api/v1/ledger/checkpoint" | "/api/v1/ledger/verify" | "/api/v1/events" => {
-            (route.path, None)
-        }
+        "/healthz"
+        | "/readyz"
+        | "/metrics"
+        | "/api/openapi.json"
+        | "/api/reference"
+        | "/api/v1/datasets"
+        | "/api/v1/budgets"
+        | "/api/v1/ledger/log"
+        | "/api/v1/ledger/checkpoint"
+        | "/api/v1/ledger/verify"
+        | "/api/v1/events" => (route.path, None),
         other => panic!("say how {other} is asked, and by whom"),
     };
     (path.to_owned(), body)
@@ -63,7 +76,7 @@ fn ask(client: &mut Client, route: &Route, path: &str, body: Option<&Value>) -> 
 #[test]
 fn every_address_every_role() {
     let world = World::new(wide());
-    let mut refused: Vec<(&str, Option<String>)> = vec![("nothing", None)];
+    let mut refused: Vec<(&str, Option<String>)> = vec![("nobody", None)];
     let forged = format!("mizan_owner_{}", "ab".repeat(32));
     let revoked = world.token(Role::Owner, "visits");
     let id = world.identity.list().unwrap().last().unwrap().id.clone();
@@ -73,8 +86,14 @@ fn every_address_every_role() {
         ("garbage", Some("mizan".to_owned())),
         ("without a checksum", Some(forged.clone())),
         ("with a bad checksum", Some(format!("{forged}_00000000"))),
-        ("of another server", Some(elsewhere.token(Role::Owner, "visits"))),
-        ("expired", Some(world.token_until(Role::Owner, "visits", Some(1)))),
+        (
+            "of another server",
+            Some(elsewhere.token(Role::Owner, "visits")),
+        ),
+        (
+            "expired",
+            Some(world.token_until(Role::Owner, "visits", Some(1))),
+        ),
         ("revoked", Some(revoked)),
     ]);
     for route in routes::API {
@@ -154,31 +173,37 @@ fn what_is_anothers_looks_like_what_is_not_there() {
     let same = |one: Answer, other: Answer| {
         assert_eq!(one.status, other.status);
         assert!(one.status == 404 || one.status == 422, "{}", one.text());
-        let nameless = |answer: &Answer| answer.text().replace("visits", "nothing");
+        let nameless = |answer: &Answer| answer.text().replace("visits", "nobody");
         assert_eq!(nameless(&one), nameless(&other));
     };
     for client in [&mut theirs, &mut runner] {
         let runner_asks = client.get("/api/v1/datasets").status == 403;
         if !runner_asks {
-            same(client.get("/api/v1/datasets/visits"), client.get("/api/v1/datasets/nothing"));
+            same(
+                client.get("/api/v1/datasets/visits"),
+                client.get("/api/v1/datasets/nobody"),
+            );
             let sql = |table: &str| json!({"sql": format!("SELECT COUNT(*) FROM {table}"), "epsilon": 0.1});
             same(
                 client.post("/api/v1/quotes", &sql("visits")),
-                client.post("/api/v1/quotes", &sql("nothing")),
+                client.post("/api/v1/quotes", &sql("nobody")),
             );
             same(
                 client.post("/api/v1/queries", &sql("visits")),
-                client.post("/api/v1/queries", &sql("nothing")),
+                client.post("/api/v1/queries", &sql("nobody")),
             );
             assert!(!client.get("/api/v1/datasets").text().contains("visits"));
         } else {
             let spend = |account: &str| json!({"account": account, "event": "gaussian(100)"});
             same(
                 client.post_with_key("/api/v1/spends", "a", &spend("visits")),
-                client.post_with_key("/api/v1/spends", "b", &spend("nothing")),
+                client.post_with_key("/api/v1/spends", "b", &spend("nobody")),
             );
         }
-        same(client.get("/api/v1/budgets/visits"), client.get("/api/v1/budgets/nothing"));
+        same(
+            client.get("/api/v1/budgets/visits"),
+            client.get("/api/v1/budgets/nobody"),
+        );
         let list = client.get("/api/v1/budgets");
         assert_eq!(list.status, 200);
         assert!(!list.text().contains("visits"), "{}", list.text());
@@ -189,9 +214,19 @@ fn what_is_anothers_looks_like_what_is_not_there() {
         }
     }
     // Where a dataset is, only its owner is told.
-    assert!(!ours.get("/api/v1/datasets/visits").text().contains("visits.csv"));
+    assert!(
+        !ours
+            .get("/api/v1/datasets/visits")
+            .text()
+            .contains("visits.csv")
+    );
     let mut owner = world.client(Role::Owner);
-    assert!(owner.get("/api/v1/datasets/visits").text().contains("visits.csv"));
+    assert!(
+        owner
+            .get("/api/v1/datasets/visits")
+            .text()
+            .contains("visits.csv")
+    );
 }
 
 #[test]
@@ -226,7 +261,11 @@ fn a_session_needs_its_second_secret_to_change_anything() {
     let world = World::new(wide());
     let token = world.token(Role::Analyst, "visits");
     let signed = world.service.sign_in(&token).unwrap();
-    assert!(signed.cookie.contains("HttpOnly; SameSite=Strict"), "{}", signed.cookie);
+    assert!(
+        signed.cookie.contains("HttpOnly; SameSite=Strict"),
+        "{}",
+        signed.cookie
+    );
     let cookie = signed.cookie.split(';').next().unwrap();
     let mut browser = world.anybody();
     let question = json!({"sql": COUNT, "epsilon": 0.1});
@@ -238,7 +277,11 @@ fn a_session_needs_its_second_secret_to_change_anything() {
     assert_eq!(ask(&with(&signed.csrf)), 200);
     assert_eq!(ask(&with("x")), 403);
     assert_eq!(ask(&[("Cookie", cookie)]), 403);
-    let other_site = [("Cookie", cookie), ("X-CSRF-Token", &signed.csrf), ("Sec-Fetch-Site", "cross-site")];
+    let other_site = [
+        ("Cookie", cookie),
+        ("X-CSRF-Token", &signed.csrf),
+        ("Sec-Fetch-Site", "cross-site"),
+    ];
     assert_eq!(ask(&other_site), 403);
     assert_eq!(ask(&[("Cookie", "mizan_session=0")]), 401);
     // It ends with its token.

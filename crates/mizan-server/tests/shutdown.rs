@@ -1,5 +1,11 @@
 //! A server that is asked to stop finishes what it began.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 mod common;
 
@@ -62,8 +68,14 @@ fn what_was_charged_is_answered_and_what_was_answered_is_charged() {
     assert!(acknowledged.len() >= 50);
     let ledger = world.ledger();
     for id in &acknowledged {
-        let record = ledger.record(RequestId::from_hex(id).unwrap()).unwrap().unwrap();
-        assert!(matches!(record.status, Status::Released { .. }), "{id}: {record:?}");
+        let record = ledger
+            .record(RequestId::from_hex(id).unwrap())
+            .unwrap()
+            .unwrap();
+        assert!(
+            matches!(record.status, Status::Released { .. }),
+            "{id}: {record:?}"
+        );
     }
     let witnesses = Witnesses {
         receipts: Vec::new(),

@@ -3,11 +3,11 @@
 
 use std::io::Read as _;
 
+use mizan_api::names::Names;
+pub(crate) use mizan_api::question::bars;
+use mizan_api::question::{QuestionRequest, plain};
 use mizan_engine::{Answer, AnswerCell, Desk, Engines, Wish};
 use mizan_ledger::Ledger;
-pub(crate) use mizan_api::question::bars;
-use mizan_api::names::Names;
-use mizan_api::question::{QuestionRequest, plain};
 use mizan_report::{Column, Table, number};
 use mizan_sql::{Catalogue, Value};
 

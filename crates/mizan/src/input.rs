@@ -11,10 +11,7 @@ use crate::failure::Failure;
 
 /// Reads an event: typed, as JSON, from a file (`@path`) or from standard input
 /// (`-`).
-pub(crate) fn expression(
-    argument: &str,
-    definitions: &Definitions,
-) -> Result<Expression, Failure> {
+pub(crate) fn expression(argument: &str, definitions: &Definitions) -> Result<Expression, Failure> {
     Expression::parse(&typed(argument)?, definitions)
 }
 

@@ -1,10 +1,10 @@
 //! The server as people start it: tokens, a question, a signal, and kill -9 under
 //! load.
 
-mod common;
 #[path = "../../mizan-server/tests/common/client.rs"]
 #[allow(dead_code, reason = "each test uses its own part")]
 mod client;
+mod common;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -28,9 +28,25 @@ fn furnished(name: &str) -> Lab {
     let file = lab.folder.join("visits.csv");
     std::fs::write(&file, rows).unwrap();
     lab.run(&[
-        "dataset", "add", "visits", "--from", file.to_str().unwrap(), "--unit", "person",
-        "--epsilon", "20", "--delta", "1e-6", "--max-rows-per-unit", "1",
-        "--max-groups-per-unit", "1", "--type", "person=integer", "--type", "ward=integer",
+        "dataset",
+        "add",
+        "visits",
+        "--from",
+        file.to_str().unwrap(),
+        "--unit",
+        "person",
+        "--epsilon",
+        "20",
+        "--delta",
+        "1e-6",
+        "--max-rows-per-unit",
+        "1",
+        "--max-groups-per-unit",
+        "1",
+        "--type",
+        "person=integer",
+        "--type",
+        "ward=integer",
     ])
     .done();
     lab
@@ -40,7 +56,15 @@ fn token(lab: &Lab, name: &str, rest: &[&str]) -> String {
     let tokens = lab.folder.join("tokens.db");
     let made = lab.run(
         &[
-            &["token", "create", name, "--tokens", tokens.to_str().unwrap(), "--format", "json"],
+            &[
+                "token",
+                "create",
+                name,
+                "--tokens",
+                tokens.to_str().unwrap(),
+                "--format",
+                "json",
+            ],
             rest,
         ]
         .concat(),
@@ -53,8 +77,15 @@ fn token(lab: &Lab, name: &str, rest: &[&str]) -> String {
 fn start(lab: &Lab) -> (Child, SocketAddr) {
     let tokens = lab.folder.join("tokens.db");
     let mut server = lab.start(&[
-        "serve", "--listen", "127.0.0.1:0", "--rate", "100000", "--tokens",
-        tokens.to_str().unwrap(), "--format", "json",
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--rate",
+        "100000",
+        "--tokens",
+        tokens.to_str().unwrap(),
+        "--format",
+        "json",
     ]);
     let mut stdout = BufReader::new(server.stdout.take().unwrap());
     let mut said = String::new();
@@ -79,18 +110,39 @@ fn a_server_is_started_asked_and_stopped() {
     let answer = client.post("/api/v1/queries", &question);
     assert_eq!(answer.status, 200, "{}", answer.text());
     // The command line finds what the server was asked, at the same time.
-    let again = lab.run(&["query", question["sql"].as_str().unwrap(), "--epsilon", "1", "--format", "json"]);
+    let again = lab.run(&[
+        "query",
+        question["sql"].as_str().unwrap(),
+        "--epsilon",
+        "1",
+        "--format",
+        "json",
+    ]);
     let again: Value = serde_json::from_str(&again.stdout).unwrap();
-    assert_eq!((&again["repeated"], &again["rows"]), (&true.into(), &answer.json()["rows"]));
+    assert_eq!(
+        (&again["repeated"], &again["rows"]),
+        (&true.into(), &answer.json()["rows"])
+    );
     // A token that is revoked by the command line is good for nothing.
     let tokens = lab.folder.join("tokens.db");
-    let listed = lab.run(&["token", "list", "--tokens", tokens.to_str().unwrap(), "--format", "json"]);
+    let listed = lab.run(&[
+        "token",
+        "list",
+        "--tokens",
+        tokens.to_str().unwrap(),
+        "--format",
+        "json",
+    ]);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     let id = listed["tokens"][0]["id"].as_str().unwrap();
     assert!(!listed.to_string().contains(&analyst));
-    lab.run(&["token", "revoke", id, "--tokens", tokens.to_str().unwrap()]).done();
+    lab.run(&["token", "revoke", id, "--tokens", tokens.to_str().unwrap()])
+        .done();
     assert_eq!(client.post("/api/v1/quotes", &question).status, 401);
-    Command::new("kill").arg(server.id().to_string()).status().unwrap();
+    Command::new("kill")
+        .arg(server.id().to_string())
+        .status()
+        .unwrap();
     assert!(server.wait().unwrap().success());
     // Beyond this machine there is no serving without TLS.
     let refused = lab.run(&["serve", "--listen", "0.0.0.0:0"]);
@@ -135,7 +187,11 @@ fn killed_under_load_every_key_has_one_answer_and_one_charge() {
     const CLIENTS: usize = 8;
     let lab = furnished("server_killed");
     let analyst = token(&lab, "amina", &["--role", "analyst", "--dataset", "visits"]);
-    let runner = token(&lab, "training", &["--role", "runner", "--account", "census"]);
+    let runner = token(
+        &lab,
+        "training",
+        &["--role", "runner", "--account", "census"],
+    );
     let (server, place) = start(&lab);
     let address = RwLock::new(place);
     let (done, enough) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -162,7 +218,9 @@ fn killed_under_load_every_key_has_one_answer_and_one_charge() {
                 kept
             }
         };
-        let clients: Vec<_> = (0..CLIENTS).map(|number| scope.spawn(client(number))).collect();
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|number| scope.spawn(client(number)))
+            .collect();
         let mut server = server;
         for kill in 1..=kills() {
             while done.load(Ordering::Relaxed) < 40 * kill {
@@ -178,7 +236,10 @@ fn killed_under_load_every_key_has_one_answer_and_one_charge() {
             std::thread::sleep(Duration::from_millis(5));
         }
         enough.store(true, Ordering::Relaxed);
-        let kept = clients.into_iter().map(|client| client.join().unwrap()).collect();
+        let kept = clients
+            .into_iter()
+            .map(|client| client.join().unwrap())
+            .collect();
         // Every key has for ever the answer that was told first.
         let kept: Vec<BTreeMap<String, (u16, Value)>> = kept;
         for (key, (status, first)) in kept.iter().flatten() {
@@ -188,9 +249,15 @@ fn killed_under_load_every_key_has_one_answer_and_one_charge() {
                 false => (&runner, "/api/v1/spends", &spend),
             };
             let (again, told) = insist(&address, token, path, key, body);
-            assert_eq!((again, &told["id"], &told["rows"]), (*status, &first["id"], &first["rows"]));
+            assert_eq!(
+                (again, &told["id"], &told["rows"]),
+                (*status, &first["id"], &first["rows"])
+            );
         }
-        Command::new("kill").arg(server.id().to_string()).status().unwrap();
+        Command::new("kill")
+            .arg(server.id().to_string())
+            .status()
+            .unwrap();
         assert!(server.wait().unwrap().success());
         kept
     });
@@ -204,7 +271,9 @@ fn killed_under_load_every_key_has_one_answer_and_one_charge() {
     assert_eq!(verified["charges"], accepted, "{verified}");
     assert_eq!(verified["committed"], accepted, "{verified}");
     assert_eq!(verified["denied"], all().count() - accepted, "{verified}");
-    let receipts: Vec<&str> = all().map(|(_, (_, told))| told["receipt"].as_str().unwrap()).collect();
+    let receipts: Vec<&str> = all()
+        .map(|(_, (_, told))| told["receipt"].as_str().unwrap())
+        .collect();
     let mut arguments = vec!["ledger", "verify"];
     for receipt in &receipts {
         arguments.extend(["--receipt", receipt]);

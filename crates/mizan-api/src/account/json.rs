@@ -203,9 +203,10 @@ impl Answer {
             Some((solved, Question::EpsilonAt(delta))) => {
                 (Some(GivenOrBound::Given(delta.shown)), Some(bound(solved)))
             }
-            Some((solved, Question::DeltaAt(epsilon))) => {
-                (Some(bound(solved)), Some(GivenOrBound::Given(epsilon.shown)))
-            }
+            Some((solved, Question::DeltaAt(epsilon))) => (
+                Some(bound(solved)),
+                Some(GivenOrBound::Given(epsilon.shown)),
+            ),
         };
         let listed = |list: &[(&str, AtOrder<f64>)]| list.iter().map(at_order).collect();
         let report = self.report.as_deref();

@@ -60,10 +60,7 @@ fn report_text(report: &[AtOrder<Epsilon>]) -> String {
         Column::number("accumulated ε(α)"),
     ]);
     for at in report {
-        table.row([
-            order_text(at.order),
-            number::epsilon_up(at.bound.get(), 8),
-        ]);
+        table.row([order_text(at.order), number::epsilon_up(at.bound.get(), 8)]);
     }
     // An event may go over several lines.
     let event = wrapped(&report_event(report));

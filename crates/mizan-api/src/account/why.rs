@@ -6,8 +6,8 @@ use mizan_core::{Delta, Order, PrivacyEvent};
 use mizan_report::{Column, Table, number};
 
 use super::Solved;
-use super::text::wrapped;
 use super::json::{ClosedFormJson, DerivationJson, PartJson};
+use super::text::wrapped;
 use crate::number::{OrderJson, finite};
 use crate::words::{order_text, shortened};
 

@@ -226,7 +226,9 @@ pub fn read(account: &Account) -> Odometer {
 /// What is spent so far, for programs. It is an estimate.
 fn spent_json(account: &Account, odometer: &Odometer) -> SpentSoFar {
     SpentSoFar {
-        epsilon: odometer.estimate.and_then(|(epsilon, _)| finite(epsilon.get())),
+        epsilon: odometer
+            .estimate
+            .and_then(|(epsilon, _)| finite(epsilon.get())),
         delta: reading_delta(account).get(),
         label: "estimate: as if all charges had been fixed in advance".to_owned(),
     }
@@ -246,19 +248,20 @@ pub struct Left<'a> {
 /// What is left in an account and all above it.
 #[must_use]
 pub fn left(view: &AccountView) -> Left<'_> {
-    let odometer = read(&view.account);
+    let of = |account| Odometer::remaining(account, Some(reading_delta(account)));
+    let (epsilon, room) = of(&view.account);
     let mut left = Left {
         at: &view.account,
-        room: odometer.room,
-        epsilon: odometer.remaining,
+        room,
+        epsilon,
     };
     for above in &view.above {
-        let odometer = read(above);
+        let (epsilon, room) = of(above);
         let share = |room: Option<(Order, f64)>| room.map_or(0.0, |(_, share)| share);
-        if share(odometer.room) < share(left.room) {
-            (left.at, left.room) = (above, odometer.room);
+        if share(room) < share(left.room) {
+            (left.at, left.room) = (above, room);
         }
-        left.epsilon = match (left.epsilon, odometer.remaining) {
+        left.epsilon = match (left.epsilon, epsilon) {
             (Some(a), Some(b)) => Some(if b < a { b } else { a }),
             (a, b) => a.or(b),
         };
@@ -311,16 +314,15 @@ pub fn orders_json(account: &Account, odometer: &Odometer) -> Vec<OrderLine> {
     let sums = account.spent().amounts().zip(account.pending().amounts());
     let weights = account.budget().weights().iter();
     let lines = odometer.left.iter().zip(sums).zip(weights);
-    let line = |((left, (spent, pending)), weight): ((&LeftAt, (Amount, Amount)), &Weight)| {
-        OrderLine {
+    let line =
+        |((left, (spent, pending)), weight): ((&LeftAt, (Amount, Amount)), &Weight)| OrderLine {
             order: OrderJson::of(left.order.get()),
             weight: own_delta(OwnDelta::from_atto(weight.atto())),
             limit: left.limit.and_then(nats),
             spent: nats(spent),
             pending: nats(pending),
             left: left.left.and_then(nats),
-        }
-    };
+        };
     lines.map(line).collect()
 }
 

@@ -123,11 +123,7 @@ pub fn about(body: &Body) -> String {
 
 /// All of it, for programs, with the names of accounts.
 #[must_use]
-pub fn json(
-    position: u64,
-    entry: &Entry,
-    name: &dyn Fn(AccountNumber) -> String,
-) -> EntryJson {
+pub fn json(position: u64, entry: &Entry, name: &dyn Fn(AccountNumber) -> String) -> EntryJson {
     let mut shown = EntryJson {
         position,
         time: times::exact(entry.unix_ms),

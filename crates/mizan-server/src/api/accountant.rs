@@ -1,6 +1,10 @@
 //! The accountant.
 
+use std::sync::Arc;
+
 use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
 use mizan_api::account::{AccountAnswer, AccountRequest};
 use mizan_api::calibrate::{CalibrateAnswer, CalibrateRequest};
 use mizan_api::curve::{CurveAnswer, CurveRequest};
@@ -8,10 +12,37 @@ use mizan_api::divergence::{DivergenceAnswer, DivergenceRequest};
 use mizan_api::group::{GroupAnswer, GroupRequest};
 use mizan_api::risk::{RiskAnswer, RiskRequest};
 
+use mizan_api::number::json;
+use serde::Serialize;
+
 use super::Asker;
 use crate::body::Json;
 use crate::problem::{Problem, ProblemJson};
 use crate::service::Service;
+
+/// What was said before about the same request, or what is said now. Without a name
+/// nothing is kept.
+async fn remembered<R: Serialize, A: Serialize>(
+    service: &Service,
+    name: Option<&str>,
+    request: R,
+    ask: impl AsyncFnOnce(R) -> Result<A, Problem>,
+) -> Result<Response, Problem> {
+    let key = name.map(|name| format!("{name} {}", json(&request)));
+    let known = key.as_deref().and_then(|key| service.recall(key));
+    let told = match known {
+        Some(told) => told,
+        None => {
+            let told: Arc<str> = json(&ask(request).await?).to_string().into();
+            if let Some(key) = key {
+                service.keep(key, &told);
+            }
+            told
+        }
+    };
+    let kind = HeaderValue::from_static("application/json");
+    Ok(([(header::CONTENT_TYPE, kind)], told.to_string()).into_response())
+}
 
 /// What an event costs: epsilon at a delta, or delta at an epsilon, by every method.
 #[utoipa::path(
@@ -38,8 +69,12 @@ pub(crate) async fn account(
     State(service): State<Service>,
     Asker(caller): Asker,
     Json(request): Json<AccountRequest>,
-) -> Result<axum::Json<AccountAnswer>, Problem> {
-    Ok(axum::Json(service.account(&caller, request).await?.json()))
+) -> Result<Response, Problem> {
+    let kept = (!request.profile).then_some("account");
+    remembered(&service, kept, request, async |request| {
+        Ok(service.account(&caller, request).await?.json())
+    })
+    .await
 }
 
 /// The Rényi budget curve: what an event costs at every order.
@@ -67,8 +102,12 @@ pub(crate) async fn curve(
     State(service): State<Service>,
     Asker(caller): Asker,
     Json(request): Json<CurveRequest>,
-) -> Result<axum::Json<CurveAnswer>, Problem> {
-    Ok(axum::Json(service.curve(&caller, request).await?.json()))
+) -> Result<Response, Problem> {
+    let kept = Some("curve");
+    remembered(&service, kept, request, async |request| {
+        Ok(service.curve(&caller, request).await?.json())
+    })
+    .await
 }
 
 /// What an event means for a person: bad outcomes and beliefs.
@@ -96,8 +135,12 @@ pub(crate) async fn risk(
     State(service): State<Service>,
     Asker(caller): Asker,
     Json(request): Json<RiskRequest>,
-) -> Result<axum::Json<RiskAnswer>, Problem> {
-    Ok(axum::Json(service.risk(&caller, request).await?.json()))
+) -> Result<Response, Problem> {
+    let kept = Some("risk");
+    remembered(&service, kept, request, async |request| {
+        Ok(service.risk(&caller, request).await?.json())
+    })
+    .await
 }
 
 /// Solves for the `?` in an event: the least noise, or the most of anything else.
@@ -125,8 +168,12 @@ pub(crate) async fn calibrate(
     State(service): State<Service>,
     Asker(caller): Asker,
     Json(request): Json<CalibrateRequest>,
-) -> Result<axum::Json<CalibrateAnswer>, Problem> {
-    Ok(axum::Json(service.calibrate(&caller, request).await?.json()))
+) -> Result<Response, Problem> {
+    let kept = Some("calibrate");
+    remembered(&service, kept, request, async |request| {
+        Ok(service.calibrate(&caller, request).await?.json())
+    })
+    .await
 }
 
 /// What an event costs a group of people who stand together.
@@ -154,8 +201,12 @@ pub(crate) async fn group(
     State(service): State<Service>,
     Asker(caller): Asker,
     Json(request): Json<GroupRequest>,
-) -> Result<axum::Json<GroupAnswer>, Problem> {
-    Ok(axum::Json(service.group(&caller, request).await?.json()))
+) -> Result<Response, Problem> {
+    let kept = Some("group");
+    remembered(&service, kept, request, async |request| {
+        Ok(service.group(&caller, request).await?.json())
+    })
+    .await
 }
 
 /// The Rényi divergence of two finite distributions.
@@ -183,6 +234,10 @@ pub(crate) async fn divergence(
     State(service): State<Service>,
     Asker(caller): Asker,
     Json(request): Json<DivergenceRequest>,
-) -> Result<axum::Json<DivergenceAnswer>, Problem> {
-    Ok(axum::Json(service.divergence(&caller, request).await?.json()))
+) -> Result<Response, Problem> {
+    let kept = Some("divergence");
+    remembered(&service, kept, request, async |request| {
+        Ok(service.divergence(&caller, request).await?.json())
+    })
+    .await
 }

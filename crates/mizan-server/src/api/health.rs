@@ -54,7 +54,7 @@ pub(crate) async fn ready(State(service): State<Service>) -> (StatusCode, &'stat
 )]
 pub(crate) async fn metrics(
     State(service): State<Service>,
-    Asker(_): Asker,
+    Asker(_caller): Asker,
 ) -> Result<Response, Problem> {
     let text = service.metrics_text().await?;
     let kind = HeaderValue::from_static("text/plain; version=0.0.4");

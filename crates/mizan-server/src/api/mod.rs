@@ -34,14 +34,19 @@ pub fn router(service: Service) -> Router {
         .merge(crate::pages::router())
         .fallback(nowhere)
         .method_not_allowed_fallback(|| async { Problem::method_not_allowed() })
-        .layer(middleware::from_fn_with_state(service.clone(), access::door))
+        .layer(middleware::from_fn_with_state(
+            service.clone(),
+            access::door,
+        ))
         .with_state(service)
 }
 
 /// What is nowhere: a page for who looks at pages, a problem for programs.
 async fn nowhere(headers: HeaderMap) -> Response {
     let problem = Problem::not_found("this address");
-    let accepts = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    let accepts = headers
+        .get(header::ACCEPT)
+        .and_then(|value| value.to_str().ok());
     match accepts.is_some_and(|accepts| accepts.contains("text/html")) {
         true => crate::pages::problem_page(&problem, &headers),
         false => problem.into_response(),
@@ -129,7 +134,9 @@ impl<S: Send + Sync> FromRequestParts<S> for Key {
         };
         match (value.to_str(), all.next()) {
             (Ok(text), None) => Ok(Self(Some(text.trim().to_owned()))),
-            _ => Err(Problem::malformed("one Idempotency-Key, of visible characters")),
+            _ => Err(Problem::malformed(
+                "one Idempotency-Key, of visible characters",
+            )),
         }
     }
 }

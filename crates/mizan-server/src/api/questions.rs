@@ -114,5 +114,7 @@ pub(crate) async fn query(
     Key(key): Key,
     Json(request): Json<QuestionRequest>,
 ) -> Result<axum::Json<QueryAnswer>, Problem> {
-    Ok(axum::Json(service.query(&caller, request, key).await?.answer))
+    Ok(axum::Json(
+        service.query(&caller, request, key).await?.answer,
+    ))
 }

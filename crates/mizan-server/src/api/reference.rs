@@ -37,7 +37,10 @@ async fn reference() -> impl IntoResponse {
     let policy = HeaderValue::from_str(policy);
     let policy = policy.unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"));
     // The door leaves a policy that is there as it is.
-    ([(header::CONTENT_SECURITY_POLICY, policy)], Html(page.as_str()))
+    (
+        [(header::CONTENT_SECURITY_POLICY, policy)],
+        Html(page.as_str()),
+    )
 }
 
 /// This style and nothing else.
@@ -59,7 +62,11 @@ fn base64(bytes: &[u8]) -> String {
         for place in 0..4 {
             let digit = (bits >> (18 - 6 * place)) & 63;
             let digit = DIGITS.get(digit as usize).copied().unwrap_or(b'A');
-            text.push(if place <= chunk.len() { char::from(digit) } else { '=' });
+            text.push(if place <= chunk.len() {
+                char::from(digit)
+            } else {
+                '='
+            });
         }
     }
     text
@@ -94,7 +101,11 @@ fn page(document: &Value) -> String {
         }
     }
     body.push_str("<h2 id=\"types\">types</h2>");
-    for (name, schema) in document["components"]["schemas"].as_object().into_iter().flatten() {
+    for (name, schema) in document["components"]["schemas"]
+        .as_object()
+        .into_iter()
+        .flatten()
+    {
         let _ = write!(
             body,
             "<details id=\"{0}\"><summary><code>{0}</code> {1}</summary>{2}</details>",
@@ -110,9 +121,17 @@ fn page(document: &Value) -> String {
     )
 }
 
-fn operation_text(body: &mut String, document: &Value, path: &str, method: &str, operation: &Value) {
+fn operation_text(
+    body: &mut String,
+    document: &Value,
+    path: &str,
+    method: &str,
+    operation: &Value,
+) {
     let description = operation["description"].as_str();
-    let description = description.or_else(|| operation["summary"].as_str()).unwrap_or("");
+    let description = description
+        .or_else(|| operation["summary"].as_str())
+        .unwrap_or("");
     let _ = write!(
         body,
         "<h3><code>{} {}</code></h3><p>{}</p>",
@@ -126,7 +145,11 @@ fn operation_text(body: &mut String, document: &Value, path: &str, method: &str,
         body.push_str("<table>");
         for parameter in parameters {
             let text = |key: &str| escaped(parameter[key].as_str().unwrap_or(""));
-            let needed = if parameter["required"] == true { "" } else { "may be left out" };
+            let needed = if parameter["required"] == true {
+                ""
+            } else {
+                "may be left out"
+            };
             let _ = write!(
                 body,
                 "<tr><td><code>{}</code></td><td>{}</td><td>{}</td><td>{needed}</td></tr>",
@@ -142,7 +165,11 @@ fn operation_text(body: &mut String, document: &Value, path: &str, method: &str,
         let example = &document["components"]["schemas"][name]["example"];
         let _ = write!(body, "<p>Send {}", link(name));
         if !example.is_null() {
-            let _ = write!(body, ", such as</p><pre>{}</pre>", escaped(&example.to_string()));
+            let _ = write!(
+                body,
+                ", such as</p><pre>{}</pre>",
+                escaped(&example.to_string())
+            );
         } else {
             body.push_str("</p>");
         }
@@ -151,7 +178,9 @@ fn operation_text(body: &mut String, document: &Value, path: &str, method: &str,
     for (status, response) in operation["responses"].as_object().into_iter().flatten() {
         let contents = response["content"].as_object();
         let content = contents.and_then(|contents| contents.values().next());
-        let kind = content.and_then(|content| named(&content["schema"])).map(link);
+        let kind = content
+            .and_then(|content| named(&content["schema"]))
+            .map(link);
         let _ = write!(
             body,
             "<tr><td>{}</td><td>{}</td><td>{}</td></tr>",
@@ -193,7 +222,9 @@ fn kind(schema: &Value) -> String {
     if let Some(name) = named(schema) {
         return link(name);
     }
-    let several = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array());
+    let several = schema["oneOf"]
+        .as_array()
+        .or_else(|| schema["anyOf"].as_array());
     if let Some(several) = several {
         let all: Vec<String> = several.iter().map(kind).collect();
         return all.join(" or ");
@@ -247,7 +278,8 @@ mod tests {
         let document = serde_json::from_str(openapi::text()).unwrap();
         let page = page(&document);
         for route in crate::routes::API {
-            if !route.path.starts_with("/api/openapi") && !route.path.starts_with("/api/reference") {
+            if !route.path.starts_with("/api/openapi") && !route.path.starts_with("/api/reference")
+            {
                 assert!(page.contains(route.path), "{}", route.path);
             }
         }

@@ -76,7 +76,9 @@ impl IdentityError {
     #[must_use]
     pub const fn help(&self) -> &'static str {
         match self {
-            Self::File { .. } => "check the path and its permissions, or name another with --tokens",
+            Self::File { .. } => {
+                "check the path and its permissions, or name another with --tokens"
+            }
             Self::Shared { .. } => "take the rights of others away: chmod 600",
             Self::Database(_) => "try again; if it stays so, look at the disk",
             Self::Format { .. } => "name another file with --tokens",

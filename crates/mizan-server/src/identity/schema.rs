@@ -69,7 +69,8 @@ pub(super) fn open(path: &Path) -> Result<Connection, IdentityError> {
     connection.pragma_update(None, "trusted_schema", false)?;
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    let number = |name: &str| transaction.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let number =
+        |name: &str| transaction.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     match (number("application_id")?, number("user_version")?) {
         (APPLICATION, VERSION) => {}
         (0, 0) => {

@@ -122,7 +122,9 @@ impl Sessions {
     /// The session of a `Cookie` header, if there is one.
     #[must_use]
     pub fn find(&self, header: &str) -> Option<Session> {
-        let mut cookies = header.split(';').filter_map(|one| one.trim().split_once('='));
+        let mut cookies = header
+            .split(';')
+            .filter_map(|one| one.trim().split_once('='));
         let (_, key) = cookies.find(|(name, _)| *name == COOKIE)?;
         let all = held(&self.all);
         let session = all.get(key)?;

@@ -110,7 +110,8 @@ impl Service {
         if request.p.len().max(request.q.len()) > LONGEST_LIST {
             return Err(Problem::malformed("the distributions are too long"));
         }
-        self.compute(move |_| Ok(request.ask(Names::Program)?)).await
+        self.compute(move |_| Ok(request.ask(Names::Program)?))
+            .await
     }
 }
 

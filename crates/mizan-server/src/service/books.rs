@@ -80,7 +80,10 @@ impl Service {
         event: Option<String>,
     ) -> Result<Shown, Problem> {
         let (caller, name) = (caller.clone(), name.to_owned());
-        if event.as_ref().is_some_and(|event| event.len() > LONGEST_EVENT) {
+        if event
+            .as_ref()
+            .is_some_and(|event| event.len() > LONGEST_EVENT)
+        {
             return Err(Problem::malformed("the event is too long"));
         }
         self.with_ledger(move |service| {
@@ -156,7 +159,10 @@ impl Service {
                     return Err(if seen { problem } else { unknown() });
                 }
             };
-            let asked = service.0.identity.asked(&found.shown.entry.id.to_string())?;
+            let asked = service
+                .0
+                .identity
+                .asked(&found.shown.entry.id.to_string())?;
             let own = asked.iter().find(|asked| asked.name == caller.name);
             let told = match own {
                 Some(own) => Some(own),

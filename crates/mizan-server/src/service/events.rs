@@ -96,6 +96,14 @@ struct Listener {
     _pass: Pass,
 }
 
+/// What somebody who listens woke up for.
+enum Happened {
+    Told(Told),
+    Changed,
+    Nothing,
+    End,
+}
+
 impl Listener {
     async fn next(mut self) -> Option<((&'static str, String), Self)> {
         if !self.started {
@@ -107,22 +115,38 @@ impl Listener {
             if let Some(event) = self.ready.pop_front() {
                 return Some((event, self));
             }
-            tokio::select! {
+            let happened = tokio::select! {
                 told = self.told.recv() => match told {
-                    Ok(told) if told.name == self.caller.name => {
-                        self.ready.push_back(("query", json(&told.event).to_string()));
-                    }
-                    Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
-                    Err(broadcast::error::RecvError::Closed) => return None,
+                    Ok(told) => Happened::Told(told),
+                    Err(broadcast::error::RecvError::Lagged(_)) => Happened::Nothing,
+                    Err(broadcast::error::RecvError::Closed) => Happened::End,
                 },
-                changed = self.budgets.changed() => {
-                    if changed.is_err() || !self.service.still_good(&self.caller.token).unwrap_or(false) {
+                changed = self.budgets.changed() => match changed {
+                    Ok(()) => Happened::Changed,
+                    Err(_) => Happened::End,
+                },
+                stopped = self.stopping.changed() => match stopped {
+                    Ok(()) => Happened::Nothing,
+                    Err(_) => Happened::End,
+                },
+            };
+            if *self.stopping.borrow() {
+                return None;
+            }
+            match happened {
+                Happened::Told(told) if told.name == self.caller.name => {
+                    let event = json(&told.event).to_string();
+                    self.ready.push_back(("query", event));
+                }
+                Happened::Told(_) | Happened::Nothing => {}
+                Happened::End => return None,
+                Happened::Changed => {
+                    if !self.service.still_good(&self.caller.token).unwrap_or(false) {
                         return None;
                     }
                     let all = Arc::clone(&self.budgets.borrow_and_update().all);
                     self.look(&all);
                 }
-                _ = self.stopping.wait_for(|stopping| *stopping) => return None,
             }
         }
     }
@@ -169,7 +193,9 @@ pub(super) fn watch_budgets(service: Service) {
                 continue;
             }
             let known = service.0.budgets.borrow().size;
-            let size = service.with_ledger(|service| Ok(service.0.ledger.head()?.size)).await;
+            let size = service
+                .with_ledger(|service| Ok(service.0.ledger.head()?.size))
+                .await;
             let Ok(size) = size else { continue };
             if size == known {
                 continue;

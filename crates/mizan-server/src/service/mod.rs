@@ -9,6 +9,7 @@ mod accountant;
 mod books;
 mod events;
 mod proofs;
+mod pure;
 mod questions;
 mod work;
 
@@ -17,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mizan_api::catalogue;
-use mizan_engine::Engines;
+use mizan_engine::{Engines, Prices};
 use mizan_ledger::{Ledger, Location};
 use mizan_sql::Catalogue;
 use tokio::sync::{broadcast, watch};
@@ -31,6 +32,7 @@ use crate::limits::{Gate, Limits, Pass};
 use crate::metrics::Metrics;
 use crate::problem::Problem;
 use events::{Budgets, Told};
+use pure::Pure;
 use work::Lane;
 
 /// What a service works on.
@@ -69,6 +71,8 @@ struct Inner {
     verifying: Lane,
     /// Engines that are at rest: each answers one question at a time.
     engines: Mutex<Vec<Engines>>,
+    prices: Prices,
+    pure: Pure,
     told: broadcast::Sender<Told>,
     budgets: watch::Sender<Budgets>,
     stopping: watch::Sender<bool>,
@@ -84,7 +88,14 @@ impl std::fmt::Debug for Service {
 /// The catalogue, read again when its file is another.
 struct Shelf {
     path: PathBuf,
-    known: Mutex<Option<(Stamp, Arc<Catalogue>)>>,
+    known: Mutex<Known>,
+}
+
+/// The catalogue that was read last, and how many were before it.
+#[derive(Default)]
+struct Known {
+    number: u64,
+    read: Option<(Stamp, Arc<Catalogue>)>,
 }
 
 /// What tells one file from another at the same place.
@@ -110,16 +121,25 @@ impl Shelf {
     }
 
     fn read(&self) -> Result<Arc<Catalogue>, Problem> {
+        Ok(self.numbered()?.1)
+    }
+
+    /// The catalogue, and a number that no other one had.
+    fn numbered(&self) -> Result<(u64, Arc<Catalogue>), Problem> {
         let stamp = self.stamp();
-        let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let (Some(stamp), Some((of, catalogue))) = (&stamp, &*known)
+        let mut known = self
+            .known
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let (Some(stamp), Some((of, catalogue))) = (&stamp, &known.read)
             && stamp == of
         {
-            return Ok(Arc::clone(catalogue));
+            return Ok((known.number, Arc::clone(catalogue)));
         }
         let catalogue = Arc::new(catalogue::read(&self.path)?);
-        *known = stamp.map(|stamp| (stamp, Arc::clone(&catalogue)));
-        Ok(catalogue)
+        known.number += 1;
+        known.read = stamp.map(|stamp| (stamp, Arc::clone(&catalogue)));
+        Ok((known.number, catalogue))
     }
 }
 
@@ -153,6 +173,8 @@ impl Service {
             asking: Lane::new(limits.queries, limits.waiting),
             verifying: Lane::new(1, 4),
             engines: Mutex::default(),
+            prices: Prices::default(),
+            pure: Pure::default(),
             told: broadcast::channel(256).0,
             budgets: watch::channel(Budgets::default()).0,
             stopping: watch::channel(false).0,
@@ -232,6 +254,26 @@ impl Service {
         Ok(caller.sees(self.0.shelf.read()?.as_ref()))
     }
 
+    /// The same, with a name that no other one has.
+    fn named_catalogue(&self, caller: &Caller) -> Result<(String, Catalogue), Problem> {
+        let (number, catalogue) = self.0.shelf.numbered()?;
+        let seen = match caller.sees_all() {
+            true => None,
+            false => caller.scope.datasets.as_ref(),
+        };
+        Ok((format!("{number} {seen:?}"), caller.sees(&catalogue)))
+    }
+
+    /// What was told before of something that never changes.
+    pub(crate) fn recall(&self, key: &str) -> Option<Arc<str>> {
+        self.0.pure.get(key)
+    }
+
+    /// Keeps what was told.
+    pub(crate) fn keep(&self, key: String, told: &Arc<str>) {
+        self.0.pure.keep(key, told);
+    }
+
     /// Reads or writes the ledger on a thread for that.
     async fn with_ledger<T: Send + 'static>(
         &self,
@@ -294,14 +336,19 @@ impl Service {
             self.0.reading.finish().await;
             self.0.computing.finish().await;
         };
-        if tokio::time::timeout(self.0.limits.shutdown_time, all).await.is_err() {
+        if tokio::time::timeout(self.0.limits.shutdown_time, all)
+            .await
+            .is_err()
+        {
             crate::log::note("some work was not finished in time; what it charged stays charged");
         }
     }
 
     /// The metrics, as text.
     pub async fn metrics_text(&self) -> Result<String, Problem> {
-        let head = self.with_ledger(|service| Ok(service.0.ledger.head()?)).await?;
+        let head = self
+            .with_ledger(|service| Ok(service.0.ledger.head()?))
+            .await?;
         let lanes = [
             ("ledger", &self.0.reading),
             ("computing", &self.0.computing),

@@ -17,7 +17,10 @@ impl Service {
     pub async fn checkpoint(&self, _: &Caller) -> Result<CheckpointAnswer, Problem> {
         self.with_ledger(|service| {
             let ledger = &service.0.ledger;
-            Ok(CheckpointAnswer::of(&ledger.checkpoint()?, ledger.public_key()))
+            Ok(CheckpointAnswer::of(
+                &ledger.checkpoint()?,
+                ledger.public_key(),
+            ))
         })
         .await
     }

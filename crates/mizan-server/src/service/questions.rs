@@ -91,10 +91,11 @@ impl Service {
         let wish = request.wish(Names::Program)?;
         let caller = caller.clone();
         self.compute(move |service| {
-            let catalogue = service.catalogue(&caller)?;
+            let (named, catalogue) = service.named_catalogue(&caller)?;
             let (_, sql) = mizan_sql::statement(&request.sql);
             let engine = service.engine()?;
-            let quote = Desk::new(&service.0.ledger, &catalogue, &engine).quote(sql, wish);
+            let desk = Desk::new(&service.0.ledger, &catalogue, &engine);
+            let quote = desk.remembering(&service.0.prices, named).quote(sql, wish);
             service.put_back(engine);
             let quote = quote.map_err(|error| question_failure(&error, sql))?;
             Ok(quote_json(&quote))
@@ -153,10 +154,12 @@ impl Service {
         wish: mizan_engine::Wish,
         name: Option<&str>,
     ) -> Result<Queried, Problem> {
-        let catalogue = self.catalogue(caller)?;
+        let (named, catalogue) = self.named_catalogue(caller)?;
         let sql = request.sql.as_str();
         let engine = self.engine()?;
-        let reply = Desk::new(&self.0.ledger, &catalogue, &engine).query(sql, wish, name);
+        let desk = Desk::new(&self.0.ledger, &catalogue, &engine);
+        let desk = desk.remembering(&self.0.prices, named);
+        let reply = desk.query(sql, wish, name);
         // What was interrupted may have left something behind.
         if reply.is_ok() {
             self.put_back(engine);
@@ -187,7 +190,11 @@ impl Service {
 
     /// An engine at rest, or a new one.
     fn engine(&self) -> Result<Engines, Problem> {
-        let mut engines = self.0.engines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut engines = self
+            .0
+            .engines
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         match engines.pop() {
             Some(engine) => Ok(engine),
             None => Engines::new().map_err(|error| Failure::from(error).into()),
@@ -195,8 +202,18 @@ impl Service {
     }
 
     fn put_back(&self, engine: Engines) {
-        let mut engines = self.0.engines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if engines.len() < self.0.limits.queries.saturating_add(self.0.limits.computing) {
+        let mut engines = self
+            .0
+            .engines
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if engines.len()
+            < self
+                .0
+                .limits
+                .queries
+                .saturating_add(self.0.limits.computing)
+        {
             engines.push(engine);
         }
     }

@@ -66,7 +66,8 @@ impl Lane {
 
     /// How many threads are at work.
     pub(crate) fn busy(&self) -> usize {
-        self.threads.saturating_sub(self.permits.available_permits())
+        self.threads
+            .saturating_sub(self.permits.available_permits())
     }
 
     /// How many wait for one.

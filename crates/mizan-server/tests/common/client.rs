@@ -8,37 +8,37 @@ use serde_json::Value;
 
 /// What came back.
 #[derive(Debug, Clone)]
-pub struct Answer {
-    pub status: u16,
-    pub headers: Vec<(String, String)>,
-    pub body: Vec<u8>,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Answer {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut found = self.headers.iter().filter(|(key, _)| key == name);
         found.next().map(|(_, value)| value.as_str())
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 }
 
 /// A connection that is kept.
-pub struct Client {
+pub(crate) struct Client {
     address: SocketAddr,
     stream: Option<BufReader<TcpStream>>,
-    pub token: Option<String>,
+    pub(crate) token: Option<String>,
 }
 
 impl Client {
-    pub fn new(address: SocketAddr, token: Option<&str>) -> Self {
+    pub(crate) fn new(address: SocketAddr, token: Option<&str>) -> Self {
         Self {
             address,
             stream: None,
@@ -46,21 +46,21 @@ impl Client {
         }
     }
 
-    pub fn get(&mut self, path: &str) -> Answer {
+    pub(crate) fn get(&mut self, path: &str) -> Answer {
         self.send("GET", path, &[], None).unwrap()
     }
 
-    pub fn post(&mut self, path: &str, body: &Value) -> Answer {
+    pub(crate) fn post(&mut self, path: &str, body: &Value) -> Answer {
         self.send("POST", path, &[], Some(body)).unwrap()
     }
 
-    pub fn post_with_key(&mut self, path: &str, key: &str, body: &Value) -> Answer {
+    pub(crate) fn post_with_key(&mut self, path: &str, key: &str, body: &Value) -> Answer {
         self.send("POST", path, &[("Idempotency-Key", key)], Some(body))
             .unwrap()
     }
 
     /// Sends and reads; an error if the connection does not hold.
-    pub fn send(
+    pub(crate) fn send(
         &mut self,
         method: &str,
         path: &str,
@@ -111,13 +111,16 @@ impl Client {
 }
 
 /// Reads one answer. Of a stream of events, the first chunk.
-pub fn read(stream: &mut BufReader<TcpStream>) -> std::io::Result<Answer> {
+pub(crate) fn read(stream: &mut BufReader<TcpStream>) -> std::io::Result<Answer> {
     let mut line = String::new();
     if stream.read_line(&mut line)? == 0 {
         return Err(std::io::ErrorKind::UnexpectedEof.into());
     }
     let bad = || std::io::Error::other("no HTTP");
-    let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let status = line
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok());
     let status = status.ok_or_else(bad)?;
     let mut headers = Vec::new();
     loop {

@@ -1,7 +1,14 @@
 //! A world with two tenants and a server in it.
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
-pub mod client;
+pub(crate) mod client;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -16,17 +23,17 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 /// A server on a port of its own.
-pub struct World {
-    pub directory: tempfile::TempDir,
-    pub address: SocketAddr,
-    pub identity: Identity,
-    pub service: Service,
+pub(crate) struct World {
+    pub(crate) directory: tempfile::TempDir,
+    pub(crate) address: SocketAddr,
+    pub(crate) identity: Identity,
+    pub(crate) service: Service,
     serving: Option<JoinHandle<()>>,
     runtime: Option<Runtime>,
 }
 
 /// Limits that tests do not run into.
-pub fn wide() -> Limits {
+pub(crate) fn wide() -> Limits {
     Limits {
         rate: 1e6,
         burst: 1e6,
@@ -37,7 +44,7 @@ pub fn wide() -> Limits {
 
 /// A ledger with budgets `visits`, `payroll` and `small`, two private datasets and
 /// one public one.
-pub fn furnish(directory: &Path) {
+pub(crate) fn furnish(directory: &Path) {
     let location = Location::from(directory.join("mizan.db"));
     let ledger = Ledger::init(&location, &directory.join("state")).unwrap();
     for (name, epsilon) in [("visits", 50.0), ("payroll", 3.0), ("small", 0.1)] {
@@ -81,7 +88,7 @@ pub fn furnish(directory: &Path) {
 }
 
 /// What a service over that is opened with.
-pub fn options(directory: &Path, limits: Limits) -> Options {
+pub(crate) fn options(directory: &Path, limits: Limits) -> Options {
     Options {
         ledger: Location::from(directory.join("mizan.db")),
         state_dir: directory.join("state"),
@@ -93,7 +100,7 @@ pub fn options(directory: &Path, limits: Limits) -> Options {
 }
 
 impl World {
-    pub fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: Limits) -> Self {
         let directory = tempfile::tempdir().unwrap();
         furnish(directory.path());
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -107,7 +114,8 @@ impl World {
             let service = Service::open(options).unwrap();
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
-            let serving = tokio::spawn(mizan_server::serve::accept(listener, None, service.clone()));
+            let serving =
+                tokio::spawn(mizan_server::serve::accept(listener, None, service.clone()));
             (service, address, serving)
         });
         Self {
@@ -121,11 +129,11 @@ impl World {
     }
 
     /// A token of a tenant: `visits` or `payroll`.
-    pub fn token(&self, role: Role, tenant: &str) -> String {
+    pub(crate) fn token(&self, role: Role, tenant: &str) -> String {
         self.token_until(role, tenant, None)
     }
 
-    pub fn token_until(&self, role: Role, tenant: &str, expires_ms: Option<u64>) -> String {
+    pub(crate) fn token_until(&self, role: Role, tenant: &str, expires_ms: Option<u64>) -> String {
         let new = NewToken {
             name: format!("{role}-{tenant}"),
             role,
@@ -138,20 +146,20 @@ impl World {
         self.identity.create(new).unwrap().1.reveal().to_owned()
     }
 
-    pub fn client(&self, role: Role) -> Client {
+    pub(crate) fn client(&self, role: Role) -> Client {
         Client::new(self.address, Some(&self.token(role, "visits")))
     }
 
-    pub fn anybody(&self) -> Client {
+    pub(crate) fn anybody(&self) -> Client {
         Client::new(self.address, None)
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
     /// Asks the server to stop, and waits for it.
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         self.service.stop();
         let runtime = self.runtime.as_ref().unwrap();
         if let Some(serving) = self.serving.take() {
@@ -163,7 +171,7 @@ impl World {
     }
 
     /// The log, read by another hand.
-    pub fn ledger(&self) -> Ledger {
+    pub(crate) fn ledger(&self) -> Ledger {
         Ledger::read(&Location::from(self.path("mizan.db"))).unwrap()
     }
 }

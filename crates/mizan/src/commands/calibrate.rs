@@ -61,7 +61,7 @@ fn text(found: &Calibrated) -> String {
         number::delta_up(found.delta.shown)
     );
     let noise = found.template.costly() == Round::Down;
-    // To the safe side, as the value itfound.
+    // To the safe side, as the value itself.
     let value = match found.found.value {
         ParameterValue::Real(value) if noise => number::epsilon_up(value, 6),
         ParameterValue::Real(value) => number::down(value, 6),

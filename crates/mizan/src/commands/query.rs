@@ -62,7 +62,10 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
                 })?;
                 write_file(path, &bars.to_svg())?;
             }
-            Answer::done(output.either(|| answered_json(answered), || text(answered, question.why, output)))
+            Answer::done(output.either(
+                || answered_json(answered),
+                || text(answered, question.why, output),
+            ))
         }
         Reply::Denied(denied) => {
             Answer::refused(output.either(|| denied_json(denied), || denied_text(denied, output)))

@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
 }
 
 fn cost_text(spend: &Spend) -> String {
-    let account = spend: &Spend.view.account;
+    let account = &spend.view.account;
     let delta = view::reading_delta(account);
     match spend.cost.epsilon(account.orders(), delta) {
         Some(epsilon) if delta.get() > 0.0 => format!(
@@ -92,11 +92,7 @@ fn text(spend: &Spend, output: Output) -> String {
     text
 }
 
-fn refused_text(
-    spend: &Spend,
-    refused: &Refused,
-    output: Output,
-) -> String {
+fn refused_text(spend: &Spend, refused: &Refused, output: Output) -> String {
     let event = shortened(&spend.event.to_string(), 60);
     let Refused {
         denial,

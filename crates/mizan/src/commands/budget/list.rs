@@ -19,10 +19,7 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let ledger = arguments.books.read()?;
     let (views, head) = (ledger.accounts()?, ledger.head()?);
-    Ok(output.either(
-        || BudgetsAnswer::of(&views, head),
-        || text(&views, output),
-    ))
+    Ok(output.either(|| BudgetsAnswer::of(&views, head), || text(&views, output)))
 }
 
 fn text(views: &[AccountView], output: Output) -> String {

@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         FoundBounds::Found(bounds, answered) => (bounds, answered),
         FoundBounds::Denied(denied) => {
             return Ok(Answer::refused(output.either(
-                || query::denied_json(&denied),
+                || mizan_api::question::denied_json(&denied),
                 || query::denied_text(&denied, output),
             )));
         }

@@ -252,7 +252,8 @@ impl Story {
         let wish = Wish::Epsilon(Epsilon::new(EPSILON)?);
         if let Reply::Denied(denied) = desk.query(TOO_MUCH, wish, None).map_err(failed)? {
             self.tell(&query::denied_text(&denied, self.output));
-            self.refused.push(mizan_api::number::json(&denied_json(&denied)));
+            self.refused
+                .push(mizan_api::number::json(&denied_json(&denied)));
         }
         self.tell(&format!(
             "\n8. And what nobody may ask\n{}",
@@ -260,7 +261,7 @@ impl Story {
         ));
         if let Err(error) = desk.quote(FORBIDDEN, Wish::Usual) {
             let failure = Failure::of_question(&error, FORBIDDEN);
-            self.tell(&failure.show(self.output.format));
+            self.tell(&crate::output::failure(&failure, self.output.format));
             self.refused
                 .push(json!({"code": error.code(), "message": error.to_string()}));
         }

@@ -7,7 +7,7 @@ use mizan_report::{Column, Table, number};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::{self, Output};
+use crate::output::Output;
 
 /// A row of Table II: the formulas, and an event to try them on.
 struct Row {

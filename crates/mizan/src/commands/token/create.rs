@@ -68,10 +68,11 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             "the roles are owner, analyst, auditor, runner",
         )
     })?;
-    let listed = |list: &[String], all: bool| match all || !matches!(role, Role::Analyst | Role::Runner) {
-        true => None,
-        false => Some(list.to_vec()),
-    };
+    let listed =
+        |list: &[String], all: bool| match all || !matches!(role, Role::Analyst | Role::Runner) {
+            true => None,
+            false => Some(list.to_vec()),
+        };
     let scope = Scope {
         datasets: listed(&arguments.dataset, arguments.all_datasets),
         accounts: listed(&arguments.account, arguments.all_accounts),

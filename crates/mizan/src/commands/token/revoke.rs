@@ -16,7 +16,11 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let token = arguments.tokens.open()?.revoke(&arguments.id).map_err(failure)?;
+    let token = arguments
+        .tokens
+        .open()?
+        .revoke(&arguments.id)
+        .map_err(failure)?;
     Ok(output.either(
         || super::json(&token),
         || format!("revoked {}: {} {}\n", token.id, token.role, token.name),
