@@ -17,10 +17,10 @@ macro_rules! catalogue {
         }
 
         /// In English.
-        pub static ENGLISH: Strings = Strings { $($key: $english,)* };
+        pub(super) static ENGLISH: Strings = Strings { $($key: $english,)* };
 
         /// In Arabic.
-        pub static ARABIC: Strings = Strings { $($key: $arabic,)* };
+        pub(super) static ARABIC: Strings = Strings { $($key: $arabic,)* };
 
         /// All of them: the key, English, Arabic.
         #[cfg(test)]

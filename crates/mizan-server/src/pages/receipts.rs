@@ -216,8 +216,11 @@ fn best(t: &Strings, answer: &AccountAnswer) -> Option<Markup> {
 
 fn parts(why: &DerivationJson) -> Vec<Part> {
     let part = |part: &mizan_api::account::PartJson| {
-        let costs = part.renyi.map(|costs| costs.map(numbers::up));
-        let [one, best, infinite] = costs.unwrap_or_else(|| ["–"; 3].map(str::to_owned));
+        let at = |place: usize| {
+            let cost = part.renyi.as_ref().and_then(|costs| costs.get(place));
+            cost.map_or_else(|| "–".to_owned(), |cost| numbers::up(*cost))
+        };
+        let (one, best, infinite) = (at(0), at(1), at(2));
         Part {
             depth: part.depth.min(DEEPEST),
             event: part.event.clone(),
