@@ -16,7 +16,10 @@ const SHOWN: (f64, f64) = (1.0, 20.0);
 
 pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
     let mechanisms = [
-        ("RR", randomized_response(strengths.truthful.unwrap_or(0.51))?),
+        (
+            "RR",
+            randomized_response(strengths.truthful.unwrap_or(0.51))?,
+        ),
         ("Laplace", laplace(strengths.scale.unwrap_or(20.0))?),
     ];
     let mut figure = Figure::new("Increase of the probability of a bad outcome after n rounds");

@@ -16,17 +16,26 @@ pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
     let mut panels: [(&str, Vec<Named>, Option<Named>); 3] = [
         (
             "Randomized response",
-            [0.55, 0.6, 0.75].map(randomized_response).into_iter().collect::<Result<_, _>>()?,
+            [0.55, 0.6, 0.75]
+                .map(randomized_response)
+                .into_iter()
+                .collect::<Result<_, _>>()?,
             strengths.truthful.map(randomized_response).transpose()?,
         ),
         (
             "Laplace noise",
-            [4.0, 2.0, 1.0].map(inverse).into_iter().collect::<Result<_, _>>()?,
+            [4.0, 2.0, 1.0]
+                .map(inverse)
+                .into_iter()
+                .collect::<Result<_, _>>()?,
             strengths.scale.map(laplace).transpose()?,
         ),
         (
             "Gaussian noise",
-            [4.0, 3.0, 2.0].map(gaussian).into_iter().collect::<Result<_, _>>()?,
+            [4.0, 3.0, 2.0]
+                .map(gaussian)
+                .into_iter()
+                .collect::<Result<_, _>>()?,
             strengths.sigma.map(gaussian).transpose()?,
         ),
     ];

@@ -44,17 +44,26 @@ type Named = (String, PrivacyEvent);
 
 /// Randomized response, of the paper's strength or of another.
 fn randomized_response(truthful: f64) -> Result<Named, Failure> {
-    Ok((format!("p = {truthful}"), format!("rr({truthful:?})").parse()?))
+    Ok((
+        format!("p = {truthful}"),
+        format!("rr({truthful:?})").parse()?,
+    ))
 }
 
 /// Laplace noise.
 fn laplace(scale: f64) -> Result<Named, Failure> {
-    Ok((format!("λ = {scale}"), format!("laplace({scale:?})").parse()?))
+    Ok((
+        format!("λ = {scale}"),
+        format!("laplace({scale:?})").parse()?,
+    ))
 }
 
 /// Gaussian noise.
 fn gaussian(sigma: f64) -> Result<Named, Failure> {
-    Ok((format!("σ = {sigma}"), format!("gaussian({sigma:?})").parse()?))
+    Ok((
+        format!("σ = {sigma}"),
+        format!("gaussian({sigma:?})").parse()?,
+    ))
 }
 
 #[cfg(test)]
@@ -70,7 +79,10 @@ mod tests {
         };
         let other = draw(1, other).unwrap();
         assert_eq!(paper.panels[0], other.panels[0]);
-        assert_eq!(paper.panels[2].series.len() + 1, other.panels[2].series.len());
+        assert_eq!(
+            paper.panels[2].series.len() + 1,
+            other.panels[2].series.len()
+        );
         let bad = Strengths {
             sigma: Some(-1.0),
             ..Strengths::default()

@@ -348,14 +348,21 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn placeholders(text: &str) -> BTreeSet<&str> {
-        text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
+        text.split('{')
+            .skip(1)
+            .filter_map(|rest| rest.split_once('}'))
+            .map(|(name, _)| name)
+            .collect()
     }
 
     #[test]
     fn both_languages_have_the_same_placeholders() {
         for (key, english, arabic) in ALL {
             assert_eq!(placeholders(english), placeholders(arabic), "{key}");
-            assert!(!english.trim().is_empty() && !arabic.trim().is_empty(), "{key}");
+            assert!(
+                !english.trim().is_empty() && !arabic.trim().is_empty(),
+                "{key}"
+            );
         }
     }
 
@@ -363,10 +370,15 @@ mod tests {
     fn arabic_is_arabic_and_has_latin_digits() {
         let is_arabic = |c: char| ('\u{600}'..='\u{6ff}').contains(&c);
         for (key, english, arabic) in ALL {
-            assert!(!arabic.chars().any(|c| matches!(c, '٠'..='٩' | '۰'..='۹')), "{key}");
+            assert!(
+                !arabic.chars().any(|c| matches!(c, '٠'..='٩' | '۰'..='۹')),
+                "{key}"
+            );
             // Formulas and names of languages are the same everywhere.
-            let same = matches!(*key, "other_language" | "lab_delta" | "lab_curl" | "lab_rust")
-                || key.starts_with("receipt_at_");
+            let same = matches!(
+                *key,
+                "other_language" | "lab_delta" | "lab_curl" | "lab_rust"
+            ) || key.starts_with("receipt_at_");
             assert!(same || arabic.chars().any(is_arabic), "{key}: {arabic}");
             assert!(same || !english.chars().any(is_arabic), "{key}: {english}");
         }

@@ -113,7 +113,10 @@ pub fn fill(sentence: &str, values: &[(&str, &str)]) -> Markup {
         } else if let Some(after) = after.strip_prefix("]]") {
             html.push_str("</bdi>");
             after
-        } else if let Some((name, after)) = after.strip_prefix('{').and_then(|after| after.split_once('}')) {
+        } else if let Some((name, after)) = after
+            .strip_prefix('{')
+            .and_then(|after| after.split_once('}'))
+        {
             let value = values.iter().find(|(key, _)| *key == name);
             html.push_str("<bdi>");
             escape(&mut html, value.map_or("", |(_, value)| value));

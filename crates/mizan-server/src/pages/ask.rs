@@ -273,8 +273,14 @@ async fn whole(
 ) -> Result<Response, Problem> {
     let found = service.datasets(visitor.caller()?).await?.datasets;
     let t = visitor.language.strings();
-    let key = if typed.key.is_empty() { draw()? } else { typed.key };
-    let known = ["usual", "epsilon", "accuracy"].into_iter().find(|wish| *wish == typed.wish);
+    let key = if typed.key.is_empty() {
+        draw()?
+    } else {
+        typed.key
+    };
+    let known = ["usual", "epsilon", "accuracy"]
+        .into_iter()
+        .find(|wish| *wish == typed.wish);
     page(&Page {
         frame: visitor.frame("ask"),
         csrf: visitor.csrf(),
@@ -317,7 +323,9 @@ async fn answered(
         true => draw()?,
         false => typed.key.clone(),
     };
-    let reply = service.query(caller, typed.request(), Some(key.clone())).await;
+    let reply = service
+        .query(caller, typed.request(), Some(key.clone()))
+        .await;
     let (status, key, outcome) = match reply {
         Ok(queried) => {
             let answer = Reply::Answered(Box::new(answer_of(t, queried)));
@@ -330,7 +338,11 @@ async fn answered(
             }
             // What was charged goes on with its own key.
             None => {
-                let next = if problem.charged.is_some() { key } else { draw()? };
+                let next = if problem.charged.is_some() {
+                    key
+                } else {
+                    draw()?
+                };
                 (problem.status, next, Reply::Failed(problem))
             }
         },
@@ -353,7 +365,10 @@ fn lists(t: &'static Strings, why: &[String], clamping: &[String], notes: &[Stri
         title,
         lines: lines.to_vec(),
     };
-    all.into_iter().filter(|(_, lines)| !lines.is_empty()).map(list).collect()
+    all.into_iter()
+        .filter(|(_, lines)| !lines.is_empty())
+        .map(list)
+        .collect()
 }
 
 fn quote_of(t: &'static Strings, quote: &QuoteAnswer) -> Quote {
@@ -384,8 +399,14 @@ fn quote_of(t: &'static Strings, quote: &QuoteAnswer) -> Quote {
 
 fn answer_of(t: &'static Strings, queried: Queried) -> Answer {
     let Queried { answer, svg } = queried;
-    let columns = answer.rows.first().map_or_else(Vec::new, |row| row.keys().map(|name| plain(name)).collect());
-    let rows = answer.rows.iter().map(|row| row.values().map(cell).collect());
+    let columns = answer
+        .rows
+        .first()
+        .map_or_else(Vec::new, |row| row.keys().map(|name| plain(name)).collect());
+    let rows = answer
+        .rows
+        .iter()
+        .map(|row| row.values().map(cell).collect());
     let confidence = number::nearest(100.0 * answer.confidence, 3);
     Answer {
         id: answer.id.clone(),
@@ -404,8 +425,10 @@ fn answer_of(t: &'static Strings, queried: Queried) -> Answer {
 
 fn spent(answer: &QueryAnswer) -> String {
     let epsilon = number::epsilon_up(answer.spent.epsilon, 4);
-    numbers::delta(answer.spent.delta)
-        .map_or_else(|| format!("ε {epsilon}"), |delta| format!("ε {epsilon}, δ {delta}"))
+    numbers::delta(answer.spent.delta).map_or_else(
+        || format!("ε {epsilon}"),
+        |delta| format!("ε {epsilon}, δ {delta}"),
+    )
 }
 
 /// An estimate is an object with its ends; everything else is a key.
@@ -420,7 +443,11 @@ fn cell(shown: &Value) -> Cell {
     let of = |name: &str| estimate.get(name).unwrap_or(&Value::Null);
     let range = match (of("low"), of("high")) {
         (Value::Null, _) | (_, Value::Null) => None,
-        (low, high) => Some(format!("{} – {}", numbers::value(low), numbers::value(high))),
+        (low, high) => Some(format!(
+            "{} – {}",
+            numbers::value(low),
+            numbers::value(high)
+        )),
     };
     Cell {
         key: false,
@@ -437,7 +464,10 @@ fn refusal_of(refusal: &Value) -> Refusal {
         None => format!("{}%", numbers::percent(at("/remaining/share"))),
     };
     Refusal {
-        id: refusal.pointer("/id").and_then(Value::as_str).map(str::to_owned),
+        id: refusal
+            .pointer("/id")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
         asked: format!("ε {}", numbers::up(at("/asked/epsilon"))),
         left,
         largest: format!("{}%", number::down(percent, 3)),
@@ -489,7 +519,11 @@ fn keys(value: Option<&Value>) -> String {
     let Some(Value::Array(keys)) = value else {
         return String::new();
     };
-    let mut shown: Vec<String> = keys.iter().take(MOST_KEYS).map(|key| plain(&numbers::value(key))).collect();
+    let mut shown: Vec<String> = keys
+        .iter()
+        .take(MOST_KEYS)
+        .map(|key| plain(&numbers::value(key)))
+        .collect();
     if keys.len() > MOST_KEYS {
         shown.push(format!("… ({})", keys.len()));
     }
@@ -503,9 +537,14 @@ fn tries(dataset: &DatasetJson) -> Vec<Try> {
     let keyed = dataset.columns.iter().find(|column| column.keys.is_some());
     if let Some(column) = keyed {
         let key = quoted(&column.name);
-        all.push(format!("SELECT {key}, COUNT(*) AS n FROM {name} GROUP BY {key}"));
+        all.push(format!(
+            "SELECT {key}, COUNT(*) AS n FROM {name} GROUP BY {key}"
+        ));
     }
-    let bounded = dataset.columns.iter().find(|column| column.bounds.is_some());
+    let bounded = dataset
+        .columns
+        .iter()
+        .find(|column| column.bounds.is_some());
     if let Some(column) = bounded {
         let value = quoted(&column.name);
         all.push(format!("SELECT AVG({value}) AS mean FROM {name}"));
@@ -543,7 +582,10 @@ mod tests {
     #[test]
     fn an_estimate_has_its_ends_beside_it() {
         let shown = cell(&serde_json::json!({"value": 1234, "low": 1200.0, "high": 1268.0}));
-        assert_eq!((shown.text.as_str(), shown.range.as_deref()), ("1,234", Some("1,200 – 1,268")));
+        assert_eq!(
+            (shown.text.as_str(), shown.range.as_deref()),
+            ("1,234", Some("1,200 – 1,268"))
+        );
         assert!(cell(&serde_json::json!("ward")).key);
     }
 

@@ -17,7 +17,11 @@ const ALL: &[(&str, &str, &str)] = &[
     ("audit.js", JS, include_str!("../../assets/audit.js")),
     ("budgets.js", JS, include_str!("../../assets/budgets.js")),
     ("figure.js", JS, include_str!("../../assets/figure.js")),
-    ("laboratory.js", JS, include_str!("../../assets/laboratory.js")),
+    (
+        "laboratory.js",
+        JS,
+        include_str!("../../assets/laboratory.js"),
+    ),
     ("merkle.js", JS, include_str!("../../assets/merkle.js")),
     ("receipt.js", JS, include_str!("../../assets/receipt.js")),
 ];
@@ -37,7 +41,10 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
         hash.update([0]);
     }
     let hash = hash.finalize();
-    hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    hash.iter()
+        .take(6)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 });
 
 /// The address of one.
@@ -76,7 +83,10 @@ mod tests {
         for (name, _, text) in ALL.iter().filter(|(_, kind, _)| *kind == JS) {
             for part in text.split("from './").skip(1) {
                 let file = part.split('\'').next().unwrap();
-                assert!(ALL.iter().any(|(known, ..)| *known == file), "{name}: {file}");
+                assert!(
+                    ALL.iter().any(|(known, ..)| *known == file),
+                    "{name}: {file}"
+                );
             }
         }
     }

@@ -81,7 +81,10 @@ pub(super) async fn show(
     State(service): State<Service>,
     Query(part): Query<Part>,
 ) -> Response {
-    or_problem(&visitor, shown(&visitor, &service, part.from, None, None).await)
+    or_problem(
+        &visitor,
+        shown(&visitor, &service, part.from, None, None).await,
+    )
 }
 
 /// Recomputes everything.
@@ -137,7 +140,11 @@ async fn shown(
     let first = log.entries.first().map_or(size, |entry| entry.position);
     let last = log.entries.last().map_or(size, |entry| entry.position);
     // The newest first.
-    let entries = log.entries.into_iter().rev().map(|entry| entry_of(t, entry));
+    let entries = log
+        .entries
+        .into_iter()
+        .rev()
+        .map(|entry| entry_of(t, entry));
     page(&Page {
         frame: visitor.frame("audit"),
         csrf: visitor.csrf(),
@@ -155,12 +162,19 @@ async fn shown(
 
 fn entry_of(t: &'static Strings, entry: EntryJson) -> Entry {
     let target = entry.target.as_ref().map(numbers::promise);
-    let about = entry.event.or(target).or(entry.answer).unwrap_or_else(|| entry.id.clone());
+    let about = entry
+        .event
+        .or(target)
+        .or(entry.answer)
+        .unwrap_or_else(|| entry.id.clone());
     Entry {
         position: entry.position,
         time_text: numbers::time(&entry.time),
         kind_text: kind(t, &entry.kind),
-        linked: matches!(entry.kind.as_str(), "reserved" | "denied" | "committed" | "started" | "voided"),
+        linked: matches!(
+            entry.kind.as_str(),
+            "reserved" | "denied" | "committed" | "started" | "voided"
+        ),
         kind: entry.kind,
         account: entry.account.unwrap_or_default(),
         about: mizan_api::words::shortened(&about, 80),

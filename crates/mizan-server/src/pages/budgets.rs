@@ -99,7 +99,14 @@ async fn lists(visitor: &Visitor, service: &Service) -> Result<Response, Problem
             true => Some(service.budget(caller, &account.account, None).await?),
             false => None,
         };
-        rows.push(row_part(visitor, caller, account, shown.as_ref(), &datasets, true)?);
+        rows.push(row_part(
+            visitor,
+            caller,
+            account,
+            shown.as_ref(),
+            &datasets,
+            true,
+        )?);
     }
     let t = visitor.language.strings();
     page(&ListPage {
@@ -143,10 +150,19 @@ async fn details(visitor: &Visitor, service: &Service, name: &str) -> Result<Res
         gaps: gaps(t, &answer.gaps),
         promise: numbers::promise(&account.target),
         spent: priced(account.spent.epsilon, account.spent.delta),
-        guarantee: account.guarantee.as_ref().map(|promised| priced(Some(promised.epsilon), promised.delta)),
-        own_delta: fill(t.budget_own_delta_of, &[("taken", &taken), ("limit", &limit)]),
+        guarantee: account
+            .guarantee
+            .as_ref()
+            .map(|promised| priced(Some(promised.epsilon), promised.delta)),
+        own_delta: fill(
+            t.budget_own_delta_of,
+            &[("taken", &taken), ("limit", &limit)],
+        ),
         last: answer.about_more.as_ref().map(|more| more.event.clone()),
-        more: answer.about_more.as_ref().map(|more| numbers::count(more.count)),
+        more: answer
+            .about_more
+            .as_ref()
+            .map(|more| numbers::count(more.count)),
         burn_down: burn_down(&shown, false),
         orders: orders(&answer),
     })
@@ -203,15 +219,22 @@ fn row_part(
             let whole = mizan_report::number::nearest(whole, 6);
             fill(t.budgets_left_of, &[("left", &left), ("whole", &whole)])
         }
-        _ => fill("{promise}", &[("promise", &numbers::promise(&account.target))]),
+        _ => fill(
+            "{promise}",
+            &[("promise", &numbers::promise(&account.target))],
+        ),
     };
     let delta = numbers::delta(account.remaining.delta);
     let more = shown.and_then(|shown| shown.more.as_ref());
     let row = Row {
         name: account.account.clone(),
         address: segment(&account.account),
-        parent: account.parent.as_ref().map(|parent| fill(t.budgets_below, &[("parent", parent)])),
-        datasets: (!pays.is_empty()).then(|| fill(t.budgets_pays, &[("datasets", &pays.join(", "))])),
+        parent: account
+            .parent
+            .as_ref()
+            .map(|parent| fill(t.budgets_below, &[("parent", parent)])),
+        datasets: (!pays.is_empty())
+            .then(|| fill(t.budgets_pays, &[("datasets", &pays.join(", "))])),
         exhausted,
         share: numbers::percent(account.remaining.share),
         share_exact: share.to_string(),
@@ -223,7 +246,9 @@ fn row_part(
             None if share < 1.0 => Markup::default(),
             None => fill(t.budgets_untouched, &[]),
         },
-        burn_down: shown.filter(|_| with_past).and_then(|shown| burn_down(shown, true)),
+        burn_down: shown
+            .filter(|_| with_past)
+            .and_then(|shown| burn_down(shown, true)),
         ask: asks && !pays.is_empty() && !exhausted,
         ask_query: pays.first().map_or_else(String::new, |name| {
             let sql = format!("SELECT COUNT(*) AS n FROM {}", quoted(name));
@@ -235,8 +260,13 @@ fn row_part(
 
 /// A name as SQL reads it.
 pub(super) fn quoted(name: &str) -> String {
-    let plain = name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'));
-    let begins = name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
+    let plain = name
+        .bytes()
+        .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'));
+    let begins = name
+        .bytes()
+        .next()
+        .is_some_and(|byte| !byte.is_ascii_digit());
     match plain && begins {
         true => name.to_owned(),
         false => format!("\"{}\"", name.replace('"', "\"\"")),
@@ -271,13 +301,19 @@ fn burn_down(shown: &Shown, small: bool) -> Option<String> {
 
 fn orders(answer: &BudgetAnswer) -> Vec<OrderRow> {
     let decides = answer.account.remaining.order;
-    let orders = answer.orders.iter().filter(|line| line.limit.is_some_and(|limit| limit > 0.0));
+    let orders = answer
+        .orders
+        .iter()
+        .filter(|line| line.limit.is_some_and(|limit| limit > 0.0));
     let row = |line: &mizan_api::budget::OrderLine| OrderRow {
         order: numbers::order(Some(line.order)),
         decides: decides == Some(line.order),
         limit: numbers::down(line.limit),
         spent: numbers::up(line.spent),
-        pending: line.pending.filter(|pending| *pending > 0.0).map_or_else(|| "–".to_owned(), |p| numbers::up(Some(p))),
+        pending: line
+            .pending
+            .filter(|pending| *pending > 0.0)
+            .map_or_else(|| "–".to_owned(), |p| numbers::up(Some(p))),
         left: numbers::down(line.left),
     };
     orders.map(row).collect()

@@ -99,7 +99,9 @@ async fn svg(service: &Service, number: u8, asked: &Asked) -> Result<String, Pro
         scale: given(&asked.laplace, "λ")?,
         sigma: given(&asked.gaussian, "σ")?,
     };
-    service.compute(move |_| Ok(draw(number, strengths)?.to_svg())).await
+    service
+        .compute(move |_| Ok(draw(number, strengths)?.to_svg()))
+        .await
 }
 
 /// Figure 1 begins with the paper's curves alone; the others need their strengths.

@@ -59,7 +59,10 @@ impl Frame {
     }
 
     pub(super) fn switch_language(&self) -> String {
-        link("/language", &[("to", self.language.other().code()), ("next", &self.here)])
+        link(
+            "/language",
+            &[("to", self.language.other().code()), ("next", &self.here)],
+        )
     }
 
     pub(super) fn switch_theme(&self, to: &str) -> String {

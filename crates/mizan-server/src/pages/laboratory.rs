@@ -192,11 +192,7 @@ fn wrong(problem: Problem) -> Result<String, Problem> {
 }
 
 /// ε after n times the event, by every method.
-async fn composition(
-    service: &Service,
-    caller: &Caller,
-    asked: &Asked,
-) -> Result<String, Problem> {
+async fn composition(service: &Service, caller: &Caller, asked: &Asked) -> Result<String, Problem> {
     let start = Instant::now();
     let mut curves: Vec<Series> = Vec::new();
     for n in ROUNDS {
@@ -230,7 +226,10 @@ async fn composition(
     }
     let last = f64::from(ROUNDS.last().copied().unwrap_or(1));
     let panel = Panel::new("", Axis::log10("n").range(1.0, last), Axis::log10("ε"));
-    let panel = curves.into_iter().filter(|series| series.points.len() > 1).fold(panel, Panel::with);
+    let panel = curves
+        .into_iter()
+        .filter(|series| series.points.len() > 1)
+        .fold(panel, Panel::with);
     if panel.series.is_empty() {
         return Ok(String::new());
     }
@@ -240,7 +239,10 @@ async fn composition(
 fn examples(t: &'static Strings) -> Vec<Example> {
     let all = [
         (t.lab_example_training, FIRST),
-        (t.lab_example_paper, "100 * (rr(0.52) + laplace(20) + gaussian(10))"),
+        (
+            t.lab_example_paper,
+            "100 * (rr(0.52) + laplace(20) + gaussian(10))",
+        ),
         (t.lab_example_survey, "20 * rr(0.6)"),
         (t.lab_example_counts, "12 * discrete-laplace(10)"),
         (t.lab_example_gaussian, "gaussian(2)"),

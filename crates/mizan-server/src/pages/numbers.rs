@@ -63,7 +63,9 @@ pub(super) fn promise(target: &TargetJson) -> String {
 /// The epsilon that an account promises.
 pub(super) fn whole(target: &TargetJson) -> Option<f64> {
     match target {
-        TargetJson::Approximate { epsilon, .. } | TargetJson::Pure { epsilon, .. } => Some(*epsilon),
+        TargetJson::Approximate { epsilon, .. } | TargetJson::Pure { epsilon, .. } => {
+            Some(*epsilon)
+        }
         TargetJson::Zcdp { .. } | TargetJson::Curve => None,
     }
 }

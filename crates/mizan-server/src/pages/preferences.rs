@@ -20,7 +20,11 @@ pub(super) struct Choice {
 
 /// Where everybody begins.
 pub(super) async fn home(visitor: Visitor) -> Redirect {
-    Redirect::to(if visitor.is_signed_in() { "/budgets" } else { "/sign-in" })
+    Redirect::to(if visitor.is_signed_in() {
+        "/budgets"
+    } else {
+        "/sign-in"
+    })
 }
 
 /// Remembers a language.
@@ -56,7 +60,9 @@ pub(super) fn back(next: &str) -> Response {
 
 /// An address of this server, or the beginning: nobody is sent elsewhere by a link.
 fn own(next: &str) -> &str {
-    let plain = next.bytes().all(|byte| (0x21..0x7f).contains(&byte) && byte != b'\\');
+    let plain = next
+        .bytes()
+        .all(|byte| (0x21..0x7f).contains(&byte) && byte != b'\\');
     let own = next.starts_with('/') && !next.starts_with("//");
     if plain && own { next } else { "/" }
 }
@@ -68,7 +74,14 @@ mod tests {
     #[test]
     fn nobody_is_sent_elsewhere() {
         assert_eq!(own("/ask?sql=SELECT%201"), "/ask?sql=SELECT%201");
-        for bad in ["", "//evil.example", "https://evil.example", "/\\evil", "/a\r\nb", "ask"] {
+        for bad in [
+            "",
+            "//evil.example",
+            "https://evil.example",
+            "/\\evil",
+            "/a\r\nb",
+            "ask",
+        ] {
             assert_eq!(own(bad), "/", "{bad}");
         }
     }

@@ -135,7 +135,12 @@ async fn shown(visitor: &Visitor, service: &Service, typed: &str) -> Result<Resp
     let caller = visitor.caller()?;
     let found = service.receipt(caller, typed).await?;
     let charge = found.receipt.charge.as_ref();
-    let event = found.receipt.entry.event.clone().or_else(|| charge.map(|charge| charge.event.clone()));
+    let event = found
+        .receipt
+        .entry
+        .event
+        .clone()
+        .or_else(|| charge.map(|charge| charge.event.clone()));
     let event = event.filter(|event| !event.is_empty());
     let explained = match &event {
         Some(event) => {
@@ -146,7 +151,11 @@ async fn shown(visitor: &Visitor, service: &Service, typed: &str) -> Result<Resp
                 ..AccountRequest::default()
             };
             // Not every event has a price at this δ; the receipt is shown without.
-            service.account(caller, request).await.ok().map(|answer| answer.json())
+            service
+                .account(caller, request)
+                .await
+                .ok()
+                .map(|answer| answer.json())
         }
         None => None,
     };
@@ -162,14 +171,27 @@ fn receipt_of(
     let t = visitor.language.strings();
     let ReceiptShown { receipt, asked } = found;
     let entry = receipt.entry;
-    let account = entry.account.clone().or_else(|| receipt.charge.map(|charge| charge.account));
+    let account = entry
+        .account
+        .clone()
+        .or_else(|| receipt.charge.map(|charge| charge.account));
     let cost = entry.cost.as_ref();
-    let orders = cost.map_or_else(Vec::new, |cost| cost.orders.iter().map(|amount| numbers::up(*amount)).collect());
+    let orders = cost.map_or_else(Vec::new, |cost| {
+        cost.orders
+            .iter()
+            .map(|amount| numbers::up(*amount))
+            .collect()
+    });
     let why = explained.as_ref().and_then(|answer| answer.why.as_ref());
     let at_best = why.and_then(|why| why.order);
     let (position, size) = (entry.position, receipt.log.size);
-    let shown_at = [("position", position.to_string()), ("size", size.to_string())];
-    let shown_at = shown_at.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let shown_at = [
+        ("position", position.to_string()),
+        ("size", size.to_string()),
+    ];
+    let shown_at = shown_at
+        .each_ref()
+        .map(|(name, value)| (*name, value.as_str()));
     OnePage {
         frame: visitor.frame("receipts"),
         who: asked.as_ref().map(|asked| asked.by.clone()),
@@ -177,7 +199,13 @@ fn receipt_of(
         kind: kind(t, &entry.kind),
         account_address: account.as_deref().map(segment).unwrap_or_default(),
         account,
-        laboratory: link("/laboratory", &[("expression", event.as_deref().unwrap_or_default()), ("delta", DELTA)]),
+        laboratory: link(
+            "/laboratory",
+            &[
+                ("expression", event.as_deref().unwrap_or_default()),
+                ("delta", DELTA),
+            ],
+        ),
         event,
         sql: asked.map(|asked| asked.what),
         receipt: receipt.receipt,
@@ -210,7 +238,11 @@ fn best(t: &Strings, answer: &AccountAnswer) -> Option<Markup> {
         return None;
     };
     let epsilon = numbers::up(bound.upper);
-    let values = [("epsilon", epsilon.as_str()), ("delta", DELTA), ("method", &bound.method)];
+    let values = [
+        ("epsilon", epsilon.as_str()),
+        ("delta", DELTA),
+        ("method", &bound.method),
+    ];
     Some(fill(t.receipt_best, &values))
 }
 
@@ -235,7 +267,9 @@ fn parts(why: &DerivationJson) -> Vec<Part> {
 fn forms(why: &DerivationJson) -> Vec<Form> {
     let form = |form: &mizan_api::account::ClosedFormJson| Form {
         formula: form.formula.clone(),
-        epsilon: form.epsilon.map_or_else(|| "∞".to_owned(), |epsilon| number::epsilon_up(epsilon, 4)),
+        epsilon: form
+            .epsilon
+            .map_or_else(|| "∞".to_owned(), |epsilon| number::epsilon_up(epsilon, 4)),
         reference: form.reference.clone(),
     };
     why.closed_forms.iter().map(form).collect()

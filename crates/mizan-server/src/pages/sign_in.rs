@@ -64,7 +64,9 @@ pub(super) async fn sign_in(
     Form(typed): Form<Typed>,
 ) -> Result<Response, Problem> {
     // A form on another site must not sign somebody in as somebody else.
-    let site = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok());
+    let site = headers
+        .get("sec-fetch-site")
+        .and_then(|value| value.to_str().ok());
     if site.is_some_and(|site| !matches!(site, "same-origin" | "none")) {
         return Err(Problem::csrf());
     }

@@ -83,13 +83,17 @@ impl Visitor {
 
     /// What forms send back.
     pub(super) fn csrf(&self) -> String {
-        self.session.as_ref().map_or_else(String::new, |session| session.csrf().to_owned())
+        self.session
+            .as_ref()
+            .map_or_else(String::new, |session| session.csrf().to_owned())
     }
 
     /// Whether a form is one of this session. Who came with a token in a header was
     /// not sent here by another site.
     pub(super) fn check(&self, csrf: &str) -> Result<(), Problem> {
-        self.session.as_ref().map_or(Ok(()), |session| session.check_csrf(csrf))
+        self.session
+            .as_ref()
+            .map_or(Ok(()), |session| session.check_csrf(csrf))
     }
 
     /// What stands around the page.
@@ -112,7 +116,10 @@ impl Visitor {
             theme: self.theme,
             page,
             who,
-            csrf: self.session.as_ref().map(|session| session.csrf().to_owned()),
+            csrf: self
+                .session
+                .as_ref()
+                .map(|session| session.csrf().to_owned()),
             here: self.here.clone(),
         }
     }
@@ -120,6 +127,8 @@ impl Visitor {
 
 fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let all = headers.get_all(header::COOKIE).iter();
-    let mut all = all.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(';'));
+    let mut all = all
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'));
     all.find_map(|one| one.trim().strip_prefix(name)?.strip_prefix('='))
 }

@@ -47,10 +47,18 @@ pub(super) struct SelfTest {
 pub(super) async fn run(t: &'static Strings, service: &Service) -> Result<Vec<SelfTest>, Problem> {
     let mut tests = Vec::new();
     for (event, claimed) in ATTACKED {
-        tests.push(service.compute(move |_| Ok(attacked(t, event, claimed)?)).await?);
+        tests.push(
+            service
+                .compute(move |_| Ok(attacked(t, event, claimed)?))
+                .await?,
+        );
     }
     for (event, order, expected) in FORMS {
-        tests.push(service.compute(move |_| Ok(compared(t, event, order, expected)?)).await?);
+        tests.push(
+            service
+                .compute(move |_| Ok(compared(t, event, order, expected)?))
+                .await?,
+        );
     }
     Ok(tests)
 }
@@ -85,8 +93,14 @@ fn compared(t: &Strings, event: &str, order: f64, expected: f64) -> Result<SelfT
     };
     let bracket = curve.at(at);
     let (lower, upper) = (bracket.lower.get(), bracket.upper.get());
-    let passed = lower <= expected.next_up() && expected.next_down() <= upper && upper <= expected * 1.000_001;
-    let order = if order.is_finite() { number::nearest(order, 3) } else { "∞".to_owned() };
+    let passed = lower <= expected.next_up()
+        && expected.next_down() <= upper
+        && upper <= expected * 1.000_001;
+    let order = if order.is_finite() {
+        number::nearest(order, 3)
+    } else {
+        "∞".to_owned()
+    };
     let values = [
         ("order", order.as_str()),
         ("found", &number::epsilon_up(upper, 6)),
@@ -108,9 +122,18 @@ mod tests {
     fn the_formulas_hold_and_wrong_ones_do_not() {
         let t = Language::English.strings();
         for (event, order, expected) in FORMS {
-            assert!(compared(t, event, order, expected).unwrap().passed, "{event}");
-            assert!(!compared(t, event, order, expected * 1.01).unwrap().passed, "{event}");
-            assert!(!compared(t, event, order, expected * 0.99).unwrap().passed, "{event}");
+            assert!(
+                compared(t, event, order, expected).unwrap().passed,
+                "{event}"
+            );
+            assert!(
+                !compared(t, event, order, expected * 1.01).unwrap().passed,
+                "{event}"
+            );
+            assert!(
+                !compared(t, event, order, expected * 0.99).unwrap().passed,
+                "{event}"
+            );
         }
     }
 

@@ -68,7 +68,10 @@ impl Risks {
         }
         // What was typed last, and said if it is no probability.
         let chosen = risk(asked.baseline.trim()).await?;
-        let at = risks.table.iter().position(|line| line.baseline == number::nearest(chosen.baseline, 3));
+        let at = risks
+            .table
+            .iter()
+            .position(|line| line.baseline == number::nearest(chosen.baseline, 3));
         match at.and_then(|at| risks.table.get_mut(at)) {
             Some(line) => line.chosen = true,
             None => risks.table.push(line(&chosen, true)),

@@ -144,7 +144,11 @@ fn copies(t: &'static Strings, asked: &Asked) -> Vec<Elsewhere> {
     let all = [
         (
             t.lab_cli,
-            format!("mizan account {} --delta {}", quoted(expression), shell(delta)),
+            format!(
+                "mizan account {} --delta {}",
+                quoted(expression),
+                shell(delta)
+            ),
         ),
         (
             t.lab_curl,
@@ -164,12 +168,16 @@ fn copies(t: &'static Strings, asked: &Asked) -> Vec<Elsewhere> {
             ),
         ),
     ];
-    all.into_iter().map(|(name, text)| Elsewhere { name, text }).collect()
+    all.into_iter()
+        .map(|(name, text)| Elsewhere { name, text })
+        .collect()
 }
 
 /// A word that a shell reads as it is.
 fn shell(word: &str) -> String {
-    let plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+'));
+    let plain = word
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+'));
     match plain && !word.is_empty() {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', r"'\''")),
