@@ -88,7 +88,7 @@ fn baseline() -> String {
     "0.01".to_owned()
 }
 
-/// The whole page; the slow parts only if they are asked for.
+/// The whole page; what is computed only if it is asked for.
 pub(super) async fn show(
     visitor: Visitor,
     State(service): State<Service>,
@@ -98,16 +98,14 @@ pub(super) async fn show(
         let caller = visitor.caller()?;
         let t = visitor.language.strings();
         let all = asked.all.is_some();
-        let summary = match asked.expression.trim().is_empty() {
-            true => None,
-            false => Some(summary::part(t, &service, caller, &asked).await?),
-        };
-        let (profile, composition) = match all {
+        // Computing takes longer than a first byte may; scripts fetch the parts.
+        let (summary, profile, composition) = match all && !asked.expression.trim().is_empty() {
             true => (
+                Some(summary::part(t, &service, caller, &asked).await?),
                 Some(profile(t, &service, caller, &asked).await?),
                 Some(composition(&service, caller, &asked).await?),
             ),
-            false => (None, None),
+            false => (None, None, None),
         };
         let parameters = [
             ("expression", asked.expression.as_str()),

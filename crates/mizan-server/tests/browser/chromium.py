@@ -192,6 +192,7 @@ class Page:
         raise AssertionError(f"no focus where {condition}")
 
     def picture(self, path, whole=True):
+        self.run("scrollTo(0, 0)")
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
         options = {"format": "png", "captureBeyondViewport": whole}
         if whole:
