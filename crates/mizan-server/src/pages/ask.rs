@@ -1,6 +1,6 @@
 //! Asking: a question, what it would cost, one button that spends, the answer.
 //!
-//! Every form has a key of its own, which becomes the id in the ledger: whoever
+//! Every form has a key of its own, which decides the id in the ledger: whoever
 //! reloads or presses twice gets the stored answer and pays once.
 
 use askama::Template;
