@@ -121,6 +121,8 @@ fn with_thousands(plain: String) -> String {
 /// assert_eq!(within(0.0, 0.0, 14.0, 5), "0 (0 to 14)");
 /// // What is not shown of a value is nothing beside its error.
 /// assert_eq!(within(11_343_808.0, 11_343_805.0, 11_343_811.0, 5), "11,343,808 ± 3");
+/// // And it is part of the error: 1,234.6 is not the value.
+/// assert_eq!(within(1234.5678, 1134.5678, 1334.5678, 5), "1,234.6 ± 101");
 /// ```
 #[must_use]
 pub fn within(value: f64, low: f64, high: f64, digits: usize) -> String {
@@ -130,14 +132,26 @@ pub fn within(value: f64, low: f64, high: f64, digits: usize) -> String {
         let digits = digits.max(digits_beside(end, half));
         with_thousands(text(end, digits, toward, Notation::Plain))
     };
-    let value = shown(value, digits, Toward::Nearest);
+    let rounded = text(
+        value,
+        digits.max(digits_beside(value, half)),
+        Toward::Nearest,
+        Notation::Plain,
+    );
     // Nearly in the middle: the longer side is shown for both.
     if below >= 0.0 && (above - below).abs() <= 0.1 * (above + below) {
-        return format!(
-            "{value} ± {}",
-            with_thousands(text(half, 3, Toward::Up, Notation::Plain))
-        );
+        let off = rounded
+            .parse()
+            .map_or(0.0, |shown: f64| (shown - value).abs());
+        let half = if off > 0.0 {
+            (half + off).next_up()
+        } else {
+            half
+        };
+        let half = with_thousands(text(half, 3, Toward::Up, Notation::Plain));
+        return format!("{} ± {half}", with_thousands(rounded));
     }
+    let value = with_thousands(rounded);
     let (low, high) = (shown(low, 4, Toward::Down), shown(high, 4, Toward::Up));
     format!("{value} ({low} to {high})")
 }
