@@ -237,21 +237,45 @@ pub(crate) fn visits_file() -> PathBuf {
 
 /// Makes three million visits unless they are there: the same every time.
 fn make_visits(runtime: &tokio::runtime::Runtime) {
-    let path = visits_file();
+    make_rows(runtime, &visits_file(), 3_000_000, 300_007);
+}
+
+/// So many visits of a tenth as many people, and a question about them.
+#[allow(dead_code, reason = "for the benchmark of clusters")]
+pub(crate) fn make_people(
+    runtime: &tokio::runtime::Runtime,
+    rows: u64,
+) -> (Catalogue, &'static str) {
+    let path = target()
+        .join("visits")
+        .join(format!("visits-{rows}.parquet"));
+    make_rows(runtime, &path, rows, rows / 10 + 7);
+    let mut catalogue = catalogue(Path::new("none"));
+    catalogue.datasets.retain(|name, _| name == "visits");
+    for dataset in catalogue.datasets.values_mut() {
+        dataset.source = path.to_str().unwrap().to_owned();
+    }
+    (catalogue, VISITS_BY_WARD)
+}
+
+fn make_rows(runtime: &tokio::runtime::Runtime, path: &Path, rows: u64, people: u64) {
     if path.exists() {
         return;
     }
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     // Digits of a multiple of the row's number stand for chance. Most have ten visits,
-    // sixty have a thousand.
-    let sql = "SELECT CASE WHEN x % 50 = 0 THEN x / 50 % 60 ELSE x % 300007 END AS person, 'ward ' || (x / 7 % 6) AS ward, \
+    // sixty have a fiftieth of all.
+    let sql = format!(
+        "SELECT CASE WHEN x % 50 = 0 THEN x / 50 % 60 ELSE x % {people} END AS person, 'ward ' || (x / 7 % 6) AS ward, \
         'kind ' || (x / 1009 % 5) AS kind, CAST(x / 64 % 100000 AS DOUBLE) / 100 AS cost, \
         x / 13 % 240 AS minutes, arrow_cast(CAST(19358 + x / 11 % 365 AS INT), 'Date32') AS day \
-        FROM (SELECT value * 7919 % 2147483647 AS x FROM range(1, 3000001)) AS t";
+        FROM (SELECT value * 7919 % 2147483647 AS x FROM range(1, {})) AS t",
+        rows + 1
+    );
     runtime.block_on(async {
         let context = SessionContext::new();
         let options = DataFrameWriteOptions::new().with_single_file_output(true);
-        let rows = context.sql(sql).await.unwrap();
+        let rows = context.sql(&sql).await.unwrap();
         let path = path.to_str().unwrap();
         let mut parquet = TableParquetOptions::default();
         parquet.global.compression = Some("snappy".to_owned());

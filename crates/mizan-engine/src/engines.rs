@@ -7,9 +7,12 @@
 //! - [`statement`]: that text, and what operators may do instead;
 //! - [`idle`]: limits that change nothing, for engines that can tell;
 //! - [`gather`]: rows of results to exact integers; [`thread`]: where they work;
-//! - [`datafusion`]: the embedded engine; [`postgres`]: a database;
+//! - [`datafusion`]: the embedded engine; [`postgres`]: a database; [`ballista`]: a
+//!   cluster that runs DataFusion's SQL;
 //! - [`by_source`]: whichever the source of a dataset asks for.
 
+#[cfg(feature = "ballista")]
+pub(crate) mod ballista;
 pub(crate) mod by_source;
 pub(crate) mod clipped;
 pub(crate) mod datafusion;
@@ -22,6 +25,8 @@ pub(crate) mod generate;
 pub(crate) mod idle;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
+#[cfg(test)]
+pub(crate) mod questions;
 pub(crate) mod relations;
 pub(crate) mod statement;
 pub(crate) mod statements;

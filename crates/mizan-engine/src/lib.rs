@@ -21,9 +21,14 @@ pub use audit::{SqlAudit, Violation, audit_sql};
 #[doc(hidden)]
 pub use engine::measure;
 pub use engine::{EngineError, Version};
+#[cfg(feature = "ballista")]
+pub use engines::ballista::{
+    Address, Ballista, ClusterStatus, Executor, NodeError, Scheduler, cluster_status, run_executor,
+    run_scheduler,
+};
 pub use engines::by_source::{Engines, Inspected, check_columns, inspect, is_table, share_data};
 pub use engines::datafusion::DataFusion;
 pub use question::{
-    Answered, Denied, Desk, FoundBounds, QuestionError, Quote, Reply, Wish, reading_delta,
+    Answered, Denied, Desk, FoundBounds, Prices, QuestionError, Quote, Reply, Wish, reading_delta,
 };
 pub use release::{Answer, AnswerCell, Predicted, ReleaseError};

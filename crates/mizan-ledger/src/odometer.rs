@@ -104,16 +104,7 @@ impl Odometer {
     /// ```
     #[must_use]
     pub fn of(account: &Account, delta: Option<Delta>) -> Self {
-        let (target, delta) = match account.budget().target() {
-            Target::Approximate { epsilon, delta } => (Some(epsilon), Some(delta)),
-            Target::Pure { epsilon } => (Some(epsilon), Some(Delta::ZERO)),
-            Target::ZeroConcentrated { .. } | Target::Curve => (None, delta),
-        };
-        let estimate = delta.and_then(|delta| Some((estimate(account, delta)?, delta)));
-        let remaining = target.map(|target| {
-            let spent = estimate.map_or(f64::INFINITY, |(epsilon, _)| epsilon.get());
-            Epsilon::new(add_down(target.get(), -spent).max(0.0)).unwrap_or(Epsilon::ZERO)
-        });
+        let (estimate, remaining) = spent(account, delta);
         Self {
             estimate,
             guarantee: guarantee(account),
@@ -122,6 +113,31 @@ impl Odometer {
             left: left(account),
         }
     }
+
+    /// Only what is left, as an estimate and as a share of the limit of the order
+    /// that decides: the guarantee takes most of the time, and is not always wanted.
+    #[must_use]
+    pub fn remaining(
+        account: &Account,
+        delta: Option<Delta>,
+    ) -> (Option<Epsilon>, Option<(Order, f64)>) {
+        (spent(account, delta).1, room(account))
+    }
+}
+
+/// What was spent and what is left, as estimates.
+fn spent(account: &Account, delta: Option<Delta>) -> (Option<(Epsilon, Delta)>, Option<Epsilon>) {
+    let (target, delta) = match account.budget().target() {
+        Target::Approximate { epsilon, delta } => (Some(epsilon), Some(delta)),
+        Target::Pure { epsilon } => (Some(epsilon), Some(Delta::ZERO)),
+        Target::ZeroConcentrated { .. } | Target::Curve => (None, delta),
+    };
+    let estimate = delta.and_then(|delta| Some((estimate(account, delta)?, delta)));
+    let remaining = target.map(|target| {
+        let spent = estimate.map_or(f64::INFINITY, |(epsilon, _)| epsilon.get());
+        Epsilon::new(add_down(target.get(), -spent).max(0.0)).unwrap_or(Epsilon::ZERO)
+    });
+    (estimate, remaining)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a share, for people")]

@@ -172,6 +172,28 @@ impl Reason {
             Self::Internal => "MZ1839",
         }
     }
+
+    /// Whether the question was understood and may not be asked, because an answer would
+    /// not be bounded for every person (C1, C7) or not be paid for. Others are mistakes in
+    /// the text, what is missing in the catalogue, and what is not supported.
+    #[must_use]
+    pub const fn is_policy(self) -> bool {
+        matches!(
+            self,
+            Self::Volatile
+                | Self::Subquery
+                | Self::Window
+                | Self::SetOperation
+                | Self::ShowsRows
+                | Self::JoinNotOnUnit
+                | Self::JoinKeepsOthers
+                | Self::GroupMixesPeople
+                | Self::DistinctMixesPeople
+                | Self::LimitBelow
+                | Self::TwoAccounts
+                | Self::GroupPerUnit
+        )
+    }
 }
 
 /// A question that is not answered.

@@ -3,23 +3,22 @@
 
 use std::io::Read as _;
 
+use mizan_api::names::Names;
+pub(crate) use mizan_api::question::bars;
+use mizan_api::question::{QuestionRequest, plain};
 use mizan_engine::{Answer, AnswerCell, Desk, Engines, Wish};
 use mizan_ledger::Ledger;
-use mizan_report::{Bar, Bars, Column, Table, number};
+use mizan_report::{Column, Table, number};
 use mizan_sql::{Catalogue, Value};
-use serde_json::{Map, json};
 
 use crate::books::Books;
+use crate::engine::EngineArguments;
 use crate::failure::Failure;
-use crate::input;
 use crate::output::{self, Output, shortened};
 use crate::shelf::Shelf;
 
 /// The longest question that is read from standard input.
 const LONGEST: u64 = 2 << 20;
-
-/// The most rows that are drawn as bars.
-const MOST_BARS: usize = 40;
 
 /// A question, as typed.
 #[derive(Debug, clap::Args)]
@@ -46,6 +45,9 @@ pub(crate) struct Question {
     pub(crate) why: bool,
 
     #[command(flatten)]
+    pub(crate) engine: EngineArguments,
+
+    #[command(flatten)]
     pub(crate) shelf: Shelf,
 
     #[command(flatten)]
@@ -67,20 +69,13 @@ impl Question {
     }
 
     pub(crate) fn wish(&self) -> Result<Wish, Failure> {
-        if let Some(text) = &self.epsilon {
-            return Ok(Wish::Epsilon(input::epsilon(text)?.value));
-        }
-        let Some(text) = &self.accuracy else {
-            return Ok(Wish::Usual);
+        let given = |text: &Option<String>| text.as_deref().map(Into::into);
+        let request = QuestionRequest {
+            sql: String::new(),
+            epsilon: given(&self.epsilon),
+            accuracy: given(&self.accuracy),
         };
-        match text.trim().parse::<f64>() {
-            Ok(width) if width.is_finite() && width > 0.0 => Ok(Wish::Accuracy(width)),
-            _ => Err(Failure::new(
-                "MZ0001",
-                format!("--accuracy: {text:?} is no width"),
-                "give a number above 0, such as 50",
-            )),
-        }
+        request.wish(Names::CommandLine)
     }
 
     /// Answers by the desk, with the ledger and catalogue that were named.
@@ -92,7 +87,9 @@ impl Question {
         let catalogue = self.shelf.read()?;
         let (sql, wish) = (self.sql()?, self.wish()?);
         let (_, sql) = mizan_sql::statement(&sql);
-        at_desk(ledger, &catalogue, sql, |desk| ask(desk, sql, wish))
+        at_desk(ledger, &catalogue, &self.engine, sql, |desk| {
+            ask(desk, sql, wish)
+        })
     }
 }
 
@@ -100,32 +97,13 @@ impl Question {
 pub(crate) fn at_desk<T>(
     ledger: &Ledger,
     catalogue: &Catalogue,
+    engine: &EngineArguments,
     sql: &str,
     ask: impl FnOnce(&Desk<'_, Engines>) -> Result<T, mizan_engine::QuestionError>,
 ) -> Result<T, Failure> {
-    let engine = Engines::new()?;
+    let engine = engine.open()?;
     let desk = Desk::new(ledger, catalogue, &engine);
     ask(&desk).map_err(|error| Failure::of_question(&error, sql))
-}
-
-/// The rows, for programs.
-pub(crate) fn rows_json(answer: &Answer) -> serde_json::Value {
-    let row = |cells: &Vec<AnswerCell>| {
-        let mut row = Map::new();
-        for (name, cell) in answer.columns.iter().zip(cells) {
-            let shown = match cell {
-                AnswerCell::Key(value) => value.to_json(),
-                AnswerCell::Estimate { value, low, high } => json!({
-                    "value": value.to_json(),
-                    "low": low.as_ref().map(Value::to_json),
-                    "high": high.as_ref().map(Value::to_json),
-                }),
-            };
-            row.insert(name.clone(), shown);
-        }
-        serde_json::Value::Object(row)
-    };
-    answer.rows.iter().map(row).collect()
 }
 
 /// The rows, for people: bars if there is one estimate in each, else a table.
@@ -134,40 +112,6 @@ pub(crate) fn rows_text(answer: &Answer, output: Output) -> String {
         Some(bars) => output.terminal.bars(&bars),
         None => table(answer, output),
     }
-}
-
-/// A picture of rows with one estimate each.
-pub(crate) fn bars(answer: &Answer) -> Option<Bars> {
-    let estimates = |cells: &Vec<AnswerCell>| {
-        let is = |cell: &&AnswerCell| matches!(cell, AnswerCell::Estimate { .. });
-        cells.iter().filter(is).count()
-    };
-    let few = (2..=MOST_BARS).contains(&answer.rows.len());
-    if !few || answer.rows.iter().any(|row| estimates(row) != 1) {
-        return None;
-    }
-    let mut bars = Bars::default();
-    for cells in &answer.rows {
-        let keys = cells.iter().filter_map(|cell| match cell {
-            AnswerCell::Key(value) => Some(plain(&value.to_string())),
-            AnswerCell::Estimate { .. } => None,
-        });
-        let label = keys.collect::<Vec<_>>().join(", ");
-        let estimate = cells.iter().find_map(|cell| match cell {
-            AnswerCell::Estimate { value, low, high } => Some((value, low, high)),
-            AnswerCell::Key(_) => None,
-        });
-        let (value, low, high) = estimate?;
-        let mut bar = Bar::new(label, value.as_f64()?);
-        if let (Some(low), Some(high)) = (low, high) {
-            bar = bar.between(low.as_f64()?, high.as_f64()?);
-        }
-        bars.bars.push(bar);
-    }
-    let noisy = answer.columns.iter().zip(answer.rows.first()?);
-    let noisy = noisy.filter(|(_, cell)| matches!(cell, AnswerCell::Estimate { .. }));
-    bars.title = noisy.map(|(name, _)| plain(name)).collect();
-    Some(bars)
 }
 
 fn table(answer: &Answer, output: Output) -> String {
@@ -204,17 +148,6 @@ fn cell_text(cell: &AnswerCell) -> String {
             }
         }
     }
-}
-
-/// Text of the data or of a question, without what a terminal would obey.
-fn plain(text: &str) -> String {
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars()
-        .map(|c| if hidden(c) { '\u{fffd}' } else { c })
-        .collect()
 }
 
 fn value_text(value: &Value) -> String {

@@ -4,8 +4,10 @@ use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use mizan_ledger::{AccountName, AccountView, Ledger, Location, RequestId, default_state_dir};
-use serde_json::{Value, json};
+pub(crate) use mizan_api::books::{account, name_of};
+pub(crate) use mizan_api::budget::view::log_json;
+use mizan_api::names::Names;
+use mizan_ledger::{Ledger, Location, RequestId, default_state_dir};
 
 use crate::failure::Failure;
 use crate::output::complain;
@@ -111,37 +113,7 @@ impl Books {
     }
 }
 
-/// The account of a name.
-pub(crate) fn account(ledger: &Ledger, name: &str) -> Result<AccountView, Failure> {
-    let name = AccountName::new(name)?;
-    ledger.account_named(&name)?.ok_or_else(|| {
-        Failure::new(
-            "MZ1741",
-            format!("there is no account {name}"),
-            "see them with `mizan budget list`, or make it with `mizan budget create`",
-        )
-    })
-}
-
-/// The name of the account with a number, which may be gone from a broken log.
-pub(crate) fn name_of(ledger: &Ledger, number: mizan_ledger::AccountNumber) -> String {
-    let found = ledger.store().account(number).ok().flatten();
-    found.map_or_else(|| number.to_string(), |found| found.name().to_string())
-}
-
 /// The id that was given, if any.
 pub(crate) fn request_id(text: Option<&str>) -> Result<Option<RequestId>, Failure> {
-    match text {
-        Some("") => Err(Failure::new(
-            "MZ1740",
-            "--id is empty",
-            "give a UUID or any text of your own, or leave --id out",
-        )),
-        text => Ok(text.map(RequestId::from_text)),
-    }
-}
-
-/// How far the log has come, as JSON.
-pub(crate) fn log_json(head: mizan_ledger::TreeHead) -> Value {
-    json!({"size": head.size, "root": head.root.to_string()})
+    mizan_api::books::request_id(text, Names::CommandLine)
 }

@@ -5,9 +5,11 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
+#[cfg(feature = "ballista")]
+use crate::commands::cluster;
 use crate::commands::{
     account, audit, budget, calibrate, completions, curve, dataset, demo, divergence, figure,
-    group, init, ledger, noise, query, quote, risk, spend, table,
+    group, init, ledger, noise, query, quote, risk, serve, spend, table, token,
 };
 use crate::failure::Failure;
 use crate::output;
@@ -64,6 +66,10 @@ pub(crate) enum Command {
     Budget(budget::Arguments),
     Spend(spend::Arguments),
     Ledger(ledger::Arguments),
+    #[cfg(feature = "ballista")]
+    Cluster(cluster::Arguments),
+    Serve(serve::Arguments),
+    Token(token::Arguments),
     Completions(completions::Arguments),
     /// Write the manual page (troff) to standard output
     #[command(after_help = "Examples:\n  mizan man > /usr/local/share/man/man1/mizan.1")]
@@ -77,8 +83,8 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
             match output::print(&error.render().to_string()) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(failure) => {
-                    output::complain(&failure.show(asked_format()));
-                    failure.exit_code()
+                    output::complain(&output::failure(&failure, asked_format()));
+                    ExitCode::from(2)
                 }
             }
         }
@@ -90,11 +96,26 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
             ExitCode::from(2)
         }
         _ => {
-            let failure = Failure::usage(&error);
-            output::complain(&failure.show(asked_format()));
-            failure.exit_code()
+            let failure = usage(&error);
+            output::complain(&output::failure(&failure, asked_format()));
+            ExitCode::from(2)
         }
     })
+}
+
+/// A command line that does not parse.
+fn usage(error: &clap::Error) -> Failure {
+    let rendered = error.render().to_string();
+    let message = rendered.strip_prefix("error: ").unwrap_or(&rendered);
+    let message = message
+        .split("\n\nFor more information")
+        .next()
+        .unwrap_or(message);
+    Failure::new(
+        "MZ0001",
+        message.trim_end(),
+        "see `mizan --help`, or `mizan COMMAND --help`",
+    )
 }
 
 /// The format that was asked for on a command line that does not parse.

@@ -21,7 +21,7 @@ pub(crate) fn tell_of_charges(output: Output) {
                 "if the question was charged the charge stands (`mizan ledger log` tells), and \
                  asking the same again about the same data goes on under it, for free",
             );
-            complain(&failure.show(output.format));
+            complain(&crate::output::failure(&failure, output.format));
             std::process::exit(2);
         }
     });

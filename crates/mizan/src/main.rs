@@ -2,23 +2,26 @@
 //!
 //! `cli.rs` says what can be typed, `commands/` has a file for each command,
 //! `input.rs` turns typed text into checked values once,
-//! `books.rs` finds the ledger, `times.rs` reads dates, `define.rs` reads mechanisms of one's own from files, `output.rs` knows the
-//! terminal, `failure.rs` is what every error looks like.
+//! `books.rs` finds the ledger, `engine.rs` says where questions are computed,
+//! `define.rs` reads mechanisms of one's own from files, `output.rs` knows the
+//! terminal. What is asked and answered, and what errors look like, is `mizan-api`.
 
 mod asking;
 mod books;
 mod cli;
 mod commands;
 mod define;
-mod failure;
+mod engine;
 mod input;
 mod interrupt;
 mod output;
 mod shelf;
 mod stream;
-mod times;
+mod tokens;
 
 use std::process::ExitCode;
+
+pub(crate) use mizan_api::{failure, times};
 
 fn main() -> ExitCode {
     let cli = match cli::parse() {
@@ -32,8 +35,8 @@ fn main() -> ExitCode {
     match result.and_then(output::Answer::print) {
         Ok(code) => code,
         Err(failure) => {
-            output::complain(&failure.show(cli.format));
-            failure.exit_code()
+            output::complain(&output::failure(&failure, cli.format));
+            ExitCode::from(if failure.refused { 1 } else { 2 })
         }
     }
 }

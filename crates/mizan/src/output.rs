@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mizan_core::Order;
-use mizan_report::{Terminal, number};
-use serde_json::Value;
+pub(crate) use mizan_api::words::{order_text, shortened};
+use mizan_report::Terminal;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::Format;
 use crate::failure::Failure;
@@ -75,13 +76,13 @@ impl Output {
     }
 
     /// JSON or text, whichever was asked for.
-    pub(crate) fn either(
+    pub(crate) fn either<T: Serialize>(
         &self,
-        json: impl FnOnce() -> Value,
+        json: impl FnOnce() -> T,
         text: impl FnOnce() -> String,
     ) -> String {
         let shown = match self.format {
-            Format::Json => format!("{:#}\n", json()),
+            Format::Json => format!("{:#}\n", mizan_api::number::json(&json())),
             Format::Text => text(),
         };
         if self.terminal.ascii {
@@ -89,29 +90,6 @@ impl Output {
         } else {
             shown
         }
-    }
-}
-
-/// A number as JSON: infinity, which JSON does not know, is null.
-pub(crate) fn json_number(x: f64) -> Value {
-    serde_json::Number::from_f64(x).map_or(Value::Null, Value::Number)
-}
-
-/// An order as JSON: a number or "inf".
-pub(crate) fn json_order(order: f64) -> Value {
-    if order == f64::INFINITY {
-        Value::from("inf")
-    } else {
-        json_number(order)
-    }
-}
-
-/// An order for people.
-pub(crate) fn order_text(order: Order) -> String {
-    if order.is_finite() {
-        number::nearest(order.get(), 5)
-    } else {
-        "∞".to_owned()
     }
 }
 
@@ -129,6 +107,29 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// An error as it is written.
+pub(crate) fn failure(failure: &Failure, format: Format) -> String {
+    let Failure {
+        code,
+        message,
+        place,
+        help,
+        ..
+    } = failure;
+    match format {
+        Format::Text => {
+            let place = place.as_ref().map(|place| format!("{place}\n"));
+            let place = place.unwrap_or_default();
+            format!("error[{code}]: {message}\n{place}help: {help}\n")
+        }
+        Format::Json => {
+            let error: Value =
+                json!({"code": code, "message": message, "place": place, "help": help});
+            format!("{}\n", json!({ "error": error }))
+        }
+    }
+}
+
 /// Writes to standard error; if that fails there is nobody left to tell.
 pub(crate) fn complain(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
@@ -138,18 +139,6 @@ pub(crate) fn complain(text: &str) {
 pub(crate) fn write_file(path: &std::path::Path, contents: &str) -> Result<(), Failure> {
     std::fs::write(path, contents)
         .map_err(|error| Failure::file("write", &path.display().to_string(), &error))
-}
-
-/// A text cut to so many characters.
-pub(crate) fn shortened(text: &str, longest: usize) -> String {
-    if text.chars().count() <= longest {
-        text.to_owned()
-    } else {
-        text.chars()
-            .take(longest.saturating_sub(1))
-            .chain(['…'])
-            .collect()
-    }
 }
 
 /// Words in lines of at most 79 columns, the first and the others indented.
@@ -227,6 +216,13 @@ impl Working {
             }
         });
         Self { bar }
+    }
+}
+
+/// Nothing moves any more: this goes on until somebody stops it.
+pub(crate) fn be_still() {
+    if let Some(bar) = BAR.get() {
+        bar.finish_and_clear();
     }
 }
 

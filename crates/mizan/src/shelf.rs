@@ -2,7 +2,7 @@
 //! changing it so that nobody ever sees half of a change.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use mizan_sql::{Catalogue, Dataset};
@@ -11,9 +11,6 @@ use crate::failure::Failure;
 
 /// The file that is meant if none is named.
 const DEFAULT: &str = "mizan.datasets.json";
-
-/// No catalogue is longer.
-const LONGEST: u64 = 64 << 20;
 
 /// Which catalogue.
 #[derive(Debug, clap::Args)]
@@ -38,29 +35,7 @@ impl Shelf {
 
     /// Reads it; one that is not there is empty.
     pub(crate) fn read(&self) -> Result<Catalogue, Failure> {
-        let path = self.path();
-        let shown = path.display().to_string();
-        let failed = |error: std::io::Error| Failure::file("read", &shown, &error);
-        let text = match fs::metadata(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Catalogue::default()),
-            Err(error) => return Err(failed(error)),
-            Ok(found) if found.len() > LONGEST => {
-                return Err(Failure::new(
-                    "MZ1860",
-                    format!("{shown} is too long for a catalogue"),
-                    "name another file with --catalogue",
-                ));
-            }
-            Ok(_) => fs::read_to_string(&path).map_err(failed)?,
-        };
-        let json = serde_json::from_str(&text).map_err(|error| {
-            Failure::new(
-                "MZ1860",
-                format!("{shown} is no catalogue: {error}"),
-                "name another file with --catalogue, or mend this one",
-            )
-        })?;
-        Catalogue::from_json(&json).map_err(|error| Failure::from(error).of_option(&shown))
+        mizan_api::catalogue::read(&self.path())
     }
 
     /// The dataset of a name.

@@ -176,22 +176,32 @@ fn accuracy_can_be_asked_for() {
 fn questions_that_tell_on_people_are_refused_with_a_caret() {
     let lab = lab("sql-policy", &people());
     let size = lab.size();
-    for sql in [
-        "SELECT * FROM visits",
-        "SELECT person FROM visits LIMIT 1",
-        "SELECT COUNT(*) FROM visits ORDER BY (SELECT MAX(age) FROM visits)",
-        "SELECT COUNT(*) OVER () FROM visits",
-        "SELECT random() FROM visits",
-        "EXPLAIN ANALYZE SELECT COUNT(*) FROM visits",
-        "DROP TABLE visits",
-        "SELECT COUNT(*) FROM visits; SELECT COUNT(*) FROM visits",
-        "SELECT SUM(person) FROM visits",
-        "SELECT COUNT(*) FROM \"visits\"\"; DROP TABLE visits; --\"",
-        "",
-        "🙂",
+    // What may not be asked is refused (1); the others are mistakes (2).
+    for (sql, code) in [
+        ("SELECT * FROM visits", 1),
+        ("SELECT person FROM visits LIMIT 1", 1),
+        (
+            "SELECT COUNT(*) FROM visits ORDER BY (SELECT MAX(age) FROM visits)",
+            1,
+        ),
+        ("SELECT COUNT(*) OVER () FROM visits", 1),
+        ("SELECT random() FROM visits", 1),
+        ("EXPLAIN ANALYZE SELECT COUNT(*) FROM visits", 2),
+        ("DROP TABLE visits", 2),
+        (
+            "SELECT COUNT(*) FROM visits; SELECT COUNT(*) FROM visits",
+            2,
+        ),
+        ("SELECT SUM(person) FROM visits", 2),
+        (
+            "SELECT COUNT(*) FROM \"visits\"\"; DROP TABLE visits; --\"",
+            2,
+        ),
+        ("", 2),
+        ("🙂", 2),
     ] {
         let run = lab.run(&["query", sql, "--epsilon", "0.1"]);
-        assert_eq!(run.code, 2, "{sql}: {run:?}");
+        assert_eq!(run.code, code, "{sql}: {run:?}");
         assert!(run.stderr.contains("error[MZ18"), "{sql}: {}", run.stderr);
         assert!(run.stderr.contains("\nhelp: "), "{sql}: {}", run.stderr);
     }

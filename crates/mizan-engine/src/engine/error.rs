@@ -149,8 +149,53 @@ pub enum EngineError {
         what: &'static str,
     },
     /// The program was built without it.
-    #[error("this program was built without PostgreSQL")]
-    NotBuilt,
+    #[error("this program was built without {what}")]
+    NotBuilt {
+        /// What.
+        what: &'static str,
+        /// With which feature it is built.
+        feature: &'static str,
+    },
+    /// A text that is no address of a scheduler.
+    #[error("the address of the scheduler cannot be used: {reason}")]
+    BadScheduler {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// There is no scheduler.
+    #[error("the scheduler {place} cannot be used: {reason}")]
+    NoScheduler {
+        /// Where.
+        place: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// The scheduler is of another version.
+    #[error("the scheduler {place} is of mizan {found}, and this is mizan {}", env!("CARGO_PKG_VERSION"))]
+    OtherVersion {
+        /// Where.
+        place: String,
+        /// Its version.
+        found: String,
+    },
+    /// Nobody works for a scheduler.
+    #[error("no executors work for the scheduler {place}")]
+    NoExecutors {
+        /// Where.
+        place: String,
+    },
+    /// Executors do not see a file.
+    #[error("the cluster does not see {} as this machine does", path.display())]
+    NotSeen {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A cluster cannot plan or send a question that this machine can answer.
+    #[error("a cluster of Ballista cannot run this question as this machine does")]
+    NotOnCluster,
+    /// A cluster failed in the middle.
+    #[error("the cluster failed in the middle of the question")]
+    ClusterFailed,
     /// The engine could not be started, or gave up.
     #[error("the engine failed while {doing}")]
     Failed {
@@ -186,7 +231,14 @@ impl EngineError {
             Self::TimedOut { .. } => "MZ1920",
             Self::Disconnected => "MZ1921",
             Self::NotHere { .. } => "MZ1922",
-            Self::NotBuilt => "MZ1923",
+            Self::NotBuilt { .. } => "MZ1923",
+            Self::BadScheduler { .. } => "MZ1924",
+            Self::NoScheduler { .. } => "MZ1925",
+            Self::OtherVersion { .. } => "MZ1926",
+            Self::NoExecutors { .. } => "MZ1927",
+            Self::NotSeen { .. } => "MZ1928",
+            Self::ClusterFailed => "MZ1929",
+            Self::NotOnCluster => "MZ1930",
         }
     }
 
@@ -239,9 +291,34 @@ impl EngineError {
             }
             Self::Disconnected => "ask again when the server is back".into(),
             Self::NotHere { .. } => {
-                "ask without it, or put all tables of the question into one database".into()
+                "ask without it; tables of a database need no --engine, and all of a question are in one database"
+                    .into()
             }
-            Self::NotBuilt => "build it with `cargo build --release --features postgres`".into(),
+            Self::NotBuilt { feature, .. } => {
+                format!("build it with `cargo build --release --features {feature}`")
+            }
+            Self::BadScheduler { .. } => "write HOST:PORT, such as 10.0.0.5:50050".into(),
+            Self::NoScheduler { .. } => {
+                "check the address, and start a scheduler there with `mizan cluster scheduler`"
+                    .into()
+            }
+            Self::OtherVersion { .. } => {
+                "use the same version of mizan for all nodes of the cluster and for who asks".into()
+            }
+            Self::NoExecutors { .. } => {
+                "start some with `mizan cluster executor --scheduler HOST:PORT`".into()
+            }
+            Self::NotSeen { .. } => {
+                "let the scheduler and all executors see the same files under the same paths, and be allowed to read them".into()
+            }
+            Self::NotOnCluster => {
+                "ask it with --engine embedded, or ask something simpler; nothing was charged"
+                    .into()
+            }
+            Self::ClusterFailed => {
+                "check that executors are there (`mizan cluster status`), see the files and have disk and memory left, and ask again"
+                    .into()
+            }
             Self::NotInCatalogue { .. } => "add the dataset with `mizan dataset add`".into(),
             Self::BadPlan { .. } | Self::Failed { .. } => {
                 "a file is damaged, the machine lacks memory, or this is a fault of Mizan: ask again, and report it if it stays".into()

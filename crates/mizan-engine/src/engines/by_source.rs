@@ -1,10 +1,12 @@
-//! The engine that the source of a dataset asks for: DataFusion for files, the
-//! database itself for its tables.
+//! The engine that the source of a dataset asks for: DataFusion or a cluster for files,
+//! the database itself for its tables.
 
 use std::path::Path;
 
 use mizan_sql::{BoundedPlan, Catalogue, Dataset, Type};
 
+#[cfg(feature = "ballista")]
+use super::ballista::Ballista;
 use super::datafusion::{self, DataFusion};
 #[cfg(feature = "postgres")]
 use super::postgres::{self, Postgres};
@@ -18,9 +20,18 @@ use crate::version::{Version, share_files};
 #[derive(Debug)]
 pub struct Engines {
     files: DataFusion,
+    /// In place of the embedded engine.
+    #[cfg(feature = "ballista")]
+    cluster: Option<Ballista>,
     #[cfg(feature = "postgres")]
     postgres: Postgres,
 }
+
+#[cfg(not(feature = "postgres"))]
+const NO_POSTGRES: EngineError = EngineError::NotBuilt {
+    what: "PostgreSQL",
+    feature: "postgres",
+};
 
 /// Where a dataset is.
 enum Place {
@@ -53,19 +64,53 @@ impl Engines {
     pub fn new() -> Result<Self, EngineError> {
         Ok(Self {
             files: DataFusion::new()?,
+            #[cfg(feature = "ballista")]
+            cluster: None,
             #[cfg(feature = "postgres")]
             postgres: Postgres::default(),
         })
     }
 
+    /// The same, with the cluster of a scheduler (`HOST:PORT`) in place of this machine.
+    ///
+    /// # Errors
+    ///
+    /// If that is no address, or the program was built without clusters.
+    pub fn on_cluster(scheduler: &str) -> Result<Self, EngineError> {
+        #[cfg(feature = "ballista")]
+        {
+            let cluster = Ballista::new(scheduler.parse()?);
+            Ok(Self {
+                cluster: Some(cluster),
+                ..Self::new()?
+            })
+        }
+        #[cfg(not(feature = "ballista"))]
+        {
+            let _ = scheduler;
+            Err(EngineError::NotBuilt {
+                what: "clusters of Ballista",
+                feature: "ballista",
+            })
+        }
+    }
+
+    fn files(&self) -> &dyn Engine {
+        #[cfg(feature = "ballista")]
+        if let Some(cluster) = &self.cluster {
+            return cluster;
+        }
+        &self.files
+    }
+
     /// The engine of a source.
     fn at(&self, place: Place) -> Result<&dyn Engine, EngineError> {
         match place {
-            Place::Files => Ok(&self.files),
+            Place::Files => Ok(self.files()),
             #[cfg(feature = "postgres")]
             Place::Postgres => Ok(&self.postgres),
             #[cfg(not(feature = "postgres"))]
-            Place::Postgres => Err(EngineError::NotBuilt),
+            Place::Postgres => Err(NO_POSTGRES),
         }
     }
 
@@ -83,6 +128,10 @@ impl Engines {
                 what: "a question about files together with tables of a database",
             }),
             (_, false) => self.at(Place::Files),
+            #[cfg(feature = "ballista")]
+            (false, true) if self.cluster.is_some() => Err(EngineError::NotHere {
+                what: "on a cluster, a question about tables of a database",
+            }),
             (false, true) => self.at(Place::Postgres),
         }
     }
@@ -129,7 +178,7 @@ pub fn inspect(source: &str) -> Result<Inspected, EngineError> {
         #[cfg(feature = "postgres")]
         Place::Postgres => postgres::inspect(source),
         #[cfg(not(feature = "postgres"))]
-        Place::Postgres => Err(EngineError::NotBuilt),
+        Place::Postgres => Err(NO_POSTGRES),
     }
 }
 
@@ -151,5 +200,25 @@ pub fn share_data(one: &str, other: &str) -> bool {
         #[cfg(feature = "postgres")]
         (Place::Postgres, Place::Postgres) => postgres::share_tables(one, other),
         _ => one == other,
+    }
+}
+
+#[cfg(all(test, feature = "ballista"))]
+mod tests {
+    use super::*;
+    use crate::engines::questions;
+
+    /// Whoever asks for a cluster is not answered by something else.
+    #[test]
+    fn tables_of_a_database_are_not_asked_about_on_a_cluster() {
+        let mut catalogue = questions::catalogue();
+        for (name, dataset) in &mut catalogue.datasets {
+            dataset.source = format!("postgres://u@127.0.0.1:1/d/{name}");
+        }
+        let plan = mizan_sql::plan("SELECT COUNT(*) FROM visits", &catalogue).unwrap();
+        let engines = Engines::on_cluster("127.0.0.1:1").unwrap();
+        let error = engines.prepare(&plan, &catalogue).unwrap_err();
+        assert_eq!(error.code(), "MZ1922");
+        assert!(error.to_string().contains("cluster"), "{error}");
     }
 }

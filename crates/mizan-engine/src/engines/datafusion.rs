@@ -4,11 +4,12 @@
 //! question stays for the next, and it may be called from anywhere. DataFusion's
 //! errors may quote values: they are never shown.
 
-mod csv;
-mod dialect;
-mod files;
+pub(in crate::engines) mod among;
+pub(in crate::engines) mod csv;
+pub(in crate::engines) mod dialect;
+pub(in crate::engines) mod files;
 mod first;
-mod functions;
+pub(in crate::engines) mod functions;
 mod kernels;
 mod per_unit;
 mod source;
@@ -56,8 +57,8 @@ pub struct DataFusion {
     partitions: usize,
     /// Whether our operators are used. Statements in plain SQL have the same results.
     operators: bool,
-    /// How many bytes of rows are kept until it is known who has many. Otherwise rows
-    /// are read twice, with the same results.
+    /// How many bytes of rows are kept until it is known who has many. Beyond that
+    /// everybody is told apart, with the same results.
     keeps: usize,
 }
 
@@ -233,16 +234,18 @@ impl DataFusion {
         salt: &Salt,
     ) -> Result<Vec<Vec<Value>>, EngineError> {
         let context = tallies.context;
-        let Some(dataset) = &few.dataset else {
+        // With keys more is kept, and getting the memory takes longer than reading ids
+        // again.
+        if asked.keys == 0 {
             let at_once = per_unit_at_once(context, asked, few, self.keeps, salt).await;
-            return match at_once.map_err(failed("running"))? {
-                Some(rows) => Ok(rows),
-                None => per_unit(context, asked, None, salt)
-                    .await
-                    .map_err(failed("running")),
-            };
+            if let Some(rows) = at_once.map_err(failed("running"))? {
+                return Ok(rows);
+            }
+        }
+        let tally = match &few.dataset {
+            Some(dataset) => tallies.tally(dataset).await?,
+            None => None,
         };
-        let tally = tallies.tally(dataset).await?;
         let counted = tally.map(|tally| Counted { few, tally });
         let rows = per_unit(context, asked, counted, salt).await;
         rows.map_err(failed("running"))
@@ -325,7 +328,11 @@ impl Tallies<'_> {
     }
 }
 
-fn unchanged(dataset: &str, expected: &Version, found: Version) -> Result<(), EngineError> {
+pub(in crate::engines) fn unchanged(
+    dataset: &str,
+    expected: &Version,
+    found: Version,
+) -> Result<(), EngineError> {
     if *expected == found {
         return Ok(());
     }
@@ -335,7 +342,7 @@ fn unchanged(dataset: &str, expected: &Version, found: Version) -> Result<(), En
 }
 
 /// What DataFusion says may quote a value: it is dropped.
-fn failed(doing: &'static str) -> impl Fn(DataFusionError) -> EngineError {
+pub(in crate::engines) fn failed(doing: &'static str) -> impl Fn(DataFusionError) -> EngineError {
     move |error| {
         #[cfg(test)]
         eprintln!("{error}");
@@ -376,13 +383,22 @@ async fn plan_first(
     Ok(())
 }
 
-fn add(gather: &mut Gather, shape: &Shape, batch: &RecordBatch) -> Result<(), EngineError> {
+/// The rows of a batch.
+pub(in crate::engines) fn rows(batch: &RecordBatch) -> Result<Vec<Vec<Value>>, EngineError> {
     let columns = batch.columns().iter().map(|column| Values::new(column));
     let columns = columns.collect::<Result<Vec<_>, _>>();
     let columns = columns.map_err(failed("reading results"))?;
-    for row in 0..batch.num_rows() {
-        let values = columns.iter().map(|column| column.get(row));
-        gather.add(shape, values.collect())?;
+    let row = |row| columns.iter().map(|column| column.get(row)).collect();
+    Ok((0..batch.num_rows()).map(row).collect())
+}
+
+pub(in crate::engines) fn add(
+    gather: &mut Gather,
+    shape: &Shape,
+    batch: &RecordBatch,
+) -> Result<(), EngineError> {
+    for row in rows(batch)? {
+        gather.add(shape, row)?;
     }
     Ok(())
 }

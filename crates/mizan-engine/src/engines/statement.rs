@@ -113,6 +113,10 @@ pub(crate) struct Few {
     pub(crate) all: String,
     /// The groups.
     pub(crate) groups: Vec<Vec<Value>>,
+    /// The same in SQL: before and after the condition that a row's unit, by its names
+    /// `u0`, `u1`, ..., has more rows.
+    #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
+    pub(crate) apart: (String, String),
 }
 
 /// What a unit adds to a group.

@@ -7,6 +7,8 @@
 //! those of all rows after the filter, whether the row has a value to measure or
 //! not.
 
+mod apart;
+
 use std::collections::BTreeSet;
 
 use mizan_sql::{
@@ -359,20 +361,25 @@ impl<'a> Builder<'a> {
     /// anybody, and so it is for a single row. To look at a whole dataset before is worth
     /// the while where telling people apart takes most of the time, which with one group
     /// it does not: there rows are counted meanwhile.
-    fn few(&self, places: &[usize], values: &[String]) -> Option<Few> {
+    fn few(
+        &self,
+        places: &[usize],
+        values: &[String],
+        contributions: &[Contribution],
+        rows: &str,
+    ) -> Option<Few> {
         let Groups::Public(groups) = &self.plan.groups else {
             return None;
         };
         let statistics = places.iter().map(|place| self.plan.statistics.get(*place));
-        let rows = statistics.map(|statistic| statistic.map_or(0, unclamped_rows));
-        let rows = rows.min().unwrap_or(0);
+        let few = statistics.map(|statistic| statistic.map_or(0, unclamped_rows));
+        let few = few.min().unwrap_or(0);
         let capped = self.plan.excess != Excess::None;
-        let one_group = self.keys.is_empty();
-        let dataset = idle::source(&self.plan.relation).filter(|_| !one_group);
-        let worth_it = rows > 1 && !capped && (one_group || dataset.is_some());
-        worth_it.then(|| Few {
+        let dataset = idle::source(&self.plan.relation).filter(|_| !self.keys.is_empty());
+        (few > 1 && !capped).then(|| Few {
             dataset: dataset.map(str::to_owned),
-            rows,
+            rows: few,
+            apart: self.apart(contributions, values.len(), rows),
             all: self.rows_where(values, Vec::new()),
             groups: groups
                 .iter()
@@ -448,6 +455,7 @@ impl<'a> Builder<'a> {
             }
         };
         let query = from.map(|from| self.per_group(&totals, &format!("({from}) AS t"), &[]));
+        let few = self.few(places, &values, &contributions, &rows);
         Ok(Query {
             per_unit: Some(PerUnit {
                 rows,
@@ -456,7 +464,7 @@ impl<'a> Builder<'a> {
                 most: self.most(),
                 clip,
                 contributions,
-                few: self.few(places, &values),
+                few,
             }),
             ..query
         })

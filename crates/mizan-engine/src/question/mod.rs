@@ -26,13 +26,17 @@
 
 mod bounds;
 mod error;
+mod prices;
 mod quote;
 #[cfg(test)]
 mod tests;
 
 pub use bounds::FoundBounds;
 pub use error::QuestionError;
+pub use prices::Prices;
 pub use quote::Quote;
+
+use std::sync::Arc;
 
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_ledger::store::StoreError;
@@ -42,6 +46,7 @@ use mizan_ledger::{
 };
 use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 
+use self::prices::Priced;
 use crate::engine::{Engine, EngineError, Version};
 use crate::release::{self, Answer, Recipe, Released, Request, Target};
 
@@ -69,6 +74,8 @@ pub struct Desk<'a, E> {
     ledger: &'a Ledger,
     catalogue: &'a Catalogue,
     engine: &'a E,
+    /// Prices of questions about this catalogue, and what it is called there.
+    prices: Option<(&'a Prices, String)>,
 }
 
 /// A question that can be answered, and its price.
@@ -151,6 +158,17 @@ impl<'a, E: Engine> Desk<'a, E> {
             ledger,
             catalogue,
             engine,
+            prices: None,
+        }
+    }
+
+    /// A desk that remembers prices. `catalogue` says which catalogue this is: one
+    /// that differs in anything must have another name.
+    #[must_use]
+    pub fn remembering(self, prices: &'a Prices, catalogue: String) -> Self {
+        Self {
+            prices: Some((prices, catalogue)),
+            ..self
         }
     }
 
@@ -176,30 +194,69 @@ impl<'a, E: Engine> Desk<'a, E> {
     }
 
     pub(crate) fn prepare(&self, sql: &str, wish: Wish) -> Result<Prepared, QuestionError> {
-        let plan = mizan_sql::plan(sql, self.catalogue)?;
-        self.price(plan, wish)
+        let Some((prices, catalogue)) = &self.prices else {
+            return self.price(mizan_sql::plan(sql, self.catalogue)?, wish);
+        };
+        let key = format!("{catalogue}\n{sql}");
+        let plan = match prices.plan(&key) {
+            Some(plan) => plan,
+            None => {
+                let plan = Arc::new(mizan_sql::plan(sql, self.catalogue)?);
+                prices.keep_plan(key.clone(), &plan);
+                plan
+            }
+        };
+        let (view, request) = self.requested(&plan, wish)?;
+        // All that a price depends on beside the plan.
+        let key = format!("{} {request:?}\n{key}", view.account.number());
+        let priced = match prices.priced(&key) {
+            Some(priced) => priced,
+            None => {
+                let priced = Arc::new(priced(plan.as_ref().clone(), &request, &view)?);
+                prices.keep_priced(key, &priced);
+                priced
+            }
+        };
+        Ok(Prepared {
+            plan: priced.plan.clone(),
+            recipe: priced.recipe.clone(),
+            charge: priced.charge.clone(),
+            view,
+        })
     }
 
     /// What a plan costs.
     pub(crate) fn price(&self, plan: BoundedPlan, wish: Wish) -> Result<Prepared, QuestionError> {
-        let name = self.account_of(&plan)?;
-        let account = AccountName::new(&name)?;
-        let view = self.ledger.account_named(&account)?;
-        let view = view.ok_or(QuestionError::NoAccount { account: name })?;
-        let delta = reading_delta(&view.account);
-        let request = Request {
-            target: target(wish, &view.account)?,
-            delta,
-            threshold_delta: threshold_delta(&view.account),
-        };
-        let recipe = release::choose(&plan, &request)?;
-        let charge = Charge::of(&recipe.event(), &view.account)?;
+        let (view, request) = self.requested(&plan, wish)?;
+        let Priced {
+            plan,
+            recipe,
+            charge,
+        } = priced(plan, &request, &view)?;
         Ok(Prepared {
-            plan: recipe.settle(plan),
+            plan,
             view,
             recipe,
             charge,
         })
+    }
+
+    /// The account that pays for a plan, and what may be spent of it.
+    fn requested(
+        &self,
+        plan: &BoundedPlan,
+        wish: Wish,
+    ) -> Result<(AccountView, Request), QuestionError> {
+        let name = self.account_of(plan)?;
+        let account = AccountName::new(&name)?;
+        let view = self.ledger.account_named(&account)?;
+        let view = view.ok_or(QuestionError::NoAccount { account: name })?;
+        let request = Request {
+            target: target(wish, &view.account)?,
+            delta: reading_delta(&view.account),
+            threshold_delta: threshold_delta(&view.account),
+        };
+        Ok((view, request))
     }
 
     fn account_of(&self, plan: &BoundedPlan) -> Result<String, QuestionError> {
@@ -420,6 +477,22 @@ impl<'a, E: Engine> Desk<'a, E> {
         };
         names.map(version).collect()
     }
+}
+
+/// The noise of a plan and what it costs an account: of the account only its orders
+/// count, which never change.
+fn priced(
+    plan: BoundedPlan,
+    request: &Request,
+    view: &AccountView,
+) -> Result<Priced, QuestionError> {
+    let recipe = release::choose(&plan, request)?;
+    let charge = Charge::of(&recipe.event(), &view.account)?;
+    Ok(Priced {
+        plan: recipe.settle(plan),
+        recipe,
+        charge,
+    })
 }
 
 /// What is released, as 32 bytes: the plan, the data, the noise.

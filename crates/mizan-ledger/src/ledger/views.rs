@@ -260,6 +260,59 @@ impl Ledger {
         Ok(shown)
     }
 
+    /// That an entry is in the log as it was at a size, or as it is now; None if
+    /// there is no such entry or no such size.
+    ///
+    /// # Errors
+    ///
+    /// The ledger cannot be read.
+    pub fn prove_inclusion(
+        &self,
+        position: u64,
+        size: Option<u64>,
+    ) -> Result<Option<(Entry, InclusionProof, TreeHead)>, LedgerError> {
+        let Some(head) = self.head_at(size)? else {
+            return Ok(None);
+        };
+        if position >= head.size {
+            return Ok(None);
+        }
+        let proof = History::of(self.store.as_ref()).inclusion(position, head.size)?;
+        Ok(Some((self.entry(position)?, proof, head)))
+    }
+
+    /// That the log at a size, or as it is now, extends the log at an earlier size;
+    /// None if there are no such sizes.
+    ///
+    /// # Errors
+    ///
+    /// The ledger cannot be read.
+    pub fn prove_consistency(
+        &self,
+        before: u64,
+        size: Option<u64>,
+    ) -> Result<Option<(TreeHead, ConsistencyProof, TreeHead)>, LedgerError> {
+        let (Some(earlier), Some(head)) = (self.head_at(Some(before))?, self.head_at(size)?) else {
+            return Ok(None);
+        };
+        if earlier.size > head.size {
+            return Ok(None);
+        }
+        let proof = History::of(self.store.as_ref()).consistency(before, head.size)?;
+        Ok(Some((earlier, proof, head)))
+    }
+
+    /// The log as it was at a size, from its first entry on.
+    fn head_at(&self, size: Option<u64>) -> Result<Option<TreeHead>, LedgerError> {
+        let head = self.head()?;
+        let size = size.unwrap_or(head.size);
+        if size == 0 || size > head.size {
+            return Ok(None);
+        }
+        let root = History::of(self.store.as_ref()).root(size)?;
+        Ok(Some(TreeHead { size, root, ..head }))
+    }
+
     /// Whether the log extends one that was handed out; the log as it is now.
     pub(crate) fn extends(&self, earlier: TreeHead) -> Result<TreeHead, LedgerError> {
         if earlier.ledger != self.id {

@@ -1,18 +1,15 @@
 //! `mizan calibrate`: how much noise a promise needs, or how much else it
 //! allows.
 
-use mizan_accounting::calibrate::{self, Calibration};
-use mizan_accounting::{account, calibrate::GaussianCalibration};
-use mizan_core::{
-    Delta, Epsilon, EventTemplate, ParameterValue, PrivacyEvent, Round, format_decimal,
-};
+use mizan_api::calibrate::{CalibrateRequest, Calibrated};
+use mizan_api::names::Names;
+use mizan_core::{Epsilon, ParameterValue, Round};
 use mizan_report::number;
-use serde_json::{Value, json};
 
 use crate::define::Defined;
 use crate::failure::Failure;
-use crate::input::{self, Typed};
-use crate::output::{self, Output, json_number};
+use crate::input;
+use crate::output::{self, Output};
 
 /// Solve for the `?` in an event: the least noise, or the most of anything else
 #[derive(Debug, clap::Args)]
@@ -46,134 +43,64 @@ pub(crate) struct Arguments {
     delta: String,
 }
 
-struct Answer {
-    template: EventTemplate,
-    epsilon: Typed<Epsilon>,
-    delta: Typed<Delta>,
-    found: Calibration,
-    lower: Option<Epsilon>,
-    /// Where Gaussian noise is all there is.
-    gaussian: Option<GaussianCalibration>,
-}
-
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let epsilon = input::epsilon(&arguments.epsilon)?;
-    let delta = input::delta(&arguments.delta)?;
-    let template = input::template(&arguments.expression, &arguments.defined.read()?)?;
-    let found = calibrate::solve(&template, epsilon.value, delta.value)?;
-    let gaussian = match (&found.event, template.parameter()) {
-        (PrivacyEvent::Gaussian { sensitivity, .. }, "sigma") => {
-            calibrate::gaussian(epsilon.value, delta.value, *sensitivity)
-        }
-        _ => None,
+    let request = CalibrateRequest {
+        expression: input::typed(&arguments.expression)?,
+        epsilon: arguments.epsilon.as_str().into(),
+        delta: arguments.delta.as_str().into(),
     };
-    let answer = Answer {
-        lower: lower(&found, delta.value),
-        template,
-        epsilon,
-        delta,
-        found,
-        gaussian,
-    };
-    Ok(output.either(|| answer.json(), || answer.text()))
+    let found = request.ask(&arguments.defined.read()?, Names::CommandLine)?;
+    Ok(output.either(|| found.json(), || text(&found)))
 }
 
-/// A lower bound of what the event costs as it was typed: from the event one
-/// unit cheaper, at the δ one unit larger.
-fn lower(found: &Calibration, delta: Delta) -> Option<Epsilon> {
-    let above = Delta::saturating(delta.get().next_up());
-    let relaxed = found.event.relaxed();
-    let lower = match found.cost.lower {
-        // Who knows one for the event knows one for this.
-        Some(_) => {
-            account::epsilon_by(found.cost.method, &relaxed, above)
-                .ok()?
-                .lower
+fn text(found: &Calibrated) -> String {
+    let parameter = found.template.parameter();
+    let promise = format!(
+        "({}, {})",
+        number::nearest(found.epsilon.shown, 6),
+        number::delta_up(found.delta.shown)
+    );
+    let noise = found.template.costly() == Round::Down;
+    // To the safe side, as the value itself.
+    let value = match found.found.value {
+        ParameterValue::Real(value) if noise => number::epsilon_up(value, 6),
+        ParameterValue::Real(value) => number::down(value, 6),
+        ParameterValue::Whole(count) => count.to_string(),
+    };
+    let first = match (found.found.constrained, noise) {
+        (true, true) => format!("{parameter} = {value} is enough for {promise}"),
+        // Of no loss at all the search knows a safe value, not the edge.
+        (true, false) if found.epsilon.value == Epsilon::ZERO => {
+            format!("{parameter} = {value} keeps {promise}")
         }
-        None => account::epsilon(&relaxed, above).lower(),
-    }?;
-    Some(Epsilon::saturating(lower.get().min(found.cost.upper.get())))
+        (true, false) => format!("{parameter} = {value} is the most for {promise}"),
+        (false, _) => format!(
+            "any {parameter} keeps {promise}: even {value} costs only {}",
+            number::epsilon_up(found.found.cost.upper.get(), 6)
+        ),
+    };
+    let filled = found.template.fill_text(&found.typed());
+    format!(
+        "{first}\n  {}\n{}\n",
+        output::shortened(&filled, 1000),
+        comparison(found)
+    )
 }
 
-impl Answer {
-    /// The value as a decimal that reads back as this very value.
-    fn typed(&self) -> String {
-        match self.found.value {
-            ParameterValue::Real(value) => format_decimal(value, self.template.costly()),
-            ParameterValue::Whole(count) => count.to_string(),
+/// The classical rule where it competes, the method elsewhere.
+fn comparison(found: &Calibrated) -> String {
+    let Some(gaussian) = found.gaussian else {
+        return format!("by {}", found.found.cost.method.name());
+    };
+    match gaussian.classical {
+        Some(sigma) => {
+            let times = sigma.get() / found.found.value.as_f64();
+            format!(
+                "the classical rule asks for {}, {} % more noise",
+                number::epsilon_up(sigma.get(), 6),
+                number::nearest((times - 1.0) * 100.0, 3)
+            )
         }
-    }
-
-    fn json(&self) -> Value {
-        let classical = self.gaussian.and_then(|gaussian| gaussian.classical);
-        json!({
-            "expression": self.template.text(),
-            "parameter": self.template.parameter(),
-            "value": match self.found.value {
-                ParameterValue::Real(value) => json_number(value),
-                ParameterValue::Whole(count) => count.get().into(),
-            },
-            "epsilon": {
-                "upper": json_number(self.found.cost.upper.get()),
-                "lower": self.lower.map(|lower| json_number(lower.get())),
-                "method": self.found.cost.method.name(),
-            },
-            "delta": json_number(self.delta.shown),
-            "event": self.template.fill_text(&self.typed()),
-            "constrained": self.found.constrained,
-            "classical": classical.map(|sigma| json_number(sigma.get())),
-        })
-    }
-
-    fn text(&self) -> String {
-        let parameter = self.template.parameter();
-        let promise = format!(
-            "({}, {})",
-            number::nearest(self.epsilon.shown, 6),
-            number::delta_up(self.delta.shown)
-        );
-        let noise = self.template.costly() == Round::Down;
-        // To the safe side, as the value itself.
-        let value = match self.found.value {
-            ParameterValue::Real(value) if noise => number::epsilon_up(value, 6),
-            ParameterValue::Real(value) => number::down(value, 6),
-            ParameterValue::Whole(count) => count.to_string(),
-        };
-        let first = match (self.found.constrained, noise) {
-            (true, true) => format!("{parameter} = {value} is enough for {promise}"),
-            // Of no loss at all the search knows a safe value, not the edge.
-            (true, false) if self.epsilon.value == Epsilon::ZERO => {
-                format!("{parameter} = {value} keeps {promise}")
-            }
-            (true, false) => format!("{parameter} = {value} is the most for {promise}"),
-            (false, _) => format!(
-                "any {parameter} keeps {promise}: even {value} costs only {}",
-                number::epsilon_up(self.found.cost.upper.get(), 6)
-            ),
-        };
-        let filled = self.template.fill_text(&self.typed());
-        format!(
-            "{first}\n  {}\n{}\n",
-            output::shortened(&filled, 1000),
-            self.comparison()
-        )
-    }
-
-    /// The classical rule where it competes, the method elsewhere.
-    fn comparison(&self) -> String {
-        let Some(gaussian) = self.gaussian else {
-            return format!("by {}", self.found.cost.method.name());
-        };
-        match gaussian.classical {
-            Some(sigma) => {
-                let times = sigma.get() / self.found.value.as_f64();
-                format!(
-                    "the classical rule asks for {}, {} % more noise",
-                    number::epsilon_up(sigma.get(), 6),
-                    number::nearest((times - 1.0) * 100.0, 3)
-                )
-            }
-            None => "the classical rule needs an epsilon above 0 and below 1".to_owned(),
-        }
+        None => "the classical rule needs an epsilon above 0 and below 1".to_owned(),
     }
 }

@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use mizan_accounting::RenyiCurve;
-use mizan_core::{Bracket, Epsilon, Order};
-use mizan_report::{Axis, Column, Figure, Panel, Series, Table, number};
-use serde_json::json;
+use mizan_api::curve::{CurveRequest, Point};
+use mizan_api::names::Names;
+use mizan_report::{Column, Table, number};
 
 use crate::define::Defined;
 use crate::failure::Failure;
-use crate::input::{self, Expression, Typed};
+use crate::input;
 use crate::output::{self, Output};
 
 /// The Rényi budget curve: what an event costs at every order
@@ -42,100 +41,33 @@ pub(crate) struct Arguments {
     svg: Option<PathBuf>,
 }
 
-struct Point {
-    order: Typed<Order>,
-    epsilon: Bracket<Epsilon>,
-}
-
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let expression = Expression::read(&arguments.expression, &arguments.defined.read()?)?;
-    let orders = input::orders(&arguments.orders)?;
-    let curve = RenyiCurve::of(&expression.event)?;
-    let points: Vec<Point> = orders
-        .into_iter()
-        .map(|order| Point {
-            order,
-            epsilon: curve.at(order.value),
-        })
-        .collect();
+    let request = CurveRequest {
+        expression: input::typed(&arguments.expression)?,
+        orders: arguments.orders.clone(),
+    };
+    let curve = request.ask(&arguments.defined.read()?, Names::CommandLine)?;
     if let Some(path) = &arguments.svg {
-        let figure = Figure::new(format!(
-            "Rényi budget curve of {}",
-            shortened(&expression.text)
-        ))
-        .with(panel(&curve, &points));
-        output::write_file(path, &figure.to_svg())?;
+        output::write_file(path, &curve.figure().to_svg())?;
     }
     Ok(output.either(
-        || {
-            let points: Vec<_> = points
-                .iter()
-                .map(|Point { order, epsilon }| {
-                    json!({
-                        "order": output::json_order(order.shown),
-                        "epsilon": output::json_number(epsilon.upper.get()),
-                        "lower": output::json_number(epsilon.lower.get()),
-                    })
-                })
-                .collect();
-            json!({"expression": expression.text, "curve": points})
-        },
+        || curve.json(),
         || {
             let mut table = Table::new([Column::number("order α"), Column::number("ε(α)")]);
-            for Point { order, epsilon } in &points {
+            for Point { order, epsilon } in &curve.points {
                 table.row([
                     output::order_text(order.value),
                     number::epsilon_up(epsilon.upper.get(), 8),
                 ]);
             }
-            let saved = arguments
-                .svg
-                .as_ref()
-                .map(|path| format!("\nSaved {}\n", path.display()));
-            let chart = output.terminal.chart(&panel(&curve, &points));
+            let saved = arguments.svg.as_ref();
+            let saved = saved.map(|path| format!("\nSaved {}\n", path.display()));
+            let chart = output.terminal.chart(&curve.panel());
             format!(
                 "{}\n\n{table}\n\n{chart}{}",
-                shortened(&expression.text),
+                output::shortened(&curve.expression, 70),
                 saved.unwrap_or_default()
             )
         },
     ))
-}
-
-/// The curve between its finite orders, with the chosen orders marked.
-fn panel(curve: &RenyiCurve, points: &[Point]) -> Panel {
-    let finite = || {
-        points
-            .iter()
-            .map(|point| point.order.value.get())
-            .filter(|order| order.is_finite())
-    };
-    let low = finite().fold(f64::INFINITY, f64::min).min(2.0);
-    let high = finite().fold(1.0, f64::max).max(low * 4.0);
-    let at =
-        |order: f64| Order::new(order).map_or(f64::INFINITY, |order| curve.at(order).upper.get());
-    // Evenly spaced on the logarithmic axis.
-    let line = Series::sampled("", low.ln(), high.ln(), 200, |ln_order| {
-        at(ln_order.exp().clamp(low, high))
-    });
-    let line = line
-        .points
-        .into_iter()
-        .map(|(ln_order, epsilon)| (ln_order.exp(), epsilon))
-        .collect();
-    // A gap after each mark keeps the marks from being joined.
-    let chosen = points
-        .iter()
-        .filter(|point| point.order.value.is_finite())
-        .map(|point| (point.order.value.get(), point.epsilon.upper.get()))
-        .flat_map(|(order, epsilon)| [(order, epsilon), (order, f64::NAN)])
-        .collect();
-    Panel::new("", Axis::log10("order α"), Axis::linear("ε(α)"))
-        .with(Series::new("ε(α)", line))
-        .with(Series::new("the orders listed", chosen).markers())
-}
-
-/// An expression that fits a line.
-fn shortened(text: &str) -> String {
-    output::shortened(text, 70)
 }

@@ -4,6 +4,8 @@ pub(crate) mod account;
 pub(crate) mod audit;
 pub(crate) mod budget;
 pub(crate) mod calibrate;
+#[cfg(feature = "ballista")]
+pub(crate) mod cluster;
 pub(crate) mod completions;
 pub(crate) mod curve;
 pub(crate) mod dataset;
@@ -17,8 +19,10 @@ pub(crate) mod noise;
 pub(crate) mod query;
 pub(crate) mod quote;
 pub(crate) mod risk;
+pub(crate) mod serve;
 pub(crate) mod spend;
 pub(crate) mod table;
+pub(crate) mod token;
 
 use crate::cli::Command;
 use crate::failure::Failure;
@@ -34,6 +38,8 @@ pub(crate) fn run(command: Command, output: Output) -> Result<Answer, Failure> {
         Command::Account(arguments) => account::run(&arguments, output),
         Command::Budget(arguments) => budget::run(&arguments, output),
         Command::Calibrate(arguments) => calibrate::run(&arguments, output),
+        #[cfg(feature = "ballista")]
+        Command::Cluster(arguments) => cluster::run(&arguments, output),
         Command::Curve(arguments) => curve::run(&arguments, output),
         Command::Demo(arguments) => demo::run(&arguments, output),
         Command::Divergence(arguments) => divergence::run(&arguments, output),
@@ -43,7 +49,9 @@ pub(crate) fn run(command: Command, output: Output) -> Result<Answer, Failure> {
         Command::Ledger(arguments) => ledger::run(&arguments, output),
         Command::Noise(arguments) => noise::run(&arguments, output),
         Command::Risk(arguments) => risk::run(&arguments, output),
+        Command::Serve(arguments) => serve::run(&arguments, output),
         Command::Table(arguments) => table::run(&arguments, output),
+        Command::Token(arguments) => token::run(&arguments, output),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man => completions::manual(),
     };

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use mizan_api::budget::view;
+use mizan_api::question::{answered_json, denied_json};
 use mizan_engine::{Answered, Denied, Reply};
 use mizan_report::number;
-use serde_json::json;
 
-use super::budget::view;
 use super::quote;
 use crate::asking::{self, Question, clamping_text, notes_text};
 use crate::books;
@@ -64,7 +64,10 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
                 })?;
                 write_file(path, &bars.to_svg())?;
             }
-            Answer::done(output.either(|| json(answered), || text(answered, question.why, output)))
+            Answer::done(output.either(
+                || answered_json(answered),
+                || text(answered, question.why, output),
+            ))
         }
         Reply::Denied(denied) => {
             Answer::refused(output.either(|| denied_json(denied), || denied_text(denied, output)))
@@ -72,26 +75,6 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     };
     ledger.close()?;
     Ok(answer)
-}
-
-pub(crate) fn json(answered: &Answered) -> serde_json::Value {
-    json!({
-        "receipt": answered.done.receipt.to_string(),
-        "id": answered.done.id.to_string(),
-        "repeated": answered.repeated,
-        "rows": asking::rows_json(&answered.answer),
-        "spent": {
-            "epsilon": if answered.repeated { 0.0 } else { answered.epsilon.get() },
-            "delta": if answered.repeated { 0.0 } else { answered.delta.get() },
-            "event": answered.event.to_string(),
-        },
-        "remaining": view::remaining_json(&answered.account),
-        "account": answered.account.account.name().as_str(),
-        "confidence": 0.95,
-        "why": answered.why,
-        "clamping": answered.answer.clamping,
-        "notes": answered.answer.notes,
-    })
 }
 
 pub(crate) fn text(answered: &Answered, why: bool, output: Output) -> String {
@@ -126,22 +109,6 @@ pub(crate) fn text(answered: &Answered, why: bool, output: Output) -> String {
     }
     text.push_str(&format!("receipt {}\n", answered.done.receipt));
     text
-}
-
-pub(crate) fn denied_json(denied: &Denied) -> serde_json::Value {
-    json!({
-        "accepted": false,
-        "receipt": denied.done.receipt.to_string(),
-        "id": denied.done.id.to_string(),
-        "asked": {
-            "epsilon": denied.epsilon.get(),
-            "delta": denied.delta.get(),
-            "event": denied.event.to_string(),
-        },
-        "account": denied.account.account.name().as_str(),
-        "remaining": view::remaining_json(&denied.account),
-        "largest_that_fits": {"share": view::share(denied.denial.largest)},
-    })
 }
 
 pub(crate) fn denied_text(denied: &Denied, output: Output) -> String {

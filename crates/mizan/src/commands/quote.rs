@@ -1,10 +1,9 @@
 //! `mizan quote`: what a question would cost, and how good its answer would be.
 
+use mizan_api::question::quote_json;
 use mizan_engine::Quote;
 use mizan_report::number;
-use serde_json::{Map, json};
 
-use super::budget::view;
 use crate::asking::{Question, clamping_text, notes_text};
 use crate::failure::Failure;
 use crate::output::{Answer, Output, shortened, wrapped};
@@ -28,34 +27,10 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
 pub(crate) fn run_for(question: &Question, output: Output) -> Result<Answer, Failure> {
     let ledger = question.books.read()?;
     let quote = question.at_desk(&ledger, |desk, sql, wish| desk.quote(sql, wish))?;
-    let shown = output.either(|| json(&quote), || text(&quote, question.why));
+    let shown = output.either(|| quote_json(&quote), || text(&quote, question.why));
     Ok(match quote.fits {
         true => Answer::done(shown),
         false => Answer::refused(shown),
-    })
-}
-
-pub(crate) fn json(quote: &Quote) -> serde_json::Value {
-    let mut predicted = Map::new();
-    for column in &quote.predicted {
-        predicted.insert(
-            column.name.clone(),
-            json!({"half_width": column.half_width}),
-        );
-    }
-    json!({
-        "event": quote.event.to_string(),
-        "cost": {"epsilon": quote.epsilon.get(), "delta": quote.delta.get()},
-        "predicted": predicted,
-        "groups": quote.groups,
-        "account": quote.account.account.name().as_str(),
-        "remaining": view::remaining_json(&quote.account),
-        "remaining_after": quote.after.as_ref().map(view::remaining_json),
-        "fits": quote.fits,
-        "about_more": quote.about,
-        "why": quote.why,
-        "clamping": quote.clamping,
-        "notes": quote.notes,
     })
 }
 

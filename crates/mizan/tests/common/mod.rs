@@ -11,6 +11,8 @@
 pub(crate) mod lab;
 #[cfg(all(unix, feature = "postgres"))]
 pub(crate) mod network;
+#[cfg(feature = "ballista")]
+pub(crate) mod nodes;
 #[cfg(all(unix, feature = "postgres"))]
 pub(crate) mod server;
 pub(crate) mod visits;

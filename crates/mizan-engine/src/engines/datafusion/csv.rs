@@ -6,10 +6,11 @@
 
 mod column;
 mod fields;
+pub(in crate::engines) mod scan;
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -18,14 +19,12 @@ use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::Result;
 use datafusion::error::DataFusionError;
-use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_plan::ExecutionPlan;
-use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 
 use self::column::Column;
 use self::fields::{After, BUFFER, Fields};
+use self::scan::{CsvFile, csv_scan};
 use super::source::source_type;
 use crate::engine::EngineError;
 use crate::version::unreadable;
@@ -80,15 +79,16 @@ pub(super) fn schema(path: &Path) -> Result<SchemaRef, EngineError> {
 /// CSV files as a table with these columns, which all files have, each of the
 /// type that its fields are read as.
 #[derive(Debug)]
-pub(super) struct CsvTable {
+pub(in crate::engines) struct CsvTable {
     schema: SchemaRef,
-    paths: Vec<PathBuf>,
+    /// The files.
+    pub(in crate::engines) files: Vec<CsvFile>,
 }
 
 impl CsvTable {
     /// A table.
-    pub(super) fn new(schema: SchemaRef, paths: Vec<PathBuf>) -> Self {
-        Self { schema, paths }
+    pub(in crate::engines) const fn new(schema: SchemaRef, files: Vec<CsvFile>) -> Self {
+        Self { schema, files }
     }
 }
 
@@ -113,37 +113,8 @@ impl TableProvider for CsvTable {
             Some(projection) => Arc::new(self.schema.project(projection)?),
             None => Arc::clone(&self.schema),
         };
-        let streams = self.paths.iter().map(|path| {
-            Arc::new(CsvStream {
-                schema: Arc::clone(&schema),
-                path: path.clone(),
-            }) as Arc<dyn PartitionStream>
-        });
-        let streams = streams.collect();
-        let scan = StreamingTableExec::try_new(schema, streams, None, [], false, limit)?;
-        Ok(Arc::new(scan))
-    }
-}
-
-#[derive(Debug)]
-struct CsvStream {
-    schema: SchemaRef,
-    path: PathBuf,
-}
-
-impl PartitionStream for CsvStream {
-    fn schema(&self) -> &SchemaRef {
-        &self.schema
-    }
-
-    fn execute(&self, _context: Arc<TaskContext>) -> SendableRecordBatchStream {
-        let schema = Arc::clone(&self.schema);
-        let batches = match Batches::open(&self.path, Arc::clone(&schema)) {
-            Ok(batches) => batches.collect_lazily(),
-            Err(error) => Box::new(std::iter::once(Err(error))),
-        };
-        let stream = futures::stream::iter(batches);
-        Box::pin(RecordBatchStreamAdapter::new(schema, stream))
+        let groups: Vec<Vec<usize>> = (0..self.files.len()).map(|place| vec![place]).collect();
+        Ok(csv_scan(schema, self.files.clone(), &groups, limit))
     }
 }
 

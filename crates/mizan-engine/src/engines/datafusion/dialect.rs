@@ -14,18 +14,18 @@ use crate::order::Salt;
 
 /// A table that stands for a dataset.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(in crate::engines) struct Table {
     /// Its name in the session.
-    pub(super) name: String,
+    pub(in crate::engines) name: String,
     /// What its files hold.
-    pub(super) schema: SchemaRef,
+    pub(in crate::engines) schema: SchemaRef,
 }
 
 /// DataFusion's dialect over these tables, by the names of datasets.
 #[derive(Clone, Debug, Default)]
-pub(super) struct DataFusionDialect {
+pub(in crate::engines) struct DataFusionDialect {
     /// The tables.
-    pub(super) tables: BTreeMap<String, Table>,
+    pub(in crate::engines) tables: BTreeMap<String, Table>,
 }
 
 impl DataFusionDialect {

@@ -1,7 +1,7 @@
 //! Files as tables: finding them, knowing their columns, without reading rows.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
@@ -16,6 +16,7 @@ use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderO
 use mizan_sql::{Dataset, DatasetColumn, Type};
 use url::Url;
 
+use super::csv::scan::CsvFile;
 use super::csv::{self, CsvTable};
 use super::source::source_type;
 use super::values::data_type;
@@ -35,7 +36,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, EngineError> {
         found.columns = names.map(|name| (name, None)).collect();
         return Ok(found);
     }
-    for field in parquet_schema(first)?.fields() {
+    for field in parquet_footer(first)?.0.fields() {
         let name = field.name().clone();
         match source_type(field.data_type()) {
             Some(kind) => found.columns.push((name, Some(kind))),
@@ -46,22 +47,29 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, EngineError> {
 }
 
 /// The files of a dataset, and the columns of the catalogue as they have them.
-pub(super) struct Source {
+pub(in crate::engines) struct Source {
     files: Files,
     /// The catalogue's columns.
-    pub(super) schema: SchemaRef,
+    pub(in crate::engines) schema: SchemaRef,
+    /// How many rows the files say that they have, if they do.
+    #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
+    pub(in crate::engines) rows: Option<u64>,
 }
 
 impl Source {
     /// Finds the files and checks that all have the catalogue's columns.
-    pub(super) fn open(dataset: &Dataset) -> Result<Self, EngineError> {
+    pub(in crate::engines) fn open(dataset: &Dataset) -> Result<Self, EngineError> {
         let files = Files::find(Path::new(&dataset.source))?;
         let mut schema: Option<Schema> = None;
+        let mut rows = Some(0_u64);
         for path in &files.paths {
-            let found = match files.format {
-                Format::Csv => csv::schema(path)?,
-                Format::Parquet => parquet_schema(path)?,
+            let (found, rows_here) = match files.format {
+                Format::Csv => (csv::schema(path)?, None),
+                Format::Parquet => parquet_footer(path)?,
             };
+            rows = rows
+                .zip(rows_here)
+                .map(|(all, here)| all.saturating_add(here));
             let of_file = columns(dataset, files.format, path, &found)?;
             match &schema {
                 None => schema = Some(of_file),
@@ -71,19 +79,27 @@ impl Source {
         Ok(Self {
             files,
             schema: Arc::new(schema.unwrap_or_else(Schema::empty)),
+            rows,
         })
     }
 
     /// The version of the files.
-    pub(super) fn version(&self) -> Result<Version, EngineError> {
+    pub(in crate::engines) fn version(&self) -> Result<Version, EngineError> {
         self.files.version()
     }
 
+    /// The files.
+    #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
+    pub(in crate::engines) fn paths(&self) -> &[PathBuf] {
+        &self.files.paths
+    }
+
     /// The table.
-    pub(super) fn table(&self) -> Result<Arc<dyn TableProvider>> {
+    pub(in crate::engines) fn table(&self) -> Result<Arc<dyn TableProvider>> {
         let schema = Arc::clone(&self.schema);
         if self.files.format == Format::Csv {
-            return Ok(Arc::new(CsvTable::new(schema, self.files.paths.clone())));
+            let files = self.files.paths.iter().cloned().map(CsvFile::here);
+            return Ok(Arc::new(CsvTable::new(schema, files.collect())));
         }
         let mut urls = Vec::with_capacity(self.files.paths.len());
         for path in &self.files.paths {
@@ -193,11 +209,13 @@ fn same_types(
     Ok(())
 }
 
-fn parquet_schema(path: &Path) -> Result<SchemaRef, EngineError> {
+/// The columns of a file, and how many rows it says that it has.
+fn parquet_footer(path: &Path) -> Result<(SchemaRef, Option<u64>), EngineError> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
     let metadata = metadata.map_err(|_| EngineError::BadParquet {
         path: path.to_path_buf(),
     })?;
-    Ok(Arc::clone(metadata.schema()))
+    let rows = metadata.metadata().file_metadata().num_rows();
+    Ok((Arc::clone(metadata.schema()), u64::try_from(rows).ok()))
 }

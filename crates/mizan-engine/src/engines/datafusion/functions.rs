@@ -1,6 +1,7 @@
 //! The functions that DataFusion does not have, or has with errors that depend on
 //! data: ours are total. Their names begin with `mizan_`.
 
+use std::fs::File;
 use std::hash::{Hash, Hasher as StdHasher};
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use datafusion::logical_expr::{
 };
 use mizan_sql::{Bounds, Expr, Function, Quantized, TimePart, TimeUnit, Type, Value};
 
+use super::among::among;
 use super::kernels;
 use super::source;
 use super::values::{Values, array_of, data_type};
@@ -19,7 +21,7 @@ use crate::order::{Hasher, Salt};
 
 /// What one of our functions does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Does {
+pub(in crate::engines) enum Does {
     /// A function of expressions that makes this type.
     Call(Function, Type),
     /// A cast.
@@ -36,11 +38,16 @@ pub(super) enum Does {
     Same(Type),
     /// Nothing, which the planner does not know.
     Unknown,
+    /// Bits, the unit: whether it may be among those that the bits are of.
+    Among,
+    /// A path, a length: whether there is such a file that can be opened, wherever this
+    /// is computed.
+    Sees,
 }
 
 impl Does {
     /// What it is called.
-    pub(super) fn name(self) -> String {
+    pub(in crate::engines) fn name(self) -> String {
         match self {
             Self::Call(function, makes) => {
                 format!("mizan_{}_{}", word(function), makes.name())
@@ -52,6 +59,8 @@ impl Does {
             Self::Hash => "mizan_hash".to_owned(),
             Self::Same(kind) => format!("mizan_same_{}", kind.name()),
             Self::Unknown => "mizan_unknown".to_owned(),
+            Self::Among => "mizan_among".to_owned(),
+            Self::Sees => "mizan_sees".to_owned(),
         }
     }
 
@@ -63,11 +72,13 @@ impl Does {
             | Self::Clamp(makes)
             | Self::Same(makes) => makes,
             Self::Quantize | Self::Hash | Self::Unknown => Type::Integer,
+            Self::Among | Self::Sees => Type::Boolean,
         }
     }
 
     fn all() -> Vec<Self> {
         let mut all = vec![Self::Quantize, Self::Hash, Self::Unknown];
+        all.extend([Self::Among, Self::Sees]);
         for kind in Type::ALL {
             all.extend([Self::Cast(kind), Self::Read(kind)]);
             all.extend([Self::Clamp(kind), Self::Same(kind)]);
@@ -82,7 +93,7 @@ impl Does {
 }
 
 /// All functions, for a session to know.
-pub(super) fn all() -> Vec<ScalarUDF> {
+pub(in crate::engines) fn all() -> Vec<ScalarUDF> {
     let all = Does::all().into_iter();
     all.map(|does| ScalarUDF::new_from_impl(Ours::new(does)))
         .collect()
@@ -158,6 +169,7 @@ impl Ours {
             name: does.name(),
             signature: match does {
                 Does::Unknown => Signature::nullary(Volatility::Volatile),
+                Does::Sees => Signature::variadic_any(Volatility::Volatile),
                 _ => Signature::variadic_any(Volatility::Immutable),
             },
         }
@@ -229,6 +241,27 @@ fn compute(does: Does, arguments: &[ColumnarValue], rows: usize) -> Result<Array
         Does::Same(Type::Text) => source::read(&array(arguments, 0, rows)?),
         Does::Same(_) => array(arguments, 0, rows),
         Does::Unknown => Ok(array_of(Type::Integer, std::iter::once(Value::Null))),
+        Does::Sees => {
+            let (Value::Text(path), Value::Integer(length)) =
+                (literal(arguments, 0)?, literal(arguments, 1)?)
+            else {
+                return exec_err!("no path");
+            };
+            let sees = || File::open(path).and_then(|file| file.metadata());
+            let sees = sees().is_ok_and(|found| i64::try_from(found.len()) == Ok(length));
+            Ok(array_of(
+                Type::Boolean,
+                std::iter::once(Value::Boolean(sees)),
+            ))
+        }
+        Does::Among => {
+            let Some(ColumnarValue::Scalar(ScalarValue::Binary(Some(bits)))) = arguments.first()
+            else {
+                return exec_err!("no bits");
+            };
+            let units = arguments.iter().skip(1).map(|unit| unit.to_array(rows));
+            Ok(Arc::new(among(bits, &units.collect::<Result<Vec<_>>>()?)?))
+        }
     }
 }
 

@@ -13,6 +13,7 @@
 mod cap;
 mod clip;
 mod compact;
+mod dealt;
 mod kept;
 mod listed;
 mod numbers;
@@ -35,10 +36,11 @@ use futures::TryStreamExt;
 use mizan_sql::Value;
 use tokio::task::JoinSet;
 
+use self::dealt::{dealt, is_by_row};
 use self::kept::Kept;
 use self::listed::Listed;
 use self::sums::Sums;
-use self::together::{Together, Who};
+use self::together::{Together, Who, numbered};
 use self::told_apart::ToldApart;
 use super::tally::Tally;
 use crate::engines::statement::{Few, PerUnit};
@@ -84,20 +86,30 @@ pub(super) async fn per_unit_at_once(
         return Ok(None);
     };
     let plan = physical(context, &few.all).await?;
-    let Some(room) = Kept::room(plan.as_ref(), keeps)? else {
+    let schema = numbered(&plan.schema(), asked);
+    let Some(room) = Kept::room(plan.as_ref(), &schema, keeps)? else {
         return Ok(None);
     };
     let empty = |plan: &dyn ExecutionPlan| {
-        let counting = Who::Counting(Tally::for_plan(plan)?, Kept::new(room));
+        let counting = Who::Counting(Tally::for_plan(plan)?, Kept::new(Arc::clone(&room)));
         Together::new(&plan.schema(), asked, groups.clone(), counting)
     };
-    match whole_of(context, &plan, empty).await {
-        Ok(Some(whole)) => Ok(Some(whole.sums(asked, few, salt)?.rows())),
-        Ok(None) => Ok(Some(Vec::new())),
+    let mut parts = match parts_of(context, &plan, empty).await {
+        Ok(parts) => parts,
         // There were more than it seemed.
-        Err(DataFusionError::ResourcesExhausted(_)) => Ok(None),
-        Err(error) => Err(error),
-    }
+        Err(DataFusionError::ResourcesExhausted(_)) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let tallies: Vec<Tally> = parts.iter_mut().filter_map(Together::take_tally).collect();
+    let many = merged(tallies)?.and_then(|tally| tally.more_than(few.rows));
+    let many = many.map(Arc::new);
+    let parts = parts.into_iter().map(|part| {
+        let many = many.clone();
+        async move { part.knowing(many.as_deref()) }
+    });
+    let whole = merged(all_at_once(parts).await?)?;
+    let sums = whole.map(|whole| whole.sums(asked, few, salt));
+    Ok(Some(sums.transpose()?.map_or(Vec::new(), Sums::rows)))
 }
 
 /// Who has few rows.
@@ -119,7 +131,11 @@ pub(super) trait Part: Send + Sized + 'static {
 }
 
 async fn physical(context: &SessionContext, rows: &str) -> Result<Arc<dyn ExecutionPlan>> {
-    context.sql(rows).await?.create_physical_plan().await
+    let rows = context.sql(rows).await?;
+    match is_by_row(rows.logical_plan()) {
+        true => dealt(rows).await,
+        false => rows.create_physical_plan().await,
+    }
 }
 
 /// A part of all rows of a query; None if there are no partitions.
@@ -128,34 +144,47 @@ pub(super) async fn whole<P: Part>(
     rows: &str,
     empty: impl Fn(&dyn ExecutionPlan) -> Result<P>,
 ) -> Result<Option<P>> {
-    whole_of(context, &physical(context, rows).await?, empty).await
+    merged(parts_of(context, &physical(context, rows).await?, empty).await?)
 }
 
-async fn whole_of<P: Part>(
+async fn parts_of<P: Part>(
     context: &SessionContext,
     rows: &Arc<dyn ExecutionPlan>,
     empty: impl Fn(&dyn ExecutionPlan) -> Result<P>,
-) -> Result<Option<P>> {
-    let mut parts = JoinSet::new();
+) -> Result<Vec<P>> {
+    let mut parts = Vec::new();
     for partition in 0..rows.output_partitioning().partition_count() {
         let mut stream = rows.execute(partition, context.task_ctx())?;
         let mut part = empty(rows.as_ref())?;
-        parts.spawn(async move {
+        parts.push(async move {
             while let Some(batch) = stream.try_next().await? {
                 part.add(&batch)?;
             }
-            Ok::<P, DataFusionError>(part)
+            Ok(part)
         });
     }
-    let mut whole: Option<P> = None;
-    while let Some(part) = parts.join_next().await {
-        let part = part.map_err(|error| DataFusionError::External(error.into()))??;
-        whole = Some(match whole {
-            Some(other) => other.merged(part)?,
-            None => part,
-        });
+    all_at_once(parts).await
+}
+
+/// What tasks give that run side by side, in any order.
+async fn all_at_once<T: Send + 'static>(
+    tasks: impl IntoIterator<Item = impl Future<Output = Result<T>> + Send + 'static>,
+) -> Result<Vec<T>> {
+    let mut running: JoinSet<Result<T>> = tasks.into_iter().collect();
+    let mut done = Vec::with_capacity(running.len());
+    while let Some(result) = running.join_next().await {
+        done.push(result.map_err(|error| DataFusionError::External(error.into()))??);
     }
-    Ok(whole)
+    Ok(done)
+}
+
+/// All parts together; None of none.
+fn merged<P: Part>(parts: Vec<P>) -> Result<Option<P>> {
+    let mut parts = parts.into_iter();
+    let first = parts.next();
+    first
+        .map(|first| parts.try_fold(first, P::merged))
+        .transpose()
 }
 
 fn small(place: usize) -> Result<u32> {

@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, Date32Array, Float64Array, TimestampMicrosecondArray,
+    Array, ArrayRef, AsArray, Date32Array, Decimal128Array, Float64Array, TimestampMicrosecondArray,
 };
 use datafusion::arrow::compute::{CastOptions, cast_with_options};
 use datafusion::arrow::datatypes::{
-    DataType, Date32Type, Date64Type, Float64Type, TimeUnit, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+    DataType, Date32Type, Date64Type, Decimal128Type, Float64Type, TimeUnit,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType,
 };
 use datafusion::common::{Result, exec_err};
 use mizan_sql::Type;
@@ -70,6 +71,9 @@ pub(super) fn read(array: &ArrayRef) -> Result<ArrayRef> {
             Arc::new(days)
         }
         DataType::Timestamp(unit, _) => Arc::new(microseconds(array, *unit)),
+        DataType::Decimal128(_, scale) if kind == Type::Number => {
+            Arc::new(fractions(array.as_primitive::<Decimal128Type>(), *scale))
+        }
         _ if kind == Type::Number => {
             let numbers = cast(array, &DataType::Float64)?;
             let numbers: Float64Array = canonical(numbers.as_primitive::<Float64Type>());
@@ -88,6 +92,16 @@ fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     Ok(cast_with_options(array, to, &options)?)
 }
 
+/// What casting gives, but the power of ten is computed once, and few numbers need all
+/// of 128 bits. None is minus zero.
+fn fractions(decimals: &Decimal128Array, scale: i8) -> Float64Array {
+    let ten_to_scale = 10_f64.powi(scale.into());
+    decimals.unary(|value| {
+        let whole = i64::try_from(value).map_or(value as f64, |value| value as f64);
+        whole / ten_to_scale
+    })
+}
+
 /// The zone of a column is how it is shown; the values are UTC.
 fn microseconds(array: &ArrayRef, unit: TimeUnit) -> TimestampMicrosecondArray {
     type To = TimestampMicrosecondType;
@@ -102,5 +116,38 @@ fn microseconds(array: &ArrayRef, unit: TimeUnit) -> TimestampMicrosecondArray {
         TimeUnit::Nanosecond => array
             .as_primitive::<TimestampNanosecondType>()
             .unary::<_, To>(|time| time.div_euclid(1000)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_what_casting_gives() {
+        let ends = [
+            i128::from(i64::MIN),
+            i128::from(i64::MAX),
+            1 << 53,
+            -(1 << 53),
+            0,
+        ];
+        let near = ends.iter().flat_map(|end| (-3..=3).map(move |by| end + by));
+        let long = [10_i128.pow(37) + 12_345, -(10_i128.pow(30)) - 7, 1 << 100];
+        let values: Vec<Option<i128>> = near.chain(long).map(Some).chain([None]).collect();
+        for scale in [1, 2, 7, 18, 22, 23, 30, 37] {
+            let array = Decimal128Array::from(values.clone());
+            let array: ArrayRef = Arc::new(array.with_precision_and_scale(38, scale).unwrap());
+            let found = read(&array).unwrap();
+            let wanted = cast(&array, &DataType::Float64).unwrap();
+            let (found, wanted) = (
+                found.as_primitive::<Float64Type>(),
+                wanted.as_primitive::<Float64Type>(),
+            );
+            let bits = |array: &Float64Array| -> Vec<Option<u64>> {
+                array.iter().map(|value| value.map(f64::to_bits)).collect()
+            };
+            assert_eq!(bits(found), bits(wanted), "{scale}");
+        }
     }
 }

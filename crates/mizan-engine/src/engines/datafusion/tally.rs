@@ -7,7 +7,8 @@
 
 use std::any::Any;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, BooleanArray, RecordBatch};
+use datafusion::arrow::buffer::BooleanBuffer;
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::common::hash_utils::{RandomState, create_hashes};
 use datafusion::common::{Result, exec_err};
@@ -39,7 +40,7 @@ pub(super) struct Tally {
     /// Each stays at its end: beyond all limits. There is a power of two of them.
     counters: Vec<u16>,
     /// Of the rows that were added last.
-    hashes: Vec<u64>,
+    hashes: Hashes,
 }
 
 impl Tally {
@@ -65,16 +66,16 @@ impl Tally {
         let counters = (rows / 4).clamp(least, most).next_power_of_two();
         Self {
             counters: vec![0; counters],
-            hashes: Vec::new(),
+            hashes: Hashes::default(),
         }
     }
 
     /// Adds rows, by the columns of their units.
     pub(super) fn add_units(&mut self, units: &[ArrayRef]) -> Result<()> {
-        hash(units, &mut self.hashes)?;
         let bits = self.counters.len().ilog2();
-        for hash in &self.hashes {
-            if let Some(counter) = self.counters.get_mut(place(*hash, bits)) {
+        for number in numbers(units, &mut self.hashes)? {
+            let place = place(number.cast_unsigned(), bits);
+            if let Some(counter) = self.counters.get_mut(place) {
                 *counter = counter.saturating_add(1);
             }
         }
@@ -136,36 +137,53 @@ pub(super) struct Many {
 }
 
 impl Many {
-    /// Which rows are theirs: all rows of a unit are, or none is.
+    /// Which rows are theirs, of those of which this holds, by place: all of a unit are,
+    /// or none is.
     pub(super) fn rows(
         &self,
         units: &[ArrayRef],
-        hashes: &mut Vec<u64>,
-    ) -> Result<impl Iterator<Item = bool>> {
-        hash(units, hashes)?;
-        let is_theirs = |hash: &u64| {
-            let place = place(*hash, self.bits);
+        hashes: &mut Hashes,
+        of: impl Fn(usize) -> bool,
+    ) -> Result<BooleanArray> {
+        let numbers = numbers(units, hashes)?;
+        let is_theirs = |number: &i64| {
+            let place = place(number.cast_unsigned(), self.bits);
             let word = self.words.get(place / 64).copied().unwrap_or(u64::MAX);
             (word >> (place % 64)) & 1 == 1
         };
-        Ok(hashes.iter().map(is_theirs))
+        let theirs = BooleanBuffer::collect_bool(numbers.len(), |row| {
+            numbers.get(row).is_some_and(is_theirs) && of(row)
+        });
+        Ok(BooleanArray::new(theirs, None))
     }
 }
 
-/// A number for the unit of each row, the same for the same unit.
-fn hash(units: &[ArrayRef], hashes: &mut Vec<u64>) -> Result<()> {
+/// Room for the hashes of some rows.
+#[derive(Debug, Default)]
+pub(super) struct Hashes {
+    hashes: Vec<u64>,
+    numbers: Vec<i64>,
+}
+
+/// A number for the unit of each row, the same for the same unit: of integers themselves.
+fn numbers<'a>(units: &'a [ArrayRef], room: &'a mut Hashes) -> Result<&'a [i64]> {
     let Some(first) = units.first() else {
         return exec_err!("rows that are nobody's");
     };
-    hashes.clear();
-    let integers = first.as_primitive_opt::<Int64Type>();
-    if let (Some(integers), 1, 0) = (integers, units.len(), first.null_count()) {
-        hashes.extend(integers.values().iter().map(|id| id.cast_unsigned()));
-        return Ok(());
+    // Numbers must be the same in every batch, whatever else is in it.
+    if units.iter().any(|unit| unit.logical_null_count() > 0) {
+        return exec_err!("rows that are nobody's");
     }
+    if let (Some(integers), 1) = (first.as_primitive_opt::<Int64Type>(), units.len()) {
+        return Ok(integers.values());
+    }
+    let Hashes { hashes, numbers } = room;
+    hashes.clear();
     hashes.resize(first.len(), 0);
     create_hashes(units, &RandomState::default(), hashes)?;
-    Ok(())
+    numbers.clear();
+    numbers.extend(hashes.iter().map(|hash| hash.cast_signed()));
+    Ok(numbers)
 }
 
 /// The counter of a number, of two to so many: the fraction of its multiple of the
@@ -237,11 +255,11 @@ mod tests {
                     assert!(most > 20, "{most}");
                     continue;
                 };
-                let mut hashes = Vec::new();
+                let mut hashes = Hashes::default();
                 let units = units(&everybody);
-                let found = many.rows(&units, &mut hashes).unwrap();
+                let found = many.rows(&units, &mut hashes, |_| true).unwrap();
                 let mut wrongly = 0;
-                for (id, found) in everybody.iter().zip(found) {
+                for (id, found) in everybody.iter().zip(found.values()) {
                     let is_many = rows(*id) > most;
                     assert!(!is_many || found, "{id} {most}");
                     wrongly += usize::from(!is_many && found);
@@ -276,9 +294,11 @@ mod tests {
         }
         assert_eq!(tally.most(), None);
         let many = tally.more_than(u64::MAX).unwrap();
-        let mut hashes = Vec::new();
+        let mut hashes = Hashes::default();
         let units = units(&[-1]);
-        assert!(many.rows(&units, &mut hashes).unwrap().eq([true]));
+        let all = many.rows(&units, &mut hashes, |_| true).unwrap();
+        let none = many.rows(&units, &mut hashes, |_| false).unwrap();
+        assert_eq!([all.true_count(), none.true_count()], [1, 0]);
     }
 
     #[test]

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use crate::define::Defined;
 use crate::failure::Failure;
 use crate::input::{self, Expression, Typed};
-use crate::output::{self, Answer, Output, Progress, json_number};
+use crate::output::{self, Answer, Output, Progress};
+use mizan_api::number::finite;
 
 /// The confidence that accuses nobody by chance.
 const USUAL_CONFIDENCE: &str = "0.999999";
@@ -77,20 +78,20 @@ struct Report {
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
-    let confidence = input::confidence(&arguments.confidence)?;
+    let confidence = input::confidence(&arguments.confidence, "--confidence")?;
     let samples = arguments.samples.as_deref();
     let samples = samples
         .map(|text| input::whole(text, "--samples", Plan::SAMPLES))
         .transpose()?;
     let expression = arguments.expression.as_deref().unwrap_or_default();
-    let Expression { text, event } = Expression::read(expression, &arguments.defined.read()?)?;
+    let Expression { text, event } = input::expression(expression, &arguments.defined.read()?)?;
     let mut released = Released::of(&event)?;
     let delta = match &arguments.delta {
-        Some(text) => input::claimed_delta(text)?,
+        Some(text) => input::claimed_delta(text, "--delta")?,
         None => usual_delta(&released),
     };
     let claimed = match &arguments.epsilon {
-        Some(text) => input::claimed_epsilon(text)?,
+        Some(text) => input::claimed_epsilon(text, "--epsilon")?,
         None => {
             let value = accounted(&event, delta.value)?;
             let shown = value.get();
@@ -169,13 +170,13 @@ impl Report {
         json!({
             "event": self.event,
             "claimed": {
-                "epsilon": json_number(self.claimed.0.shown),
-                "delta": json_number(self.claimed.1.shown),
+                "epsilon": finite(self.claimed.0.shown),
+                "delta": finite(self.claimed.1.shown),
             },
-            "lower_bound": json_number(self.found.lower_bound.get()),
-            "confidence": json_number(self.confidence.shown),
+            "lower_bound": finite(self.found.lower_bound.get()),
+            "confidence": finite(self.confidence.shown),
             "samples": self.samples,
-            "threshold": json_number(attack.region.threshold()),
+            "threshold": finite(attack.region.threshold()),
             "violation": self.is_violation(),
             "attack": {
                 "feature": match attack.feature {

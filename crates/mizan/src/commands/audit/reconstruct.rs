@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{self, Answer, Output, Progress, json_number};
+use crate::output::{self, Answer, Output, Progress};
+use mizan_api::number::finite;
 
 /// Queries for each person, unless told.
 const QUERIES_PER_PERSON: u64 = 4;
@@ -88,16 +89,16 @@ impl Report {
     fn json(&self) -> Value {
         let point = |point: &Point| {
             json!({
-                "sigma": json_number(point.sigma),
-                "noise_over_sqrt_n": json_number(point.noise_over_sqrt_n),
-                "recovered": json_number(point.recovered),
-                "epsilon": json_number(point.epsilon.get()),
+                "sigma": finite(point.sigma),
+                "noise_over_sqrt_n": finite(point.noise_over_sqrt_n),
+                "recovered": finite(point.recovered),
+                "epsilon": finite(point.epsilon.get()),
             })
         };
         json!({
             "n": self.people,
             "queries": self.queries,
-            "delta": json_number(PRICED_AT),
+            "delta": finite(PRICED_AT),
             "points": self.points.iter().map(point).collect::<Vec<_>>(),
         })
     }

@@ -1,10 +1,10 @@
 //! `mizan budget create`: an account from a target.
 
+use mizan_api::budget::view;
 use mizan_ledger::{AccountName, NewAccount, Outcome};
 use serde_json::json;
 
 use super::target::Typed;
-use super::view;
 use crate::books::{self, Books, log_json};
 use crate::failure::Failure;
 use crate::output::{Output, order_text};

@@ -1,11 +1,10 @@
 //! `mizan budget list`: all accounts, as the tree they are.
 
+use mizan_api::budget::{BudgetsAnswer, view};
 use mizan_ledger::{AccountNumber, AccountView};
 use mizan_report::{Column, Table, number};
-use serde_json::json;
 
-use super::view;
-use crate::books::{Books, log_json};
+use crate::books::Books;
 use crate::failure::Failure;
 use crate::output::{Output, shortened};
 
@@ -20,14 +19,7 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let ledger = arguments.books.read()?;
     let (views, head) = (ledger.accounts()?, ledger.head()?);
-    Ok(output.either(
-        || {
-            let accounts: Vec<_> = views.iter().map(view::account_json).collect();
-            let gaps = views.first().map(view::gaps_json);
-            json!({"accounts": accounts, "gaps": gaps, "log": log_json(head)})
-        },
-        || text(&views, output),
-    ))
+    Ok(output.either(|| BudgetsAnswer::of(&views, head), || text(&views, output)))
 }
 
 fn text(views: &[AccountView], output: Output) -> String {

@@ -1,12 +1,10 @@
 //! `mizan budget`: accounts, what they promise and what is left of them.
 
-pub(crate) mod burn_down;
 mod create;
 mod list;
 mod raise;
 mod show;
 pub(crate) mod target;
-pub(crate) mod view;
 
 use crate::failure::Failure;
 use crate::output::Output;

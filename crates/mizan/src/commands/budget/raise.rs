@@ -1,10 +1,10 @@
 //! `mizan budget raise`: more may be spent from now on, and the log says so.
 
+use mizan_api::budget::view;
 use mizan_ledger::{AccountNumber, Body, Budget, Ledger, RequestId};
 use serde_json::json;
 
 use super::target::Typed;
-use super::view;
 use crate::books::{self, Books, log_json};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 "before": view::target_json(before.budget()),
                 "target": view::target_json(after.budget()),
                 "remaining": view::remaining_json(&view),
-                "gaps": view::gaps_json(&view),
+                "gaps": view::gaps_json(&view.gaps),
                 "receipt": done.receipt.to_string(),
                 "log": log_json(done.receipt.head),
             })

@@ -129,8 +129,8 @@ impl Typed {
         let Some(text) = &self.own_delta else {
             return Ok(None);
         };
-        let delta =
-            input::claimed_delta(text).map_err(|failure| failure.of_option("--own-delta"))?;
+        let delta = input::claimed_delta(text, "--delta")
+            .map_err(|failure| failure.of_option("--own-delta"))?;
         Ok(Some(OwnDelta::budget(delta.value)))
     }
 
@@ -151,8 +151,10 @@ impl Typed {
             ));
         }
         if let Some(text) = &self.epsilon {
-            let delta = self.delta.as_deref().map(input::delta).transpose()?;
-            let epsilon = input::epsilon(text)?.value;
+            let delta = (self.delta.as_deref())
+                .map(|text| input::delta(text, "--delta"))
+                .transpose()?;
+            let epsilon = input::epsilon(text, "--epsilon")?.value;
             return Ok(Promise::Approximate(
                 epsilon,
                 delta.map(|delta| delta.value),
@@ -185,7 +187,8 @@ fn point(text: &str) -> Result<(Order, Epsilon), Failure> {
             "write ORDER:EPSILON,..., such as 2:0.1,16:1,inf:8",
         )
     })?;
-    let orders = input::orders(order.trim()).map_err(|failure| failure.of_option("--curve"))?;
+    let orders =
+        input::orders(order.trim(), "--orders").map_err(|failure| failure.of_option("--curve"))?;
     let order = match orders.as_slice() {
         [order] => order.value,
         _ => {

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::asking::at_desk;
 use crate::books::Books;
 use crate::commands::query;
+use crate::engine::EngineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::interrupt;
@@ -39,6 +40,9 @@ pub(crate) struct Arguments {
     epsilon: Option<String>,
 
     #[command(flatten)]
+    engine: EngineArguments,
+
+    #[command(flatten)]
     shelf: Shelf,
 
     #[command(flatten)]
@@ -47,14 +51,14 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
     let wish = match &arguments.epsilon {
-        Some(text) => mizan_engine::Wish::Epsilon(input::epsilon(text)?.value),
+        Some(text) => mizan_engine::Wish::Epsilon(input::epsilon(text, "--epsilon")?.value),
         None => mizan_engine::Wish::Usual,
     };
     let dataset = arguments.shelf.dataset(&arguments.name)?;
     let catalogue = arguments.shelf.read()?;
     let ledger = arguments.books.open()?;
     interrupt::tell_of_charges(output);
-    let found = at_desk(&ledger, &catalogue, "", |desk| {
+    let found = at_desk(&ledger, &catalogue, &arguments.engine, "", |desk| {
         desk.find_bounds(&dataset, &arguments.column, wish)
     })?;
     ledger.close()?;
@@ -62,7 +66,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         FoundBounds::Found(bounds, answered) => (bounds, answered),
         FoundBounds::Denied(denied) => {
             return Ok(Answer::refused(output.either(
-                || query::denied_json(&denied),
+                || mizan_api::question::denied_json(&denied),
                 || query::denied_text(&denied, output),
             )));
         }

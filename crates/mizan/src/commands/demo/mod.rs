@@ -6,6 +6,8 @@ mod data;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use mizan_api::budget::{BurnDown, view};
+use mizan_api::question::{answered_json, denied_json};
 use mizan_core::{Delta, Epsilon};
 use mizan_engine::{Answered, DataFusion, Desk, Reply, Wish};
 use mizan_ledger::{
@@ -16,8 +18,6 @@ use mizan_sql::{Bounds, Catalogue, Dataset, DatasetColumn, Privacy, Type, Value}
 use serde_json::json;
 
 use crate::asking;
-use crate::commands::budget::burn_down::BurnDown;
-use crate::commands::budget::view;
 use crate::commands::query;
 use crate::failure::Failure;
 use crate::output::{Output, print, wrapped, write_file};
@@ -234,7 +234,7 @@ impl Story {
             "\n   left {bar} {} %\n\n",
             number::down(100.0 * share, 3)
         ));
-        let mut json = query::json(answered);
+        let mut json = mizan_api::number::json(&answered_json(answered));
         if let Some(object) = json.as_object_mut() {
             object.insert("sql".to_owned(), json!(chapter.sql));
         }
@@ -252,7 +252,8 @@ impl Story {
         let wish = Wish::Epsilon(Epsilon::new(EPSILON)?);
         if let Reply::Denied(denied) = desk.query(TOO_MUCH, wish, None).map_err(failed)? {
             self.tell(&query::denied_text(&denied, self.output));
-            self.refused.push(query::denied_json(&denied));
+            self.refused
+                .push(mizan_api::number::json(&denied_json(&denied)));
         }
         self.tell(&format!(
             "\n8. And what nobody may ask\n{}",
@@ -260,7 +261,7 @@ impl Story {
         ));
         if let Err(error) = desk.quote(FORBIDDEN, Wish::Usual) {
             let failure = Failure::of_question(&error, FORBIDDEN);
-            self.tell(&failure.show(self.output.format));
+            self.tell(&crate::output::failure(&failure, self.output.format));
             self.refused
                 .push(json!({"code": error.code(), "message": error.to_string()}));
         }
@@ -273,7 +274,7 @@ impl Story {
         let Some(view) = ledger.account_named(&name)? else {
             return Ok(());
         };
-        let panel = BurnDown::of(ledger, view.account.number())?.panel();
+        let panel = BurnDown::of(ledger, view.account.number(), |_| ())?.panel();
         self.tell(&self.output.terminal.chart(&panel));
         let figure = Figure::new("What is left of the budget")
             .with(panel)

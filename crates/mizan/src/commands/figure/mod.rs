@@ -1,11 +1,8 @@
 //! `mizan figure`: the figures of Mironov's paper, drawn anew.
 
-mod baseline_risk;
-mod budget_curves;
-mod restricted_orders;
-
 use std::path::PathBuf;
 
+use mizan_api::figure::Strengths;
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -37,11 +34,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let out = &arguments.out;
     std::fs::create_dir_all(out)
         .map_err(|error| Failure::file("make the folder", &out.display().to_string(), &error))?;
-    let figure = match arguments.figure {
-        1 => budget_curves::draw()?,
-        2 => baseline_risk::draw()?,
-        _ => restricted_orders::draw()?,
-    };
+    let figure = mizan_api::figure::draw(arguments.figure, Strengths::default())?;
     let path = |extension: &str| out.join(format!("figure-{}.{extension}", arguments.figure));
     let (svg, csv) = (path("svg"), path("csv"));
     output::write_file(&svg, &figure.to_svg())?;

@@ -1,11 +1,11 @@
 //! `mizan ledger at`: the books as they were.
 
+use mizan_api::budget::view;
 use mizan_ledger::{Account, AccountNumber, AccountView, Books as _, State};
 use mizan_report::{Column, Table, number};
 use serde_json::json;
 
 use crate::books::Books;
-use crate::commands::budget::view;
 use crate::failure::Failure;
 use crate::output::{Output, shortened};
 use crate::times;

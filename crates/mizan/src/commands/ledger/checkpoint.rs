@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
+use mizan_api::ledger::CheckpointAnswer;
 
-use crate::books::{Books, log_json};
+use crate::books::Books;
 use crate::failure::Failure;
 use crate::output::{self, Output};
 
@@ -32,25 +32,19 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     }
     let ledger = arguments.books.open()?;
     let checkpoint = ledger.checkpoint()?;
-    let key = ledger.public_key().map(|key| key.to_string());
+    let key = ledger.public_key();
     ledger.close()?;
     if let Some(path) = &arguments.out {
         output::write_file(path, &format!("{checkpoint}\n"))?;
     }
     Ok(output.either(
-        || {
-            json!({
-                "checkpoint": checkpoint.to_string(),
-                "public_key": key,
-                "log": log_json(checkpoint.head),
-            })
-        },
+        || CheckpointAnswer::of(&checkpoint, key),
         || {
             format!(
                 "{checkpoint}\n\nsigned: {} entries with the root {}\npublic key {}\n",
                 checkpoint.head.size,
                 checkpoint.head.root,
-                key.as_deref().unwrap_or("unknown")
+                key.map_or_else(|| "unknown".to_owned(), |key| key.to_string())
             )
         },
     ))

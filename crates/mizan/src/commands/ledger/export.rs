@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
+use mizan_api::ledger::entry;
 use mizan_ledger::{AccountNumber, leaf_hash};
 use serde_json::{Value, json};
 
-use super::entry::{self, Names};
 use crate::books::{self, Books, log_json};
 use crate::failure::Failure;
 use crate::output::{self, Output, Progress};
@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         let most = usize::try_from(head.size - position).unwrap_or(usize::MAX);
         for entry in page.iter().take(most) {
             let bytes = entry.encode();
-            let mut value = entry::json(position, entry, &Names(&name));
+            let mut value = mizan_api::number::json(&entry::json(position, entry, &name));
             if let Value::Object(all) = &mut value {
                 let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
                 all.insert("leaf".to_owned(), leaf_hash(&bytes).to_string().into());

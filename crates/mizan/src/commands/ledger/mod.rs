@@ -2,7 +2,6 @@
 
 mod at;
 mod checkpoint;
-mod entry;
 mod export;
 mod log;
 mod restore;

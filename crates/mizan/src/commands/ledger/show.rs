@@ -1,10 +1,9 @@
 //! `mizan ledger show`: one entry, with the proof that it is in the log.
 
-use mizan_ledger::{AccountNumber, Ledger, ReceiptText, RequestId, Shown, leaf_hash};
-use serde_json::json;
+use mizan_api::ledger::{Found, entry, find};
+use mizan_ledger::{AccountNumber, Shown, leaf_hash};
 
-use super::entry::{self, Names};
-use crate::books::{self, Books, log_json};
+use crate::books::{self, Books};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::times;
@@ -27,37 +26,19 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let typed = arguments.receipt.trim();
     let ledger = arguments.books.look_into()?;
-    let receipt = find(&ledger, typed)?;
-    let shown = ledger.show(&receipt)?;
+    let found = find(&ledger, &arguments.receipt)?;
     let name = |number: AccountNumber| books::name_of(&ledger, number);
+    let Found { receipt, shown } = &found;
     let Shown {
         entry,
         head,
         proof,
         extends,
-    } = &shown;
+    } = shown;
     let leaf = leaf_hash(&entry.encode());
     Ok(output.either(
-        || {
-            let hashes = |hashes: &[mizan_ledger::Digest]| {
-                hashes.iter().map(ToString::to_string).collect::<Vec<_>>()
-            };
-            json!({
-                "receipt": receipt.to_string(),
-                "entry": entry::json(receipt.position, entry, &Names(&name)),
-                "charge": entry::charge(&ledger, entry).map(|charge| json!({
-                    "account": name(charge.account),
-                    "event": charge.event,
-                })),
-                "leaf": leaf.to_string(),
-                "inclusion": hashes(&proof.path),
-                "consistency": hashes(&extends.path),
-                "then": log_json(receipt.head),
-                "log": log_json(*head),
-            })
-        },
+        || found.json(&ledger),
         || {
             let charge = entry::charge(&ledger, entry);
             let account = entry::account(&entry.body);
@@ -88,18 +69,4 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             text
         },
     ))
-}
-
-/// The receipt that is meant.
-fn find(ledger: &Ledger, typed: &str) -> Result<ReceiptText, Failure> {
-    if typed.starts_with("mizan1:") {
-        return Ok(typed.parse()?);
-    }
-    ledger.find(RequestId::from_text(typed))?.ok_or_else(|| {
-        Failure::new(
-            "MZ1791",
-            format!("nothing is known under {typed:?}"),
-            "give a receipt (mizan1:...) or the --id of a charge; see `mizan ledger log`",
-        )
-    })
 }

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use mizan_api::ledger::VerifyAnswer;
 use mizan_ledger::{Checkpoint, PublicKey, ReceiptText, Witnesses, default_state_dir};
 use mizan_report::number;
-use serde_json::json;
 
-use crate::books::{Books, log_json};
+use crate::books::Books;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Output, Progress};
@@ -93,25 +93,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let unsigned = unsigned
         .then_some("the signatures of the checkpoints were not looked at: give --public-key");
     Ok(output.either(
-        || {
-            json!({
-                "verified": true,
-                "entries": report.head.size,
-                "accounts": report.accounts,
-                "charges": report.charges,
-                "committed": report.committed,
-                "denied": report.denied,
-                "voided": report.voided,
-                "pending": report.charges - report.committed - report.voided,
-                "priced": report.priced,
-                "unpriced": report.unpriced,
-                "answers": report.answers,
-                "gaps": report.gaps,
-                "witnesses": report.witnesses,
-                "log": log_json(report.head),
-                "warnings": unsigned.iter().collect::<Vec<_>>(),
-            })
-        },
+        || VerifyAnswer::of(&report, unsigned.map(str::to_owned).into_iter().collect()),
         || {
             let whole = |count: u64| number::nearest(count as f64, 15);
             let pending = report.charges - report.committed - report.voided;

@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let expression = Expression::read(&arguments.expression, &mizan_core::Definitions::default())?;
+    let expression = input::expression(&arguments.expression, &mizan_core::Definitions::default())?;
     let count = Count::new(input::whole(&arguments.count, "--count", 1..=MOST)?)?;
     let source = Source::of(&expression)?;
     let as_json = output.format == Format::Json;

@@ -1,12 +1,13 @@
 //! Table II: the budget curves of basic mechanisms, with numbers.
 
 use mizan_accounting::RenyiCurve;
+use mizan_api::number::{OrderJson, finite};
 use mizan_core::{Order, PrivacyEvent};
 use mizan_report::{Column, Table, number};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::output::{self, Output};
+use crate::output::Output;
 
 /// A row of Table II: the formulas, and an event to try them on.
 struct Row {
@@ -58,7 +59,7 @@ pub(super) fn write(output: Output) -> Result<String, Failure> {
                         .iter()
                         .zip(values)
                         .map(|(&order, &epsilon)| {
-                            json!({"order": output::json_order(order), "epsilon": output::json_number(epsilon)})
+                            json!({"order": OrderJson::of(order), "epsilon": finite(epsilon)})
                         })
                         .collect();
                     json!({

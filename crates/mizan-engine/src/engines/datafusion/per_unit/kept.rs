@@ -1,41 +1,47 @@
 //! Rows that are kept until it is known who has many.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 use datafusion::arrow::array::{ArrayRef, AsArray, RecordBatch};
+use datafusion::arrow::datatypes::Schema;
 use datafusion::common::{Result, resources_err};
-use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
+use datafusion::physical_plan::ExecutionPlan;
 
 use super::super::tally::expected_rows;
 
 /// A text takes about as much: what a view of it does.
 const TEXT: usize = 16;
 
+/// How many more bytes all partitions together may keep.
+pub(super) type Room = Arc<AtomicUsize>;
+
 /// Rows of a partition.
 #[derive(Debug)]
 pub(super) struct Kept {
     batches: Vec<RecordBatch>,
-    /// How many more bytes there may be.
-    room: usize,
+    room: Room,
 }
 
 impl Kept {
-    /// How many bytes each partition of a plan may keep, of so many for all; None if
-    /// its rows seem to be too many.
-    pub(super) fn room(plan: &dyn ExecutionPlan, most: usize) -> Result<Option<usize>> {
+    /// So many bytes, if the rows of a plan, as they are in this schema, seem to fit.
+    pub(super) fn room(
+        plan: &dyn ExecutionPlan,
+        schema: &Schema,
+        most: usize,
+    ) -> Result<Option<Room>> {
         let Some(rows) = expected_rows(plan)? else {
             return Ok(None);
         };
-        let schema = plan.schema();
         let types = schema.fields().iter().map(|field| field.data_type());
         let bytes = types.map(|kind| kind.primitive_width().unwrap_or(TEXT));
-        let partitions = plan.output_partitioning().partition_count();
         let fits = rows.saturating_mul(bytes.sum()) <= most;
-        Ok(fits.then_some(most / partitions.max(1)))
+        Ok(fits.then(|| Arc::new(AtomicUsize::new(most))))
     }
 
-    /// None yet, and so many bytes at most.
-    pub(super) const fn new(room: usize) -> Self {
+    /// None yet.
+    pub(super) const fn new(room: Room) -> Self {
         Self {
             batches: Vec::new(),
             room,
@@ -46,18 +52,13 @@ impl Kept {
     pub(super) fn add(&mut self, batch: &RecordBatch) -> Result<()> {
         let columns = batch.columns().iter().map(alone).collect();
         let batch = RecordBatch::try_new(batch.schema(), columns)?;
-        let Some(room) = self.room.checked_sub(batch.get_array_memory_size()) else {
+        let bytes = batch.get_array_memory_size();
+        let left = |room: usize| room.checked_sub(bytes);
+        if self.room.fetch_update(Relaxed, Relaxed, left).is_err() {
             return resources_err!("more rows than are kept");
-        };
-        self.room = room;
+        }
         self.batches.push(batch);
         Ok(())
-    }
-
-    /// Both.
-    pub(super) fn merged(mut self, other: Self) -> Self {
-        self.batches.extend(other.batches);
-        self
     }
 
     /// All of them.

@@ -15,9 +15,6 @@ use super::small;
 /// The most combinations of values of keys, listed or not, for which there is a table.
 const MOST: usize = 1 << 22;
 
-/// So many texts are compared one by one.
-const FEW: usize = 12;
-
 /// A list of groups, to be found by their keys.
 #[derive(Clone, Debug)]
 pub(super) struct Listed {
@@ -100,8 +97,7 @@ impl Listed {
 #[derive(Clone, Debug, Default)]
 struct Listing {
     codes: BTreeMap<Value, u32>,
-    /// Texts of up to twelve bytes, as arrays hold them.
-    short: HashMap<u128, u32>,
+    short: ShortTexts,
     integers: HashMap<i64, u32>,
 }
 
@@ -142,17 +138,9 @@ impl Listing {
             DataType::Utf8View if whole => {
                 let texts = array.as_string_view();
                 let long = |row: usize| self.code(&Value::Text(texts.value(row).to_owned()));
-                let few: Vec<(u128, u32)> = self.short.iter().map(|(k, v)| (*k, *v)).collect();
-                let short = |view: u128| match few.len() {
-                    // All are compared, and nothing has to be guessed.
-                    0..=FEW => few.iter().fold(0, |code, (known, of_known)| {
-                        code | if *known == view { *of_known } else { 0 }
-                    }),
-                    _ => self.short.get(&view).copied().unwrap_or(0),
-                };
                 let views = texts.views().iter().enumerate();
                 codes.extend(views.map(|(row, view)| match text_length(*view) {
-                    0..=12 => short(*view),
+                    0..=12 => self.short.code(*view),
                     _ => long(row),
                 }));
             }
@@ -175,6 +163,77 @@ impl Listing {
         }
         Ok(())
     }
+}
+
+/// Codes of texts of up to twelve bytes, as arrays hold them. While there are few, each
+/// has a place of its own in a small table, so that one comparison tells.
+#[derive(Clone, Debug, Default)]
+struct ShortTexts {
+    codes: HashMap<u128, u32>,
+    /// None where texts would share places.
+    places: Option<Box<[(u128, u32); PLACES]>>,
+    multiplier: u64,
+}
+
+/// How many places there are: a power of two.
+const PLACES: usize = 256;
+
+/// More texts than this may take long to find places for.
+const FEW: usize = 16;
+
+impl ShortTexts {
+    fn insert(&mut self, view: u128, code: u32) {
+        self.codes.insert(view, code);
+        self.places = None;
+        if self.codes.len() > FEW {
+            return;
+        }
+        // Two of sixteen share a place of 256 in four of ten tries.
+        let mut multiplier = 0x9e37_79b9_7f4a_7c15_u64;
+        for _ in 0..64 {
+            if let Some(places) = self.placed(multiplier) {
+                (self.places, self.multiplier) = (Some(places), multiplier);
+                return;
+            }
+            multiplier = multiplier.wrapping_mul(0x5851_f42d_4c95_7f2d) | 1;
+        }
+    }
+
+    /// The table, if each text has a place of its own. Empty places have the view of the
+    /// empty text and no code, which is right for it unless it is listed.
+    fn placed(&self, multiplier: u64) -> Option<Box<[(u128, u32); PLACES]>> {
+        let mut places = Box::new([(0, 0); PLACES]);
+        for (view, code) in &self.codes {
+            let to = places.get_mut(place(*view, multiplier))?;
+            if to.1 != 0 {
+                return None;
+            }
+            *to = (*view, *code);
+        }
+        Some(places)
+    }
+
+    #[inline]
+    fn code(&self, view: u128) -> u32 {
+        match &self.places {
+            Some(places) => match places.get(place(view, self.multiplier)) {
+                Some((known, code)) if *known == view => *code,
+                _ => 0,
+            },
+            None => self.codes.get(&view).copied().unwrap_or(0),
+        }
+    }
+}
+
+/// Where a text is in the table: the first bits of a product with both halves.
+#[inline]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "both halves, and eight bits"
+)]
+const fn place(view: u128, multiplier: u64) -> usize {
+    let mixed = (view as u64) ^ ((view >> 64) as u64).rotate_left(29);
+    (mixed.wrapping_mul(multiplier) >> (u64::BITS - PLACES.ilog2())) as usize
 }
 
 /// A view begins with the length of its text.
@@ -245,5 +304,23 @@ mod tests {
             .map(|value| vec![Value::Integer(value), Value::Integer(value)])
             .collect();
         assert!(Listed::new(2, &many).unwrap().is_none());
+    }
+
+    #[test]
+    fn short_texts_are_found_whether_few_or_many() {
+        for many in [1, 2, 12, 16, 17, 300] {
+            // Some are alike, and one is empty.
+            let name = |number: usize| match number {
+                0 => String::new(),
+                _ => format!("w{number}"),
+            };
+            let groups: Vec<Vec<Value>> = (0..many).map(|g| vec![text(&name(g))]).collect();
+            let texts: Vec<String> = (0..many).map(name).collect();
+            let unknown = ["w", "W1", "w1 ", "w301"].map(str::to_owned);
+            let all = texts.iter().chain(&unknown).map(|text| Some(text.as_str()));
+            let keys: ArrayRef = Arc::new(all.collect::<StringViewArray>());
+            let expected = (0..many + 4).map(|group| u32::try_from(group.min(many)).unwrap());
+            assert_eq!(find(&groups, &[keys]), expected.collect::<Vec<u32>>());
+        }
     }
 }

@@ -1,7 +1,5 @@
 //! What comes out: numbers by group.
 
-use std::collections::BTreeMap;
-
 use datafusion::arrow::array::ArrayRef;
 use datafusion::common::Result;
 use mizan_sql::Value;
@@ -32,20 +30,6 @@ impl Sums {
             (keys.collect(), numbers.copied().collect())
         });
         Ok(Self::new(groups.collect()))
-    }
-
-    /// These and others, of which some are negative, added up.
-    pub(super) fn plus(self, others: Self) -> Result<Self> {
-        let mut groups: BTreeMap<Vec<Value>, Vec<i64>> = self.groups.into_iter().collect();
-        for (keys, numbers) in others.groups {
-            let Some(to) = groups.get_mut(&keys) else {
-                return super::unexpected();
-            };
-            for (to, number) in to.iter_mut().zip(numbers) {
-                *to = to.saturating_add(number);
-            }
-        }
-        Ok(Self::new(groups.into_iter().collect()))
     }
 
     /// Rows of values. A group of which nothing counts is none.

@@ -120,22 +120,20 @@ fn obvious(rows: &[Row], asked: &PerUnit) -> BTreeMap<Value, Vec<i64>> {
 }
 
 /// Rows dealt out to so many parts, in small batches.
-fn dealt<P: Part>(rows: &[Row], parts: usize, empty: impl Fn() -> P) -> P {
+fn dealt<P: Part>(rows: &[Row], parts: usize, empty: impl Fn() -> P) -> Vec<P> {
     let mut dealt: Vec<P> = (0..parts).map(|_| empty()).collect();
     for (place, rows) in rows.chunks(61).enumerate() {
         // The last part has nothing, unless it is the only one.
         let part = place * place % parts.saturating_sub(1).max(1);
         dealt[part].add(&batch(rows)).unwrap();
     }
-    let whole = dealt
-        .into_iter()
-        .reduce(|one, other| one.merged(other).unwrap());
-    whole.unwrap()
+    dealt
 }
 
 fn told_apart(rows: &[Row], parts: usize, asked: &PerUnit) -> ToldApart {
     let schema = batch(&[]).schema();
-    dealt(rows, parts, || ToldApart::new(&schema, asked).unwrap())
+    let parts = dealt(rows, parts, || ToldApart::new(&schema, asked).unwrap());
+    merged(parts).unwrap().unwrap()
 }
 
 fn by_key(sums: Sums) -> BTreeMap<Value, Vec<i64>> {
@@ -211,45 +209,54 @@ fn people_with_few_rows_need_not_be_told_apart() {
         let other = usize::try_from(next(rows.len() as u64)).unwrap();
         rows.swap(place, other);
     }
-    for most in [None, Some(3)] {
-        let asked = PerUnit {
-            contributions: vec![
-                of(Of::Rows, 0, 3),
-                of(Of::Count(0), 0, 4),
-                of(Of::Sum(0), -150, 150),
-                of(Of::Scaled(0, 3), -150, 150),
-            ],
-            ..asked((most, None))
-        };
-        let listed: Vec<Row> = rows.iter().filter(|row| row.1.is_some()).cloned().collect();
-        let expected = obvious(&listed, &asked);
-        for parts in [1, 2, 7] {
-            // All but one.
-            let groups = (1..9).map(|key| vec![Value::Text(format!("group {key}"))]);
-            let few = Few {
-                dataset: None,
-                rows: 3,
-                all: String::new(),
-                groups: groups.collect(),
+    let asked = PerUnit {
+        contributions: vec![
+            of(Of::Rows, 0, 3),
+            of(Of::Count(0), 0, 4),
+            of(Of::Sum(0), -150, 150),
+            of(Of::Scaled(0, 3), -150, 150),
+        ],
+        ..asked((None, None))
+    };
+    let listed: Vec<Row> = rows.iter().filter(|row| row.1.is_some()).cloned().collect();
+    let expected = obvious(&listed, &asked);
+    // All but one.
+    let groups = (1..9).map(|key| vec![Value::Text(format!("group {key}"))]);
+    let few = Few {
+        dataset: None,
+        rows: 3,
+        all: String::new(),
+        groups: groups.collect(),
+        apart: Default::default(),
+    };
+    let listed = Listed::new(1, &few.groups).unwrap().unwrap();
+    let schema = batch(&[]).schema();
+    let many = Tally::of_units(batch(&rows).column(0)).more_than(few.rows);
+    let many = Some(Arc::new(many.unwrap()));
+    let known = || Who::Known(many.clone());
+    let counting = || Who::Counting(Tally::default(), Kept::new(Arc::new((1 << 20).into())));
+    for parts in [1, 2, 7] {
+        for who in [&known as &dyn Fn() -> Who, &counting] {
+            let empty = || Together::new(&schema, &asked, listed.clone(), who()).unwrap();
+            let mut parts = dealt(&rows, parts, empty);
+            let tallies = parts.iter_mut().filter_map(Together::take_tally).collect();
+            let tally = merged::<Tally>(tallies).unwrap();
+            let counted = tally.and_then(|tally| tally.more_than(few.rows));
+            let parts = parts.into_iter().map(|part| part.knowing(counted.as_ref()));
+            let parts = parts.collect::<Result<Vec<_>>>().unwrap();
+            let found = merged(parts).unwrap().unwrap().sums(&asked, &few, &SALT);
+            let found = by_key(found.unwrap());
+            // How many there are is not known of those who are not told apart.
+            let totals = |found: BTreeMap<Value, Vec<i64>>| {
+                let groups = found.into_iter().map(|(key, row)| (key, row[1..].to_vec()));
+                groups.collect::<BTreeMap<Value, Vec<i64>>>()
             };
-            let listed = Listed::new(1, &few.groups).unwrap().unwrap();
-            let schema = batch(&[]).schema();
-            let many = Tally::of_units(batch(&rows).column(0)).more_than(few.rows);
-            let many = Some(Arc::new(many.unwrap()));
-            let known = || Who::Known(many.clone());
-            let counting = || Who::Counting(Tally::default(), Kept::new(1 << 20));
-            for who in [&known as &dyn Fn() -> Who, &counting] {
-                let empty = || Together::new(&schema, &asked, listed.clone(), who()).unwrap();
-                let found = dealt(&rows, parts, empty).sums(&asked, &few, &SALT);
-                let found = by_key(found.unwrap());
-                // How many there are is not known of those who are not told apart.
-                let totals = |found: BTreeMap<Value, Vec<i64>>| {
-                    let groups = found.into_iter().map(|(key, row)| (key, row[1..].to_vec()));
-                    groups.collect::<BTreeMap<Value, Vec<i64>>>()
-                };
-                assert_eq!(totals(found), totals(expected.clone()), "{parts} {most:?}");
-            }
+            assert_eq!(totals(found), totals(expected.clone()));
         }
+    }
+    // Where groups are ranked or clipped their names are needed.
+    for cap in [(Some(3), None), (None, Some(Clip::new(2, 5)))] {
+        assert!(Together::new(&schema, &self::asked(cap), listed.clone(), known()).is_err());
     }
 }
 
@@ -259,7 +266,7 @@ fn no_more_rows_are_kept_than_there_is_room_for() {
     let rows: Vec<Row> = (0..100).map(long).collect();
     let rows = batch(&rows);
     let bytes = rows.get_array_memory_size();
-    let mut kept = Kept::new(3 * bytes);
+    let mut kept = Kept::new(Arc::new((3 * bytes).into()));
     kept.add(&rows).unwrap();
     let full = (0..100).find_map(|_| kept.add(&rows).err());
     assert!(matches!(full, Some(DataFusionError::ResourcesExhausted(_))));

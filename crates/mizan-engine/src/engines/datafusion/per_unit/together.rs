@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{BooleanArray, RecordBatch};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt32Array};
 use datafusion::arrow::compute::filter_record_batch;
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Type};
 use datafusion::common::Result;
 
-use super::super::tally::{Many, Tally};
+use super::super::tally::{Hashes, Many, Tally};
 use super::kept::Kept;
 use super::listed::Listed;
 use super::sums::Sums;
@@ -32,13 +32,23 @@ pub(super) struct Together {
     /// Slots are groups.
     totals: Totals,
     who: Who,
-    /// The rows of those who have many.
+    /// The rows of those who have many, with the numbers of groups for keys.
     told_apart: ToldApart,
+    numbered: SchemaRef,
     units: usize,
     /// Where the values begin.
     values: usize,
     of_rows: Vec<u32>,
-    hashes: Vec<u64>,
+    hashes: Hashes,
+}
+
+/// The columns of rows whose keys became the number of their group.
+pub(super) fn numbered(schema: &Schema, asked: &PerUnit) -> Schema {
+    let fields = schema.fields();
+    let units = fields.iter().take(asked.units).cloned();
+    let group = (asked.keys > 0).then(|| Arc::new(Field::new("g", DataType::UInt32, false)));
+    let values = fields.iter().skip(asked.units + asked.keys).cloned();
+    Schema::new(units.chain(group).chain(values).collect::<Vec<_>>())
 }
 
 impl Together {
@@ -49,31 +59,53 @@ impl Together {
         groups: Listed,
         who: Who,
     ) -> Result<Self> {
+        // Groups by their numbers can be neither ranked nor clipped.
+        if asked.most.is_some() || asked.clip.is_some() {
+            return unexpected();
+        }
         let values = asked.units + asked.keys;
         let Some(number) = schema.fields().len().checked_sub(values) else {
             return unexpected();
         };
+        let numbered = Arc::new(numbered(schema, asked));
         Ok(Self {
             groups,
             totals: Totals::new(number, &asked.contributions),
             who,
-            told_apart: ToldApart::new(schema, asked)?,
+            told_apart: ToldApart::with_keys(&numbered, asked, asked.keys.min(1))?,
+            numbered,
             units: asked.units,
             values,
             of_rows: Vec::new(),
-            hashes: Vec::new(),
+            hashes: Hashes::default(),
         })
+    }
+
+    /// What was counted, once.
+    pub(super) fn take_tally(&mut self) -> Option<Tally> {
+        match &mut self.who {
+            Who::Counting(tally, _) => Some(std::mem::take(tally)),
+            Who::Known(_) => None,
+        }
+    }
+
+    /// The same when it is known who has many rows: what was kept is told apart.
+    pub(super) fn knowing(mut self, many: Option<&Many>) -> Result<Self> {
+        if let Who::Counting(_, kept) = std::mem::replace(&mut self.who, Who::Known(None))
+            && let Some(many) = many
+        {
+            for batch in kept.into_batches() {
+                self.tell_apart(many, &batch)?;
+            }
+        }
+        Ok(self)
     }
 
     /// The totals of each group. There are more rows than units, but not where there
     /// is none.
-    pub(super) fn sums(mut self, asked: &PerUnit, few: &Few, salt: &Salt) -> Result<Sums> {
-        if let Who::Counting(tally, kept) = std::mem::replace(&mut self.who, Who::Known(None))
-            && let Some(many) = tally.more_than(few.rows)
-        {
-            for batch in kept.into_batches() {
-                self.tell_apart(&many, &batch)?;
-            }
+    pub(super) fn sums(self, asked: &PerUnit, few: &Few, salt: &Salt) -> Result<Sums> {
+        if matches!(self.who, Who::Counting(..)) {
+            return unexpected();
         }
         let all = asked.contributions.iter();
         let all: Vec<Of> = all.map(|contribution| contribution.of).collect();
@@ -82,27 +114,52 @@ impl Together {
             let numbers = numbers.map(|of| self.totals.unclamped(group, *of));
             (keys.clone(), numbers.collect())
         });
-        let sums = Sums::new(groups.collect());
-        sums.plus(self.told_apart.corrections(asked, salt)?)
+        let mut groups: Vec<(Vec<_>, Vec<i64>)> = groups.collect();
+        let corrections = self.told_apart.corrections(asked, salt)?;
+        for (place, numbers) in corrections.numbers.iter().enumerate() {
+            for (row, number) in numbers.iter().enumerate() {
+                let group = number_at(&corrections.keys, row);
+                let to = group.and_then(|group| groups.get_mut(group));
+                let Some(to) = to.and_then(|(_, numbers)| numbers.get_mut(place)) else {
+                    return unexpected();
+                };
+                *to = to.saturating_add(*number);
+            }
+        }
+        Ok(Sums::new(groups))
     }
 
     /// Adds the listed groups' rows of those with many.
-    fn tell_apart(&mut self, many: &Many, batch: &RecordBatch) -> Result<()> {
-        let units = batch.columns().get(..self.units).unwrap_or_default();
-        let theirs = many.rows(units, &mut self.hashes)?;
-        let theirs: BooleanArray = theirs.map(Some).collect();
+    fn tell_apart(&mut self, many: &Many, numbered: &RecordBatch) -> Result<()> {
+        let columns = numbered.columns();
+        let units = columns.get(..self.units).unwrap_or_default();
+        let theirs = match columns.get(self.units) {
+            Some(group) if self.values > self.units => {
+                let groups = group.as_primitive::<UInt32Type>().values();
+                let listed =
+                    |row: usize| groups.get(row).is_some_and(|g| self.groups.is_listed(*g));
+                many.rows(units, &mut self.hashes, listed)?
+            }
+            _ => many.rows(units, &mut self.hashes, |_| true)?,
+        };
         if theirs.true_count() == 0 {
             return Ok(());
         }
-        let mut theirs = filter_record_batch(batch, &theirs)?;
-        self.find_groups(&theirs)?;
-        let listed = self.of_rows.iter();
-        let listed = listed.map(|group| Some(self.groups.is_listed(*group)));
-        let listed: BooleanArray = listed.collect();
-        if listed.true_count() < theirs.num_rows() {
-            theirs = filter_record_batch(&theirs, &listed)?;
-        }
-        self.told_apart.add(&theirs)
+        self.told_apart
+            .add(&filter_record_batch(numbered, &theirs)?)
+    }
+
+    /// The rows with the numbers of their groups, which were found.
+    fn numbered(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let columns = batch.columns();
+        let units = columns.iter().take(self.units).cloned();
+        let group = (self.values > self.units).then(|| {
+            let groups = std::mem::take(&mut self.of_rows);
+            Arc::new(UInt32Array::from(groups)) as ArrayRef
+        });
+        let values = columns.iter().skip(self.values).cloned();
+        let columns = units.chain(group).chain(values).collect();
+        Ok(RecordBatch::try_new(Arc::clone(&self.numbered), columns)?)
     }
 
     fn find_groups(&mut self, batch: &RecordBatch) -> Result<()> {
@@ -112,21 +169,36 @@ impl Together {
     }
 }
 
+/// The group that a key stands for; without keys there is one.
+fn number_at(keys: &[ArrayRef], row: usize) -> Option<usize> {
+    match keys.first() {
+        Some(groups) if row < groups.len() => {
+            let group = groups.as_primitive_opt::<UInt32Type>()?.value(row);
+            usize::try_from(group).ok()
+        }
+        Some(_) => None,
+        None => Some(row),
+    }
+}
+
 impl Part for Together {
     fn add(&mut self, batch: &RecordBatch) -> Result<()> {
         self.find_groups(batch)?;
         let columns = batch.columns();
         let values = columns.get(self.values..).unwrap_or_default();
         self.totals.add(&self.of_rows, values, self.groups.len())?;
+        if matches!(self.who, Who::Known(None)) {
+            return Ok(());
+        }
+        let rows = self.numbered(batch)?;
         match &mut self.who {
-            Who::Known(None) => Ok(()),
-            Who::Known(Some(many)) => {
-                let many = Arc::clone(many);
-                self.tell_apart(&many, batch)
-            }
+            Who::Known(many) => match many.clone() {
+                Some(many) => self.tell_apart(&many, &rows),
+                None => Ok(()),
+            },
             Who::Counting(tally, kept) => {
                 tally.add_units(columns.get(..self.units).unwrap_or_default())?;
-                kept.add(batch)
+                kept.add(&rows)
             }
         }
     }
@@ -136,13 +208,10 @@ impl Part for Together {
         let same = (0..small(groups)?).collect::<Vec<u32>>();
         self.totals.merge(other.totals, &same, groups);
         self.told_apart = self.told_apart.merged(other.told_apart)?;
-        self.who = match (self.who, other.who) {
-            (Who::Counting(tally, kept), Who::Counting(others, of_others)) => {
-                Who::Counting(tally.merged(others)?, kept.merged(of_others))
-            }
-            (Who::Known(many), _) => Who::Known(many),
-            _ => return unexpected(),
-        };
-        Ok(self)
+        match (&self.who, &other.who) {
+            (Who::Known(_), Who::Known(_)) => Ok(self),
+            // Rows are kept by part until it is known who has many.
+            _ => unexpected(),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Rows by unit and group, within limits.
 
-use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::array::{ArrayRef, RecordBatch};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
 
@@ -28,7 +28,12 @@ pub(super) struct ToldApart {
 impl ToldApart {
     /// No rows.
     pub(super) fn new(schema: &SchemaRef, asked: &PerUnit) -> Result<Self> {
-        let values = asked.units + asked.keys;
+        Self::with_keys(schema, asked, asked.keys)
+    }
+
+    /// No rows, where so many columns are the keys.
+    pub(super) fn with_keys(schema: &SchemaRef, asked: &PerUnit, keys: usize) -> Result<Self> {
+        let values = asked.units + keys;
         let Some(number) = schema.fields().len().checked_sub(values) else {
             return unexpected();
         };
@@ -44,17 +49,18 @@ impl ToldApart {
 
     /// S3 and S4.
     pub(super) fn sums(self, asked: &PerUnit, salt: &Salt) -> Result<Sums> {
-        self.finish(asked, salt, false)
+        let ByGroup { keys, numbers } = self.by_group(asked, salt, false)?;
+        Sums::of_columns(&keys, &numbers)
     }
 
     /// What S2 to S4 change of sums without limits, in which these rows are.
-    pub(super) fn corrections(self, asked: &PerUnit, salt: &Salt) -> Result<Sums> {
-        self.finish(asked, salt, true)
+    pub(super) fn corrections(self, asked: &PerUnit, salt: &Salt) -> Result<ByGroup> {
+        self.by_group(asked, salt, true)
     }
 
     /// What all units contribute, and if asked for without what their rows would
     /// without limits.
-    fn finish(self, asked: &PerUnit, salt: &Salt, without_unlimited: bool) -> Result<Sums> {
+    fn by_group(self, asked: &PerUnit, salt: &Salt, without_unlimited: bool) -> Result<ByGroup> {
         let number = self.groups.len();
         let keys = self.groups.into_values()?;
         let pairs = self.slots.pairs();
@@ -97,8 +103,14 @@ impl ToldApart {
             };
             numbers.push(by_group(&limited, contribution.of));
         }
-        Sums::of_columns(&keys, &numbers)
+        Ok(ByGroup { keys, numbers })
     }
+}
+
+/// Keys of groups, and numbers of each: all are columns, by group.
+pub(super) struct ByGroup {
+    pub(super) keys: Vec<ArrayRef>,
+    pub(super) numbers: Vec<Vec<i64>>,
 }
 
 impl Part for ToldApart {

@@ -28,6 +28,30 @@ struct Cells {
 /// The slots of a chunk.
 const SLOTS: usize = 1 << 14;
 
+/// So few slots are added up on the side: a power of two.
+const FEW: usize = 64;
+
+/// Whether the sum of any of these fits, however many are in memory: none is 2^40 or
+/// more, or less than minus that.
+fn small(values: &[i64]) -> bool {
+    const END: i64 = 1 << 40;
+    let bits = values.iter().fold(0, |bits, value| {
+        bits | value.wrapping_add(END).cast_unsigned()
+    });
+    bits < 2 * END.cast_unsigned() && values.len() < 1 << 22
+}
+
+/// Sums of values that are small, by slot.
+fn few(values: impl Iterator<Item = (u32, i64)>) -> [i64; FEW] {
+    let mut sums = [0_i64; FEW];
+    for (slot, value) in values {
+        if let Some(sum) = sums.get_mut(slot as usize % FEW) {
+            *sum = sum.wrapping_add(value);
+        }
+    }
+    sums
+}
+
 impl Cells {
     fn grow(&mut self, slots: usize) {
         while self.chunks.len() * SLOTS < slots {
@@ -48,22 +72,34 @@ impl Cells {
         }
     }
 
-    /// Adds a value for each of these slots.
-    fn add_all(&mut self, slots: &[u32], place: usize, values: impl Iterator<Item = i64>) {
-        let width = self.width;
+    /// Adds a value for each of these slots, of so many.
+    fn add_all(&mut self, slots: &[u32], place: usize, values: &[i64], all: usize) {
         let both = slots.iter().zip(values);
-        // Few slots are in one chunk, which need not be looked for each time.
-        match self.chunks.as_mut_slice() {
-            [only] => {
-                for (slot, value) in both {
-                    add_to(only, *slot as usize * width + place, value);
-                }
+        if all > FEW || !small(values) {
+            for (slot, value) in both {
+                self.add(*slot, place, *value);
             }
-            _ => {
-                for (slot, value) in both {
-                    self.add(*slot, place, value);
-                }
+            return;
+        }
+        let sums = few(both.map(|(slot, value)| (*slot, *value)));
+        self.add_few(place, &sums, all);
+    }
+
+    /// Counts these slots, of so many.
+    fn count(&mut self, slots: &[u32], all: usize) {
+        if all > FEW {
+            for slot in slots {
+                self.add(*slot, 0, 1);
             }
+            return;
+        }
+        let counts = few(slots.iter().map(|slot| (*slot, 1)));
+        self.add_few(0, &counts, all);
+    }
+
+    fn add_few(&mut self, place: usize, sums: &[i64; FEW], all: usize) {
+        for (slot, sum) in (0..).zip(sums.iter().take(all)) {
+            self.add(slot, place, *sum);
         }
     }
 }
@@ -105,7 +141,7 @@ impl Totals {
     /// Adds rows, by the slot of each, where there are so many slots in all.
     pub(super) fn add(&mut self, slots: &[u32], values: &[ArrayRef], all: usize) -> Result<()> {
         self.cells.grow(all);
-        self.cells.add_all(slots, 0, std::iter::repeat(1));
+        self.cells.count(slots, all);
         for (array, totaled) in values.iter().zip(&mut self.values) {
             let missing = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
             if let Some(place) = totaled.sum {
@@ -114,11 +150,11 @@ impl Totals {
                 }
                 let integers = array.as_primitive::<Int64Type>();
                 if missing.is_none() {
-                    let values = integers.values().iter().copied();
-                    self.cells.add_all(slots, place, values);
+                    self.cells.add_all(slots, place, integers.values(), all);
                 } else {
-                    let values = integers.iter().map(|value| value.unwrap_or(0));
-                    self.cells.add_all(slots, place, values);
+                    let there = integers.iter().map(|value| value.unwrap_or(0));
+                    let values: Vec<i64> = there.collect();
+                    self.cells.add_all(slots, place, &values, all);
                 }
             }
             if let Some(missing) = missing {

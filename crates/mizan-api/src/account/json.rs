@@ -1,0 +1,268 @@
+//! The answer as JSON, with the keys of the contract.
+
+use std::collections::BTreeMap;
+
+use mizan_accounting::AtOrder;
+use mizan_accounting::account::MethodBound;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Answer, Question, Solved};
+use crate::number::{OrderJson, finite};
+
+/// What an event costs.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AccountAnswer {
+    /// The event, as it was given.
+    pub expression: String,
+    /// The delta that was given, or the one that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta: Option<GivenOrBound>,
+    /// The epsilon that was asked for, or the one that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epsilon: Option<GivenOrBound>,
+    /// What every method says that applies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub methods: Option<Vec<MethodJson>>,
+    /// The methods that do not apply, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Vec<RefusedMethod>>,
+    /// With `why`: each conversion from the Rényi curve at its own best order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversions: Option<Vec<AtOrderJson>>,
+    /// What restricting the orders to a grid would say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grids: Option<Vec<AtOrderJson>>,
+    /// How the number comes about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<DerivationJson>,
+    /// The curve at the paper's orders.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<Vec<ReportPoint>>,
+    /// The same as an event to add to others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report_event: Option<String>,
+    /// Delta at many epsilons.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Vec<ProfilePoint>>,
+    /// What an attacker misses at false-positive rates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trade_off: Option<Vec<Rate>>,
+    /// The advantage of any attack.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advantage: Option<Ends>,
+    /// What should be looked at.
+    pub warnings: Vec<String>,
+}
+
+/// A number that was given, or bounds of one that was asked for.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum GivenOrBound {
+    /// As it was given.
+    Given(f64),
+    /// What was found.
+    Bound(Bound),
+}
+
+/// Bounds of a number; null is infinity, or not known.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Bound {
+    /// The exact value is not above this.
+    pub upper: Option<f64>,
+    /// Nor below this, where one is known.
+    pub lower: Option<f64>,
+    /// The method that says so.
+    pub method: String,
+}
+
+/// What one method says.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct MethodJson {
+    /// The method.
+    pub name: String,
+    /// Its bound.
+    pub upper: Option<f64>,
+    /// A lower bound of the exact value, where it has one.
+    pub lower: Option<f64>,
+    /// The best order, where it has one.
+    pub order: Option<OrderJson>,
+}
+
+/// A method that does not apply.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct RefusedMethod {
+    /// The method.
+    pub name: String,
+    /// A stable code.
+    pub code: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// A bound at an order.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AtOrderJson {
+    /// What it is called.
+    pub name: String,
+    /// The bound.
+    pub upper: Option<f64>,
+    /// The order.
+    pub order: OrderJson,
+}
+
+/// A point of the Rényi curve.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ReportPoint {
+    /// The order.
+    pub order: OrderJson,
+    /// The cost at it; null is infinity.
+    pub epsilon: Option<f64>,
+}
+
+/// What an answer is made of.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct DerivationJson {
+    /// The best order of the Rényi method.
+    pub order: Option<OrderJson>,
+    /// The event and its parts, depth first.
+    pub parts: Vec<PartJson>,
+    /// How many parts more there are.
+    pub parts_left_out: usize,
+    /// Formulas of the papers.
+    pub closed_forms: Vec<ClosedFormJson>,
+}
+
+/// A part of an event.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PartJson {
+    /// How deep it stands.
+    pub depth: usize,
+    /// The part.
+    pub event: String,
+    /// Its cost at order 1, at the best order and at infinity.
+    pub renyi: Option<Vec<Option<f64>>>,
+}
+
+/// A formula of a paper with its numbers.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ClosedFormJson {
+    /// The formula.
+    pub formula: String,
+    /// Where it is from.
+    pub reference: String,
+    /// Its inputs by name.
+    pub inputs: BTreeMap<String, Option<f64>>,
+    /// What it says.
+    pub epsilon: Option<f64>,
+}
+
+/// Delta at an epsilon.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ProfilePoint {
+    /// The epsilon.
+    pub epsilon: f64,
+    /// The tightest bounds.
+    pub delta: Bound,
+    /// What each method says.
+    pub methods: BTreeMap<String, Option<f64>>,
+}
+
+/// What an attacker misses who accepts so many false alarms.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Rate {
+    /// The share of false alarms.
+    pub false_positive: f64,
+    /// The share of people not found.
+    pub false_negative: Ends,
+}
+
+/// Bounds of a number between 0 and 1; null is not known.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Ends {
+    /// Not above.
+    pub upper: Option<f64>,
+    /// Not below.
+    pub lower: Option<f64>,
+}
+
+impl Answer {
+    /// For programs.
+    #[must_use]
+    pub fn json(&self) -> AccountAnswer {
+        let solved = self.solved.as_ref();
+        let bound = |solved: &Solved| {
+            GivenOrBound::Bound(Bound {
+                upper: finite(solved.best.upper),
+                lower: solved.account.lower().and_then(finite),
+                method: solved.best.method.name().to_owned(),
+            })
+        };
+        let (delta, epsilon) = match solved.map(|solved| (solved, solved.question)) {
+            None => (None, None),
+            Some((solved, Question::EpsilonAt(delta))) => {
+                (Some(GivenOrBound::Given(delta.shown)), Some(bound(solved)))
+            }
+            Some((solved, Question::DeltaAt(epsilon))) => (
+                Some(bound(solved)),
+                Some(GivenOrBound::Given(epsilon.shown)),
+            ),
+        };
+        let listed = |list: &[(&str, AtOrder<f64>)]| list.iter().map(at_order).collect();
+        let report = self.report.as_deref();
+        let profile = self.profile.as_ref();
+        AccountAnswer {
+            expression: self.expression.clone(),
+            delta,
+            epsilon,
+            methods: solved.map(methods),
+            refused: solved.map(refused),
+            conversions: solved.map(|solved| listed(&solved.conversions)),
+            grids: solved.map(|solved| listed(&solved.grids)),
+            why: solved.and_then(|solved| Some(solved.why.as_ref()?.json())),
+            report: report.map(|report| {
+                let point = |at: &AtOrder<mizan_core::Epsilon>| ReportPoint {
+                    order: OrderJson::of(at.order.get()),
+                    epsilon: finite(at.bound.get()),
+                };
+                report.iter().map(point).collect()
+            }),
+            report_event: report.map(super::text::report_event),
+            profile: profile.map(super::Profile::points),
+            trade_off: profile.map(super::Profile::rates),
+            advantage: profile.map(super::Profile::advantage),
+            warnings: self.warnings.clone(),
+        }
+    }
+}
+
+fn methods(solved: &Solved) -> Vec<MethodJson> {
+    let method = |bound: &MethodBound<f64>| MethodJson {
+        name: bound.method.name().to_owned(),
+        upper: finite(bound.upper),
+        lower: bound.lower.and_then(finite),
+        order: bound.order.map(|order| OrderJson::of(order.get())),
+    };
+    solved.account.bounds.iter().map(method).collect()
+}
+
+fn refused(solved: &Solved) -> Vec<RefusedMethod> {
+    let refusals = solved.account.refusals.iter();
+    let refusal = |(method, why): &(_, mizan_accounting::account::Refusal)| {
+        let method: &mizan_accounting::account::Method = method;
+        RefusedMethod {
+            name: method.name().to_owned(),
+            code: why.code().to_owned(),
+            reason: why.to_string(),
+        }
+    };
+    refusals.map(refusal).collect()
+}
+
+fn at_order((name, at): &(&str, AtOrder<f64>)) -> AtOrderJson {
+    AtOrderJson {
+        name: (*name).to_owned(),
+        upper: finite(at.bound),
+        order: OrderJson::of(at.order.get()),
+    }
+}

@@ -1,0 +1,368 @@
+//! What an event costs: ε at a δ, or δ at an ε.
+//!
+//! Here: what can be asked, and the answer as data. `text.rs` and `json.rs`
+//! write it, `why.rs` explains it, `profile/` is about all δ at once.
+
+mod json;
+mod profile;
+mod text;
+mod why;
+
+use mizan_accounting::account::{self, Account, Method, MethodBound, Refusal};
+use mizan_accounting::{AtOrder, OrderGrid, RenyiConversion, RenyiCurve};
+use mizan_core::{Definitions, Delta, Epsilon, PrivacyEvent};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::failure::Failure;
+use crate::input::{self, Expression, Typed};
+use crate::names::Names;
+use crate::number::Given;
+
+pub use json::{
+    AccountAnswer, AtOrderJson, Bound, ClosedFormJson, DerivationJson, Ends, GivenOrBound,
+    MethodJson, PartJson, ProfilePoint, Rate, RefusedMethod, ReportPoint,
+};
+pub use profile::Profile;
+
+/// What to ask about an event. Give `delta`, or `epsilon`, or ask for the profile
+/// or the report.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"expression": "100 * gaussian(10)", "delta": 1e-6}))]
+pub struct AccountRequest {
+    /// The event, as text or as the text of its JSON form.
+    pub expression: String,
+    /// The probability with which the promise may fail; asks for epsilon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta: Option<Given>,
+    /// The bound on the loss; asks for delta.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epsilon: Option<Given>,
+    /// Only this method; all that apply otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// How the number comes about.
+    #[serde(default)]
+    pub why: bool,
+    /// The accumulated loss at the paper's orders.
+    #[serde(default)]
+    pub report: bool,
+    /// Delta at every epsilon by every method, and what an attacker can do.
+    #[serde(default)]
+    pub profile: bool,
+    /// The number of people in the data; warns if delta is not far below its inverse.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub population: Option<Given>,
+}
+
+impl AccountRequest {
+    /// Computes the answer.
+    ///
+    /// # Errors
+    ///
+    /// Something is no number or no event, or no method can answer.
+    pub fn ask(&self, definitions: &Definitions, names: Names) -> Result<Answer, Failure> {
+        let method = self.method.as_deref().map(method).transpose()?;
+        let population = self.population.as_ref();
+        let population = population
+            .map(|given| input::population(&given.text(), &names.option("population")))
+            .transpose()?;
+        let delta = self.delta.as_ref();
+        let delta = delta
+            .map(|given| input::delta(&given.text(), &names.option("delta")))
+            .transpose()?;
+        let epsilon = self.epsilon.as_ref();
+        let epsilon = epsilon
+            .map(|given| input::epsilon(&given.text(), &names.option("epsilon")))
+            .transpose()?;
+        let asked = usize::from(delta.is_some()) + usize::from(epsilon.is_some());
+        if asked > 1 || (asked == 0 && !self.report && !self.profile) {
+            let message = match asked {
+                0 => "there is nothing to solve for",
+                _ => "delta and epsilon are given, so there is nothing to solve for",
+            };
+            let [delta, epsilon] = ["delta", "epsilon"].map(|name| names.option(name));
+            let [profile, report] = ["profile", "report"].map(|name| names.option(name));
+            return Err(Failure::new(
+                "MZ0001",
+                message,
+                format!(
+                    "give {delta} to ask for epsilon, {epsilon} to ask for delta, {profile} for both, or {report}"
+                ),
+            ));
+        }
+        let expression = Expression::parse(&self.expression, definitions)?;
+        let mut answer = Answer::new(expression);
+        if self.report {
+            answer.report = Some(vector(&answer.event)?);
+        }
+        if let Some(delta) = delta {
+            answer.solve_for_epsilon(delta, method, self.why)?;
+        } else if let Some(epsilon) = epsilon {
+            answer.solve_for_delta(epsilon, method, self.why)?;
+        }
+        if self.profile {
+            let question = answer.solved.as_ref().map(|solved| solved.question);
+            answer.profile = Some(Profile::of(&answer.event, method, question)?);
+        }
+        answer.warn(population);
+        Ok(answer)
+    }
+}
+
+fn method(name: &str) -> Result<Method, Failure> {
+    Method::from_name(name).ok_or_else(|| {
+        let known: Vec<_> = Method::ALL.into_iter().map(Method::name).collect();
+        Failure::new(
+            "MZ1206",
+            format!("there is no method {name:?}"),
+            format!("the methods are {}", known.join(", ")),
+        )
+    })
+}
+
+/// The curve at the paper's orders.
+fn vector(event: &PrivacyEvent) -> Result<Vec<AtOrder<Epsilon>>, Failure> {
+    let curve = RenyiCurve::of(event)?;
+    let at = |&order| AtOrder {
+        bound: curve.at(order).upper,
+        order,
+    };
+    Ok(OrderGrid::paper().orders().iter().map(at).collect())
+}
+
+/// Everything that is told.
+#[derive(Debug)]
+pub struct Answer {
+    /// As it was given.
+    pub expression: String,
+    event: PrivacyEvent,
+    solved: Option<Solved>,
+    report: Option<Vec<AtOrder<Epsilon>>>,
+    /// The profile, if it was asked for.
+    pub profile: Option<Profile>,
+    warnings: Vec<String>,
+}
+
+/// The answer to a question about ε or δ.
+#[derive(Debug)]
+struct Solved {
+    question: Question,
+    best: MethodBound<f64>,
+    account: Account<f64>,
+    /// With `--why`: each conversion at its own best order.
+    conversions: Vec<(&'static str, AtOrder<f64>)>,
+    /// What restricting the orders to a grid would say.
+    grids: Vec<(&'static str, AtOrder<f64>)>,
+    /// With `--why`: the derivation.
+    why: Option<why::Derivation>,
+}
+
+/// Which way round.
+#[derive(Clone, Copy, Debug)]
+enum Question {
+    EpsilonAt(Typed<Delta>),
+    DeltaAt(Typed<Epsilon>),
+}
+
+impl Answer {
+    fn new(expression: Expression) -> Self {
+        let Expression { text, event } = expression;
+        Self {
+            expression: text,
+            event,
+            solved: None,
+            report: None,
+            profile: None,
+            warnings: Vec::new(),
+        }
+    }
+
+    fn solve_for_epsilon(
+        &mut self,
+        delta: Typed<Delta>,
+        method: Option<Method>,
+        why: bool,
+    ) -> Result<(), Failure> {
+        let event = &self.event;
+        let by = |delta: Delta| match method {
+            Some(method) => account::single(method, account::epsilon_by(method, event, delta)),
+            None => account::epsilon(event, delta),
+        };
+        let mut account = by(delta.value);
+        let mut delta = delta;
+        if let Some(total) = rounded_total(&account) {
+            account = by(total);
+            delta = Typed {
+                shown: total.get(),
+                value: total,
+            };
+            self.warnings.push(format!(
+                "the deltas of the parts add up to the target but for rounding; this is for delta = {:e}",
+                total.get()
+            ));
+        }
+        let relaxed = event.relaxed();
+        let above = Delta::saturating(delta.value.get().next_up());
+        let is_zero = |lower| lower == Epsilon::ZERO;
+        relax(&mut account, is_zero, |method| {
+            account::epsilon_by(method, &relaxed, above).ok()?.lower
+        });
+        let account = numbers(account, Epsilon::get);
+        let curve = renyi_curve(event, &account);
+        let at_order = |at: AtOrder<Epsilon>| AtOrder {
+            bound: at.bound.get(),
+            order: at.order,
+        };
+        let conversions = curve.iter().filter(|_| why).flat_map(|curve| {
+            RenyiConversion::ALL.map(|way| (way.name(), at_order(curve.epsilon(delta.value, way))))
+        });
+        let grids = curve.iter().flat_map(|curve| {
+            [
+                ("paper", OrderGrid::paper()),
+                ("default", OrderGrid::standard()),
+            ]
+            .map(|(name, grid)| {
+                (
+                    name,
+                    at_order(curve.epsilon_on(&grid, delta.value, RenyiConversion::Optimal)),
+                )
+            })
+        });
+        self.solved = Some(Solved {
+            question: Question::EpsilonAt(delta),
+            best: best(&account)?,
+            conversions: conversions.collect(),
+            grids: grids.collect(),
+            why: why.then(|| why::Derivation::of(event, &account, Some(delta.value))),
+            account,
+        });
+        Ok(())
+    }
+
+    fn solve_for_delta(
+        &mut self,
+        epsilon: Typed<Epsilon>,
+        method: Option<Method>,
+        why: bool,
+    ) -> Result<(), Failure> {
+        let event = &self.event;
+        let mut account = match method {
+            Some(method) => {
+                account::single(method, account::delta_by(method, event, epsilon.value))
+            }
+            None => account::delta(event, epsilon.value),
+        };
+        let relaxed = event.relaxed();
+        let above = Epsilon::saturating(epsilon.value.get().next_up());
+        let is_zero = |lower| lower == Delta::ZERO;
+        relax(&mut account, is_zero, |method| {
+            account::delta_by(method, &relaxed, above).ok()?.lower
+        });
+        let account = numbers(account, Delta::get);
+        let curve = renyi_curve(event, &account);
+        let conversions = curve.iter().filter(|_| why).flat_map(|curve| {
+            RenyiConversion::ALL.map(|way| {
+                let at = curve.delta(epsilon.value, way);
+                (
+                    way.name(),
+                    AtOrder {
+                        bound: at.bound.get(),
+                        order: at.order,
+                    },
+                )
+            })
+        });
+        self.solved = Some(Solved {
+            question: Question::DeltaAt(epsilon),
+            best: best(&account)?,
+            conversions: conversions.collect(),
+            grids: Vec::new(),
+            why: why.then(|| why::Derivation::of(event, &account, None)),
+            account,
+        });
+        Ok(())
+    }
+
+    /// A δ near 1/N lets a mechanism publish somebody's record outright.
+    fn warn(&mut self, population: Option<f64>) {
+        let (Some(population), Some(solved)) = (population, &self.solved) else {
+            return;
+        };
+        let delta = match solved.question {
+            Question::EpsilonAt(delta) => delta.shown,
+            Question::DeltaAt(_) => solved.best.upper,
+        };
+        if delta * population > 0.01 {
+            let number = mizan_report::number::nearest;
+            self.warnings.push(format!(
+                "delta {} is not far below 1/{}: at this delta a mechanism may give away {} people \
+                 outright; take it below {}",
+                number(delta, 3),
+                number(population, 6),
+                number(delta * population, 2),
+                number(0.01 / population, 2),
+            ));
+        }
+    }
+}
+
+fn numbers<T: Copy>(account: Account<T>, get: impl Fn(T) -> f64) -> Account<f64> {
+    let bounds = account.bounds.into_iter().map(|bound| MethodBound {
+        method: bound.method,
+        upper: get(bound.upper),
+        lower: bound.lower.map(&get),
+        order: bound.order,
+        engine: bound.engine,
+    });
+    Account {
+        bounds: bounds.collect(),
+        refusals: account.refusals,
+    }
+}
+
+/// The curve, if the Rényi method is among the answers.
+fn renyi_curve(event: &PrivacyEvent, account: &Account<f64>) -> Option<RenyiCurve> {
+    account
+        .bounds
+        .iter()
+        .find(|bound| bound.method == Method::Renyi)?;
+    RenyiCurve::of(event).ok()
+}
+
+/// The tightest bound, or why there is none.
+fn best(account: &Account<f64>) -> Result<MethodBound<f64>, Failure> {
+    account
+        .best()
+        .ok_or_else(|| Failure::from(account.refusal()))
+}
+
+/// Lower bounds hold for what was typed, not only for the doubles it was
+/// rounded to: they are taken from the event one unit cheaper.
+fn relax<T: Copy>(
+    account: &mut Account<T>,
+    is_zero: impl Fn(T) -> bool,
+    lower: impl Fn(Method) -> Option<T>,
+) {
+    for bound in &mut account.bounds {
+        // Zero is below everything as it is.
+        if bound.lower.is_some_and(|lower| !is_zero(lower)) {
+            bound.lower = lower(bound.method);
+        }
+    }
+}
+
+/// The sum of the parts' deltas, if it is the target but for rounding: what was
+/// typed then adds up to the target or is beyond what doubles can tell.
+fn rounded_total(account: &Account<Epsilon>) -> Option<Delta> {
+    if account.best().is_some() {
+        return None;
+    }
+    match account.refusal() {
+        Refusal::DeltaSpent { total, target } if total <= target * (1.0 + 1e-12) => {
+            Delta::new(total).ok()
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,141 @@
+//! The profile in words, and for programs.
+
+use std::collections::BTreeMap;
+
+use mizan_core::Bracket;
+use mizan_core::directed::{add_down, add_up, mul_down, mul_up};
+use mizan_report::{Column, Table, Terminal, number};
+
+use super::super::text::wrapped;
+use super::{Profile, STEPS, at};
+use crate::account::json::{Bound, Ends, ProfilePoint, Rate};
+use crate::number::finite;
+use crate::words::shortened;
+
+/// False-positive rates that are told in words.
+const TOLD: [f64; 4] = [0.001, 0.01, 0.1, 0.5];
+
+/// And those that programs read.
+const LISTED: [f64; 20] = [
+    0.0, 1e-6, 1e-5, 1e-4, 1e-3, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8,
+    0.9, 0.95, 1.0,
+];
+
+impl Profile {
+    /// The pictures, as SVG.
+    #[must_use]
+    pub fn svg(&self, event: &str) -> String {
+        self.figure(&shortened(event, 60)).to_svg()
+    }
+
+    /// The points, as CSV.
+    #[must_use]
+    pub fn csv(&self, event: &str) -> String {
+        self.data(&shortened(event, 60)).to_csv()
+    }
+
+    pub(in super::super) fn text(&self, terminal: &Terminal) -> String {
+        let (panel, left_out) = self.chart();
+        let mut text = terminal.chart(&panel);
+        if !left_out.is_empty() {
+            let names = left_out.join(", ");
+            text += &wrapped(&format!("Not drawn here (--svg FILE draws them): {names}"));
+        }
+        text + "\n" + &self.attacker()
+    }
+
+    fn attacker(&self) -> String {
+        let Bracket { lower, upper } = self.trade_off.advantage();
+        let reached = self
+            .exact
+            .then(|| Column::number("the best finds at least"));
+        let columns = [
+            Column::number("false alarms accepted"),
+            Column::number("people found at most"),
+        ];
+        let mut table = Table::new(columns.into_iter().chain(reached));
+        for rate in TOLD {
+            let missed = self.false_negative(rate);
+            let most = percent_up(add_up(1.0, -missed.lower));
+            let least = percent_down(add_down(1.0, -missed.upper));
+            let accepted = format!("{} %", number::nearest(rate * 100.0, 3));
+            let row = [accepted, most];
+            table.row(row.into_iter().chain(self.exact.then_some(least)));
+        }
+        let mut text = format!(
+            "An attacker who knows everything but whether a person's data were used:\n{table}\n"
+        );
+        let reached = if self.exact {
+            format!(", and the best reaches {}", percent_down(lower.get()))
+        } else {
+            String::new()
+        };
+        text += &wrapped(&format!(
+            "The advantage of any attack (found less false alarms) is at most {}{reached}.",
+            percent_up(upper.get())
+        ));
+        text
+    }
+
+    /// Delta at every epsilon, for programs.
+    #[must_use]
+    pub fn points(&self) -> Vec<ProfilePoint> {
+        let point = |step| {
+            let (method, upper, lower) = self.best(step)?;
+            let methods = self.curves.iter().filter_map(|curve| {
+                let delta = at(&curve.deltas, step)?;
+                Some((curve.method.name().to_owned(), finite(delta)))
+            });
+            Some(ProfilePoint {
+                epsilon: self.epsilon(step),
+                delta: Bound {
+                    upper: finite(upper),
+                    lower: lower.and_then(finite),
+                    method: method.name().to_owned(),
+                },
+                methods: methods.collect::<BTreeMap<_, _>>(),
+            })
+        };
+        (0..=STEPS).filter_map(point).collect()
+    }
+
+    /// What an attacker misses, for programs.
+    #[must_use]
+    pub fn rates(&self) -> Vec<Rate> {
+        let rate = |rate| Rate {
+            false_positive: rate,
+            false_negative: self.ends(self.false_negative(rate)),
+        };
+        LISTED.into_iter().map(rate).collect()
+    }
+
+    /// The advantage of any attack, for programs.
+    #[must_use]
+    pub fn advantage(&self) -> Ends {
+        let Bracket { lower, upper } = self.trade_off.advantage();
+        Ends {
+            upper: finite(upper.get()),
+            lower: self.exact.then_some(lower.get()),
+        }
+    }
+
+    /// A false-negative rate: its upper end only where something is known to
+    /// reach it.
+    fn ends(&self, rate: Bracket<f64>) -> Ends {
+        Ends {
+            upper: self.exact.then_some(rate.upper),
+            lower: finite(rate.lower),
+        }
+    }
+}
+
+fn percent_up(rate: f64) -> String {
+    format!(
+        "{} %",
+        number::epsilon_up(mul_up(rate, 100.0).min(100.0), 4)
+    )
+}
+
+fn percent_down(rate: f64) -> String {
+    format!("{} %", number::down(mul_down(rate, 100.0).max(0.0), 4))
+}

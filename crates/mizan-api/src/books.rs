@@ -1,0 +1,48 @@
+//! Looking things up in a ledger by what people call them.
+
+use mizan_ledger::{AccountName, AccountNumber, AccountView, Ledger, RequestId};
+
+use crate::failure::Failure;
+use crate::names::Names;
+
+/// The account of a name.
+///
+/// # Errors
+///
+/// There is none.
+pub fn account(ledger: &Ledger, name: &str) -> Result<AccountView, Failure> {
+    let name = AccountName::new(name)?;
+    ledger.account_named(&name)?.ok_or_else(|| {
+        Failure::new(
+            "MZ1741",
+            format!("there is no account {name}"),
+            "see them with `mizan budget list`, or make it with `mizan budget create`",
+        )
+    })
+}
+
+/// The name of the account with a number, which may be gone from a broken log.
+#[must_use]
+pub fn name_of(ledger: &Ledger, number: AccountNumber) -> String {
+    let found = ledger.store().account(number).ok().flatten();
+    found.map_or_else(|| number.to_string(), |found| found.name().to_string())
+}
+
+/// The id that was given, if any.
+///
+/// # Errors
+///
+/// It is empty.
+pub fn request_id(text: Option<&str>, names: Names) -> Result<Option<RequestId>, Failure> {
+    match text {
+        Some("") => {
+            let id = names.option("id");
+            Err(Failure::new(
+                "MZ1740",
+                format!("{id} is empty"),
+                format!("give a UUID or any text of your own, or leave {id} out"),
+            ))
+        }
+        text => Ok(text.map(RequestId::from_text)),
+    }
+}

@@ -1,0 +1,420 @@
+//! An account in people's terms: what it promises, what is spent and left.
+
+use mizan_core::{Epsilon, Order};
+pub use mizan_engine::reading_delta;
+use mizan_ledger::{
+    Account, AccountView, Amount, Budget, Gap, Left as LeftAt, Odometer, OwnDelta, Target,
+    TreeHead, Weight,
+};
+use mizan_report::number;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::number::{OrderJson, finite};
+use crate::times;
+
+/// How far the log has come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct LogJson {
+    /// How many entries it has.
+    pub size: u64,
+    /// The root of its Merkle tree.
+    pub root: String,
+}
+
+/// How far the log has come, for programs.
+#[must_use]
+pub fn log_json(head: TreeHead) -> LogJson {
+    LogJson {
+        size: head.size,
+        root: head.root.to_string(),
+    }
+}
+
+/// What an account promises.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum TargetJson {
+    /// An epsilon at a delta.
+    Approximate {
+        /// The epsilon,
+        epsilon: f64,
+        /// and the delta.
+        delta: f64,
+    },
+    /// An epsilon without a delta.
+    Pure {
+        /// The epsilon.
+        epsilon: f64,
+        /// Zero.
+        delta: f64,
+    },
+    /// A rho at every order.
+    Zcdp {
+        /// The rho.
+        rho: f64,
+    },
+    /// A limit at each order.
+    Curve,
+}
+
+/// What was spent so far, as an estimate.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct SpentSoFar {
+    /// Null is without bound.
+    pub epsilon: Option<f64>,
+    /// At this delta.
+    pub delta: f64,
+    /// What it means.
+    pub label: String,
+}
+
+/// What is guaranteed about all that was spent.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct GuaranteeJson {
+    /// The epsilon,
+    pub epsilon: f64,
+    /// and its delta.
+    pub delta: f64,
+    /// What it means.
+    pub label: String,
+}
+
+/// What is left in an account and all above it. An estimate; the filter decides.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Remaining {
+    /// The least epsilon that is left, where there is one.
+    pub epsilon: Option<f64>,
+    /// At this delta.
+    pub delta: f64,
+    /// The share of the limit that is left at the order that decides.
+    pub share: Option<f64>,
+    /// That order.
+    pub order: Option<OrderJson>,
+    /// The account where least is left.
+    pub account: String,
+}
+
+/// An account in a list.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AccountJson {
+    /// Its name.
+    pub account: String,
+    /// The account above it.
+    pub parent: Option<String>,
+    /// What it promises.
+    pub target: TargetJson,
+    /// What was spent so far.
+    pub spent: SpentSoFar,
+    /// What is guaranteed about that.
+    pub guarantee: Option<GuaranteeJson>,
+    /// What is left.
+    pub remaining: Remaining,
+    /// Whether it was ever raised.
+    pub raised: bool,
+}
+
+/// An account at an order, in nats; null is without bound or without a limit.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct OrderLine {
+    /// The order.
+    pub order: OrderJson,
+    /// Its part of the delta.
+    pub weight: f64,
+    /// What may be taken.
+    pub limit: Option<f64>,
+    /// What was taken.
+    pub spent: Option<f64>,
+    /// What is reserved.
+    pub pending: Option<f64>,
+    /// What is left.
+    pub left: Option<f64>,
+}
+
+/// Where a log was gone on with although another was known.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct GapJson {
+    /// Where the log says so.
+    pub position: u64,
+    /// When.
+    pub time: String,
+    /// How many entries the other log had.
+    pub known_size: u64,
+    /// Its root.
+    pub known_root: String,
+}
+
+/// Digits for people.
+const DIGITS: usize = 4;
+
+/// What an account promises, for people.
+#[must_use]
+pub fn target_text(budget: &Budget) -> String {
+    match budget.target() {
+        Target::Approximate { epsilon, delta } => format!(
+            "ε {} at δ {}",
+            number::nearest(epsilon.get(), 6),
+            number::nearest(delta.get(), 4)
+        ),
+        Target::Pure { epsilon } => format!("pure ε {}", number::nearest(epsilon.get(), 6)),
+        Target::ZeroConcentrated { rho } => format!("ρ {}", number::nearest(rho.get(), 6)),
+        Target::Curve => "a curve".to_owned(),
+    }
+}
+
+/// What an account promises, for programs.
+#[must_use]
+pub fn target_json(budget: &Budget) -> TargetJson {
+    match budget.target() {
+        Target::Approximate { epsilon, delta } => TargetJson::Approximate {
+            epsilon: epsilon.get(),
+            delta: delta.get(),
+        },
+        Target::Pure { epsilon } => TargetJson::Pure {
+            epsilon: epsilon.get(),
+            delta: 0.0,
+        },
+        Target::ZeroConcentrated { rho } => TargetJson::Zcdp { rho: rho.get() },
+        Target::Curve => TargetJson::Curve,
+    }
+}
+
+/// An amount as a number; None if it has no bound.
+#[expect(clippy::cast_precision_loss, reason = "the exact digits are beside it")]
+#[must_use]
+pub fn nats(amount: Amount) -> Option<f64> {
+    if amount == Amount::EXHAUSTED {
+        None
+    } else {
+        finite(amount.pico() as f64 / 1e12)
+    }
+}
+
+/// An amount for people, rounded up or down.
+#[expect(clippy::cast_precision_loss, reason = "for people")]
+#[must_use]
+pub fn nats_text(amount: Amount, round: fn(f64, usize) -> String) -> String {
+    if amount == Amount::EXHAUSTED {
+        "∞".to_owned()
+    } else if amount == Amount::ZERO {
+        "0".to_owned()
+    } else {
+        round(amount.pico() as f64 / 1e12, DIGITS)
+    }
+}
+
+/// Own deltas as a number.
+#[expect(clippy::cast_precision_loss, reason = "for people and programs")]
+#[must_use]
+pub fn own_delta(delta: OwnDelta) -> f64 {
+    delta.atto() as f64 / 1e18
+}
+
+/// A part of a cost.
+#[expect(clippy::cast_precision_loss, reason = "billionths")]
+#[must_use]
+pub fn share(scale: mizan_ledger::Scale) -> f64 {
+    scale.nano() as f64 / 1e9
+}
+
+/// What is spent and left.
+#[must_use]
+pub fn read(account: &Account) -> Odometer {
+    Odometer::of(account, Some(reading_delta(account)))
+}
+
+/// What is spent so far, for programs. It is an estimate.
+fn spent_json(account: &Account, odometer: &Odometer) -> SpentSoFar {
+    SpentSoFar {
+        epsilon: odometer
+            .estimate
+            .and_then(|(epsilon, _)| finite(epsilon.get())),
+        delta: reading_delta(account).get(),
+        label: "estimate: as if all charges had been fixed in advance".to_owned(),
+    }
+}
+
+/// What is left in an account and all above it: the least of each.
+#[derive(Clone, Copy, Debug)]
+pub struct Left<'a> {
+    /// Where the least share is left.
+    pub at: &'a Account,
+    /// The order that decides, and the share that is left at it.
+    pub room: Option<(Order, f64)>,
+    /// An estimate.
+    pub epsilon: Option<Epsilon>,
+}
+
+/// What is left in an account and all above it.
+#[must_use]
+pub fn left(view: &AccountView) -> Left<'_> {
+    let of = |account| Odometer::remaining(account, Some(reading_delta(account)));
+    let (epsilon, room) = of(&view.account);
+    let mut left = Left {
+        at: &view.account,
+        room,
+        epsilon,
+    };
+    for above in &view.above {
+        let (epsilon, room) = of(above);
+        let share = |room: Option<(Order, f64)>| room.map_or(0.0, |(_, share)| share);
+        if share(room) < share(left.room) {
+            (left.at, left.room) = (above, room);
+        }
+        left.epsilon = match (left.epsilon, epsilon) {
+            (Some(a), Some(b)) => Some(if b < a { b } else { a }),
+            (a, b) => a.or(b),
+        };
+    }
+    left
+}
+
+/// What is left, for programs. It is an estimate; the filter decides.
+#[must_use]
+pub fn remaining_json(view: &AccountView) -> Remaining {
+    let left = left(view);
+    Remaining {
+        epsilon: left.epsilon.and_then(|epsilon| finite(epsilon.get())),
+        delta: reading_delta(&view.account).get(),
+        share: left.room.map(|(_, share)| share),
+        order: left.room.map(|(order, _)| OrderJson::of(order.get())),
+        account: left.at.name().as_str().to_owned(),
+    }
+}
+
+/// An account in a list, for programs.
+#[must_use]
+pub fn account_json(view: &AccountView) -> AccountJson {
+    let account = &view.account;
+    let odometer = read(account);
+    AccountJson {
+        account: account.name().as_str().to_owned(),
+        parent: (view.above.first()).map(|above| above.name().as_str().to_owned()),
+        target: target_json(account.budget()),
+        spent: spent_json(account, &odometer),
+        guarantee: guarantee_json(&odometer),
+        remaining: remaining_json(view),
+        raised: account.is_raised(),
+    }
+}
+
+/// What the odometer guarantees, for programs.
+fn guarantee_json(odometer: &Odometer) -> Option<GuaranteeJson> {
+    let (epsilon, delta) = odometer.guarantee?;
+    Some(GuaranteeJson {
+        epsilon: epsilon.get(),
+        delta: delta.get(),
+        label: "guarantee: nested filters, whenever one looks".to_owned(),
+    })
+}
+
+/// Order by order, for programs.
+#[must_use]
+pub fn orders_json(account: &Account, odometer: &Odometer) -> Vec<OrderLine> {
+    let sums = account.spent().amounts().zip(account.pending().amounts());
+    let weights = account.budget().weights().iter();
+    let lines = odometer.left.iter().zip(sums).zip(weights);
+    let line =
+        |((left, (spent, pending)), weight): ((&LeftAt, (Amount, Amount)), &Weight)| OrderLine {
+            order: OrderJson::of(left.order.get()),
+            weight: own_delta(OwnDelta::from_atto(weight.atto())),
+            limit: left.limit.and_then(nats),
+            spent: nats(spent),
+            pending: nats(pending),
+            left: left.left.and_then(nats),
+        };
+    lines.map(line).collect()
+}
+
+/// What must be said with everything about an account, if the log has a gap.
+#[must_use]
+pub fn gap_text(view: &AccountView) -> String {
+    view.since_gap()
+        .map_or_else(String::new, |gap| format!("warning: {gap}\n"))
+}
+
+/// The gaps in the log, for programs.
+#[must_use]
+pub fn gaps_json(gaps: &[Gap]) -> Vec<GapJson> {
+    let gap = |gap: &Gap| GapJson {
+        position: gap.position,
+        time: times::exact(gap.unix_ms),
+        known_size: gap.known_size,
+        known_root: gap.known_root.to_string(),
+    };
+    gaps.iter().map(gap).collect()
+}
+
+/// Spent, guaranteed and left, as lines for people.
+#[must_use]
+pub fn summary_text(view: &AccountView, terminal: mizan_report::Terminal) -> String {
+    let account = &view.account;
+    let odometer = read(account);
+    let delta = reading_delta(account).get();
+    let at = |delta: f64| {
+        if delta == 0.0 {
+            String::new()
+        } else {
+            format!(" at δ {}", number::nearest(delta, 3))
+        }
+    };
+    let mut text = String::new();
+    let left = left(view);
+    if let Some((order, share)) = left.room {
+        let bar = terminal.bar(share, 30);
+        let percent = number::down(100.0 * share, 3);
+        let order = crate::words::order_text(order);
+        let of = if left.at.number() == account.number() {
+            String::new()
+        } else {
+            format!(
+                " of {}",
+                crate::words::shortened(left.at.name().as_str(), 20)
+            )
+        };
+        text.push_str(&format!(
+            "  left  {bar} {percent} %{of} (order {order})\n\n"
+        ));
+    }
+    let pending = account.pending().amounts().any(|sum| sum > Amount::ZERO);
+    let pending = if pending { ", pending included" } else { "" };
+    match odometer.estimate {
+        Some((epsilon, _)) => text.push_str(&format!(
+            "  spent so far  ε {}{}   estimate{pending}\n",
+            number::epsilon_up(epsilon.get(), DIGITS),
+            at(delta)
+        )),
+        None => text.push_str("  spent so far  without bound\n"),
+    }
+    if let Some((epsilon, delta)) = odometer.guarantee {
+        text.push_str(&format!(
+            "  guaranteed    ε {}{}   holds whenever you look\n",
+            number::epsilon_up(epsilon.get(), DIGITS),
+            at(delta.get())
+        ));
+    }
+    if account.is_raised() {
+        text.push_str("  raised        the promises of all its budgets add up\n");
+    }
+    if let Some(epsilon) = left.epsilon {
+        text.push_str(&format!(
+            "  left          ε {}{}   estimate\n",
+            number::down(epsilon.get(), DIGITS),
+            at(delta)
+        ));
+    }
+    let (taken, cap) = (account.taken().own_delta(), account.budget().own_delta());
+    if cap > OwnDelta::ZERO {
+        let taken = own_delta(taken);
+        let taken = if taken == 0.0 {
+            "0".to_owned()
+        } else {
+            number::delta_up(taken)
+        };
+        text.push_str(&format!(
+            "  own deltas    {taken} of {}   of releases that may themselves fail\n",
+            number::nearest(own_delta(cap), 3)
+        ));
+    }
+    text
+}

@@ -1,0 +1,154 @@
+//! How much noise a promise needs, or how much else it allows.
+
+use mizan_accounting::account;
+use mizan_accounting::calibrate::{self, Calibration, GaussianCalibration};
+use mizan_core::{
+    Definitions, Delta, Epsilon, EventTemplate, ParameterValue, PrivacyEvent, format_decimal,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::account::Bound;
+use crate::failure::Failure;
+use crate::input::{self, Typed};
+use crate::names::Names;
+use crate::number::{Given, finite};
+
+/// Which promise.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"expression": "gaussian(?)", "epsilon": 0.5, "delta": 1e-6}))]
+pub struct CalibrateRequest {
+    /// The event with a `?` for the number to find.
+    pub expression: String,
+    /// The bound on the loss.
+    pub epsilon: Given,
+    /// The probability with which the promise may fail.
+    pub delta: Given,
+}
+
+/// What keeps the promise.
+#[derive(Debug)]
+pub struct Calibrated {
+    /// The event with its `?`.
+    pub template: EventTemplate,
+    /// The bound that was given,
+    pub epsilon: Typed<Epsilon>,
+    /// and its delta.
+    pub delta: Typed<Delta>,
+    /// The value and what it costs.
+    pub found: Calibration,
+    lower: Option<Epsilon>,
+    /// Where Gaussian noise is all there is.
+    pub gaussian: Option<GaussianCalibration>,
+}
+
+/// What keeps the promise, for programs.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct CalibrateAnswer {
+    /// The event with its `?`.
+    pub expression: String,
+    /// What the `?` is called.
+    pub parameter: String,
+    /// Its value, on the safe side.
+    pub value: ValueJson,
+    /// What the event then costs.
+    pub epsilon: Bound,
+    /// The delta that was given.
+    pub delta: f64,
+    /// The event with the value.
+    pub event: String,
+    /// Whether the promise limits the value at all.
+    pub constrained: bool,
+    /// What the classical rule asks for, where it applies.
+    pub classical: Option<f64>,
+}
+
+/// A real or a whole number.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum ValueJson {
+    /// A whole number.
+    Whole(u64),
+    /// A real number; null is infinity.
+    Real(Option<f64>),
+}
+
+impl CalibrateRequest {
+    /// Finds the value.
+    ///
+    /// # Errors
+    ///
+    /// It is no event with one `?`, or nothing keeps the promise.
+    pub fn ask(&self, definitions: &Definitions, names: Names) -> Result<Calibrated, Failure> {
+        let epsilon = input::epsilon(&self.epsilon.text(), &names.option("epsilon"))?;
+        let delta = input::delta(&self.delta.text(), &names.option("delta"))?;
+        let template = input::template(&self.expression, definitions)?;
+        let found = calibrate::solve(&template, epsilon.value, delta.value)?;
+        let gaussian = match (&found.event, template.parameter()) {
+            (PrivacyEvent::Gaussian { sensitivity, .. }, "sigma") => {
+                calibrate::gaussian(epsilon.value, delta.value, *sensitivity)
+            }
+            _ => None,
+        };
+        Ok(Calibrated {
+            lower: lower(&found, delta.value),
+            template,
+            epsilon,
+            delta,
+            found,
+            gaussian,
+        })
+    }
+}
+
+/// A lower bound of what the event costs as it was typed: from the event one
+/// unit cheaper, at the δ one unit larger.
+fn lower(found: &Calibration, delta: Delta) -> Option<Epsilon> {
+    let above = Delta::saturating(delta.get().next_up());
+    let relaxed = found.event.relaxed();
+    let lower = match found.cost.lower {
+        // Who knows one for the event knows one for this.
+        Some(_) => {
+            account::epsilon_by(found.cost.method, &relaxed, above)
+                .ok()?
+                .lower
+        }
+        None => account::epsilon(&relaxed, above).lower(),
+    }?;
+    Some(Epsilon::saturating(lower.get().min(found.cost.upper.get())))
+}
+
+impl Calibrated {
+    /// The value as a decimal that reads back as this very value.
+    #[must_use]
+    pub fn typed(&self) -> String {
+        match self.found.value {
+            ParameterValue::Real(value) => format_decimal(value, self.template.costly()),
+            ParameterValue::Whole(count) => count.to_string(),
+        }
+    }
+
+    /// For programs.
+    #[must_use]
+    pub fn json(&self) -> CalibrateAnswer {
+        let classical = self.gaussian.as_ref().and_then(|found| found.classical);
+        CalibrateAnswer {
+            expression: self.template.text().to_owned(),
+            parameter: self.template.parameter().to_owned(),
+            value: match self.found.value {
+                ParameterValue::Real(value) => ValueJson::Real(finite(value)),
+                ParameterValue::Whole(count) => ValueJson::Whole(count.get()),
+            },
+            epsilon: Bound {
+                upper: finite(self.found.cost.upper.get()),
+                lower: self.lower.and_then(|lower| finite(lower.get())),
+                method: self.found.cost.method.name().to_owned(),
+            },
+            delta: self.delta.shown,
+            event: self.template.fill_text(&self.typed()),
+            constrained: self.found.constrained,
+            classical: classical.and_then(|sigma| finite(sigma.get())),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Datasets, as far as they are public.
+
+use mizan_sql::Dataset;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// All datasets that one may see.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct DatasetsAnswer {
+    /// The datasets.
+    pub datasets: Vec<DatasetJson>,
+}
+
+/// A dataset.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct DatasetJson {
+    /// The name in questions.
+    pub name: String,
+    /// Where it is; only its owner is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Whose rows these are; null for a table about nobody.
+    pub privacy: Option<PrivacyJson>,
+    /// Its columns, in order.
+    pub columns: Vec<ColumnJson>,
+}
+
+/// Whose rows, and how much of each unit counts.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct PrivacyJson {
+    /// The columns that tell whose a row is.
+    pub unit: Vec<String>,
+    /// The account that pays.
+    pub account: String,
+    /// The most rows of a unit that count in a group.
+    pub rows_per_unit: Option<u64>,
+    /// The most groups of a unit that count.
+    pub groups_per_unit: Option<u64>,
+}
+
+/// A column.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct ColumnJson {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What values are clamped to.
+    #[schema(value_type = Option<Vec<serde_json::Value>>)]
+    pub bounds: Option<Value>,
+    /// What the total of a unit is clamped to.
+    #[schema(value_type = Option<Vec<serde_json::Value>>)]
+    pub unit_bounds: Option<Value>,
+    /// The values that may be keys of groups.
+    #[schema(value_type = Option<Vec<serde_json::Value>>)]
+    pub keys: Option<Value>,
+}
+
+impl DatasetJson {
+    /// A dataset, with or without where it is.
+    #[must_use]
+    pub fn of(dataset: &Dataset, with_source: bool) -> Self {
+        // The catalogue says what its JSON is.
+        let read = serde_json::from_value(dataset.to_json());
+        let mut found: Self = read.unwrap_or_else(|_| Self {
+            name: dataset.name.clone(),
+            source: None,
+            privacy: None,
+            columns: Vec::new(),
+        });
+        if !with_source {
+            found.source = None;
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::json;
+
+    #[test]
+    fn a_dataset_is_what_the_catalogue_says() {
+        let catalogue = serde_json::json!({"mizan_catalogue": 1, "datasets": [{
+            "name": "visits", "source": "visits.csv",
+            "privacy": {"unit": ["person"], "account": "visits", "rows_per_unit": 3, "groups_per_unit": null},
+            "columns": [
+                {"name": "person", "type": "integer", "bounds": null, "unit_bounds": null, "keys": null},
+                {"name": "cost", "type": "number", "bounds": [0, 500], "unit_bounds": null, "keys": null},
+                {"name": "ward", "type": "text", "bounds": null, "unit_bounds": null, "keys": ["a", "b"]},
+            ],
+        }]});
+        let catalogue = mizan_sql::Catalogue::from_json(&catalogue).unwrap();
+        let dataset = catalogue.dataset("visits").unwrap();
+        assert_eq!(json(&DatasetJson::of(dataset, true)), dataset.to_json());
+        let hidden = json(&DatasetJson::of(dataset, false));
+        assert!(hidden.get("source").is_none(), "{hidden}");
+    }
+}

@@ -1,0 +1,141 @@
+//! What every error looks like: a code, what is wrong, where, and what to do.
+
+use std::fmt::Display;
+
+use mizan_accounting::Unsupported;
+use mizan_accounting::account::Refusal;
+use mizan_accounting::calibrate::CalibrationError;
+use mizan_accounting::divergence::DistributionError;
+use mizan_audit::AuditError;
+use mizan_core::{DecimalError, EventError, UnitError};
+use mizan_engine::{EngineError, QuestionError};
+use mizan_ledger::{
+    BudgetError, CostError, LedgerError, NameError, RequestError, TextError, VerifyError,
+};
+use mizan_noise::NoiseError;
+use mizan_sql::{CatalogueError, Place};
+
+use crate::words::shortened;
+
+/// Nobody reads more; what was typed may be megabytes.
+const LONGEST_MESSAGE: usize = 1000;
+
+/// An error on its way to the person.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// A stable code.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// The place, as two lines with a caret.
+    pub place: Option<String>,
+    /// The place in a question, for who draws the caret.
+    pub position: Option<Box<Place>>,
+    /// What to do.
+    pub help: String,
+    /// The charge that was durable before it happened.
+    pub charged: Option<Box<str>>,
+    /// Whether nothing failed: what was asked may not be.
+    pub refused: bool,
+}
+
+impl Failure {
+    /// An error without a place.
+    pub fn new(code: &'static str, message: impl Display, help: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: shortened(&message.to_string(), LONGEST_MESSAGE),
+            place: None,
+            position: None,
+            help: help.into(),
+            charged: None,
+            refused: false,
+        }
+    }
+
+    /// A file that cannot be read or written.
+    #[must_use]
+    pub fn file(action: &str, path: &str, error: &std::io::Error) -> Self {
+        Self::new(
+            "MZ0002",
+            format!("cannot {action} {path}: {error}"),
+            "check the path and its permissions",
+        )
+    }
+
+    /// A question without an answer, with its place if it has one.
+    #[must_use]
+    pub fn of_question(error: &QuestionError, sql: &str) -> Self {
+        let charged = match error {
+            QuestionError::AfterCharge { id, .. } => Some(id.to_string().into()),
+            _ => None,
+        };
+        Self {
+            place: error.refusal().and_then(|refusal| refusal.caret(sql)),
+            position: error
+                .refusal()
+                .and_then(|refusal| refusal.place.map(Box::new)),
+            charged,
+            refused: error
+                .refusal()
+                .is_some_and(|refusal| refusal.reason.is_policy()),
+            ..Self::new(error.code(), error, error.help())
+        }
+    }
+
+    /// Says what the value was meant for.
+    #[must_use]
+    pub fn of_option(mut self, option: &str) -> Self {
+        self.message = format!("{option}: {}", self.message);
+        self
+    }
+}
+
+/// The errors of the libraries all have `code` and `help`.
+macro_rules! failures {
+    ($($Error:ty),*) => {$(
+        impl From<$Error> for Failure {
+            fn from(error: $Error) -> Self {
+                Self::new(error.code(), &error, error.help())
+            }
+        }
+    )*};
+}
+failures!(
+    AuditError,
+    BudgetError,
+    CatalogueError,
+    CostError,
+    EngineError,
+    LedgerError,
+    NameError,
+    TextError,
+    VerifyError,
+    CalibrationError,
+    DecimalError,
+    DistributionError,
+    NoiseError,
+    Refusal,
+    UnitError,
+    Unsupported
+);
+#[cfg(feature = "ballista")]
+failures!(mizan_engine::NodeError);
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Self {
+        LedgerError::from(error).into()
+    }
+}
+
+impl From<EventError> for Failure {
+    fn from(error: EventError) -> Self {
+        let place = error
+            .caret()
+            .or_else(|| error.path().map(|path| format!("  at {path}")));
+        Self {
+            place,
+            ..Self::new(error.code(), &error, error.help())
+        }
+    }
+}

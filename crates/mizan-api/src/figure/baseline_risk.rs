@@ -1,0 +1,77 @@
+//! Figure 2: what n rounds do to the probability of a bad outcome, by four
+//! analyses and exactly.
+
+use mizan_accounting::{ExactIncrease, Increase, RenyiCurve};
+use mizan_core::{Count, PrivacyEvent, Probability};
+use mizan_report::{Axis, Figure, Panel, Series};
+
+use super::{Strengths, laplace, randomized_response};
+use crate::failure::Failure;
+
+const ROUNDS: u64 = 250;
+const BASELINES: [(f64, &str); 3] = [(1e-6, "10⁻⁶"), (1e-3, "10⁻³"), (0.1, "0.1")];
+
+/// The vertical axis of the paper.
+const SHOWN: (f64, f64) = (1.0, 20.0);
+
+pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
+    let mechanisms = [
+        (
+            "RR",
+            randomized_response(strengths.truthful.unwrap_or(0.51))?,
+        ),
+        ("Laplace", laplace(strengths.scale.unwrap_or(20.0))?),
+    ];
+    let mut figure = Figure::new("Increase of the probability of a bad outcome after n rounds");
+    for (mechanism, (name, event)) in mechanisms {
+        for (series, (_, baseline)) in increases(&event)?.into_iter().zip(BASELINES) {
+            let title = format!("{mechanism}, {name}, Pr = {baseline}");
+            let x = Axis::linear("n").range(1.0, ROUNDS as f64);
+            let y = Axis::log10("bound on the increase").range(SHOWN.0, SHOWN.1);
+            figure = figure.with(
+                series
+                    .into_iter()
+                    .fold(Panel::new(title, x, y), Panel::with),
+            );
+        }
+    }
+    Ok(figure.columns(3))
+}
+
+/// For each baseline the five curves over n.
+fn increases(event: &PrivacyEvent) -> Result<Vec<Vec<Series>>, Failure> {
+    let curve = RenyiCurve::of(event)?;
+    let mut exact = ExactIncrease::new(std::slice::from_ref(event), Count::new(ROUNDS)?)
+        .map_err(|reason| Failure::new("MZ1203", reason, "this figure is for basic mechanisms"))?;
+    let baselines = BASELINES.map(|(q, _)| Probability::new(q));
+    let baselines = baselines.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let names = [
+        "naive",
+        "advanced, best δ",
+        "Proposition 4",
+        "Rényi, Proposition 10",
+        "exact",
+    ];
+    let mut curves: Vec<Vec<Series>> = baselines
+        .iter()
+        .map(|_| names.map(|name| Series::new(name, Vec::new())).into())
+        .collect();
+    for n in 1..=ROUNDS {
+        exact.next_round();
+        let tight = exact.increase(&baselines);
+        for ((series, &baseline), tight) in curves.iter_mut().zip(&baselines).zip(tight) {
+            let bounds = Increase::after(&curve, Count::new(n)?, baseline);
+            let values = [
+                bounds.naive,
+                bounds.advanced,
+                bounds.generic,
+                bounds.renyi.0,
+                tight,
+            ];
+            for (series, value) in series.iter_mut().zip(values) {
+                series.points.push((n as f64, value));
+            }
+        }
+    }
+    Ok(curves)
+}

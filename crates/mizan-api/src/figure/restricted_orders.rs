@@ -1,0 +1,94 @@
+//! Figure 3: rounds of three mechanisms together. All orders, the paper's 13,
+//! and the truth; and which order is best.
+
+use mizan_accounting::{ExactIncrease, Increase, RenyiCurve};
+use mizan_core::{Count, PrivacyEvent, Probability};
+use mizan_report::{Axis, Figure, Panel, Series};
+
+use super::{Strengths, gaussian, laplace, randomized_response};
+use crate::failure::Failure;
+
+const ROUNDS: u64 = 100;
+const BASELINES: [(f64, &str); 3] = [(0.1, "0.1"), (1e-3, "10⁻³"), (1e-6, "10⁻⁶")];
+
+/// What is drawn for one baseline.
+struct Curves {
+    /// With all orders, with the paper's 13, and exactly.
+    increase: [Series; 3],
+    /// The best of all orders, and of the paper's 13.
+    order: [Series; 2],
+}
+
+pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
+    let truthful = strengths.truthful.unwrap_or(0.52);
+    let scale = strengths.scale.unwrap_or(20.0);
+    let sigma = strengths.sigma.unwrap_or(10.0);
+    let parts = vec![
+        randomized_response(truthful)?.1,
+        laplace(scale)?.1,
+        gaussian(sigma)?.1,
+    ];
+    let curves = curves(parts)?;
+    let axis = || Axis::linear("n").range(1.0, ROUNDS as f64);
+    let title = format!(
+        "n rounds of randomized response ({truthful}), Laplace ({scale}) and Gaussian noise ({sigma})"
+    );
+    let mut figure = Figure::new(title);
+    for (Curves { increase, .. }, (_, name)) in curves.iter().zip(BASELINES) {
+        let panel = Panel::new(
+            format!("Increase, Pr = {name}"),
+            axis(),
+            Axis::log10("bound on the increase"),
+        );
+        figure = figure.with(increase.iter().cloned().fold(panel, Panel::with));
+    }
+    for (Curves { order, .. }, (_, name)) in curves.iter().zip(BASELINES) {
+        let panel = Panel::new(
+            format!("Best order, Pr = {name}"),
+            axis(),
+            Axis::log10("order α"),
+        );
+        figure = figure.with(order.iter().cloned().fold(panel, Panel::with));
+    }
+    Ok(figure.columns(3))
+}
+
+fn curves(parts: Vec<PrivacyEvent>) -> Result<Vec<Curves>, Failure> {
+    let mut exact = ExactIncrease::new(&parts, Count::new(ROUNDS)?)
+        .map_err(|reason| Failure::new("MZ1203", reason, "this figure is for basic mechanisms"))?;
+    let round = RenyiCurve::of(&PrivacyEvent::Compose(parts))?;
+    let baselines = BASELINES
+        .iter()
+        .map(|(q, _)| Probability::new(*q))
+        .collect::<Result<Vec<_>, _>>()?;
+    let empty = |name: &str| Series::new(name, Vec::new());
+    let mut curves: Vec<Curves> = baselines
+        .iter()
+        .map(|_| Curves {
+            increase: ["all orders", "13 orders", "exact"].map(empty),
+            order: ["all orders", "13 orders"].map(empty),
+        })
+        .collect();
+    for n in 1..=ROUNDS {
+        exact.next_round();
+        let tight = exact.increase(&baselines);
+        for ((curves, &baseline), tight) in curves.iter_mut().zip(&baselines).zip(tight) {
+            let Increase {
+                renyi,
+                renyi_restricted,
+                ..
+            } = Increase::after(&round, Count::new(n)?, baseline);
+            for (series, y) in curves
+                .increase
+                .iter_mut()
+                .zip([renyi.0, renyi_restricted.0, tight])
+            {
+                series.points.push((n as f64, y));
+            }
+            for (series, order) in curves.order.iter_mut().zip([renyi.1, renyi_restricted.1]) {
+                series.points.push((n as f64, order.get()));
+            }
+        }
+    }
+    Ok(curves)
+}

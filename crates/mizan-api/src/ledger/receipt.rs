@@ -1,0 +1,101 @@
+//! One entry, with the proof that it is in the log.
+
+use mizan_ledger::{AccountNumber, Digest, Ledger, ReceiptText, RequestId, Shown, leaf_hash};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::entry::{self, EntryJson};
+use crate::books;
+use crate::budget::view::{LogJson, log_json};
+use crate::failure::Failure;
+
+/// An entry and its proof.
+#[derive(Debug)]
+pub struct Found {
+    /// The receipt that is meant.
+    pub receipt: ReceiptText,
+    /// The entry and the proofs.
+    pub shown: Shown,
+}
+
+/// An entry and its proof, for programs.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ReceiptAnswer {
+    /// The receipt.
+    pub receipt: String,
+    /// The entry.
+    pub entry: EntryJson,
+    /// The charge that an entry is about which does not name it.
+    pub charge: Option<ChargeJson>,
+    /// The hash of the entry's canonical bytes, as a leaf of the tree.
+    pub leaf: String,
+    /// The hashes that lead from the leaf to the root of the log.
+    pub inclusion: Vec<String>,
+    /// The hashes that lead from the root of the receipt to that of the log.
+    pub consistency: Vec<String>,
+    /// The log as the receipt knows it,
+    pub then: LogJson,
+    /// and as it is now.
+    pub log: LogJson,
+}
+
+/// A charge.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ChargeJson {
+    /// The account.
+    pub account: String,
+    /// What for.
+    pub event: String,
+}
+
+/// The entry of a receipt, or of the id of a charge.
+///
+/// # Errors
+///
+/// Nothing is known of it, or the log does not extend the receipt.
+pub fn find(ledger: &Ledger, typed: &str) -> Result<Found, Failure> {
+    let typed = typed.trim();
+    let receipt = if typed.starts_with("mizan1:") {
+        typed.parse()?
+    } else {
+        ledger.find(RequestId::from_text(typed))?.ok_or_else(|| {
+            Failure::new(
+                "MZ1791",
+                format!("nothing is known under {typed:?}"),
+                "give a receipt (mizan1:...) or the --id of a charge; see `mizan ledger log`",
+            )
+        })?
+    };
+    Ok(Found {
+        shown: ledger.show(&receipt)?,
+        receipt,
+    })
+}
+
+impl Found {
+    /// For programs.
+    #[must_use]
+    pub fn json(&self, ledger: &Ledger) -> ReceiptAnswer {
+        let Shown {
+            entry,
+            head,
+            proof,
+            extends,
+        } = &self.shown;
+        let name = |number: AccountNumber| books::name_of(ledger, number);
+        let hashes = |hashes: &[Digest]| hashes.iter().map(ToString::to_string).collect();
+        ReceiptAnswer {
+            receipt: self.receipt.to_string(),
+            entry: entry::json(self.receipt.position, entry, &name),
+            charge: entry::charge(ledger, entry).map(|charge| ChargeJson {
+                account: name(charge.account),
+                event: charge.event,
+            }),
+            leaf: leaf_hash(&entry.encode()).to_string(),
+            inclusion: hashes(&proof.path),
+            consistency: hashes(&extends.path),
+            then: log_json(self.receipt.head),
+            log: log_json(*head),
+        }
+    }
+}

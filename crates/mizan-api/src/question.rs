@@ -1,0 +1,313 @@
+//! Questions in SQL: what they would cost, what they are answered, what they are
+//! refused with.
+
+use mizan_engine::{Answer, AnswerCell, Answered, Denied, Quote, Wish};
+use mizan_report::{Bar, Bars};
+use mizan_sql::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+use utoipa::ToSchema;
+
+use crate::budget::view::{self, Remaining};
+use crate::failure::Failure;
+use crate::input;
+use crate::names::Names;
+use crate::number::{Given, finite, json};
+
+/// The most rows that are drawn as bars.
+const MOST_BARS: usize = 40;
+
+/// A question. At most one of `epsilon` and `accuracy`; with neither a tenth of
+/// what the account promises is spent.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 0.1}))]
+pub struct QuestionRequest {
+    /// A SELECT with aggregates.
+    pub sql: String,
+    /// Spend at most this epsilon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epsilon: Option<Given>,
+    /// Spend as much as it takes to be within so much, 95 times in 100.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<Given>,
+}
+
+impl QuestionRequest {
+    /// How much it may cost.
+    ///
+    /// # Errors
+    ///
+    /// A number is none, or both are given.
+    pub fn wish(&self, names: Names) -> Result<Wish, Failure> {
+        let [epsilon, accuracy] = ["epsilon", "accuracy"].map(|name| names.option(name));
+        match (&self.epsilon, &self.accuracy) {
+            (None, None) => Ok(Wish::Usual),
+            (Some(given), None) => Ok(Wish::Epsilon(
+                input::epsilon(&given.text(), &epsilon)?.value,
+            )),
+            (None, Some(given)) => match given.text().trim().parse::<f64>() {
+                Ok(width) if width.is_finite() && width > 0.0 => Ok(Wish::Accuracy(width)),
+                _ => Err(Failure::new(
+                    "MZ0001",
+                    format!("{accuracy}: {:?} is no width", given.text()),
+                    "give a number above 0, such as 50",
+                )),
+            },
+            (Some(_), Some(_)) => Err(Failure::new(
+                "MZ0001",
+                format!("{epsilon} and {accuracy} are both given"),
+                "say how much may be spent, or how near the answer must be",
+            )),
+        }
+    }
+}
+
+/// An epsilon and its delta.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Price {
+    /// The epsilon,
+    pub epsilon: f64,
+    /// and its delta.
+    pub delta: f64,
+}
+
+/// An epsilon, its delta, and for what.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PricedEvent {
+    /// The epsilon,
+    pub epsilon: f64,
+    /// its delta,
+    pub delta: f64,
+    /// and for what.
+    pub event: String,
+}
+
+/// How good a column of the answer would be.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PredictedJson {
+    /// It is within this of the exact bounded answer, 95 times in 100; null if
+    /// that depends on the data.
+    pub half_width: Option<f64>,
+}
+
+/// A price and what it buys. Nothing was read from data.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct QuoteAnswer {
+    /// What would be released.
+    pub event: String,
+    /// What that costs.
+    pub cost: Price,
+    /// How good each column of the answer would be.
+    #[schema(value_type = std::collections::HashMap<String, PredictedJson>)]
+    pub predicted: Map<String, serde_json::Value>,
+    /// How many groups would be answered; null if that depends on the data.
+    pub groups: Option<usize>,
+    /// The account that pays.
+    pub account: String,
+    /// What is left in it now,
+    pub remaining: Remaining,
+    /// and after it; null if it does not fit.
+    pub remaining_after: Option<Remaining>,
+    /// Whether it fits now.
+    pub fits: bool,
+    /// About how many questions like this fit now, this one included.
+    pub about_more: u64,
+    /// How the noise was chosen.
+    pub why: Vec<String>,
+    /// The limits that may change the answer before its noise.
+    pub clamping: Vec<String>,
+    /// What else people should know.
+    pub notes: Vec<String>,
+}
+
+/// An answer with error bars.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct QueryAnswer {
+    /// A line to keep: it proves the charge.
+    pub receipt: String,
+    /// The id of the charge.
+    pub id: String,
+    /// Whether it was answered before, and cost nothing now.
+    pub repeated: bool,
+    /// The rows: keys as they are, estimates as `{"value", "low", "high"}`.
+    #[schema(value_type = Vec<std::collections::HashMap<String, serde_json::Value>>)]
+    pub rows: Vec<Map<String, serde_json::Value>>,
+    /// What it cost now.
+    pub spent: PricedEvent,
+    /// What is left.
+    pub remaining: Remaining,
+    /// The account that paid.
+    pub account: String,
+    /// How sure the intervals are.
+    pub confidence: f64,
+    /// How the noise was chosen.
+    pub why: Vec<String>,
+    /// The limits that may have changed the answer before its noise.
+    pub clamping: Vec<String>,
+    /// What else people should know.
+    pub notes: Vec<String>,
+}
+
+/// A question that does not fit into the budget. Nothing was charged, no row read.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct QueryRefused {
+    /// False.
+    pub accepted: bool,
+    /// A line to keep: it proves the refusal.
+    pub receipt: String,
+    /// The id.
+    pub id: String,
+    /// What it would have cost.
+    pub asked: PricedEvent,
+    /// The account that was to pay.
+    pub account: String,
+    /// What is left in it.
+    pub remaining: Remaining,
+    /// What would fit.
+    pub largest_that_fits: Share,
+}
+
+/// A part of a cost.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Share {
+    /// From 0 to 1.
+    pub share: f64,
+}
+
+/// A quote, for programs.
+#[must_use]
+pub fn quote_json(quote: &Quote) -> QuoteAnswer {
+    // In the order of the columns.
+    let predicted = quote.predicted.iter().map(|column| {
+        let half_width = column.half_width.and_then(finite);
+        (column.name.clone(), json(&PredictedJson { half_width }))
+    });
+    QuoteAnswer {
+        event: quote.event.to_string(),
+        cost: Price {
+            epsilon: quote.epsilon.get(),
+            delta: quote.delta.get(),
+        },
+        predicted: predicted.collect(),
+        groups: quote.groups,
+        account: quote.account.account.name().as_str().to_owned(),
+        remaining: view::remaining_json(&quote.account),
+        remaining_after: quote.after.as_ref().map(view::remaining_json),
+        fits: quote.fits,
+        about_more: quote.about,
+        why: quote.why.clone(),
+        clamping: quote.clamping.clone(),
+        notes: quote.notes.clone(),
+    }
+}
+
+/// An answer, for programs.
+#[must_use]
+pub fn answered_json(answered: &Answered) -> QueryAnswer {
+    let now = |number: f64| if answered.repeated { 0.0 } else { number };
+    QueryAnswer {
+        receipt: answered.done.receipt.to_string(),
+        id: answered.done.id.to_string(),
+        repeated: answered.repeated,
+        rows: rows_json(&answered.answer),
+        spent: PricedEvent {
+            epsilon: now(answered.epsilon.get()),
+            delta: now(answered.delta.get()),
+            event: answered.event.to_string(),
+        },
+        remaining: view::remaining_json(&answered.account),
+        account: answered.account.account.name().as_str().to_owned(),
+        confidence: 0.95,
+        why: answered.why.clone(),
+        clamping: answered.answer.clamping.clone(),
+        notes: answered.answer.notes.clone(),
+    }
+}
+
+/// A refusal, for programs.
+#[must_use]
+pub fn denied_json(denied: &Denied) -> QueryRefused {
+    QueryRefused {
+        accepted: false,
+        receipt: denied.done.receipt.to_string(),
+        id: denied.done.id.to_string(),
+        asked: PricedEvent {
+            epsilon: denied.epsilon.get(),
+            delta: denied.delta.get(),
+            event: denied.event.to_string(),
+        },
+        account: denied.account.account.name().as_str().to_owned(),
+        remaining: view::remaining_json(&denied.account),
+        largest_that_fits: Share {
+            share: view::share(denied.denial.largest),
+        },
+    }
+}
+
+/// The rows, for programs.
+fn rows_json(answer: &Answer) -> Vec<Map<String, serde_json::Value>> {
+    let row = |cells: &Vec<AnswerCell>| {
+        let mut row = Map::new();
+        for (name, cell) in answer.columns.iter().zip(cells) {
+            let shown = match cell {
+                AnswerCell::Key(value) => value.to_json(),
+                AnswerCell::Estimate { value, low, high } => serde_json::json!({
+                    "value": value.to_json(),
+                    "low": low.as_ref().map(Value::to_json),
+                    "high": high.as_ref().map(Value::to_json),
+                }),
+            };
+            row.insert(name.clone(), shown);
+        }
+        row
+    };
+    answer.rows.iter().map(row).collect()
+}
+
+/// A picture of rows with one estimate each.
+#[must_use]
+pub fn bars(answer: &Answer) -> Option<Bars> {
+    let estimates = |cells: &Vec<AnswerCell>| {
+        let is = |cell: &&AnswerCell| matches!(cell, AnswerCell::Estimate { .. });
+        cells.iter().filter(is).count()
+    };
+    let few = (2..=MOST_BARS).contains(&answer.rows.len());
+    if !few || answer.rows.iter().any(|row| estimates(row) != 1) {
+        return None;
+    }
+    let mut bars = Bars::default();
+    for cells in &answer.rows {
+        let keys = cells.iter().filter_map(|cell| match cell {
+            AnswerCell::Key(value) => Some(plain(&value.to_string())),
+            AnswerCell::Estimate { .. } => None,
+        });
+        let label = keys.collect::<Vec<_>>().join(", ");
+        let estimate = cells.iter().find_map(|cell| match cell {
+            AnswerCell::Estimate { value, low, high } => Some((value, low, high)),
+            AnswerCell::Key(_) => None,
+        });
+        let (value, low, high) = estimate?;
+        let mut bar = Bar::new(label, value.as_f64()?);
+        if let (Some(low), Some(high)) = (low, high) {
+            bar = bar.between(low.as_f64()?, high.as_f64()?);
+        }
+        bars.bars.push(bar);
+    }
+    let noisy = answer.columns.iter().zip(answer.rows.first()?);
+    let noisy = noisy.filter(|(_, cell)| matches!(cell, AnswerCell::Estimate { .. }));
+    bars.title = noisy.map(|(name, _)| plain(name)).collect();
+    Some(bars)
+}
+
+/// Text of the data or of a question, without what a terminal would obey.
+#[must_use]
+pub fn plain(text: &str) -> String {
+    let hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars()
+        .map(|c| if hidden(c) { '\u{fffd}' } else { c })
+        .collect()
+}

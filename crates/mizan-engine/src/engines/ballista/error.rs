@@ -1,0 +1,83 @@
+//! Why a node of a cluster does not start, or stops.
+
+use std::path::PathBuf;
+
+use crate::engine::EngineError;
+
+/// Why a node of a cluster does not start, or stops.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NodeError {
+    /// The scheduler cannot be used.
+    #[error("{0}")]
+    Scheduler(#[from] EngineError),
+    /// Others could reach it, and nobody said that they may.
+    #[error("{host} can be reached from other machines, and nodes know no passwords and no TLS")]
+    Open {
+        /// Where it would listen.
+        host: String,
+    },
+    /// It would be reached under no address.
+    #[error("{host} is no address that others can reach it by")]
+    NoAddress {
+        /// Where it would listen.
+        host: String,
+    },
+    /// It cannot listen.
+    #[error("cannot listen on {place}: {reason}")]
+    CannotListen {
+        /// Where.
+        place: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// There is no place for shuffled rows.
+    #[error("the work directory {} cannot be used: {reason}", path.display())]
+    WorkDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
+    /// It could not be started, or gave up.
+    #[error("the node stopped: {reason}")]
+    Stopped {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl NodeError {
+    /// A stable code.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Scheduler(error) => error.code(),
+            Self::Open { .. } => "MZ1931",
+            Self::NoAddress { .. } => "MZ1932",
+            Self::CannotListen { .. } => "MZ1933",
+            Self::WorkDirectory { .. } => "MZ1934",
+            Self::Stopped { .. } => "MZ1935",
+        }
+    }
+
+    /// What to do next.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Scheduler(error) => error.help(),
+            Self::Open { .. } => {
+                "listen on 127.0.0.1, or add --trusted-network if only machines of the cluster and of who asks can reach it"
+                    .into()
+            }
+            Self::NoAddress { .. } => "name the host that others know it by with --advertise".into(),
+            Self::CannotListen { .. } => "choose another address or port with --listen".into(),
+            Self::WorkDirectory { .. } => {
+                "name a directory that you may write to with --work-dir".into()
+            }
+            Self::Stopped { .. } => {
+                "start it again when the scheduler is there; it must be of the same version".into()
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What a scheduler says about itself and its executors, to whoever asks before work
+//! is sent: one page over HTTP, so that `curl` can read it too.
+
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::{TcpStream, ToSocketAddrs as _};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::VERSION;
+use super::address::Address;
+use crate::engine::EngineError;
+
+/// Where the page is.
+pub(super) const PAGE: &str = "/mizan";
+
+/// How long connecting, asking and answering may take, each.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The longest page that is read.
+const LONGEST: u64 = 1 << 20;
+
+/// Who works for a scheduler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterStatus {
+    /// For each executor how many tasks it runs at a time.
+    pub executors: Vec<u32>,
+}
+
+impl ClusterStatus {
+    /// How many tasks run at a time.
+    #[must_use]
+    pub fn cores(&self) -> usize {
+        let cores = self.executors.iter().map(|cores| *cores as usize);
+        cores.fold(0, usize::saturating_add)
+    }
+
+    /// The page.
+    pub(super) fn to_json(&self) -> Value {
+        json!({"mizan": VERSION, "executors": self.executors})
+    }
+}
+
+/// Asks a scheduler.
+///
+/// # Errors
+///
+/// If it cannot be reached, is something else, or of another version.
+pub fn cluster_status(scheduler: &Address) -> Result<ClusterStatus, EngineError> {
+    let none = |reason: String| EngineError::NoScheduler {
+        place: scheduler.to_string(),
+        reason,
+    };
+    let page = get(scheduler).map_err(|error| none(said(error.kind())))?;
+    let strange = || none("what listens there is no scheduler of mizan".to_owned());
+    let (head, body) = page.split_once("\r\n\r\n").ok_or_else(strange)?;
+    if head.split_ascii_whitespace().nth(1) != Some("200") {
+        return Err(strange());
+    }
+    let page: Value = serde_json::from_str(body).map_err(|_| strange())?;
+    let version = page
+        .get("mizan")
+        .and_then(Value::as_str)
+        .ok_or_else(strange)?;
+    if version != VERSION {
+        return Err(EngineError::OtherVersion {
+            place: scheduler.to_string(),
+            found: version
+                .chars()
+                .filter(|c| !c.is_control())
+                .take(40)
+                .collect(),
+        });
+    }
+    let cores = |cores: &Value| u32::try_from(cores.as_u64()?).ok();
+    let executors = page.get("executors").and_then(Value::as_array);
+    let executors = executors.and_then(|all| all.iter().map(cores).collect());
+    Ok(ClusterStatus {
+        executors: executors.ok_or_else(strange)?,
+    })
+}
+
+fn said(kind: ErrorKind) -> String {
+    match kind {
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => "it does not answer".to_owned(),
+        ErrorKind::InvalidData => "what listens there is no scheduler of mizan".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// The page, with its headers.
+fn get(scheduler: &Address) -> std::io::Result<String> {
+    let mut found = Err(std::io::Error::from(ErrorKind::NotFound));
+    for address in (scheduler.host(), scheduler.port()).to_socket_addrs()? {
+        found = TcpStream::connect_timeout(&address, PATIENCE);
+        if found.is_ok() {
+            break;
+        }
+    }
+    let mut stream = found?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let request = format!("GET {PAGE} HTTP/1.0\r\nHost: {scheduler}\r\n\r\n");
+    stream.write_all(request.as_bytes())?;
+    let mut page = String::new();
+    stream.take(LONGEST).read_to_string(&mut page)?;
+    Ok(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// Answers once with these words.
+    fn says(words: &'static str) -> Address {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut request = [0; 512];
+            let _ = stream.read(&mut request).unwrap();
+            stream.write_all(words.as_bytes()).unwrap();
+        });
+        Address::new(address.ip().to_string(), address.port())
+    }
+
+    #[test]
+    fn what_listens_there_is_told_apart() {
+        let nobody = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = nobody.local_addr().unwrap().port();
+        drop(nobody);
+        let error = cluster_status(&Address::new("127.0.0.1", port)).unwrap_err();
+        assert_eq!(error.code(), "MZ1925");
+        for strange in [
+            "",
+            "220 mail.example.org ESMTP\r\n",
+            "HTTP/1.1 404 Not Found\r\n\r\n",
+            "HTTP/1.1 200 OK\r\n\r\nhello",
+            "HTTP/1.1 200 OK\r\n\r\n{\"mizan\": 1}",
+            "\u{0}\u{1}\u{2}",
+        ] {
+            let error = cluster_status(&says(strange)).unwrap_err();
+            assert_eq!(error.code(), "MZ1925", "{strange}");
+        }
+        let error = cluster_status(&says(
+            "HTTP/1.1 200 OK\r\n\r\n{\"mizan\": \"9.9.9\", \"executors\": [4]}",
+        ));
+        let error = error.unwrap_err();
+        assert_eq!(error.code(), "MZ1926");
+        assert!(error.to_string().contains("9.9.9"), "{error}");
+        assert!(error.to_string().contains(VERSION), "{error}");
+    }
+
+    #[test]
+    fn a_page_is_read_as_it_was_written() {
+        let status = ClusterStatus {
+            executors: vec![2, 4],
+        };
+        let page = status.to_json();
+        assert_eq!(page.get("mizan").and_then(Value::as_str), Some(VERSION));
+        let words = format!("HTTP/1.1 200 OK\r\n\r\n{page}");
+        let found = cluster_status(&says(words.leak())).unwrap();
+        assert_eq!(found, status);
+        assert_eq!(found.cores(), 6);
+    }
+}

@@ -1,0 +1,6 @@
+//! A cluster against the oracle: a scheduler and two executors, each a process of its
+//! own.
+
+mod cluster;
+mod parity;
+mod refused;

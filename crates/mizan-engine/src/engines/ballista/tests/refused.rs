@@ -1,0 +1,105 @@
+//! What is refused before anything is charged, and who is not served.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ballista_core::serde::protobuf::GetJobStatusParams;
+use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
+use datafusion::datasource::MemTable;
+use tonic::transport::Endpoint;
+
+use super::super::probe::not_seen;
+use super::super::session::Session;
+use super::super::{AGENT, Tables};
+use super::cluster::{Cluster, run};
+use crate::engine::Engine as _;
+use crate::engines::generate::Rng;
+use crate::engines::questions;
+
+#[test]
+fn nobody_is_served_but_this_version() {
+    let cluster = Cluster::of(0);
+    let url = cluster.scheduler.address.url();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let ask = |agent: &'static str| {
+        let endpoint = Endpoint::from_shared(url.clone()).unwrap();
+        let endpoint = endpoint.user_agent(agent).unwrap();
+        runtime.block_on(async {
+            let mut client = SchedulerGrpcClient::new(endpoint.connect().await.unwrap());
+            let job_id = "none".to_owned();
+            client.get_job_status(GetJobStatusParams { job_id }).await
+        })
+    };
+    for agent in ["mizan/9.9.9", "ballista", "mizan"] {
+        let refusal = ask(agent).unwrap_err();
+        assert_eq!(refusal.code(), tonic::Code::FailedPrecondition, "{agent}");
+        assert!(refusal.message().contains("mizan"), "{refusal}");
+    }
+    assert!(ask(AGENT).is_ok());
+}
+
+#[test]
+fn a_question_needs_a_scheduler_and_executors() {
+    let cluster = Cluster::of(0);
+    let mut catalogue = questions::catalogue();
+    let data = questions::data(&mut Rng(1));
+    cluster.fill("few", &mut catalogue, &data, || 1);
+    let plan = mizan_sql::plan("SELECT COUNT(*) FROM visits", &catalogue).unwrap();
+    let error = run(&cluster.engine(), &plan, &catalogue, [0; 16]).unwrap_err();
+    assert_eq!(error.code(), "MZ1927");
+    let engine = cluster.engine();
+    let Cluster {
+        scheduler,
+        directory,
+        ..
+    } = cluster;
+    drop(scheduler);
+    let error = engine.prepare(&plan, &catalogue).unwrap_err();
+    assert_eq!(error.code(), "MZ1925");
+    drop(directory);
+}
+
+/// Rows in the memory of this process are what cannot be sent.
+#[test]
+fn what_cannot_be_sent_is_refused_by_name() {
+    let nobody = "127.0.0.1:1".parse().unwrap();
+    let session = Session::new(&nobody, 2).unwrap();
+    let batch = questions::batch(&questions::catalogue().datasets["visits"], &Vec::new());
+    let table = MemTable::try_new(batch.schema(), vec![vec![batch]]).unwrap();
+    session.register("here", Arc::new(table)).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let plan = |text: &str| runtime.block_on(session.plan(text));
+    assert_eq!(plan("SELECT 1 AS n"), Ok(()));
+    let refusal = plan("SELECT COUNT(*) AS n FROM here GROUP BY person").unwrap_err();
+    assert_eq!(refusal.code(), "MZ1930");
+    assert!(refusal.to_string().contains("Ballista"), "{refusal}");
+}
+
+/// Executors see another file where this machine sees this one. (All of them are on this
+/// machine, so the name of the file is what they see differently.)
+#[test]
+fn files_that_executors_do_not_see_are_told() {
+    let cluster = Cluster::of(2);
+    let mut catalogue = questions::catalogue();
+    let data = questions::data(&mut Rng(1));
+    cluster.fill("few", &mut catalogue, &data, || 1);
+    let plan = mizan_sql::plan("SELECT COUNT(*) FROM visits", &catalogue).unwrap();
+    let engine = cluster.engine();
+    engine.prepare(&plan, &catalogue).unwrap();
+    // The directory that this process is in is not that of the nodes.
+    let path = cluster.path("few/visits/0.parquet");
+    let sees = |path: PathBuf| {
+        engine.on_cluster(&Tables::new(), |session, _| async move {
+            not_seen(&session, &[path]).await
+        })
+    };
+    assert_eq!(sees(path.clone()), Ok(None));
+    let other = PathBuf::from("Cargo.toml");
+    assert_eq!(sees(other.clone()), Ok(Some(other)));
+}

@@ -1,0 +1,194 @@
+//! The door: every request passes here before anything else looks at it.
+//!
+//! In this order: which address, who asks, may they, have they asked too much. Who
+//! it is stands in the extensions of the request from here on.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::identity::{Caller, Session};
+use crate::limits::HELD;
+use crate::pages;
+use crate::problem::{Code, Problem};
+use crate::routes::{self, Access, Route};
+use crate::service::Service;
+
+/// What nobody may do with a page of ours: run scripts that are not its own, show
+/// it inside of another, guess types, tell others where somebody came from.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; \
+    base-uri 'none'; frame-ancestors 'none'";
+
+/// Lets a request in or not.
+pub(crate) async fn door(
+    State(service): State<Service>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let start = Instant::now();
+    let path = request.extensions().get::<MatchedPath>();
+    let path = path.map(|path| path.as_str().to_owned());
+    let method = request.method().clone();
+    let route = path.as_deref().and_then(|path| routes::find(&method, path));
+    let passed = match route {
+        Some(route) => enter(&service, route, &mut request).await,
+        // The router says what is wrong: no such address, or no such method.
+        None if path.is_none() => Ok(None),
+        None => Err(Problem::method_not_allowed()),
+    };
+    let mut response = match passed {
+        Ok(Some(pass)) => HELD.scope(Arc::new(pass), next.run(request)).await,
+        Ok(None) => next.run(request).await,
+        Err(problem) => match (route.map(|route| route.access), problem.status) {
+            (Some(Access::Page(_)), StatusCode::UNAUTHORIZED) => to_sign_in(&request),
+            (Some(Access::Page(_)), _) => pages::problem_page(&problem, request.headers()),
+            _ => problem.into_response(),
+        },
+    };
+    let code = response.extensions().get::<Code>().map(|code| code.0);
+    let path = route.map_or("other", |route| route.path);
+    let status = response.status();
+    service
+        .metrics()
+        .request(path, &method, status, code, start);
+    headers(response.headers_mut(), service.is_secure());
+    response
+}
+
+/// Who asks and whether they may; what they hold while they do.
+async fn enter(
+    service: &Service,
+    route: &Route,
+    request: &mut Request,
+) -> Result<Option<crate::limits::Pass>, Problem> {
+    let roles = match route.access {
+        Access::Public => {
+            // A page for everybody may still greet who is signed in.
+            if let Some(session) = session(service, request.headers())? {
+                request.extensions_mut().insert(session.caller().clone());
+                request.extensions_mut().insert(session);
+            }
+            return Ok(None);
+        }
+        Access::Roles(roles) | Access::Page(roles) => roles,
+    };
+    let caller = match bearer(request.headers())? {
+        Some(text) => service.believe(text)?.ok_or_else(Problem::unauthorized)?,
+        None => {
+            let found = session(service, request.headers())?;
+            let session = found.ok_or_else(Problem::unauthorized)?;
+            own_site(route, request, &session)?;
+            let caller = session.caller().clone();
+            request.extensions_mut().insert(session);
+            caller
+        }
+    };
+    if !roles.contains(&caller.role) {
+        return Err(Problem::forbidden(caller.role.name()));
+    }
+    let pass = service.pass(&caller.token)?;
+    request.extensions_mut().insert::<Caller>(caller);
+    Ok(Some(pass))
+}
+
+/// The token of a request. Two headers, or one that is something else, are none.
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    let mut all = headers.get_all(header::AUTHORIZATION).iter();
+    let Some(value) = all.next() else {
+        return Ok(None);
+    };
+    let text = value.to_str().ok().filter(|_| all.next().is_none());
+    let (scheme, token) = text
+        .and_then(|text| text.split_once(' '))
+        .ok_or_else(Problem::unauthorized)?;
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(Problem::unauthorized());
+    }
+    Ok(Some(token.trim()))
+}
+
+/// The session of a request, if its token is still good.
+fn session(service: &Service, headers: &HeaderMap) -> Result<Option<Session>, Problem> {
+    let cookies = headers.get_all(header::COOKIE).iter();
+    let mut found = cookies
+        .filter_map(|value| value.to_str().ok())
+        .filter_map(|text| service.sessions().find(text));
+    match found.next() {
+        Some(session) if service.still_good(&session.caller().token)? => Ok(Some(session)),
+        _ => Ok(None),
+    }
+}
+
+/// What a browser sends of itself is not enough to change something: programs send
+/// the second secret in a header, forms of pages in a field that pages check.
+fn own_site(route: &Route, request: &Request, session: &Session) -> Result<(), Problem> {
+    if matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Ok(());
+    }
+    let headers = request.headers();
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let other_site =
+        text("sec-fetch-site").is_some_and(|site| !matches!(site, "same-origin" | "none"));
+    if other_site {
+        return Err(Problem::csrf());
+    }
+    match route.access {
+        Access::Page(_) => Ok(()),
+        _ => session.check_csrf(text("x-csrf-token").unwrap_or_default()),
+    }
+}
+
+/// To where one signs in, and back.
+fn to_sign_in(request: &Request) -> Response {
+    let next: String = request
+        .uri()
+        .path_and_query()
+        .map_or("/", |path| path.as_str())
+        .bytes()
+        .flat_map(|byte| {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
+                    char::from(byte).to_string()
+                }
+                byte => format!("%{byte:02X}"),
+            }
+            .chars()
+            .collect::<Vec<_>>()
+        })
+        .collect();
+    let place = format!("/sign-in?next={next}");
+    let place = HeaderValue::from_str(&place);
+    let place = place.unwrap_or_else(|_| HeaderValue::from_static("/sign-in"));
+    (StatusCode::SEE_OTHER, [(header::LOCATION, place)]).into_response()
+}
+
+fn headers(headers: &mut HeaderMap, secure: bool) {
+    // What is said already is stricter.
+    headers
+        .entry("content-security-policy")
+        .or_insert(HeaderValue::from_static(POLICY));
+    let mut set = |name: &'static str, value: &'static str| {
+        headers.insert(name, HeaderValue::from_static(value));
+    };
+    set("x-content-type-options", "nosniff");
+    set("x-frame-options", "DENY");
+    set("referrer-policy", "no-referrer");
+    set("cross-origin-opener-policy", "same-origin");
+    set("cross-origin-resource-policy", "same-origin");
+    set(
+        "permissions-policy",
+        "camera=(), geolocation=(), microphone=()",
+    );
+    if secure {
+        set("strict-transport-security", "max-age=31536000");
+    }
+    // Answers are somebody's own; what may be kept says so itself.
+    headers
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+}

@@ -1,0 +1,243 @@
+//! The accountant.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use mizan_api::account::{AccountAnswer, AccountRequest};
+use mizan_api::calibrate::{CalibrateAnswer, CalibrateRequest};
+use mizan_api::curve::{CurveAnswer, CurveRequest};
+use mizan_api::divergence::{DivergenceAnswer, DivergenceRequest};
+use mizan_api::group::{GroupAnswer, GroupRequest};
+use mizan_api::risk::{RiskAnswer, RiskRequest};
+
+use mizan_api::number::json;
+use serde::Serialize;
+
+use super::Asker;
+use crate::body::Json;
+use crate::problem::{Problem, ProblemJson};
+use crate::service::Service;
+
+/// What was said before about the same request, or what is said now. Without a name
+/// nothing is kept.
+async fn remembered<R: Serialize, A: Serialize>(
+    service: &Service,
+    name: Option<&str>,
+    request: R,
+    ask: impl AsyncFnOnce(R) -> Result<A, Problem>,
+) -> Result<Response, Problem> {
+    let key = name.map(|name| format!("{name} {}", json(&request)));
+    let known = key.as_deref().and_then(|key| service.recall(key));
+    let told = match known {
+        Some(told) => told,
+        None => {
+            let told: Arc<str> = json(&ask(request).await?).to_string().into();
+            if let Some(key) = key {
+                service.keep(key, &told);
+            }
+            told
+        }
+    };
+    let kind = HeaderValue::from_static("application/json");
+    Ok(([(header::CONTENT_TYPE, kind)], told.to_string()).into_response())
+}
+
+/// What an event costs: epsilon at a delta, or delta at an epsilon, by every method.
+#[utoipa::path(
+    post,
+    path = "/api/v1/account",
+    tag = "accountant",
+    request_body = AccountRequest,
+    responses(
+        (status = 200, description = "the answer", body = AccountAnswer),
+        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 408, description = "the body did not come in time", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 413, description = "the body is too large", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 415, description = "the body is no JSON", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+    ),
+    security(("token" = [])),
+)]
+pub(crate) async fn account(
+    State(service): State<Service>,
+    Asker(caller): Asker,
+    Json(request): Json<AccountRequest>,
+) -> Result<Response, Problem> {
+    let kept = (!request.profile).then_some("account");
+    remembered(&service, kept, request, async |request| {
+        Ok(service.account(&caller, request).await?.json())
+    })
+    .await
+}
+
+/// The Rényi budget curve: what an event costs at every order.
+#[utoipa::path(
+    post,
+    path = "/api/v1/curve",
+    tag = "accountant",
+    request_body = CurveRequest,
+    responses(
+        (status = 200, description = "the answer", body = CurveAnswer),
+        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 408, description = "the body did not come in time", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 413, description = "the body is too large", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 415, description = "the body is no JSON", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+    ),
+    security(("token" = [])),
+)]
+pub(crate) async fn curve(
+    State(service): State<Service>,
+    Asker(caller): Asker,
+    Json(request): Json<CurveRequest>,
+) -> Result<Response, Problem> {
+    let kept = Some("curve");
+    remembered(&service, kept, request, async |request| {
+        Ok(service.curve(&caller, request).await?.json())
+    })
+    .await
+}
+
+/// What an event means for a person: bad outcomes and beliefs.
+#[utoipa::path(
+    post,
+    path = "/api/v1/risk",
+    tag = "accountant",
+    request_body = RiskRequest,
+    responses(
+        (status = 200, description = "the answer", body = RiskAnswer),
+        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 408, description = "the body did not come in time", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 413, description = "the body is too large", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 415, description = "the body is no JSON", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+    ),
+    security(("token" = [])),
+)]
+pub(crate) async fn risk(
+    State(service): State<Service>,
+    Asker(caller): Asker,
+    Json(request): Json<RiskRequest>,
+) -> Result<Response, Problem> {
+    let kept = Some("risk");
+    remembered(&service, kept, request, async |request| {
+        Ok(service.risk(&caller, request).await?.json())
+    })
+    .await
+}
+
+/// Solves for the `?` in an event: the least noise, or the most of anything else.
+#[utoipa::path(
+    post,
+    path = "/api/v1/calibrate",
+    tag = "accountant",
+    request_body = CalibrateRequest,
+    responses(
+        (status = 200, description = "the answer", body = CalibrateAnswer),
+        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 408, description = "the body did not come in time", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 413, description = "the body is too large", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 415, description = "the body is no JSON", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+    ),
+    security(("token" = [])),
+)]
+pub(crate) async fn calibrate(
+    State(service): State<Service>,
+    Asker(caller): Asker,
+    Json(request): Json<CalibrateRequest>,
+) -> Result<Response, Problem> {
+    let kept = Some("calibrate");
+    remembered(&service, kept, request, async |request| {
+        Ok(service.calibrate(&caller, request).await?.json())
+    })
+    .await
+}
+
+/// What an event costs a group of people who stand together.
+#[utoipa::path(
+    post,
+    path = "/api/v1/group",
+    tag = "accountant",
+    request_body = GroupRequest,
+    responses(
+        (status = 200, description = "the answer", body = GroupAnswer),
+        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 408, description = "the body did not come in time", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 413, description = "the body is too large", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 415, description = "the body is no JSON", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+    ),
+    security(("token" = [])),
+)]
+pub(crate) async fn group(
+    State(service): State<Service>,
+    Asker(caller): Asker,
+    Json(request): Json<GroupRequest>,
+) -> Result<Response, Problem> {
+    let kept = Some("group");
+    remembered(&service, kept, request, async |request| {
+        Ok(service.group(&caller, request).await?.json())
+    })
+    .await
+}
+
+/// The Rényi divergence of two finite distributions.
+#[utoipa::path(
+    post,
+    path = "/api/v1/divergence",
+    tag = "accountant",
+    request_body = DivergenceRequest,
+    responses(
+        (status = 200, description = "the answer", body = DivergenceAnswer),
+        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 408, description = "the body did not come in time", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 413, description = "the body is too large", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 415, description = "the body is no JSON", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+    ),
+    security(("token" = [])),
+)]
+pub(crate) async fn divergence(
+    State(service): State<Service>,
+    Asker(caller): Asker,
+    Json(request): Json<DivergenceRequest>,
+) -> Result<Response, Problem> {
+    let kept = Some("divergence");
+    remembered(&service, kept, request, async |request| {
+        Ok(service.divergence(&caller, request).await?.json())
+    })
+    .await
+}

@@ -1,0 +1,37 @@
+//! What happens, as it happens.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures::{Stream, StreamExt as _};
+
+use super::Asker;
+use crate::problem::{Problem, ProblemJson};
+use crate::service::Service;
+
+/// Server-sent events: `query` (a `QueryEvent`) as one's own questions get on, and
+/// `budget` (an `AccountJson`) for each budget one may see, first as it is and then
+/// whenever it changed.
+#[utoipa::path(
+    get,
+    path = "/api/v1/events",
+    tag = "events",
+    responses(
+        (status = 200, description = "events, until somebody hangs up", body = String, content_type = "text/event-stream"),
+        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 429, description = "too many streams of this token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
+    ),
+    security(("token" = [])),
+)]
+pub(crate) async fn events(
+    State(service): State<Service>,
+    Asker(caller): Asker,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+    let told = service.events(&caller)?;
+    let events = told.map(|(name, json)| Ok(Event::default().event(name).data(json)));
+    let alive = KeepAlive::new().interval(Duration::from_secs(15));
+    Ok(Sse::new(events).keep_alive(alive))
+}

@@ -1,0 +1,62 @@
+//! For who runs the server: is it there, can it answer, what did it do.
+
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use super::Asker;
+use crate::problem::{Problem, ProblemJson};
+use crate::service::Service;
+
+/// Whether the server is there.
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    tag = "health",
+    responses((status = 200, description = "it is", body = String, content_type = "text/plain")),
+)]
+pub(crate) async fn alive() -> &'static str {
+    "ok\n"
+}
+
+/// Whether it can answer: the ledger and the tokens can be read, and it does not stop.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    tag = "health",
+    responses(
+        (status = 200, description = "it can", body = String, content_type = "text/plain"),
+        (status = 503, description = "it cannot", body = String, content_type = "text/plain"),
+    ),
+)]
+pub(crate) async fn ready(State(service): State<Service>) -> (StatusCode, &'static str) {
+    if service.ready().await {
+        (StatusCode::OK, "ready\n")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "not ready\n")
+    }
+}
+
+/// What was counted, as text for Prometheus.
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    tag = "health",
+    responses(
+        (status = 200, description = "metrics", body = String, content_type = "text/plain"),
+        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 503, description = "too busy", body = ProblemJson, content_type = "application/problem+json"),
+    ),
+    security(("token" = [])),
+)]
+pub(crate) async fn metrics(
+    State(service): State<Service>,
+    Asker(_caller): Asker,
+) -> Result<Response, Problem> {
+    let text = service.metrics_text().await?;
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4");
+    Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
+}

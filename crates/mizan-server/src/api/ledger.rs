@@ -1,0 +1,158 @@
+//! The log, its proofs, and whether all of it is right.
+
+use axum::extract::State;
+use mizan_api::ledger::{
+    CheckpointAnswer, ConsistencyAnswer, InclusionAnswer, LogAnswer, VerifyAnswer,
+};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::{Asker, Parameters};
+use crate::problem::{Problem, ProblemJson};
+use crate::service::{LogParameters, Service};
+
+/// Which entry, in which log.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Included {
+    /// How many entries stand before it.
+    position: u64,
+    /// The log of this size; as it is now otherwise.
+    size: Option<u64>,
+}
+
+/// Which log extends which.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Extended {
+    /// The size of the earlier log.
+    before: u64,
+    /// The size of the later one; as it is now otherwise.
+    size: Option<u64>,
+}
+
+/// A part of the log.
+#[utoipa::path(
+    get,
+    path = "/api/v1/ledger/log",
+    tag = "ledger",
+    params(LogParameters),
+    responses(
+        (status = 200, description = "the answer", body = LogAnswer),
+        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 404, description = "not there, or not for this token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+    ),
+    security(("token" = [])),
+)]
+pub(crate) async fn log(
+    State(service): State<Service>,
+    Asker(caller): Asker,
+    Parameters(page): Parameters<LogParameters>,
+) -> Result<axum::Json<LogAnswer>, Problem> {
+    Ok(axum::Json(service.log(&caller, page).await?))
+}
+
+/// A signed statement of how far the log has come. Keep it, or give it to somebody else.
+#[utoipa::path(
+    get,
+    path = "/api/v1/ledger/checkpoint",
+    tag = "ledger",
+    responses(
+        (status = 200, description = "the answer", body = CheckpointAnswer),
+        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+    ),
+    security(("token" = [])),
+)]
+pub(crate) async fn checkpoint(
+    State(service): State<Service>,
+    Asker(caller): Asker,
+) -> Result<axum::Json<CheckpointAnswer>, Problem> {
+    Ok(axum::Json(service.checkpoint(&caller).await?))
+}
+
+/// The proof that an entry is in the log (RFC 9162).
+#[utoipa::path(
+    get,
+    path = "/api/v1/ledger/proofs/inclusion",
+    tag = "ledger",
+    params(Included),
+    responses(
+        (status = 200, description = "the answer", body = InclusionAnswer),
+        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 404, description = "not there, or not for this token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+    ),
+    security(("token" = [])),
+)]
+pub(crate) async fn inclusion(
+    State(service): State<Service>,
+    Asker(caller): Asker,
+    Parameters(of): Parameters<Included>,
+) -> Result<axum::Json<InclusionAnswer>, Problem> {
+    let proof = service.inclusion(&caller, of.position, of.size).await?;
+    Ok(axum::Json(proof))
+}
+
+/// The proof that the log extends an earlier one (RFC 9162).
+#[utoipa::path(
+    get,
+    path = "/api/v1/ledger/proofs/consistency",
+    tag = "ledger",
+    params(Extended),
+    responses(
+        (status = 200, description = "the answer", body = ConsistencyAnswer),
+        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 404, description = "not there, or not for this token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+    ),
+    security(("token" = [])),
+)]
+pub(crate) async fn consistency(
+    State(service): State<Service>,
+    Asker(caller): Asker,
+    Parameters(of): Parameters<Extended>,
+) -> Result<axum::Json<ConsistencyAnswer>, Problem> {
+    let proof = service.consistency(&caller, of.before, of.size).await?;
+    Ok(axum::Json(proof))
+}
+
+/// Computes everything again from the log and compares. One at a time; it takes as long as the log is.
+#[utoipa::path(
+    post,
+    path = "/api/v1/ledger/verify",
+    tag = "ledger",
+    responses(
+        (status = 200, description = "the answer", body = VerifyAnswer),
+        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+    ),
+    security(("token" = [])),
+)]
+pub(crate) async fn verify(
+    State(service): State<Service>,
+    Asker(caller): Asker,
+) -> Result<axum::Json<VerifyAnswer>, Problem> {
+    Ok(axum::Json(service.verify(&caller).await?))
+}

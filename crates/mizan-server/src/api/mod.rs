@@ -1,0 +1,142 @@
+//! The addresses for programs: each reads a request, asks the service, and writes
+//! down what it says. The OpenAPI document is made from these functions.
+
+mod accountant;
+mod books;
+mod events;
+mod health;
+mod ledger;
+mod openapi;
+mod questions;
+mod reference;
+
+use axum::Router;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use axum::middleware;
+use axum::response::{IntoResponse, Response};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub use openapi::document;
+
+use crate::access;
+use crate::identity::Caller;
+use crate::problem::Problem;
+use crate::service::Service;
+
+/// Everything that can be asked, behind the door.
+pub fn router(service: Service) -> Router {
+    let (api, _) = documented().split_for_parts();
+    api.merge(openapi::router())
+        .merge(reference::router())
+        .merge(crate::pages::router())
+        .fallback(nowhere)
+        .method_not_allowed_fallback(|| async { Problem::method_not_allowed() })
+        .layer(middleware::from_fn_with_state(
+            service.clone(),
+            access::door,
+        ))
+        .with_state(service)
+}
+
+/// What is nowhere: a page for who looks at pages, a problem for programs.
+async fn nowhere(headers: HeaderMap) -> Response {
+    let problem = Problem::not_found("this address");
+    let accepts = headers
+        .get(header::ACCEPT)
+        .and_then(|value| value.to_str().ok());
+    match accepts.is_some_and(|accepts| accepts.contains("text/html")) {
+        true => crate::pages::problem_page(&problem, &headers),
+        false => problem.into_response(),
+    }
+}
+
+/// What the document is about.
+fn documented() -> OpenApiRouter<Service> {
+    OpenApiRouter::new()
+        .routes(routes!(health::alive))
+        .routes(routes!(health::ready))
+        .routes(routes!(health::metrics))
+        .routes(routes!(questions::datasets))
+        .routes(routes!(questions::dataset))
+        .routes(routes!(questions::quote))
+        .routes(routes!(questions::query))
+        .routes(routes!(books::budgets))
+        .routes(routes!(books::budget))
+        .routes(routes!(books::spend))
+        .routes(routes!(books::receipt))
+        .routes(routes!(ledger::log))
+        .routes(routes!(ledger::checkpoint))
+        .routes(routes!(ledger::inclusion))
+        .routes(routes!(ledger::consistency))
+        .routes(routes!(ledger::verify))
+        .routes(routes!(accountant::account))
+        .routes(routes!(accountant::curve))
+        .routes(routes!(accountant::risk))
+        .routes(routes!(accountant::calibrate))
+        .routes(routes!(accountant::group))
+        .routes(routes!(accountant::divergence))
+        .routes(routes!(events::events))
+}
+
+/// Who asks, as the door found out.
+pub(crate) struct Asker(pub(crate) Caller);
+
+impl<S: Send + Sync> FromRequestParts<S> for Asker {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let caller = parts.extensions.get::<Caller>().cloned();
+        caller.map(Self).ok_or_else(Problem::unauthorized)
+    }
+}
+
+/// The query of an address, checked.
+pub(crate) struct Parameters<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: serde::de::DeserializeOwned> FromRequestParts<S> for Parameters<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match axum::extract::Query::<T>::from_request_parts(parts, state).await {
+            Ok(query) => Ok(Self(query.0)),
+            Err(error) => Err(Problem::malformed(&error.body_text())),
+        }
+    }
+}
+
+/// The one name in an address.
+pub(crate) struct Name(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Name {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match axum::extract::Path::<String>::from_request_parts(parts, state).await {
+            Ok(name) => Ok(Self(name.0)),
+            Err(_) => Err(Problem::not_found("this")),
+        }
+    }
+}
+
+/// The header `Idempotency-Key`.
+pub(crate) struct Key(pub(crate) Option<String>);
+
+impl<S: Send + Sync> FromRequestParts<S> for Key {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let mut all = parts.headers.get_all("idempotency-key").iter();
+        let Some(value) = all.next() else {
+            return Ok(Self(None));
+        };
+        match (value.to_str(), all.next()) {
+            (Ok(text), None) => Ok(Self(Some(text.trim().to_owned()))),
+            _ => Err(Problem::malformed(
+                "one Idempotency-Key, of visible characters",
+            )),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! A browser that signed in with a token: a cookie that scripts cannot read and
+//! other sites cannot send, and a second secret for everything that changes
+//! something.
+//!
+//! Sessions are kept in memory: a restart signs everybody out. The token itself is
+//! not kept, only which one it was; a session ends when its token does.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use subtle::ConstantTimeEq;
+
+use super::store::held;
+use super::token::hex;
+use super::{Caller, IdentityError};
+use crate::problem::Problem;
+
+/// The name of the cookie.
+pub const COOKIE: &str = "mizan_session";
+
+/// A session lasts so long.
+const LASTS: Duration = Duration::from_secs(12 * 3600);
+
+/// So many at most; the oldest go first.
+const MOST: usize = 10_000;
+
+/// A browser that signed in.
+#[derive(Clone, Debug)]
+pub struct Session(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    key: String,
+    csrf: String,
+    caller: Caller,
+    until: Instant,
+}
+
+/// What a browser is told when it signs in.
+#[derive(Clone, Debug)]
+pub struct SignedIn {
+    /// The value of `Set-Cookie`.
+    pub cookie: String,
+    /// The second secret.
+    pub csrf: String,
+    /// Who signed in.
+    pub caller: Caller,
+}
+
+/// All sessions.
+#[derive(Debug, Default)]
+pub struct Sessions {
+    all: Mutex<HashMap<String, Session>>,
+}
+
+impl Session {
+    /// What every form must send back, as `csrf`, and every script as
+    /// `X-CSRF-Token`.
+    #[must_use]
+    pub fn csrf(&self) -> &str {
+        &self.0.csrf
+    }
+
+    /// Who it is.
+    #[must_use]
+    pub fn caller(&self) -> &Caller {
+        &self.0.caller
+    }
+
+    /// Whether a form was made by this session.
+    ///
+    /// # Errors
+    ///
+    /// It was not.
+    pub fn check_csrf(&self, field: &str) -> Result<(), Problem> {
+        if self.0.csrf.as_bytes().ct_eq(field.as_bytes()).into() {
+            Ok(())
+        } else {
+            Err(Problem::csrf())
+        }
+    }
+}
+
+impl Sessions {
+    /// Begins a session.
+    ///
+    /// # Errors
+    ///
+    /// The system gives no random numbers.
+    pub fn begin(&self, caller: Caller, secure: bool) -> Result<SignedIn, IdentityError> {
+        let (key, csrf) = (draw()?, draw()?);
+        let session = Session(Arc::new(Inner {
+            key: key.clone(),
+            csrf: csrf.clone(),
+            caller: caller.clone(),
+            until: Instant::now() + LASTS,
+        }));
+        let mut all = held(&self.all);
+        if all.len() >= MOST {
+            let now = Instant::now();
+            all.retain(|_, session| session.0.until > now);
+        }
+        if all.len() >= MOST {
+            let oldest = all.values().min_by_key(|session| session.0.until);
+            if let Some(key) = oldest.map(|session| session.0.key.clone()) {
+                all.remove(&key);
+            }
+        }
+        all.insert(key.clone(), session);
+        let secure = if secure { "; Secure" } else { "" };
+        let seconds = LASTS.as_secs();
+        Ok(SignedIn {
+            cookie: format!(
+                "{COOKIE}={key}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}"
+            ),
+            csrf,
+            caller,
+        })
+    }
+
+    /// The session of a `Cookie` header, if there is one.
+    #[must_use]
+    pub fn find(&self, header: &str) -> Option<Session> {
+        let mut cookies = header
+            .split(';')
+            .filter_map(|one| one.trim().split_once('='));
+        let (_, key) = cookies.find(|(name, _)| *name == COOKIE)?;
+        let all = held(&self.all);
+        let session = all.get(key)?;
+        (session.0.until > Instant::now()).then(|| session.clone())
+    }
+
+    /// Ends a session; the `Set-Cookie` that says so.
+    pub fn end(&self, session: &Session) -> String {
+        held(&self.all).remove(&session.0.key);
+        format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0")
+    }
+}
+
+fn draw() -> Result<String, IdentityError> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|_| IdentityError::NoRandomness)?;
+    Ok(hex(&bytes))
+}

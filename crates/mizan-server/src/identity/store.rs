@@ -1,0 +1,373 @@
+//! Tokens that were made, and what became of them.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior, params};
+
+use super::schema;
+use super::{Caller, IdentityError, Role, Scope, Secret, TokenHash};
+
+/// A token, without its secret.
+#[derive(Clone, Debug)]
+pub struct Token {
+    /// What it is called.
+    pub id: String,
+    /// Who holds it.
+    pub name: String,
+    /// What it is good for.
+    pub role: Role,
+    /// With what.
+    pub scope: Scope,
+    /// When it was made.
+    pub created_ms: u64,
+    /// From when on it is good for nothing.
+    pub expires_ms: Option<u64>,
+    /// Since when it is good for nothing.
+    pub revoked_ms: Option<u64>,
+    hash: TokenHash,
+}
+
+impl Token {
+    /// Whether it is good for something at a time.
+    #[must_use]
+    pub fn is_good(&self, unix_ms: u64) -> bool {
+        self.revoked_ms.is_none() && self.expires_ms.is_none_or(|end| unix_ms < end)
+    }
+}
+
+/// A token to be made.
+#[derive(Clone, Debug)]
+pub struct NewToken {
+    /// Who shall hold it.
+    pub name: String,
+    /// What for.
+    pub role: Role,
+    /// With what.
+    pub scope: Scope,
+    /// Until when.
+    pub expires_ms: Option<u64>,
+}
+
+/// What an owner did to tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Act {
+    /// When.
+    pub unix_ms: u64,
+    /// `create` or `revoke`.
+    pub act: String,
+    /// Which token.
+    pub token: String,
+    /// Whose, and what for.
+    pub about: String,
+}
+
+/// The file of tokens. Threads share it.
+pub struct Identity {
+    connection: Mutex<Connection>,
+    /// What was asked, on a connection of its own that need not sync: it can be
+    /// asked again.
+    pub(super) asked: Mutex<Connection>,
+    known: Mutex<Known>,
+}
+
+/// Tokens as of a generation, by the first half of their hash.
+#[derive(Default)]
+struct Known {
+    generation: i64,
+    tokens: HashMap<[u8; 16], Arc<Token>>,
+}
+
+impl std::fmt::Debug for Identity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Identity")
+    }
+}
+
+impl Identity {
+    /// Opens a file of tokens, and makes it if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be used, others may read it, or it is something else.
+    pub fn open(path: &Path) -> Result<Self, IdentityError> {
+        let connection = schema::open(path)?;
+        let asked = schema::open(path)?;
+        asked.pragma_update(None, "synchronous", "NORMAL")?;
+        Ok(Self {
+            connection: Mutex::new(connection),
+            asked: Mutex::new(asked),
+            known: Mutex::default(),
+        })
+    }
+
+    /// Makes a token. Its secret is never seen again.
+    ///
+    /// # Errors
+    ///
+    /// The name or the scope makes no sense; the file cannot be written.
+    pub fn create(&self, new: NewToken) -> Result<(Token, Secret), IdentityError> {
+        check(&new)?;
+        let secret = Secret::draw(new.role)?;
+        let hash = secret.hash();
+        let NewToken {
+            name,
+            role,
+            scope,
+            expires_ms,
+        } = new;
+        let token = Token {
+            id: hash.id(),
+            name,
+            role,
+            scope,
+            created_ms: now(),
+            expires_ms,
+            revoked_ms: None,
+            hash,
+        };
+        let mut connection = held(&self.connection);
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        transaction.execute(
+            "INSERT INTO tokens VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, NULL)",
+            params![
+                token.id,
+                token.hash.as_bytes(),
+                token.name,
+                role.name(),
+                list_text(token.scope.datasets.as_deref()),
+                list_text(token.scope.accounts.as_deref()),
+                signed(token.created_ms),
+                token.expires_ms.map(signed),
+            ],
+        )?;
+        record(&transaction, token.created_ms, "create", &token)?;
+        transaction.commit()?;
+        Ok((token, secret))
+    }
+
+    /// All tokens, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn list(&self) -> Result<Vec<Token>, IdentityError> {
+        tokens(&held(&self.connection))
+    }
+
+    /// Makes a token good for nothing, at once and for ever. `id` may be its first
+    /// digits.
+    ///
+    /// # Errors
+    ///
+    /// There is none or more than one.
+    pub fn revoke(&self, id: &str) -> Result<Token, IdentityError> {
+        let mut connection = held(&self.connection);
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let all = tokens(&transaction)?;
+        let mut found = all.into_iter().filter(|token| token.id.starts_with(id));
+        let id = || id.to_owned();
+        let mut token = match (found.next(), found.next()) {
+            _ if id().is_empty() => return Err(IdentityError::Unknown { id: id() }),
+            (None, _) => return Err(IdentityError::Unknown { id: id() }),
+            (Some(_), Some(_)) => return Err(IdentityError::Several { id: id() }),
+            (Some(token), None) => token,
+        };
+        if token.revoked_ms.is_none() {
+            let time = now();
+            token.revoked_ms = Some(time);
+            transaction.execute(
+                "UPDATE tokens SET revoked_ms = ?1 WHERE id = ?2",
+                params![signed(time), token.id],
+            )?;
+            record(&transaction, time, "revoke", &token)?;
+        }
+        transaction.commit()?;
+        Ok(token)
+    }
+
+    /// What was done to tokens, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn acts(&self) -> Result<Vec<Act>, IdentityError> {
+        let connection = held(&self.connection);
+        let mut query =
+            connection.prepare("SELECT unix_ms, act, token, about FROM acts ORDER BY number")?;
+        let act = |row: &Row<'_>| {
+            Ok(Act {
+                unix_ms: unsigned(row.get(0)?),
+                act: row.get(1)?,
+                token: row.get(2)?,
+                about: row.get(3)?,
+            })
+        };
+        let acts = query.query_map([], act)?.collect::<Result<_, _>>()?;
+        Ok(acts)
+    }
+
+    /// Who presents this text. None if it is no token, or one that is not known,
+    /// expired or revoked: from outside these are the same.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn believe(&self, presented: &str) -> Result<Option<Caller>, IdentityError> {
+        let Some(hash) = TokenHash::presented(presented) else {
+            return Ok(None);
+        };
+        let found = self.find(&hash)?;
+        let good = found.filter(|token| token.hash.is(&hash) && token.is_good(now()));
+        Ok(good.map(|token| Caller {
+            name: token.name.clone(),
+            role: token.role,
+            token: token.id.clone(),
+            scope: token.scope.clone(),
+        }))
+    }
+
+    /// Whether a token that was believed still is.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn still_good(&self, id: &str) -> Result<bool, IdentityError> {
+        self.refresh()?;
+        let known = held(&self.known);
+        let mut tokens = known.tokens.values();
+        let time = now();
+        Ok(tokens.any(|token| token.id == id && token.is_good(time)))
+    }
+
+    fn find(&self, hash: &TokenHash) -> Result<Option<Arc<Token>>, IdentityError> {
+        self.refresh()?;
+        let known = held(&self.known);
+        Ok(known.tokens.get(half(hash)).cloned())
+    }
+
+    /// Reads the tokens again if there are others since.
+    fn refresh(&self) -> Result<(), IdentityError> {
+        let connection = held(&self.connection);
+        let mut query = connection.prepare_cached("SELECT number FROM generation")?;
+        let generation: Option<i64> = query.query_row([], |row| row.get(0)).optional()?;
+        let generation = generation.unwrap_or(0);
+        let mut known = held(&self.known);
+        if known.generation != generation {
+            let all = tokens(&connection)?.into_iter();
+            known.tokens = all
+                .map(|token| (*half(&token.hash), Arc::new(token)))
+                .collect();
+            known.generation = generation;
+        }
+        Ok(())
+    }
+}
+
+fn half(hash: &TokenHash) -> &[u8; 16] {
+    hash.as_bytes().first_chunk().unwrap_or(&[0; 16])
+}
+
+/// Whether a token makes sense.
+fn check(new: &NewToken) -> Result<(), IdentityError> {
+    let allowed = |c: char| c.is_alphanumeric() || ".-_@".contains(c);
+    let length = new.name.chars().count();
+    if !(1..=100).contains(&length) || !new.name.chars().all(allowed) {
+        return Err(IdentityError::Name {
+            name: new.name.chars().take(100).collect(),
+        });
+    }
+    let empty = |list: &Option<Vec<String>>| list.as_ref().is_some_and(Vec::is_empty);
+    match new.role {
+        Role::Analyst if empty(&new.scope.datasets) => Err(IdentityError::Scope(
+            "an analyst needs a dataset to ask about",
+        )),
+        Role::Runner if empty(&new.scope.accounts) => {
+            Err(IdentityError::Scope("a runner needs an account to charge"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn record(
+    connection: &Connection,
+    unix_ms: u64,
+    act: &str,
+    token: &Token,
+) -> Result<(), IdentityError> {
+    let all = |list: &Option<Vec<String>>| match list {
+        None => "all".to_owned(),
+        Some(list) => list.join(" "),
+    };
+    let about = format!(
+        "{} {}; datasets: {}; accounts: {}",
+        token.role,
+        token.name,
+        all(&token.scope.datasets),
+        all(&token.scope.accounts)
+    );
+    connection.execute(
+        "INSERT INTO acts (unix_ms, act, token, about) VALUES (?1, ?2, ?3, ?4)",
+        params![signed(unix_ms), act, token.id, about],
+    )?;
+    connection.execute("UPDATE generation SET number = number + 1", [])?;
+    Ok(())
+}
+
+fn tokens(connection: &Connection) -> Result<Vec<Token>, IdentityError> {
+    let mut query = connection.prepare_cached(
+        "SELECT id, hash, name, role, datasets, accounts, created_ms, expires_ms, revoked_ms
+         FROM tokens ORDER BY created_ms, id",
+    )?;
+    let token = |row: &Row<'_>| {
+        let role: String = row.get(3)?;
+        let Some(role) = Role::from_name(&role) else {
+            return Ok(None);
+        };
+        Ok(Some(Token {
+            id: row.get(0)?,
+            hash: TokenHash::from_bytes(row.get(1)?),
+            name: row.get(2)?,
+            role,
+            scope: Scope {
+                datasets: list(row.get::<_, Option<String>>(4)?.as_deref()),
+                accounts: list(row.get::<_, Option<String>>(5)?.as_deref()),
+            },
+            created_ms: unsigned(row.get(6)?),
+            expires_ms: row.get::<_, Option<i64>>(7)?.map(unsigned),
+            revoked_ms: row.get::<_, Option<i64>>(8)?.map(unsigned),
+        }))
+    };
+    let all = query.query_map([], token)?.collect::<Result<Vec<_>, _>>()?;
+    Ok(all.into_iter().flatten().collect())
+}
+
+/// A list as JSON, which names with any characters survive.
+fn list_text(list: Option<&[String]>) -> Option<String> {
+    list.map(|list| serde_json::Value::from(list.to_vec()).to_string())
+}
+
+/// What is there but cannot be read allows nothing.
+fn list(text: Option<&str>) -> Option<Vec<String>> {
+    text.map(|text| serde_json::from_str(text).unwrap_or_default())
+}
+
+pub(super) fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The time in milliseconds.
+pub(crate) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0))
+}
+
+pub(super) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(super) fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}

@@ -1,0 +1,336 @@
+//! Languages: which one somebody reads, and how a sentence is filled.
+//!
+//! `catalogue.rs` has the sentences of the pages, `codes/` what the codes of problems
+//! say, `lines.rs` the sentences of the libraries. Mathematics, SQL and numbers keep
+//! their own direction inside Arabic: what is filled in stands in a `<bdi>` of its own.
+
+mod catalogue;
+mod codes;
+mod lines;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use askama::filters::HtmlSafe;
+pub use catalogue::Strings;
+use catalogue::{ARABIC, ENGLISH};
+
+use crate::problem::Problem;
+
+/// A language of the pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// English, left to right.
+    English,
+    /// Arabic, right to left.
+    Arabic,
+}
+
+impl Language {
+    /// The language of a code, such as `ar` or `ar-EG`.
+    #[must_use]
+    pub fn from_code(code: &str) -> Option<Self> {
+        let first = code.split(['-', '_']).next().unwrap_or_default().trim();
+        match first.to_ascii_lowercase().as_str() {
+            "en" => Some(Self::English),
+            "ar" => Some(Self::Arabic),
+            _ => None,
+        }
+    }
+
+    /// The best that an `Accept-Language` header asks for.
+    #[must_use]
+    pub fn accepted(header: &str) -> Self {
+        let mut best = (Self::English, 0.0_f64);
+        for wish in header.split(',').take(32) {
+            let (code, rest) = wish.split_once(';').unwrap_or((wish, ""));
+            let weight = rest.trim().strip_prefix("q=");
+            let weight = weight.map_or(1.0, |text| text.trim().parse().unwrap_or(0.0));
+            if let Some(language) = Self::from_code(code)
+                && weight > best.1
+            {
+                best = (language, weight);
+            }
+        }
+        best.0
+    }
+
+    /// For `lang`.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::Arabic => "ar",
+        }
+    }
+
+    /// For `dir`.
+    #[must_use]
+    pub const fn direction(self) -> &'static str {
+        match self {
+            Self::English => "ltr",
+            Self::Arabic => "rtl",
+        }
+    }
+
+    /// The other one.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::English => Self::Arabic,
+            Self::Arabic => Self::English,
+        }
+    }
+
+    /// Its sentences.
+    #[must_use]
+    pub fn strings(self) -> &'static Strings {
+        match self {
+            Self::English => &ENGLISH,
+            Self::Arabic => &ARABIC,
+        }
+    }
+}
+
+/// A sentence of a library for somebody.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The sentence.
+    pub text: String,
+    /// Whether it is English inside a page of another language.
+    pub foreign: bool,
+}
+
+/// A problem for somebody.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// What is wrong.
+    pub what: String,
+    /// What to do.
+    pub next: String,
+    /// What the library says, where that is not what is shown above: it has the
+    /// names and the numbers.
+    pub original: Option<String>,
+    /// Whether it is English inside a page of another language.
+    pub foreign: bool,
+}
+
+impl Language {
+    /// A sentence of a library.
+    #[must_use]
+    pub fn line(self, english: &str) -> Line {
+        let known = match self {
+            Self::English => None,
+            Self::Arabic => lines::arabic(english),
+        };
+        Line {
+            foreign: self != Self::English && known.is_none(),
+            text: known.unwrap_or_else(|| english.to_owned()),
+        }
+    }
+
+    /// A problem, by its code.
+    #[must_use]
+    pub fn told(self, problem: &Problem) -> Told {
+        let said = match self {
+            Self::English => None,
+            Self::Arabic => codes::said(problem.code),
+        };
+        match said {
+            Some(said) => Told {
+                what: said.what.to_owned(),
+                next: said.next.to_owned(),
+                original: Some(format!("{}. {}.", problem.detail, problem.help)),
+                foreign: false,
+            },
+            None => Told {
+                what: problem.detail.clone(),
+                next: problem.help.clone(),
+                original: None,
+                foreign: self != Self::English,
+            },
+        }
+    }
+
+    /// A chart with its words in this language. Axes stay as they are.
+    #[must_use]
+    pub fn chart(self, svg: String) -> String {
+        match self {
+            Self::English => svg,
+            Self::Arabic => {
+                let tags = ["text", "title", "desc"];
+                tags.iter().fold(svg, |svg, tag| with_words(&svg, tag))
+            }
+        }
+    }
+}
+
+/// Charts are left to right; what stands between these is not.
+const RIGHT_TO_LEFT: char = '\u{2067}';
+
+/// The end of it.
+const END: char = '\u{2069}';
+
+/// Puts Arabic where an element of a chart has words that are known.
+fn with_words(svg: &str, tag: &str) -> String {
+    let (open, close) = (format!("<{tag}"), format!("</{tag}>"));
+    let mut made = String::with_capacity(svg.len());
+    let mut rest = svg;
+    while let Some(at) = rest.find(&close) {
+        let (before, after) = rest.split_at(at);
+        let words = before.rfind(&open).and_then(|start| {
+            let begin = start + before.get(start..)?.find('>')? + 1;
+            Some((before.get(..begin)?, before.get(begin..)?))
+        });
+        match words.and_then(|(head, words)| Some((head, lines::arabic(&plain(words))?))) {
+            Some((head, arabic)) => {
+                made.push_str(head);
+                made.push(RIGHT_TO_LEFT);
+                escape(&mut made, &arabic);
+                made.push(END);
+            }
+            None => made.push_str(before),
+        }
+        made.push_str(&close);
+        rest = after.get(close.len()..).unwrap_or_default();
+    }
+    made.push_str(rest);
+    made
+}
+
+/// Text of a chart without its escapes.
+fn plain(escaped: &str) -> Cow<'_, str> {
+    if !escaped.contains('&') {
+        return Cow::Borrowed(escaped);
+    }
+    let all = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&apos;", "'"),
+        ("&amp;", "&"),
+    ];
+    let plain = all.iter().fold(escaped.to_owned(), |text, (from, to)| {
+        text.replace(from, to)
+    });
+    Cow::Owned(plain)
+}
+
+/// HTML that was escaped where it had to be.
+#[derive(Clone, Debug, Default)]
+pub struct Markup(pub String);
+
+impl fmt::Display for Markup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl HtmlSafe for Markup {}
+
+/// Fills the placeholders of a sentence; each value keeps its own direction, and
+/// what stands in `[[…]]` is a formula: left to right in every language.
+#[must_use]
+pub fn fill(sentence: &str, values: &[(&str, &str)]) -> Markup {
+    let mut html = String::with_capacity(sentence.len() + 64);
+    let mut rest = sentence;
+    while let Some(at) = rest.find(['{', '[', ']']) {
+        let (before, after) = rest.split_at(at);
+        escape(&mut html, before);
+        rest = if let Some(after) = after.strip_prefix("[[") {
+            html.push_str("<bdi dir=\"ltr\">");
+            after
+        } else if let Some(after) = after.strip_prefix("]]") {
+            html.push_str("</bdi>");
+            after
+        } else if let Some((name, after)) = after
+            .strip_prefix('{')
+            .and_then(|after| after.split_once('}'))
+        {
+            let value = values.iter().find(|(key, _)| *key == name);
+            html.push_str("<bdi>");
+            escape(&mut html, value.map_or("", |(_, value)| value));
+            html.push_str("</bdi>");
+            after
+        } else {
+            // A bracket that is only a bracket.
+            let mut characters = after.chars();
+            characters.next();
+            html.extend(after.chars().next());
+            characters.as_str()
+        };
+    }
+    escape(&mut html, rest);
+    Markup(html)
+}
+
+fn escape(html: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            '\'' => html.push_str("&#39;"),
+            c => html.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_says_the_language() {
+        for (header, language) in [
+            ("", Language::English),
+            ("ar", Language::Arabic),
+            ("ar-EG,ar;q=0.9,en;q=0.8", Language::Arabic),
+            ("de,en;q=0.5,ar;q=0.4", Language::English),
+            ("en;q=0.1, ar-SA;q=0.7", Language::Arabic),
+            ("ar;q=0", Language::English),
+            ("ar;q=nonsense", Language::English),
+        ] {
+            assert_eq!(Language::accepted(header), language, "{header}");
+        }
+    }
+
+    #[test]
+    fn a_problem_is_told_in_arabic_with_the_words_of_the_library_below() {
+        let problem = Problem::not_found("this dataset");
+        let told = Language::Arabic.told(&problem);
+        assert!(!told.foreign && told.what.contains("غير موجود"));
+        let original = told.original.unwrap();
+        assert!(
+            original.starts_with("this dataset is not there"),
+            "{original}"
+        );
+        let english = Language::English.told(&problem);
+        assert_eq!((english.what, english.original), (problem.detail, None));
+    }
+
+    #[test]
+    fn a_chart_has_its_words_in_arabic_and_keeps_the_rest() {
+        let svg = "<svg><title>What is left of a&amp;b</title><text x=\"1\">left, %</text><text>17</text></svg>";
+        let made = Language::Arabic.chart(svg.to_owned());
+        assert!(
+            made.contains("<text x=\"1\">\u{2067}المتبقي، %\u{2069}</text><text>17</text>"),
+            "{made}"
+        );
+        assert!(
+            made.contains("a&amp;b") && !made.contains("What is left"),
+            "{made}"
+        );
+        assert_eq!(Language::English.chart(svg.to_owned()), svg);
+    }
+
+    #[test]
+    fn what_is_filled_in_is_escaped_and_apart() {
+        let html = fill("part of {parent}", &[("parent", "<b>")]);
+        assert_eq!(html.0, "part of <bdi>&lt;b&gt;</bdi>");
+        let html = fill("[[ε ≤ {e}]] [1]", &[("e", "[[2]]")]);
+        assert_eq!(html.0, "<bdi dir=\"ltr\">ε ≤ <bdi>[[2]]</bdi></bdi> [1]");
+    }
+}

@@ -1,0 +1,28 @@
+//! The log of the server: one line of JSON on standard error for what its owner
+//! should know. No question, answer or token is ever in it.
+
+use mizan_api::failure::Failure;
+use mizan_api::times;
+use serde_json::json;
+
+use crate::identity::now;
+
+/// Something that went wrong inside.
+pub(crate) fn failure(failure: &Failure) {
+    line("error", failure.code, &failure.message);
+}
+
+/// Something worth knowing.
+pub(crate) fn note(what: &str) {
+    line("note", "", what);
+}
+
+fn line(level: &str, code: &str, message: &str) {
+    let time = times::exact(now());
+    let line = json!({"time": time, "level": level, "code": code, "message": message});
+    // If nobody reads standard error there is nobody to tell.
+    let _ = std::io::Write::write_all(
+        &mut std::io::stderr().lock(),
+        format!("{line}\n").as_bytes(),
+    );
+}

@@ -1,0 +1,194 @@
+//! What is counted, in the text format of Prometheus.
+//!
+//! Labels are addresses, methods, statuses and codes: no name of a dataset, an
+//! account or a person, and no number of theirs. How long questions over data take
+//! depends on the data, so that is not counted.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::http::{Method, StatusCode};
+
+/// The ends of the buckets of times, in seconds.
+const ENDS: [f64; 9] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 1.0, 10.0];
+
+/// Addresses whose times depend on data.
+const UNTIMED: [&str; 3] = ["/api/v1/queries", "/api/v1/events", "/ask"];
+
+/// What was counted so far.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    begun: Instant,
+    counted: Mutex<Counted>,
+}
+
+#[derive(Debug, Default)]
+struct Counted {
+    requests: BTreeMap<(&'static str, &'static str, u16), u64>,
+    problems: BTreeMap<&'static str, u64>,
+    times: BTreeMap<&'static str, Times>,
+}
+
+#[derive(Debug, Default)]
+struct Times {
+    below: [u64; ENDS.len()],
+    count: u64,
+    sum: Duration,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self {
+            begun: Instant::now(),
+            counted: Mutex::default(),
+        }
+    }
+}
+
+impl Metrics {
+    /// Counts a request that was answered.
+    pub(crate) fn request(
+        &self,
+        path: &'static str,
+        method: &Method,
+        status: StatusCode,
+        code: Option<&'static str>,
+        start: Instant,
+    ) {
+        let method = match *method {
+            Method::GET => "GET",
+            Method::POST => "POST",
+            Method::HEAD => "HEAD",
+            _ => "other",
+        };
+        let took = start.elapsed();
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (path, method, status.as_u16());
+        *counted.requests.entry(key).or_default() += 1;
+        if let Some(code) = code {
+            *counted.problems.entry(code).or_default() += 1;
+        }
+        if !UNTIMED.contains(&path) {
+            let times = counted.times.entry(path).or_default();
+            times.count += 1;
+            times.sum = times.sum.saturating_add(took);
+            let seconds = took.as_secs_f64();
+            for (below, end) in times.below.iter_mut().zip(ENDS) {
+                *below += u64::from(seconds <= end);
+            }
+        }
+    }
+
+    /// All of it: lanes by name with how many work and wait, and the size of the log.
+    pub(crate) fn text(&self, lanes: &[(&str, usize, usize)], log: u64) -> String {
+        let mut text = String::new();
+        let head = |text: &mut String, name: &str, kind: &str, help: &str| {
+            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+        };
+        let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        head(
+            &mut text,
+            "mizan_requests_total",
+            "counter",
+            "Requests answered.",
+        );
+        for ((path, method, status), count) in &counted.requests {
+            let labels = format!("path=\"{path}\",method=\"{method}\",status=\"{status}\"");
+            let _ = writeln!(text, "mizan_requests_total{{{labels}}} {count}");
+        }
+        head(
+            &mut text,
+            "mizan_problems_total",
+            "counter",
+            "Problems, by their code.",
+        );
+        for (code, count) in &counted.problems {
+            let _ = writeln!(text, "mizan_problems_total{{code=\"{code}\"}} {count}");
+        }
+        let name = "mizan_request_seconds";
+        let help = "How long answers took that do not depend on data.";
+        head(&mut text, name, "histogram", help);
+        for (path, times) in &counted.times {
+            for (below, end) in times.below.iter().zip(ENDS) {
+                let _ = writeln!(
+                    text,
+                    "{name}_bucket{{path=\"{path}\",le=\"{end}\"}} {below}"
+                );
+            }
+            let (count, sum) = (times.count, times.sum.as_secs_f64());
+            let _ = writeln!(text, "{name}_bucket{{path=\"{path}\",le=\"+Inf\"}} {count}");
+            let _ = writeln!(text, "{name}_sum{{path=\"{path}\"}} {sum}");
+            let _ = writeln!(text, "{name}_count{{path=\"{path}\"}} {count}");
+        }
+        drop(counted);
+        head(
+            &mut text,
+            "mizan_lane_busy",
+            "gauge",
+            "Threads at work, by lane.",
+        );
+        for (lane, busy, _) in lanes {
+            let _ = writeln!(text, "mizan_lane_busy{{lane=\"{lane}\"}} {busy}");
+        }
+        head(
+            &mut text,
+            "mizan_lane_waiting",
+            "gauge",
+            "Requests that wait for a thread.",
+        );
+        for (lane, _, waiting) in lanes {
+            let _ = writeln!(text, "mizan_lane_waiting{{lane=\"{lane}\"}} {waiting}");
+        }
+        head(
+            &mut text,
+            "mizan_log_entries",
+            "gauge",
+            "Entries of the ledger.",
+        );
+        let _ = writeln!(text, "mizan_log_entries {log}");
+        head(
+            &mut text,
+            "mizan_uptime_seconds",
+            "gauge",
+            "Seconds since the start.",
+        );
+        let _ = writeln!(
+            text,
+            "mizan_uptime_seconds {}",
+            self.begun.elapsed().as_secs()
+        );
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_questions_are_not_counted() {
+        let metrics = Metrics::default();
+        let now = Instant::now();
+        for path in ["/api/v1/queries", "/ask", "/api/v1/quotes"] {
+            metrics.request(path, &Method::POST, StatusCode::OK, None, now);
+        }
+        metrics.request(
+            "other",
+            &Method::GET,
+            StatusCode::NOT_FOUND,
+            Some("MZ2003"),
+            now,
+        );
+        let text = metrics.text(&[("ledger", 1, 0)], 7);
+        assert!(text.contains(
+            "mizan_requests_total{path=\"/api/v1/queries\",method=\"POST\",status=\"200\"} 1"
+        ));
+        assert!(text.contains("mizan_request_seconds_count{path=\"/api/v1/quotes\"} 1"));
+        assert!(!text.contains("mizan_request_seconds_count{path=\"/api/v1/queries\"}"));
+        assert!(!text.contains("mizan_request_seconds_count{path=\"/ask\"}"));
+        assert!(text.contains("mizan_problems_total{code=\"MZ2003\"} 1"));
+        assert!(text.ends_with("mizan_uptime_seconds 0\n"), "{text}");
+    }
+}

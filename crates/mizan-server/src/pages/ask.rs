@@ -1,0 +1,594 @@
+//! Asking: a question, what it would cost, one button that spends, the answer.
+//!
+//! Every form has a key of its own, which decides the id in the ledger: whoever
+//! reloads or presses twice gets the stored answer and pays once.
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use mizan_api::dataset::DatasetJson;
+use mizan_api::number::Given;
+use mizan_api::question::{QueryAnswer, QuestionRequest, QuoteAnswer, plain};
+use mizan_report::number;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::budgets::quoted;
+use super::frame::{Frame, link, page, part};
+use super::numbers;
+use super::problems::or_problem;
+use super::read::{Form, Query};
+use super::visitor::Visitor;
+use crate::locale::{Line, Markup, Strings, fill};
+use crate::problem::Problem;
+use crate::service::{Queried, Service};
+
+/// So many keys of groups are shown.
+const MOST_KEYS: usize = 24;
+
+#[derive(Template)]
+#[template(path = "ask.html")]
+struct Page {
+    frame: Frame,
+    csrf: String,
+    key: String,
+    sql: String,
+    wish: String,
+    epsilon: String,
+    accuracy: String,
+    quote: Option<String>,
+    answer: Option<String>,
+    datasets: Vec<Dataset>,
+}
+
+#[derive(Template)]
+#[template(path = "quote.html")]
+struct QuotePart {
+    t: &'static Strings,
+    outcome: Outcome,
+}
+
+/// A price, or why there is none.
+enum Outcome {
+    Priced(Box<Quote>),
+    Wrong(Box<Problem>),
+}
+
+#[derive(Template)]
+#[template(path = "answer.html")]
+struct AnswerPart {
+    t: &'static Strings,
+    key: String,
+    outcome: Reply,
+}
+
+/// What a question is answered.
+enum Reply {
+    Answered(Box<Answer>),
+    Refused(Refusal),
+    Failed(Box<Problem>),
+}
+
+/// A price for people.
+struct Quote {
+    fits: bool,
+    epsilon: String,
+    delta: Option<String>,
+    columns: Vec<Predicted>,
+    groups: Option<String>,
+    left: String,
+    left_exact: String,
+    after: Option<String>,
+    about_more: String,
+    share: String,
+    share_after: String,
+    event: String,
+    lists: Vec<List>,
+}
+
+/// How good a column would be.
+struct Predicted {
+    name: String,
+    width: Option<String>,
+}
+
+/// Sentences under a title.
+struct List {
+    title: &'static str,
+    lines: Vec<Line>,
+}
+
+/// An answer for people.
+struct Answer {
+    id: String,
+    repeated: bool,
+    spent: String,
+    left: String,
+    columns: Vec<String>,
+    rows: Vec<Vec<Cell>>,
+    svg: Option<String>,
+    confidence: Markup,
+    event: String,
+    lists: Vec<List>,
+    receipt: String,
+}
+
+/// A cell of it.
+struct Cell {
+    key: bool,
+    text: String,
+    range: Option<String>,
+}
+
+/// What a budget says when it refuses.
+struct Refusal {
+    id: Option<String>,
+    asked: String,
+    left: String,
+    largest: String,
+}
+
+/// A dataset to ask about.
+struct Dataset {
+    name: String,
+    about: Markup,
+    columns: Vec<Column>,
+    tries: Vec<Try>,
+}
+
+struct Column {
+    name: String,
+    kind: String,
+    bounds: String,
+    keys: String,
+}
+
+/// A question to begin with.
+struct Try {
+    sql: String,
+    address: String,
+}
+
+/// What stands in the address.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Address {
+    #[serde(default)]
+    sql: String,
+    #[serde(default)]
+    epsilon: String,
+    #[serde(default)]
+    accuracy: String,
+}
+
+/// What the form sends.
+#[derive(Debug, Deserialize)]
+pub(super) struct Typed {
+    #[serde(default)]
+    csrf: String,
+    #[serde(default)]
+    key: String,
+    #[serde(default)]
+    sql: String,
+    #[serde(default)]
+    wish: String,
+    #[serde(default)]
+    epsilon: String,
+    #[serde(default)]
+    accuracy: String,
+    #[serde(default)]
+    act: String,
+}
+
+impl Typed {
+    /// Only the number that was chosen counts.
+    fn request(&self) -> QuestionRequest {
+        let given = |wish: &str, text: &str| (self.wish == wish).then(|| Given::from(text.trim()));
+        QuestionRequest {
+            // Browsers send CR LF; places are counted in what was typed.
+            sql: self.sql.replace("\r\n", "\n"),
+            epsilon: given("epsilon", &self.epsilon),
+            accuracy: given("accuracy", &self.accuracy),
+        }
+    }
+}
+
+/// The empty form, or one with a question from a link.
+pub(super) async fn show(
+    visitor: Visitor,
+    State(service): State<Service>,
+    Query(address): Query<Address>,
+) -> Response {
+    let wish = match (address.epsilon.is_empty(), address.accuracy.is_empty()) {
+        (false, _) => "epsilon",
+        (true, false) => "accuracy",
+        (true, true) => "usual",
+    };
+    let typed = Typed {
+        csrf: String::new(),
+        key: String::new(),
+        sql: address.sql,
+        wish: wish.to_owned(),
+        epsilon: address.epsilon,
+        accuracy: address.accuracy,
+        act: String::new(),
+    };
+    let made = async {
+        let quote = match typed.sql.trim().is_empty() {
+            true => None,
+            false => Some(priced(&visitor, &service, &typed).await?),
+        };
+        whole(&visitor, &service, typed, quote, None).await
+    };
+    or_problem(&visitor, made.await)
+}
+
+/// The price alone, for the script.
+pub(super) async fn quote(
+    visitor: Visitor,
+    State(service): State<Service>,
+    Form(typed): Form<Typed>,
+) -> Response {
+    let made = async {
+        visitor.check(&typed.csrf)?;
+        fragment(priced(&visitor, &service, &typed).await?)
+    };
+    or_problem(&visitor, made.await)
+}
+
+/// The button: asks and spends. Without a script the whole page comes back.
+pub(super) async fn ask(
+    visitor: Visitor,
+    State(service): State<Service>,
+    headers: HeaderMap,
+    Form(mut typed): Form<Typed>,
+) -> Response {
+    let made = async {
+        visitor.check(&typed.csrf)?;
+        if typed.act == "quote" {
+            let quote = priced(&visitor, &service, &typed).await?;
+            return whole(&visitor, &service, typed, Some(quote), None).await;
+        }
+        let (status, key, answer) = answered(&visitor, &service, &typed).await?;
+        if headers.contains_key("x-fragment") {
+            return fragment(answer);
+        }
+        typed.key = key;
+        let page = whole(&visitor, &service, typed, None, Some(answer)).await?;
+        Ok((status, page).into_response())
+    };
+    or_problem(&visitor, made.await)
+}
+
+fn fragment(html: String) -> Result<Response, Problem> {
+    Ok(([("content-type", "text/html; charset=utf-8")], html).into_response())
+}
+
+async fn whole(
+    visitor: &Visitor,
+    service: &Service,
+    typed: Typed,
+    quote: Option<String>,
+    answer: Option<String>,
+) -> Result<Response, Problem> {
+    let found = service.datasets(visitor.caller()?).await?.datasets;
+    let t = visitor.language.strings();
+    let key = if typed.key.is_empty() {
+        draw()?
+    } else {
+        typed.key
+    };
+    let known = ["usual", "epsilon", "accuracy"]
+        .into_iter()
+        .find(|wish| *wish == typed.wish);
+    page(&Page {
+        frame: visitor.frame("ask"),
+        csrf: visitor.csrf(),
+        key,
+        sql: typed.sql,
+        wish: known.unwrap_or("usual").to_owned(),
+        epsilon: typed.epsilon,
+        accuracy: typed.accuracy,
+        quote,
+        answer,
+        datasets: found.iter().map(|dataset| dataset_of(t, dataset)).collect(),
+    })
+}
+
+/// A fresh key: 128 random bits, the form of an id of the ledger.
+fn draw() -> Result<String, Problem> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|_| Problem::internal("MZ2051"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+async fn priced(visitor: &Visitor, service: &Service, typed: &Typed) -> Result<String, Problem> {
+    let t = visitor.language.strings();
+    let outcome = match service.quote(visitor.caller()?, typed.request()).await {
+        Ok(quote) => Outcome::Priced(Box::new(quote_of(t, &quote))),
+        Err(problem) => Outcome::Wrong(Box::new(problem)),
+    };
+    part(&QuotePart { t, outcome })
+}
+
+/// Asks; the status, the key of the next form and the answer.
+async fn answered(
+    visitor: &Visitor,
+    service: &Service,
+    typed: &Typed,
+) -> Result<(StatusCode, String, String), Problem> {
+    let t = visitor.language.strings();
+    let caller = visitor.caller()?;
+    let key = match typed.key.is_empty() {
+        true => draw()?,
+        false => typed.key.clone(),
+    };
+    let reply = service
+        .query(caller, typed.request(), Some(key.clone()))
+        .await;
+    let (status, key, outcome) = match reply {
+        Ok(queried) => {
+            let answer = Reply::Answered(Box::new(answer_of(t, queried)));
+            (StatusCode::OK, draw()?, answer)
+        }
+        Err(problem) => match &problem.refusal {
+            Some(refusal) => {
+                let refused = Reply::Refused(refusal_of(&Value::Object(refusal.clone())));
+                (problem.status, draw()?, refused)
+            }
+            // What was charged, or may have been, goes on with its own key.
+            None => {
+                let unsure = problem.charged.is_some() || problem.status.is_server_error();
+                let next = if unsure { key } else { draw()? };
+                (problem.status, next, Reply::Failed(Box::new(problem)))
+            }
+        },
+    };
+    let shown = AnswerPart {
+        t,
+        key: key.clone(),
+        outcome,
+    };
+    Ok((status, key, part(&shown)?))
+}
+
+fn lists(t: &'static Strings, why: &[String], clamping: &[String], notes: &[String]) -> Vec<List> {
+    let all = [
+        (t.quote_why, why),
+        (t.quote_clamping, clamping),
+        (t.quote_notes, notes),
+    ];
+    let list = |(title, lines): (&'static str, &[String])| List {
+        title,
+        lines: lines.iter().map(|line| t.language.line(line)).collect(),
+    };
+    all.into_iter()
+        .filter(|(_, lines)| !lines.is_empty())
+        .map(list)
+        .collect()
+}
+
+fn quote_of(t: &'static Strings, quote: &QuoteAnswer) -> Quote {
+    let columns = quote.predicted.iter().map(|(name, predicted)| Predicted {
+        name: plain(name),
+        width: predicted
+            .get("half_width")
+            .and_then(Value::as_f64)
+            .map(|width| number::grouped_up(width, 3)),
+    });
+    let after = quote.remaining_after.as_ref();
+    Quote {
+        fits: quote.fits,
+        epsilon: number::epsilon_up(quote.cost.epsilon, 4),
+        delta: numbers::delta(quote.cost.delta),
+        columns: columns.collect(),
+        groups: quote.groups.map(|groups| numbers::count(groups as u64)),
+        left: numbers::left(&quote.remaining),
+        left_exact: quote.remaining.epsilon.unwrap_or(0.0).to_string(),
+        after: after.map(numbers::left),
+        about_more: numbers::count(quote.about_more),
+        share: numbers::percent(quote.remaining.share),
+        share_after: numbers::percent(after.and_then(|after| after.share)),
+        event: quote.event.clone(),
+        lists: lists(t, &quote.why, &quote.clamping, &quote.notes),
+    }
+}
+
+fn answer_of(t: &'static Strings, queried: Queried) -> Answer {
+    let Queried { answer, svg } = queried;
+    let columns = answer
+        .rows
+        .first()
+        .map_or_else(Vec::new, |row| row.keys().map(|name| plain(name)).collect());
+    let rows = answer
+        .rows
+        .iter()
+        .map(|row| row.values().map(cell).collect());
+    let confidence = number::nearest(100.0 * answer.confidence, 3);
+    Answer {
+        id: answer.id.clone(),
+        repeated: answer.repeated,
+        spent: spent(&answer),
+        left: numbers::left(&answer.remaining),
+        columns,
+        rows: rows.collect(),
+        svg: svg.map(|svg| t.language.chart(svg)),
+        confidence: fill(t.answer_interval, &[("confidence", &confidence)]),
+        event: answer.spent.event.clone(),
+        lists: lists(t, &answer.why, &answer.clamping, &answer.notes),
+        receipt: answer.receipt.clone(),
+    }
+}
+
+fn spent(answer: &QueryAnswer) -> String {
+    let epsilon = number::epsilon_up(answer.spent.epsilon, 4);
+    numbers::delta(answer.spent.delta).map_or_else(
+        || format!("ε {epsilon}"),
+        |delta| format!("ε {epsilon}, δ {delta}"),
+    )
+}
+
+/// An estimate is an object with its ends; everything else is a key.
+fn cell(shown: &Value) -> Cell {
+    let Value::Object(estimate) = shown else {
+        return Cell {
+            key: true,
+            text: plain(&numbers::value(shown)),
+            range: None,
+        };
+    };
+    let of = |name: &str| estimate.get(name).unwrap_or(&Value::Null);
+    let range = match (of("low"), of("high")) {
+        (Value::Null, _) | (_, Value::Null) => None,
+        (low, high) => Some(format!(
+            "{} – {}",
+            numbers::value(low),
+            numbers::value(high)
+        )),
+    };
+    Cell {
+        key: false,
+        text: plain(&numbers::value(of("value"))),
+        range,
+    }
+}
+
+fn refusal_of(refusal: &Value) -> Refusal {
+    let at = |path: &str| refusal.pointer(path).and_then(Value::as_f64);
+    let percent = at("/largest_that_fits/share").unwrap_or(0.0) * 100.0;
+    let left = match at("/remaining/epsilon") {
+        Some(epsilon) => format!("ε {}", number::down(epsilon, 4)),
+        None => format!("{}%", numbers::percent(at("/remaining/share"))),
+    };
+    Refusal {
+        id: refusal
+            .pointer("/id")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
+        asked: format!("ε {}", numbers::up(at("/asked/epsilon"))),
+        left,
+        largest: format!("{}%", number::down(percent, 3)),
+    }
+}
+
+fn dataset_of(t: &'static Strings, dataset: &DatasetJson) -> Dataset {
+    let mut about = String::new();
+    match &dataset.privacy {
+        None => about.push_str(t.ask_public),
+        Some(privacy) => {
+            about.push_str(&fill(t.ask_unit, &[("unit", &privacy.unit.join(", "))]).0);
+            for (sentence, count) in [
+                (t.ask_rows_per_unit, privacy.rows_per_unit),
+                (t.ask_groups_per_unit, privacy.groups_per_unit),
+            ] {
+                if let Some(count) = count {
+                    about.push_str(" · ");
+                    about.push_str(&fill(sentence, &[("count", &numbers::count(count))]).0);
+                }
+            }
+        }
+    }
+    let columns = dataset.columns.iter().map(|column| Column {
+        name: column.name.clone(),
+        kind: column.kind.clone(),
+        bounds: bounds(column.bounds.as_ref()),
+        keys: keys(column.keys.as_ref()),
+    });
+    Dataset {
+        name: dataset.name.clone(),
+        about: Markup(about),
+        columns: columns.collect(),
+        tries: tries(dataset),
+    }
+}
+
+fn bounds(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::Array(ends)) => match ends.as_slice() {
+            [low, high] => format!("{} … {}", numbers::value(low), numbers::value(high)),
+            _ => String::new(),
+        },
+        _ => String::new(),
+    }
+}
+
+fn keys(value: Option<&Value>) -> String {
+    let Some(Value::Array(keys)) = value else {
+        return String::new();
+    };
+    let mut shown: Vec<String> = keys
+        .iter()
+        .take(MOST_KEYS)
+        .map(|key| plain(&numbers::value(key)))
+        .collect();
+    if keys.len() > MOST_KEYS {
+        shown.push(format!("… ({})", keys.len()));
+    }
+    shown.join(", ")
+}
+
+/// Questions that can be asked of any dataset: how many, by which key, how much.
+fn tries(dataset: &DatasetJson) -> Vec<Try> {
+    let name = quoted(&dataset.name);
+    let mut all = vec![format!("SELECT COUNT(*) AS n FROM {name}")];
+    let keyed = dataset.columns.iter().find(|column| column.keys.is_some());
+    if let Some(column) = keyed {
+        let key = quoted(&column.name);
+        all.push(format!(
+            "SELECT {key}, COUNT(*) AS n FROM {name} GROUP BY {key}"
+        ));
+    }
+    let bounded = dataset
+        .columns
+        .iter()
+        .find(|column| column.bounds.is_some());
+    if let Some(column) = bounded {
+        let value = quoted(&column.name);
+        all.push(format!("SELECT AVG({value}) AS mean FROM {name}"));
+    }
+    let one = |sql: String| Try {
+        address: link("/ask", &[("sql", &sql)]),
+        sql,
+    };
+    all.into_iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_chosen_number_is_sent() {
+        let typed = |wish: &str| Typed {
+            csrf: String::new(),
+            key: String::new(),
+            sql: "SELECT\r\n1".to_owned(),
+            wish: wish.to_owned(),
+            epsilon: "0.1".to_owned(),
+            accuracy: "5".to_owned(),
+            act: String::new(),
+        };
+        let request = typed("epsilon").request();
+        assert_eq!(request.sql, "SELECT\n1");
+        assert_eq!(request.epsilon.unwrap().text(), "0.1");
+        assert!(request.accuracy.is_none());
+        let usual = typed("usual").request();
+        assert!(usual.epsilon.is_none() && usual.accuracy.is_none());
+    }
+
+    #[test]
+    fn an_estimate_has_its_ends_beside_it() {
+        let shown = cell(&serde_json::json!({"value": 1234, "low": 1200.0, "high": 1268.0}));
+        assert_eq!(
+            (shown.text.as_str(), shown.range.as_deref()),
+            ("1,234", Some("1,200 – 1,268"))
+        );
+        assert!(cell(&serde_json::json!("ward")).key);
+    }
+
+    #[test]
+    fn keys_are_fresh_ids() {
+        let (one, other) = (draw().unwrap(), draw().unwrap());
+        assert_eq!((one.len(), one == other), (32, false));
+    }
+}

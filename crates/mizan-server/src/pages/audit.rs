@@ -1,0 +1,212 @@
+//! The audit: the state of the log, whether all of it is right, and tests of the
+//! noise and of the accountant.
+
+mod self_tests;
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use mizan_api::ledger::{EntryJson, VerifyAnswer};
+use serde::Deserialize;
+
+use super::frame::{Frame, page};
+use super::numbers;
+use super::problems::or_problem;
+use super::read::{Form, Query};
+use super::receipts::kind;
+use super::sign_in::Button;
+use super::visitor::Visitor;
+use crate::locale::{Line, Strings};
+use crate::problem::Problem;
+use crate::service::{LogParameters, Service};
+use self_tests::SelfTest;
+
+/// Entries of a page of the log.
+const PAGE: u64 = 25;
+
+#[derive(Template)]
+#[template(path = "audit.html")]
+struct Page {
+    frame: Frame,
+    csrf: String,
+    size: String,
+    root: String,
+    checkpoint: String,
+    key: Option<String>,
+    verified: Option<Verified>,
+    tests: Option<Vec<SelfTest>>,
+    entries: Vec<Entry>,
+    older: Option<u64>,
+    newer: Option<u64>,
+}
+
+/// What verifying found.
+enum Verified {
+    Good(Found),
+    Wrong(Problem),
+}
+
+struct Found {
+    counts: Vec<Count>,
+    warnings: Vec<Line>,
+}
+
+struct Count {
+    name: &'static str,
+    value: String,
+}
+
+/// An entry of the log in a line.
+struct Entry {
+    position: u64,
+    time: String,
+    time_text: String,
+    kind: String,
+    kind_text: &'static str,
+    account: String,
+    about: String,
+    linked: bool,
+    id: String,
+}
+
+/// Which part of the log.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Part {
+    from: Option<u64>,
+}
+
+/// The page.
+pub(super) async fn show(
+    visitor: Visitor,
+    State(service): State<Service>,
+    Query(part): Query<Part>,
+) -> Response {
+    or_problem(
+        &visitor,
+        shown(&visitor, &service, part.from, None, None).await,
+    )
+}
+
+/// Recomputes everything.
+pub(super) async fn verify(
+    visitor: Visitor,
+    State(service): State<Service>,
+    Form(button): Form<Button>,
+) -> Response {
+    let made = async {
+        visitor.check(&button.csrf)?;
+        let verified = match service.verify(visitor.caller()?).await {
+            Ok(found) => Verified::Good(found_of(visitor.language.strings(), &found)),
+            // A server that is busy says nothing about the log.
+            Err(problem) if problem.retry_after.is_some() => return Err(problem),
+            Err(problem) => Verified::Wrong(problem),
+        };
+        shown(&visitor, &service, None, Some(verified), None).await
+    };
+    or_problem(&visitor, made.await)
+}
+
+/// Attacks the noise and checks the accountant.
+pub(super) async fn self_tests(
+    visitor: Visitor,
+    State(service): State<Service>,
+    Form(button): Form<Button>,
+) -> Response {
+    let made = async {
+        visitor.check(&button.csrf)?;
+        let tests = self_tests::run(visitor.language.strings(), &service).await?;
+        shown(&visitor, &service, None, None, Some(tests)).await
+    };
+    or_problem(&visitor, made.await)
+}
+
+async fn shown(
+    visitor: &Visitor,
+    service: &Service,
+    from: Option<u64>,
+    verified: Option<Verified>,
+    tests: Option<Vec<SelfTest>>,
+) -> Result<Response, Problem> {
+    let caller = visitor.caller()?;
+    let t = visitor.language.strings();
+    let checkpoint = service.checkpoint(caller).await?;
+    let parameters = LogParameters {
+        last: PAGE,
+        from,
+        account: None,
+    };
+    let log = service.log(caller, parameters).await?;
+    let size = log.log.size;
+    let first = log.entries.first().map_or(size, |entry| entry.position);
+    let last = log.entries.last().map_or(size, |entry| entry.position);
+    // The newest first.
+    let entries = log
+        .entries
+        .into_iter()
+        .rev()
+        .map(|entry| entry_of(t, entry));
+    page(&Page {
+        frame: visitor.frame("audit"),
+        csrf: visitor.csrf(),
+        size: numbers::count(checkpoint.log.size),
+        root: checkpoint.log.root,
+        checkpoint: checkpoint.checkpoint,
+        key: checkpoint.public_key,
+        verified,
+        tests,
+        entries: entries.collect(),
+        older: (first > 0).then(|| first.saturating_sub(PAGE)),
+        newer: (last.saturating_add(1) < size).then(|| last.saturating_add(1)),
+    })
+}
+
+fn entry_of(t: &'static Strings, entry: EntryJson) -> Entry {
+    let target = entry.target.as_ref().map(numbers::promise);
+    let about = entry
+        .event
+        .or(target)
+        .or(entry.answer)
+        .unwrap_or_else(|| entry.id.clone());
+    Entry {
+        position: entry.position,
+        time_text: numbers::time(&entry.time),
+        kind_text: kind(t, &entry.kind),
+        linked: matches!(
+            entry.kind.as_str(),
+            "reserved" | "denied" | "committed" | "started" | "voided"
+        ),
+        kind: entry.kind,
+        account: entry.account.unwrap_or_default(),
+        about: mizan_api::words::shortened(&about, 80),
+        time: entry.time,
+        id: entry.id,
+    }
+}
+
+fn found_of(t: &'static Strings, found: &VerifyAnswer) -> Found {
+    let all = [
+        (t.audit_size, found.entries),
+        (t.audit_accounts, found.accounts),
+        (t.audit_charges, found.charges),
+        (t.audit_committed, found.committed),
+        (t.audit_denied, found.denied),
+        (t.audit_voided, found.voided),
+        (t.audit_pending, found.pending),
+        (t.audit_priced, found.priced),
+        (t.audit_answers, found.answers),
+        (t.audit_gaps, found.gaps),
+        (t.audit_witnesses, found.witnesses),
+    ];
+    let count = |(name, value)| Count {
+        name,
+        value: numbers::count(value),
+    };
+    Found {
+        counts: all.into_iter().map(count).collect(),
+        warnings: found
+            .warnings
+            .iter()
+            .map(|line| t.language.line(line))
+            .collect(),
+    }
+}

@@ -1,0 +1,337 @@
+//! Budgets: what may still be learned from each dataset, and how it got there.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use mizan_api::budget::{AccountJson, BudgetAnswer, GapJson, Shown};
+use mizan_api::dataset::DatasetJson;
+use mizan_report::Figure;
+
+use super::frame::{Frame, link, page, part, segment};
+use super::numbers;
+use super::problems::or_problem;
+use super::read::Path;
+use super::visitor::Visitor;
+use crate::identity::{Caller, Role};
+use crate::locale::{Markup, Strings, fill};
+use crate::problem::Problem;
+use crate::service::Service;
+
+/// So many accounts are shown with their past; looking at it replays the log.
+const WITH_PAST: usize = 8;
+
+/// And only while the log is short.
+const SHORT_LOG: u64 = 4000;
+
+#[derive(Template)]
+#[template(path = "budgets.html")]
+struct ListPage {
+    frame: Frame,
+    rows: Vec<String>,
+    gaps: Vec<Markup>,
+    owner: bool,
+}
+
+#[derive(Template)]
+#[template(path = "budget.html")]
+struct OnePage {
+    frame: Frame,
+    name: String,
+    row: String,
+    raised: bool,
+    gaps: Vec<Markup>,
+    promise: String,
+    spent: String,
+    guarantee: Option<String>,
+    own_delta: Markup,
+    last: Option<String>,
+    more: Option<String>,
+    untouched: bool,
+    burn_down: Option<String>,
+    orders: Vec<OrderRow>,
+}
+
+#[derive(Template)]
+#[template(path = "budget_row.html")]
+struct RowPart {
+    t: &'static Strings,
+    row: Row,
+}
+
+/// One account in a line.
+struct Row {
+    name: String,
+    address: String,
+    parent: Option<Markup>,
+    datasets: Option<Markup>,
+    exhausted: bool,
+    share: String,
+    share_exact: String,
+    left: Markup,
+    delta: Option<Markup>,
+    more: Markup,
+    burn_down: Option<String>,
+    ask: bool,
+    ask_query: String,
+}
+
+/// One order of an account.
+struct OrderRow {
+    order: String,
+    decides: bool,
+    limit: String,
+    spent: String,
+    pending: String,
+    left: String,
+}
+
+/// All budgets.
+pub(super) async fn list(visitor: Visitor, State(service): State<Service>) -> Response {
+    or_problem(&visitor, lists(&visitor, &service).await)
+}
+
+async fn lists(visitor: &Visitor, service: &Service) -> Result<Response, Problem> {
+    let caller = visitor.caller()?;
+    let budgets = service.budgets(caller).await?;
+    let datasets = datasets(service, caller).await?;
+    let mut rows = Vec::new();
+    for (place, account) in budgets.accounts.iter().enumerate() {
+        let past = place < WITH_PAST && budgets.log.size <= SHORT_LOG;
+        let shown = match past {
+            true => Some(service.budget(caller, &account.account, None).await?),
+            false => None,
+        };
+        rows.push(row_part(
+            visitor,
+            caller,
+            account,
+            shown.as_ref(),
+            &datasets,
+            true,
+        )?);
+    }
+    let t = visitor.language.strings();
+    page(&ListPage {
+        frame: visitor.frame("budgets"),
+        rows,
+        gaps: gaps(t, budgets.gaps.as_deref().unwrap_or_default()),
+        owner: caller.role == Role::Owner,
+    })
+}
+
+/// One budget.
+pub(super) async fn one(
+    visitor: Visitor,
+    State(service): State<Service>,
+    Path(name): Path<String>,
+) -> Response {
+    or_problem(&visitor, details(&visitor, &service, &name).await)
+}
+
+async fn details(visitor: &Visitor, service: &Service, name: &str) -> Result<Response, Problem> {
+    let caller = visitor.caller()?;
+    let shown = service.budget(caller, name, None).await?;
+    let datasets = datasets(service, caller).await?;
+    let answer = shown.json();
+    let t = visitor.language.strings();
+    let account = &answer.account;
+    let priced = |epsilon: Option<f64>, delta: f64| {
+        let epsilon = numbers::up(epsilon);
+        numbers::delta(delta).map_or_else(
+            || format!("ε ≤ {epsilon}"),
+            |delta| format!("ε ≤ {epsilon}, δ {delta}"),
+        )
+    };
+    let taken = mizan_report::number::delta_up(answer.own_delta.taken);
+    let limit = mizan_report::number::nearest(answer.own_delta.limit, 4);
+    page(&OnePage {
+        frame: visitor.frame("budgets"),
+        name: account.account.clone(),
+        row: row_part(visitor, caller, account, Some(&shown), &datasets, false)?,
+        raised: account.raised,
+        gaps: gaps(t, &answer.gaps),
+        promise: numbers::promise(&account.target),
+        spent: priced(account.spent.epsilon, account.spent.delta),
+        guarantee: account
+            .guarantee
+            .as_ref()
+            .map(|promised| priced(Some(promised.epsilon), promised.delta)),
+        own_delta: fill(
+            t.budget_own_delta_of,
+            &[("taken", &taken), ("limit", &limit)],
+        ),
+        last: answer.about_more.as_ref().map(|more| more.event.clone()),
+        more: answer
+            .about_more
+            .as_ref()
+            .map(|more| numbers::count(more.count)),
+        untouched: untouched(&shown),
+        burn_down: burn_down(t, &shown, false),
+        orders: orders(&answer),
+    })
+}
+
+/// One line again, when it changed.
+pub(super) async fn row(
+    visitor: Visitor,
+    State(service): State<Service>,
+    Path(name): Path<String>,
+) -> Response {
+    let made = async {
+        let caller = visitor.caller()?;
+        let shown = service.budget(caller, &name, None).await?;
+        let datasets = datasets(&service, caller).await?;
+        let account = shown.json().account;
+        let html = row_part(&visitor, caller, &account, Some(&shown), &datasets, true)?;
+        let kind = [("content-type", "text/html; charset=utf-8")];
+        Ok(axum::response::IntoResponse::into_response((kind, html)))
+    };
+    or_problem(&visitor, made.await)
+}
+
+/// What the datasets are that somebody may ask about; runners see none.
+async fn datasets(service: &Service, caller: &Caller) -> Result<Vec<DatasetJson>, Problem> {
+    match caller.role {
+        Role::Runner => Ok(Vec::new()),
+        _ => Ok(service.datasets(caller).await?.datasets),
+    }
+}
+
+fn row_part(
+    visitor: &Visitor,
+    caller: &Caller,
+    account: &AccountJson,
+    shown: Option<&Shown>,
+    datasets: &[DatasetJson],
+    with_past: bool,
+) -> Result<String, Problem> {
+    let t = visitor.language.strings();
+    let pays = datasets.iter().filter(|dataset| {
+        let privacy = dataset.privacy.as_ref();
+        privacy.is_some_and(|privacy| privacy.account == account.account)
+    });
+    let pays: Vec<&str> = pays.map(|dataset| dataset.name.as_str()).collect();
+    let asks = matches!(caller.role, Role::Owner | Role::Analyst);
+    let share = account.remaining.share.unwrap_or(0.0);
+    let exhausted = share <= 0.0;
+    let whole = numbers::whole(&account.target);
+    let left = match (account.remaining.epsilon, whole) {
+        _ if exhausted => fill(t.budgets_exhausted, &[]),
+        (Some(left), Some(whole)) => {
+            let left = mizan_report::number::down(left, 4);
+            let whole = mizan_report::number::nearest(whole, 6);
+            fill(t.budgets_left_of, &[("left", &left), ("whole", &whole)])
+        }
+        _ => fill(
+            "{promise}",
+            &[("promise", &numbers::promise(&account.target))],
+        ),
+    };
+    let delta = numbers::delta(account.remaining.delta);
+    let more = shown.and_then(|shown| shown.more.as_ref());
+    let row = Row {
+        name: account.account.clone(),
+        address: segment(&account.account),
+        parent: account
+            .parent
+            .as_ref()
+            .map(|parent| fill(t.budgets_below, &[("parent", parent)])),
+        datasets: (!pays.is_empty())
+            .then(|| fill(t.budgets_pays, &[("datasets", &pays.join(", "))])),
+        exhausted,
+        share: numbers::percent(account.remaining.share),
+        share_exact: share.to_string(),
+        left,
+        delta: delta.map(|delta| fill(t.budgets_at_delta, &[("delta", &delta)])),
+        more: match more {
+            Some(more) if more.count == 0 => fill(t.budgets_about_none, &[]),
+            Some(more) => fill(t.budgets_about, &[("count", &numbers::count(more.count))]),
+            None if share < 1.0 => Markup::default(),
+            None => fill(t.budgets_untouched, &[]),
+        },
+        burn_down: shown
+            .filter(|_| with_past)
+            .and_then(|shown| burn_down(t, shown, true)),
+        ask: asks && !pays.is_empty() && !exhausted,
+        ask_query: pays.first().map_or_else(String::new, |name| {
+            let sql = format!("SELECT COUNT(*) AS n FROM {}", quoted(name));
+            link("", &[("sql", &sql)])
+        }),
+    };
+    part(&RowPart { t, row })
+}
+
+/// A name as SQL reads it.
+pub(super) fn quoted(name: &str) -> String {
+    let plain = name
+        .bytes()
+        .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'));
+    let begins = name
+        .bytes()
+        .next()
+        .is_some_and(|byte| !byte.is_ascii_digit());
+    match plain && begins {
+        true => name.to_owned(),
+        false => format!("\"{}\"", name.replace('"', "\"\"")),
+    }
+}
+
+/// Whether there is nothing to draw because nothing was charged.
+fn untouched(shown: &Shown) -> bool {
+    let points = shown.burn_down.as_ref().map(|past| past.points().len());
+    points.is_some_and(|points| points < 2)
+}
+
+/// The picture of the past; the small one without words.
+fn burn_down(t: &Strings, shown: &Shown, small: bool) -> Option<String> {
+    let burn_down = shown.burn_down.as_ref()?;
+    if burn_down.points().len() < 2 {
+        return None;
+    }
+    let mut panel = burn_down.panel();
+    panel.title.clear();
+    if !small {
+        return Some(t.language.chart(Figure::new("").with(panel).to_svg()));
+    }
+    // A line without axes: the shape is what is seen at this size.
+    let points = panel.series.first()?.points.clone();
+    let end = points.last()?.0.max(1.0);
+    let begin = points.first()?.0.min(end - 1.0);
+    let line = points.iter().map(|(x, y)| {
+        let across = 100.0 * (x - begin) / (end - begin);
+        format!("{across:.2} {:.2}", 30.0 - 0.3 * y)
+    });
+    let line = line.collect::<Vec<_>>().join("L");
+    Some(format!(
+        "<svg viewBox=\"0 0 100 30\" preserveAspectRatio=\"none\" class=\"spark\" aria-hidden=\"true\">\
+         <path class=\"under\" d=\"M{line}L100 30L0 30z\"/><path class=\"over\" d=\"M{line}\"/></svg>"
+    ))
+}
+
+fn orders(answer: &BudgetAnswer) -> Vec<OrderRow> {
+    let decides = answer.account.remaining.order;
+    let orders = answer
+        .orders
+        .iter()
+        .filter(|line| line.limit.is_some_and(|limit| limit > 0.0));
+    let row = |line: &mizan_api::budget::OrderLine| OrderRow {
+        order: numbers::order(Some(line.order)),
+        decides: decides == Some(line.order),
+        limit: numbers::down(line.limit),
+        spent: numbers::up(line.spent),
+        pending: line
+            .pending
+            .filter(|pending| *pending > 0.0)
+            .map_or_else(|| "–".to_owned(), |p| numbers::up(Some(p))),
+        left: numbers::down(line.left),
+    };
+    orders.map(row).collect()
+}
+
+fn gaps(t: &Strings, gaps: &[GapJson]) -> Vec<Markup> {
+    let gap = |gap: &GapJson| {
+        let (position, known) = (gap.position.to_string(), gap.known_size.to_string());
+        fill(t.budget_gap, &[("position", &position), ("known", &known)])
+    };
+    gaps.iter().map(gap).collect()
+}

@@ -1,0 +1,158 @@
+//! The paper's three figures, with the strengths of the paper or with others.
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
+use mizan_api::figure::{Strengths, draw};
+use serde::Deserialize;
+
+use super::frame::{Frame, page};
+use super::problems::or_problem;
+use super::read::{Path, Query};
+use super::visitor::Visitor;
+use crate::locale::{Markup, Strings, fill};
+use crate::problem::Problem;
+use crate::service::Service;
+
+#[derive(Template)]
+#[template(path = "figure.html")]
+struct Page {
+    frame: Frame,
+    number: u8,
+    name: Markup,
+    about: &'static str,
+    knobs: Vec<Knob>,
+    svg: Option<String>,
+    problem: Option<Problem>,
+}
+
+/// A strength that can be turned.
+struct Knob {
+    label: &'static str,
+    name: &'static str,
+    value: String,
+    least: &'static str,
+    most: &'static str,
+    step: &'static str,
+}
+
+/// What stands in the address: empty is as in the paper.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Asked {
+    #[serde(default)]
+    rr: String,
+    #[serde(default)]
+    laplace: String,
+    #[serde(default)]
+    gaussian: String,
+    /// Draw it into the page, for who has no scripts.
+    #[serde(default)]
+    draw: Option<String>,
+}
+
+/// A figure, or its picture alone for the script.
+pub(super) async fn show(
+    visitor: Visitor,
+    State(service): State<Service>,
+    headers: HeaderMap,
+    Path(number): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    let made = async {
+        let number: u8 = number.parse().unwrap_or(0);
+        let t = visitor.language.strings();
+        let about = match number {
+            1 => t.figure_1,
+            2 => t.figure_2,
+            3 => t.figure_3,
+            _ => return Err(Problem::not_found("this figure")),
+        };
+        let fragment = headers.contains_key("x-fragment");
+        // The others take longer to draw than a first byte may; scripts fetch them.
+        let drawn = match fragment || number == 1 || asked.draw.is_some() {
+            true => Some(svg(&service, number, &asked).await),
+            false => None,
+        };
+        let drawn = drawn.map(|drawn| drawn.map(|svg| t.language.chart(svg)));
+        if let (true, Some(drawn)) = (fragment, &drawn) {
+            let html = match drawn {
+                Ok(svg) => format!("<figure class=\"chart\">{svg}</figure>"),
+                Err(problem) => return Err(problem.clone()),
+            };
+            return Ok(([("content-type", "text/html; charset=utf-8")], html).into_response());
+        }
+        let (svg, problem) = match drawn {
+            Some(Ok(svg)) => (Some(svg), None),
+            Some(Err(problem)) => (None, Some(problem)),
+            None => (None, None),
+        };
+        page(&Page {
+            frame: visitor.frame("laboratory"),
+            number,
+            name: fill(t.figure, &[("number", &number.to_string())]),
+            about,
+            knobs: knobs(t, number, &asked),
+            svg,
+            problem,
+        })
+    };
+    or_problem(&visitor, made.await)
+}
+
+async fn svg(service: &Service, number: u8, asked: &Asked) -> Result<String, Problem> {
+    let given = |text: &str, name: &str| match text.trim() {
+        "" => Ok(None),
+        text => match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => Ok(Some(value)),
+            _ => Err(Problem::malformed(&format!("{name} is no number"))),
+        },
+    };
+    let strengths = Strengths {
+        truthful: given(&asked.rr, "p")?,
+        scale: given(&asked.laplace, "λ")?,
+        sigma: given(&asked.gaussian, "σ")?,
+    };
+    service
+        .compute(move |_| Ok(draw(number, strengths)?.to_svg()))
+        .await
+}
+
+/// Figure 1 begins with the paper's curves alone; the others need their strengths.
+fn knobs(t: &'static Strings, number: u8, asked: &Asked) -> Vec<Knob> {
+    let [rr, laplace, gaussian] = match number {
+        1 => ["", "", ""],
+        2 => ["0.51", "20", ""],
+        _ => ["0.52", "20", "10"],
+    };
+    let value = |typed: &str, paper: &str| if typed.is_empty() { paper } else { typed }.to_owned();
+    let mut knobs = vec![
+        Knob {
+            label: t.figure_rr,
+            name: "rr",
+            value: value(&asked.rr, rr),
+            least: "0.505",
+            most: "0.95",
+            step: "0.005",
+        },
+        Knob {
+            label: t.figure_laplace,
+            name: "laplace",
+            value: value(&asked.laplace, laplace),
+            least: "0.5",
+            most: "40",
+            step: "0.5",
+        },
+    ];
+    if number != 2 {
+        knobs.push(Knob {
+            label: t.figure_gaussian,
+            name: "gaussian",
+            value: value(&asked.gaussian, gaussian),
+            least: "0.5",
+            most: "20",
+            step: "0.5",
+        });
+    }
+    knobs
+}

@@ -1,0 +1,277 @@
+//! The laboratory: an event, and everything that is known about what it reveals.
+//!
+//! The page has three parts, each at an address of its own, so that the quick one
+//! is there at once and each can be drawn again while a parameter slides.
+
+mod risks;
+mod summary;
+
+use std::time::{Duration, Instant};
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use mizan_api::account::AccountRequest;
+use mizan_api::number::Given;
+use mizan_report::{Axis, Figure, Panel, Series};
+use serde::Deserialize;
+
+use super::frame::{Frame, link, page, part as part_of};
+use super::numbers;
+use super::problems::or_problem;
+use super::read::{Path, Query};
+use super::visitor::Visitor;
+use crate::identity::Caller;
+use crate::locale::{Strings, fill};
+use crate::problem::Problem;
+use crate::service::Service;
+
+/// What the page begins with: private training as in many papers.
+const FIRST: &str = "1000 * poisson(0.01, gaussian(1.1))";
+
+/// How often an event is composed with itself.
+const ROUNDS: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/// Drawing the composition stops here; what is drawn by then is shown.
+const PATIENCE: Duration = Duration::from_millis(1500);
+
+#[derive(Template)]
+#[template(path = "laboratory.html")]
+struct Page {
+    frame: Frame,
+    expression: String,
+    delta: String,
+    baseline: String,
+    examples: Vec<Example>,
+    summary: Option<String>,
+    profile: Option<String>,
+    composition: Option<String>,
+    all: String,
+    figures: Vec<FigureCard>,
+}
+
+/// An event to begin with.
+struct Example {
+    name: &'static str,
+    expression: &'static str,
+    address: String,
+}
+
+/// A figure of the paper.
+struct FigureCard {
+    number: u8,
+    name: crate::locale::Markup,
+    about: &'static str,
+}
+
+/// What stands in the address.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Asked {
+    #[serde(default = "first")]
+    pub(super) expression: String,
+    #[serde(default = "delta")]
+    pub(super) delta: String,
+    #[serde(default = "baseline")]
+    pub(super) baseline: String,
+    #[serde(default)]
+    all: Option<String>,
+}
+
+fn first() -> String {
+    FIRST.to_owned()
+}
+
+fn delta() -> String {
+    "1e-6".to_owned()
+}
+
+fn baseline() -> String {
+    "0.01".to_owned()
+}
+
+/// The whole page; what is computed only if it is asked for.
+pub(super) async fn show(
+    visitor: Visitor,
+    State(service): State<Service>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    let made = async {
+        let caller = visitor.caller()?;
+        let t = visitor.language.strings();
+        let all = asked.all.is_some();
+        // Computing takes longer than a first byte may; scripts fetch the parts.
+        let (summary, profile, composition) = match all && !asked.expression.trim().is_empty() {
+            true => (
+                Some(summary::part(t, &service, caller, &asked).await?),
+                Some(profile(t, &service, caller, &asked).await?),
+                Some(composition(t, &service, caller, &asked).await?),
+            ),
+            false => (None, None, None),
+        };
+        let parameters = [
+            ("expression", asked.expression.as_str()),
+            ("delta", &asked.delta),
+            ("baseline", &asked.baseline),
+            ("all", "1"),
+        ];
+        page(&Page {
+            frame: visitor.frame("laboratory"),
+            examples: examples(t),
+            summary,
+            profile,
+            composition,
+            all: link("/laboratory", &parameters),
+            figures: cards(t),
+            expression: asked.expression,
+            delta: asked.delta,
+            baseline: asked.baseline,
+        })
+    };
+    or_problem(&visitor, made.await)
+}
+
+/// One part again.
+pub(super) async fn part(
+    visitor: Visitor,
+    State(service): State<Service>,
+    Path(name): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    let made = async {
+        let caller = visitor.caller()?;
+        let t = visitor.language.strings();
+        let html = match name.as_str() {
+            "summary" => summary::part(t, &service, caller, &asked).await?,
+            "profile" => profile(t, &service, caller, &asked).await?,
+            "composition" => composition(t, &service, caller, &asked).await?,
+            _ => return Err(Problem::not_found("this part of the laboratory")),
+        };
+        Ok(([("content-type", "text/html; charset=utf-8")], html).into_response())
+    };
+    or_problem(&visitor, made.await)
+}
+
+/// A picture, or nothing where there is none: the summary says why.
+fn picture(svg: &str) -> String {
+    format!("<figure class=\"chart\">{svg}</figure>")
+}
+
+/// δ at every ε by every method, and the trade-off.
+async fn profile(
+    t: &Strings,
+    service: &Service,
+    caller: &Caller,
+    asked: &Asked,
+) -> Result<String, Problem> {
+    let request = AccountRequest {
+        expression: asked.expression.clone(),
+        profile: true,
+        ..AccountRequest::default()
+    };
+    let answer = match service.account(caller, request).await {
+        Ok(answer) => answer,
+        Err(problem) => return wrong(problem),
+    };
+    let Some(profile) = &answer.profile else {
+        return Ok(String::new());
+    };
+    let advantage = profile.advantage().upper;
+    let advantage = fill(t.lab_advantage, &[("advantage", &numbers::up(advantage))]);
+    let svg = profile.svg(&mizan_api::words::shortened(&asked.expression, 60));
+    let svg = t.language.chart(svg);
+    Ok(format!("{}<p>{advantage}</p>", picture(&svg)))
+}
+
+/// What is wrong with the event is said in the summary; only what is wrong with the
+/// server is said here.
+fn wrong(problem: Problem) -> Result<String, Problem> {
+    match problem.status.is_client_error() && problem.retry_after.is_none() {
+        true => Ok(String::new()),
+        false => Err(problem),
+    }
+}
+
+/// ε after n times the event, by every method.
+async fn composition(
+    t: &Strings,
+    service: &Service,
+    caller: &Caller,
+    asked: &Asked,
+) -> Result<String, Problem> {
+    let start = Instant::now();
+    let mut curves: Vec<Series> = Vec::new();
+    for n in ROUNDS {
+        let request = AccountRequest {
+            expression: format!("{n} * ({})", asked.expression),
+            delta: Some(Given::from(asked.delta.as_str())),
+            ..AccountRequest::default()
+        };
+        let answer = match service.account(caller, request).await {
+            Ok(answer) => answer.json(),
+            Err(problem) => {
+                if curves.is_empty() {
+                    return wrong(problem);
+                }
+                break;
+            }
+        };
+        for method in answer.methods.unwrap_or_default() {
+            let Some(upper) = method.upper.filter(|upper| *upper > 0.0) else {
+                continue;
+            };
+            let point = (f64::from(n), upper);
+            match curves.iter_mut().find(|series| series.name == method.name) {
+                Some(series) => series.points.push(point),
+                None => curves.push(Series::new(method.name, vec![point])),
+            }
+        }
+        if start.elapsed() > PATIENCE {
+            break;
+        }
+    }
+    let last = f64::from(ROUNDS.last().copied().unwrap_or(1));
+    let panel = Panel::new("", Axis::log10("n").range(1.0, last), Axis::log10("ε"));
+    let panel = curves
+        .into_iter()
+        .filter(|series| series.points.len() > 1)
+        .fold(panel, Panel::with);
+    if panel.series.is_empty() {
+        return Ok(String::new());
+    }
+    let svg = t.language.chart(Figure::new("").with(panel).to_svg());
+    Ok(picture(&svg))
+}
+
+fn examples(t: &'static Strings) -> Vec<Example> {
+    let all = [
+        (t.lab_example_training, FIRST),
+        (
+            t.lab_example_paper,
+            "100 * (rr(0.52) + laplace(20) + gaussian(10))",
+        ),
+        (t.lab_example_survey, "20 * rr(0.6)"),
+        (t.lab_example_counts, "12 * discrete-laplace(10)"),
+        (t.lab_example_gaussian, "gaussian(2)"),
+    ];
+    let example = |(name, expression)| Example {
+        name,
+        expression,
+        address: link("/laboratory", &[("expression", expression)]),
+    };
+    all.into_iter().map(example).collect()
+}
+
+fn cards(t: &'static Strings) -> Vec<FigureCard> {
+    let all = [(1, t.figure_1), (2, t.figure_2), (3, t.figure_3)];
+    let card = |(number, about): (u8, &'static str)| FigureCard {
+        number,
+        name: fill(t.figure, &[("number", &number.to_string())]),
+        about,
+    };
+    all.into_iter().map(card).collect()
+}
+
+/// Renders a part.
+fn render(template: &impl Template) -> Result<String, Problem> {
+    part_of(template)
+}

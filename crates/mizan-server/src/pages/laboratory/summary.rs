@@ -1,0 +1,213 @@
+//! What every method says about an event, its curve, and how to ask the same
+//! elsewhere.
+
+use askama::Template;
+use mizan_api::account::{AccountAnswer, AccountRequest, GivenOrBound};
+use mizan_api::curve::CurveRequest;
+use mizan_api::number::Given;
+use mizan_report::Figure;
+
+use super::super::numbers;
+use super::risks::{Risk, Risks};
+use super::{Asked, render};
+use crate::identity::Caller;
+use crate::locale::{Line, Markup, Strings, fill};
+use crate::problem::Problem;
+use crate::service::Service;
+
+#[derive(Template)]
+#[template(path = "laboratory_summary.html")]
+struct Part {
+    t: &'static Strings,
+    outcome: Summarized,
+}
+
+/// What there is to say, or why there is nothing.
+enum Summarized {
+    Good(Box<Found>),
+    Wrong(Box<Problem>),
+}
+
+/// What there is to say about an event.
+struct Found {
+    upper: String,
+    by: Markup,
+    between: Option<Markup>,
+    warnings: Vec<Line>,
+    methods: Vec<MethodRow>,
+    refused: Vec<RefusedRow>,
+    curve: Option<String>,
+    risks: Vec<Risk>,
+    ranges: Option<String>,
+    posterior: Option<Markup>,
+    copies: Vec<Elsewhere>,
+}
+
+struct MethodRow {
+    name: String,
+    upper: String,
+    lower: String,
+    order: String,
+    best: bool,
+}
+
+struct RefusedRow {
+    name: String,
+    reason: Line,
+}
+
+/// The same question for another door.
+struct Elsewhere {
+    name: &'static str,
+    text: String,
+}
+
+/// The quick part of the page.
+pub(super) async fn part(
+    t: &'static Strings,
+    service: &Service,
+    caller: &Caller,
+    asked: &Asked,
+) -> Result<String, Problem> {
+    let outcome = match found(t, service, caller, asked).await {
+        Ok(found) => Summarized::Good(Box::new(found)),
+        Err(problem) => Summarized::Wrong(Box::new(problem)),
+    };
+    render(&Part { t, outcome })
+}
+
+async fn found(
+    t: &'static Strings,
+    service: &Service,
+    caller: &Caller,
+    asked: &Asked,
+) -> Result<Found, Problem> {
+    let request = AccountRequest {
+        expression: asked.expression.clone(),
+        delta: Some(Given::from(asked.delta.trim())),
+        ..AccountRequest::default()
+    };
+    let answer = service.account(caller, request).await?.json();
+    let curve = CurveRequest {
+        expression: asked.expression.clone(),
+        orders: "paper".to_owned(),
+    };
+    // Events without a curve are shown without one.
+    let curve = service.curve(caller, curve).await.ok();
+    let curve = curve.map(|curve| {
+        let svg = Figure::new("").with(curve.panel()).to_svg();
+        t.language.chart(svg)
+    });
+    let risks = Risks::of(t, service, caller, asked).await?;
+    let (upper, lower, by) = bound(&answer);
+    let between = lower.filter(|lower| *lower > 0.0).map(|lower| {
+        let (lower, upper) = (numbers::down(Some(lower)), numbers::up(upper));
+        fill(t.lab_exact_between, &[("lower", &lower), ("upper", &upper)])
+    });
+    let methods = answer.methods.as_deref().unwrap_or_default().iter();
+    let methods = methods.map(|method| MethodRow {
+        upper: numbers::up(method.upper),
+        lower: numbers::down(method.lower),
+        order: numbers::order(method.order),
+        best: method.name == by,
+        name: method.name.clone(),
+    });
+    let refused = answer.refused.as_deref().unwrap_or_default().iter();
+    let refused = refused.map(|method| RefusedRow {
+        name: method.name.clone(),
+        reason: t.language.line(&method.reason),
+    });
+    Ok(Found {
+        upper: numbers::up(upper),
+        by: fill(t.lab_by_method, &[("method", by)]),
+        between,
+        warnings: answer
+            .warnings
+            .iter()
+            .map(|line| t.language.line(line))
+            .collect(),
+        methods: methods.collect(),
+        refused: refused.collect(),
+        curve,
+        risks: risks.table,
+        ranges: risks.chart,
+        posterior: risks.posterior,
+        copies: copies(t, asked),
+    })
+}
+
+fn bound(answer: &AccountAnswer) -> (Option<f64>, Option<f64>, &str) {
+    match &answer.epsilon {
+        Some(GivenOrBound::Bound(bound)) => (bound.upper, bound.lower, &bound.method),
+        _ => (None, None, ""),
+    }
+}
+
+/// The same question at the command line, over HTTP and in a program.
+fn copies(t: &'static Strings, asked: &Asked) -> Vec<Elsewhere> {
+    let (expression, delta) = (asked.expression.trim(), asked.delta.trim());
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    let body = serde_json::json!({"expression": expression, "delta": delta}).to_string();
+    let all = [
+        (
+            t.lab_cli,
+            format!(
+                "mizan account {} --delta {}",
+                quoted(expression),
+                shell(delta)
+            ),
+        ),
+        (
+            t.lab_curl,
+            format!(
+                "curl \"$MIZAN_URL/api/v1/account\" \\\n  -H \"Authorization: Bearer $MIZAN_TOKEN\" \\\n  -H 'Content-Type: application/json' \\\n  -d {}",
+                quoted(&body)
+            ),
+        ),
+        (
+            t.lab_rust,
+            format!(
+                "use mizan_accounting::account;\nuse mizan_core::{{Delta, PrivacyEvent}};\n\n\
+                 let event: PrivacyEvent = {expression:?}.parse()?;\n\
+                 let delta = Delta::new({delta}.parse()?)?;\n\
+                 let best = account::epsilon(&event, delta).best();",
+                delta = format_args!("{delta:?}")
+            ),
+        ),
+    ];
+    all.into_iter()
+        .map(|(name, text)| Elsewhere { name, text })
+        .collect()
+}
+
+/// A word that a shell reads as it is.
+fn shell(word: &str) -> String {
+    let plain = word
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+'));
+    match plain && !word.is_empty() {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::locale::Language;
+
+    #[test]
+    fn what_is_copied_is_quoted() {
+        let asked = Asked {
+            expression: "rr(0.6)'; rm -rf ~".to_owned(),
+            delta: "1e-6; ls".to_owned(),
+            baseline: String::new(),
+            all: None,
+        };
+        let copies = copies(Language::English.strings(), &asked);
+        assert_eq!(
+            copies[0].text,
+            r"mizan account 'rr(0.6)'\''; rm -rf ~' --delta '1e-6; ls'"
+        );
+    }
+}

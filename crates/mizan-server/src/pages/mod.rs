@@ -1,0 +1,92 @@
+//! Pages for people: everything the server can do, in a browser, in two languages.
+//!
+//! One file per page. `visitor.rs` knows who looks and in which language, `frame.rs`
+//! is what every page has around it, `assets.rs` the style sheet and the scripts,
+//! `numbers.rs` how figures are written. Pages call the service as the API does and
+//! decide nothing themselves. All can be read without scripts; scripts only fetch
+//! parts of the same pages again.
+
+mod ask;
+mod assets;
+mod audit;
+mod budgets;
+mod figures;
+mod frame;
+mod laboratory;
+mod numbers;
+mod preferences;
+mod problems;
+mod read;
+mod receipts;
+mod sign_in;
+mod visitor;
+
+use axum::Router;
+use axum::routing::{get, post};
+
+pub use problems::problem_page;
+
+use crate::identity::Role;
+use crate::routes::{Access, Route, Verb};
+use crate::service::Service;
+
+const ALL: Access = Access::Page(&Role::ALL);
+const ASKS: Access = Access::Page(&[Role::Owner, Role::Analyst]);
+const READS: Access = Access::Page(&[Role::Owner, Role::Auditor]);
+
+const fn route(method: Verb, path: &'static str, access: Access) -> Route {
+    Route {
+        method,
+        path,
+        access,
+    }
+}
+
+/// The addresses of pages.
+pub const ROUTES: &[Route] = &[
+    route(Verb::Get, "/", Access::Public),
+    route(Verb::Get, "/assets/{version}/{file}", Access::Public),
+    route(Verb::Get, "/language", Access::Public),
+    route(Verb::Get, "/theme", Access::Public),
+    route(Verb::Get, "/sign-in", Access::Public),
+    route(Verb::Post, "/sign-in", Access::Public),
+    route(Verb::Post, "/sign-out", ALL),
+    route(Verb::Get, "/budgets", ALL),
+    route(Verb::Get, "/budgets/{name}", ALL),
+    route(Verb::Get, "/budgets/{name}/row", ALL),
+    route(Verb::Get, "/ask", ASKS),
+    route(Verb::Post, "/ask", ASKS),
+    route(Verb::Post, "/ask/quote", ASKS),
+    route(Verb::Get, "/receipts", ALL),
+    route(Verb::Get, "/receipts/{id}", ALL),
+    route(Verb::Get, "/laboratory", ALL),
+    route(Verb::Get, "/laboratory/{part}", ALL),
+    route(Verb::Get, "/laboratory/figures/{number}", ALL),
+    route(Verb::Get, "/audit", READS),
+    route(Verb::Post, "/audit/verify", READS),
+    route(Verb::Post, "/audit/self-tests", READS),
+];
+
+/// What answers them.
+pub fn router() -> Router<Service> {
+    Router::new()
+        .route("/", get(preferences::home))
+        .route("/assets/{version}/{file}", get(assets::serve))
+        .route("/language", get(preferences::language))
+        .route("/theme", get(preferences::theme))
+        .route("/sign-in", get(sign_in::show).post(sign_in::sign_in))
+        .route("/sign-out", post(sign_in::sign_out))
+        .route("/budgets", get(budgets::list))
+        .route("/budgets/{name}", get(budgets::one))
+        .route("/budgets/{name}/row", get(budgets::row))
+        .route("/ask", get(ask::show).post(ask::ask))
+        .route("/ask/quote", post(ask::quote))
+        .route("/receipts", get(receipts::list))
+        .route("/receipts/{id}", get(receipts::one))
+        .route("/laboratory", get(laboratory::show))
+        .route("/laboratory/{part}", get(laboratory::part))
+        .route("/laboratory/figures/{number}", get(figures::show))
+        .route("/audit", get(audit::show))
+        .route("/audit/verify", post(audit::verify))
+        .route("/audit/self-tests", post(audit::self_tests))
+}

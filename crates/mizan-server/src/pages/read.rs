@@ -1,0 +1,78 @@
+//! What a request brings to a page: the fields of its form, what stands in its
+//! address. What is wrong with them is told by a page too.
+
+use axum::body::Body;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use axum::response::Response;
+use serde::de::DeserializeOwned;
+
+use super::problems::problem_page;
+use crate::body;
+use crate::problem::Problem;
+use crate::service::Service;
+
+/// The fields of a form, within the limits of every body.
+pub(super) struct Form<T>(pub(super) T);
+
+/// What stands behind the question mark.
+pub(super) struct Query<T>(pub(super) T);
+
+/// The name in the address.
+pub(super) struct Path<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequest<Service> for Form<T> {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, service: &Service) -> Result<Self, Response> {
+        let headers = request.headers().clone();
+        let read = fields(request, &headers, service).await;
+        read.map(Self)
+            .map_err(|problem| problem_page(&problem, &headers))
+    }
+}
+
+async fn fields<T: DeserializeOwned>(
+    request: Request,
+    headers: &HeaderMap,
+    service: &Service,
+) -> Result<T, Problem> {
+    if !body::is(headers, "application/x-www-form-urlencoded") {
+        return Err(Problem::malformed("a form is expected here"));
+    }
+    let (parts, body) = request.into_parts();
+    let bytes = body::read(Request::from_parts(parts.clone(), body), service).await?;
+    let request = Request::from_parts(parts, Body::from(bytes));
+    let form = axum::Form::<T>::from_request(request, service).await;
+    form.map(|form| form.0)
+        .map_err(|error| Problem::malformed(&error.body_text()))
+}
+
+impl<T: DeserializeOwned> FromRequestParts<Service> for Query<T> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, Response> {
+        match axum::extract::Query::<T>::from_request_parts(parts, service).await {
+            Ok(query) => Ok(Self(query.0)),
+            Err(error) => {
+                let problem = Problem::malformed(&error.body_text());
+                Err(problem_page(&problem, &parts.headers))
+            }
+        }
+    }
+}
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Service> for Path<T> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, Response> {
+        match axum::extract::Path::<T>::from_request_parts(parts, service).await {
+            Ok(name) => Ok(Self(name.0)),
+            Err(_) => {
+                let problem = Problem::not_found("this address");
+                Err(problem_page(&problem, &parts.headers))
+            }
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Receipts: who, when, what, how the cost comes about, and the proof that it is in
+//! the log, which the browser checks itself.
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use mizan_api::account::{AccountAnswer, AccountRequest, DerivationJson, GivenOrBound};
+use mizan_api::number::Given;
+use mizan_report::number;
+use serde::Deserialize;
+
+use super::frame::{Frame, link, page, segment};
+use super::numbers;
+use super::problems::or_problem;
+use super::read::{Path, Query};
+use super::visitor::Visitor;
+use crate::locale::{Markup, Strings, fill};
+use crate::problem::Problem;
+use crate::service::{ReceiptShown, Service};
+
+/// Costs are told at this δ.
+const DELTA: &str = "1e-6";
+
+/// So deep parts are indented.
+const DEEPEST: usize = 4;
+
+#[derive(Template)]
+#[template(path = "receipts.html")]
+struct ListPage {
+    frame: Frame,
+    typed: String,
+    missing: bool,
+}
+
+#[derive(Template)]
+#[template(path = "receipt.html")]
+struct OnePage {
+    frame: Frame,
+    id: String,
+    who: Option<String>,
+    time: String,
+    time_text: String,
+    kind: &'static str,
+    position: u64,
+    account: Option<String>,
+    account_address: String,
+    event: Option<String>,
+    laboratory: String,
+    sql: Option<String>,
+    receipt: String,
+    best: Option<Markup>,
+    at_best: String,
+    parts: Vec<Part>,
+    forms: Vec<Form>,
+    orders: Vec<String>,
+    own_delta: Option<String>,
+    proof_lead: Markup,
+    size: u64,
+    root: String,
+    leaf: String,
+    path: Vec<String>,
+    path_text: String,
+    then_size: u64,
+    then_root: String,
+    consistency_text: String,
+}
+
+/// A part of the event and its cost.
+struct Part {
+    depth: usize,
+    event: String,
+    one: String,
+    best: String,
+    infinite: String,
+}
+
+/// A formula of a paper.
+struct Form {
+    formula: String,
+    epsilon: String,
+    reference: String,
+}
+
+/// What is looked for.
+#[derive(Debug, Deserialize)]
+pub(super) struct Wanted {
+    #[serde(default)]
+    receipt: String,
+}
+
+/// Where a receipt is pasted; with one, it is opened.
+pub(super) async fn list(
+    visitor: Visitor,
+    State(service): State<Service>,
+    Query(wanted): Query<Wanted>,
+) -> Response {
+    let typed = wanted.receipt.trim();
+    let made = async {
+        if typed.is_empty() {
+            return looked_for(&visitor, String::new(), false);
+        }
+        match shown(&visitor, &service, typed).await {
+            Err(problem) if problem.status.is_client_error() && !is_too_many(&problem) => {
+                let page = looked_for(&visitor, typed.to_owned(), true)?;
+                Ok((StatusCode::NOT_FOUND, page).into_response())
+            }
+            shown => shown,
+        }
+    };
+    or_problem(&visitor, made.await)
+}
+
+fn is_too_many(problem: &Problem) -> bool {
+    problem.status == StatusCode::TOO_MANY_REQUESTS
+}
+
+fn looked_for(visitor: &Visitor, typed: String, missing: bool) -> Result<Response, Problem> {
+    page(&ListPage {
+        frame: visitor.frame("receipts"),
+        typed,
+        missing,
+    })
+}
+
+/// One receipt.
+pub(super) async fn one(
+    visitor: Visitor,
+    State(service): State<Service>,
+    Path(id): Path<String>,
+) -> Response {
+    or_problem(&visitor, shown(&visitor, &service, &id).await)
+}
+
+async fn shown(visitor: &Visitor, service: &Service, typed: &str) -> Result<Response, Problem> {
+    let caller = visitor.caller()?;
+    let found = service.receipt(caller, typed).await?;
+    let charge = found.receipt.charge.as_ref();
+    let event = found
+        .receipt
+        .entry
+        .event
+        .clone()
+        .or_else(|| charge.map(|charge| charge.event.clone()));
+    let event = event.filter(|event| !event.is_empty());
+    let explained = match &event {
+        Some(event) => {
+            let request = AccountRequest {
+                expression: event.clone(),
+                delta: Some(Given::from(DELTA)),
+                why: true,
+                ..AccountRequest::default()
+            };
+            // Not every event has a price at this δ; the receipt is shown without.
+            service
+                .account(caller, request)
+                .await
+                .ok()
+                .map(|answer| answer.json())
+        }
+        None => None,
+    };
+    page(&receipt_of(visitor, found, event, explained))
+}
+
+fn receipt_of(
+    visitor: &Visitor,
+    found: ReceiptShown,
+    event: Option<String>,
+    explained: Option<AccountAnswer>,
+) -> OnePage {
+    let t = visitor.language.strings();
+    let ReceiptShown { receipt, asked } = found;
+    let entry = receipt.entry;
+    let account = entry
+        .account
+        .clone()
+        .or_else(|| receipt.charge.map(|charge| charge.account));
+    let cost = entry.cost.as_ref();
+    let orders = cost.map_or_else(Vec::new, |cost| {
+        cost.orders
+            .iter()
+            .map(|amount| numbers::up(*amount))
+            .collect()
+    });
+    let why = explained.as_ref().and_then(|answer| answer.why.as_ref());
+    let at_best = why.and_then(|why| why.order);
+    let (position, size) = (entry.position, receipt.log.size);
+    let shown_at = [
+        ("position", position.to_string()),
+        ("size", size.to_string()),
+    ];
+    let shown_at = shown_at
+        .each_ref()
+        .map(|(name, value)| (*name, value.as_str()));
+    OnePage {
+        frame: visitor.frame("receipts"),
+        who: asked.as_ref().map(|asked| asked.by.clone()),
+        time_text: numbers::time(&entry.time),
+        kind: kind(t, &entry.kind),
+        account_address: account.as_deref().map(segment).unwrap_or_default(),
+        account,
+        laboratory: link(
+            "/laboratory",
+            &[
+                ("expression", event.as_deref().unwrap_or_default()),
+                ("delta", DELTA),
+            ],
+        ),
+        event,
+        sql: asked.map(|asked| asked.what),
+        receipt: receipt.receipt,
+        best: explained.as_ref().and_then(|answer| best(t, answer)),
+        at_best: match at_best {
+            Some(_) => format!("ε({})", numbers::order(at_best)),
+            None => t.receipt_at_best.to_owned(),
+        },
+        parts: why.map(parts).unwrap_or_default(),
+        forms: why.map(forms).unwrap_or_default(),
+        orders,
+        own_delta: cost.and_then(|cost| numbers::delta(cost.own_delta)),
+        proof_lead: fill(t.receipt_proof_lead, &shown_at),
+        position,
+        size,
+        time: entry.time,
+        id: entry.id,
+        root: receipt.log.root,
+        leaf: receipt.leaf,
+        path_text: receipt.inclusion.join(" "),
+        path: receipt.inclusion,
+        then_size: receipt.then.size,
+        then_root: receipt.then.root,
+        consistency_text: receipt.consistency.join(" "),
+    }
+}
+
+fn best(t: &Strings, answer: &AccountAnswer) -> Option<Markup> {
+    let Some(GivenOrBound::Bound(bound)) = &answer.epsilon else {
+        return None;
+    };
+    let epsilon = numbers::up(bound.upper);
+    let values = [
+        ("epsilon", epsilon.as_str()),
+        ("delta", DELTA),
+        ("method", &bound.method),
+    ];
+    Some(fill(t.receipt_best, &values))
+}
+
+fn parts(why: &DerivationJson) -> Vec<Part> {
+    let part = |part: &mizan_api::account::PartJson| {
+        let at = |place: usize| {
+            let cost = part.renyi.as_ref().and_then(|costs| costs.get(place));
+            cost.map_or_else(|| "–".to_owned(), |cost| numbers::up(*cost))
+        };
+        let (one, best, infinite) = (at(0), at(1), at(2));
+        Part {
+            depth: part.depth.min(DEEPEST),
+            event: part.event.clone(),
+            one,
+            best,
+            infinite,
+        }
+    };
+    why.parts.iter().map(part).collect()
+}
+
+fn forms(why: &DerivationJson) -> Vec<Form> {
+    let form = |form: &mizan_api::account::ClosedFormJson| Form {
+        formula: form.formula.clone(),
+        epsilon: form
+            .epsilon
+            .map_or_else(|| "∞".to_owned(), |epsilon| number::epsilon_up(epsilon, 4)),
+        reference: form.reference.clone(),
+    };
+    why.closed_forms.iter().map(form).collect()
+}
+
+/// What happened, in one word.
+pub(super) fn kind(t: &'static Strings, kind: &str) -> &'static str {
+    match kind {
+        "opened" => t.kind_opened,
+        "created" => t.kind_created,
+        "reserved" => t.kind_reserved,
+        "denied" => t.kind_denied,
+        "started" => t.kind_started,
+        "committed" => t.kind_committed,
+        "voided" => t.kind_voided,
+        "raised" => t.kind_raised,
+        "restored" => t.kind_restored,
+        _ => "–",
+    }
+}

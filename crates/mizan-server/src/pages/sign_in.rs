@@ -1,0 +1,122 @@
+//! Signing in with a token, and out.
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use serde::Deserialize;
+
+use super::frame::{Frame, page};
+use super::preferences::back;
+use super::problems::or_problem;
+use super::read::{Form, Query};
+use super::visitor::Visitor;
+use crate::problem::Problem;
+use crate::service::Service;
+
+#[derive(Template)]
+#[template(path = "sign_in.html")]
+struct Page {
+    frame: Frame,
+    next: String,
+    failed: bool,
+}
+
+/// The way back after it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Way {
+    #[serde(default)]
+    next: String,
+}
+
+/// What the form sends.
+#[derive(Deserialize)]
+pub(super) struct Typed {
+    #[serde(default)]
+    token: String,
+    #[serde(default)]
+    next: String,
+}
+
+/// What a form without fields sends.
+#[derive(Debug, Deserialize)]
+pub(super) struct Button {
+    #[serde(default)]
+    pub(super) csrf: String,
+}
+
+/// The form.
+pub(super) async fn show(visitor: Visitor, Query(way): Query<Way>) -> Response {
+    if visitor.is_signed_in() {
+        return back(&way.next);
+    }
+    let shown = page(&Page {
+        frame: visitor.frame("sign-in"),
+        next: way.next,
+        failed: false,
+    });
+    or_problem(&visitor, shown)
+}
+
+/// Begins a session.
+pub(super) async fn sign_in(
+    visitor: Visitor,
+    State(service): State<Service>,
+    headers: HeaderMap,
+    Form(typed): Form<Typed>,
+) -> Response {
+    or_problem(&visitor, begun(&visitor, &service, &headers, typed))
+}
+
+fn begun(
+    visitor: &Visitor,
+    service: &Service,
+    headers: &HeaderMap,
+    typed: Typed,
+) -> Result<Response, Problem> {
+    // A form on another site must not sign somebody in as somebody else.
+    let site = headers
+        .get("sec-fetch-site")
+        .and_then(|value| value.to_str().ok());
+    if site.is_some_and(|site| !matches!(site, "same-origin" | "none")) {
+        return Err(Problem::csrf());
+    }
+    match service.sign_in(&typed.token) {
+        Ok(signed_in) => {
+            let mut response = back(&typed.next);
+            let cookie = HeaderValue::from_str(&signed_in.cookie);
+            let cookie = cookie.map_err(|_| Problem::internal("MZ2050"))?;
+            response.headers_mut().insert(header::SET_COOKIE, cookie);
+            Ok(response)
+        }
+        Err(problem) if problem.status == StatusCode::UNAUTHORIZED => {
+            let shown = page(&Page {
+                frame: visitor.frame("sign-in"),
+                next: typed.next,
+                failed: true,
+            })?;
+            Ok((StatusCode::UNAUTHORIZED, shown).into_response())
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+/// Ends it.
+pub(super) async fn sign_out(
+    visitor: Visitor,
+    State(service): State<Service>,
+    Form(button): Form<Button>,
+) -> Response {
+    or_problem(&visitor, ended(&visitor, &service, &button))
+}
+
+fn ended(visitor: &Visitor, service: &Service, button: &Button) -> Result<Response, Problem> {
+    visitor.check(&button.csrf)?;
+    let mut response = Redirect::to("/sign-in").into_response();
+    if let Some(session) = visitor.session() {
+        let cookie = service.sign_out(session);
+        let cookie = HeaderValue::from_str(&cookie).map_err(|_| Problem::internal("MZ2050"))?;
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    Ok(response)
+}

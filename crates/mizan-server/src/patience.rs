@@ -1,0 +1,81 @@
+//! A connection that does not begin is closed.
+//!
+//! Before hyper knows which HTTP it is, it waits without end for the bytes that tell.
+//! Its own limits begin after them.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Sleep;
+
+/// The bytes with which HTTP/2 begins; a request of HTTP/1.1 has more.
+const BEGINNING: usize = 24;
+
+/// A stream whose first bytes must come in time.
+pub(crate) struct Patient<S> {
+    stream: S,
+    missing: usize,
+    end: Pin<Box<Sleep>>,
+}
+
+impl<S> Patient<S> {
+    /// Waits so long for the beginning.
+    pub(crate) fn new(stream: S, patience: Duration) -> Self {
+        Self {
+            stream,
+            missing: BEGINNING,
+            end: Box::pin(tokio::time::sleep(patience)),
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        let come = buffer.filled().len().saturating_sub(before);
+        self.missing = self.missing.saturating_sub(come);
+        if read.is_pending() && self.missing > 0 && self.end.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        read
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, parts)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

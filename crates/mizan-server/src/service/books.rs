@@ -1,0 +1,251 @@
+//! Budgets, charges, receipts and the log.
+
+use mizan_api::budget::view::log_json;
+use mizan_api::budget::{BudgetsAnswer, Shown};
+use mizan_api::failure::Failure;
+use mizan_api::input::Expression;
+use mizan_api::ledger::{LogAnswer, LogPage, LogQuestion, ReceiptAnswer, find};
+use mizan_api::spend::{Spend, SpendAnswer, SpendRequest};
+use mizan_api::times;
+use mizan_core::Definitions;
+use mizan_ledger::{AccountName, AccountView, Cost, RequestId};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::Service;
+use super::questions::{AskedJson, key_of};
+use crate::identity::{Asked, Caller};
+use crate::problem::Problem;
+
+/// The longest event that is charged or accounted for over HTTP.
+pub(super) const LONGEST_EVENT: usize = 64 << 10;
+
+/// Shorter events are priced where they are charged.
+const SHORT_EVENT: usize = 128;
+
+/// The most entries of a page of the log.
+const LONGEST_PAGE: u64 = 1000;
+
+/// Which part of the log.
+#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct LogParameters {
+    /// At most so many entries.
+    #[serde(default = "twenty")]
+    #[param(minimum = 1, maximum = 1000)]
+    pub last: u64,
+    /// From this entry on, and not the last ones.
+    pub from: Option<u64>,
+    /// Only what names this account.
+    pub account: Option<String>,
+}
+
+fn twenty() -> u64 {
+    20
+}
+
+/// An entry with its proof, and what was asked under its id.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ReceiptShown {
+    /// The entry and its proof.
+    #[serde(flatten)]
+    pub receipt: ReceiptAnswer,
+    /// What was asked through this server, if it was.
+    pub asked: Option<AskedJson>,
+}
+
+impl Service {
+    /// The budgets that somebody may see.
+    ///
+    /// # Errors
+    ///
+    /// The ledger cannot be read.
+    pub async fn budgets(&self, caller: &Caller) -> Result<BudgetsAnswer, Problem> {
+        let caller = caller.clone();
+        self.with_ledger(move |service| {
+            let catalogue = service.0.shelf.read()?;
+            let mut views = service.0.ledger.accounts()?;
+            views.retain(|view| caller.may_see_account(view.account.name().as_str(), &catalogue));
+            Ok(BudgetsAnswer::of(&views, service.0.ledger.head()?))
+        })
+        .await
+    }
+
+    /// One budget and how it burned down. `event` asks how many more of it fit.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, or not for them.
+    pub async fn budget(
+        &self,
+        caller: &Caller,
+        name: &str,
+        event: Option<String>,
+    ) -> Result<Shown, Problem> {
+        let (caller, name) = (caller.clone(), name.to_owned());
+        if event
+            .as_ref()
+            .is_some_and(|event| event.len() > LONGEST_EVENT)
+        {
+            return Err(Problem::malformed("the event is too long"));
+        }
+        let priced = event.is_some();
+        let look = move |service: &Self| -> Result<Shown, Problem> {
+            let view = service.visible(&caller, &name)?;
+            let event = event.as_deref();
+            Ok(Shown::of(&service.0.ledger, view, event, false, |_| ())?)
+        };
+        // An event may take minutes to price: charges must not wait for that.
+        match priced {
+            true => self.compute(look).await,
+            false => self.with_ledger(look).await,
+        }
+    }
+
+    /// An account that somebody may see.
+    fn visible(&self, caller: &Caller, name: &str) -> Result<AccountView, Problem> {
+        let catalogue = self.0.shelf.read()?;
+        let unknown = || Problem::not_found("this account");
+        if !caller.may_see_account(name, &catalogue) {
+            return Err(unknown());
+        }
+        let name = AccountName::new(name).map_err(|_| unknown())?;
+        self.0.ledger.account_named(&name)?.ok_or_else(unknown)
+    }
+
+    /// Charges an account for a release that is made elsewhere, after this.
+    ///
+    /// # Errors
+    ///
+    /// The budget refuses it; the key stands for something else; the account is not
+    /// there, or not for them.
+    pub async fn spend(
+        &self,
+        caller: &Caller,
+        request: SpendRequest,
+        key: String,
+    ) -> Result<SpendAnswer, Problem> {
+        let id = RequestId::from_text(&key_of(caller, &key)?);
+        if request.event.len() > LONGEST_EVENT {
+            return Err(Problem::malformed("the event is too long"));
+        }
+        if !caller.may_charge(&request.account) {
+            return Err(Problem::not_found("this account"));
+        }
+        if request.event.len() > SHORT_EVENT {
+            self.can_be_priced(&request).await?;
+        }
+        let caller = caller.clone();
+        self.with_ledger(move |service| {
+            let unknown = || Problem::not_found("this account");
+            let event = Expression::parse(&request.event, &Definitions::default())?.event;
+            let name = AccountName::new(&request.account).map_err(|_| unknown())?;
+            let account = service.0.ledger.account_named(&name)?.ok_or_else(unknown)?;
+            let spend = Spend::charge(&service.0.ledger, &account, event, Some(id))?;
+            let asked = Asked::now(&caller.name, &request.event, None, None);
+            let remembered = service.0.identity.remember(&id.to_string(), &asked);
+            if let Err(error) = remembered {
+                let mut problem = Problem::from(error);
+                problem.charged = spend.refused.is_none().then(|| id.to_string());
+                return Err(problem);
+            }
+            match &spend.refused {
+                Some(refused) => Err(Problem::refused(&spend.refused_json(refused))),
+                None => Ok(spend.json()),
+            }
+        })
+        .await
+    }
+
+    /// Prices an event where that may take its time, so that one which takes too long
+    /// is refused there and holds up no charge of others.
+    async fn can_be_priced(&self, request: &SpendRequest) -> Result<(), Problem> {
+        let (account, event) = (request.account.clone(), request.event.clone());
+        self.compute(move |service| {
+            let unknown = || Problem::not_found("this account");
+            let event = Expression::parse(&event, &Definitions::default())?.event;
+            let name = AccountName::new(&account).map_err(|_| unknown())?;
+            let view = service.0.ledger.account_named(&name)?.ok_or_else(unknown)?;
+            Cost::of(&event, view.account.orders()).map_err(Failure::from)?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// The entry of a receipt or of an id, with the proof that it is in the log.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, or not theirs; the log does not extend the receipt.
+    pub async fn receipt(&self, caller: &Caller, typed: &str) -> Result<ReceiptShown, Problem> {
+        let (caller, typed) = (caller.clone(), typed.to_owned());
+        self.with_ledger(move |service| {
+            let unknown = || Problem::not_found("this receipt");
+            let ledger = &service.0.ledger;
+            let found = match find(ledger, &typed) {
+                Ok(found) => found,
+                Err(failure) => {
+                    let problem = Problem::from(failure);
+                    let seen = caller.sees_all() || problem.status.is_server_error();
+                    return Err(if seen { problem } else { unknown() });
+                }
+            };
+            let asked = service
+                .0
+                .identity
+                .asked(&found.shown.entry.id.to_string())?;
+            let own = asked.iter().find(|asked| asked.name == caller.name);
+            let told = match own {
+                Some(own) => Some(own),
+                None if caller.sees_all() => asked.first(),
+                None => return Err(unknown()),
+            };
+            Ok(ReceiptShown {
+                receipt: found.json(ledger),
+                asked: told.map(|asked| AskedJson {
+                    by: asked.name.clone(),
+                    time: times::exact(asked.unix_ms),
+                    what: asked.what.clone(),
+                    epsilon: asked.epsilon.clone(),
+                    accuracy: asked.accuracy.clone(),
+                }),
+            })
+        })
+        .await
+    }
+
+    /// A part of the log.
+    ///
+    /// # Errors
+    ///
+    /// There is no such account, or the page would be too long.
+    pub async fn log(&self, _: &Caller, page: LogParameters) -> Result<LogAnswer, Problem> {
+        if !(1..=LONGEST_PAGE).contains(&page.last) {
+            return Err(Problem::malformed("last is a number from 1 to 1000"));
+        }
+        self.with_ledger(move |service| {
+            let ledger = &service.0.ledger;
+            let question = LogQuestion {
+                most: page.last,
+                from: page.from,
+                account: page.account.as_deref(),
+            };
+            if let Some(name) = question.account {
+                let unknown = || Problem::not_found("this account");
+                let name = AccountName::new(name).map_err(|_| unknown())?;
+                ledger.account_named(&name)?.ok_or_else(unknown)?;
+            }
+            // Beyond the end there is nothing.
+            let head = ledger.head()?;
+            if question.from.is_some_and(|from| from >= head.size) {
+                return Ok(LogAnswer {
+                    entries: Vec::new(),
+                    log: log_json(head),
+                });
+            }
+            Ok(LogPage::read(ledger, question)?.json(ledger))
+        })
+        .await
+    }
+}

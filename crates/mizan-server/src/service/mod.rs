@@ -1,0 +1,365 @@
+//! What the server does, whoever asks: the API and the pages are two ways to write
+//! down what these functions return.
+//!
+//! Each takes who asks first and looks only at what they may see. What blocks runs
+//! on bounded threads (`work.rs`): a lane for the ledger, one for computing, one
+//! for questions over data.
+
+mod accountant;
+mod books;
+mod events;
+mod proofs;
+mod pure;
+mod questions;
+mod work;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use mizan_api::catalogue;
+use mizan_engine::{Engines, Prices};
+use mizan_ledger::{Ledger, Location};
+use mizan_sql::Catalogue;
+use tokio::sync::{broadcast, watch};
+
+pub use books::{LogParameters, ReceiptShown};
+pub use events::{EventStream, QueryEvent};
+pub use questions::{AskedJson, Queried};
+
+use crate::identity::{Caller, Identity, IdentityError, Session, Sessions, SignedIn};
+use crate::limits::{Gate, Limits, Pass};
+use crate::metrics::Metrics;
+use crate::problem::Problem;
+use events::{Budgets, Told};
+use pure::Pure;
+use work::Lane;
+
+/// What a service works on.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The ledger.
+    pub ledger: Location,
+    /// Where marks and keys of ledgers are.
+    pub state_dir: PathBuf,
+    /// The catalogue of datasets.
+    pub catalogue: PathBuf,
+    /// The file of tokens.
+    pub tokens: PathBuf,
+    /// The limits.
+    pub limits: Limits,
+    /// Whether clients come by TLS.
+    pub secure: bool,
+}
+
+/// Everything behind the doors. Copies are the same service.
+#[derive(Clone)]
+pub struct Service(Arc<Inner>);
+
+struct Inner {
+    ledger: Ledger,
+    shelf: Shelf,
+    identity: Identity,
+    sessions: Sessions,
+    gate: Gate,
+    limits: Limits,
+    secure: bool,
+    metrics: Metrics,
+    reading: Lane,
+    computing: Lane,
+    asking: Lane,
+    verifying: Lane,
+    /// Engines that are at rest: each answers one question at a time.
+    engines: Mutex<Vec<Engines>>,
+    prices: Prices,
+    pure: Pure,
+    told: broadcast::Sender<Told>,
+    budgets: watch::Sender<Budgets>,
+    stopping: watch::Sender<bool>,
+    broken: AtomicBool,
+}
+
+impl std::fmt::Debug for Service {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Service")
+    }
+}
+
+/// The catalogue, read again when its file is another.
+struct Shelf {
+    path: PathBuf,
+    known: Mutex<Known>,
+}
+
+/// The catalogue that was read last, and how many were before it.
+#[derive(Default)]
+struct Known {
+    number: u64,
+    read: Option<(Stamp, Arc<Catalogue>)>,
+}
+
+/// What tells one file from another at the same place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Stamp {
+    length: u64,
+    modified: Option<std::time::SystemTime>,
+    number: u64,
+}
+
+impl Shelf {
+    fn stamp(&self) -> Option<Stamp> {
+        let found = std::fs::metadata(&self.path).ok()?;
+        #[cfg(unix)]
+        let number = std::os::unix::fs::MetadataExt::ino(&found);
+        #[cfg(not(unix))]
+        let number = 0;
+        Some(Stamp {
+            length: found.len(),
+            modified: found.modified().ok(),
+            number,
+        })
+    }
+
+    fn read(&self) -> Result<Arc<Catalogue>, Problem> {
+        Ok(self.numbered()?.1)
+    }
+
+    /// The catalogue, and a number that no other one had.
+    fn numbered(&self) -> Result<(u64, Arc<Catalogue>), Problem> {
+        let stamp = self.stamp();
+        let mut known = self
+            .known
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let (Some(stamp), Some((of, catalogue))) = (&stamp, &known.read)
+            && stamp == of
+        {
+            return Ok((known.number, Arc::clone(catalogue)));
+        }
+        let catalogue = Arc::new(catalogue::read(&self.path)?);
+        known.number += 1;
+        known.read = stamp.map(|stamp| (stamp, Arc::clone(&catalogue)));
+        Ok((known.number, catalogue))
+    }
+}
+
+impl Service {
+    /// Opens the ledger for writing, and the tokens. Needs a runtime, for the task
+    /// that watches budgets.
+    ///
+    /// # Errors
+    ///
+    /// One of them cannot be opened.
+    pub fn open(options: Options) -> Result<Self, mizan_api::failure::Failure> {
+        let ledger = Ledger::open(&options.ledger, &options.state_dir)?;
+        for note in ledger.notes() {
+            crate::log::note(&note.to_string());
+        }
+        let identity = Identity::open(&options.tokens).map_err(failure)?;
+        let limits = options.limits;
+        let service = Self(Arc::new(Inner {
+            ledger,
+            shelf: Shelf {
+                path: options.catalogue,
+                known: Mutex::default(),
+            },
+            identity,
+            sessions: Sessions::default(),
+            gate: Gate::default(),
+            secure: options.secure,
+            metrics: Metrics::default(),
+            reading: Lane::new(limits.ledger, limits.connections),
+            computing: Lane::new(limits.computing, limits.computing_waiting),
+            asking: Lane::new(limits.queries, limits.waiting),
+            verifying: Lane::new(1, 4),
+            engines: Mutex::default(),
+            prices: Prices::default(),
+            pure: Pure::default(),
+            told: broadcast::channel(256).0,
+            budgets: watch::channel(Budgets::default()).0,
+            stopping: watch::channel(false).0,
+            broken: AtomicBool::new(false),
+            limits,
+        }));
+        // A catalogue that cannot be read is told at the start, not to the first client.
+        service.0.shelf.read().map_err(|_| {
+            mizan_api::failure::Failure::new(
+                "MZ1860",
+                "the catalogue cannot be read",
+                "see `mizan dataset list`",
+            )
+        })?;
+        events::watch_budgets(service.clone());
+        Ok(service)
+    }
+
+    /// The limits.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    /// Whether clients come by TLS.
+    #[must_use]
+    pub fn is_secure(&self) -> bool {
+        self.0.secure
+    }
+
+    /// Who presents a token.
+    ///
+    /// # Errors
+    ///
+    /// The tokens cannot be read.
+    pub fn believe(&self, presented: &str) -> Result<Option<Caller>, Problem> {
+        Ok(self.0.identity.believe(presented)?)
+    }
+
+    /// Signs a browser in.
+    ///
+    /// # Errors
+    ///
+    /// The token is not good for anything.
+    pub fn sign_in(&self, presented: &str) -> Result<SignedIn, Problem> {
+        let caller = self.believe(presented.trim())?;
+        let caller = caller.ok_or_else(Problem::unauthorized)?;
+        Ok(self.0.sessions.begin(caller, self.0.secure)?)
+    }
+
+    /// Signs it out; the `Set-Cookie` that says so.
+    #[must_use]
+    pub fn sign_out(&self, session: &Session) -> String {
+        self.0.sessions.end(session)
+    }
+
+    pub(crate) fn sessions(&self) -> &Sessions {
+        &self.0.sessions
+    }
+
+    pub(crate) fn still_good(&self, token: &str) -> Result<bool, Problem> {
+        Ok(self.0.identity.still_good(token)?)
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    /// Whether a token has not asked too much.
+    pub(crate) fn pass(&self, token: &str) -> Result<Pass, Problem> {
+        let passed = self.0.gate.request(token, &self.0.limits);
+        passed.map_err(Problem::too_many)
+    }
+
+    /// What somebody may see of the catalogue.
+    fn catalogue(&self, caller: &Caller) -> Result<Catalogue, Problem> {
+        Ok(caller.sees(self.0.shelf.read()?.as_ref()))
+    }
+
+    /// The same, with a name that no other one has.
+    fn named_catalogue(&self, caller: &Caller) -> Result<(String, Catalogue), Problem> {
+        let (number, catalogue) = self.0.shelf.numbered()?;
+        let seen = match caller.sees_all() {
+            true => None,
+            false => caller.scope.datasets.as_ref(),
+        };
+        Ok((format!("{number} {seen:?}"), caller.sees(&catalogue)))
+    }
+
+    /// What was told before of something that never changes.
+    pub(crate) fn recall(&self, key: &str) -> Option<Arc<str>> {
+        self.0.pure.get(key)
+    }
+
+    /// Keeps what was told.
+    pub(crate) fn keep(&self, key: String, told: &Arc<str>) {
+        self.0.pure.keep(key, told);
+    }
+
+    /// Reads or writes the ledger on a thread for that.
+    async fn with_ledger<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let service = self.clone();
+        let result = self.0.reading.run(move || work(&service)).await?;
+        self.watched(result)
+    }
+
+    /// Stops the server if the ledger does not know what became of a charge: who
+    /// opens it again does.
+    fn watched<T>(&self, result: Result<T, Problem>) -> Result<T, Problem> {
+        if let Err(problem) = &result
+            && problem.code == "MZ1766"
+        {
+            self.0.broken.store(true, Ordering::Relaxed);
+            self.stop();
+        }
+        result
+    }
+
+    /// Lets nobody begin anything new.
+    pub fn stop(&self) {
+        self.0.stopping.send_replace(true);
+    }
+
+    /// Resolves when the service stops.
+    pub async fn stopped(&self) {
+        let mut stopping = self.0.stopping.subscribe();
+        // The sender is in the service itself.
+        let _ = stopping.wait_for(|stopping| *stopping).await;
+    }
+
+    /// Whether it stops because the ledger must be opened again.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        self.0.broken.load(Ordering::Relaxed)
+    }
+
+    /// Whether it can answer: the ledger and the tokens can be read.
+    pub async fn ready(&self) -> bool {
+        if *self.0.stopping.borrow() {
+            return false;
+        }
+        let read = self.with_ledger(|service| {
+            service.0.ledger.head()?;
+            service.0.identity.still_good("")?;
+            Ok(())
+        });
+        let patience = std::time::Duration::from_secs(5);
+        matches!(tokio::time::timeout(patience, read).await, Ok(Ok(())))
+    }
+
+    /// Waits until all that was begun is finished, as long as that may take.
+    pub async fn finish(&self) {
+        let all = async {
+            self.0.asking.finish().await;
+            self.0.verifying.finish().await;
+            self.0.reading.finish().await;
+            self.0.computing.finish().await;
+        };
+        if tokio::time::timeout(self.0.limits.shutdown_time, all)
+            .await
+            .is_err()
+        {
+            crate::log::note("some work was not finished in time; what it charged stays charged");
+        }
+    }
+
+    /// The metrics, as text.
+    pub async fn metrics_text(&self) -> Result<String, Problem> {
+        let head = self
+            .with_ledger(|service| Ok(service.0.ledger.head()?))
+            .await?;
+        let lanes = [
+            ("ledger", &self.0.reading),
+            ("computing", &self.0.computing),
+            ("queries", &self.0.asking),
+            ("verify", &self.0.verifying),
+        ];
+        let lanes = lanes.map(|(name, lane)| (name, lane.busy(), lane.waiting()));
+        Ok(self.0.metrics.text(&lanes, head.size))
+    }
+}
+
+fn failure(error: IdentityError) -> mizan_api::failure::Failure {
+    mizan_api::failure::Failure::new(error.code(), &error, error.help())
+}

@@ -1,0 +1,86 @@
+//! What the log proves about itself.
+
+use mizan_api::failure::Failure;
+use mizan_api::ledger::{CheckpointAnswer, ConsistencyAnswer, InclusionAnswer, VerifyAnswer};
+use mizan_ledger::Witnesses;
+
+use super::Service;
+use crate::identity::Caller;
+use crate::problem::Problem;
+
+impl Service {
+    /// Signs how far the log has come.
+    ///
+    /// # Errors
+    ///
+    /// The key is not here.
+    pub async fn checkpoint(&self, _: &Caller) -> Result<CheckpointAnswer, Problem> {
+        self.with_ledger(|service| {
+            let ledger = &service.0.ledger;
+            Ok(CheckpointAnswer::of(
+                &ledger.checkpoint()?,
+                ledger.public_key(),
+            ))
+        })
+        .await
+    }
+
+    /// That an entry is in the log, as it is now or was at a size.
+    ///
+    /// # Errors
+    ///
+    /// There is no such entry or size.
+    pub async fn inclusion(
+        &self,
+        _: &Caller,
+        position: u64,
+        size: Option<u64>,
+    ) -> Result<InclusionAnswer, Problem> {
+        self.with_ledger(move |service| {
+            let found = service.0.ledger.prove_inclusion(position, size)?;
+            let (entry, proof, head) = found.ok_or_else(|| Problem::not_found("this entry"))?;
+            Ok(InclusionAnswer::of(&entry, &proof, head))
+        })
+        .await
+    }
+
+    /// That the log extends the one of an earlier size.
+    ///
+    /// # Errors
+    ///
+    /// There are no such sizes.
+    pub async fn consistency(
+        &self,
+        _: &Caller,
+        before: u64,
+        size: Option<u64>,
+    ) -> Result<ConsistencyAnswer, Problem> {
+        self.with_ledger(move |service| {
+            let found = service.0.ledger.prove_consistency(before, size)?;
+            let (earlier, proof, head) = found.ok_or_else(|| Problem::not_found("this size"))?;
+            Ok(ConsistencyAnswer::of(earlier, &proof, head))
+        })
+        .await
+    }
+
+    /// Computes everything again from the log, one at a time.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong.
+    pub async fn verify(&self, _: &Caller) -> Result<VerifyAnswer, Problem> {
+        let service = self.clone();
+        let work = move || {
+            let witnesses = Witnesses {
+                receipts: Vec::new(),
+                checkpoints: Vec::new(),
+                public_key: None,
+            };
+            let report = service.0.ledger.verify(&witnesses, |_, _| ());
+            let report = report.map_err(|error| Problem::from(Failure::from(error)))?;
+            Ok(VerifyAnswer::of(&report, Vec::new()))
+        };
+        let result = self.0.verifying.run(work).await?;
+        self.watched(result)
+    }
+}

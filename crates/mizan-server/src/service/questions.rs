@@ -1,0 +1,299 @@
+//! Questions over data: datasets, quotes and answers.
+
+use mizan_api::dataset::{DatasetJson, DatasetsAnswer};
+use mizan_api::failure::Failure;
+use mizan_api::names::Names;
+use mizan_api::question::{
+    QueryAnswer, QuestionRequest, QuoteAnswer, answered_json, bars, denied_json, quote_json,
+};
+use mizan_engine::{Desk, Engines, QuestionError, Reply};
+use mizan_ledger::RequestId;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::Service;
+use super::events::QueryEvent;
+use crate::identity::{Asked, Caller};
+use crate::problem::Problem;
+
+/// The longest key of a client.
+const LONGEST_KEY: usize = 200;
+
+/// An answer, and a picture of it if it has one estimate a row.
+#[derive(Clone, Debug)]
+pub struct Queried {
+    /// The answer.
+    pub answer: QueryAnswer,
+    /// The picture.
+    pub svg: Option<String>,
+}
+
+/// What was asked, and by whom.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AskedJson {
+    /// By whom.
+    pub by: String,
+    /// When first.
+    pub time: String,
+    /// The SQL, or the event.
+    pub what: String,
+    /// The epsilon that was wished for.
+    pub epsilon: Option<String>,
+    /// The accuracy.
+    pub accuracy: Option<String>,
+}
+
+impl Service {
+    /// The datasets that somebody may see.
+    ///
+    /// # Errors
+    ///
+    /// The catalogue cannot be read.
+    pub async fn datasets(&self, caller: &Caller) -> Result<DatasetsAnswer, Problem> {
+        let (caller, owner) = (caller.clone(), is_owner(caller));
+        self.with_ledger(move |service| {
+            let catalogue = service.catalogue(&caller)?;
+            let datasets = catalogue.datasets.values();
+            Ok(DatasetsAnswer {
+                datasets: datasets.map(|one| DatasetJson::of(one, owner)).collect(),
+            })
+        })
+        .await
+    }
+
+    /// One dataset.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, or not for them.
+    pub async fn dataset(&self, caller: &Caller, name: &str) -> Result<DatasetJson, Problem> {
+        let (caller, name, owner) = (caller.clone(), name.to_owned(), is_owner(caller));
+        self.with_ledger(move |service| {
+            let catalogue = service.catalogue(&caller)?;
+            let found = catalogue.datasets.get(&name);
+            let found = found.ok_or_else(|| Problem::not_found("this dataset"))?;
+            Ok(DatasetJson::of(found, owner))
+        })
+        .await
+    }
+
+    /// What a question would cost and how good its answer would be. Nothing is read
+    /// from data, nothing is charged.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be answered privately, or not with this wish.
+    pub async fn quote(
+        &self,
+        caller: &Caller,
+        request: QuestionRequest,
+    ) -> Result<QuoteAnswer, Problem> {
+        let wish = request.wish(Names::Program)?;
+        let caller = caller.clone();
+        self.compute(move |service| {
+            let (named, catalogue) = service.named_catalogue(&caller)?;
+            let (_, sql) = mizan_sql::statement(&request.sql);
+            let engine = service.engine()?;
+            let desk = Desk::new(&service.0.ledger, &catalogue, &engine);
+            let quote = desk.remembering(&service.0.prices, named).quote(sql, wish);
+            service.put_back(engine);
+            let quote = quote.map_err(|error| question_failure(&error, sql))?;
+            Ok(quote_json(&quote))
+        })
+        .await
+    }
+
+    /// Asks a question: charged first, answered with error bars and a receipt. A key
+    /// makes it a charge of its own with fresh noise; the same key and question again
+    /// has the same answer for ever.
+    ///
+    /// # Errors
+    ///
+    /// As for a quote; the budget refuses it; the key stands for something else.
+    pub async fn query(
+        &self,
+        caller: &Caller,
+        request: QuestionRequest,
+        key: Option<String>,
+    ) -> Result<Queried, Problem> {
+        let wish = request.wish(Names::Program)?;
+        if mizan_sql::statement(&request.sql).0 {
+            return Err(Problem::from(Failure::new(
+                "MZ1803",
+                "EXPLAIN PRIVACY asks for the price, and this is where answers are paid for",
+                "ask /api/v1/quotes",
+            )));
+        }
+        let name = key.as_deref().map(|key| key_of(caller, key)).transpose()?;
+        let progress = Progress {
+            service: self.clone(),
+            name: caller.name.clone(),
+            id: key.unwrap_or_default(),
+        };
+        progress.tell("waiting");
+        let (service, caller) = (self.clone(), caller.clone());
+        let work = move || {
+            progress.tell("running");
+            let result = service.answer(&caller, &request, wish, name.as_deref());
+            progress.tell(match &result {
+                Ok(_) => "answered",
+                Err(problem) if problem.refusal.is_some() => "refused",
+                Err(_) => "failed",
+            });
+            result
+        };
+        let result = self.0.asking.run(work).await?;
+        self.watched(result)
+    }
+
+    /// The way of a question, on a thread of its own.
+    fn answer(
+        &self,
+        caller: &Caller,
+        request: &QuestionRequest,
+        wish: mizan_engine::Wish,
+        name: Option<&str>,
+    ) -> Result<Queried, Problem> {
+        let (named, catalogue) = self.named_catalogue(caller)?;
+        let sql = request.sql.as_str();
+        let engine = self.engine()?;
+        let desk = Desk::new(&self.0.ledger, &catalogue, &engine);
+        let desk = desk.remembering(&self.0.prices, named);
+        let reply = desk.query(sql, wish, name);
+        // What was interrupted may have left something behind.
+        if reply.is_ok() {
+            self.put_back(engine);
+        }
+        let reply = reply.map_err(|error| question_failure(&error, sql))?;
+        let text = |given: &Option<mizan_api::number::Given>| {
+            given.as_ref().map(|given| given.text().into_owned())
+        };
+        let (epsilon, accuracy) = (text(&request.epsilon), text(&request.accuracy));
+        let asked = Asked::now(&caller.name, sql, epsilon, accuracy);
+        let (id, result) = match &reply {
+            Reply::Answered(answered) => {
+                let queried = Queried {
+                    answer: answered_json(answered),
+                    svg: bars(&answered.answer).map(|bars| bars.to_svg()),
+                };
+                (answered.done.id, Ok(queried))
+            }
+            Reply::Denied(denied) => {
+                let refused = Problem::refused(&denied_json(denied));
+                (denied.done.id, Err(refused))
+            }
+        };
+        // Before the answer leaves: whoever has it can look it up.
+        let remembered = self.0.identity.remember(&id.to_string(), &asked);
+        if let Err(error) = remembered {
+            // It is paid for: who asks again must do so with the same key.
+            let mut problem = Problem::from(error);
+            problem.charged = result.is_ok().then(|| id.to_string());
+            return Err(problem);
+        }
+        result
+    }
+
+    /// An engine at rest, or a new one.
+    fn engine(&self) -> Result<Engines, Problem> {
+        let mut engines = self
+            .0
+            .engines
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        match engines.pop() {
+            Some(engine) => Ok(engine),
+            None => Engines::new().map_err(|error| Failure::from(error).into()),
+        }
+    }
+
+    fn put_back(&self, engine: Engines) {
+        let mut engines = self
+            .0
+            .engines
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if engines.len()
+            < self
+                .0
+                .limits
+                .queries
+                .saturating_add(self.0.limits.computing)
+        {
+            engines.push(engine);
+        }
+    }
+}
+
+/// Tells who asked how their question is getting on.
+struct Progress {
+    service: Service,
+    name: String,
+    id: String,
+}
+
+impl Progress {
+    fn tell(&self, state: &'static str) {
+        let event = QueryEvent {
+            id: self.id.clone(),
+            state,
+        };
+        self.service.tell(&self.name, event);
+    }
+}
+
+fn is_owner(caller: &Caller) -> bool {
+    caller.role == crate::identity::Role::Owner
+}
+
+/// Why a question has no answer; the account of a dataset that is not there is
+/// nothing its analysts could mend.
+fn question_failure(error: &QuestionError, sql: &str) -> Problem {
+    Failure::of_question(error, sql).into()
+}
+
+/// What a key of a client stands for. A UUID is the entry's id, whoever sends it; any
+/// other text is the client's own, so that two who count from one do not meet.
+pub(super) fn key_of(caller: &Caller, key: &str) -> Result<String, Problem> {
+    let visible = key.bytes().all(|byte| (0x20..0x7f).contains(&byte));
+    if key.is_empty() || key.len() > LONGEST_KEY || !visible {
+        return Err(Problem::malformed(
+            "Idempotency-Key has 1 to 200 visible characters",
+        ));
+    }
+    let id = RequestId::from_text(key);
+    let is_id = key.replace('-', "").eq_ignore_ascii_case(&id.to_string());
+    Ok(match is_id {
+        true => id.to_string(),
+        false => format!("{}\n{key}", caller.name),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::identity::{Role, Scope};
+
+    fn caller(name: &str) -> Caller {
+        Caller {
+            name: name.to_owned(),
+            role: Role::Analyst,
+            token: String::new(),
+            scope: Scope::default(),
+        }
+    }
+
+    #[test]
+    fn a_key_is_its_clients_own_unless_it_is_an_id() {
+        let (amina, omar) = (caller("amina"), caller("omar"));
+        let of = |caller: &Caller, key: &str| key_of(caller, key).unwrap();
+        assert_ne!(of(&amina, "1"), of(&omar, "1"));
+        assert_eq!(of(&amina, "1"), of(&amina, "1"));
+        let uuid = "01020304-0506-0708-090A-0b0c0d0e0f10";
+        assert_eq!(of(&amina, uuid), of(&omar, uuid));
+        assert_eq!(of(&amina, uuid), "0102030405060708090a0b0c0d0e0f10");
+        for bad in ["", "a\nb", "\u{e9}", &"x".repeat(201)] {
+            assert!(key_of(&amina, bad).is_err());
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Work that blocks, on so many threads and no more; one of them is always left to other
+//! tokens.
+//!
+//! What was begun is finished, whether or not its client is still there: a charge
+//! that is durable is followed by its answer, and the permit is given back after
+//! it.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::Semaphore;
+
+use crate::limits::HELD;
+use crate::problem::Problem;
+
+/// Threads for one kind of work.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    permits: Arc<Semaphore>,
+    threads: usize,
+    waiting: AtomicUsize,
+    most_waiting: usize,
+    /// The threads of each token that is at work.
+    shares: Mutex<HashMap<String, Arc<Semaphore>>>,
+}
+
+/// One who waits, until dropped.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Lane {
+    pub(crate) fn new(threads: usize, most_waiting: usize) -> Self {
+        let threads = threads.max(1);
+        Self {
+            permits: Arc::new(Semaphore::new(threads)),
+            threads,
+            waiting: AtomicUsize::new(0),
+            most_waiting,
+            shares: Mutex::default(),
+        }
+    }
+
+    /// How many threads the token that asks may have: all but one, if there are several.
+    fn share(&self) -> Option<Arc<Semaphore>> {
+        let token = HELD.try_with(|pass| pass.token().to_owned()).ok()?;
+        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        // Permits hold theirs: those that nobody has are whole.
+        shares.retain(|_, share| Arc::strong_count(share) > 1);
+        let share = shares.entry(token);
+        let share = share
+            .or_insert_with(|| Arc::new(Semaphore::new(self.threads.saturating_sub(1).max(1))));
+        Some(Arc::clone(share))
+    }
+
+    /// Waits for a thread and runs. Too many who wait are turned away.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Problem> {
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= self.most_waiting {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            return Err(Problem::busy());
+        }
+        let waiting = Waiting(&self.waiting);
+        let share = match self.share() {
+            Some(share) => share.acquire_owned().await.ok(),
+            None => None,
+        };
+        let permit = Arc::clone(&self.permits).acquire_owned().await;
+        drop(waiting);
+        let Ok(permit) = permit else {
+            return Err(Problem::busy());
+        };
+        // Whoever asked has it on their account until it is done, there or not.
+        let held = HELD.try_with(Arc::clone).ok();
+        let done = tokio::task::spawn_blocking(move || {
+            let result = work();
+            drop((permit, share, held));
+            result
+        });
+        // A panic is a mistake of ours; it has been printed, and its thread is gone.
+        done.await.map_err(|_| Problem::internal("MZ2013"))
+    }
+
+    /// How many threads are at work.
+    pub(crate) fn busy(&self) -> usize {
+        self.threads
+            .saturating_sub(self.permits.available_permits())
+    }
+
+    /// How many wait for one.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Waits until nobody is at work, and lets nobody begin.
+    pub(crate) async fn finish(&self) {
+        let all = u32::try_from(self.threads).unwrap_or(u32::MAX);
+        let permits = self.permits.acquire_many(all).await;
+        self.permits.close();
+        drop(permits);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::limits::{Gate, Limits};
+
+    #[tokio::test]
+    async fn a_thread_is_left_to_others() {
+        let lane = Arc::new(Lane::new(2, 10));
+        let (gate, limits) = (Gate::default(), Limits::default());
+        let held = |token: &str| Arc::new(gate.request(token, &limits).unwrap());
+        let (stop, stopped) = mpsc::channel::<()>();
+        let stopped = Arc::new(Mutex::new(stopped));
+        let wait = |token| {
+            let (lane, stopped) = (Arc::clone(&lane), Arc::clone(&stopped));
+            let work = move || stopped.lock().unwrap().recv().unwrap();
+            tokio::spawn(HELD.scope(held(token), async move { lane.run(work).await }))
+        };
+        let greedy = [wait("a"), wait("a"), wait("a")];
+        // With one thread for all of theirs, another has the other.
+        let other = HELD.scope(held("b"), lane.run(|| 7)).await;
+        assert_eq!(other.unwrap(), 7);
+        for _ in &greedy {
+            stop.send(()).unwrap();
+        }
+        for one in greedy {
+            one.await.unwrap().unwrap();
+        }
+        // What nobody has is forgotten.
+        HELD.scope(held("c"), lane.run(|| ())).await.unwrap();
+        assert!(lane.shares.lock().unwrap().len() <= 2);
+    }
+}

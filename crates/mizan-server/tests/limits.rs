@@ -1,0 +1,216 @@
+//! A limit on everything.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod common;
+
+use std::io::{BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use common::client::{Client, read};
+use common::{World, wide};
+use mizan_server::identity::Role;
+use mizan_server::limits::Limits;
+use mizan_server::serve::Listen;
+use serde_json::json;
+
+/// Sends text as it is, and reads an answer if there is one.
+fn raw(world: &World, text: &str) -> Option<common::client::Answer> {
+    let mut stream = TcpStream::connect(world.address).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
+    // The server may hang up before all was sent.
+    let _ = stream.write_all(text.as_bytes());
+    read(&mut BufReader::new(stream)).ok()
+}
+
+#[test]
+fn a_body_may_be_so_large() {
+    let world = World::new(Limits {
+        body_bytes: 1000,
+        ..wide()
+    });
+    let mut client = world.client(Role::Analyst);
+    let large = json!({"sql": "x".repeat(2000)});
+    let answer = client.post("/api/v1/quotes", &large);
+    assert_eq!(
+        (answer.status, &answer.json()["code"]),
+        (413, &"MZ2006".into())
+    );
+    // The same without saying so first.
+    let token = client.token.clone().unwrap();
+    let text = format!(
+        "POST /api/v1/quotes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\
+         Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n{}\r\n0\r\n\r\n",
+        "x".repeat(2000)
+    );
+    assert_eq!(raw(&world, &text).unwrap().status, 413);
+    // And who says no type, or another, is not read at all.
+    for kind in ["", "Content-Type: text/plain\r\n"] {
+        let text = format!(
+            "POST /api/v1/quotes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n{kind}Content-Length: 2\r\n\r\n{{}}"
+        );
+        assert_eq!(raw(&world, &text).unwrap().status, 415);
+    }
+}
+
+#[test]
+fn a_body_and_headers_may_take_so_long() {
+    let world = World::new(Limits {
+        body_time: Duration::from_millis(100),
+        header_time: Duration::from_millis(100),
+        ..wide()
+    });
+    let token = world.token(Role::Analyst, "visits");
+    let text = format!(
+        "POST /api/v1/quotes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\
+         Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{\"sql\""
+    );
+    let answer = raw(&world, &text).unwrap();
+    assert_eq!(
+        (answer.status, &answer.json()["code"]),
+        (408, &"MZ2007".into())
+    );
+    // Headers that never end: the connection does.
+    let mut stream = TcpStream::connect(world.address).unwrap();
+    stream
+        .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
+        .unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest);
+    assert!(!String::from_utf8_lossy(&rest).contains("200"));
+}
+
+#[test]
+fn a_connection_that_does_not_begin_is_closed() {
+    let world = World::new(Limits {
+        header_time: Duration::from_millis(100),
+        ..wide()
+    });
+    // Nothing, and what could become HTTP/1 or HTTP/2.
+    for begun in ["", "P", "PRI * HTTP/2.0\r\n"] {
+        let mut stream = TcpStream::connect(world.address).unwrap();
+        stream.write_all(begun.as_bytes()).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
+        let waits = match stream.read(&mut [0; 64]) {
+            Ok(bytes) => bytes > 0,
+            Err(error) => error.kind() != std::io::ErrorKind::ConnectionReset,
+        };
+        assert!(!waits, "{begun:?}");
+    }
+}
+
+#[test]
+fn a_token_may_ask_so_often() {
+    let world = World::new(Limits {
+        rate: 1e-6,
+        burst: 3.0,
+        ..wide()
+    });
+    let mut client = world.client(Role::Auditor);
+    let statuses: Vec<u16> = (0..5)
+        .map(|_| client.get("/api/v1/budgets").status)
+        .collect();
+    assert_eq!(statuses, [200, 200, 200, 429, 429]);
+    let answer = client.get("/api/v1/budgets");
+    assert_eq!(answer.json()["code"], "MZ2010");
+    assert!(
+        answer
+            .header("retry-after")
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+            >= 1
+    );
+    // Others are not touched, nor is what is for everybody.
+    assert_eq!(world.client(Role::Owner).get("/api/v1/budgets").status, 200);
+    assert_eq!(world.anybody().get("/healthz").status, 200);
+}
+
+#[test]
+fn a_token_may_listen_so_often() {
+    let world = World::new(Limits {
+        streams: 2,
+        ..wide()
+    });
+    let token = world.token(Role::Auditor, "visits");
+    let listen = || {
+        let mut stream = TcpStream::connect(world.address).unwrap();
+        let text = format!(
+            "GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n"
+        );
+        stream.write_all(text.as_bytes()).unwrap();
+        let mut stream = BufReader::new(stream);
+        let status = read(&mut stream).unwrap().status;
+        (status, stream)
+    };
+    let held = [listen(), listen()];
+    assert_eq!(held.each_ref().map(|(status, _)| *status), [200, 200]);
+    assert_eq!(listen().0, 429);
+}
+
+#[test]
+fn beyond_this_machine_there_is_tls() {
+    let listen = |address: &str, tls: bool| Listen {
+        address: address.parse().unwrap(),
+        tls: tls.then(|| ("cert.pem".into(), "key.pem".into())),
+    };
+    assert!(listen("127.0.0.1:80", false).check().is_ok());
+    assert!(listen("[::1]:80", false).check().is_ok());
+    assert!(listen("0.0.0.0:80", true).check().is_ok());
+    for address in ["0.0.0.0:80", "192.168.1.2:80", "[::]:80"] {
+        assert_eq!(listen(address, false).check().unwrap_err().code, "MZ2040");
+    }
+}
+
+#[test]
+fn what_is_no_http_or_no_address_does_no_harm() {
+    let world = World::new(Limits {
+        header_time: Duration::from_secs(2),
+        ..wide()
+    });
+    for text in [
+        "\r\n\r\n\r\n",
+        "GET\r\n\r\n",
+        "\u{16}\u{3}\u{1}hello",
+        "GET /api/v1/datasets/%ff HTTP/1.1\r\nHost: x\r\n\r\n",
+    ] {
+        let _ = raw(&world, text);
+    }
+    let mut client = world.client(Role::Owner);
+    for path in [
+        "/api/v1/datasets/%ff",
+        "/api/v1/datasets/..%2f..%2fetc",
+        "/api/v1/receipts/mizan1:x",
+        "/api/v2/datasets",
+        "/api/v1/datasets/",
+    ] {
+        let answer = client.get(path);
+        assert!(
+            (400..500).contains(&answer.status),
+            "{path}: {}",
+            answer.status
+        );
+        assert_eq!(
+            answer.header("content-type"),
+            Some("application/problem+json"),
+            "{path}"
+        );
+    }
+    let answer = client.send("DELETE", "/api/v1/budgets", &[], None).unwrap();
+    assert_eq!(answer.status, 405);
+    let mut anybody = Client::new(world.address, None);
+    assert_eq!(anybody.get("/readyz").status, 200);
+}

@@ -1,0 +1,285 @@
+//! Pages: who may see which, and what they say to what makes no sense. The browser's
+//! tests are in `browser/`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod common;
+
+use std::io::{BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use common::client::{Answer, read};
+use common::{World, wide};
+use mizan_server::identity::Role;
+use mizan_server::limits::Limits;
+use mizan_server::pages::ROUTES;
+use mizan_server::routes::{Access, Route, Verb};
+
+const COUNT: &str = "SELECT+COUNT(*)+AS+n+FROM+visits";
+
+/// A request as a browser sends it, with a token instead of a cookie.
+fn browse(world: &World, token: Option<&str>, method: &str, path: &str, form: &str) -> Answer {
+    let token = token.map_or_else(String::new, |token| {
+        format!("Authorization: Bearer {token}\r\n")
+    });
+    let length = form.len();
+    let text = format!(
+        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n{token}\
+         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {length}\r\n\r\n{form}"
+    );
+    let mut stream = TcpStream::connect(world.address).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
+    // The server may answer before all was sent.
+    let _ = stream.write_all(text.as_bytes());
+    read(&mut BufReader::new(stream)).unwrap()
+}
+
+/// How a page is asked for so that who may see it does. An address without one fails
+/// the test.
+fn sample(route: &Route, receipt: &str) -> (String, String) {
+    let form = match (route.method, route.path) {
+        (Verb::Post, "/ask" | "/ask/quote") => format!("sql={COUNT}&wish=epsilon&epsilon=0.1"),
+        _ => String::new(),
+    };
+    let path = match route.path {
+        "/budgets/{name}" => "/budgets/visits".to_owned(),
+        "/budgets/{name}/row" => "/budgets/visits/row".to_owned(),
+        "/receipts/{id}" => format!("/receipts/{receipt}"),
+        "/laboratory/{part}" => "/laboratory/summary?expression=gaussian(2)".to_owned(),
+        "/laboratory/figures/{number}" => "/laboratory/figures/1".to_owned(),
+        "/assets/{version}/{file}" => "/assets/x/page.css".to_owned(),
+        plain if !plain.contains('{') => plain.to_owned(),
+        other => panic!("say how {other} is asked"),
+    };
+    (path, form)
+}
+
+/// A charge of a role's own, so that there is a receipt it may see.
+fn receipt_of(world: &World, role: Role) -> String {
+    let (role, path, body) = match role {
+        Role::Runner => (
+            Role::Runner,
+            "/api/v1/spends",
+            serde_json::json!({"account": "visits", "event": "gaussian(900)"}),
+        ),
+        Role::Analyst => (
+            Role::Analyst,
+            "/api/v1/queries",
+            serde_json::json!({"sql": COUNT.replace('+', " "), "epsilon": 0.1}),
+        ),
+        _ => (
+            Role::Owner,
+            "/api/v1/queries",
+            serde_json::json!({"sql": COUNT.replace('+', " "), "epsilon": 0.1}),
+        ),
+    };
+    let mut client = world.client(role);
+    let answer = client.post_with_key(path, &format!("of {role}"), &body);
+    answer.json()["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn every_page_every_role() {
+    let world = World::new(wide());
+    let elsewhere = World::new(wide());
+    let revoked = world.token(Role::Owner, "visits");
+    let id = world.identity.list().unwrap().last().unwrap().id.clone();
+    world.identity.revoke(&id).unwrap();
+    let bad = [
+        None,
+        Some("mizan".to_owned()),
+        Some(format!("mizan_owner_{}_00000000", "ab".repeat(32))),
+        Some(elsewhere.token(Role::Owner, "visits")),
+        Some(world.token_until(Role::Owner, "visits", Some(1))),
+        Some(revoked),
+    ];
+    let receipts = Role::ALL.map(|role| receipt_of(&world, role));
+    for route in ROUTES {
+        let method = match route.method {
+            Verb::Get => "GET",
+            Verb::Post => "POST",
+        };
+        let what = format!("{method} {}", route.path);
+        let (path, form) = sample(route, &receipts[0]);
+        let Access::Page(roles) = route.access else {
+            let answer = browse(&world, None, method, &path, &form);
+            assert!(answer.status < 500, "{what}");
+            continue;
+        };
+        // Whoever it is not for is led to where one signs in, and learns nothing.
+        for token in &bad {
+            let answer = browse(&world, token.as_deref(), method, &path, &form);
+            assert_eq!(answer.status, 303, "{what}");
+            let place = answer.header("location").unwrap();
+            assert!(place.starts_with("/sign-in?next="), "{what}: {place}");
+            assert_eq!(answer.body, b"", "{what}");
+        }
+        for (role, receipt) in Role::ALL.into_iter().zip(&receipts) {
+            let (path, form) = sample(route, receipt);
+            let token = world.token(role, "visits");
+            let answer = browse(&world, Some(&token), method, &path, &form);
+            let expected = match (roles.contains(&role), route.path) {
+                (false, _) => 403,
+                (true, "/sign-out") => 303,
+                (true, _) => 200,
+            };
+            assert_eq!(
+                answer.status,
+                expected,
+                "{what} as {role}: {}",
+                answer.text()
+            );
+            if expected != 303 {
+                let kind = answer.header("content-type").unwrap();
+                assert_eq!(kind, "text/html; charset=utf-8", "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_anothers_is_not_on_any_page() {
+    let world = World::new(wide());
+    let receipt = receipt_of(&world, Role::Analyst);
+    for role in [Role::Analyst, Role::Runner] {
+        let token = world.token(role, "payroll");
+        let get = |path: &str| browse(&world, Some(&token), "GET", path, "");
+        assert!(!get("/budgets").text().contains("visits"));
+        for path in [
+            "/budgets/visits".to_owned(),
+            "/budgets/visits/row".to_owned(),
+            format!("/receipts/{receipt}"),
+        ] {
+            let answer = get(&path);
+            assert_eq!(answer.status, 404, "{path}");
+            assert!(!answer.text().contains("COUNT"), "{path}");
+        }
+        if role == Role::Analyst {
+            assert!(!get("/ask").text().contains("visits"));
+            let form = format!("sql={COUNT}&wish=epsilon&epsilon=0.1");
+            let answer = browse(&world, Some(&token), "POST", "/ask", &form);
+            assert_eq!(answer.status, 422);
+        }
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_a_page_that_says_so() {
+    let world = World::new(wide());
+    let token = world.token(Role::Owner, "visits");
+    let long = "a".repeat(20_000);
+    let huge = format!("sql={}", "x".repeat(2 << 20));
+    let numbers = [
+        "", "NaN", "inf", "-1", "0", "1e999", "-0.0", "%D9%A1", "1%2C5", "%00", "true", "1e-400",
+    ];
+    let mut asked: Vec<(&str, String, String)> = Vec::new();
+    for number in numbers {
+        for wish in ["epsilon", "accuracy"] {
+            let form = format!("sql={COUNT}&wish={wish}&{wish}={number}");
+            asked.push(("POST", "/ask/quote".into(), form.clone()));
+            asked.push(("POST", "/ask".into(), form));
+        }
+        for field in ["delta", "baseline"] {
+            let path = format!("/laboratory/summary?expression=gaussian(2)&{field}={number}");
+            asked.push(("GET", path, String::new()));
+        }
+        for field in ["rr", "laplace", "gaussian"] {
+            let path = format!("/laboratory/figures/1?{field}={number}");
+            asked.push(("GET", path, String::new()));
+        }
+        asked.push(("GET", format!("/audit?from={number}"), String::new()));
+    }
+    for text in [
+        "",
+        "%00",
+        "%F0%9F%92%A9",
+        "%D9%85%D9%8A%D8%B2%D8%A7%D9%86",
+        "%3Cscript%3Ealert(1)%3C%2Fscript%3E",
+        "SELECT",
+        "DROP+TABLE+visits",
+        "SELECT+*+FROM+visits",
+        "%FF%FE",
+    ] {
+        asked.push(("POST", "/ask".into(), format!("sql={text}")));
+        asked.push(("POST", "/ask/quote".into(), format!("sql={text}")));
+        asked.push(("GET", format!("/ask?sql={text}"), String::new()));
+        asked.push(("GET", format!("/receipts?receipt={text}"), String::new()));
+        asked.push(("GET", format!("/receipts/{text}x"), String::new()));
+        asked.push(("GET", format!("/budgets/{text}x"), String::new()));
+        asked.push((
+            "GET",
+            format!("/laboratory?all=1&expression={text}"),
+            String::new(),
+        ));
+        asked.push((
+            "GET",
+            format!("/laboratory/summary?expression={text}"),
+            String::new(),
+        ));
+        asked.push(("GET", format!("/laboratory/figures/{text}9"), String::new()));
+        asked.push((
+            "GET",
+            format!("/language?to={text}&next={text}"),
+            String::new(),
+        ));
+        asked.push(("POST", "/sign-in".into(), format!("token={text}&next=//x")));
+    }
+    asked.push((
+        "GET",
+        format!("/laboratory?expression={long}"),
+        String::new(),
+    ));
+    asked.push(("GET", format!("/receipts?receipt={long}"), String::new()));
+    asked.push(("POST", "/ask".into(), huge.clone()));
+    asked.push(("POST", "/sign-in".into(), huge));
+    asked.push(("POST", "/audit/verify".into(), "csrf".into()));
+    for (method, path, form) in asked {
+        let answer = browse(&world, Some(&token), method, &path, &form);
+        let short = path.get(..80).unwrap_or(&path);
+        let form = form.get(..80).unwrap_or(&form);
+        let what = format!("{method} {short} {form}: {}", answer.status);
+        assert!(answer.status < 500, "{what}: {}", answer.text());
+        let text = answer.text();
+        assert!(!text.contains("<script>alert"), "{what}");
+        if answer.status != 303 {
+            let kind = answer.header("content-type").unwrap_or("none");
+            assert_eq!(kind, "text/html; charset=utf-8", "{what}: {text}");
+        }
+    }
+    // Nothing of that was charged but for what made sense.
+    let ledger = world.ledger();
+    assert!(ledger.head().unwrap().size < 12);
+}
+
+#[test]
+fn a_form_may_take_so_long_and_be_so_large() {
+    let world = World::new(Limits {
+        body_time: Duration::from_millis(100),
+        ..wide()
+    });
+    // Nobody needs a token to begin this, so it must end by itself.
+    let mut stream = TcpStream::connect(world.address).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(30)))
+        .unwrap();
+    stream
+        .write_all(
+            b"POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\
+              Content-Type: application/x-www-form-urlencoded\r\n\r\ntoken=",
+        )
+        .unwrap();
+    let mut said = vec![0; 12];
+    stream.read_exact(&mut said).unwrap();
+    assert_eq!(said, b"HTTP/1.1 408");
+    let large = format!("token={}", "x".repeat(2 << 20));
+    let answer = browse(&world, None, "POST", "/sign-in", &large);
+    assert_eq!(answer.status, 413);
+}

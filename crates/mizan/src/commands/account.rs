@@ -1,0 +1,111 @@
+//! `mizan account`: what is my epsilon?
+
+use std::path::PathBuf;
+
+use mizan_api::account::AccountRequest;
+use mizan_api::names::Names;
+
+use crate::define::Defined;
+use crate::failure::Failure;
+use crate::input;
+use crate::output::{Output, write_file};
+
+/// What an event costs: epsilon at a delta, or delta at an epsilon
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Methods: pure, basic, advanced (Dwork-Rothblum-Vadhan), concentrated-advanced
+(Dwork-Rothblum), optimal (Kairouz-Oh-Viswanath, Murtagh-Vadhan), cdp, zcdp,
+renyi, gaussian-exact, numeric (the loss of the whole composition, bracketed).
+All that apply are computed, the tightest is reported.
+
+Examples:
+  mizan account 'gaussian(1.1)' --delta 1e-5
+  mizan account '10000 * poisson(0.01, gaussian(1.1))' --delta 1e-5
+  mizan account '30 * rr(0.6)' --delta 1e-5 --profile --svg profile.svg
+  mizan account '100 * (rr(0.52) + laplace(20) + gaussian(10))' --delta 1e-6 --why
+  mizan account '1000 * pure(0.01)' --epsilon 1 --method renyi
+  mizan account 'group(3, gaussian(5))' --delta 1e-9 --population 1000000
+  mizan account '10 * laplace(5)' --report
+  mizan account @releases.txt --delta 1e-9 --format json")]
+pub(crate) struct Arguments {
+    /// The event: as text, as JSON, @FILE, or - for standard input
+    #[arg(value_name = "EXPR")]
+    expression: String,
+
+    #[command(flatten)]
+    defined: Defined,
+
+    #[command(flatten)]
+    target: Target,
+
+    /// Only this method (all that apply otherwise)
+    #[arg(long, value_name = "NAME")]
+    method: Option<String>,
+
+    /// Show how the number comes about
+    #[arg(long)]
+    why: bool,
+
+    /// The accumulated loss at the paper's 13 orders, as an event to add to others
+    #[arg(long)]
+    report: bool,
+
+    /// Draw delta against epsilon by every method, and say what an attacker can do
+    #[arg(long)]
+    profile: bool,
+
+    /// Draw the profile and the trade-off curve into this file
+    #[arg(long, value_name = "FILE", requires = "profile")]
+    svg: Option<PathBuf>,
+
+    /// Write the points of both into this file: panel,series,x,y
+    #[arg(long, value_name = "FILE", requires = "profile")]
+    csv: Option<PathBuf>,
+
+    /// The number of people in the data; warns if delta is not far below 1/N
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    population: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+#[group(required = false, multiple = false)]
+struct Target {
+    /// The probability with which the promise may fail; asks for epsilon
+    #[arg(long, value_name = "D", allow_hyphen_values = true)]
+    delta: Option<String>,
+
+    /// The bound on the loss; asks for delta
+    #[arg(long, value_name = "E", allow_hyphen_values = true)]
+    epsilon: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    let given = |text: &Option<String>| text.as_deref().map(Into::into);
+    let request = AccountRequest {
+        expression: input::typed(&arguments.expression)?,
+        delta: given(&arguments.target.delta),
+        epsilon: given(&arguments.target.epsilon),
+        method: arguments.method.clone(),
+        why: arguments.why,
+        report: arguments.report,
+        profile: arguments.profile,
+        population: given(&arguments.population),
+    };
+    let answer = request.ask(&arguments.defined.read()?, Names::CommandLine)?;
+    let mut saved = String::new();
+    if let Some(profile) = &answer.profile {
+        let event = &answer.expression;
+        if let Some(path) = &arguments.svg {
+            write_file(path, &profile.svg(event))?;
+            saved += &format!("Saved {}\n", path.display());
+        }
+        if let Some(path) = &arguments.csv {
+            write_file(path, &profile.csv(event))?;
+            saved += &format!("Saved {}\n", path.display());
+        }
+    }
+    Ok(output.either(
+        || answer.json(),
+        || answer.text(&output.terminal) + &saved + &answer.warnings_text(),
+    ))
+}

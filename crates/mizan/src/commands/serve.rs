@@ -1,0 +1,86 @@
+//! `mizan serve`: the same over HTTP, for many.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use mizan_ledger::default_state_dir;
+use mizan_server::limits::Limits;
+use mizan_server::{Listen, Options, serve};
+
+use crate::books::Books;
+use crate::failure::Failure;
+use crate::output::{Output, be_still, print};
+use crate::shelf::Shelf;
+use crate::tokens::Tokens;
+
+/// Serve questions, budgets and proofs over HTTP
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+On this machine it may be done without TLS; whoever is to be reached from others
+needs a certificate. SIGTERM stops it: what was charged is answered first.
+
+Examples:
+  mizan serve
+  mizan serve --listen 127.0.0.1:8080
+  mizan serve --listen 0.0.0.0:443 --cert chain.pem --key key.pem")]
+pub(crate) struct Arguments {
+    /// The address; port 0 chooses one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8917")]
+    listen: SocketAddr,
+
+    /// The certificate chain (PEM)
+    #[arg(long, value_name = "FILE", requires = "key")]
+    cert: Option<PathBuf>,
+
+    /// Its private key (PEM)
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    key: Option<PathBuf>,
+
+    /// Requests that one token may send in a second
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    rate: u32,
+
+    /// Questions that run over data at once [default: as many as processors]
+    #[arg(long, value_name = "N")]
+    queries: Option<usize>,
+
+    #[command(flatten)]
+    tokens: Tokens,
+
+    #[command(flatten)]
+    shelf: Shelf,
+
+    #[command(flatten)]
+    books: Books,
+}
+
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    let listen = Listen {
+        address: arguments.listen,
+        tls: arguments.cert.clone().zip(arguments.key.clone()),
+    };
+    let mut limits = Limits::default();
+    limits.rate = f64::from(arguments.rate.max(1));
+    limits.burst = 2.0 * limits.rate;
+    limits.queries = arguments.queries.unwrap_or(limits.queries);
+    let secure = listen.tls.is_some();
+    let options = Options {
+        ledger: arguments.books.existing()?,
+        state_dir: default_state_dir()?,
+        catalogue: arguments.shelf.path(),
+        tokens: arguments.tokens.path(),
+        limits,
+        secure,
+    };
+    let scheme = if secure { "https" } else { "http" };
+    be_still();
+    serve(&listen, options, |address| {
+        let line = output.either(
+            || serde_json::json!({"address": address.to_string(), "url": format!("{scheme}://{address}")}),
+            || format!("listening on {scheme}://{address}\n"),
+        );
+        // Nobody may be reading; the server serves all the same.
+        let _ = print(&line);
+    })?;
+    Ok(String::new())
+}

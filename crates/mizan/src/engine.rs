@@ -1,0 +1,52 @@
+//! Where questions are computed: on this machine, or by a cluster.
+
+use mizan_engine::Engines;
+
+use crate::failure::Failure;
+
+/// Which engine.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EngineArguments {
+    /// What computes: this machine, or a cluster that sees the same files
+    #[arg(long, value_enum, value_name = "ENGINE")]
+    engine: Option<Kind>,
+
+    /// The scheduler of the cluster, HOST:PORT; else MIZAN_SCHEDULER
+    #[arg(long, value_name = "HOST:PORT")]
+    scheduler: Option<String>,
+}
+
+/// The engines for files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    Embedded,
+    Ballista,
+}
+
+impl EngineArguments {
+    /// The engines that were asked for.
+    pub(crate) fn open(&self) -> Result<Engines, Failure> {
+        match (self.engine, &self.scheduler) {
+            (Some(Kind::Embedded), Some(_)) => Err(Failure::new(
+                "MZ0001",
+                "--scheduler: the embedded engine has none",
+                "leave it out, or ask with --engine ballista",
+            )),
+            (None | Some(Kind::Embedded), None) => Ok(Engines::new()?),
+            (Some(Kind::Ballista), None) => Ok(Engines::on_cluster(&from_environment()?)?),
+            (_, Some(scheduler)) => Ok(Engines::on_cluster(scheduler)?),
+        }
+    }
+}
+
+/// The scheduler of the environment.
+pub(crate) fn from_environment() -> Result<String, Failure> {
+    let set = std::env::var("MIZAN_SCHEDULER").ok();
+    set.filter(|set| !set.is_empty()).ok_or_else(|| {
+        Failure::new(
+            "MZ0001",
+            "no scheduler is named",
+            "add --scheduler HOST:PORT, or set MIZAN_SCHEDULER",
+        )
+    })
+}
