@@ -120,6 +120,50 @@ fn the_same_key_is_the_same_answer_and_one_charge() {
         .post_with_key("/api/v1/queries", "k1", &question)
         .json();
     assert_ne!(theirs["id"], first["id"]);
+    // By the key everybody finds their own.
+    for (client, answer) in [(&mut client, &first), (&mut owner, &theirs)] {
+        let receipt = client.get("/api/v1/receipts/k1").json();
+        assert_eq!(receipt["entry"]["id"], answer["id"]);
+    }
+    assert_eq!(
+        world.client(Role::Runner).get("/api/v1/receipts/k1").status,
+        404
+    );
+}
+
+/// A key that is an id is the id of the entry, of charges and of questions; one id is
+/// one release.
+#[test]
+fn a_key_is_the_id_of_the_entry() {
+    let world = World::new(wide());
+    let (mut analyst, mut runner) = (world.client(Role::Analyst), world.client(Role::Runner));
+    let question = json!({"sql": COUNT, "epsilon": 0.5});
+    let (asked, spent) = (
+        "01020304-0506-0708-090a-0b0c0d0e0f10",
+        "11121314151617181920212223242526",
+    );
+    let answer = analyst
+        .post_with_key("/api/v1/queries", asked, &question)
+        .json();
+    assert_eq!(answer["id"], asked.replace('-', ""));
+    let receipt = analyst.get(&format!("/api/v1/receipts/{asked}")).json();
+    assert_eq!(receipt["entry"]["id"], answer["id"]);
+    let spend = json!({"account": "visits", "event": answer["spent"]["event"]});
+    let charged = runner.post_with_key("/api/v1/spends", spent, &spend);
+    assert_eq!(charged.json()["id"], spent, "{}", charged.text());
+    for (client, path, key, body) in [
+        (&mut runner, "/api/v1/spends", asked, &spend),
+        (&mut analyst, "/api/v1/queries", spent, &question),
+    ] {
+        let reused = client.post_with_key(path, key, body);
+        assert_eq!(
+            (reused.status, reused.json()["code"].as_str()),
+            (409, Some("MZ1732")),
+            "{}",
+            reused.text()
+        );
+    }
+    assert_eq!(reservations(&world), 2);
 }
 
 #[test]

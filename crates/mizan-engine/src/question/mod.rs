@@ -11,18 +11,21 @@
 //! versions of the datasets, and the recipe of the noise. So the same question
 //! about the same data has the same id, and the ledger answers it with what it
 //! answered before, at no cost. How the answer is sorted or cut is not part of it.
-//! Who wants fresh noise pays for it under a name of their own.
+//! Who wants fresh noise pays for it under a name of their own, which is the id.
 //!
 //! An id that was denied, or given back, stays so for ever. Budgets can be raised,
 //! so a question has a list of ids, one for each attempt: all but the last were
-//! denied or given back, and the last is looked for by bisection.
+//! denied or given back, and the last is looked for by bisection. A name has one
+//! attempt.
 //!
 //! # Why a charge that somebody else started may be gone on with
 //!
-//! Elsewhere that is forbidden: whoever started may have shown an answer already.
-//! Ids of questions are hashes that nothing but this file makes, and here an
-//! answer is shown only after its commit. So whoever died had shown nothing, and
-//! of two who work at once only one commits; the other shows what that one wrote.
+//! No answer leaves before its commit, here and wherever the ledger is used: so
+//! whoever started and died had shown nothing, and of two who work at once only one
+//! commits. The other shows what that one wrote if it is the answer to its own
+//! question, by the stamp that the answer begins with, and nothing otherwise. A
+//! charge for a release elsewhere has no answer, so it never passes for a question's;
+//! nor does a question's for such a charge ([`Ledger::spend`]).
 
 mod bounds;
 mod error;
@@ -182,7 +185,8 @@ impl<'a, E: Engine> Desk<'a, E> {
         Ok(Quote::of(&self.prepare(sql, wish)?))
     }
 
-    /// Asks a question. A `name` makes it a charge of its own, with fresh noise.
+    /// Asks a question. A `name` makes it a charge of its own, with fresh noise: the
+    /// id of the entry, as [`RequestId::from_text`] reads it.
     ///
     /// # Errors
     ///
@@ -280,7 +284,7 @@ impl<'a, E: Engine> Desk<'a, E> {
         loop {
             let own = name.is_some();
             let id = match name {
-                Some(name) => id_of(self.ledger, b"own", &[name.as_bytes()]),
+                Some(name) => RequestId::from_text(name),
                 None => self.last_attempt(&stamp)?,
             };
             let done = self.ledger.reserve(Some(id), prepared.charge.clone())?;
@@ -312,7 +316,7 @@ impl<'a, E: Engine> Desk<'a, E> {
         };
         let id = |attempt: u64| {
             let parts: [&[u8]; 2] = [stamp.as_bytes(), &bytes(attempt)];
-            id_of(self.ledger, b"same", &parts)
+            id_of(self.ledger, &parts)
         };
         let over = |attempt: u64| -> Result<bool, QuestionError> {
             let record = self.ledger.record(id(attempt))?;
@@ -406,7 +410,9 @@ impl<'a, E: Engine> Desk<'a, E> {
             }
             Err(error) => return Err(charged(error.into())),
         };
-        self.answered(prepared, &released, done, false)
+        // Somebody quicker may have drawn the same: then it was theirs that was new.
+        let repeated = !done.fresh;
+        self.answered(prepared, &released, done, repeated)
     }
 
     /// What was answered before.
@@ -505,10 +511,10 @@ fn stamp(prepared: &Prepared, versions: &[Version]) -> Digest {
     Digest::of(&parts)
 }
 
-/// An id that only questions have.
-fn id_of(ledger: &Ledger, kind: &[u8], parts: &[&[u8]]) -> RequestId {
+/// The id of a question without a name.
+fn id_of(ledger: &Ledger, parts: &[&[u8]]) -> RequestId {
     let ledger = ledger.id();
-    let mut all: Vec<&[u8]> = vec![b"mizan-question-id-1", ledger.as_bytes(), kind];
+    let mut all: Vec<&[u8]> = vec![b"mizan-question-id-1", ledger.as_bytes(), b"same"];
     all.extend(parts);
     let digest = Digest::of(&all);
     let mut bytes = [0; 16];

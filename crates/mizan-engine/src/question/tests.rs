@@ -11,10 +11,12 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use mizan_core::{Delta, Epsilon};
-use mizan_ledger::{AccountName, Budget, Ledger, Location, NewAccount, Orders, RequestId, Status};
+use mizan_ledger::{
+    AccountName, Budget, Charge, Ledger, Location, NewAccount, Orders, RequestId, Status,
+};
 use mizan_sql::{BoundedPlan, Catalogue, Dataset, DatasetColumn, Privacy, Type};
 
-use super::{Desk, QuestionError, Reply, Wish};
+use super::{Answered, Desk, QuestionError, Reply, Wish};
 use crate::engine::{Engine, EngineError, Version};
 use crate::exact::{self, Exact};
 
@@ -196,4 +198,93 @@ fn what_changed_while_it_was_read_stays_charged() {
     assert!(matches!(record.status, Status::Started(_)));
     let reply = desk.query(QUESTION, Wish::Usual, None).unwrap();
     assert!(matches!(reply, Reply::Answered(_)));
+}
+
+/// While this engine runs, somebody else asks the same and is quicker.
+struct Overtaken<'a> {
+    ledger: &'a Ledger,
+    overtaken: Cell<bool>,
+    engine: Changing,
+}
+
+impl Engine for Overtaken<'_> {
+    fn version(&self, dataset: &Dataset) -> Result<Version, EngineError> {
+        self.engine.version(dataset)
+    }
+
+    fn run(
+        &self,
+        plan: &BoundedPlan,
+        catalogue: &Catalogue,
+        versions: &[Version],
+        salt: [u8; 16],
+    ) -> Result<Exact, EngineError> {
+        if !self.overtaken.replace(true) {
+            let answered = without_noise(&Desk::new(self.ledger, catalogue, self));
+            assert!(!answered.repeated);
+        }
+        self.engine.run(plan, catalogue, versions, salt)
+    }
+}
+
+/// Noise other than 0 has a chance of e^-80 or so here.
+fn without_noise<E: Engine>(desk: &Desk<'_, E>) -> Box<Answered> {
+    let wish = Wish::Epsilon(Epsilon::new(80.0).unwrap());
+    let Reply::Answered(answered) = desk.query(QUESTION, wish, None).unwrap() else {
+        panic!("it fits");
+    };
+    answered
+}
+
+/// Two who draw the same for one charge: one of them was told of it first, and
+/// the other that it cost nothing more.
+#[test]
+fn who_draws_what_was_drawn_already_repeats_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path(), 100.0);
+    let (catalogue, engine) = (catalogue(), Changing::new(u32::MAX));
+    let engine = Overtaken {
+        ledger: &ledger,
+        overtaken: Cell::new(false),
+        engine,
+    };
+    let answered = without_noise(&Desk::new(&ledger, &catalogue, &engine));
+    assert_eq!(engine.engine.runs.get(), 2);
+    assert!(answered.repeated);
+}
+
+/// The name of a question is the id of its entry. A charge for a release elsewhere
+/// under the same id is something else, whichever came first.
+#[test]
+fn a_name_is_the_id_of_one_release() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path(), 10.0);
+    let (catalogue, engine) = (catalogue(), Changing::new(u32::MAX));
+    let desk = Desk::new(&ledger, &catalogue, &engine);
+    let asked = |name: &str| desk.query(QUESTION, Wish::Usual, Some(name));
+    let Reply::Answered(first) = asked("report 7").unwrap() else {
+        panic!("it fits");
+    };
+    assert_eq!(first.done.id, RequestId::from_text("report 7"));
+    let account = ledger.accounts().unwrap()[0].account.number();
+    let spend = |name: &str| {
+        let id = RequestId::from_text(name);
+        ledger.spend(Some(id), account, &first.event)
+    };
+    assert_eq!(spend("report 7").unwrap_err().code(), "MZ1732");
+    // The other way round: charged before it is asked, or while it is.
+    spend("report 8").unwrap();
+    assert_eq!(asked("report 8").unwrap_err().code(), "MZ1732");
+    let uuid = "01020304-0506-0708-090a-0b0c0d0e0f10";
+    let id = RequestId::from_text(uuid);
+    let charge = Charge::of(&first.event, &ledger.accounts().unwrap()[0].account).unwrap();
+    ledger.reserve(Some(id), charge).unwrap();
+    ledger.start(id).unwrap();
+    spend(uuid).unwrap();
+    assert_eq!(asked(uuid).unwrap_err().code(), "MZ1732");
+    assert_eq!(engine.runs.get(), 1, "nothing was read for the others");
+    let Reply::Answered(again) = asked("report 7").unwrap() else {
+        panic!("it was answered");
+    };
+    assert!(again.repeated && again.done.id == first.done.id);
 }

@@ -103,6 +103,8 @@ impl Ledger {
     /// # Errors
     ///
     /// The id was used for something else or given back; the event has no price.
+    /// An id under which an answer was released stands for that release alone: a
+    /// second one would have no charge.
     pub fn spend(
         &self,
         id: Option<RequestId>,
@@ -111,9 +113,10 @@ impl Ledger {
     ) -> Result<Done, LedgerError> {
         let id = given(id)?;
         let charge = self.price(account, event)?;
+        let elsewhere = Digest::of(&[]);
         let commit = Request::Commit {
             cost: charge.cost.clone(),
-            answer: Digest::of(&[]),
+            answer: elsewhere,
         };
         let commit = Ask::new(now(), id, commit);
         let ask = |request| Ask::new(now(), id, request);
@@ -128,6 +131,9 @@ impl Ledger {
             // What the reservation was told decides, if it was not to go on.
             (Some(Ok(told)), _) if told.outcome == Outcome::Voided => {
                 Err(RequestError::Voided { id }.into())
+            }
+            (Some(Ok(told)), _) if matches!(told.outcome, Outcome::Released { answer } if answer != elsewhere) => {
+                Err(RequestError::IdReused { id }.into())
             }
             (Some(Ok(told)), _)
                 if matches!(told.outcome, Outcome::Released { .. } | Outcome::Denied(_)) =>

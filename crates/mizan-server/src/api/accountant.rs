@@ -16,8 +16,9 @@ use mizan_api::number::json;
 use serde::Serialize;
 
 use super::Asker;
+use super::problems::{Door, Sent};
 use crate::body::Json;
-use crate::problem::{Problem, ProblemJson};
+use crate::problem::Problem;
 use crate::service::Service;
 
 /// What was said before about the same request, or what is said now. Without a name
@@ -52,16 +53,7 @@ async fn remembered<R: Serialize, A: Serialize>(
     request_body = AccountRequest,
     responses(
         (status = 200, description = "the answer", body = AccountAnswer),
-        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 408, description = "the body did not come in time", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 413, description = "the body is too large", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 415, description = "the body is no JSON", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door, Sent,
     ),
     security(("token" = [])),
 )]
@@ -85,16 +77,7 @@ pub(crate) async fn account(
     request_body = CurveRequest,
     responses(
         (status = 200, description = "the answer", body = CurveAnswer),
-        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 408, description = "the body did not come in time", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 413, description = "the body is too large", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 415, description = "the body is no JSON", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door, Sent,
     ),
     security(("token" = [])),
 )]
@@ -118,16 +101,7 @@ pub(crate) async fn curve(
     request_body = RiskRequest,
     responses(
         (status = 200, description = "the answer", body = RiskAnswer),
-        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 408, description = "the body did not come in time", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 413, description = "the body is too large", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 415, description = "the body is no JSON", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door, Sent,
     ),
     security(("token" = [])),
 )]
@@ -151,16 +125,7 @@ pub(crate) async fn risk(
     request_body = CalibrateRequest,
     responses(
         (status = 200, description = "the answer", body = CalibrateAnswer),
-        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 408, description = "the body did not come in time", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 413, description = "the body is too large", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 415, description = "the body is no JSON", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door, Sent,
     ),
     security(("token" = [])),
 )]
@@ -184,16 +149,7 @@ pub(crate) async fn calibrate(
     request_body = GroupRequest,
     responses(
         (status = 200, description = "the answer", body = GroupAnswer),
-        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 408, description = "the body did not come in time", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 413, description = "the body is too large", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 415, description = "the body is no JSON", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door, Sent,
     ),
     security(("token" = [])),
 )]
@@ -217,16 +173,7 @@ pub(crate) async fn group(
     request_body = DivergenceRequest,
     responses(
         (status = 200, description = "the answer", body = DivergenceAnswer),
-        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 408, description = "the body did not come in time", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 413, description = "the body is too large", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 415, description = "the body is no JSON", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door, Sent,
     ),
     security(("token" = [])),
 )]

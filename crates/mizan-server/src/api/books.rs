@@ -6,6 +6,7 @@ use mizan_api::spend::{SpendAnswer, SpendRequest};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use super::problems::{Door, Malformed, Missing, Senseless, Sent};
 use super::{Asker, Key, Name, Parameters};
 use crate::body::Json;
 use crate::problem::{Problem, ProblemJson};
@@ -27,11 +28,7 @@ pub(crate) struct More {
     tag = "budgets",
     responses(
         (status = 200, description = "the answer", body = BudgetsAnswer),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door,
     ),
     security(("token" = [])),
 )]
@@ -50,14 +47,7 @@ pub(crate) async fn budgets(
     params(("name" = String, Path, description = "the account"), More),
     responses(
         (status = 200, description = "the answer", body = BudgetAnswer),
-        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 404, description = "not there, or not for this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door, Malformed, Missing, Senseless,
     ),
     security(("token" = [])),
 )]
@@ -76,22 +66,12 @@ pub(crate) async fn budget(
     post,
     path = "/api/v1/spends",
     tag = "budgets",
-    params(("Idempotency-Key" = String, Header, description = "a UUID, or any text of your own: the same key and event is charged once", min_length = 1, max_length = 200)),
+    params(("Idempotency-Key" = String, Header, description = "the id of the entry: a UUID, or any text of your own. The same key and event is charged once", min_length = 1, max_length = 200)),
     request_body = SpendRequest,
     responses(
         (status = 200, description = "the answer", body = SpendAnswer),
-        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 404, description = "not there, or not for this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 408, description = "the body did not come in time", body = ProblemJson, content_type = "application/problem+json"),
         (status = 409, description = "the budget refuses it (with the members of SpendRefused), or the key stands for something else", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 413, description = "the body is too large", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 415, description = "the body is no JSON", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door, Sent, Missing,
     ),
     security(("token" = [])),
 )]
@@ -106,22 +86,16 @@ pub(crate) async fn spend(
     Ok(axum::Json(service.spend(&caller, request, key).await?))
 }
 
-/// The entry of a receipt or of the id of a charge, with the proof that it is in the log. Analysts and runners see their own.
+/// The entry of a receipt, of an id, or of a key of one's own, with the proof that it is in the log. Analysts and runners see their own.
 #[utoipa::path(
     get,
     path = "/api/v1/receipts/{id}",
     tag = "budgets",
-    params(("id" = String, Path, description = "a receipt (mizan1:...), or the id of a charge")),
+    params(("id" = String, Path, description = "a receipt (mizan1:...), the id of an entry, or the key that one asked with")),
     responses(
         (status = 200, description = "the answer", body = ReceiptShown),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 404, description = "not there, or not for this token", body = ProblemJson, content_type = "application/problem+json"),
         (status = 409, description = "the log does not extend the receipt", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door, Missing, Senseless,
     ),
     security(("token" = [])),
 )]

@@ -8,7 +8,8 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::{Stream, StreamExt as _};
 
 use super::Asker;
-use crate::problem::{Problem, ProblemJson};
+use super::problems::Door;
+use crate::problem::Problem;
 use crate::service::Service;
 
 /// Server-sent events: `query` (a `QueryEvent`) as one's own questions get on, and
@@ -20,9 +21,7 @@ use crate::service::Service;
     tag = "events",
     responses(
         (status = 200, description = "events, until somebody hangs up", body = String, content_type = "text/event-stream"),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many streams of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
+        Door,
     ),
     security(("token" = [])),
 )]

@@ -5,7 +5,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::Asker;
-use crate::problem::{Problem, ProblemJson};
+use super::problems::Door;
+use crate::problem::Problem;
 use crate::service::Service;
 
 /// Whether the server is there.
@@ -44,11 +45,7 @@ pub(crate) async fn ready(State(service): State<Service>) -> (StatusCode, &'stat
     tag = "health",
     responses(
         (status = 200, description = "metrics", body = String, content_type = "text/plain"),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy", body = ProblemJson, content_type = "application/problem+json"),
+        Door,
     ),
     security(("token" = [])),
 )]

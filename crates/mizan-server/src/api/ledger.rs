@@ -7,8 +7,9 @@ use mizan_api::ledger::{
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use super::problems::{Door, Malformed, Missing};
 use super::{Asker, Parameters};
-use crate::problem::{Problem, ProblemJson};
+use crate::problem::Problem;
 use crate::service::{LogParameters, Service};
 
 /// Which entry, in which log.
@@ -41,13 +42,7 @@ pub(crate) struct Extended {
     params(LogParameters),
     responses(
         (status = 200, description = "the answer", body = LogAnswer),
-        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 404, description = "not there, or not for this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door, Malformed, Missing,
     ),
     security(("token" = [])),
 )]
@@ -66,11 +61,7 @@ pub(crate) async fn log(
     tag = "ledger",
     responses(
         (status = 200, description = "the answer", body = CheckpointAnswer),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door,
     ),
     security(("token" = [])),
 )]
@@ -89,13 +80,7 @@ pub(crate) async fn checkpoint(
     params(Included),
     responses(
         (status = 200, description = "the answer", body = InclusionAnswer),
-        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 404, description = "not there, or not for this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door, Malformed, Missing,
     ),
     security(("token" = [])),
 )]
@@ -116,13 +101,7 @@ pub(crate) async fn inclusion(
     params(Extended),
     responses(
         (status = 200, description = "the answer", body = ConsistencyAnswer),
-        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 404, description = "not there, or not for this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door, Malformed, Missing,
     ),
     security(("token" = [])),
 )]
@@ -142,11 +121,7 @@ pub(crate) async fn consistency(
     tag = "ledger",
     responses(
         (status = 200, description = "the answer", body = VerifyAnswer),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door,
     ),
     security(("token" = [])),
 )]

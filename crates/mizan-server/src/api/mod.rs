@@ -7,6 +7,7 @@ mod events;
 mod health;
 mod ledger;
 mod openapi;
+mod problems;
 mod questions;
 mod reference;
 

@@ -11,6 +11,7 @@ use mizan_api::spend::SpendRefused;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
+use crate::problem::ProblemJson;
 use crate::service::{QueryEvent, Service};
 
 #[derive(OpenApi)]
@@ -27,7 +28,7 @@ use crate::service::{QueryEvent, Service};
         (name = "events", description = "What happens, as it happens"),
         (name = "health", description = "For who runs the server"),
     ),
-    components(schemas(SpendRefused, QueryRefused, QueryEvent)),
+    components(schemas(ProblemJson, SpendRefused, QueryRefused, QueryEvent)),
 )]
 struct Frame;
 

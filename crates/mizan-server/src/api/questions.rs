@@ -4,6 +4,7 @@ use axum::extract::State;
 use mizan_api::dataset::{DatasetJson, DatasetsAnswer};
 use mizan_api::question::{QueryAnswer, QuestionRequest, QuoteAnswer};
 
+use super::problems::{Door, Missing, Sent};
 use super::{Asker, Key, Name};
 use crate::body::Json;
 use crate::problem::{Problem, ProblemJson};
@@ -16,11 +17,7 @@ use crate::service::Service;
     tag = "questions",
     responses(
         (status = 200, description = "the answer", body = DatasetsAnswer),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door,
     ),
     security(("token" = [])),
 )]
@@ -39,12 +36,7 @@ pub(crate) async fn datasets(
     params(("name" = String, Path, description = "the dataset")),
     responses(
         (status = 200, description = "the answer", body = DatasetJson),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 404, description = "not there, or not for this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door, Missing,
     ),
     security(("token" = [])),
 )]
@@ -64,16 +56,7 @@ pub(crate) async fn dataset(
     request_body = QuestionRequest,
     responses(
         (status = 200, description = "the answer", body = QuoteAnswer),
-        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 408, description = "the body did not come in time", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 413, description = "the body is too large", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 415, description = "the body is no JSON", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door, Sent,
     ),
     security(("token" = [])),
 )]
@@ -90,21 +73,12 @@ pub(crate) async fn quote(
     post,
     path = "/api/v1/queries",
     tag = "questions",
-    params(("Idempotency-Key" = Option<String>, Header, description = "a UUID, or any text of your own: the same key and question is charged once", max_length = 200)),
+    params(("Idempotency-Key" = Option<String>, Header, description = "the id of the entry: a UUID, or any text of your own. The same key and question is charged once", max_length = 200)),
     request_body = QuestionRequest,
     responses(
         (status = 200, description = "the answer", body = QueryAnswer),
-        (status = 400, description = "malformed", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 401, description = "no good token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 403, description = "not for this role", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 408, description = "the body did not come in time", body = ProblemJson, content_type = "application/problem+json"),
         (status = 409, description = "the budget refuses it (with the members of QueryRefused), or the key stands for something else", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 413, description = "the body is too large", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 415, description = "the body is no JSON", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 422, description = "it makes no sense, or cannot be answered privately", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 429, description = "too many requests of this token", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 500, description = "something is wrong on the side of the server", body = ProblemJson, content_type = "application/problem+json"),
-        (status = 503, description = "too busy, or not ready", body = ProblemJson, content_type = "application/problem+json"),
+        Door, Sent,
     ),
     security(("token" = [])),
 )]

@@ -173,7 +173,8 @@ impl Service {
         .await
     }
 
-    /// The entry of a receipt or of an id, with the proof that it is in the log.
+    /// The entry of a receipt, an id or a key of one's own, with the proof that it is
+    /// in the log.
     ///
     /// # Errors
     ///
@@ -183,7 +184,9 @@ impl Service {
         self.with_ledger(move |service| {
             let unknown = || Problem::not_found("this receipt");
             let ledger = &service.0.ledger;
-            let found = match find(ledger, &typed) {
+            let own = key_of(&caller, &typed).ok();
+            let own = own.and_then(|key| find(ledger, &key).ok());
+            let found = match own.map_or_else(|| find(ledger, &typed), Ok) {
                 Ok(found) => found,
                 Err(failure) => {
                     let problem = Problem::from(failure);
