@@ -158,6 +158,9 @@ pub struct QueryRefused {
     pub receipt: String,
     /// The id.
     pub id: String,
+    /// Whether it had been refused before under this id, and so is for ever: what
+    /// would fit is of then.
+    pub repeated: bool,
     /// What it would have cost.
     pub asked: PricedEvent,
     /// The account that was to pay.
@@ -232,6 +235,7 @@ pub fn denied_json(denied: &Denied) -> QueryRefused {
         accepted: false,
         receipt: denied.done.receipt.to_string(),
         id: denied.done.id.to_string(),
+        repeated: !denied.done.fresh,
         asked: PricedEvent {
             epsilon: denied.epsilon.get(),
             delta: denied.delta.get(),

@@ -7,6 +7,9 @@
 //! questions that were answered before, charges, reads, and the accountant; a quarter
 //! of the quotes and of the events are new. Prints
 //! how long each kind took, what went wrong, and the memory of the server.
+//!
+//! The ledger has a past, and the server has been asked as much as it remembers:
+//! what it holds because it was started a moment ago says nothing about tomorrow.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -48,6 +51,7 @@ fn main() {
         .or_else(|_| tempfile::tempdir())
         .unwrap();
     common::furnish(directory.path());
+    past(directory.path());
     let tokens: Vec<[String; 3]> = {
         let identity = Identity::open(&directory.path().join("mizan.tokens.db")).unwrap();
         let token = |role: Role, client: u64| {
@@ -66,21 +70,21 @@ fn main() {
             .collect()
     };
     let (mut server, address) = start(directory.path());
-    warm(address, &tokens[0]);
-    let before = memory(&server);
+    warm(address, &tokens);
+    let mut memories = vec![memory(&server)];
     let times: Mutex<BTreeMap<&str, Vec<Duration>>> = Mutex::default();
     let wrong: Mutex<BTreeMap<String, u64>> = Mutex::default();
     let end = Instant::now() + Duration::from_secs(seconds);
-    let mut middle = 0;
     std::thread::scope(|scope| {
         for (client, tokens) in tokens.iter().enumerate() {
             let (times, wrong) = (&times, &wrong);
             scope.spawn(move || one(client as u64, address, tokens, end, pause, times, wrong));
         }
-        std::thread::sleep(Duration::from_secs(seconds / 2));
-        middle = memory(&server);
+        for _ in 0..6 {
+            std::thread::sleep(Duration::from_secs(seconds) / 6);
+            memories.push(memory(&server));
+        }
     });
-    let after = memory(&server);
     println!("{clients} clients, {seconds} s, pauses of {pause} ms on average\n");
     println!(
         "{:<16} {:>8} {:>9} {:>9} {:>9}",
@@ -101,7 +105,7 @@ fn main() {
         );
     }
     println!("\n{:.0} answers a second", total as f64 / seconds as f64);
-    println!("memory of the server: {before} MB, {middle} MB half way, {after} MB at the end");
+    println!("memory of the server, MB, from the start to the end: {memories:?}");
     let wrong = wrong.into_inner().unwrap();
     println!(
         "other than 200: {}",
@@ -212,13 +216,85 @@ fn new_event(place: u64) -> String {
     }
 }
 
-/// Asks what will be asked again.
-fn warm(address: SocketAddr, tokens: &[String; 3]) {
-    let mut client = Client::new(address, Some(&tokens[0]));
+/// Charges of earlier days: more than a ledger keeps in memory.
+fn past(directory: &Path) {
+    let location = Location::from(directory.join("mizan.db"));
+    let ledger = Ledger::open(&location, &directory.join("state")).unwrap();
+    let accounts = ledger.accounts().unwrap();
+    let visits = accounts
+        .iter()
+        .find(|view| view.account.name().as_str() == "visits");
+    let visits = visits.unwrap().account.number();
+    let event = "gaussian(3000)".parse().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..CROWD {
+            scope.spawn(|| {
+                for _ in 0..CHARGES / CROWD {
+                    ledger.spend(None, visits, &event).unwrap();
+                }
+            });
+        }
+    });
+    ledger.close().unwrap();
+}
+
+/// How many charges are of earlier days, and how many threads make the past.
+const CHARGES: u64 = 40_000;
+const CROWD: u64 = 100;
+
+/// What is asked of the server before: more new questions and events than it
+/// remembers, and charges until it has as much of the ledger in memory as it keeps.
+const NEW: u64 = 3000;
+const CHARGED: u64 = 15_000;
+
+/// Asks what will be asked again, and as much else as the server remembers.
+fn warm(address: SocketAddr, tokens: &[[String; 3]]) {
+    let mut client = Client::new(address, Some(&tokens[0][0]));
     for place in 0..35 {
         let answer = client.post("/api/v1/queries", &question(place));
         assert_eq!(answer.status, 200, "{}", answer.text());
     }
+    let crowd = tokens.len() as u64;
+    std::thread::scope(|scope| {
+        for (from, tokens) in (0..crowd).zip(tokens) {
+            scope.spawn(move || {
+                let [mut analyst, mut runner, mut auditor] = tokens
+                    .each_ref()
+                    .map(|token| Client::new(address, Some(token)));
+                // The server says when it is asked too much.
+                let patiently = |mut ask: Box<dyn FnMut() -> u16 + '_>| {
+                    while ask() != 200 {
+                        std::thread::sleep(Duration::from_millis(50));
+                    }
+                };
+                for place in (from..NEW).step_by(crowd as usize) {
+                    // Far from what the clients will ask.
+                    let place = u64::MAX / 2 - place * 97;
+                    let (question, event) = (new_question(place), about(&new_event(place)));
+                    patiently(Box::new(|| {
+                        analyst.post("/api/v1/quotes", &question).status
+                    }));
+                    patiently(Box::new(|| auditor.post("/api/v1/account", &event).status));
+                }
+                for place in (from..CHARGED).step_by(crowd as usize) {
+                    let key = format!("warm-{place}");
+                    patiently(Box::new(|| {
+                        runner
+                            .post_with_key("/api/v1/spends", &key, &charge())
+                            .status
+                    }));
+                }
+            });
+        }
+    });
+}
+
+fn charge() -> Value {
+    json!({"account": "visits", "event": "gaussian(3000)"})
+}
+
+fn about(event: &str) -> Value {
+    json!({"expression": event, "delta": 1e-6, "method": "renyi"})
 }
 
 fn one(
@@ -262,13 +338,10 @@ fn one(
                 "answered",
                 analyst.send("POST", "/api/v1/queries", &[], Some(&question(place))),
             ),
-            12..16 => {
-                let spend = json!({"account": "visits", "event": "gaussian(3000)"});
-                (
-                    "spend",
-                    runner.send("POST", "/api/v1/spends", &key, Some(&spend)),
-                )
-            }
+            12..16 => (
+                "spend",
+                runner.send("POST", "/api/v1/spends", &key, Some(&charge())),
+            ),
             16 => ("budgets", auditor.send("GET", "/api/v1/budgets", &[], None)),
             17 => (
                 "log",
@@ -283,10 +356,9 @@ fn one(
                     0 => ("accountant, new", new_event(place)),
                     _ => ("accountant", EVENTS[(place % 4) as usize].to_owned()),
                 };
-                let body = json!({"expression": event, "delta": 1e-6, "method": "renyi"});
                 (
                     kind,
-                    auditor.send("POST", "/api/v1/account", &[], Some(&body)),
+                    auditor.send("POST", "/api/v1/account", &[], Some(&about(&event))),
                 )
             }
         };

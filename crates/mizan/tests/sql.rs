@@ -303,6 +303,18 @@ fn bounds_are_found_privately_and_kept() {
     // What was declared or found before is named.
     let again = lab.run(&["dataset", "bounds", "visits", "age", "--epsilon", "1"]);
     assert!(again.done().contains("they replace the bounds"));
+    // The same look is free, and bounds that were wrong do not hide what is beyond.
+    let path = lab.folder.join("visits.csv");
+    let add = ["dataset", "add", "narrow", "--from", path.to_str().unwrap()];
+    let terms = ["--unit", "person", "--account", "visits"];
+    let wrong = ["--bound", "paid=0:1", "--max-rows-per-unit", "1"];
+    lab.run(&[&add[..], &terms, &wrong].concat()).done();
+    let look = ["dataset", "bounds", "narrow", "paid", "--epsilon", "1"];
+    for repeated in [false, true] {
+        let found = lab.json(&look);
+        assert!(found["high"].as_f64().unwrap() >= 16.0, "{found}");
+        assert_eq!(found["repeated"], repeated);
+    }
     lab.fails(&["dataset", "bounds", "visits", "city"], "MZ1995");
     lab.fails(&["dataset", "bounds", "visits", "nothing"], "MZ1995");
     lab.fails(&["dataset", "bounds", "nobody", "paid"], "MZ1866");
@@ -484,6 +496,19 @@ fn a_file_has_one_budget() {
         lab.run(&[&add[..], &["--account", account, name]].concat())
             .done();
     }
+    // Units of another column are other people: who has many rows would be charged
+    // for one.
+    let other = [
+        &add[..4],
+        &["--unit", "city", "--account", "visits", "by-city"],
+    ]
+    .concat();
+    let run = lab.run(&other);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(
+        run.stderr.contains("MZ1876") && run.stderr.contains("--unit person"),
+        "{run:?}"
+    );
     let other = directory.join("below/cities.csv");
     std::fs::write(&other, "city\nCairo\n").unwrap();
     let add = [
@@ -495,4 +520,46 @@ fn a_file_has_one_budget() {
         other.to_str().unwrap(),
     ];
     assert_eq!(lab.run(&add).code, 0);
+}
+
+/// An id that was denied stays denied, and says so; the same question without it is
+/// asked anew.
+#[test]
+fn an_id_that_was_denied_stays_denied() {
+    let lab = lab("sql-denied-id", &people());
+    let sql = "SELECT COUNT(*) AS n FROM visits";
+    let asked = ["query", sql, "--epsilon", "30", "--id", "late"];
+    let first = lab.run(&asked);
+    assert_eq!(first.code, 1, "{first:?}");
+    assert!(first.stdout.contains("the most that fits"), "{first:?}");
+    lab.run(&[
+        "budget",
+        "raise",
+        "visits",
+        "--epsilon",
+        "90",
+        "--delta",
+        "1e-6",
+    ])
+    .done();
+    let again = lab.run(&asked);
+    assert_eq!(again.code, 1, "{again:?}");
+    assert!(again.stdout.contains("stays refused"), "{again:?}");
+    let json = lab.run(&[&asked[..], &["--format", "json"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json["repeated"], true);
+    lab.run(&["query", sql, "--epsilon", "30"]).done();
+}
+
+/// What is paid for is shown, also if it cannot be drawn.
+#[test]
+fn an_answer_that_cannot_be_drawn_is_shown() {
+    let lab = lab("sql-undrawn", &people());
+    let svg = lab.folder.join("a.svg");
+    let sql = "SELECT COUNT(*) AS n FROM visits";
+    let run = lab.run(&["query", sql, "--svg", svg.to_str().unwrap()]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.contains("receipt"), "{run:?}");
+    assert!(run.stderr.contains("nothing was drawn"), "{run:?}");
+    assert!(!svg.exists());
 }

@@ -37,22 +37,31 @@ pub enum FoundBounds {
 }
 
 impl<E: Engine> Desk<'_, E> {
-    /// Finds bounds of a numeric column.
+    /// Finds bounds of a numeric column, whatever bounds it has: values are read as
+    /// they are, so bounds that were wrong can be mended, and the same look at the
+    /// same data is free.
     ///
     /// # Errors
     ///
     /// As for a question.
     pub fn find_bounds(
         &self,
-        dataset: &Dataset,
+        dataset: &str,
         column: &str,
         wish: Wish,
     ) -> Result<FoundBounds, QuestionError> {
-        let (edges, plan) = plan(dataset, column).ok_or(QuestionError::NotNumeric {
+        let mut unbounded = self.catalogue.clone();
+        let found = unbounded.datasets.get_mut(dataset);
+        let found = found.ok_or(QuestionError::NoDataset)?;
+        for column in &mut found.columns {
+            column.bounds = None;
+        }
+        let (edges, plan) = plan(found, column).ok_or(QuestionError::NotNumeric {
             column: column.to_owned(),
         })?;
-        let prepared = self.price(plan, wish)?;
-        match self.ask(&prepared, None)? {
+        let desk = Desk::new(self.ledger, &unbounded, self.engine);
+        let prepared = desk.price(plan, wish)?;
+        match desk.ask(&prepared, None)? {
             Reply::Denied(denied) => Ok(FoundBounds::Denied(denied)),
             Reply::Answered(answered) => {
                 let bounds = read(&answered.answer, &edges);
@@ -183,7 +192,7 @@ fn extremes(dataset: &Dataset, unit: &[usize], place: usize, kind: Type) -> Rela
         .map(|found| Column {
             name: found.name.clone(),
             kind: found.kind,
-            bounds: found.bounds,
+            bounds: None,
         })
         .collect();
     let mut grouped: Vec<Column> = unit

@@ -276,21 +276,28 @@ impl<'a, E: Engine> Desk<'a, E> {
     fn ask(&self, prepared: &Prepared, name: Option<&str>) -> Result<Reply, QuestionError> {
         self.engine.prepare(&prepared.plan, self.catalogue)?;
         let versions = self.versions(&prepared.plan)?;
+        let same = stamp(prepared, &versions);
+        // Who names a question by the id that it has anyway asks it without a name.
+        let name = match name.map(RequestId::from_text) {
+            Some(id) if id == self.last_attempt(&same)? => None,
+            name => name,
+        };
         // A name stands for one answer, whatever has become of the data since.
         let stamp = match name {
             Some(_) => stamp(prepared, &[]),
-            None => stamp(prepared, &versions),
+            None => same,
         };
+        let own = name.is_some();
         loop {
-            let own = name.is_some();
             let id = match name {
-                Some(name) => RequestId::from_text(name),
+                Some(id) => id,
                 None => self.last_attempt(&stamp)?,
             };
             let done = self.ledger.reserve(Some(id), prepared.charge.clone())?;
             match done.outcome {
                 // By somebody else, since it was looked for.
                 Outcome::Denied(_) | Outcome::Voided if !done.fresh && !own => continue,
+                Outcome::Released { .. } if !own && !self.answers(id, &stamp)? => continue,
                 Outcome::Denied(denial) => return self.denied(prepared, done, denial),
                 Outcome::Voided => return Err(RequestError::Voided { id }.into()),
                 Outcome::Released { .. } => return self.recorded(prepared, &stamp, done),
@@ -306,8 +313,9 @@ impl<'a, E: Engine> Desk<'a, E> {
         }
     }
 
-    /// The id of the first attempt at a question that was neither denied nor given
-    /// back: twice as far on as long as there is none, then by bisection.
+    /// The id of the first attempt at a question that was neither denied, nor given
+    /// back, nor used up by somebody who named something else by its id: twice as far
+    /// on as long as there is none, then by bisection.
     fn last_attempt(&self, stamp: &Digest) -> Result<RequestId, QuestionError> {
         // In four bytes, as always; a ledger would have to hold billions for more.
         let bytes = |attempt: u64| match u32::try_from(attempt) {
@@ -319,12 +327,13 @@ impl<'a, E: Engine> Desk<'a, E> {
             id_of(self.ledger, &parts)
         };
         let over = |attempt: u64| -> Result<bool, QuestionError> {
-            let record = self.ledger.record(id(attempt))?;
-            let status = record.map(|record| record.status);
-            Ok(matches!(
-                status,
-                Some(Status::Denied(_) | Status::Voided(_))
-            ))
+            let id = id(attempt);
+            let record = self.ledger.record(id)?;
+            Ok(match record.map(|record| record.status) {
+                Some(Status::Denied(_) | Status::Voided(_)) => true,
+                Some(Status::Released { .. }) => !self.answers(id, stamp)?,
+                _ => false,
+            })
         };
         let (mut from, mut to) = (0_u64, 0_u64);
         while over(to)? {
@@ -340,6 +349,12 @@ impl<'a, E: Engine> Desk<'a, E> {
             }
         }
         Ok(id(to))
+    }
+
+    /// Whether what was released under an id is an answer to this.
+    fn answers(&self, id: RequestId, stamp: &Digest) -> Result<bool, QuestionError> {
+        let bytes = self.ledger.answer(id)?.unwrap_or_default();
+        Ok(bytes.starts_with(stamp.as_bytes()))
     }
 
     /// Before the start nothing was read: if there are other data now, nothing is
@@ -400,10 +415,13 @@ impl<'a, E: Engine> Desk<'a, E> {
         let released = release::release(recipe, plan, &exact);
         let released = released.map_err(|error| charged(error.into()))?;
         let bytes = sealed(stamp, &released);
+        let kept = Outcome::Released {
+            answer: Digest::of(&[&bytes]),
+        };
         let done = match self.ledger.commit(id, charge.cost.clone(), bytes) {
-            Ok(done) => done,
-            // Somebody was quicker: theirs is the answer.
-            Err(LedgerError::Store(StoreError::Request(RequestError::IdReused { .. }))) => {
+            Ok(done) if done.outcome == kept => done,
+            // Somebody was quicker: theirs is the answer, if it is one.
+            Ok(_) | Err(LedgerError::Store(StoreError::Request(RequestError::IdReused { .. }))) => {
                 let done = self.ledger.reserve(Some(id), charge.clone());
                 let done = done.map_err(|error| charged(error.into()))?;
                 return self.recorded(prepared, stamp, done);

@@ -288,3 +288,36 @@ fn a_name_is_the_id_of_one_release() {
     };
     assert!(again.repeated && again.done.id == first.done.id);
 }
+
+/// A question without a name has an id too. Who gives that asks the same question; if
+/// somebody used it up for something else, the question goes on to its next id.
+#[test]
+fn the_id_of_a_question_is_a_name_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path(), 10.0);
+    let (catalogue, engine) = (catalogue(), Changing::new(u32::MAX));
+    let desk = Desk::new(&ledger, &catalogue, &engine);
+    let ask = |wish: Wish, name: Option<&str>| match desk.query(QUESTION, wish, name).unwrap() {
+        Reply::Answered(answered) => answered,
+        Reply::Denied(_) => panic!("it fits"),
+    };
+    let first = ask(Wish::Usual, None);
+    let again = ask(Wish::Usual, Some(&first.done.id.to_string()));
+    assert!(again.repeated && again.done.id == first.done.id);
+    // Left behind, charged and not answered; then charged for something elsewhere.
+    let wish = Wish::Epsilon(Epsilon::new(0.5).unwrap());
+    let prepared = desk.prepare(QUESTION, wish).unwrap();
+    let versions = desk.versions(&prepared.plan).unwrap();
+    let id = desk
+        .last_attempt(&super::stamp(&prepared, &versions))
+        .unwrap();
+    ledger.reserve(Some(id), prepared.charge.clone()).unwrap();
+    ledger.start(id).unwrap();
+    ledger
+        .spend(Some(id), prepared.charge.account, &prepared.recipe.event())
+        .unwrap();
+    let next = ask(wish, None);
+    assert!(!next.repeated && next.done.id != id);
+    let again = ask(wish, None);
+    assert!(again.repeated && again.done.id == next.done.id);
+}

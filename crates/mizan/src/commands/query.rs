@@ -12,7 +12,7 @@ use crate::asking::{self, Question, clamping_text, notes_text};
 use crate::books;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{Answer, Output, shortened, wrapped, write_file};
+use crate::output::{Answer, Output, complain, shortened, wrapped, write_file};
 
 /// Ask a question: charged first, answered with error bars and a receipt
 #[derive(Debug, clap::Args)]
@@ -55,14 +55,14 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     let answer = match &reply {
         Reply::Answered(answered) => {
             if let Some(path) = &arguments.svg {
-                let bars = asking::bars(&answered.answer).ok_or_else(|| {
-                    Failure::new(
-                        "MZ0003",
-                        "--svg: the answer is not one estimate a row",
-                        "ask for one aggregate by some key; asking again is free",
-                    )
-                })?;
-                write_file(path, &bars.to_svg())?;
+                // The answer is paid for: it is shown whether or not it can be drawn.
+                match asking::bars(&answered.answer) {
+                    Some(bars) => write_file(path, &bars.to_svg())?,
+                    None => complain(
+                        "note: nothing was drawn: that takes two rows or more with one \
+                         estimate each\n",
+                    ),
+                }
             }
             Answer::done(output.either(
                 || answered_json(answered),
@@ -112,6 +112,14 @@ pub(crate) fn text(answered: &Answered, why: bool, output: Output) -> String {
 }
 
 pub(crate) fn denied_text(denied: &Denied, output: Output) -> String {
+    if !denied.done.fresh {
+        return format!(
+            "refused: the id {} was refused before, and stays refused for ever\n\
+             nothing was charged, and no row was read\n\n\
+             ask with another --id, or without one\n",
+            denied.done.id
+        );
+    }
     let percent = number::down(100.0 * view::share(denied.denial.largest), 3);
     let mut text = format!(
         "refused: this asks for ε {} at δ {}, which does not fit into {}\n\

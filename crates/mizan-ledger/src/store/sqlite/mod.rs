@@ -17,6 +17,10 @@ use self::schema::failed;
 use crate::store::handle::{Handle, Handled};
 use crate::store::{StoreError, read};
 
+/// 2 MiB, in SQLite's negative KiB. Whoever reads forgets all pages whenever somebody
+/// has written: more of them would be memory that is of no use to a busy ledger.
+const READER_CACHE: i64 = -2048;
+
 /// A ledger in a SQLite file.
 ///
 /// ```
@@ -59,8 +63,11 @@ impl Sqlite {
         let mut file = File::new(schema::connect(path)?);
         settle(&file.connection)?;
         read::position(&mut file)?;
-        let reader = File::new(schema::connect(path)?);
-        Handle::new(file, reader).map(Self)
+        let reader = schema::connect(path)?;
+        reader
+            .pragma_update(None, "cache_size", READER_CACHE)
+            .map_err(failed)?;
+        Handle::new(file, File::new(reader)).map(Self)
     }
 
     /// Brings the file of an older version up to date; its format before.

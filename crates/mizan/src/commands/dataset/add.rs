@@ -128,7 +128,9 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
 
 /// A dataset with rows of the new one on other terms: two budgets for the same
 /// rows are one budget of their sum, and public rows none at all. Accounts with the
-/// same one at the top are all charged to that.
+/// same one at the top are all charged to that. What one unit may change is charged,
+/// so the same rows have the same units: those of another column would not be
+/// protected.
 fn twin<'a>(
     catalogue: &'a Catalogue,
     new: &Dataset,
@@ -138,9 +140,10 @@ fn twin<'a>(
         (Some(privacy), Some(ledger)) => topmost(ledger, &privacy.account).map(Some),
         (privacy, _) => Ok(privacy.as_ref().map(|privacy| privacy.account.clone())),
     };
-    let terms = top(new)?;
+    let unit = |dataset: &Dataset| dataset.privacy.as_ref().map(|privacy| privacy.unit.clone());
+    let terms = (top(new)?, unit(new));
     for old in catalogue.datasets.values() {
-        if mizan_engine::share_data(&old.source, &new.source) && top(old)? != terms {
+        if mizan_engine::share_data(&old.source, &new.source) && (top(old)?, unit(old)) != terms {
             return Ok(Some(old));
         }
     }
@@ -164,10 +167,14 @@ fn topmost(ledger: &Ledger, name: &str) -> Result<String, Failure> {
 fn on_other_terms(old: &Dataset) -> Failure {
     let name = &old.name;
     let (on, help) = match &old.privacy {
-        Some(Privacy { account, .. }) => (
-            format!("with the budget `{account}`"),
-            format!("ask about `{name}`, or add these rows with --account {account}"),
-        ),
+        Some(Privacy { account, unit, .. }) => {
+            let units: Vec<String> = unit.iter().map(|unit| format!("--unit {unit}")).collect();
+            let units = units.join(" ");
+            (
+                format!("with the budget `{account}` and {units}"),
+                format!("ask about `{name}`, or add these rows with --account {account} {units}"),
+            )
+        }
         None => (
             "as public".to_owned(),
             "whoever may see them needs no budget; use others".to_owned(),

@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     let ledger = arguments.books.open()?;
     interrupt::tell_of_charges(output);
     let found = at_desk(&ledger, &catalogue, &arguments.engine, "", |desk| {
-        desk.find_bounds(&dataset, &arguments.column, wish)
+        desk.find_bounds(&arguments.name, &arguments.column, wish)
     })?;
     ledger.close()?;
     let (bounds, answered) = match found {
