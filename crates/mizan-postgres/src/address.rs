@@ -28,6 +28,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// was asked for, is given up: a network that is cut says nothing.
 const SILENCE: Duration = Duration::from_secs(40);
 
+/// Where servers listen unless somebody says otherwise: not shown.
+const USUAL_PORT: u16 = 5432;
+
 /// A text that is no address. It is not quoted: it may have a password in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
@@ -78,8 +81,7 @@ impl Address {
         let Some(database) = config.get_dbname() else {
             return Err(wrong("it names no database"));
         };
-        let hosts: Vec<String> = config.get_hosts().iter().map(host_name).collect();
-        let place = format!("postgres://{}/{database}", hosts.join(","));
+        let place = format!("postgres://{}/{database}", shown_hosts(&config));
         let mode = match config.get_ssl_mode() {
             SslMode::Prefer if is_local(&config) => SslMode::Disable,
             SslMode::Prefer => SslMode::Require,
@@ -106,6 +108,12 @@ impl Address {
     #[must_use]
     pub fn place(&self) -> &str {
         &self.place
+    }
+
+    /// The name of the database.
+    #[must_use]
+    pub fn database(&self) -> &str {
+        self.config.get_dbname().unwrap_or_default()
     }
 
     /// Whether a password is in it.
@@ -144,6 +152,21 @@ impl Address {
             reason: sentence(&error),
         })
     }
+}
+
+/// The hosts, each with its port unless that is the usual one. One port is that of all.
+fn shown_hosts(config: &Config) -> String {
+    let ports = config.get_ports();
+    let shown = |(place, host): (usize, &Host)| {
+        let (name, port) = (host_name(host), ports.get(place).or(ports.first()));
+        match port {
+            Some(port) if *port != USUAL_PORT && name.contains(':') => format!("[{name}]:{port}"),
+            Some(port) if *port != USUAL_PORT => format!("{name}:{port}"),
+            _ => name,
+        }
+    };
+    let hosts: Vec<String> = config.get_hosts().iter().enumerate().map(shown).collect();
+    hosts.join(",")
 }
 
 fn host_name(host: &Host) -> String {
@@ -252,7 +275,22 @@ mod tests {
             "postgres://me@host:1/ledger?password=hunter2",
         ] {
             let address = Address::parse(url, "mizan").unwrap();
-            assert_eq!(format!("{address:?}"), "postgres://host/ledger");
+            let shown = format!("{address:?}").replace(":1/", "/");
+            assert_eq!(shown, "postgres://host/ledger");
+        }
+    }
+
+    #[test]
+    fn a_port_is_shown_unless_it_is_the_usual_one() {
+        for (url, shown) in [
+            ("postgres://me@db/a", "postgres://db/a"),
+            ("postgres://me@db:5432/a", "postgres://db/a"),
+            ("postgres://me@db:5433/a", "postgres://db:5433/a"),
+            ("postgres://me@[::1]:6/a", "postgres://[::1]:6/a"),
+            ("postgres://me@db,eb:7/a", "postgres://db,eb:7/a"),
+            ("postgres://me@%2Frun%2Fpg:8/a", "postgres:///run/pg:8/a"),
+        ] {
+            assert_eq!(Address::parse(url, "mizan").unwrap().place(), shown);
         }
     }
 }

@@ -11,8 +11,11 @@
 
 mod common;
 
+use std::time::{Duration, Instant};
+
 use common::lab::Lab;
-use common::server::{ADD, SLOW, Server, VISITS, add_numbers, add_visits, lab};
+use common::server::{ADD, SLOW, Server, VISITS, add_numbers, add_visits, lab, signal};
+use postgres::{Client, NoTls};
 
 fn value(answer: &serde_json::Value, row: usize, column: &str) -> f64 {
     answer["rows"][row][column]["value"].as_f64().unwrap()
@@ -197,6 +200,7 @@ fn passwords_and_tls_are_the_servers_to_demand() {
             "{said}"
         );
         assert!(said.contains("\nhelp: "), "{said}");
+        assert!(said.contains(&format!("127.0.0.1:{port}/")), "{said}");
     };
     let address = |user: &str, mode: &str| {
         format!("postgres://{user}@127.0.0.1:{port}/postgres/visits?sslmode={mode}")
@@ -209,6 +213,36 @@ fn passwords_and_tls_are_the_servers_to_demand() {
     assert_eq!(code, 0, "{said}");
     let books = std::fs::read_to_string(lab.folder.join("books/datasets.json")).unwrap();
     assert!(!books.contains("hunter2"), "{books}");
+    // Who is let in by another way, and cannot look as Alice does, finds the same rows.
+    let again = ["dataset", "add", "again", "--from"];
+    let from = server.source("visits");
+    lab.fails(&[&again[..], &[&from], &ADD].concat(), "MZ1876");
+    lab.fails(&[&again[..], &[&from, "--public"]].concat(), "MZ1876");
+}
+
+/// A process of the server is killed: the server recovers, and was never stopped.
+#[test]
+fn a_server_that_recovered_has_other_rows_for_all_that_is_known() {
+    let Some(server) = Server::own() else {
+        return;
+    };
+    let lab = lab("postgres-recovered", &server);
+    let asked = || {
+        let sql = "SELECT COUNT(*) AS n FROM visits";
+        lab.json(&["query", sql, "--epsilon", "1"])["repeated"].clone()
+    };
+    assert_eq!((asked(), asked()), (false.into(), true.into()));
+    let mut client = server.client();
+    let process = client.query_one("SELECT pg_backend_pid()", &[]).unwrap();
+    signal("KILL", process.get(0));
+    let start = Instant::now();
+    // It may take a moment to notice, and then to recover.
+    while !client.is_closed() || Client::connect(server.address(), NoTls).is_err() {
+        let _ = client.simple_query("");
+        assert!(start.elapsed() < Duration::from_secs(60), "no server");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!((asked(), asked()), (false.into(), true.into()));
 }
 
 #[test]

@@ -116,6 +116,13 @@ impl Ballista {
         })
     }
 
+    /// Whether the scheduler still says something.
+    async fn answers(&self) -> bool {
+        let scheduler = self.scheduler.clone();
+        let status = tokio::task::spawn_blocking(move || cluster_status(&scheduler));
+        status.await.is_ok_and(|status| status.is_ok())
+    }
+
     /// Runs a plan over files that the cluster sees.
     fn run_on(
         &self,
@@ -135,8 +142,12 @@ impl Ballista {
             match asked.run_counted(plan).await {
                 Ok(exact) => Ok(exact),
                 // What is planned there depends on data, so whether there is an answer
-                // must not.
-                Err(_) => asked.run_whole(plan).await,
+                // must not. Of a scheduler that is silent there is none, and nobody waits
+                // for it twice.
+                Err(error) => match self.answers().await {
+                    true => asked.run_whole(plan).await,
+                    false => Err(error),
+                },
             }
         })
     }
@@ -168,12 +179,12 @@ impl Engine for Ballista {
     fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         let names: Vec<&String> = plan.datasets.iter().chain(&plan.public).collect();
         let opened = Opened::new(&names, catalogue)?;
-        let paths = probe::paths(&names, catalogue)?;
+        let places = probe::places(&names, catalogue)?;
         self.on_cluster(&opened.tables, |session, dialect| async move {
             for statement in statements(&dialect, catalogue, plan, &[0; 16])? {
                 session.plan(&statement.plain_sql()).await?;
             }
-            match probe::not_seen(&session, &paths).await? {
+            match probe::not_seen(&session, &places).await? {
                 Some(path) => Err(EngineError::NotSeen { path }),
                 None => Ok(()),
             }

@@ -192,7 +192,8 @@ pub fn check_columns(dataset: &Dataset) -> Result<(), EngineError> {
 }
 
 /// Whether two sources have rows in common, under whatever names: a file, or a table
-/// or one of its partitions. Sources that cannot be reached are told by their names.
+/// or one of its partitions. Tables that cannot be reached are told by their names,
+/// whoever asks and wherever they are.
 #[must_use]
 pub fn share_data(one: &str, other: &str) -> bool {
     match (Place::of(one), Place::of(other)) {

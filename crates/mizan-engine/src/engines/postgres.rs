@@ -1,8 +1,8 @@
 //! PostgreSQL: the plan runs inside the database, and only bounded integers come
 //! back.
 //!
-//! - [`source`]: where a table is; [`session`]: one snapshot of its database;
-//!   [`table`], [`columns`]: what it holds;
+//! - [`source`]: where a table is; [`shared`]: whether two are one; [`session`]: one
+//!   snapshot of its database; [`table`], [`columns`]: what it holds;
 //! - [`dialect`]: total expressions, by [`numbers`], [`casts`] and [`calendar`], each
 //!   of which computes operands [`once`].
 //!
@@ -16,12 +16,13 @@ mod dialect;
 mod numbers;
 mod once;
 mod session;
+mod shared;
 mod source;
 mod table;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -29,6 +30,7 @@ use mizan_sql::{BoundedPlan, Catalogue, Dataset, Type, Value};
 
 use self::dialect::PostgresDialect;
 use self::session::Session;
+pub(crate) use self::shared::share_tables;
 use self::source::Source;
 use super::by_source::Inspected;
 use super::gather::Gather;
@@ -324,22 +326,4 @@ pub(crate) fn inspect(source: &str) -> Result<Inspected, EngineError> {
         }
     }
     Ok(found)
-}
-
-/// Whether two sources are one table, or a table and a partition of it, by whatever
-/// way they are reached.
-pub(crate) fn share_tables(one: &str, other: &str) -> bool {
-    let parts = |source: &str| {
-        let source = Source::parse(source).ok()?;
-        let session = on_own_thread(|| Session::begin(std::slice::from_ref(&source))).ok()?;
-        let table = session.table(&source)?;
-        let parts = table.parts.iter().map(|(part, _)| *part);
-        Some((session.server().to_owned(), parts.collect::<BTreeSet<_>>()))
-    };
-    match (parts(one), parts(other)) {
-        (Some((server, parts)), Some((other_server, others))) => {
-            server == other_server && !parts.is_disjoint(&others)
-        }
-        _ => one == other,
-    }
 }

@@ -56,7 +56,12 @@ impl Engine for Changing {
     fn version(&self, _: &Dataset) -> Result<Version, EngineError> {
         let told = self.told.get();
         self.told.set(told + 1);
-        Ok(self.files.borrow()[usize::from(told >= self.from)])
+        let files = self.files.borrow();
+        let gone = || EngineError::Changed {
+            dataset: "visits".into(),
+        };
+        let found = files.get(usize::from(told >= self.from));
+        found.copied().ok_or_else(gone)
     }
 
     fn run(
@@ -283,10 +288,13 @@ fn a_name_is_the_id_of_one_release() {
     spend(uuid).unwrap();
     assert_eq!(asked(uuid).unwrap_err().code(), "MZ1732");
     assert_eq!(engine.runs.get(), 1, "nothing was read for the others");
+    // What was answered under a name is, also when the data are gone.
+    engine.files.borrow_mut().clear();
     let Reply::Answered(again) = asked("report 7").unwrap() else {
         panic!("it was answered");
     };
     assert!(again.repeated && again.done.id == first.done.id);
+    assert_eq!(asked("report 9").unwrap_err().code(), "MZ1908");
 }
 
 /// A question without a name has an id too. Who gives that asks the same question; if

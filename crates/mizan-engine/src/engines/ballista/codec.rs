@@ -150,8 +150,8 @@ fn read(buf: &[u8]) -> Result<Value> {
     }
 }
 
-/// Files as they look now.
-fn files_json(files: &[CsvFile]) -> Result<Value> {
+/// Files as they look now, unless they say how they looked.
+pub(super) fn files_json(files: &[CsvFile]) -> Result<Value> {
     let mut all = Vec::with_capacity(files.len());
     for file in files {
         let file = match file.seen {
@@ -167,7 +167,8 @@ fn files_json(files: &[CsvFile]) -> Result<Value> {
     Ok(Value::Array(all))
 }
 
-fn files_of(json: &Value) -> Result<Vec<CsvFile>> {
+/// Files as they were written.
+pub(super) fn files_of(json: &Value) -> Result<Vec<CsvFile>> {
     let file = |file: &Value| {
         let number = |place: usize| file.get(place).and_then(Value::as_u64);
         Some(CsvFile {

@@ -21,7 +21,7 @@ use tokio::runtime::Runtime;
 
 use super::address::Address;
 use super::error::NodeError;
-use super::{AGENT, WORKER_STACK, tally};
+use super::{AGENT, WORKER_STACK, probe, tally};
 use crate::engines::datafusion::functions;
 
 pub use self::executor::{Executor, run_executor};
@@ -36,7 +36,12 @@ const SILENCE_SECONDS: u64 = 15;
 
 /// Our functions.
 static FUNCTIONS: LazyLock<Vec<Arc<ScalarUDF>>> =
-    LazyLock::new(|| functions::all().into_iter().map(Arc::new).collect());
+    LazyLock::new(|| scalar_functions().map(Arc::new).collect());
+
+/// Our functions of values, which whoever asks and all nodes know.
+pub(super) fn scalar_functions() -> impl Iterator<Item = ScalarUDF> {
+    functions::all().into_iter().chain([probe::function()])
+}
 
 /// How a scheduler plans: as Ballista does, with our functions.
 pub(super) fn scheduler_state(config: SessionConfig) -> Planned<SessionState> {

@@ -1,53 +1,102 @@
-//! Whether executors see files, asked before anything is charged. No row is read.
+//! Whether executors see files as they are seen here, asked before anything is charged.
+//! No row is read.
 //!
-//! Tasks go wherever there is room, so where all executors have some, all of them look.
+//! Each executor lists the files of a place by itself, with their lengths and the second
+//! of their last change. What is sent is a digest of the list as it is here; what comes
+//! back is nothing, or the list that differs. Tasks go wherever there is room, so where
+//! all executors have some, all of them look.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Result as Computed, ScalarValue, exec_err};
+use datafusion::logical_expr::{
+    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
 use mizan_sql::{Catalogue, Type, Value};
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
 
+use super::codec::{files_json, files_of};
 use super::session::Session;
 use crate::engine::EngineError;
+use crate::engines::datafusion::csv::scan::CsvFile;
 use crate::engines::datafusion::dialect::DataFusionDialect;
 use crate::engines::datafusion::files::Source;
-use crate::engines::datafusion::functions::Does;
 use crate::engines::datafusion::rows;
+use crate::engines::datafusion::values::data_type;
 use crate::engines::dialect::Dialect as _;
 use crate::engines::relations;
-use crate::version::unreadable;
+use crate::version::{Files, unreadable};
 
-/// The most tasks that look for a file.
+/// The most tasks that look.
 const MOST: usize = 64;
 
-/// The first file of each dataset: where one is not shared, none is.
-pub(super) fn paths(names: &[&String], catalogue: &Catalogue) -> Result<Vec<PathBuf>, EngineError> {
-    let mut paths = Vec::with_capacity(names.len());
-    for name in names {
-        let source = Source::open(relations::dataset(catalogue, name)?)?;
-        paths.extend(source.paths().first().cloned());
-    }
-    Ok(paths)
+/// The most files of a place that are looked at, the first by their names: each task
+/// opens all of them.
+const MOST_FILES: usize = 10_000;
+
+/// The function that looks: a path, the digest of what is to be seen there.
+const NAME: &str = "mizan_sees_files";
+
+/// A file or a directory of files, as it is seen here.
+#[derive(Debug)]
+pub(super) struct Place {
+    path: PathBuf,
+    files: Vec<CsvFile>,
 }
 
-/// A file that somebody who looked does not see with the same length, if there is one.
+impl Place {
+    /// As these files of it are seen now.
+    pub(super) fn now(path: PathBuf, files: &[PathBuf]) -> Self {
+        let files = seen(files);
+        Self { path, files }
+    }
+
+    /// The first file that is not in a list of somebody else; the place itself if there
+    /// are others beside all of them.
+    fn missing(&self, list: &str) -> PathBuf {
+        let theirs = serde_json::from_str(list)
+            .ok()
+            .and_then(|list| files_of(&list).ok())
+            .unwrap_or_default();
+        let theirs: BTreeSet<_> = theirs.iter().map(|file| (&file.path, file.seen)).collect();
+        let mut files = self.files.iter();
+        let missing = files.find(|file| !theirs.contains(&(&file.path, file.seen)));
+        missing.map_or_else(|| self.path.clone(), |file| file.path.clone())
+    }
+}
+
+/// Where the files of datasets are.
+pub(super) fn places(names: &[&String], catalogue: &Catalogue) -> Result<Vec<Place>, EngineError> {
+    let mut places = Vec::with_capacity(names.len());
+    for name in names {
+        let dataset = relations::dataset(catalogue, name)?;
+        let source = Source::open(dataset)?;
+        let path = Path::new(&dataset.source);
+        // Executors are sent paths without links.
+        let path = fs::canonicalize(path).map_err(|error| unreadable(path, &error))?;
+        places.push(Place::now(path, source.paths()));
+    }
+    Ok(places)
+}
+
+/// A file that somebody who looked does not see as it is seen here, if there is one.
 pub(super) async fn not_seen(
     session: &Session,
-    paths: &[PathBuf],
+    places: &[Place],
 ) -> Result<Option<PathBuf>, EngineError> {
     let dialect = DataFusionDialect::default();
-    let mut looks = Vec::with_capacity(paths.len());
-    for path in paths {
-        let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
-        let (Some(text), Ok(length)) = (path.to_str(), i64::try_from(metadata.len())) else {
-            return Ok(Some(path.clone()));
+    let text = |text: &str| dialect.literal(&Value::Text(text.to_owned()), Type::Text);
+    let mut looks = Vec::with_capacity(places.len());
+    for (number, place) in places.iter().enumerate() {
+        let (Some(path), Some(list)) = (place.path.to_str(), list(&place.files)) else {
+            return Ok(Some(place.path.clone()));
         };
-        let text = dialect.literal(&Value::Text(text.to_owned()), Type::Text);
-        let length = dialect.literal(&Value::Integer(length), Type::Integer);
-        let name = looks.len();
-        looks.push(format!(
-            "{}({text}, {length}) AS s{name}",
-            Does::Sees.name()
-        ));
+        let (path, digest) = (text(path), text(&digest(&list)));
+        looks.push(format!("{NAME}({path}, {digest}) AS s{number}"));
     }
     let look = format!("SELECT {}", looks.join(", "));
     let all = vec![look; session.partitions.clamp(1, MOST)].join(" UNION ALL ");
@@ -55,12 +104,137 @@ pub(super) async fn not_seen(
     session
         .run(&all, |batch| {
             for row in rows(batch)? {
-                let missing = row.iter().position(|sees| *sees != Value::Boolean(true));
-                let missing = missing.and_then(|place| paths.get(place));
-                not_seen = not_seen.take().or_else(|| missing.cloned());
+                let missing = row.iter().zip(places).find_map(|(seen, place)| match seen {
+                    Value::Null => None,
+                    Value::Text(list) => Some(place.missing(list)),
+                    _ => Some(place.path.clone()),
+                });
+                not_seen = not_seen.take().or(missing);
             }
             Ok(())
         })
         .await?;
     Ok(not_seen)
+}
+
+/// The files of a place, in order.
+pub(super) fn files(path: &Path) -> Vec<PathBuf> {
+    match path.is_dir() {
+        true => Files::find(path).map_or_else(|_| Vec::new(), |files| files.paths),
+        false => vec![path.to_path_buf()],
+    }
+}
+
+/// Files that can be opened, as they look now.
+fn seen(files: &[PathBuf]) -> Vec<CsvFile> {
+    let seen = |path: &PathBuf| {
+        File::open(path).ok()?;
+        CsvFile::here(path.clone()).as_seen().ok()
+    };
+    files.iter().take(MOST_FILES).filter_map(seen).collect()
+}
+
+/// Files in a text, if their paths are.
+fn list(files: &[CsvFile]) -> Option<String> {
+    let files = files_json(files).ok()?;
+    Some(json!({ "files": files }).to_string())
+}
+
+fn digest(list: &str) -> String {
+    let digest = Sha256::digest(list.as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The function that looks, for sessions and nodes to know.
+pub(super) fn function() -> ScalarUDF {
+    ScalarUDF::new_from_impl(Looks {
+        // Nobody may look in advance for others.
+        signature: Signature::variadic_any(Volatility::Volatile),
+    })
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Looks {
+    signature: Signature,
+}
+
+impl ScalarUDFImpl for Looks {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _arguments: &[DataType]) -> Computed<DataType> {
+        Ok(data_type(Type::Text))
+    }
+
+    fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Computed<ColumnarValue> {
+        let text = |argument: &ColumnarValue| match argument {
+            ColumnarValue::Scalar(value) => value.try_as_str().flatten().map(str::to_owned),
+            ColumnarValue::Array(_) => None,
+        };
+        let [path, expected] = arguments.args.as_slice() else {
+            return exec_err!("no path");
+        };
+        let (Some(path), Some(expected)) = (text(path), text(expected)) else {
+            return exec_err!("no path");
+        };
+        let list = list(&seen(&files(Path::new(&path)))).unwrap_or_default();
+        let differs = (digest(&list) != expected).then_some(list);
+        Ok(ColumnarValue::Scalar(ScalarValue::Utf8View(differs)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    /// Whether a place looks as it did then.
+    fn is_as_seen(place: &Place) -> bool {
+        let now = list(&seen(&files(&place.path))).unwrap();
+        digest(&now) == digest(&list(&place.files).unwrap())
+    }
+
+    #[test]
+    fn whatever_of_a_place_changes_is_seen_and_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let directory = directory.path().canonicalize().unwrap();
+        let path = |name: &str| directory.join(name);
+        for name in ["a.csv", "b.csv", "_c.csv"] {
+            fs::write(path(name), "x\n1\n").unwrap();
+        }
+        let look = || Place::now(directory.clone(), &files(&directory));
+        let place = look();
+        assert_eq!(place.files.len(), 2);
+        assert!(is_as_seen(&place));
+        let now = || list(&seen(&files(&directory))).unwrap();
+        // Another time.
+        let earlier = SystemTime::now() - Duration::from_secs(100);
+        let file = File::options().write(true).open(path("b.csv")).unwrap();
+        file.set_modified(earlier).unwrap();
+        assert!(!is_as_seen(&place));
+        assert_eq!(place.missing(&now()), path("b.csv"));
+        // Another length.
+        let place = look();
+        fs::write(path("a.csv"), "x\n1\n2\n").unwrap();
+        assert!(!is_as_seen(&place));
+        assert_eq!(place.missing(&now()), path("a.csv"));
+        // One that is not there, and one that is not here.
+        let place = look();
+        fs::remove_file(path("b.csv")).unwrap();
+        assert_eq!(place.missing(&now()), path("b.csv"));
+        let place = look();
+        fs::write(path("d.csv"), "x\n").unwrap();
+        assert!(!is_as_seen(&place));
+        assert_eq!(place.missing(&now()), directory);
+        // What somebody says who sees nothing, or says something else.
+        for said in ["", "[]", "{\"files\":[]}"] {
+            assert_eq!(place.missing(said), path("a.csv"), "{said}");
+        }
+    }
 }

@@ -28,11 +28,11 @@ use tonic::transport::{Channel, Endpoint};
 
 use super::address::Address;
 use super::codec::{LogicalCodec, PhysicalCodec};
-use super::nodes::with_version;
+use super::nodes::{scalar_functions, with_version};
 use super::rehearsal::rehearse;
 use super::{AGENT, tally};
 use crate::engine::EngineError;
-use crate::engines::datafusion::{failed, functions};
+use crate::engines::datafusion::failed;
 
 /// The longest message from a scheduler or an executor.
 const MESSAGE: usize = 1 << 28;
@@ -101,7 +101,7 @@ impl Session {
             .build()
             .upgrade_for_ballista(scheduler.url())?;
         let context = SessionContext::new_with_state(state);
-        for function in functions::all() {
+        for function in scalar_functions() {
             context.register_udf(function);
         }
         for function in tally::all() {

@@ -1,9 +1,9 @@
 //! What a scheduler says about itself and its executors, to whoever asks before work
 //! is sent: one page over HTTP, so that `curl` can read it too.
 
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::io::{Error, ErrorKind, Read as _, Result as Done, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -14,11 +14,11 @@ use crate::engine::EngineError;
 /// Where the page is.
 pub(super) const PAGE: &str = "/mizan";
 
-/// How long connecting, asking and answering may take, each.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long connecting, asking and answering may take, together.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The longest page that is read.
-const LONGEST: u64 = 1 << 20;
+const LONGEST: usize = 1 << 20;
 
 /// Who works for a scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub fn cluster_status(scheduler: &Address) -> Result<ClusterStatus, EngineError>
         place: scheduler.to_string(),
         reason,
     };
-    let page = get(scheduler).map_err(|error| none(said(error.kind())))?;
+    let page = get(scheduler, PATIENCE).map_err(|error| none(said(error.kind())))?;
     let strange = || none("what listens there is no scheduler of mizan".to_owned());
     let (head, body) = page.split_once("\r\n\r\n").ok_or_else(strange)?;
     if head.split_ascii_whitespace().nth(1) != Some("200") {
@@ -83,28 +83,45 @@ pub fn cluster_status(scheduler: &Address) -> Result<ClusterStatus, EngineError>
 fn said(kind: ErrorKind) -> String {
     match kind {
         ErrorKind::WouldBlock | ErrorKind::TimedOut => "it does not answer".to_owned(),
+        ErrorKind::NotFound => "there is no such host".to_owned(),
         ErrorKind::InvalidData => "what listens there is no scheduler of mizan".to_owned(),
         other => other.to_string(),
     }
 }
 
-/// The page, with its headers.
-fn get(scheduler: &Address) -> std::io::Result<String> {
-    let mut found = Err(std::io::Error::from(ErrorKind::NotFound));
-    for address in (scheduler.host(), scheduler.port()).to_socket_addrs()? {
-        found = TcpStream::connect_timeout(&address, PATIENCE);
+/// The page, with its headers, within some time.
+fn get(scheduler: &Address, most: Duration) -> Done<String> {
+    let end = Instant::now() + most;
+    let left = || match end.saturating_duration_since(Instant::now()) {
+        Duration::ZERO => Err(Error::from(ErrorKind::TimedOut)),
+        left => Ok(left),
+    };
+    // Systems have many words for it, and libraries none.
+    let no_host = |_| Error::from(ErrorKind::NotFound);
+    let mut found = Err(ErrorKind::NotFound.into());
+    let addresses = (scheduler.host(), scheduler.port()).to_socket_addrs();
+    for address in addresses.map_err(no_host)? {
+        found = TcpStream::connect_timeout(&address, left()?);
         if found.is_ok() {
             break;
         }
     }
     let mut stream = found?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(left()?))?;
     let request = format!("GET {PAGE} HTTP/1.0\r\nHost: {scheduler}\r\n\r\n");
     stream.write_all(request.as_bytes())?;
-    let mut page = String::new();
-    stream.take(LONGEST).read_to_string(&mut page)?;
-    Ok(page)
+    let (mut page, mut part) = (Vec::new(), [0; 4096]);
+    while page.len() < LONGEST {
+        // What comes byte by byte comes too late as well.
+        stream.set_read_timeout(Some(left()?))?;
+        match stream.read(&mut part) {
+            Ok(0) => break,
+            Ok(length) => page.extend_from_slice(part.get(..length).unwrap_or_default()),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    String::from_utf8(page).map_err(|_| ErrorKind::InvalidData.into())
 }
 
 #[cfg(test)]
@@ -151,6 +168,31 @@ mod tests {
         assert_eq!(error.code(), "MZ1926");
         assert!(error.to_string().contains("9.9.9"), "{error}");
         assert!(error.to_string().contains(VERSION), "{error}");
+    }
+
+    #[test]
+    fn a_host_that_is_not_there_is_told() {
+        let error = cluster_status(&Address::new("nohost.invalid", 50)).unwrap_err();
+        assert_eq!(error.code(), "MZ1925");
+        assert!(error.to_string().contains("no such host"), "{error}");
+    }
+
+    /// One that says a little, again and again.
+    #[test]
+    fn nobody_is_waited_for_for_ever() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            while stream.write_all(b" ").is_ok() {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        });
+        let (start, most) = (Instant::now(), Duration::from_millis(200));
+        let address = Address::new(address.ip().to_string(), address.port());
+        let error = get(&address, most).unwrap_err();
+        assert_eq!(said(error.kind()), "it does not answer");
+        assert!(start.elapsed() >= most && start.elapsed() < PATIENCE);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! The functions that DataFusion does not have, or has with errors that depend on
 //! data: ours are total. Their names begin with `mizan_`.
 
-use std::fs::File;
 use std::hash::{Hash, Hasher as StdHasher};
 use std::sync::Arc;
 
@@ -40,9 +39,6 @@ pub(in crate::engines) enum Does {
     Unknown,
     /// Bits, the unit: whether it may be among those that the bits are of.
     Among,
-    /// A path, a length: whether there is such a file that can be opened, wherever this
-    /// is computed.
-    Sees,
 }
 
 impl Does {
@@ -60,7 +56,6 @@ impl Does {
             Self::Same(kind) => format!("mizan_same_{}", kind.name()),
             Self::Unknown => "mizan_unknown".to_owned(),
             Self::Among => "mizan_among".to_owned(),
-            Self::Sees => "mizan_sees".to_owned(),
         }
     }
 
@@ -72,13 +67,12 @@ impl Does {
             | Self::Clamp(makes)
             | Self::Same(makes) => makes,
             Self::Quantize | Self::Hash | Self::Unknown => Type::Integer,
-            Self::Among | Self::Sees => Type::Boolean,
+            Self::Among => Type::Boolean,
         }
     }
 
     fn all() -> Vec<Self> {
-        let mut all = vec![Self::Quantize, Self::Hash, Self::Unknown];
-        all.extend([Self::Among, Self::Sees]);
+        let mut all = vec![Self::Quantize, Self::Hash, Self::Unknown, Self::Among];
         for kind in Type::ALL {
             all.extend([Self::Cast(kind), Self::Read(kind)]);
             all.extend([Self::Clamp(kind), Self::Same(kind)]);
@@ -169,7 +163,6 @@ impl Ours {
             name: does.name(),
             signature: match does {
                 Does::Unknown => Signature::nullary(Volatility::Volatile),
-                Does::Sees => Signature::variadic_any(Volatility::Volatile),
                 _ => Signature::variadic_any(Volatility::Immutable),
             },
         }
@@ -241,19 +234,6 @@ fn compute(does: Does, arguments: &[ColumnarValue], rows: usize) -> Result<Array
         Does::Same(Type::Text) => source::read(&array(arguments, 0, rows)?),
         Does::Same(_) => array(arguments, 0, rows),
         Does::Unknown => Ok(array_of(Type::Integer, std::iter::once(Value::Null))),
-        Does::Sees => {
-            let (Value::Text(path), Value::Integer(length)) =
-                (literal(arguments, 0)?, literal(arguments, 1)?)
-            else {
-                return exec_err!("no path");
-            };
-            let sees = || File::open(path).and_then(|file| file.metadata());
-            let sees = sees().is_ok_and(|found| i64::try_from(found.len()) == Ok(length));
-            Ok(array_of(
-                Type::Boolean,
-                std::iter::once(Value::Boolean(sees)),
-            ))
-        }
         Does::Among => {
             let Some(ColumnarValue::Scalar(ScalarValue::Binary(Some(bits)))) = arguments.first()
             else {

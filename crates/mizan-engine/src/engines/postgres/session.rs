@@ -8,11 +8,11 @@
 //! # Versions
 //!
 //! What a snapshot shows is decided by which transactions it takes for done. The
-//! version of a table is made of that, the database, when the server was started,
-//! and the files of the table: where all are equal, so are the rows. It changes
-//! with every transaction that writes anything in any database of the server: a
-//! question asked again is free only if nothing was written in between. On a
-//! standby a snapshot does not tell which transactions it shows, so there every
+//! version of a table is made of that, the database, when the server was started or
+//! last recovered, and the files of the table: where all are equal, so are the rows.
+//! It changes with every transaction that writes anything in any database of the
+//! server: a question asked again is free only if nothing was written in between. On
+//! a standby a snapshot does not tell which transactions it shows, so there every
 //! version is new.
 
 use std::time::{Duration, Instant};
@@ -51,7 +51,7 @@ pub(super) struct Session {
     pub(super) database: String,
     /// The tables, by schema and name.
     tables: Vec<(Source, Table)>,
-    /// What tells the server and the database from all others.
+    /// What tells the server, since it was started, and the database from all others.
     server: String,
     /// What tells this snapshot from all others of it.
     snapshot: Vec<u8>,
@@ -110,11 +110,6 @@ impl Session {
         let same_database = self.database == source.database;
         let mut found = self.tables.iter().filter(|_| same_database);
         found.find(named).map(|(_, table)| table)
-    }
-
-    /// What tells the server and the database from all others.
-    pub(super) fn server(&self) -> &str {
-        &self.server
     }
 
     /// The longest that all statements together may take.
@@ -231,10 +226,17 @@ fn check_server(client: &mut Client) -> Result<Result<(), EngineError>, Error> {
     Ok(Ok(()))
 }
 
-/// What tells the server and the database from all others, and the snapshot of a
-/// transaction from all others of them.
+/// What tells the server, since it was started, and the database from all others, and
+/// the snapshot of a transaction from all others of them.
+///
+/// A server whose process was killed recovers without being started again. What was
+/// committed with `synchronous_commit` off may be lost by that, and numbers of lost
+/// transactions are given again: one snapshot, other rows. Recovery throws statistics
+/// away, so when those of the archiver begin tells of it, to every role; they are not
+/// thrown away by checkpoints, nor with those of the database.
 fn snapshot(client: &mut Client) -> Result<Result<(String, Vec<u8>), EngineError>, Error> {
     let sql = "SELECT concat_ws('|', extract(epoch FROM pg_postmaster_start_time()), \
+               (SELECT extract(epoch FROM stats_reset) FROM pg_stat_archiver), \
                (SELECT oid FROM pg_database WHERE datname = current_database())), \
                pg_current_snapshot()::text, pg_is_in_recovery()";
     let row = client.query_one(sql, &[])?;

@@ -138,7 +138,7 @@ mod tests {
         assert_eq!((&*source.schema, &*source.table), ("public", "visits"));
         assert_eq!(
             source.shown(),
-            "postgres://db.example.org/shop/public.visits"
+            "postgres://db.example.org:5433/shop/public.visits"
         );
         assert_eq!(source.timeout, TIMEOUT);
         let url = "postgresql://me@%2Frun%2Fpg/shop/a%2Eb.v%20%C3%A9?timeout=7&sslmode=disable";

@@ -92,8 +92,8 @@ impl Table {
              SELECT i.inhrelid FROM pg_inherits i JOIN parts ON i.inhparent = part), \
              now(part) AS (SELECT $1::int8::oid UNION SELECT t.relid \
              FROM pg_partition_tree($1::int8::oid::regclass) t) \
-             SELECT parts.part::int8, c.relkind::text, c.relfilenode::int8, \
-             now.part IS NOT NULL AND \
+             SELECT parts.part::int8, c.relkind::text || c.relpersistence::text, \
+             c.relfilenode::int8, now.part IS NOT NULL AND \
              c.relfilenode = COALESCE(pg_relation_filenode(parts.part), 0) \
              FROM parts FULL JOIN now USING (part) \
              LEFT JOIN pg_class c ON c.oid = part ORDER BY 1";
@@ -109,10 +109,17 @@ impl Table {
                     dataset: self.shown.clone(),
                 });
             };
-            if !matches!(kind.as_deref(), Some("r" | "p")) {
+            let refused = match kind.as_deref() {
+                Some("rp" | "pp") => None,
+                Some("ru" | "pu") => {
+                    Some("a table with unlogged partitions, which a crash empties")
+                }
+                _ => Some("a table with foreign partitions, which are not here"),
+            };
+            if let Some(what) = refused {
                 return Err(EngineError::NotATable {
                     table: self.shown.clone(),
-                    what: "a table with foreign partitions, which are not here",
+                    what,
                 });
             }
             parts.push((part, file));

@@ -36,9 +36,17 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         || json!({"scheduler": scheduler.to_string(), "executors": status.executors}),
         || {
             let (executors, cores) = (status.executors.len(), status.cores());
-            format!("{scheduler}: {executors} executors, {cores} tasks at a time\n")
+            let executors = counted(executors);
+            format!("{scheduler}: {executors}, {cores} tasks at a time\n")
         },
     ))
+}
+
+fn counted(executors: usize) -> String {
+    match executors {
+        1 => "1 executor".to_owned(),
+        more => format!("{more} executors"),
+    }
 }
 
 fn waited(scheduler: &Address, executors: usize) -> Result<ClusterStatus, Failure> {
@@ -47,10 +55,10 @@ fn waited(scheduler: &Address, executors: usize) -> Result<ClusterStatus, Failur
         let status = cluster_status(scheduler)?;
         if status.executors.len() >= executors || start.elapsed() > Duration::from_secs(60) {
             if status.executors.len() < executors {
-                let (found, place) = (status.executors.len(), scheduler);
+                let (found, place) = (counted(status.executors.len()), scheduler);
                 return Err(Failure::new(
                     "MZ1927",
-                    format!("{found} executors work for the scheduler {place}, not {executors}"),
+                    format!("{found} at work for the scheduler {place}, not {executors}"),
                     "start more with `mizan cluster executor --scheduler HOST:PORT`",
                 ));
             }

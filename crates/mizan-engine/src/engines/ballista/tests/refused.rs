@@ -1,14 +1,15 @@
 //! What is refused before anything is charged, and who is not served.
 
-use std::path::PathBuf;
+use std::fs::File;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use ballista_core::serde::protobuf::GetJobStatusParams;
 use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
 use datafusion::datasource::MemTable;
 use tonic::transport::Endpoint;
 
-use super::super::probe::not_seen;
+use super::super::probe::{Place, files, not_seen};
 use super::super::session::Session;
 use super::super::{AGENT, Tables};
 use super::cluster::{Cluster, run};
@@ -81,25 +82,31 @@ fn what_cannot_be_sent_is_refused_by_name() {
     assert!(refusal.to_string().contains("Ballista"), "{refusal}");
 }
 
-/// Executors see another file where this machine sees this one. (All of them are on this
-/// machine, so the name of the file is what they see differently.)
+/// Executors see other files than those that were seen here. (All of them are on this
+/// machine, so files change before they look.)
 #[test]
 fn files_that_executors_do_not_see_are_told() {
     let cluster = Cluster::of(2);
     let mut catalogue = questions::catalogue();
     let data = questions::data(&mut Rng(1));
-    cluster.fill("few", &mut catalogue, &data, || 1);
+    cluster.fill("few", &mut catalogue, &data, || 3);
     let plan = mizan_sql::plan("SELECT COUNT(*) FROM visits", &catalogue).unwrap();
     let engine = cluster.engine();
     engine.prepare(&plan, &catalogue).unwrap();
-    // The directory that this process is in is not that of the nodes.
-    let path = cluster.path("few/visits/0.parquet");
-    let sees = |path: PathBuf| {
+    let directory = cluster.path("few/visits").canonicalize().unwrap();
+    let second = directory.join("1.parquet");
+    let after = |change: &dyn Fn()| {
+        let places = [Place::now(directory.clone(), &files(&directory))];
+        change();
         engine.on_cluster(&Tables::new(), |session, _| async move {
-            not_seen(&session, &[path]).await
+            not_seen(&session, &places).await
         })
     };
-    assert_eq!(sees(path.clone()), Ok(None));
-    let other = PathBuf::from("Cargo.toml");
-    assert_eq!(sees(other.clone()), Ok(Some(other)));
+    assert_eq!(after(&|| ()), Ok(None));
+    let earlier = SystemTime::now() - Duration::from_secs(100);
+    let open = || File::options().write(true).open(&second).unwrap();
+    let changed = after(&|| open().set_modified(earlier).unwrap());
+    assert_eq!(changed, Ok(Some(second.clone())));
+    let gone = after(&|| std::fs::remove_file(&second).unwrap());
+    assert_eq!(gone, Ok(Some(second.clone())));
 }

@@ -37,6 +37,9 @@ fn only_tables_are_asked_about() {
          CREATE TABLE p3 PARTITION OF p2 DEFAULT; \
          INSERT INTO p VALUES (1, 1), (11, 1), (12, 2); \
          CREATE TABLE q (u integer, x integer) PARTITION BY RANGE (u); \
+         CREATE TABLE w (u integer, x integer) PARTITION BY RANGE (u); \
+         CREATE TABLE w1 PARTITION OF w FOR VALUES FROM (0) TO (10) PARTITION BY RANGE (x); \
+         CREATE UNLOGGED TABLE w2 PARTITION OF w1 DEFAULT; \
          CREATE TABLE \"odd.\"\"name/\" (u integer, x integer)",
     );
     let is = |table: &str, expected: &str| {
@@ -45,7 +48,7 @@ fn only_tables_are_asked_about() {
     for table in ["t", "p", "p1", "p2", "q", "child", "odd%2E%22name%2F"] {
         is(table, "answered");
     }
-    for table in ["v", "m", "l", "s", "parent"] {
+    for table in ["v", "m", "l", "s", "parent", "w", "w1", "w2"] {
         is(table, "MZ1915");
     }
     for table in ["none", "T", "t%22", "t;DROP TABLE t"] {

@@ -164,4 +164,25 @@ fn tables_are_told_from_others_by_what_they_are() {
     assert!(!share_tables(&t, &s) && !share_tables(&t, &p));
     let gone = schema.source("gone");
     assert!(share_tables(&gone, &gone) && !share_tables(&gone, &t));
+    // By somebody who is not let in, or by a way that leads nowhere: a partition too.
+    let stranger = |source: &str| source.replace("//postgres@", "//nobody_at_all@");
+    for (source, other) in [(&t, &t), (&p, &p1), (&p1, &p)] {
+        assert!(share_tables(source, &stranger(other)));
+        assert!(share_tables(&stranger(source), other));
+    }
+    assert!(!share_tables(&t, &stranger(&s)) && !share_tables(&stranger(&p), &t));
+    let of = |host: &str, database: &str| {
+        let name = &schema.name;
+        format!("postgres://me@{host}/{database}/{name}.t?connect_timeout=1")
+    };
+    let nowhere = of("127.0.0.1:1", "postgres");
+    assert!(share_tables(&t, &nowhere) && !share_tables(&s, &nowhere));
+    assert!(share_tables(&nowhere, &of("localhost:2", "postgres")));
+    assert!(!share_tables(&nowhere, &of("127.0.0.1:1", "other")));
+    // A role that may read nothing sees the same books.
+    let role = format!("role_{}", schema.name);
+    schema.run(&format!("CREATE ROLE {role} LOGIN"));
+    let by_role = t.replace("//postgres@", &format!("//{role}@"));
+    assert!(share_tables(&t, &by_role) && !share_tables(&s, &by_role));
+    schema.run(&format!("DROP ROLE {role}"));
 }
