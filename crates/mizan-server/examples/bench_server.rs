@@ -244,8 +244,8 @@ const CROWD: u64 = 100;
 
 /// What is asked of the server before: more new questions and events than it
 /// remembers, and charges until it has as much of the ledger in memory as it keeps.
-const NEW: u64 = 3000;
-const CHARGED: u64 = 15_000;
+const NEW: usize = 3000;
+const CHARGED: usize = 15_000;
 
 /// Asks what will be asked again, and as much else as the server remembers.
 fn warm(address: SocketAddr, tokens: &[[String; 3]]) {
@@ -254,7 +254,7 @@ fn warm(address: SocketAddr, tokens: &[[String; 3]]) {
         let answer = client.post("/api/v1/queries", &question(place));
         assert_eq!(answer.status, 200, "{}", answer.text());
     }
-    let crowd = tokens.len() as u64;
+    let crowd = tokens.len();
     std::thread::scope(|scope| {
         for (from, tokens) in (0..crowd).zip(tokens) {
             scope.spawn(move || {
@@ -267,16 +267,16 @@ fn warm(address: SocketAddr, tokens: &[[String; 3]]) {
                         std::thread::sleep(Duration::from_millis(50));
                     }
                 };
-                for place in (from..NEW).step_by(crowd as usize) {
+                for place in (from..NEW).step_by(crowd) {
                     // Far from what the clients will ask.
-                    let place = u64::MAX / 2 - place * 97;
+                    let place = u64::MAX / 2 - place as u64 * 97;
                     let (question, event) = (new_question(place), about(&new_event(place)));
                     patiently(Box::new(|| {
                         analyst.post("/api/v1/quotes", &question).status
                     }));
                     patiently(Box::new(|| auditor.post("/api/v1/account", &event).status));
                 }
-                for place in (from..CHARGED).step_by(crowd as usize) {
+                for place in (from..CHARGED).step_by(crowd) {
                     let key = format!("warm-{place}");
                     patiently(Box::new(|| {
                         runner

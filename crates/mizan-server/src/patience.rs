@@ -1,7 +1,8 @@
-//! A connection that does not begin is closed.
+//! A connection that does not begin is closed, and one whose client takes nothing.
 //!
-//! Before hyper knows which HTTP it is, it waits without end for the bytes that tell.
-//! Its own limits begin after them.
+//! Before hyper knows which HTTP it is, it waits without end for the bytes that tell;
+//! its own limits begin after them. And it waits without end for a client that asks
+//! and does not read what it is told.
 
 use std::future::Future;
 use std::io;
@@ -15,20 +16,46 @@ use tokio::time::Sleep;
 /// The bytes with which HTTP/2 begins; a request of HTTP/1.1 has more.
 const BEGINNING: usize = 24;
 
-/// A stream whose first bytes must come in time.
+/// A stream whose first bytes must come in time, and whose other side must take some
+/// of what is written in time.
 pub(crate) struct Patient<S> {
     stream: S,
     missing: usize,
     end: Pin<Box<Sleep>>,
+    patience: Duration,
+    /// Since nothing was taken.
+    stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Patient<S> {
-    /// Waits so long for the beginning.
+    /// Waits so long for the beginning, and for whoever takes nothing.
     pub(crate) fn new(stream: S, patience: Duration) -> Self {
         Self {
             stream,
             missing: BEGINNING,
             end: Box::pin(tokio::time::sleep(patience)),
+            patience,
+            stalled: None,
+        }
+    }
+
+    /// What became of writing, or that it waited too long.
+    fn taken<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.stalled = None;
+            return written;
+        }
+        let patience = self.patience;
+        let stalled = self
+            .stalled
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+        match stalled.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Poll::Pending => Poll::Pending,
         }
     }
 }
@@ -56,7 +83,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.taken(context, written)
     }
 
     fn poll_write_vectored(
@@ -64,7 +92,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
         context: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, parts)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+        self.taken(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -72,10 +101,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        self.taken(context, flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+        let shut = Pin::new(&mut self.stream).poll_shutdown(context);
+        self.taken(context, shut)
     }
 }

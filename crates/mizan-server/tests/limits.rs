@@ -113,6 +113,66 @@ fn a_connection_that_does_not_begin_is_closed() {
 }
 
 #[test]
+fn a_client_that_reads_nothing_is_hung_up_on() {
+    let world = World::new(Limits {
+        header_time: Duration::from_millis(200),
+        connections: 1,
+        ..wide()
+    });
+    // More than the system keeps for who does not read.
+    let mut deaf = TcpStream::connect(world.address).unwrap();
+    let request = b"GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
+    deaf.set_write_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
+    let _ = deaf.write_all(&request.repeat(2000));
+    // Then the one connection that there is is free again.
+    assert_eq!(world.anybody().get("/healthz").status, 200);
+    drop(deaf);
+}
+
+#[test]
+fn an_event_has_so_many_parts_that_take_long() {
+    let world = World::new(wide());
+    let event = |parts: u32| {
+        let parts = (1..=parts).map(|n| format!("{n} * poisson(0.{n:03}, gaussian({n}))"));
+        parts.collect::<Vec<_>>().join(" + ")
+    };
+    let mut auditor = world.client(Role::Auditor);
+    let mut ask = |parts| {
+        let body = json!({"expression": event(parts), "delta": 1e-6, "method": "renyi"});
+        auditor.post("/api/v1/account", &body)
+    };
+    assert_eq!(ask(32).status, 200);
+    let refused = ask(33);
+    assert_eq!(refused.status, 400, "{}", refused.text());
+    let spend = json!({"account": "visits", "event": event(33)});
+    let mut runner = world.client(Role::Runner);
+    let refused = runner.post_with_key("/api/v1/spends", "many", &spend);
+    assert_eq!(refused.status, 400, "{}", refused.text());
+}
+
+#[test]
+fn a_catalogue_with_a_fault_is_not_told_to_clients() {
+    let world = World::new(wide());
+    let mut client = world.client(Role::Analyst);
+    assert_eq!(client.get("/api/v1/datasets").status, 200);
+    assert_eq!(client.get("/readyz").status, 200);
+    let path = world.path("mizan.datasets.json");
+    let good = std::fs::read_to_string(&path).unwrap();
+    let bad = good.replace("\"south\"", "\"north\"");
+    assert_ne!(bad, good);
+    std::fs::write(&path, bad).unwrap();
+    for address in ["/api/v1/datasets", "/api/v1/budgets"] {
+        let answer = client.get(address);
+        assert_eq!(answer.status, 500, "{}", answer.text());
+        assert!(!answer.text().contains("ward"), "{}", answer.text());
+    }
+    assert_eq!(client.get("/readyz").status, 503);
+    std::fs::write(&path, good).unwrap();
+    assert_eq!(client.get("/api/v1/datasets").status, 200);
+}
+
+#[test]
 fn a_token_may_ask_so_often() {
     let world = World::new(Limits {
         rate: 1e-6,

@@ -22,8 +22,9 @@ pub const COOKIE: &str = "mizan_session";
 /// A session lasts so long.
 const LASTS: Duration = Duration::from_secs(12 * 3600);
 
-/// So many at most; the oldest go first.
+/// So many at most, and of one token; the oldest go first.
 const MOST: usize = 10_000;
+const MOST_OF_A_TOKEN: usize = 20;
 
 /// A browser that signed in.
 #[derive(Clone, Debug)]
@@ -101,8 +102,12 @@ impl Sessions {
             let now = Instant::now();
             all.retain(|_, session| session.0.until > now);
         }
-        if all.len() >= MOST {
-            let oldest = all.values().min_by_key(|session| session.0.until);
+        // Who signs in again and again signs out nobody else.
+        let own = |session: &&Session| session.0.caller.token == caller.token;
+        let full = all.values().filter(own).count() >= MOST_OF_A_TOKEN;
+        if full || all.len() >= MOST {
+            let goes = all.values().filter(|session| !full || own(session));
+            let oldest = goes.min_by_key(|session| session.0.until);
             if let Some(key) = oldest.map(|session| session.0.key.clone()) {
                 all.remove(&key);
             }
@@ -142,4 +147,36 @@ fn draw() -> Result<String, IdentityError> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|_| IdentityError::NoRandomness)?;
     Ok(hex(&bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::identity::{Role, Scope};
+
+    fn caller(token: &str) -> Caller {
+        Caller {
+            name: "somebody".to_owned(),
+            role: Role::Analyst,
+            token: token.to_owned(),
+            scope: Scope::default(),
+        }
+    }
+
+    #[test]
+    fn who_signs_in_again_and_again_signs_out_nobody_else() -> Result<(), IdentityError> {
+        let sessions = Sessions::default();
+        let other = sessions.begin(caller("other"), false)?;
+        let first = sessions.begin(caller("greedy"), false)?;
+        for _ in 0..MOST_OF_A_TOKEN {
+            sessions.begin(caller("greedy"), false)?;
+        }
+        assert_eq!(held(&sessions.all).len(), 1 + MOST_OF_A_TOKEN);
+        let found = |signed_in: &SignedIn| {
+            let cookie = signed_in.cookie.split(';').next().unwrap_or_default();
+            sessions.find(cookie).is_some()
+        };
+        assert!(found(&other) && !found(&first));
+        Ok(())
+    }
 }

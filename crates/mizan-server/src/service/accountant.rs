@@ -1,7 +1,8 @@
 //! The accountant: pure computations, on as many threads as there are processors.
 //!
-//! None can be interrupted. So events are short, who waits is told after a while
-//! that it takes too long, and the thread is free again when it is done.
+//! None can be interrupted. So events are short and have few parts that take long,
+//! who waits is told after a while that it takes too long, and the thread is free
+//! again when it is done. Prices of questions have threads of their own.
 
 use mizan_api::account::{self, AccountRequest};
 use mizan_api::calibrate::{CalibrateRequest, Calibrated};
@@ -13,9 +14,17 @@ use mizan_api::risk::{Risk, RiskRequest};
 use mizan_core::Definitions;
 
 use super::Service;
-use super::books::LONGEST_EVENT;
+use super::work::Lane;
 use crate::identity::Caller;
 use crate::problem::Problem;
+
+/// The longest event that is charged or accounted for over HTTP.
+const LONGEST_EVENT: usize = 64 << 10;
+
+/// Events on samples, each of which may take a fifth of a second and two megabytes,
+/// and how many of them one event may have over HTTP.
+const SAMPLED: [&str; 3] = ["poisson", "without-replacement", "shuffle"];
+const MOST_SAMPLED: usize = 32;
 
 /// The longest distribution, in characters.
 const LONGEST_LIST: usize = 16 << 10;
@@ -26,8 +35,24 @@ impl Service {
         &self,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
+        self.in_time(&self.0.computing, work).await
+    }
+
+    /// The same for prices of questions, which nobody who accounts holds up.
+    pub(super) async fn price<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        self.in_time(&self.0.pricing, work).await
+    }
+
+    async fn in_time<T: Send + 'static>(
+        &self,
+        lane: &Lane,
+        work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
         let service = self.clone();
-        let done = self.0.computing.run(move || work(&service));
+        let done = lane.run(move || work(&service));
         match tokio::time::timeout(self.0.limits.computing_time, done).await {
             Ok(result) => self.watched(result?),
             Err(_) => Err(Problem::too_long()),
@@ -115,9 +140,17 @@ impl Service {
     }
 }
 
-fn short(expression: &str) -> Result<(), Problem> {
-    match expression.len() > LONGEST_EVENT {
-        true => Err(Problem::malformed("the expression is too long")),
-        false => Ok(()),
+/// Whether an event is one that a server has time for.
+pub(super) fn short(expression: &str) -> Result<(), Problem> {
+    if expression.len() > LONGEST_EVENT {
+        return Err(Problem::malformed("the event is too long"));
     }
+    let lower = expression.to_ascii_lowercase();
+    let sampled = SAMPLED.iter().map(|name| lower.matches(name).count());
+    if sampled.sum::<usize>() > MOST_SAMPLED {
+        return Err(Problem::malformed(
+            "over HTTP an event has at most 32 parts on samples: `mizan account` takes any",
+        ));
+    }
+    Ok(())
 }

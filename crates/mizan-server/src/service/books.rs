@@ -13,12 +13,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::Service;
+use super::accountant::short;
 use super::questions::{AskedJson, key_of};
 use crate::identity::{Asked, Caller};
 use crate::problem::Problem;
-
-/// The longest event that is charged or accounted for over HTTP.
-pub(super) const LONGEST_EVENT: usize = 64 << 10;
 
 /// Shorter events are priced where they are charged.
 const SHORT_EVENT: usize = 128;
@@ -84,12 +82,7 @@ impl Service {
         event: Option<String>,
     ) -> Result<Shown, Problem> {
         let (caller, name) = (caller.clone(), name.to_owned());
-        if event
-            .as_ref()
-            .is_some_and(|event| event.len() > LONGEST_EVENT)
-        {
-            return Err(Problem::malformed("the event is too long"));
-        }
+        event.as_deref().map_or(Ok(()), short)?;
         let priced = event.is_some();
         let look = move |service: &Self| -> Result<Shown, Problem> {
             let view = service.visible(&caller, &name)?;
@@ -127,9 +120,7 @@ impl Service {
         key: String,
     ) -> Result<SpendAnswer, Problem> {
         let id = RequestId::from_text(&key_of(caller, &key)?);
-        if request.event.len() > LONGEST_EVENT {
-            return Err(Problem::malformed("the event is too long"));
-        }
+        short(&request.event)?;
         if !caller.may_charge(&request.account) {
             return Err(Problem::not_found("this account"));
         }

@@ -2,14 +2,13 @@
 //! down what these functions return.
 //!
 //! Each takes who asks first and looks only at what they may see. What blocks runs
-//! on bounded threads (`work.rs`): a lane for the ledger, one for computing, one
-//! for questions over data.
+//! on bounded threads (`work.rs`): a lane for the ledger, one for prices, one for the
+//! accountant, one for questions over data.
 
 mod accountant;
 mod books;
 mod events;
 mod proofs;
-mod pure;
 mod questions;
 mod work;
 
@@ -18,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mizan_api::catalogue;
-use mizan_engine::{Engines, Prices};
+use mizan_engine::{Engines, Kept, Prices};
 use mizan_ledger::{Ledger, Location};
 use mizan_sql::Catalogue;
 use tokio::sync::{broadcast, watch};
@@ -32,8 +31,10 @@ use crate::limits::{Gate, Limits, Pass};
 use crate::metrics::Metrics;
 use crate::problem::Problem;
 use events::{Budgets, Told};
-use pure::Pure;
 use work::Lane;
+
+/// How many bytes of what the accountant said are remembered.
+const REMEMBERED: usize = 8 << 20;
 
 /// What a service works on.
 #[derive(Clone, Debug)]
@@ -66,13 +67,15 @@ struct Inner {
     secure: bool,
     metrics: Metrics,
     reading: Lane,
+    pricing: Lane,
     computing: Lane,
     asking: Lane,
     verifying: Lane,
     /// Engines that are at rest: each answers one question at a time.
     engines: Mutex<Vec<Engines>>,
     prices: Prices,
-    pure: Pure,
+    /// What the accountant said: a matter of the request alone, so it never changes.
+    pure: Kept<str>,
     told: broadcast::Sender<Told>,
     budgets: watch::Sender<Budgets>,
     stopping: watch::Sender<bool>,
@@ -136,7 +139,12 @@ impl Shelf {
         {
             return Ok((known.number, Arc::clone(catalogue)));
         }
-        let catalogue = Arc::new(catalogue::read(&self.path)?);
+        // What is wrong in it is the owner's to know: it may name other people's data.
+        let catalogue = catalogue::read(&self.path).map_err(|failure| {
+            crate::log::failure(&failure);
+            Problem::internal("MZ1860")
+        })?;
+        let catalogue = Arc::new(catalogue);
         known.number += 1;
         known.read = stamp.map(|stamp| (stamp, Arc::clone(&catalogue)));
         Ok((known.number, catalogue))
@@ -169,12 +177,13 @@ impl Service {
             secure: options.secure,
             metrics: Metrics::default(),
             reading: Lane::new(limits.ledger, limits.connections),
+            pricing: Lane::new(limits.computing, limits.computing_waiting),
             computing: Lane::new(limits.computing, limits.computing_waiting),
             asking: Lane::new(limits.queries, limits.waiting),
             verifying: Lane::new(1, 4),
             engines: Mutex::default(),
             prices: Prices::default(),
-            pure: Pure::default(),
+            pure: Kept::new(REMEMBERED),
             told: broadcast::channel(256).0,
             budgets: watch::channel(Budgets::default()).0,
             stopping: watch::channel(false).0,
@@ -218,10 +227,11 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// The token is not good for anything.
+    /// The token is not good for anything, or asks too much.
     pub fn sign_in(&self, presented: &str) -> Result<SignedIn, Problem> {
         let caller = self.believe(presented.trim())?;
         let caller = caller.ok_or_else(Problem::unauthorized)?;
+        let _pass = self.pass(&caller.token)?;
         Ok(self.0.sessions.begin(caller, self.0.secure)?)
     }
 
@@ -271,7 +281,7 @@ impl Service {
 
     /// Keeps what was told.
     pub(crate) fn keep(&self, key: String, told: &Arc<str>) {
-        self.0.pure.keep(key, told);
+        self.0.pure.keep(key, told, told.len());
     }
 
     /// Reads or writes the ledger on a thread for that.
@@ -314,7 +324,7 @@ impl Service {
         self.0.broken.load(Ordering::Relaxed)
     }
 
-    /// Whether it can answer: the ledger and the tokens can be read.
+    /// Whether it can answer: the ledger, the tokens and the catalogue can be read.
     pub async fn ready(&self) -> bool {
         if *self.0.stopping.borrow() {
             return false;
@@ -322,19 +332,20 @@ impl Service {
         let read = self.with_ledger(|service| {
             service.0.ledger.head()?;
             service.0.identity.still_good("")?;
+            service.0.shelf.read()?;
             Ok(())
         });
         let patience = std::time::Duration::from_secs(5);
         matches!(tokio::time::timeout(patience, read).await, Ok(Ok(())))
     }
 
-    /// Waits until all that was begun is finished, as long as that may take.
+    /// Waits until all that was begun is finished, as long as that may take; but for
+    /// what only computes: nothing of it is charged, and it may take long.
     pub async fn finish(&self) {
         let all = async {
             self.0.asking.finish().await;
             self.0.verifying.finish().await;
             self.0.reading.finish().await;
-            self.0.computing.finish().await;
         };
         if tokio::time::timeout(self.0.limits.shutdown_time, all)
             .await
@@ -351,6 +362,7 @@ impl Service {
             .await?;
         let lanes = [
             ("ledger", &self.0.reading),
+            ("pricing", &self.0.pricing),
             ("computing", &self.0.computing),
             ("queries", &self.0.asking),
             ("verify", &self.0.verifying),

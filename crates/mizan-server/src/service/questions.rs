@@ -90,7 +90,7 @@ impl Service {
     ) -> Result<QuoteAnswer, Problem> {
         let wish = request.wish(Names::Program)?;
         let caller = caller.clone();
-        self.compute(move |service| {
+        self.price(move |service| {
             let (named, catalogue) = service.named_catalogue(&caller)?;
             let (_, sql) = mizan_sql::statement(&request.sql);
             let engine = service.engine()?;
