@@ -5,6 +5,9 @@ import { copies, debounce, fetchPart, short } from './page.js';
 const WORDS = new Set('select from where group by having order asc desc limit offset as on join inner left right full outer cross using and or not in is null like between case when then else end distinct with union all true false cast interval exists'.split(' '));
 const TOKENS = /(--[^\n]*|\/\*[\s\S]*?\*\/)|('(?:[^']|'')*'?)|("(?:[^"]|"")*"?)|(\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b)|([A-Za-z_][A-Za-z0-9_]*)(\s*\()?/gi;
 
+// Where a question that was sent and not answered is kept, until it is or the tab closes.
+const KEPT = 'mizan-question';
+
 const form = document.getElementById('ask');
 if (form) begin();
 
@@ -59,6 +62,23 @@ function begin() {
     paint();
   }
 
+  // Whoever signs in again, or loads the page again after a crash, goes on with the
+  // same key: what was paid is not paid twice. Nobody else in this tab sees it.
+  const again = document.getElementById('again');
+  const who = document.querySelector('.who')?.textContent;
+  const address = location.pathname + location.search;
+  function keep() {
+    const { csrf, ...fields } = Object.fromEntries(new FormData(form));
+    sessionStorage.setItem(KEPT, JSON.stringify({ who, address, fields }));
+  }
+  function restore() {
+    const kept = JSON.parse(sessionStorage.getItem(KEPT));
+    if (kept?.who !== who || answer.firstElementChild || (sql.value && kept.address !== address)) return;
+    for (const [name, value] of Object.entries(kept.fields)) form.elements[name].value = value;
+    again.hidden = false;
+    quote.replaceChildren();
+  }
+
   const soon = debounce(250, price);
   sql.addEventListener('input', () => { wrong = null; paint(); soon(); });
   sql.addEventListener('scroll', () => { shown.parentElement.scrollTop = sql.scrollTop; });
@@ -88,11 +108,16 @@ function begin() {
     spend.textContent = form.dataset.asking;
     const body = new URLSearchParams(new FormData(form));
     body.set('act', 'ask');
+    keep();
     try {
       answer.innerHTML = await fetchPart('/ask', { method: 'POST', body });
       const section = answer.firstElementChild;
       // The next question is another one; what failed on the way keeps its key.
       if (section?.dataset.key) form.elements.key.value = section.dataset.key;
+      if (form.elements.key.value !== body.get('key')) sessionStorage.removeItem(KEPT);
+      again.hidden = true;
+      // The session is another one: forms of the page are its own from now on.
+      if (section?.dataset.csrf) for (const field of document.getElementsByName('csrf')) field.value = section.dataset.csrf;
       mark(section);
       copies(answer);
       answer.focus({ preventScroll: true });
@@ -104,6 +129,7 @@ function begin() {
     }
   });
 
+  document.addEventListener('click', ({ target }) => { if (target.closest('a[href^="/sign-in"]')) keep(); });
   for (const link of document.querySelectorAll('[data-sql]')) {
     link.addEventListener('click', (event) => {
       event.preventDefault();
@@ -115,6 +141,7 @@ function begin() {
     });
   }
 
+  restore();
   slide();
   if (!(Number(epsilon.value) > 0)) slider.value = -1;
   mark(answer.firstElementChild ?? quote.firstElementChild);

@@ -34,7 +34,7 @@ export async function fetchPart(address, options = {}) {
     return alert(document.body.dataset.network);
   }
   if (response.redirected && new URL(response.url).pathname === '/sign-in') {
-    return alert(document.body.dataset.signedOut);
+    return alert(document.body.dataset.signedOut, `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
   }
   const kind = response.headers.get('content-type') ?? '';
   const text = await response.text();
@@ -49,10 +49,16 @@ function problem(text) {
   try { return JSON.parse(text).detail; } catch { return document.body.dataset.network; }
 }
 
-function alert(sentence) {
+function alert(sentence, address) {
   const p = document.createElement('p');
   p.className = 'alert warn';
   p.textContent = sentence;
+  if (address) {
+    const link = document.createElement('a');
+    link.href = address;
+    link.append(...p.childNodes);
+    p.append(link);
+  }
   return p.outerHTML;
 }
 

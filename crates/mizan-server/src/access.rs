@@ -164,7 +164,13 @@ fn to_sign_in(request: &Request) -> Response {
     let place = format!("/sign-in?next={next}");
     let place = HeaderValue::from_str(&place);
     let place = place.unwrap_or_else(|_| HeaderValue::from_static("/sign-in"));
-    (StatusCode::SEE_OTHER, [(header::LOCATION, place)]).into_response()
+    // A question that was typed goes along, with its key.
+    let asks = request.method() == Method::POST && request.uri().path() == "/ask";
+    let status = match asks {
+        true => StatusCode::TEMPORARY_REDIRECT,
+        false => StatusCode::SEE_OTHER,
+    };
+    (status, [(header::LOCATION, place)]).into_response()
 }
 
 fn headers(headers: &mut HeaderMap, secure: bool) {

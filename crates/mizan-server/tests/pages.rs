@@ -28,6 +28,11 @@ fn browse(world: &World, token: Option<&str>, method: &str, path: &str, form: &s
     let token = token.map_or_else(String::new, |token| {
         format!("Authorization: Bearer {token}\r\n")
     });
+    send(world, &token, method, path, form)
+}
+
+/// A request with this line among its headers.
+fn send(world: &World, token: &str, method: &str, path: &str, form: &str) -> Answer {
     let length = form.len();
     let text = format!(
         "{method} {path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n{token}\
@@ -117,7 +122,9 @@ fn every_page_every_role() {
         // Whoever it is not for is led to where one signs in, and learns nothing.
         for token in &bad {
             let answer = browse(&world, token.as_deref(), method, &path, &form);
-            assert_eq!(answer.status, 303, "{what}");
+            // A question is sent on, so that it is not lost by signing in.
+            let expected = if what == "POST /ask" { 307 } else { 303 };
+            assert_eq!(answer.status, expected, "{what}");
             let place = answer.header("location").unwrap();
             assert!(place.starts_with("/sign-in?next="), "{what}: {place}");
             assert_eq!(answer.body, b"", "{what}");
@@ -143,6 +150,108 @@ fn every_page_every_role() {
             }
         }
     }
+}
+
+/// The value of a hidden field.
+fn field<'a>(page: &'a str, name: &str) -> &'a str {
+    let (_, after) = page.split_once(&format!("name=\"{name}\"")).unwrap();
+    let (_, after) = after.split_once("value=\"").unwrap();
+    after.split_once('"').unwrap().0
+}
+
+#[test]
+fn a_question_of_another_session_comes_back_with_its_key_and_spends_nothing() {
+    let world = World::new(wide());
+    let token = world.token(Role::Analyst, "visits");
+    let signed = world.service.sign_in(&token).unwrap();
+    let cookie = format!("Cookie: {}\r\n", signed.cookie.split(';').next().unwrap());
+    let key = "00112233445566778899aabbccddeeff";
+    let asked = format!("key={key}&sql={COUNT}&wish=epsilon&epsilon=0.1");
+    let size = || world.ledger().head().unwrap().size;
+    let before = size();
+    for csrf in ["", "&csrf=", "&csrf=0123"] {
+        for act in ["", "&act=ask", "&act=quote"] {
+            let form = format!("{asked}{csrf}{act}");
+            let answer = send(&world, &cookie, "POST", "/ask", &form);
+            let text = answer.text();
+            assert_eq!(answer.status, 403, "{form}: {text}");
+            assert_eq!(field(&text, "key"), key, "{form}");
+            assert_eq!(field(&text, "csrf"), signed.csrf, "{form}");
+            assert!(text.contains("COUNT(*) AS n FROM visits</textarea>"));
+            assert!(text.contains("id=\"again\">"), "{form}");
+        }
+    }
+    // For a script only the part, with the secret of the session.
+    let script = format!("{cookie}X-Fragment: 1\r\n");
+    let part = send(&world, &script, "POST", "/ask", &asked).text();
+    assert!(!part.contains("<html") && part.contains(&format!("data-key=\"{key}\"")));
+    assert!(part.contains(&format!("data-csrf=\"{}\"", signed.csrf)));
+    // Another site is not even told that.
+    let other = format!("{cookie}Sec-Fetch-Site: cross-site\r\n");
+    let answer = send(&world, &other, "POST", "/ask", &asked);
+    assert_eq!(answer.status, 403);
+    assert!(!answer.text().contains(key) && !answer.text().contains(&signed.csrf));
+    assert!(answer.text().contains("This form is from another session"));
+    assert_eq!(size(), before, "nothing was asked");
+    // The same form once more, now of this session: paid, and once.
+    let form = format!("{asked}&csrf={}", signed.csrf);
+    let answer = send(&world, &cookie, "POST", "/ask", &form);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let paid = size();
+    assert!(paid > before);
+    let answer = send(&world, &cookie, "POST", "/ask", &form);
+    assert!(answer.text().contains("answered before"));
+    assert_eq!(size(), paid);
+}
+
+#[test]
+fn a_question_is_kept_while_somebody_signs_in() {
+    let world = World::new(wide());
+    let token = world.token(Role::Analyst, "visits");
+    let key = "00112233445566778899aabbccddeeff";
+    let asked = format!("csrf=old&key={key}&sql={COUNT}&wish=epsilon&epsilon=0.1&act=ask");
+    let page = send(&world, "", "POST", "/sign-in?next=/ask", &asked);
+    assert_eq!(page.status, 200);
+    let next = field(&page.text(), "next").replace("&#38;", "&");
+    assert!(next.starts_with(&format!("/ask?key={key}")), "{next}");
+    let mut form = form_urlencoded(&[("token", "mizan_wrong"), ("next", &next)]);
+    let page = send(&world, "", "POST", "/sign-in", &form);
+    assert_eq!(page.status, 401);
+    assert_eq!(field(&page.text(), "next").replace("&#38;", "&"), next);
+    form = form_urlencoded(&[("token", &token), ("next", &next)]);
+    let answer = send(&world, "", "POST", "/sign-in", &form);
+    assert_eq!(
+        (answer.status, answer.header("location")),
+        (303, Some(next.as_str()))
+    );
+    let cookie = answer.header("set-cookie").unwrap();
+    let cookie = format!("Cookie: {}\r\n", cookie.split(';').next().unwrap());
+    let text = send(&world, &cookie, "GET", &next, "").text();
+    assert_eq!(field(&text, "key"), key);
+    assert!(text.contains("COUNT(*) AS n FROM visits</textarea>"));
+    assert!(text.contains("value=\"epsilon\" checked") && text.contains("value=\"0.1\""));
+    assert!(text.contains("id=\"again\">"));
+    // Who is signed in meanwhile is led there at once.
+    let answer = send(&world, &cookie, "POST", "/sign-in", &asked);
+    assert_eq!(answer.header("location"), Some(next.as_str()));
+    // A link has no say in keys that no form of ours has.
+    let text = send(&world, &cookie, "GET", "/ask?key=mine", "").text();
+    assert!(field(&text, "key") != "mine" && !text.contains("id=\"again\">"));
+}
+
+/// Fields as a browser sends them.
+fn form_urlencoded(fields: &[(&str, &str)]) -> String {
+    let escaped = |text: &str| -> String {
+        let escape = |byte: u8| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => char::from(byte).to_string(),
+            byte => format!("%{byte:02X}"),
+        };
+        text.bytes().map(escape).collect()
+    };
+    let pairs = fields
+        .iter()
+        .map(|(name, value)| format!("{name}={}", escaped(value)));
+    pairs.collect::<Vec<_>>().join("&")
 }
 
 #[test]

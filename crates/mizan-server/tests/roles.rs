@@ -69,7 +69,8 @@ fn ask(client: &mut Client, route: &Route, path: &str, body: Option<&Value>) -> 
         Verb::Get => "GET",
         Verb::Post => "POST",
     };
-    let key = [("Idempotency-Key", "role-matrix")];
+    // A question and a charge are not the same entry.
+    let key = [("Idempotency-Key", route.path)];
     client.send(method, path, &key, body).unwrap()
 }
 

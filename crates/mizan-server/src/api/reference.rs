@@ -14,7 +14,7 @@ use crate::service::Service;
 
 const STYLE: &str = "
 :root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; max-inline-size: 60rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; max-inline-size: 60rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
 code, pre { font-family: ui-monospace, monospace; font-size: 0.9em; }
 h2 { margin-block-start: 2.5rem; border-block-end: 1px solid; }
 h3 code { font-size: 1.1em; }
@@ -22,6 +22,7 @@ table { border-collapse: collapse; margin-block: 0.5rem; }
 td, th { text-align: start; vertical-align: top; padding: 0.15rem 1rem 0.15rem 0; }
 details { margin-block: 0.3rem; }
 pre { overflow-x: auto; padding: 0.5rem; border: 1px solid; border-radius: 0.3rem; }
+@media (max-width: 40rem) { tr { display: flex; flex-wrap: wrap; margin-block-end: 0.4rem; } }
 ";
 
 pub(super) fn router() -> Router<Service> {

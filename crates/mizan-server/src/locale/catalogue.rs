@@ -128,11 +128,14 @@ catalogue! {
     ask_pricing: "Pricing…", "جارٍ التسعير…";
     ask_quote_empty: "The price appears here as you type. It reads no data.", "تظهر الكلفة هنا أثناء الكتابة. التسعير لا يقرأ البيانات.";
     ask_once: "This form pays once: reloading or pressing twice gives the same answer for free.", "هذا النموذج يدفع مرة واحدة: إعادة التحميل أو الضغط مرتين تعطي الإجابة نفسها مجانًا.";
+    ask_again: "Please press the button again: your session or this page is new. Your question and its key were kept, so you pay at most once.", "اضغط الزر من جديد: جلستك أو هذه الصفحة جديدة. حُفظ سؤالك ومفتاحه، فلن تدفع أكثر من مرة واحدة.";
     ask_datasets: "Datasets", "مجموعات البيانات";
     ask_no_datasets: "There is nothing to ask about", "لا يوجد ما يُسأل عنه";
     ask_unit: "protects each {unit}", "تحمي كل {unit}";
     ask_public: "about nobody: free to read", "لا تخص أحدًا: قراءتها مجانية";
+    ask_row_per_unit: "at most one row of each counts", "يُحتسب لكل واحد صف واحد على الأكثر";
     ask_rows_per_unit: "at most {count} rows of each count", "يُحتسب لكل واحد {count} من الصفوف على الأكثر";
+    ask_group_per_unit: "in at most one group", "في مجموعة واحدة على الأكثر";
     ask_groups_per_unit: "in at most {count} groups", "في {count} من المجموعات على الأكثر";
     ask_column: "column", "العمود";
     ask_type: "type", "النوع";
@@ -337,6 +340,7 @@ catalogue! {
     problem_not_found: "There is nothing here", "لا شيء هنا";
     problem_not_found_help: "The address may be mistyped, or what it names is not for this token.", "قد يكون العنوان خاطئًا، أو أن ما يسميه ليس لهذا الرمز.";
     problem_forbidden: "This is not for your role", "هذا ليس لدورك";
+    problem_csrf: "This form is from another session", "هذا النموذج من جلسة أخرى";
     problem_too_many: "Too many requests", "طلبات كثيرة جدًا";
     problem_busy: "Too much to do just now", "العمل كثير الآن";
     problem_other: "This did not work", "لم ينجح هذا";

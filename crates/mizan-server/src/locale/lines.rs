@@ -70,6 +70,10 @@ lines! {
     ", if no more than {rows} rows are equal; before quantiles are put in order" => "، إذا لم يتساوَ أكثر من {rows} من الصفوف؛ وذلك قبل ترتيب المئينات";
     ", if no more than {rows} rows are equal" => "، إذا لم يتساوَ أكثر من {rows} من الصفوف";
     "; before quantiles are put in order" => "؛ وذلك قبل ترتيب المئينات";
+    // The parts of an event.
+    "all of {count}" => "الكل وعددها {count}";
+    "{count} times" => "{count} من المرات";
+    "for a group of {size}" => "لمجموعة من {size}";
     // Why a method does not apply.
     "`{event}` ({path}) {reason}" => "[[{event}]] ({path}): {reason}";
     "may fail with unbounded loss, so it has no Rényi guarantee at any order" => "قد يفشل بخسارة غير محدودة، فليس له ضمان ريني عند أي رتبة";

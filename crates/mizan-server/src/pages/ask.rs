@@ -1,9 +1,12 @@
 //! Asking: a question, what it would cost, one button that spends, the answer.
 //!
 //! Every form has a key of its own, which decides the id in the ledger: whoever
-//! reloads or presses twice gets the stored answer and pays once.
+//! reloads or presses twice gets the stored answer and pays once. A form of a session
+//! that ended comes back as it was, with its key, to be sent again: only a form of the
+//! session that there is can spend.
 
 use askama::Template;
+use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -21,11 +24,14 @@ use super::problems::or_problem;
 use super::read::{Form, Query};
 use super::visitor::Visitor;
 use crate::locale::{Line, Markup, Strings, fill};
-use crate::problem::Problem;
+use crate::problem::{Code, Problem};
 use crate::service::{Queried, Service};
 
 /// So many keys of groups are shown.
 const MOST_KEYS: usize = 24;
+
+/// Longer addresses are not read everywhere.
+const LONGEST_ADDRESS: usize = 16 << 10;
 
 #[derive(Template)]
 #[template(path = "ask.html")]
@@ -37,9 +43,17 @@ struct Page {
     wish: String,
     epsilon: String,
     accuracy: String,
+    beside: Beside,
+    datasets: Vec<Dataset>,
+}
+
+/// What stands around the form.
+#[derive(Default)]
+struct Beside {
+    /// That the form came back and is to be sent again.
+    again: bool,
     quote: Option<String>,
     answer: Option<String>,
-    datasets: Vec<Dataset>,
 }
 
 #[derive(Template)]
@@ -68,6 +82,10 @@ enum Reply {
     Answered(Box<Answer>),
     Refused(Refusal),
     Failed(Box<Problem>),
+    /// The form was of another session; this is the secret of the one there is.
+    Again {
+        csrf: String,
+    },
 }
 
 /// A price for people.
@@ -159,10 +177,12 @@ pub(super) struct Address {
     epsilon: String,
     #[serde(default)]
     accuracy: String,
+    #[serde(default)]
+    key: String,
 }
 
 /// What the form sends.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub(super) struct Typed {
     #[serde(default)]
     csrf: String,
@@ -181,19 +201,44 @@ pub(super) struct Typed {
 }
 
 impl Typed {
+    /// Browsers send CR LF; places are counted in what was typed.
+    fn sql(&self) -> String {
+        self.sql.replace("\r\n", "\n")
+    }
+
     /// Only the number that was chosen counts.
+    fn chosen<'a>(&self, wish: &str, text: &'a str) -> Option<&'a str> {
+        (self.wish == wish).then(|| text.trim())
+    }
+
     fn request(&self) -> QuestionRequest {
-        let given = |wish: &str, text: &str| (self.wish == wish).then(|| Given::from(text.trim()));
         QuestionRequest {
-            // Browsers send CR LF; places are counted in what was typed.
-            sql: self.sql.replace("\r\n", "\n"),
-            epsilon: given("epsilon", &self.epsilon),
-            accuracy: given("accuracy", &self.accuracy),
+            sql: self.sql(),
+            epsilon: self.chosen("epsilon", &self.epsilon).map(Given::from),
+            accuracy: self.chosen("accuracy", &self.accuracy).map(Given::from),
         }
+    }
+
+    /// Where this form is found again, with its key, if it has a question.
+    pub(super) fn address(&self) -> Option<String> {
+        if self.sql.trim().is_empty() {
+            return None;
+        }
+        let sql = self.sql();
+        let key = ("key", self.key.as_str());
+        let mut parameters = vec![key, ("sql", &sql)];
+        for (wish, text) in [("epsilon", &self.epsilon), ("accuracy", &self.accuracy)] {
+            parameters.extend(self.chosen(wish, text).map(|text| (wish, text)));
+        }
+        let address = link("/ask", &parameters);
+        // The key alone keeps what was paid from being paid again.
+        let short = address.len() <= LONGEST_ADDRESS;
+        Some(if short { address } else { link("/ask", &[key]) })
     }
 }
 
-/// The empty form, or one with a question from a link.
+/// The empty form, one with a question from a link, or one that was kept while
+/// somebody signed in.
 pub(super) async fn show(
     visitor: Visitor,
     State(service): State<Service>,
@@ -204,21 +249,26 @@ pub(super) async fn show(
         (true, false) => "accuracy",
         (true, true) => "usual",
     };
+    let again = is_drawn(&address.key);
     let typed = Typed {
-        csrf: String::new(),
-        key: String::new(),
+        key: if again { address.key } else { String::new() },
         sql: address.sql,
         wish: wish.to_owned(),
         epsilon: address.epsilon,
         accuracy: address.accuracy,
-        act: String::new(),
+        ..Typed::default()
     };
     let made = async {
         let quote = match typed.sql.trim().is_empty() {
             true => None,
             false => Some(priced(&visitor, &service, &typed).await?),
         };
-        whole(&visitor, &service, typed, quote, None).await
+        let beside = Beside {
+            again,
+            quote,
+            answer: None,
+        };
+        whole(&visitor, &service, typed, beside).await
     };
     or_problem(&visitor, made.await)
 }
@@ -243,21 +293,55 @@ pub(super) async fn ask(
     headers: HeaderMap,
     Form(mut typed): Form<Typed>,
 ) -> Response {
+    let alone = headers.contains_key("x-fragment");
     let made = async {
-        visitor.check(&typed.csrf)?;
+        if let Err(problem) = visitor.check(&typed.csrf) {
+            let page = again(&visitor, &service, typed, alone).await?;
+            return Ok((problem.status, Extension(Code(problem.code)), page).into_response());
+        }
+        let mut beside = Beside::default();
         if typed.act == "quote" {
-            let quote = priced(&visitor, &service, &typed).await?;
-            return whole(&visitor, &service, typed, Some(quote), None).await;
+            beside.quote = Some(priced(&visitor, &service, &typed).await?);
+            return whole(&visitor, &service, typed, beside).await;
         }
         let (status, key, answer) = answered(&visitor, &service, &typed).await?;
-        if headers.contains_key("x-fragment") {
+        if alone {
             return fragment(answer);
         }
         typed.key = key;
-        let page = whole(&visitor, &service, typed, None, Some(answer)).await?;
+        beside.answer = Some(answer);
+        let page = whole(&visitor, &service, typed, beside).await?;
         Ok((status, page).into_response())
     };
     or_problem(&visitor, made.await)
+}
+
+/// The same form with its key for the session that there is: whoever asked before a
+/// crash, or before signing in anew, goes on with what may be paid already. Nothing
+/// is asked here, so a form of another site gains nothing by it.
+async fn again(
+    visitor: &Visitor,
+    service: &Service,
+    mut typed: Typed,
+    alone: bool,
+) -> Result<Response, Problem> {
+    if typed.key.is_empty() {
+        typed.key = draw()?;
+    }
+    if alone {
+        return fragment(part(&AnswerPart {
+            t: visitor.language.strings(),
+            key: typed.key,
+            outcome: Reply::Again {
+                csrf: visitor.csrf(),
+            },
+        })?);
+    }
+    let beside = Beside {
+        again: true,
+        ..Beside::default()
+    };
+    whole(visitor, service, typed, beside).await
 }
 
 fn fragment(html: String) -> Result<Response, Problem> {
@@ -268,8 +352,7 @@ async fn whole(
     visitor: &Visitor,
     service: &Service,
     typed: Typed,
-    quote: Option<String>,
-    answer: Option<String>,
+    beside: Beside,
 ) -> Result<Response, Problem> {
     let found = service.datasets(visitor.caller()?).await?.datasets;
     let t = visitor.language.strings();
@@ -289,8 +372,7 @@ async fn whole(
         wish: known.unwrap_or("usual").to_owned(),
         epsilon: typed.epsilon,
         accuracy: typed.accuracy,
-        quote,
-        answer,
+        beside,
         datasets: found.iter().map(|dataset| dataset_of(t, dataset)).collect(),
     })
 }
@@ -300,6 +382,14 @@ fn draw() -> Result<String, Problem> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|_| Problem::internal("MZ2051"))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Whether a key is one that a form of ours may have.
+fn is_drawn(key: &str) -> bool {
+    key.len() == 32
+        && key
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 async fn priced(visitor: &Visitor, service: &Service, typed: &Typed) -> Result<String, Problem> {
@@ -477,11 +567,20 @@ fn dataset_of(t: &'static Strings, dataset: &DatasetJson) -> Dataset {
         None => about.push_str(t.ask_public),
         Some(privacy) => {
             about.push_str(&fill(t.ask_unit, &[("unit", &privacy.unit.join(", "))]).0);
-            for (sentence, count) in [
-                (t.ask_rows_per_unit, privacy.rows_per_unit),
-                (t.ask_groups_per_unit, privacy.groups_per_unit),
+            for (one, several, count) in [
+                (
+                    t.ask_row_per_unit,
+                    t.ask_rows_per_unit,
+                    privacy.rows_per_unit,
+                ),
+                (
+                    t.ask_group_per_unit,
+                    t.ask_groups_per_unit,
+                    privacy.groups_per_unit,
+                ),
             ] {
                 if let Some(count) = count {
+                    let sentence = if count == 1 { one } else { several };
                     about.push_str(" · ");
                     about.push_str(&fill(sentence, &[("count", &numbers::count(count))]).0);
                 }
@@ -560,13 +659,11 @@ mod tests {
     #[test]
     fn only_the_chosen_number_is_sent() {
         let typed = |wish: &str| Typed {
-            csrf: String::new(),
-            key: String::new(),
             sql: "SELECT\r\n1".to_owned(),
             wish: wish.to_owned(),
             epsilon: "0.1".to_owned(),
             accuracy: "5".to_owned(),
-            act: String::new(),
+            ..Typed::default()
         };
         let request = typed("epsilon").request();
         assert_eq!(request.sql, "SELECT\n1");
@@ -574,6 +671,23 @@ mod tests {
         assert!(request.accuracy.is_none());
         let usual = typed("usual").request();
         assert!(usual.epsilon.is_none() && usual.accuracy.is_none());
+    }
+
+    #[test]
+    fn a_form_is_found_again_with_its_key_however_long_it_is() {
+        let mut typed = Typed {
+            key: "k".to_owned(),
+            wish: "epsilon".to_owned(),
+            epsilon: "0.1".to_owned(),
+            accuracy: "5".to_owned(),
+            ..Typed::default()
+        };
+        assert_eq!(typed.address(), None);
+        typed.sql = "SELECT\r\n1".to_owned();
+        let address = typed.address().unwrap();
+        assert_eq!(address, "/ask?key=k&sql=SELECT%0A1&epsilon=0.1");
+        typed.sql = "x".repeat(LONGEST_ADDRESS);
+        assert_eq!(typed.address().unwrap(), "/ask?key=k");
     }
 
     #[test]
@@ -590,5 +704,9 @@ mod tests {
     fn keys_are_fresh_ids() {
         let (one, other) = (draw().unwrap(), draw().unwrap());
         assert_eq!((one.len(), one == other), (32, false));
+        assert!(is_drawn(&one) && is_drawn(&other));
+        for bad in ["", "0", &"F".repeat(32)] {
+            assert!(!is_drawn(bad), "{bad}");
+        }
     }
 }

@@ -8,6 +8,9 @@ use super::frame::{Frame, page};
 use super::visitor::Visitor;
 use crate::problem::{Code, Problem};
 
+/// A form of another session: forbidden, but to nobody's role.
+const CSRF: &str = "MZ2005";
+
 #[derive(Template)]
 #[template(path = "problem.html")]
 struct Page<'a> {
@@ -27,6 +30,7 @@ pub fn problem_page(problem: &Problem, headers: &HeaderMap) -> Response {
 pub(super) fn shown(problem: &Problem, visitor: &Visitor) -> Response {
     let t = visitor.language.strings();
     let (title, sentence) = match problem.status {
+        StatusCode::FORBIDDEN if problem.code == CSRF => (t.problem_csrf, None),
         StatusCode::NOT_FOUND => (t.problem_not_found, Some(t.problem_not_found_help)),
         StatusCode::FORBIDDEN => (t.problem_forbidden, None),
         StatusCode::TOO_MANY_REQUESTS => (t.problem_too_many, None),

@@ -3,12 +3,12 @@
 
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request};
-use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::response::Response;
 use serde::de::DeserializeOwned;
 
-use super::problems::problem_page;
+use super::problems::shown;
+use super::visitor::Visitor;
 use crate::body;
 use crate::problem::Problem;
 use crate::service::Service;
@@ -26,22 +26,21 @@ impl<T: DeserializeOwned> FromRequest<Service> for Form<T> {
     type Rejection = Response;
 
     async fn from_request(request: Request, service: &Service) -> Result<Self, Response> {
-        let headers = request.headers().clone();
-        let read = fields(request, &headers, service).await;
-        read.map(Self)
-            .map_err(|problem| problem_page(&problem, &headers))
+        let (parts, body) = request.into_parts();
+        let visitor = Visitor::of(&parts);
+        let read = fields(parts, body, service).await;
+        read.map(Self).map_err(|problem| shown(&problem, &visitor))
     }
 }
 
 async fn fields<T: DeserializeOwned>(
-    request: Request,
-    headers: &HeaderMap,
+    parts: Parts,
+    body: Body,
     service: &Service,
 ) -> Result<T, Problem> {
-    if !body::is(headers, "application/x-www-form-urlencoded") {
+    if !body::is(&parts.headers, "application/x-www-form-urlencoded") {
         return Err(Problem::malformed("a form is expected here"));
     }
-    let (parts, body) = request.into_parts();
     let bytes = body::read(Request::from_parts(parts.clone(), body), service).await?;
     let request = Request::from_parts(parts, Body::from(bytes));
     let form = axum::Form::<T>::from_request(request, service).await;
@@ -57,7 +56,7 @@ impl<T: DeserializeOwned> FromRequestParts<Service> for Query<T> {
             Ok(query) => Ok(Self(query.0)),
             Err(error) => {
                 let problem = Problem::malformed(&error.body_text());
-                Err(problem_page(&problem, &parts.headers))
+                Err(shown(&problem, &Visitor::of(parts)))
             }
         }
     }
@@ -71,7 +70,7 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Service> for Path<T> {
             Ok(name) => Ok(Self(name.0)),
             Err(_) => {
                 let problem = Problem::not_found("this address");
-                Err(problem_page(&problem, &parts.headers))
+                Err(shown(&problem, &Visitor::of(parts)))
             }
         }
     }

@@ -215,7 +215,7 @@ fn receipt_of(
             Some(_) => format!("ε({})", numbers::order(at_best)),
             None => t.receipt_at_best.to_owned(),
         },
-        parts: why.map(parts).unwrap_or_default(),
+        parts: why.map(|why| parts(t, why)).unwrap_or_default(),
         forms: why.map(forms).unwrap_or_default(),
         orders,
         own_delta: cost.and_then(|cost| numbers::delta(cost.own_delta)),
@@ -247,7 +247,7 @@ fn best(t: &Strings, answer: &AccountAnswer) -> Option<Markup> {
     Some(fill(t.receipt_best, &values))
 }
 
-fn parts(why: &DerivationJson) -> Vec<Part> {
+fn parts(t: &Strings, why: &DerivationJson) -> Vec<Part> {
     let part = |part: &mizan_api::account::PartJson| {
         let at = |place: usize| {
             let cost = part.renyi.as_ref().and_then(|costs| costs.get(place));
@@ -256,7 +256,8 @@ fn parts(why: &DerivationJson) -> Vec<Part> {
         let (one, best, infinite) = (at(0), at(1), at(2));
         Part {
             depth: part.depth.min(DEEPEST),
-            event: part.event.clone(),
+            // What is not known there is a formula, which every language has.
+            event: t.language.line(&part.event).text,
             one,
             best,
             infinite,

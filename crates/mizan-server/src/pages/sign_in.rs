@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
 
+use super::ask;
 use super::frame::{Frame, page};
 use super::preferences::back;
 use super::problems::or_problem;
@@ -36,6 +37,9 @@ pub(super) struct Typed {
     token: String,
     #[serde(default)]
     next: String,
+    /// A question that was sent when nobody was signed in any more.
+    #[serde(flatten)]
+    asked: ask::Typed,
 }
 
 /// What a form without fields sends.
@@ -80,6 +84,17 @@ fn begun(
         .and_then(|value| value.to_str().ok());
     if site.is_some_and(|site| !matches!(site, "same-origin" | "none")) {
         return Err(Problem::csrf());
+    }
+    // The question waits in the form, so that it need not be written, nor paid, again.
+    if let Some(next) = typed.asked.address() {
+        if visitor.is_signed_in() {
+            return Ok(back(&next));
+        }
+        return page(&Page {
+            frame: visitor.frame("sign-in"),
+            next,
+            failed: false,
+        });
     }
     match service.sign_in(&typed.token) {
         Ok(signed_in) => {

@@ -32,24 +32,30 @@ impl FromRequestParts<Service> for Visitor {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &Service) -> Result<Self, Self::Rejection> {
+        Ok(Self::of(parts))
+    }
+}
+
+impl Visitor {
+    /// Who sends a request, as the door found out.
+    pub(super) fn of(parts: &Parts) -> Self {
         let is_read = parts.method == axum::http::Method::GET;
         let here = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let here = match (is_read, parts.uri.path()) {
             (true, _) => here,
             // Only what can be read can be come back to.
             (false, "/audit/verify" | "/audit/self-tests") => "/audit",
+            (false, "/ask/quote") => "/ask",
             (false, path) => path,
         };
-        Ok(Self {
+        Self {
             caller: parts.extensions.get::<Caller>().cloned(),
             session: parts.extensions.get::<Session>().cloned(),
             here: here.to_owned(),
             ..Self::stranger(&parts.headers)
-        })
+        }
     }
-}
 
-impl Visitor {
     /// Somebody of whom only the headers are known.
     pub(super) fn stranger(headers: &HeaderMap) -> Self {
         let cookie = |name| cookie(headers, name);

@@ -114,6 +114,66 @@ class Pages(unittest.TestCase):
         page.click("#verify button")
         page.wait("document.querySelector('#verdict .alert.bad') !== null")
 
+    def test_a_question_outlives_its_session(self):
+        page = self.signed_in(path="/ask")
+        sql, epsilon = "SELECT COUNT(*) AS n FROM visits", "0.03"
+        page.fill("#sql", sql)
+        page.fill("#epsilon", epsilon)
+        kept = "[document.querySelector('#sql').value, document.querySelector('#epsilon').value, document.querySelector('#key').value].join()"
+        before = page.run(kept)
+        # A form of an earlier session comes back, and is good from then on.
+        page.run("document.getElementsByName('csrf').forEach(field => { field.value = '0'; })")
+        page.click("#spend")
+        page.wait("document.querySelector('#answer .again') !== null && !document.querySelector('#spend').disabled")
+        self.assertEqual(page.run(kept), before)
+        # No session at all: after signing in the question stands there as it stood.
+        page.call("Network.clearBrowserCookies")
+        page.click("#spend")
+        page.wait("document.querySelector('#answer a[href^=\"/sign-in\"]') !== null && !document.querySelector('#spend').disabled")
+        page.click("#answer a[href^='/sign-in']")
+        page.wait("document.querySelector('#token') !== null")
+        page.fill("#token", SERVER.tokens["analyst"])
+        page.click("form.stack button")
+        page.wait("location.pathname === '/ask' && document.querySelector('#again')?.hidden === false")
+        self.assertEqual(page.run(kept), before)
+        # Nor does it change when the page is loaded again, until it is answered.
+        page.go(f"{SERVER.url}/ask")
+        page.wait("document.querySelector('#again')?.hidden === false")
+        self.assertEqual(page.run(kept), before)
+        page.click("#spend")
+        page.wait("document.querySelector('#answer table') !== null")
+        self.assertTrue(page.run("document.querySelector('#again').hidden"))
+        page.go(f"{SERVER.url}/ask")
+        page.wait("document.querySelector('.editor.on') !== null")
+        self.assertEqual(page.run("document.querySelector('#sql').value"), "")
+        # Who signs in after somebody else does not see what they asked.
+        page.run("sessionStorage.setItem('mizan-question', JSON.stringify({who: 'x', address: '/ask', fields: {sql: 'SELECT 1'}}))")
+        page.go(f"{SERVER.url}/ask")
+        page.wait("document.querySelector('.editor.on') !== null")
+        self.assertEqual(page.run("document.querySelector('#sql').value"), "")
+        page.errors = [error for error in page.errors if "status of 403" not in error]
+
+    def test_a_question_outlives_its_session_without_scripts(self):
+        page = self.signed_in(path="/ask", script=False)
+        key = page.run("document.querySelector('#key').value")
+        page.run("document.querySelector('#sql').value = 'SELECT COUNT(*) AS n FROM visits'")
+        page.run("document.querySelector('#ask [name=csrf]').value = '0'")
+        page.run("document.querySelector('#spend').click()")
+        page.wait("document.querySelector('#again')?.hidden === false")
+        self.assertEqual(page.run("document.querySelector('#key').value"), key)
+        page.call("Network.clearBrowserCookies")
+        # The door sends a question on to where one signs in.
+        page.run("document.querySelector('#spend').click()")
+        page.wait("document.querySelector('#token') !== null")
+        page.run(f"document.querySelector('#token').value = '{SERVER.tokens['analyst']}'")
+        page.run("document.querySelector('form.stack').submit()")
+        page.wait("location.pathname === '/ask' && document.querySelector('#again')?.hidden === false")
+        self.assertEqual(page.run("document.querySelector('#key').value"), key)
+        self.assertEqual(page.run("document.querySelector('#sql').value"), "SELECT COUNT(*) AS n FROM visits")
+        page.run("document.querySelector('#spend').click()")
+        page.wait("document.querySelector('#answer table') !== null")
+        page.errors = [error for error in page.errors if "status of 403" not in error]
+
     def test_a_mistake_is_marked_where_it_is(self):
         page = self.signed_in(path="/ask")
         page.fill("#sql", "SELECT ward,\n  COUNT(*) AS n FROM visitz GROUP BY ward")
@@ -244,18 +304,24 @@ class Pages(unittest.TestCase):
         # An answer, a refusal and what cannot be answered.
         page.go(f"{SERVER.url}/ask?sql={sql}")
         page.fill("#epsilon", "0.01")
+        receipt = None
         for wish, shown in (("0.01", "#answer table"), ("60", ".answer.refused")):
             page.fill("#epsilon", wish)
             page.click("#spend")
             page.wait(f"document.querySelector('{shown}') !== null && !document.querySelector('#quote.busy')")
             page.run("document.querySelectorAll('details').forEach(one => one.open = true)")
             self.assertEqual(page.run(ENGLISH), [], shown)
+            receipt = receipt or page.run("document.querySelector('#answer .title a').href")
         page.fill("#sql", "SELECT * FROM visits")
         page.click("#spend")
         page.wait("document.querySelector('.answer.failed') !== null")
         self.assertEqual(page.run(ENGLISH), [])
         # What the library said is there too, and marked as English.
         self.assertRegex(page.text(".answer.failed .original"), "[a-z]{3}")
+        # How its cost comes about.
+        page.go(receipt)
+        self.assertEqual(page.run(ENGLISH), [])
+        self.assertNotRegex(page.text("tbody"), r"\b(times|all of|group of)\b")
 
     def test_with_the_keyboard_alone(self):
         page = self.page()
@@ -288,7 +354,7 @@ class Pages(unittest.TestCase):
 
     def test_every_page_is_light_quick_and_fits(self):
         page = self.signed_in("owner", "/budgets")
-        for path in ("/budgets", "/budgets/visits", "/ask?sql=" + quote(BY_WARD), "/receipts", "/laboratory", "/laboratory/figures/1", "/laboratory/figures/2", "/laboratory/figures/3", "/audit"):
+        for path in ("/budgets", "/budgets/visits", "/ask?sql=" + quote(BY_WARD), "/receipts", "/laboratory", "/laboratory/figures/1", "/laboratory/figures/2", "/laboratory/figures/3", "/audit", "/api/reference"):
             page.call("Network.clearBrowserCache")
             page.bytes.clear()
             page.go(SERVER.url + path)
@@ -314,6 +380,7 @@ class Pages(unittest.TestCase):
                 page.resize(width)
                 over = page.run("document.documentElement.scrollWidth - document.documentElement.clientWidth")
                 self.assertLessEqual(over, 0, f"{path} at {width}: {page.run(BEYOND)}")
+                self.assertEqual(page.run(FIRST), [], f"{path} at {width}")
             page.resize(1240)
 
     def test_colours_have_contrast(self):
@@ -380,6 +447,11 @@ ENGLISH = """
 # What sticks out of the window.
 BEYOND = """
 [...document.querySelectorAll('body *')].filter((e) => { const box = e.getBoundingClientRect(); return box.left < -1 || box.right > document.documentElement.clientWidth + 1; }).slice(0, 5).map((e) => `${e.tagName}.${e.className}`).join(', ')
+"""
+
+# Tables that scroll and do not begin with their first column.
+FIRST = """
+[...document.querySelectorAll('.scroll')].filter((e) => e.offsetParent).filter((e) => { const first = e.querySelector('th').getBoundingClientRect(); const box = e.getBoundingClientRect(); return first.left < box.left - 1 && first.right > box.left || first.right < box.left + 1 || first.left > box.right - 1; }).map((e) => e.getAttribute('aria-label'))
 """
 
 # The contrast of every text with what is behind it; WCAG 2.2 AA.
@@ -460,6 +532,15 @@ def pictures(folder):
             page.resize(390, 844)
             page.go(f"{SERVER.url}/ask?sql=" + quote(BY_WARD))
             page.picture(name("narrow"))
+            page.fill("#epsilon", "0.02")
+            page.click("#spend")
+            page.wait("document.querySelector('#answer table') !== null && !document.querySelector('#quote.busy')")
+            page.picture(name("narrow-answer"))
+            for path in ("budgets/visits", "laboratory", "audit", "api/reference"):
+                page.go(f"{SERVER.url}/{path}")
+                if path == "laboratory":
+                    page.wait("document.querySelector('#lab').dataset.drawn !== undefined", seconds=60)
+                page.picture(name(f"narrow-{path.replace('/', '-')}"))
 
 
 def main():
