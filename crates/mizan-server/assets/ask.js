@@ -69,10 +69,15 @@ function begin() {
   const address = location.pathname + location.search;
   function keep() {
     const { csrf, ...fields } = Object.fromEntries(new FormData(form));
-    sessionStorage.setItem(KEPT, JSON.stringify({ who, address, fields }));
+    // A browser that keeps nothing still asks.
+    try { sessionStorage.setItem(KEPT, JSON.stringify({ who, address, fields })); } catch { /* not kept */ }
+  }
+  function forget() {
+    try { sessionStorage.removeItem(KEPT); } catch { /* nothing was kept */ }
   }
   function restore() {
-    const kept = JSON.parse(sessionStorage.getItem(KEPT));
+    let kept = null;
+    try { kept = JSON.parse(sessionStorage.getItem(KEPT)); } catch { /* nothing was kept */ }
     if (kept?.who !== who || answer.firstElementChild || (sql.value && kept.address !== address)) return;
     for (const [name, value] of Object.entries(kept.fields)) form.elements[name].value = value;
     again.hidden = false;
@@ -114,7 +119,7 @@ function begin() {
       const section = answer.firstElementChild;
       // The next question is another one; what failed on the way keeps its key.
       if (section?.dataset.key) form.elements.key.value = section.dataset.key;
-      if (form.elements.key.value !== body.get('key')) sessionStorage.removeItem(KEPT);
+      if (form.elements.key.value !== body.get('key')) forget();
       again.hidden = true;
       // The session is another one: forms of the page are its own from now on.
       if (section?.dataset.csrf) for (const field of document.getElementsByName('csrf')) field.value = section.dataset.csrf;

@@ -13,7 +13,7 @@ use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use mizan_api::failure::Failure;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
@@ -27,6 +27,14 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// The stack of a thread that plans and computes.
 const STACK: usize = 16 << 20;
+
+/// What the system keeps of what a client has not taken yet. It says that there is room
+/// again when a third of it is gone; of the megabytes that it would keep otherwise, a slow
+/// client takes no third in time.
+const UNTAKEN: u32 = 128 << 10;
+
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 1024;
 
 /// Where to listen.
 #[derive(Clone, Debug)]
@@ -89,7 +97,7 @@ pub fn serve(
         .map_err(|error| Failure::file("start", "the runtime", &error))?;
     let result = runtime.block_on(async {
         let acceptor = listen.acceptor()?;
-        let listener = TcpListener::bind(listen.address).await;
+        let listener = bound(listen.address);
         let failed = |error: std::io::Error| {
             Failure::new(
                 "MZ2041",
@@ -116,6 +124,19 @@ pub fn serve(
     // Streams and idle connections need not be waited for.
     runtime.shutdown_timeout(Duration::from_secs(1));
     result
+}
+
+/// Listens. What is accepted has the buffers of what listens.
+fn bound(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(UNTAKEN)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// Stops the service when the system asks for it.

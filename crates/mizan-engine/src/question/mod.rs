@@ -282,7 +282,7 @@ impl<'a, E: Engine> Desk<'a, E> {
         let same = stamp(prepared, &versions);
         // Who names a question by the id that it has anyway asks it without a name.
         let name = match name.map(RequestId::from_text) {
-            Some(id) if id == self.last_attempt(&same)? => None,
+            Some(id) if id == self.last_attempt(prepared, &same)? => None,
             name => name,
         };
         // A name stands for one answer, whatever has become of the data since.
@@ -294,7 +294,7 @@ impl<'a, E: Engine> Desk<'a, E> {
         loop {
             let id = match name {
                 Some(id) => id,
-                None => self.last_attempt(&stamp)?,
+                None => self.last_attempt(prepared, &stamp)?,
             };
             let done = self.ledger.reserve(Some(id), prepared.charge.clone())?;
             match done.outcome {
@@ -339,7 +339,12 @@ impl<'a, E: Engine> Desk<'a, E> {
     /// The id of the first attempt at a question that was neither denied, nor given
     /// back, nor used up by somebody who named something else by its id: twice as far
     /// on as long as there is none, then by bisection.
-    fn last_attempt(&self, stamp: &Digest) -> Result<RequestId, QuestionError> {
+    fn last_attempt(
+        &self,
+        prepared: &Prepared,
+        stamp: &Digest,
+    ) -> Result<RequestId, QuestionError> {
+        let asked = mizan_ledger::Request::Reserve(prepared.charge.clone()).digest();
         // In four bytes, as always; a ledger would have to hold billions for more.
         let bytes = |attempt: u64| match u32::try_from(attempt) {
             Ok(attempt) => attempt.to_be_bytes().to_vec(),
@@ -352,10 +357,13 @@ impl<'a, E: Engine> Desk<'a, E> {
         let over = |attempt: u64| -> Result<bool, QuestionError> {
             let id = id(attempt);
             let record = self.ledger.record(id)?;
-            Ok(match record.map(|record| record.status) {
-                Some(Status::Denied(_) | Status::Voided(_)) => true,
-                Some(Status::Released { .. }) => !self.answers(id, stamp)?,
-                _ => false,
+            let Some(record) = record else {
+                return Ok(false);
+            };
+            Ok(match record.status {
+                Status::Denied(_) | Status::Voided(_) => true,
+                Status::Released { .. } => !self.answers(id, stamp)?,
+                _ => record.request != asked,
             })
         };
         let (mut from, mut to) = (0_u64, 0_u64);

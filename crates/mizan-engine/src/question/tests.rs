@@ -316,16 +316,25 @@ fn the_id_of_a_question_is_a_name_of_it() {
     let wish = Wish::Epsilon(Epsilon::new(0.5).unwrap());
     let prepared = desk.prepare(QUESTION, wish).unwrap();
     let versions = desk.versions(&prepared.plan).unwrap();
-    let id = desk
-        .last_attempt(&super::stamp(&prepared, &versions))
-        .unwrap();
+    let stamp = super::stamp(&prepared, &versions);
+    let id = desk.last_attempt(&prepared, &stamp).unwrap();
     ledger.reserve(Some(id), prepared.charge.clone()).unwrap();
     ledger.start(id).unwrap();
     ledger
         .spend(Some(id), prepared.charge.account, &prepared.recipe.event())
         .unwrap();
+    // And its next id for something that is no charge at all.
+    let orders = Orders::standard();
+    let taken = desk.last_attempt(&prepared, &stamp).unwrap();
+    let other = NewAccount {
+        name: AccountName::new("other").unwrap(),
+        parent: None,
+        budget: budget(1.0, &orders),
+        orders,
+    };
+    ledger.create_account(Some(taken), other).unwrap();
     let next = ask(wish, None);
-    assert!(!next.repeated && next.done.id != id);
+    assert!(!next.repeated && next.done.id != id && next.done.id != taken);
     let again = ask(wish, None);
     assert!(again.repeated && again.done.id == next.done.id);
 }

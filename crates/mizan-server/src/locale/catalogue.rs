@@ -128,7 +128,7 @@ catalogue! {
     ask_pricing: "Pricing…", "جارٍ التسعير…";
     ask_quote_empty: "The price appears here as you type. It reads no data.", "تظهر الكلفة هنا أثناء الكتابة. التسعير لا يقرأ البيانات.";
     ask_once: "This form pays once: reloading or pressing twice gives the same answer for free.", "هذا النموذج يدفع مرة واحدة: إعادة التحميل أو الضغط مرتين تعطي الإجابة نفسها مجانًا.";
-    ask_again: "Please press the button again: your session or this page is new. Your question and its key were kept, so you pay at most once.", "اضغط الزر من جديد: جلستك أو هذه الصفحة جديدة. حُفظ سؤالك ومفتاحه، فلن تدفع أكثر من مرة واحدة.";
+    ask_again: "Nothing was asked by opening this page. If you asked this before your session ended, press the button again: the key of the question was kept, so you pay at most once.", "لم يُسأل شيء بفتح هذه الصفحة. إن كنت قد سألت هذا قبل انتهاء جلستك فاضغط الزر من جديد: حُفظ مفتاح السؤال، فلن تدفع أكثر من مرة واحدة.";
     ask_datasets: "Datasets", "مجموعات البيانات";
     ask_no_datasets: "There is nothing to ask about", "لا يوجد ما يُسأل عنه";
     ask_unit: "protects each {unit}", "تحمي كل {unit}";

@@ -145,6 +145,10 @@ pub(super) fn short(expression: &str) -> Result<(), Problem> {
     if expression.len() > LONGEST_EVENT {
         return Err(Problem::malformed("the event is too long"));
     }
+    // In JSON it would hide names; no event needs one.
+    if expression.contains('\\') {
+        return Err(Problem::malformed("an event has no backslash"));
+    }
     let lower = expression.to_ascii_lowercase();
     let sampled = SAMPLED.iter().map(|name| lower.matches(name).count());
     if sampled.sum::<usize>() > MOST_SAMPLED {
