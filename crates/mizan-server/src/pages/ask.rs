@@ -5,19 +5,20 @@
 //! that ended comes back as it was, with its key, to be sent again: only a form of the
 //! session that there is can spend.
 
+mod datasets;
+
 use askama::Template;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use mizan_api::dataset::DatasetJson;
 use mizan_api::number::Given;
 use mizan_api::question::{QueryAnswer, QuestionRequest, QuoteAnswer, plain};
 use mizan_report::number;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::budgets::quoted;
+use self::datasets::{Dataset, dataset_of};
 use super::frame::{Frame, link, page, part};
 use super::numbers;
 use super::problems::or_problem;
@@ -26,9 +27,6 @@ use super::visitor::Visitor;
 use crate::locale::{Line, Markup, Strings, fill};
 use crate::problem::{Code, Problem};
 use crate::service::{Queried, Service};
-
-/// So many keys of groups are shown.
-const MOST_KEYS: usize = 24;
 
 /// Longer addresses are not read everywhere.
 const LONGEST_ADDRESS: usize = 16 << 10;
@@ -145,27 +143,6 @@ struct Refusal {
     asked: String,
     left: String,
     largest: String,
-}
-
-/// A dataset to ask about.
-struct Dataset {
-    name: String,
-    about: Markup,
-    columns: Vec<Column>,
-    tries: Vec<Try>,
-}
-
-struct Column {
-    name: String,
-    kind: String,
-    bounds: String,
-    keys: String,
-}
-
-/// A question to begin with.
-struct Try {
-    sql: String,
-    address: String,
 }
 
 /// What stands in the address.
@@ -559,97 +536,6 @@ fn refusal_of(refusal: &Value) -> Refusal {
         left,
         largest: format!("{}%", number::down(percent, 3)),
     }
-}
-
-fn dataset_of(t: &'static Strings, dataset: &DatasetJson) -> Dataset {
-    let mut about = String::new();
-    match &dataset.privacy {
-        None => about.push_str(t.ask_public),
-        Some(privacy) => {
-            about.push_str(&fill(t.ask_unit, &[("unit", &privacy.unit.join(", "))]).0);
-            for (one, several, count) in [
-                (
-                    t.ask_row_per_unit,
-                    t.ask_rows_per_unit,
-                    privacy.rows_per_unit,
-                ),
-                (
-                    t.ask_group_per_unit,
-                    t.ask_groups_per_unit,
-                    privacy.groups_per_unit,
-                ),
-            ] {
-                if let Some(count) = count {
-                    let sentence = if count == 1 { one } else { several };
-                    about.push_str(" · ");
-                    about.push_str(&fill(sentence, &[("count", &numbers::count(count))]).0);
-                }
-            }
-        }
-    }
-    let columns = dataset.columns.iter().map(|column| Column {
-        name: column.name.clone(),
-        kind: column.kind.clone(),
-        bounds: bounds(column.bounds.as_ref()),
-        keys: keys(column.keys.as_ref()),
-    });
-    Dataset {
-        name: dataset.name.clone(),
-        about: Markup(about),
-        columns: columns.collect(),
-        tries: tries(dataset),
-    }
-}
-
-fn bounds(value: Option<&Value>) -> String {
-    match value {
-        Some(Value::Array(ends)) => match ends.as_slice() {
-            [low, high] => format!("{} … {}", numbers::value(low), numbers::value(high)),
-            _ => String::new(),
-        },
-        _ => String::new(),
-    }
-}
-
-fn keys(value: Option<&Value>) -> String {
-    let Some(Value::Array(keys)) = value else {
-        return String::new();
-    };
-    let mut shown: Vec<String> = keys
-        .iter()
-        .take(MOST_KEYS)
-        .map(|key| plain(&numbers::value(key)))
-        .collect();
-    if keys.len() > MOST_KEYS {
-        shown.push(format!("… ({})", keys.len()));
-    }
-    shown.join(", ")
-}
-
-/// Questions that can be asked of any dataset: how many, by which key, how much.
-fn tries(dataset: &DatasetJson) -> Vec<Try> {
-    let name = quoted(&dataset.name);
-    let mut all = vec![format!("SELECT COUNT(*) AS n FROM {name}")];
-    let keyed = dataset.columns.iter().find(|column| column.keys.is_some());
-    if let Some(column) = keyed {
-        let key = quoted(&column.name);
-        all.push(format!(
-            "SELECT {key}, COUNT(*) AS n FROM {name} GROUP BY {key}"
-        ));
-    }
-    let bounded = dataset
-        .columns
-        .iter()
-        .find(|column| column.bounds.is_some());
-    if let Some(column) = bounded {
-        let value = quoted(&column.name);
-        all.push(format!("SELECT AVG({value}) AS mean FROM {name}"));
-    }
-    let one = |sql: String| Try {
-        address: link("/ask", &[("sql", &sql)]),
-        sql,
-    };
-    all.into_iter().map(one).collect()
 }
 
 #[cfg(test)]

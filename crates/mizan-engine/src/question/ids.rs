@@ -1,0 +1,136 @@
+//! What a question is called in the ledger, and what was answered under it.
+//!
+//! # Ids and repeated questions
+//!
+//! The id of a question is the hash of what is released: the bounded plan, the
+//! versions of the datasets, and the recipe of the noise. So the same question
+//! about the same data has the same id, and the ledger answers it with what it
+//! answered before, at no cost. How the answer is sorted or cut is not part of it.
+//! Who wants fresh noise pays for it under a name of their own, which is the id.
+//!
+//! An id that was denied, or given back, stays so for ever. Budgets can be raised,
+//! so a question has a list of ids, one for each attempt: all but the last were
+//! denied or given back, and the last is looked for by bisection. A name has one
+//! attempt.
+
+use mizan_ledger::{Digest, Ledger, RequestError, RequestId, Status};
+
+use super::{Desk, Prepared, QuestionError, Reply};
+use crate::engine::{Engine, Version};
+use crate::release::Released;
+
+impl<E: Engine> Desk<'_, E> {
+    /// What was answered under a name: it needs no data, and no engine, any more.
+    pub(super) fn kept(
+        &self,
+        prepared: &Prepared,
+        name: Option<&str>,
+    ) -> Result<Option<Reply>, QuestionError> {
+        let Some(id) = name.map(RequestId::from_text) else {
+            return Ok(None);
+        };
+        let record = self.ledger.record(id)?;
+        let stamp = stamp(prepared, &[]);
+        match record.map(|record| record.status) {
+            Some(Status::Released { .. }) if self.answers(id, &stamp)? => {
+                let done = self.ledger.reserve(Some(id), prepared.charge.clone())?;
+                self.recorded(prepared, &stamp, done).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The id of the first attempt at a question that was neither denied, nor given
+    /// back, nor used up by somebody who named something else by its id: twice as far
+    /// on as long as there is none, then by bisection.
+    pub(super) fn last_attempt(
+        &self,
+        prepared: &Prepared,
+        stamp: &Digest,
+    ) -> Result<RequestId, QuestionError> {
+        let asked = mizan_ledger::Request::Reserve(prepared.charge.clone()).digest();
+        // In four bytes, as always; a ledger would have to hold billions for more.
+        let bytes = |attempt: u64| match u32::try_from(attempt) {
+            Ok(attempt) => attempt.to_be_bytes().to_vec(),
+            Err(_) => attempt.to_be_bytes().to_vec(),
+        };
+        let id = |attempt: u64| {
+            let parts: [&[u8]; 2] = [stamp.as_bytes(), &bytes(attempt)];
+            id_of(self.ledger, &parts)
+        };
+        let over = |attempt: u64| -> Result<bool, QuestionError> {
+            let id = id(attempt);
+            let record = self.ledger.record(id)?;
+            let Some(record) = record else {
+                return Ok(false);
+            };
+            Ok(match record.status {
+                Status::Denied(_) | Status::Voided(_) => true,
+                Status::Released { .. } => !self.answers(id, stamp)?,
+                _ => record.request != asked,
+            })
+        };
+        let (mut from, mut to) = (0_u64, 0_u64);
+        while over(to)? {
+            from = to.saturating_add(1);
+            to = to.saturating_mul(2).max(from);
+        }
+        while from < to {
+            let middle = u64::midpoint(from, to);
+            if over(middle)? {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        Ok(id(to))
+    }
+
+    /// Whether what was released under an id is an answer to this.
+    pub(super) fn answers(&self, id: RequestId, stamp: &Digest) -> Result<bool, QuestionError> {
+        let bytes = self.ledger.answer(id)?.unwrap_or_default();
+        Ok(bytes.starts_with(stamp.as_bytes()))
+    }
+}
+
+/// What is released, as 32 bytes: the plan, the data, the noise.
+pub(super) fn stamp(prepared: &Prepared, versions: &[Version]) -> Digest {
+    let plan = prepared.plan.digest();
+    let recipe = prepared.recipe.bytes();
+    let mut parts: Vec<&[u8]> = vec![b"mizan-question-1", &plan];
+    parts.extend(versions.iter().map(Version::as_bytes));
+    parts.push(&recipe);
+    Digest::of(&parts)
+}
+
+/// The id of a question without a name.
+fn id_of(ledger: &Ledger, parts: &[&[u8]]) -> RequestId {
+    let ledger = ledger.id();
+    let mut all: Vec<&[u8]> = vec![b"mizan-question-id-1", ledger.as_bytes(), b"same"];
+    all.extend(parts);
+    let digest = Digest::of(&all);
+    let mut bytes = [0; 16];
+    for (to, from) in bytes.iter_mut().zip(digest.as_bytes()) {
+        *to = *from;
+    }
+    RequestId::from_bytes(bytes)
+}
+
+/// An answer as the ledger keeps it: what it is an answer to, then the answer.
+pub(super) fn sealed(stamp: &Digest, released: &Released) -> Vec<u8> {
+    [stamp.as_bytes().as_slice(), &released.to_bytes()].concat()
+}
+
+pub(super) fn unsealed(
+    stamp: &Digest,
+    bytes: &[u8],
+    id: RequestId,
+) -> Result<Released, QuestionError> {
+    match bytes.split_at_checked(32) {
+        Some((before, released)) if before == stamp.as_bytes() => {
+            Ok(Released::from_bytes(released)?)
+        }
+        // Under an id that somebody chose: the answer to something else.
+        _ => Err(RequestError::IdReused { id }.into()),
+    }
+}

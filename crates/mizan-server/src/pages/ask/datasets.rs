@@ -1,0 +1,127 @@
+//! Datasets as one sees them beside the form: whose rows, which columns, what to try.
+
+use mizan_api::dataset::DatasetJson;
+use mizan_api::question::plain;
+use serde_json::Value;
+
+use crate::locale::{Markup, Strings, fill};
+use crate::pages::budgets::quoted;
+use crate::pages::frame::link;
+use crate::pages::numbers;
+
+/// So many keys of groups are shown.
+const MOST_KEYS: usize = 24;
+
+/// A dataset to ask about.
+pub(super) struct Dataset {
+    pub(super) name: String,
+    pub(super) about: Markup,
+    pub(super) columns: Vec<Column>,
+    pub(super) tries: Vec<Try>,
+}
+
+/// A column of it.
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) kind: String,
+    pub(super) bounds: String,
+    pub(super) keys: String,
+}
+
+/// A question to begin with.
+pub(super) struct Try {
+    pub(super) sql: String,
+    pub(super) address: String,
+}
+
+/// A dataset for people.
+pub(super) fn dataset_of(t: &'static Strings, dataset: &DatasetJson) -> Dataset {
+    let mut about = String::new();
+    match &dataset.privacy {
+        None => about.push_str(t.ask_public),
+        Some(privacy) => {
+            about.push_str(&fill(t.ask_unit, &[("unit", &privacy.unit.join(", "))]).0);
+            for (one, several, count) in [
+                (
+                    t.ask_row_per_unit,
+                    t.ask_rows_per_unit,
+                    privacy.rows_per_unit,
+                ),
+                (
+                    t.ask_group_per_unit,
+                    t.ask_groups_per_unit,
+                    privacy.groups_per_unit,
+                ),
+            ] {
+                if let Some(count) = count {
+                    let sentence = if count == 1 { one } else { several };
+                    about.push_str(" · ");
+                    about.push_str(&fill(sentence, &[("count", &numbers::count(count))]).0);
+                }
+            }
+        }
+    }
+    let columns = dataset.columns.iter().map(|column| Column {
+        name: column.name.clone(),
+        kind: column.kind.clone(),
+        bounds: bounds(column.bounds.as_ref()),
+        keys: keys(column.keys.as_ref()),
+    });
+    Dataset {
+        name: dataset.name.clone(),
+        about: Markup(about),
+        columns: columns.collect(),
+        tries: tries(dataset),
+    }
+}
+
+fn bounds(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::Array(ends)) => match ends.as_slice() {
+            [low, high] => format!("{} … {}", numbers::value(low), numbers::value(high)),
+            _ => String::new(),
+        },
+        _ => String::new(),
+    }
+}
+
+fn keys(value: Option<&Value>) -> String {
+    let Some(Value::Array(keys)) = value else {
+        return String::new();
+    };
+    let mut shown: Vec<String> = keys
+        .iter()
+        .take(MOST_KEYS)
+        .map(|key| plain(&numbers::value(key)))
+        .collect();
+    if keys.len() > MOST_KEYS {
+        shown.push(format!("… ({})", keys.len()));
+    }
+    shown.join(", ")
+}
+
+/// Questions that can be asked of any dataset: how many, by which key, how much.
+fn tries(dataset: &DatasetJson) -> Vec<Try> {
+    let name = quoted(&dataset.name);
+    let mut all = vec![format!("SELECT COUNT(*) AS n FROM {name}")];
+    let keyed = dataset.columns.iter().find(|column| column.keys.is_some());
+    if let Some(column) = keyed {
+        let key = quoted(&column.name);
+        all.push(format!(
+            "SELECT {key}, COUNT(*) AS n FROM {name} GROUP BY {key}"
+        ));
+    }
+    let bounded = dataset
+        .columns
+        .iter()
+        .find(|column| column.bounds.is_some());
+    if let Some(column) = bounded {
+        let value = quoted(&column.name);
+        all.push(format!("SELECT AVG({value}) AS mean FROM {name}"));
+    }
+    let one = |sql: String| Try {
+        address: link("/ask", &[("sql", &sql)]),
+        sql,
+    };
+    all.into_iter().map(one).collect()
+}
