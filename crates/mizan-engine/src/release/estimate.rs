@@ -372,8 +372,9 @@ impl Variance {
             if self.root { variance.sqrt() } else { variance }
         };
         let rows = n.max(fewest);
-        let mean = self.step * s / rows;
-        let value = finish(self.square_step * q / rows - mean * mean, rows);
+        // Divided first: a sum of squares may be beyond doubles where their mean is not.
+        let mean = self.step * (s / rows);
+        let value = finish(self.square_step * (q / rows) - mean * mean, rows);
         let (half_s, half_q, half_n) = self.halves;
         let (few, many) = ((n - half_n).max(fewest), (n + half_n).max(fewest));
         // The mean of squares and the mean, each from the corners of the box.
@@ -434,4 +435,35 @@ pub(super) const fn to_i64(value: f64) -> i64 {
 )]
 pub(super) const fn as_f64(value: i64) -> f64 {
     value as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 500 people with the same value near the end of doubles: the sum of their squares
+    /// is beyond it, and their variance is nothing.
+    #[test]
+    fn a_variance_of_large_values_is_in_its_interval() {
+        let rule = Variance {
+            sum: 0,
+            squares: 1,
+            count: 2,
+            step: 1e146,
+            square_step: 1e299,
+            halves: (1e4, 1e4, 0.0),
+            most: 1e306,
+            sample: false,
+            root: false,
+        };
+        let estimate = rule.estimate(500e7, 500e7, 500.0);
+        let value = estimate.value.as_f64();
+        assert!(
+            value.zip(estimate.band).is_some_and(|(value, band)| {
+                band.low <= value && value <= band.high && value < 1e300
+            }),
+            "{value:?} in {:?}",
+            estimate.band
+        );
+    }
 }
