@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 
-use crate::exact::Exact;
+use crate::exact::Execution;
 
 mod error;
 
@@ -37,13 +37,15 @@ pub trait Engine {
     ///
     /// The salt decides which rows and groups of a unit count where it has too
     /// many. It is fresh for each release, so nobody can arrange their rows by it.
+    ///
+    /// The result says whether the engine fell back to plain SQL.
     fn run(
         &self,
         plan: &BoundedPlan,
         catalogue: &Catalogue,
         versions: &[Version],
         salt: [u8; 16],
-    ) -> Result<Exact, EngineError>;
+    ) -> Result<Execution, EngineError>;
 }
 
 /// How long a plan takes on an engine. What it computes stays here: this is for

@@ -59,7 +59,8 @@ fn run(sql: &str, rows: &str) -> Exact {
     let engine = DataFusion::new().unwrap();
     let version = engine.version(&catalogue.datasets["visits"]).unwrap();
     let plan = plan(sql, &catalogue).unwrap();
-    engine.run(&plan, &catalogue, &[version], [3; 16]).unwrap()
+    let execution = engine.run(&plan, &catalogue, &[version], [3; 16]);
+    execution.unwrap().exact
 }
 
 /// In OpenDP 0.16 a filled NaN could be told from a NULL.

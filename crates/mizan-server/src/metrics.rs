@@ -150,6 +150,14 @@ impl Metrics {
         let _ = writeln!(text, "mizan_log_entries {log}");
         head(
             &mut text,
+            "mizan_operator_fallbacks_total",
+            "counter",
+            "Answers that plain SQL computed because the engine's operators failed.",
+        );
+        let fallbacks = mizan_engine::operator_fallbacks();
+        let _ = writeln!(text, "mizan_operator_fallbacks_total {fallbacks}");
+        head(
+            &mut text,
             "mizan_uptime_seconds",
             "gauge",
             "Seconds since the start.",
@@ -189,6 +197,10 @@ mod tests {
         assert!(!text.contains("mizan_request_seconds_count{path=\"/api/v1/queries\"}"));
         assert!(!text.contains("mizan_request_seconds_count{path=\"/ask\"}"));
         assert!(text.contains("mizan_problems_total{code=\"MZ2003\"} 1"));
+        assert!(
+            text.contains("\nmizan_operator_fallbacks_total 0\n"),
+            "{text}"
+        );
         assert!(text.ends_with("mizan_uptime_seconds 0\n"), "{text}");
     }
 }

@@ -147,7 +147,7 @@ fn run<E: Engine>(engine: &E, catalogue: &Catalogue, plan: &BoundedPlan, salt: [
         let versions: Vec<Version> = datasets
             .map(|dataset| engine.version(dataset))
             .collect::<Result<_, _>>()?;
-        engine.run(plan, catalogue, &versions, salt)
+        Ok(engine.run(plan, catalogue, &versions, salt)?.exact)
     };
     run().map_err(|error| error.to_string())
 }

@@ -36,7 +36,7 @@ use super::relations;
 use super::statements::statements;
 use super::thread::on_own_thread;
 use crate::engine::{Engine, EngineError};
-use crate::exact::Exact;
+use crate::exact::{Execution, ExecutionPath};
 use crate::order::Salt;
 use crate::version::Version;
 
@@ -130,7 +130,7 @@ impl Ballista {
         catalogue: &Catalogue,
         opened: &Opened,
         salt: &Salt,
-    ) -> Result<Exact, EngineError> {
+    ) -> Result<Execution, EngineError> {
         self.on_cluster(&opened.tables, |session, dialect| async move {
             let asked = Asked {
                 session: &session,
@@ -139,16 +139,17 @@ impl Ballista {
                 rows: &opened.rows,
                 salt,
             };
-            match asked.run_counted(plan).await {
-                Ok(exact) => Ok(exact),
+            let (exact, path) = match asked.run_counted(plan).await {
+                Ok(exact) => (exact, ExecutionPath::Operators),
                 // What is planned there depends on data, so whether there is an answer
                 // must not. Of a scheduler that is silent there is none, and nobody waits
                 // for it twice.
                 Err(error) => match self.answers().await {
-                    true => asked.run_whole(plan).await,
-                    false => Err(error),
+                    true => (asked.run_whole(plan).await?, ExecutionPath::Fallback),
+                    false => return Err(error),
                 },
-            }
+            };
+            Ok(Execution { exact, path })
         })
     }
 
@@ -201,7 +202,7 @@ impl Engine for Ballista {
         catalogue: &Catalogue,
         versions: &[Version],
         salt: Salt,
-    ) -> Result<Exact, EngineError> {
+    ) -> Result<Execution, EngineError> {
         let names: Vec<&String> = plan.datasets.iter().chain(&plan.public).collect();
         if names.len() != versions.len() {
             return Err(EngineError::BadPlan {
@@ -216,10 +217,10 @@ impl Engine for Ballista {
             Ok(())
         };
         same()?;
-        let exact = self.run_on(plan, catalogue, &Opened::new(&names, catalogue)?, &salt);
+        let execution = self.run_on(plan, catalogue, &Opened::new(&names, catalogue)?, &salt);
         // A failure may come of a change too, and then this says so.
         same()?;
-        exact
+        execution
     }
 }
 

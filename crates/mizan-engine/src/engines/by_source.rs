@@ -12,7 +12,7 @@ use super::datafusion::{self, DataFusion};
 use super::postgres::{self, Postgres};
 use super::relations;
 use crate::engine::{Engine, EngineError};
-use crate::exact::Exact;
+use crate::exact::Execution;
 use crate::order::Salt;
 use crate::version::{Version, share_files};
 
@@ -152,7 +152,7 @@ impl Engine for Engines {
         catalogue: &Catalogue,
         versions: &[Version],
         salt: Salt,
-    ) -> Result<Exact, EngineError> {
+    ) -> Result<Execution, EngineError> {
         self.of(plan, catalogue)?
             .run(plan, catalogue, versions, salt)
     }

@@ -43,7 +43,7 @@ use super::statements::statements;
 use super::thread::on_own_thread;
 use super::{idle, relations};
 use crate::engine::{Engine, EngineError};
-use crate::exact::Exact;
+use crate::exact::{Exact, Execution, ExecutionPath};
 use crate::order::Salt;
 use crate::version::Version;
 
@@ -60,6 +60,9 @@ pub struct DataFusion {
     /// How many bytes of rows are kept until it is known who has many. Beyond that
     /// everybody is told apart, with the same results.
     keeps: usize,
+    /// The operators fail, for tests of what falls back to plain SQL.
+    #[cfg(test)]
+    failing_operators: bool,
 }
 
 /// Rows of three million visits are kept.
@@ -90,6 +93,8 @@ impl DataFusion {
             partitions: partitions.max(1),
             operators: true,
             keeps: KEEPS,
+            #[cfg(test)]
+            failing_operators: false,
         })
     }
 
@@ -100,7 +105,7 @@ impl DataFusion {
         catalogue: &Catalogue,
         tables: &Tables,
         salt: &Salt,
-    ) -> Result<Exact, EngineError> {
+    ) -> Result<Execution, EngineError> {
         let mut dialect = DataFusionDialect::default();
         for (place, (dataset, table)) in tables.iter().enumerate() {
             let table = Table {
@@ -132,16 +137,21 @@ impl DataFusion {
                     tables,
                     known: BTreeMap::new(),
                 };
+                let mut path = ExecutionPath::PlainSql;
                 if self.operators {
-                    let found = self.run_counted(plan, &mut tallies, salt).await;
                     // What is planned there depends on data, so whether there is an
                     // answer must not.
-                    if !matches!(found, Err(EngineError::Failed { .. })) {
-                        return found;
+                    match self.run_counted(plan, &mut tallies, salt).await {
+                        Err(EngineError::Failed { .. }) => path = ExecutionPath::Fallback,
+                        found => {
+                            let path = ExecutionPath::Operators;
+                            return found.map(|exact| Execution { exact, path });
+                        }
                     }
                 }
                 let statements = statements(&dialect, catalogue, plan, salt)?;
-                self.run_all(&context, plan, &statements, None, salt).await
+                let exact = run_plain(&context, plan, &statements).await?;
+                Ok(Execution { exact, path })
             })
         };
         on_own_thread(work)
@@ -165,7 +175,7 @@ impl DataFusion {
         Ok(context)
     }
 
-    /// Runs a plan without limits that nobody reaches.
+    /// Runs a plan by our operators, without limits that no unit reaches.
     async fn run_counted(
         &self,
         plan: &BoundedPlan,
@@ -174,21 +184,13 @@ impl DataFusion {
     ) -> Result<Exact, EngineError> {
         let plan = tallies.without_idle(plan).await?;
         let statements = statements(tallies.dialect, tallies.catalogue, &plan, salt)?;
+        #[cfg(test)]
+        if self.failing_operators {
+            return Err(EngineError::Failed { doing: "running" });
+        }
         let context = tallies.context;
-        self.run_all(context, &plan, &statements, Some(tallies), salt)
-            .await
-    }
-
-    async fn run_all(
-        &self,
-        context: &SessionContext,
-        plan: &BoundedPlan,
-        statements: &[Statement],
-        mut tallies: Option<&mut Tallies<'_>>,
-        salt: &Salt,
-    ) -> Result<Exact, EngineError> {
-        let mut gather = Gather::new(plan);
-        for statement in statements {
+        let mut gather = Gather::new(&plan);
+        for statement in &statements {
             let Statement {
                 text,
                 firsts,
@@ -196,10 +198,6 @@ impl DataFusion {
                 per_unit: sums,
                 shape,
             } = statement;
-            if !self.operators {
-                query(context, &statement.plain_sql(), shape, &mut gather).await?;
-                continue;
-            }
             // The operator of sums has its own cap on groups.
             let limits = limits.iter().filter(|_| sums.is_none());
             for first in firsts.iter().chain(limits) {
@@ -210,9 +208,8 @@ impl DataFusion {
                 query(context, text, shape, &mut gather).await?;
                 continue;
             };
-            let few = sums.few.as_ref().zip(tallies.as_deref_mut());
-            let rows = match few {
-                Some((few, tallies)) => self.per_unit_counted(sums, few, tallies, salt).await?,
+            let rows = match &sums.few {
+                Some(few) => self.per_unit_counted(sums, few, tallies, salt).await?,
                 None => per_unit(context, sums, None, salt)
                     .await
                     .map_err(failed("running"))?,
@@ -263,7 +260,7 @@ impl Engine for DataFusion {
         catalogue: &Catalogue,
         versions: &[Version],
         salt: [u8; 16],
-    ) -> Result<Exact, EngineError> {
+    ) -> Result<Execution, EngineError> {
         let names: Vec<&String> = plan.datasets.iter().chain(&plan.public).collect();
         if names.len() != versions.len() {
             return Err(EngineError::BadPlan {
@@ -277,13 +274,13 @@ impl Engine for DataFusion {
             let table = source.table().map_err(failed("opening tables"))?;
             tables.insert((*name).clone(), table);
         }
-        let exact = self.run_on(plan, catalogue, &tables, &salt);
+        let execution = self.run_on(plan, catalogue, &tables, &salt);
         // A failure may come of a change too, and then this says so.
         for (name, version) in names.iter().zip(versions) {
             let dataset = relations::dataset(catalogue, name)?;
             unchanged(name, version, self.version(dataset)?)?;
         }
-        exact
+        execution
     }
 }
 
@@ -349,6 +346,20 @@ pub(in crate::engines) fn failed(doing: &'static str) -> impl Fn(DataFusionError
         drop(error);
         EngineError::Failed { doing }
     }
+}
+
+/// Runs a plan by statements that use none of our operators.
+async fn run_plain(
+    context: &SessionContext,
+    plan: &BoundedPlan,
+    statements: &[Statement],
+) -> Result<Exact, EngineError> {
+    let mut gather = Gather::new(plan);
+    for statement in statements {
+        let (text, shape) = (statement.plain_sql(), &statement.shape);
+        query(context, &text, shape, &mut gather).await?;
+    }
+    Ok(gather.finish())
 }
 
 /// Gathers the rows of a query.

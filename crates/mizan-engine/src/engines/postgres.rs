@@ -39,7 +39,7 @@ use super::statements::statements;
 use super::thread::{on_own_thread, on_own_thread_within};
 use super::{idle, relations};
 use crate::engine::{Engine, EngineError};
-use crate::exact::Exact;
+use crate::exact::{Exact, Execution};
 use crate::order::Salt;
 use crate::version::Version;
 
@@ -136,7 +136,7 @@ impl Engine for Postgres {
         catalogue: &Catalogue,
         versions: &[Version],
         salt: Salt,
-    ) -> Result<Exact, EngineError> {
+    ) -> Result<Execution, EngineError> {
         let session = self.take().ok_or(EngineError::Disconnected)?;
         let names: Vec<&String> = plan.datasets.iter().chain(&plan.public).collect();
         if names.len() != versions.len() {
@@ -157,7 +157,8 @@ impl Engine for Postgres {
         let (plan, catalogue) = (plan.clone(), catalogue.clone());
         let counts = Arc::clone(&self.counted);
         on_own_thread_within(most, EngineError::Disconnected, move || {
-            compute(session, &plan, &catalogue, &salt, &counts)
+            let exact = compute(session, &plan, &catalogue, &salt, &counts)?;
+            Ok(Execution::plain_sql(exact))
         })
     }
 }

@@ -361,7 +361,7 @@ impl<'a, E: Engine> Desk<'a, E> {
         let charged = |error: QuestionError| error.after_charge(id);
         let salt = salt().map_err(charged)?;
         let exact = self.engine.run(plan, self.catalogue, versions, salt);
-        let exact = exact.map_err(|error| charged(error.into()))?;
+        let exact = exact.map_err(|error| charged(error.into()))?.counted();
         let released = release::release(recipe, plan, &exact);
         let released = released.map_err(|error| charged(error.into()))?;
         let bytes = sealed(stamp, &released);

@@ -18,7 +18,7 @@ use mizan_sql::{BoundedPlan, Catalogue, Dataset, DatasetColumn, Privacy, Type};
 
 use super::{Answered, Desk, QuestionError, Reply, Wish};
 use crate::engine::{Engine, EngineError, Version};
-use crate::exact::{self, Exact};
+use crate::exact::{self, Exact, Execution};
 
 const QUESTION: &str = "SELECT COUNT(*) FROM visits";
 
@@ -70,7 +70,7 @@ impl Engine for Changing {
         catalogue: &Catalogue,
         versions: &[Version],
         _: [u8; 16],
-    ) -> Result<Exact, EngineError> {
+    ) -> Result<Execution, EngineError> {
         self.runs.set(self.runs.get() + 1);
         if self.version(&catalogue.datasets["visits"])? != versions[0] {
             return Err(EngineError::Changed {
@@ -78,7 +78,8 @@ impl Engine for Changing {
             });
         }
         let cells = plan.statistics.iter().map(|_| exact::Cell::Integer(100));
-        Ok(Exact::from([(Vec::new(), cells.collect())]))
+        let exact = Exact::from([(Vec::new(), cells.collect())]);
+        Ok(Execution::plain_sql(exact))
     }
 }
 
@@ -223,7 +224,7 @@ impl Engine for Overtaken<'_> {
         catalogue: &Catalogue,
         versions: &[Version],
         salt: [u8; 16],
-    ) -> Result<Exact, EngineError> {
+    ) -> Result<Execution, EngineError> {
         if !self.overtaken.replace(true) {
             let answered = without_noise(&Desk::new(self.ledger, catalogue, self));
             assert!(!answered.repeated);

@@ -16,13 +16,14 @@ use super::super::{
 };
 use crate::engine::{Engine, EngineError};
 use crate::engines::questions;
-use crate::exact::Exact;
+use crate::exact::{Exact, ExecutionPath};
 use crate::oracle::Data;
 
 const ROLE: &str = "MIZAN_TEST_NODE";
 const WORK_DIR: &str = "MIZAN_TEST_WORK_DIR";
 
-/// A plan on an engine.
+/// A plan on an engine. Its operators compute the result: falling back to plain SQL is
+/// a fault that the result would not show.
 pub(super) fn run(
     engine: &impl Engine,
     plan: &BoundedPlan,
@@ -33,7 +34,9 @@ pub(super) fn run(
     let names = plan.datasets.iter().chain(&plan.public);
     let versions = names.map(|name| engine.version(&catalogue.datasets[name]));
     let versions = versions.collect::<Result<Vec<_>, _>>()?;
-    engine.run(plan, catalogue, &versions, salt)
+    let execution = engine.run(plan, catalogue, &versions, salt)?;
+    assert_eq!(execution.path, ExecutionPath::Operators, "{plan:?}");
+    Ok(execution.exact)
 }
 
 /// A node, which ends when its standard input does.

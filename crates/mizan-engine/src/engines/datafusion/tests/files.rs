@@ -19,7 +19,7 @@ use mizan_sql::{
 use super::super::{DataFusion, inspect};
 use crate::engine::{Engine, EngineError};
 use crate::engines::generate;
-use crate::exact::{Cell, Exact};
+use crate::exact::{Cell, Exact, ExecutionPath};
 
 fn catalogue(path: &Path, columns: &[(&str, Type)]) -> Catalogue {
     let columns = columns.iter().map(|(name, kind)| DatasetColumn {
@@ -83,7 +83,9 @@ fn by_last(catalogue: &Catalogue) -> BoundedPlan {
 fn run(catalogue: &Catalogue) -> Result<Exact, EngineError> {
     let engine = DataFusion::with_partitions(2)?;
     let version = engine.version(&catalogue.datasets["t"])?;
-    engine.run(&by_last(catalogue), catalogue, &[version], [1; 16])
+    let execution = engine.run(&by_last(catalogue), catalogue, &[version], [1; 16])?;
+    assert_eq!(execution.path, ExecutionPath::Operators);
+    Ok(execution.exact)
 }
 
 /// The values of the last column, and how many units have them.

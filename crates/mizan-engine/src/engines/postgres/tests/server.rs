@@ -26,7 +26,7 @@ pub(super) fn run(
     let names = plan.datasets.iter().chain(&plan.public);
     let versions = names.map(|name| engine.version(&catalogue.datasets[name]));
     let versions = versions.collect::<Result<Vec<_>, _>>()?;
-    engine.run(plan, catalogue, &versions, salt)
+    Ok(engine.run(plan, catalogue, &versions, salt)?.exact)
 }
 
 /// A catalogue with one dataset `t` of these columns, of which the first is the
