@@ -28,6 +28,8 @@ pub(crate) mod postgres;
 #[cfg(test)]
 pub(crate) mod questions;
 pub(crate) mod relations;
+#[cfg(test)]
+pub(crate) mod reproductions;
 pub(crate) mod statement;
 pub(crate) mod statements;
 pub(crate) mod thread;

@@ -18,6 +18,7 @@ mod question;
 mod release;
 mod version;
 
+pub use audit::failure::{FailureAudit, audit_failures};
 pub use audit::{SqlAudit, Violation, audit_sql};
 #[doc(hidden)]
 pub use engine::measure;

@@ -6,6 +6,7 @@
 //! somebody away.
 
 mod dice;
+pub(crate) mod failure;
 mod question;
 #[cfg(test)]
 mod tests;

@@ -65,7 +65,7 @@ pub(crate) fn catalogue(dice: &mut Dice<'_>, folder: &str) -> Catalogue {
     }
 }
 
-fn column(
+pub(crate) fn column(
     name: &str,
     kind: Type,
     bounds: Option<Bounds>,

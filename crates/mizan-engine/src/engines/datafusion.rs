@@ -5,6 +5,7 @@
 //! errors may quote values: they are never shown.
 
 pub(in crate::engines) mod among;
+pub(crate) mod caps;
 pub(in crate::engines) mod csv;
 pub(in crate::engines) mod dialect;
 pub(in crate::engines) mod files;
@@ -27,10 +28,12 @@ use datafusion::catalog::TableProvider;
 use datafusion::error::DataFusionError;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::StreamExt;
 use mizan_sql::{BoundedPlan, Catalogue, Dataset, Value};
 
+use self::caps::Caps;
 use self::dialect::{DataFusionDialect, Table};
 use self::files::Source;
 use self::first::FirstTable;
@@ -60,9 +63,19 @@ pub struct DataFusion {
     /// How many bytes of rows are kept until it is known who has many. Beyond that
     /// everybody is told apart, with the same results.
     keeps: usize,
-    /// The operators fail, for tests of what falls back to plain SQL.
+    /// Small caps, for the hunt for failures.
+    pub(crate) caps: Option<Caps>,
+    /// A bug, for tests that it is found.
     #[cfg(test)]
-    failing_operators: bool,
+    planted: Option<Planted>,
+}
+
+/// Bugs that tests plant.
+#[cfg(test)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Planted {
+    /// The operators fail: plain SQL computes the result.
+    FailingOperators,
 }
 
 /// Rows of three million visits are kept.
@@ -93,8 +106,9 @@ impl DataFusion {
             partitions: partitions.max(1),
             operators: true,
             keeps: KEEPS,
+            caps: None,
             #[cfg(test)]
-            failing_operators: false,
+            planted: None,
         })
     }
 
@@ -165,10 +179,16 @@ impl DataFusion {
             datafusion::config::ConfigNonZeroUsize::try_new(100_000)?;
         // Private rows are not written to disk.
         let disk = DiskManagerBuilder::default().with_mode(DiskManagerMode::Disabled);
-        let runtime = RuntimeEnvBuilder::new()
-            .with_disk_manager_builder(disk)
-            .build_arc()?;
-        let context = SessionContext::new_with_config_rt(config, runtime);
+        let mut runtime = RuntimeEnvBuilder::new().with_disk_manager_builder(disk);
+        if let Some(caps) = self.caps {
+            runtime = runtime.with_memory_limit(caps.memory, 1.0);
+        }
+        let mut context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
+        if let Some(caps) = self.caps {
+            let state = SessionStateBuilder::new_from_existing(context.state());
+            let state = state.with_physical_optimizer_rule(Arc::new(caps));
+            context = SessionContext::new_with_state(state.build());
+        }
         for function in functions::all() {
             context.register_udf(function);
         }
@@ -185,7 +205,7 @@ impl DataFusion {
         let plan = tallies.without_idle(plan).await?;
         let statements = statements(tallies.dialect, tallies.catalogue, &plan, salt)?;
         #[cfg(test)]
-        if self.failing_operators {
+        if self.planted == Some(Planted::FailingOperators) {
             return Err(EngineError::Failed { doing: "running" });
         }
         let context = tallies.context;

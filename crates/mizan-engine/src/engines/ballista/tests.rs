@@ -2,5 +2,6 @@
 //! own.
 
 mod cluster;
+mod failure;
 mod parity;
 mod refused;

@@ -1,7 +1,7 @@
 //! `mizan audit sql`: random questions about random data, with and without one
 //! person.
 
-use mizan_engine::{DataFusion, SqlAudit, audit_sql};
+use mizan_engine::{DataFusion, FailureAudit, SqlAudit, Violation, audit_failures, audit_sql};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -17,8 +17,15 @@ rows and without those of one person, and compares the exact integers before any
 noise with what the plan claims. A difference beyond the claim, or an error that
 depends on rows, is a violation (exit code 1).
 
+With --failures the queries are aimed at failure instead: texts that grow, cells
+that are not UTF-8, overflow, joins that multiply rows, deep recursion. One person
+has the worst rows that CSV and Parquet files can hold, the engine has small
+limits, and the outcome must be of one kind with and without that person: an
+answer, a refusal before the charge, or a failure after it, with its code.
+
 Examples:
   mizan audit sql
+  mizan audit sql --failures --pairs 2000
   mizan audit sql --pairs 20000 --seed 7 --format json")]
 pub(super) struct Arguments {
     /// How many pairs of datasets
@@ -29,6 +36,10 @@ pub(super) struct Arguments {
         allow_hyphen_values = true
     )]
     pairs: String,
+
+    /// Aim at failure: compare kinds of outcomes
+    #[arg(long)]
+    failures: bool,
 
     /// Which random questions
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -42,6 +53,18 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     std::fs::create_dir_all(&folder).map_err(failed)?;
     let mut stream = Stream::from(arguments.seed);
     let progress = Progress::of(pairs);
+    if arguments.failures {
+        let audit = audit_failures(&folder, pairs, &mut || stream.next(), |pairs| {
+            progress.advance(pairs);
+        });
+        let _ = std::fs::remove_dir_all(&folder);
+        let audit = audit.map_err(failed)?;
+        let shown = output.either(|| failures_json(&audit), || failures_text(&audit));
+        return Ok(match audit.violations.is_empty() {
+            true => Answer::done(shown),
+            false => Answer::refused(shown),
+        });
+    }
     let engine = DataFusion::new()?;
     let audit = audit_sql(&engine, &folder, pairs, &mut || stream.next(), |pairs| {
         progress.advance(pairs);
@@ -56,14 +79,48 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
 }
 
 fn json(audit: &SqlAudit) -> serde_json::Value {
-    let violations = audit.violations.iter();
-    let violations = violations.map(|found| json!({"sql": found.sql, "what": found.what}));
     json!({
         "questions": audit.questions,
         "refused": audit.refused,
         "pairs": audit.pairs,
-        "violations": violations.collect::<Vec<_>>(),
+        "violations": violations_json(&audit.violations),
     })
+}
+
+fn violations_json(violations: &[Violation]) -> Vec<serde_json::Value> {
+    let violations = violations.iter();
+    let violations = violations.map(|found| json!({"sql": found.sql, "what": found.what}));
+    violations.collect()
+}
+
+fn failures_json(audit: &FailureAudit) -> serde_json::Value {
+    json!({
+        "queries": audit.queries,
+        "refused": audit.refused,
+        "pairs": audit.pairs,
+        "failed": audit.failed,
+        "violations": violations_json(&audit.violations),
+    })
+}
+
+fn failures_text(audit: &FailureAudit) -> String {
+    let mut text = format!(
+        "{} queries, {} of them refused, {} pairs compared, {} of them fail alike\n",
+        audit.queries, audit.refused, audit.pairs, audit.failed
+    );
+    push_violations(&mut text, &audit.violations);
+    text.push_str(&match audit.violations.len() {
+        0 => "no violation: no person decides whether there is an answer\n".to_owned(),
+        many => format!("{many} violations: please report them\n"),
+    });
+    text
+}
+
+fn push_violations(text: &mut String, violations: &[Violation]) {
+    for found in violations.iter().take(20) {
+        let sql = shortened(&found.sql, 400);
+        text.push_str(&format!("  {}\n    {sql}\n", found.what));
+    }
 }
 
 fn text(audit: &SqlAudit) -> String {
@@ -71,13 +128,7 @@ fn text(audit: &SqlAudit) -> String {
         "{} questions, {} of them refused, {} pairs compared\n",
         audit.questions, audit.refused, audit.pairs
     );
-    for found in audit.violations.iter().take(20) {
-        text.push_str(&format!(
-            "  {}\n    {}\n",
-            found.what,
-            shortened(&found.sql, 400)
-        ));
-    }
+    push_violations(&mut text, &audit.violations);
     text.push_str(&match audit.violations.len() {
         0 => "no violation: one person changes as much as was claimed, or less\n".to_owned(),
         many => format!("{many} violations: please report them\n"),

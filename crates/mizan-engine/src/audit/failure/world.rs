@@ -1,0 +1,251 @@
+//! Worlds for the hunt for failures: small datasets in real files, of which one unit,
+//! the target, has the worst rows that a file can hold.
+
+#[cfg(test)]
+use mizan_sql::Value;
+use mizan_sql::{Catalogue, Type};
+
+use super::super::dice::Dice;
+use super::super::world;
+use super::files::Format;
+
+/// The unit whose rows differ between neighbours.
+pub(crate) const TARGET: i64 = 666;
+
+/// A cell, as a file holds it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cell {
+    Null,
+    /// Text that need not be UTF-8. CSV has it in quotes.
+    Bytes(Vec<u8>),
+    /// The same, without quotes in CSV.
+    Raw(Vec<u8>),
+    Integer(i64),
+    Number(f64),
+    Boolean(bool),
+    Day(i32),
+    Time(i64),
+}
+
+/// Rows of a dataset.
+pub(crate) type Rows = Vec<Vec<Cell>>;
+
+/// A dataset: rows that both neighbours have, and those of the target.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub(crate) name: String,
+    pub(crate) format: Format,
+    pub(crate) others: Rows,
+}
+
+/// Datasets without the target.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    pub(crate) catalogue: Catalogue,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) salt: [u8; 16],
+}
+
+/// The rows of the target in each table of a world.
+pub(crate) type Target = Vec<Rows>;
+
+impl World {
+    /// A random world, with its files in `folder`.
+    pub(crate) fn new(dice: &mut Dice<'_>, folder: &str) -> Self {
+        let mut catalogue = world::catalogue(dice, folder);
+        if let Some(visits) = catalogue.datasets.get_mut("visits") {
+            let column = |name, kind| world::column(name, kind, None, None);
+            visits.columns.push(column("note", Type::Text));
+            visits.columns.push(column("at", Type::Timestamp));
+        }
+        let units = 1 + dice.below(6);
+        let mut tables = Vec::new();
+        for dataset in catalogue.datasets.values_mut() {
+            let format = Format::new(dice, &dataset.columns);
+            let name = dataset.name.clone();
+            dataset.source = format!("{folder}/{name}.{}", format.extension());
+            let most = match &*name {
+                "labels" => dice.pick(&[0, 3, 30, 200]).unwrap_or(3),
+                _ => 1 + dice.below(30),
+            };
+            let fanout = 1 + dice.below(12);
+            let rows = (0..most).map(|row| {
+                let cells = dataset.columns.iter().map(|column| match &*column.name {
+                    "u" => Cell::Integer(i64::try_from(dice.below(units)).unwrap_or(0)),
+                    "k" => Cell::Integer(i64::try_from(row % fanout).unwrap_or(0)),
+                    _ => plain(dice, column.kind),
+                });
+                cells.collect()
+            });
+            let others = rows.collect();
+            tables.push(Table {
+                name,
+                format,
+                others,
+            });
+        }
+        let salt = super::super::salt(dice);
+        Self {
+            catalogue,
+            tables,
+            salt,
+        }
+    }
+
+    /// Rows of the target: the worst, or harmless ones.
+    pub(crate) fn target(&self, dice: &mut Dice<'_>, worst: bool) -> Target {
+        // Many rows are short, so that what a join holds stays small.
+        let count = dice.pick(&[1, 1, 2, 5, 40]).unwrap_or(1);
+        let longest = match count {
+            1 | 2 => LONGEST_STORED,
+            5 => 5_000,
+            _ => 64,
+        };
+        let rows = |dice: &mut Dice<'_>, table: &Table| {
+            let dataset = self.catalogue.datasets.get(&table.name);
+            let Some(dataset) = dataset.filter(|dataset| dataset.privacy.is_some()) else {
+                return Rows::new();
+            };
+            let count = if table.name == "visits" {
+                count
+            } else {
+                1 + dice.below(3)
+            };
+            let rows = (0..count).map(|_| {
+                let cells = dataset.columns.iter().map(|column| match &*column.name {
+                    "u" => Cell::Integer(TARGET),
+                    "yes" if worst => Cell::Boolean(true),
+                    _ if worst => nasty(dice, column.kind, longest, &table.format),
+                    _ => plain(dice, column.kind),
+                });
+                cells.collect()
+            });
+            rows.collect()
+        };
+        self.tables.iter().map(|table| rows(dice, table)).collect()
+    }
+
+    /// The rows of a table with those of the target at the end.
+    pub(crate) fn rows(&self, place: usize, target: &Target) -> Rows {
+        let others = self.tables.get(place).map(|table| table.others.clone());
+        let mut rows = others.unwrap_or_default();
+        rows.extend(target.get(place).into_iter().flatten().cloned());
+        rows
+    }
+}
+
+/// The longest text that a target stores.
+pub(crate) const LONGEST_STORED: usize = 100 << 10;
+
+/// A cell that no reader trips over.
+fn plain(dice: &mut Dice<'_>, kind: Type) -> Cell {
+    if dice.one_in(10) {
+        return Cell::Null;
+    }
+    match kind {
+        Type::Integer => Cell::Integer(dice.between(-2, 13)),
+        Type::Number => Cell::Number(dice.between(-6, 6) as f64 / 4.0),
+        Type::Text => Cell::Bytes(dice.word(&["k1", "k2", "", "a b", "é"]).into()),
+        Type::Date => Cell::Day(i32::try_from(dice.between(19_650, 19_850)).unwrap_or(0)),
+        Type::Timestamp => Cell::Time(1_700_000_000_000_000 + dice.between(0, 1 << 40)),
+        Type::Boolean => Cell::Boolean(dice.one_in(4)),
+    }
+}
+
+/// A cell that aims at failure.
+fn nasty(dice: &mut Dice<'_>, kind: Type, longest: usize, format: &Format) -> Cell {
+    if dice.one_in(12) {
+        return Cell::Null;
+    }
+    let ends = [
+        i64::MIN,
+        i64::MIN + 1,
+        i64::MAX,
+        i64::MAX - 1,
+        -1,
+        0,
+        1 << 53,
+    ];
+    match kind {
+        Type::Integer => match dice.below(3) {
+            0 => Cell::Integer(dice.between(-2, 13)),
+            _ => Cell::Integer(dice.pick(&ends).unwrap_or(0)),
+        },
+        Type::Number => {
+            let ends = [
+                f64::NAN,
+                f64::INFINITY,
+                f64::NEG_INFINITY,
+                f64::MAX,
+                f64::MIN,
+                f64::MIN_POSITIVE,
+                5e-324,
+                -0.0,
+                9.3e18,
+                -9.3e18,
+                0.1,
+            ];
+            Cell::Number(dice.pick(&ends).unwrap_or(0.0))
+        }
+        Type::Text => text(dice, longest, format),
+        Type::Date => {
+            let ends = [i32::MIN, i32::MAX, -719_529, 2_932_896, -1, 0, 19_700];
+            Cell::Day(dice.pick(&ends).unwrap_or(0))
+        }
+        Type::Timestamp => Cell::Time(dice.pick(&ends).unwrap_or(0)),
+        Type::Boolean => Cell::Boolean(dice.one_in(2)),
+    }
+}
+
+fn text(dice: &mut Dice<'_>, longest: usize, format: &Format) -> Cell {
+    let length = dice.pick(&[1, 3, 60, 900, 5_000, 40_000, 65_536, LONGEST_STORED]);
+    let length = length.unwrap_or(1).min(longest);
+    let bytes: Vec<u8> = match dice.below(12) {
+        0..=3 => vec![b'x'; length],
+        4 => "é".repeat(length / 2).into(),
+        5 => "\u{10ffff}".repeat(length / 4).into(),
+        6 => b"\xff\xfe".to_vec(),
+        7 => [&vec![b'k'; length - 1], b"\xc3".as_slice()].concat(),
+        8 => b"\xed\xa0\x80 a lone surrogate".to_vec(),
+        9 => b"a\0b".to_vec(),
+        10 => b"99999999999999999999999999999999999999999e999999999".to_vec(),
+        _ => b"a\"b,c\r\nd".to_vec(),
+    };
+    if *format != Format::Csv || dice.one_in(2) {
+        return Cell::Bytes(bytes);
+    }
+    // Outside of quotes some bytes have a meaning. Rows of the target are the last of a
+    // file, so a quote that is not closed takes along its own rows only.
+    let odd: [&[u8]; 6] = [
+        b"a\rb",
+        b"a\r1,5,7,0.5,0.5,k1,k2",
+        b"\r",
+        b"a\"b",
+        b"\"open",
+        b"\"shut\"more",
+    ];
+    let apart = |byte: &u8| b"\",\n\r".contains(byte);
+    match dice.one_in(3) || bytes.iter().any(apart) {
+        true => Cell::Raw(dice.pick(&odd).unwrap_or_default().to_vec()),
+        false => Cell::Raw(bytes),
+    }
+}
+
+/// The value of a cell, as a database holds it.
+#[cfg(test)]
+pub(crate) fn value(cell: &Cell) -> Value {
+    match cell {
+        Cell::Null => Value::Null,
+        Cell::Bytes(bytes) | Cell::Raw(bytes) => {
+            let text = String::from_utf8(bytes.clone()).ok();
+            // A database holds no zeros within texts.
+            let text = text.filter(|text| !text.contains('\0'));
+            text.map_or(Value::Null, Value::Text)
+        }
+        Cell::Integer(value) => Value::Integer(*value),
+        Cell::Number(value) => Value::number(*value),
+        Cell::Boolean(value) => Value::Boolean(*value),
+        Cell::Day(value) => Value::Date(*value),
+        Cell::Time(value) => Value::Timestamp(*value),
+    }
+}

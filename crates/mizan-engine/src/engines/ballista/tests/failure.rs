@@ -1,0 +1,43 @@
+//! The rows of one unit decide nothing about whether there is an answer: the three
+//! breaks of before, and a hunt for others.
+
+use super::cluster::Cluster;
+use crate::audit::failure::tests::{clean, pairs, seeds};
+use crate::audit::failure::{self, Asked, Hunt, Target, World, observe, on_files};
+use crate::engines::reproductions::{self, Tables};
+
+#[test]
+#[ignore = "until texts, reading and joins are bounded"]
+fn the_three_breaks_have_one_outcome() {
+    let cluster = Cluster::of(2);
+    let engine = cluster.engine();
+    let mut catalogue = reproductions::catalogue();
+    for (name, dataset) in &mut catalogue.datasets {
+        let path = cluster.path(&format!("{name}.parquet"));
+        dataset.source = path.to_str().unwrap().to_owned();
+    }
+    let outcome = |plan: &mizan_sql::BoundedPlan, tables: &Tables| {
+        for (name, rows) in tables {
+            failure::parquet(&catalogue.datasets[*name], rows).unwrap();
+        }
+        observe(&engine, &catalogue, plan, [5; 16])
+    };
+    reproductions::check(&catalogue, outcome, true);
+}
+
+#[test]
+#[ignore = "until texts, reading and joins are bounded"]
+fn no_unit_decides_whether_there_is_an_answer() {
+    let cluster = Cluster::of(1);
+    let engine = cluster.engine();
+    let folder = cluster.path("hunt");
+    std::fs::create_dir_all(&folder).unwrap();
+    let hunt = Hunt {
+        folder: folder.to_str().unwrap(),
+        pairs: pairs(100),
+        only: None,
+    };
+    let run =
+        |world: &World, target: &Target, asked: &[Asked]| on_files(&engine, world, target, asked);
+    clean(&hunt.run(&mut seeds(3), run, |_| ()).unwrap());
+}

@@ -1,0 +1,162 @@
+//! Small caps on what operators emit, for the hunt for failures.
+//!
+//! Real limits are far away: 2^31 bytes of text in a batch, all memory of a machine, the
+//! patience of an analyst. A query that one unit's rows can take past them is found
+//! sooner if the limits are near. A plan under caps fails where a join emits too many
+//! rows, where a text is too long, or where aggregates hold too much. No caps are set
+//! when analysts ask.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use datafusion::arrow::array::{Array, AsArray, RecordBatch};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result, resources_err};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use futures::StreamExt;
+
+/// The caps of a session.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caps {
+    /// The longest text in a batch, in bytes.
+    pub(crate) text: usize,
+    /// The most rows of a join.
+    pub(crate) rows: usize,
+    /// The bytes of memory that sorts, joins and aggregates may hold.
+    pub(crate) memory: usize,
+}
+
+impl PhysicalOptimizerRule for Caps {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _config: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let capped = |node: Arc<dyn ExecutionPlan>| {
+            let (name, rows) = (node.name(), AtomicUsize::new(0));
+            let join = name.contains("Join");
+            if !join && !name.contains("Projection") && !name.contains("Aggregate") {
+                return Ok(Transformed::no(node));
+            }
+            let caps = Self {
+                rows: if join { self.rows } else { usize::MAX },
+                ..*self
+            };
+            let capped = Capped {
+                input: node,
+                caps,
+                rows: Arc::new(rows),
+            };
+            Ok(Transformed::yes(Arc::new(capped) as Arc<dyn ExecutionPlan>))
+        };
+        plan.transform_up(capped).data()
+    }
+
+    fn name(&self) -> &'static str {
+        "caps"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+/// An operator whose batches are looked at.
+#[derive(Debug)]
+struct Capped {
+    input: Arc<dyn ExecutionPlan>,
+    caps: Caps,
+    /// How many rows all partitions emitted.
+    rows: Arc<AtomicUsize>,
+}
+
+impl DisplayAs for Capped {
+    fn fmt_as(&self, _: DisplayFormatType, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Capped")
+    }
+}
+
+impl ExecutionPlan for Capped {
+    fn name(&self) -> &'static str {
+        "Capped"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.input.properties()
+    }
+
+    fn maintains_input_order(&self) -> Vec<bool> {
+        vec![true]
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        mut children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let input = children.pop().unwrap_or_else(|| Arc::clone(&self.input));
+        Ok(Arc::new(Self {
+            input,
+            caps: self.caps,
+            rows: Arc::new(AtomicUsize::new(0)),
+        }))
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let (caps, rows) = (self.caps, Arc::clone(&self.rows));
+        let stream = self.input.execute(partition, context)?;
+        let schema = stream.schema();
+        let stream = stream.map(move |batch| {
+            let batch = batch?;
+            let before = rows.fetch_add(batch.num_rows(), Ordering::Relaxed);
+            if before.saturating_add(batch.num_rows()) > caps.rows {
+                return resources_err!("a join has more than {} rows", caps.rows);
+            }
+            if longest(&batch) > caps.text {
+                return resources_err!("a text is longer than {} bytes", caps.text);
+            }
+            Ok(batch)
+        });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, stream)))
+    }
+}
+
+/// The longest text of a batch.
+fn longest(batch: &RecordBatch) -> usize {
+    let columns = batch
+        .columns()
+        .iter()
+        .map(|column| match column.data_type() {
+            DataType::Utf8View => {
+                let lengths = column.as_string_view().iter().flatten().map(str::len);
+                lengths.max().unwrap_or(0)
+            }
+            DataType::Utf8 => {
+                let lengths = column.as_string::<i32>().iter().flatten().map(str::len);
+                lengths.max().unwrap_or(0)
+            }
+            _ => 0,
+        });
+    columns.max().unwrap_or(0)
+}

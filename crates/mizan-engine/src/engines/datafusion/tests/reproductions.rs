@@ -1,0 +1,23 @@
+//! The rows of one unit decide nothing about whether there is an answer.
+
+use super::super::DataFusion;
+use crate::audit::failure::{observe, parquet};
+use crate::engines::reproductions::{self, Tables};
+
+#[test]
+#[ignore = "until texts, reading and joins are bounded"]
+fn the_three_breaks_have_one_outcome() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut catalogue = reproductions::catalogue();
+    for (name, dataset) in &mut catalogue.datasets {
+        dataset.source = format!("{}/{name}.parquet", folder.path().display());
+    }
+    let engine = DataFusion::with_partitions(2).unwrap();
+    let outcome = |plan: &mizan_sql::BoundedPlan, tables: &Tables| {
+        for (name, rows) in tables {
+            parquet(&catalogue.datasets[*name], rows).unwrap();
+        }
+        observe(&engine, &catalogue, plan, [5; 16])
+    };
+    reproductions::check(&catalogue, outcome, true);
+}
