@@ -5,6 +5,7 @@
 //! errors may quote values: they are never shown.
 
 pub(in crate::engines) mod among;
+mod counting;
 pub(in crate::engines) mod csv;
 pub(in crate::engines) mod dialect;
 pub(in crate::engines) mod files;
@@ -37,6 +38,7 @@ use self::first::FirstTable;
 use self::per_unit::{Counted, per_unit, per_unit_at_once};
 use self::tally::Tally;
 use self::values::Values;
+use super::fan_out::FanOutCache;
 use super::gather::Gather;
 use super::statement::{Few, First, PerUnit, Shape, Statement};
 use super::statements::statements;
@@ -63,6 +65,8 @@ pub struct DataFusion {
     /// The operators fail, for tests of what falls back to plain SQL.
     #[cfg(test)]
     failing_operators: bool,
+    /// Counts of public tables.
+    pub(in crate::engines) fan_outs: FanOutCache,
 }
 
 /// Rows of three million visits are kept.
@@ -95,6 +99,7 @@ impl DataFusion {
             keeps: KEEPS,
             #[cfg(test)]
             failing_operators: false,
+            fan_outs: FanOutCache::default(),
         })
     }
 
@@ -250,6 +255,10 @@ impl DataFusion {
 }
 
 impl Engine for DataFusion {
+    fn check_joins(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
+        Self::check_joins(self, plan, catalogue)
+    }
+
     fn version(&self, dataset: &Dataset) -> Result<Version, EngineError> {
         Source::open(dataset)?.version()
     }

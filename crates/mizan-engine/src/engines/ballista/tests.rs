@@ -2,5 +2,6 @@
 //! own.
 
 mod cluster;
+mod fan_out;
 mod parity;
 mod refused;

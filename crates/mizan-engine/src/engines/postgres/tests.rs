@@ -1,6 +1,7 @@
 //! PostgreSQL against the oracle. Skipped without the address of a server in
 //! `MIZAN_TEST_POSTGRES`, which `scripts/test` sets.
 
+mod fan_out;
 mod parity;
 mod queries;
 mod refused;

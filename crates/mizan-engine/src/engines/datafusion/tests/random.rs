@@ -89,10 +89,10 @@ fn parity(seeds: impl Iterator<Item = u64>, failing_operators: bool) -> Vec<(usi
         let partitions = rng.one(&[1, 2, 7, 16]);
         for (operators, keeps) in [(true, 1 << 20), (true, 0), (false, 0)] {
             let engine = DataFusion {
-                partitions,
                 operators,
                 keeps,
                 failing_operators,
+                ..DataFusion::with_partitions(partitions).unwrap()
             };
             let path = match operators {
                 true => ExecutionPath::Operators,
