@@ -275,7 +275,7 @@ impl<'a, E: Engine> Desk<'a, E> {
         }
         self.engine.prepare(&prepared.plan, self.catalogue)?;
         let versions = self.versions(&prepared.plan)?;
-        let same = stamp(prepared, &versions);
+        let same = self.keyed(prepared, stamp(prepared, &versions))?;
         // Who names a question by the id that it has anyway asks it without a name.
         let name = match name.map(RequestId::from_text) {
             Some(id) if id == self.last_attempt(prepared, &same)? => None,
