@@ -20,8 +20,15 @@ pub use crate::version::Version;
     reason = "public types are generic over it, and nobody outside can call it"
 )]
 pub trait Engine {
-    /// Whether a plan can be run: asked before it is charged for. No row is read.
-    fn prepare(&self, _plan: &BoundedPlan, _catalogue: &Catalogue) -> Result<(), EngineError> {
+    /// Whether a plan can be run: asked before it is charged for. No private row is
+    /// read.
+    fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
+        self.check_joins(plan, catalogue)
+    }
+
+    /// Whether joins with public tables stay within their limits: a part of
+    /// [`Self::prepare`], for quotes. Public rows alone are counted.
+    fn check_joins(&self, _plan: &BoundedPlan, _catalogue: &Catalogue) -> Result<(), EngineError> {
         Ok(())
     }
 

@@ -5,6 +5,7 @@
 //!   all of them; [`clipped`] is the part of units in too many groups, [`first`] of
 //!   limits;
 //! - [`statement`]: that text, and what operators may do instead;
+//! - [`fan_out`]: what joins with public tables make of one row;
 //! - [`idle`]: limits that change nothing, for engines that can tell;
 //! - [`gather`]: rows of results to exact integers; [`thread`]: where they work;
 //! - [`datafusion`]: the embedded engine; [`postgres`]: a database; [`ballista`]: a
@@ -18,6 +19,7 @@ pub(crate) mod clipped;
 pub(crate) mod datafusion;
 pub(crate) mod dialect;
 pub(crate) mod expressions;
+pub(crate) mod fan_out;
 pub(crate) mod first;
 pub(crate) mod gather;
 #[cfg(test)]

@@ -31,6 +31,7 @@ pub use engines::ballista::{
 pub use engines::by_source::{Engines, Inspected, check_columns, inspect, is_table, share_data};
 pub use engines::datafusion::DataFusion;
 pub use exact::operator_fallbacks;
+pub use engines::fan_out::{FanOutCache, MAX_FAN_OUT};
 pub use kept::Kept;
 pub use question::{
     Answered, Denied, Desk, FoundBounds, Prices, QuestionError, Quote, Reply, Wish, reading_delta,

@@ -256,3 +256,36 @@ fn a_retry_through_another_handle_is_known() {
     assert!(denied(one.execute(ask(2)).unwrap().outcome));
     assert_eq!(one.head().unwrap().size, 4);
 }
+
+/// All who share the ledger derive the same ids, whoever asks for the key first; an
+/// audit does not see it.
+#[test]
+fn handles_on_one_file_have_one_key_of_ids() {
+    let directory = Directory::new();
+    let path = ledger(&directory);
+    let of = Digest::of(&[b"x"]);
+    let under = |store: &Sqlite| store.id_key().unwrap().unwrap().digest(&of);
+    let found: Vec<Digest> = thread::scope(|scope| {
+        let handles: Vec<_> = (0..8)
+            .map(|number| {
+                let path = &path;
+                scope.spawn(move || {
+                    let store = Sqlite::open(path).unwrap();
+                    let ask = Ask::new(0, id(number), reserve(10));
+                    store.execute(ask).unwrap();
+                    under(&store)
+                })
+            })
+            .collect();
+        let found = handles.into_iter().map(|handle| handle.join().unwrap());
+        found.collect()
+    });
+    assert!(found.iter().all(|other| *other == found[0]));
+    let store = Sqlite::open(&path).unwrap();
+    assert_eq!(under(&store), found[0]);
+    assert_eq!(verify(&store).state.size(), 10);
+    let report = mizan_ledger::verify(&store, &Witnesses::default(), |_, _| ()).unwrap();
+    assert_eq!(report.answers, 0);
+    shell(&path, "INSERT OR REPLACE INTO answers VALUES (-1, x'3433')").unwrap();
+    assert_eq!(store.id_key().unwrap_err().code(), "MZ1763");
+}

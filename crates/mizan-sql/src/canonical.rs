@@ -89,6 +89,17 @@ impl BoundedPlan {
     }
 }
 
+impl Relation {
+    /// Its rows, as bytes: relations with the same bytes have the same rows.
+    #[must_use]
+    pub fn canonical(&self) -> Vec<u8> {
+        let mut bytes = Encoder(Vec::new());
+        bytes.text(VERSION);
+        bytes.relation(self);
+        bytes.0
+    }
+}
+
 struct Encoder(Vec<u8>);
 
 impl Encoder {

@@ -156,6 +156,64 @@ fn a_server_is_started_asked_and_stopped() {
     assert!(refused.stderr.contains("MZ2040"), "{}", refused.stderr);
 }
 
+/// Joins that would make 10^8 or 10^12 rows of one private row are refused before the
+/// charge, whether or not a row matches, and the server goes on.
+#[test]
+fn a_server_outlives_joins_that_multiply() {
+    let lab = furnished("server_fan_out");
+    let mut rows = "k,label\n".to_owned();
+    for key in 0..10_000 {
+        rows.push_str(&format!("{key},{}\n", key % 7));
+    }
+    let file = lab.folder.join("labels.csv");
+    std::fs::write(&file, rows).unwrap();
+    let from = file.to_str().unwrap();
+    let types = ["--type", "k=integer", "--type", "label=integer"];
+    lab.run(
+        &[
+            &["dataset", "add", "labels", "--from", from, "--public"],
+            types.as_slice(),
+        ]
+        .concat(),
+    )
+    .done();
+    let analyst = token(&lab, "amina", &["--role", "analyst", "--all-datasets"]);
+    let (mut server, address) = start(&lab, "127.0.0.1:0");
+    let mut client = Client::new(address, Some(&analyst));
+    let before = client.get("/api/v1/budgets/visits").json()["spent"].clone();
+    let mut told = Vec::new();
+    // Ward 2 has people, ward 7 has none.
+    for ward in [2, 7] {
+        for joins in 2..=3 {
+            let joins =
+                ["a", "b", "c"].map(|name| format!("CROSS JOIN labels {name} "))[..joins].concat();
+            let sql = format!("SELECT COUNT(*) AS n FROM visits v {joins}WHERE v.ward = {ward}");
+            let question = json!({"sql": sql, "epsilon": 1e-6});
+            for path in ["/api/v1/quotes", "/api/v1/queries"] {
+                let refused = client.post(path, &question);
+                assert_eq!(refused.status, 422, "{sql}: {}", refused.text());
+                let refused = refused.json();
+                assert_eq!(refused["code"], "MZ1940", "{sql}");
+                told.push((ward, refused["detail"].clone()));
+            }
+        }
+    }
+    let of = |ward: i32| -> Vec<&Value> {
+        let told = told.iter().filter(|(of, _)| *of == ward);
+        told.map(|(_, detail)| detail).collect()
+    };
+    assert_eq!(of(2), of(7));
+    assert_eq!(client.get("/api/v1/budgets/visits").json()["spent"], before);
+    let sql = "SELECT COUNT(*) AS n FROM visits v JOIN labels l ON v.person = l.k";
+    let answer = client.post("/api/v1/queries", &json!({"sql": sql, "epsilon": 1}));
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    Command::new("kill")
+        .arg(server.id().to_string())
+        .status()
+        .unwrap();
+    assert!(server.wait().unwrap().success());
+}
+
 /// How hard the server is tried: the whole load if there is time.
 struct Trial {
     clients: usize,

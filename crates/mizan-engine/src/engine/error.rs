@@ -196,6 +196,32 @@ pub enum EngineError {
     /// A cluster failed in the middle.
     #[error("the cluster failed in the middle of the question")]
     ClusterFailed,
+    /// Joins with public tables make too many rows of one private row.
+    #[error(
+        "joins with {} make up to {found} rows of one private row, and at most {limit} are allowed",
+        named(tables)
+    )]
+    FanOut {
+        /// The public tables.
+        tables: Vec<String>,
+        /// How many rows, counted from public tables alone.
+        found: u64,
+        /// The most that there may be.
+        limit: u64,
+    },
+    /// A join of public tables has too many rows.
+    #[error(
+        "the join of {} has up to {found} rows, and at most {limit} are allowed",
+        named(tables)
+    )]
+    PublicRows {
+        /// The public tables.
+        tables: Vec<String>,
+        /// How many rows, by the counts of these tables.
+        found: u64,
+        /// The most that there may be.
+        limit: u64,
+    },
     /// The engine could not be started, or gave up.
     #[error("the engine failed while {doing}")]
     Failed {
@@ -204,7 +230,22 @@ pub enum EngineError {
     },
 }
 
+/// Public tables by their names.
+fn named(tables: &[String]) -> String {
+    let names: Vec<String> = tables.iter().map(|table| format!("{table:?}")).collect();
+    match names.split_last() {
+        Some((last, [])) => format!("the public table {last}"),
+        Some((last, others)) => format!("the public tables {} and {last}", others.join(", ")),
+        None => "public tables".to_owned(),
+    }
+}
+
 impl EngineError {
+    /// Whether a plan was refused for its joins with public tables.
+    pub(crate) const fn is_of_joins(&self) -> bool {
+        matches!(self, Self::FanOut { .. } | Self::PublicRows { .. })
+    }
+
     /// A stable code.
     #[must_use]
     pub const fn code(&self) -> &'static str {
@@ -239,6 +280,8 @@ impl EngineError {
             Self::NotSeen { .. } => "MZ1928",
             Self::ClusterFailed => "MZ1929",
             Self::NotOnCluster => "MZ1930",
+            Self::FanOut { .. } => "MZ1940",
+            Self::PublicRows { .. } => "MZ1941",
         }
     }
 
@@ -317,6 +360,14 @@ impl EngineError {
             }
             Self::ClusterFailed => {
                 "check that executors are there (`mizan cluster status`), see the files and have disk and memory left, and ask again"
+                    .into()
+            }
+            Self::FanOut { .. } => {
+                "join on a key of the public table (ON private.column = public.key), or filter or aggregate the public table first so that fewer of its rows match one private row; nothing was charged"
+                    .into()
+            }
+            Self::PublicRows { .. } => {
+                "join the public tables on a key of one of them, or filter or aggregate them first; nothing was charged"
                     .into()
             }
             Self::NotInCatalogue { .. } => "add the dataset with `mizan dataset add`".into(),

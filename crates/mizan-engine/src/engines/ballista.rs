@@ -31,7 +31,8 @@ use self::asked::Asked;
 use self::session::Session;
 use super::datafusion::dialect::{DataFusionDialect, Table};
 use super::datafusion::files::Source;
-use super::datafusion::{Tables, failed, unchanged};
+use super::datafusion::{DataFusion, Tables, failed, unchanged};
+use super::fan_out::FanOutCache;
 use super::relations;
 use super::statements::statements;
 use super::thread::on_own_thread;
@@ -60,15 +61,18 @@ pub struct Ballista {
     scheduler: Address,
     /// In how many parts work is split; as many as run at a time if nobody says.
     partitions: Option<usize>,
+    /// Counts of public tables.
+    pub(in crate::engines) fan_outs: FanOutCache,
 }
 
 impl Ballista {
     /// The cluster of a scheduler. Nothing is sent yet.
     #[must_use]
-    pub const fn new(scheduler: Address) -> Self {
+    pub fn new(scheduler: Address) -> Self {
         Self {
             scheduler,
             partitions: None,
+            fan_outs: FanOutCache::default(),
         }
     }
 
@@ -175,9 +179,10 @@ impl Ballista {
 }
 
 impl Engine for Ballista {
-    /// Asks whether the scheduler is there and ours, plans the statements, and lets
-    /// executors look for the files.
+    /// Counts public rows, asks whether the scheduler is there and ours, plans the
+    /// statements, and lets executors look for the files.
     fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
+        self.check_joins(plan, catalogue)?;
         let names: Vec<&String> = plan.datasets.iter().chain(&plan.public).collect();
         let opened = Opened::new(&names, catalogue)?;
         let places = probe::places(&names, catalogue)?;
@@ -190,6 +195,13 @@ impl Engine for Ballista {
                 None => Ok(()),
             }
         })
+    }
+
+    /// Executors read the same files as this machine, so they are counted here.
+    fn check_joins(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
+        let mut engine = DataFusion::new()?;
+        engine.fan_outs = self.fan_outs.clone();
+        engine.check_joins(plan, catalogue)
     }
 
     fn version(&self, dataset: &Dataset) -> Result<Version, EngineError> {

@@ -8,6 +8,7 @@ use mizan_sql::{BoundedPlan, Catalogue, Dataset, Type};
 #[cfg(feature = "ballista")]
 use super::ballista::Ballista;
 use super::datafusion::{self, DataFusion};
+use super::fan_out::{self, FanOutCache};
 #[cfg(feature = "postgres")]
 use super::postgres::{self, Postgres};
 use super::relations;
@@ -95,6 +96,21 @@ impl Engines {
         }
     }
 
+    /// The same engines with counts of public tables that others share.
+    #[must_use]
+    pub fn with_fan_outs(mut self, fan_outs: &FanOutCache) -> Self {
+        self.files.fan_outs = fan_outs.clone();
+        #[cfg(feature = "ballista")]
+        if let Some(cluster) = &mut self.cluster {
+            cluster.fan_outs = fan_outs.clone();
+        }
+        #[cfg(feature = "postgres")]
+        {
+            self.postgres.fan_outs = fan_outs.clone();
+        }
+        self
+    }
+
     fn files(&self) -> &dyn Engine {
         #[cfg(feature = "ballista")]
         if let Some(cluster) = &self.cluster {
@@ -140,6 +156,13 @@ impl Engines {
 impl Engine for Engines {
     fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         self.of(plan, catalogue)?.prepare(plan, catalogue)
+    }
+
+    fn check_joins(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
+        if !fan_out::joins_public(&plan.relation) {
+            return Ok(());
+        }
+        self.of(plan, catalogue)?.check_joins(plan, catalogue)
     }
 
     fn version(&self, dataset: &Dataset) -> Result<Version, EngineError> {

@@ -6,6 +6,7 @@
 
 pub(in crate::engines) mod among;
 pub(crate) mod caps;
+mod counting;
 pub(in crate::engines) mod csv;
 pub(in crate::engines) mod dialect;
 pub(in crate::engines) mod files;
@@ -40,6 +41,7 @@ use self::first::FirstTable;
 use self::per_unit::{Counted, per_unit, per_unit_at_once};
 use self::tally::Tally;
 use self::values::Values;
+use super::fan_out::FanOutCache;
 use super::gather::Gather;
 use super::statement::{Few, First, PerUnit, Shape, Statement};
 use super::statements::statements;
@@ -68,6 +70,8 @@ pub struct DataFusion {
     /// A bug, for tests that it is found.
     #[cfg(test)]
     planted: Option<Planted>,
+    /// Counts of public tables.
+    pub(in crate::engines) fan_outs: FanOutCache,
 }
 
 /// Bugs that tests plant.
@@ -109,6 +113,7 @@ impl DataFusion {
             caps: None,
             #[cfg(test)]
             planted: None,
+            fan_outs: FanOutCache::default(),
         })
     }
 
@@ -270,6 +275,10 @@ impl DataFusion {
 }
 
 impl Engine for DataFusion {
+    fn check_joins(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
+        Self::check_joins(self, plan, catalogue)
+    }
+
     fn version(&self, dataset: &Dataset) -> Result<Version, EngineError> {
         Source::open(dataset)?.version()
     }

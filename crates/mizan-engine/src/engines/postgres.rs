@@ -24,7 +24,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mizan_sql::{BoundedPlan, Catalogue, Dataset, Type, Value};
 
@@ -33,7 +33,9 @@ use self::session::Session;
 pub(crate) use self::shared::share_tables;
 use self::source::Source;
 use super::by_source::Inspected;
+use super::fan_out::{self, COUNTING, FanOutCache};
 use super::gather::Gather;
+use super::relations::Relations;
 use super::statement::{Shape, Statement};
 use super::statements::statements;
 use super::thread::{on_own_thread, on_own_thread_within};
@@ -54,6 +56,8 @@ pub(crate) struct Postgres {
     /// The snapshot of the question that is being answered.
     session: Mutex<Option<Session>>,
     counted: Arc<Counts>,
+    /// Counts of public tables.
+    pub(in crate::engines) fan_outs: FanOutCache,
 }
 
 /// The most rows of a unit in tables, as they were counted: the version of a table and
@@ -102,11 +106,22 @@ impl Postgres {
 }
 
 impl Engine for Postgres {
-    /// Takes the snapshot, and lets PostgreSQL plan the statements.
+    /// Takes the snapshot, counts public rows in it, and lets PostgreSQL plan the
+    /// statements.
     fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         drop(self.take());
-        self.keep(on_own_thread(|| begin(plan, catalogue))?);
+        self.keep(on_own_thread(|| begin(plan, catalogue, &self.fan_outs))?);
         Ok(())
+    }
+
+    fn check_joins(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
+        if !fan_out::joins_public(&plan.relation) {
+            return Ok(());
+        }
+        on_own_thread(|| {
+            let mut session = Session::begin(&sources(&plan.public, catalogue)?)?;
+            check_joins(&mut session, plan, catalogue, &self.fan_outs)
+        })
     }
 
     fn version(&self, dataset: &Dataset) -> Result<Version, EngineError> {
@@ -164,9 +179,37 @@ impl Engine for Postgres {
 }
 
 /// A session with the tables of a plan, whose statements PostgreSQL can plan.
-fn begin(plan: &BoundedPlan, catalogue: &Catalogue) -> Result<Session, EngineError> {
+fn begin(
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+    fan_outs: &FanOutCache,
+) -> Result<Session, EngineError> {
+    let sources = sources(plan.datasets.iter().chain(&plan.public), catalogue)?;
+    let mut session = Session::begin(&sources)?;
+    check_joins(&mut session, plan, catalogue, fan_outs)?;
+    for text in texts(&session, plan, catalogue, &[0; 16])?.1 {
+        plan_text(&mut session, &text)?;
+    }
+    Ok(session)
+}
+
+/// Lets PostgreSQL plan a statement.
+fn plan_text(session: &mut Session, text: &str) -> Result<(), EngineError> {
+    if text.contains('\0') {
+        return Err(EngineError::NotHere {
+            what: "a text with a zero character in it",
+        });
+    }
+    session.plan(text)
+}
+
+/// Where tables are, all in one database.
+fn sources<'a>(
+    names: impl IntoIterator<Item = &'a String>,
+    catalogue: &Catalogue,
+) -> Result<Vec<Source>, EngineError> {
     let mut sources = Vec::new();
-    for name in plan.datasets.iter().chain(&plan.public) {
+    for name in names {
         sources.push(Source::parse(&relations::dataset(catalogue, name)?.source)?);
     }
     let databases = sources.iter().map(|source| &source.database);
@@ -179,16 +222,39 @@ fn begin(plan: &BoundedPlan, catalogue: &Catalogue) -> Result<Session, EngineErr
             what: "a question about tables of several databases",
         });
     }
-    let mut session = Session::begin(&sources)?;
-    for text in texts(&session, plan, catalogue, &[0; 16])?.1 {
-        if text.contains('\0') {
-            return Err(EngineError::NotHere {
-                what: "a text with a zero character in it",
-            });
-        }
-        session.plan(&text)?;
+    Ok(sources)
+}
+
+/// Refuses a plan whose joins with public tables multiply rows too much.
+fn check_joins(
+    session: &mut Session,
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+    fan_outs: &FanOutCache,
+) -> Result<(), EngineError> {
+    if !fan_out::joins_public(&plan.relation) {
+        return Ok(());
     }
-    Ok(session)
+    let mut versions = BTreeMap::new();
+    for name in &plan.public {
+        let source = Source::parse(&relations::dataset(catalogue, name)?.source)?;
+        if let Some(table) = session.table(&source) {
+            versions.insert(name.as_str(), session.version(table));
+        }
+    }
+    let version = |table: &str| versions.get(table).copied();
+    let end = Instant::now() + COUNTING;
+    fan_out::check(&plan.relation, &mut |relation| {
+        fan_outs.count(relation, version, || {
+            let text = {
+                let dialect = dialect(session, plan, catalogue)?;
+                Relations::new(&dialect, catalogue, &[0; 16]).text(relation)?
+            };
+            let text = fan_out::query(relation, &text);
+            plan_text(session, &text)?;
+            session.count(&text, end)
+        })
+    })
 }
 
 /// Runs the statements of a plan.

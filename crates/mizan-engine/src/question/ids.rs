@@ -6,6 +6,11 @@
 //! versions of the datasets, and the recipe of the noise. So the same question
 //! about the same data has the same id, and the ledger answers it with what it
 //! answered before, at no cost. How the answer is sorted or cut is not part of it.
+//! The hash has a key, a secret of the ledger ([`mizan_ledger::IdKey`]): versions are
+//! made of sizes and times of private files, and an analyst who sees an id must not be
+//! able to test guesses about them. Answers that were stored before ids had a key are
+//! found under the id without one.
+//!
 //! Who wants fresh noise pays for it under a name of their own, which is the id.
 //!
 //! An id that was denied, or given back, stays so for ever. Budgets can be raised,
@@ -37,6 +42,24 @@ impl<E: Engine> Desk<'_, E> {
                 self.recorded(prepared, &stamp, done).map(Some)
             }
             _ => Ok(None),
+        }
+    }
+
+    /// What is released, under the ledger's key; without it if that is how the answer
+    /// was stored, before there was a key. Nothing new is stored without the key.
+    pub(super) fn keyed(
+        &self,
+        prepared: &Prepared,
+        unkeyed: Digest,
+    ) -> Result<Digest, QuestionError> {
+        let Some(key) = self.ledger.id_key()? else {
+            return Ok(unkeyed);
+        };
+        let id = self.last_attempt(prepared, &unkeyed)?;
+        let record = self.ledger.record(id)?;
+        match record.map(|record| record.status) {
+            Some(Status::Released { .. }) => Ok(unkeyed),
+            _ => Ok(key.digest(&unkeyed)),
         }
     }
 
@@ -104,7 +127,7 @@ pub(super) fn stamp(prepared: &Prepared, versions: &[Version]) -> Digest {
 }
 
 /// The id of a question without a name.
-fn id_of(ledger: &Ledger, parts: &[&[u8]]) -> RequestId {
+pub(super) fn id_of(ledger: &Ledger, parts: &[&[u8]]) -> RequestId {
     let ledger = ledger.id();
     let mut all: Vec<&[u8]> = vec![b"mizan-question-id-1", ledger.as_bytes(), b"same"];
     all.extend(parts);

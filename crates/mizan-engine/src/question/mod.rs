@@ -167,13 +167,18 @@ impl<'a, E: Engine> Desk<'a, E> {
     }
 
     /// What a question would cost and how good its answer would be. Nothing is
-    /// read from data, nothing is charged.
+    /// read from private data, nothing is charged. Public tables are counted.
     ///
     /// # Errors
     ///
     /// The question cannot be answered privately, or not with this wish.
     pub fn quote(&self, sql: &str, wish: Wish) -> Result<Quote, QuestionError> {
-        Ok(Quote::of(&self.prepare(sql, wish)?))
+        let prepared = self.prepare(sql, wish)?;
+        // A quote does not need data that can be reached.
+        match self.engine.check_joins(&prepared.plan, self.catalogue) {
+            Err(error) if error.is_of_joins() => Err(error.into()),
+            _ => Ok(Quote::of(&prepared)),
+        }
     }
 
     /// Asks a question. A `name` makes it a charge of its own, with fresh noise: the
@@ -270,7 +275,7 @@ impl<'a, E: Engine> Desk<'a, E> {
         }
         self.engine.prepare(&prepared.plan, self.catalogue)?;
         let versions = self.versions(&prepared.plan)?;
-        let same = stamp(prepared, &versions);
+        let same = self.keyed(prepared, stamp(prepared, &versions))?;
         // Who names a question by the id that it has anyway asks it without a name.
         let name = match name.map(RequestId::from_text) {
             Some(id) if id == self.last_attempt(prepared, &same)? => None,

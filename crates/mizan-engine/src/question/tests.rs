@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use mizan_core::{Delta, Epsilon};
 use mizan_ledger::{
-    AccountName, Budget, Charge, Ledger, Location, NewAccount, Orders, RequestId, Status,
+    AccountName, Budget, Charge, Digest, Ledger, Location, NewAccount, Orders, RequestId, Status,
 };
 use mizan_sql::{BoundedPlan, Catalogue, Dataset, DatasetColumn, Privacy, Type};
 
@@ -318,6 +318,7 @@ fn the_id_of_a_question_is_a_name_of_it() {
     let prepared = desk.prepare(QUESTION, wish).unwrap();
     let versions = desk.versions(&prepared.plan).unwrap();
     let stamp = super::stamp(&prepared, &versions);
+    let stamp = desk.keyed(&prepared, stamp).unwrap();
     let id = desk.last_attempt(&prepared, &stamp).unwrap();
     ledger.reserve(Some(id), prepared.charge.clone()).unwrap();
     ledger.start(id).unwrap();
@@ -338,4 +339,105 @@ fn the_id_of_a_question_is_a_name_of_it() {
     assert!(!next.repeated && next.done.id != id && next.done.id != taken);
     let again = ask(wish, None);
     assert!(again.repeated && again.done.id == next.done.id);
+}
+
+/// Ids are under the key of the ledger: whoever knows the plan and guesses the version
+/// of the data cannot compute them, and all who open the ledger can.
+#[test]
+fn ids_have_a_key_that_the_ledger_keeps() {
+    let folder = tempfile::tempdir().unwrap();
+    let (catalogue, engine) = (catalogue(), Changing::new(u32::MAX));
+    let place = Location::File(folder.path().join("mizan.db"));
+    let first = {
+        let ledger = ledger(folder.path(), 10.0);
+        let desk = Desk::new(&ledger, &catalogue, &engine);
+        let prepared = desk.prepare(QUESTION, Wish::Usual).unwrap();
+        let versions = desk.versions(&prepared.plan).unwrap();
+        let unkeyed = super::stamp(&prepared, &versions);
+        let guessed = desk.last_attempt(&prepared, &unkeyed).unwrap();
+        let Reply::Answered(first) = desk.query(QUESTION, Wish::Usual, None).unwrap() else {
+            panic!("it fits");
+        };
+        assert_ne!(first.done.id, guessed);
+        let stored = ledger.answer(first.done.id).unwrap().unwrap();
+        assert!(!stored.starts_with(unkeyed.as_bytes()));
+        first
+    };
+    // Elsewhere, with the same ledger.
+    let state = tempfile::tempdir().unwrap();
+    let shared = Ledger::open(&place, state.path()).unwrap();
+    let desk = Desk::new(&shared, &catalogue, &engine);
+    let Reply::Answered(again) = desk.query(QUESTION, Wish::Usual, None).unwrap() else {
+        panic!("it was answered");
+    };
+    assert!(again.repeated && again.done.id == first.done.id);
+    // Another ledger has another key.
+    let folder = tempfile::tempdir().unwrap();
+    let other = ledger(folder.path(), 10.0);
+    let digest = Digest::of(&[b"x"]);
+    let under = |ledger: &Ledger| ledger.id_key().unwrap().unwrap().digest(&digest);
+    assert_ne!(under(&other), under(&shared));
+}
+
+/// What was answered before ids had a key is found again at no cost. What was only
+/// reserved under such an id is not gone on with: an analyst could have done that, to
+/// find out whether a guess is right.
+#[test]
+fn answers_under_ids_without_a_key_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path(), 10.0);
+    let (catalogue, engine) = (catalogue(), Changing::new(u32::MAX));
+    let desk = Desk::new(&ledger, &catalogue, &engine);
+    let prepared = desk.prepare(QUESTION, Wish::Usual).unwrap();
+    let versions = desk.versions(&prepared.plan).unwrap();
+    let unkeyed = super::stamp(&prepared, &versions);
+    let id = desk.last_attempt(&prepared, &unkeyed).unwrap();
+    ledger.reserve(Some(id), prepared.charge.clone()).unwrap();
+    ledger.start(id).unwrap();
+    let keyed = desk.keyed(&prepared, unkeyed).unwrap();
+    assert_ne!(keyed, unkeyed);
+    assert_ne!(desk.last_attempt(&prepared, &keyed).unwrap(), id);
+    // As it was stored then.
+    let cells = prepared.plan.statistics.iter();
+    let cells = cells.map(|_| exact::Cell::Integer(100)).collect();
+    let exact = Exact::from([(Vec::new(), cells)]);
+    let released = crate::release::release(&prepared.recipe, &prepared.plan, &exact).unwrap();
+    let bytes = super::sealed(&unkeyed, &released);
+    ledger
+        .commit(id, prepared.charge.cost.clone(), bytes)
+        .unwrap();
+    let spent = ledger.accounts().unwrap()[0].account.clone();
+    for name in [None, Some(id.to_string())] {
+        let reply = desk.query(QUESTION, Wish::Usual, name.as_deref()).unwrap();
+        let Reply::Answered(found) = reply else {
+            panic!("it was answered");
+        };
+        assert!(found.repeated && found.done.id == id);
+    }
+    assert_eq!(engine.runs.get(), 0);
+    assert_eq!(ledger.accounts().unwrap()[0].account, spent);
+}
+
+/// A ledger that the program wrote before ids had a key (testdata/ledger/README.md):
+/// the id of its query is the one that is looked for, and a key does no harm to it.
+#[test]
+fn a_ledger_from_before_opens_and_its_ids_are_those_looked_for() {
+    let old = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../testdata/ledger/unkeyed-ids.ledger");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("old.ledger");
+    std::fs::copy(old, &path).unwrap();
+    let ledger = Ledger::open(&Location::File(path), folder.path()).unwrap();
+    let id = RequestId::from_text("e40ccbce-5188-bcf1-7fb2-48e290ff35ab");
+    let stored = ledger.answer(id).unwrap().unwrap();
+    assert!(ledger.id_key().unwrap().is_some());
+    assert_eq!(ledger.answer(id).unwrap().unwrap(), stored);
+    let looked_for = super::ids::id_of(&ledger, &[&stored[..32], &[0; 4]]);
+    assert_eq!(looked_for, id);
+    let report = mizan_ledger::verify(
+        ledger.store(),
+        &mizan_ledger::Witnesses::default(),
+        |_, _| (),
+    );
+    assert_eq!(report.unwrap().answers, 1);
 }

@@ -26,7 +26,7 @@ pub use views::{AccountView, Gap, Shown};
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use mizan_core::PrivacyEvent;
@@ -37,7 +37,8 @@ use crate::mark::Mark;
 use crate::state_dir::{directory_of, sync_directory};
 use crate::store::{Ask, Store, StoreError};
 use crate::{
-    Account, AccountNumber, Charge, LedgerId, PublicKey, Request, RequestError, RequestId, TreeHead,
+    Account, AccountNumber, Charge, IdKey, LedgerId, PublicKey, Request, RequestError, RequestId,
+    TreeHead,
 };
 
 /// A ledger and what guards it. Threads share it.
@@ -81,6 +82,8 @@ pub struct Ledger {
     /// never change, which is all that a price depends on: what they had spent
     /// then is not looked at.
     priced: Mutex<HashMap<AccountNumber, Priced>>,
+    /// The key of ids, once it was asked for.
+    id_key: OnceLock<Option<IdKey>>,
 }
 
 /// An account as it was, and the event that was priced for it last: whoever
@@ -238,6 +241,7 @@ impl Ledger {
             guard: None,
             notes: Vec::new(),
             priced: Mutex::default(),
+            id_key: OnceLock::new(),
         };
         Ok((ledger, head))
     }
@@ -258,6 +262,20 @@ impl Ledger {
     #[must_use]
     pub const fn id(&self) -> LedgerId {
         self.id
+    }
+
+    /// The secret from which ids are derived, the same for all who share the ledger;
+    /// made when it is asked for the first time. None if the store keeps no secrets.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read or written.
+    pub fn id_key(&self) -> Result<Option<&IdKey>, LedgerError> {
+        if let Some(known) = self.id_key.get() {
+            return Ok(known.as_ref());
+        }
+        let key = self.store.id_key()?;
+        Ok(self.id_key.get_or_init(|| key).as_ref())
     }
 
     /// What should be told about how it was opened.

@@ -7,12 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
+use zeroize::Zeroizing;
+
 use crate::record::Record;
 use crate::store::queue::Queue;
 use crate::store::rows::{Database, Rows};
 use crate::store::writer::Writer;
 use crate::store::{Ask, Head, Places, Receipt, Store, StoreError, audit, read};
-use crate::{Account, AccountName, AccountNumber, Digest, Entry, RequestId};
+use crate::{Account, AccountName, AccountNumber, Digest, Entry, IdKey, RequestId};
 
 /// A connection that reads.
 pub(super) trait Reader: Send {
@@ -24,7 +26,13 @@ pub(super) trait Reader: Send {
         &mut self,
         read: impl FnMut(&mut Self::Rows) -> Result<T, StoreError>,
     ) -> Result<T, StoreError>;
+
+    /// Writes a row of `answers` unless there is one. It is durable when this returns.
+    fn keep_once(&mut self, seq: i64, bytes: &[u8]) -> Result<(), StoreError>;
 }
+
+/// The row of `answers` that is the key of ids: before all positions of the log.
+const ID_KEY_ROW: i64 = -1;
 
 /// A queue with its thread, and a reader.
 pub(super) struct Handle<R> {
@@ -68,6 +76,32 @@ impl<R: Reader> Handle<R> {
         }
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         reader.snapshot(read)
+    }
+}
+
+impl<R: Reader> Handle<R> {
+    /// The key of ids, made if there is none. Of several who make one at a time, the
+    /// first decides.
+    fn id_key(&self) -> Result<IdKey, StoreError> {
+        let known = |rows: &mut R::Rows| match rows.answer(ID_KEY_ROW)? {
+            None => Ok(None),
+            Some(bytes) => match <[u8; 32]>::try_from(bytes) {
+                Ok(bytes) => Ok(Some(IdKey::from_bytes(bytes))),
+                Err(_) => Err(StoreError::damaged("its key of ids has not 32 bytes")),
+            },
+        };
+        if let Some(key) = self.read(known)? {
+            return Ok(key);
+        }
+        let mut bytes = Zeroizing::new([0; 32]);
+        getrandom::fill(bytes.as_mut_slice()).map_err(|error| StoreError::Unusable {
+            reason: error.to_string(),
+        })?;
+        let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        reader.keep_once(ID_KEY_ROW, bytes.as_slice())?;
+        drop(reader);
+        let key = self.read(known)?;
+        key.ok_or_else(|| StoreError::damaged("its key of ids is not kept"))
     }
 }
 
@@ -131,6 +165,10 @@ impl<H: Handled> Store for H {
 
     fn head(&self) -> Result<Head, StoreError> {
         self.handle().read(|rows| Ok(read::position(rows)?.head()))
+    }
+
+    fn id_key(&self) -> Result<Option<IdKey>, StoreError> {
+        self.handle().id_key().map(Some)
     }
 
     fn places(&self, id: RequestId) -> Result<Option<Places>, StoreError> {

@@ -34,8 +34,8 @@ use std::ops::Range;
 use self::draft::Draft;
 use crate::record::{Outcome, Record};
 use crate::{
-    Account, AccountName, AccountNumber, Body, Cost, Digest, Entry, LedgerId, Refusal, Request,
-    RequestId, TreeHead,
+    Account, AccountName, AccountNumber, Body, Cost, Digest, Entry, IdKey, LedgerId, Refusal,
+    Request, RequestId, TreeHead,
 };
 
 /// The longest answer that is kept for retries.
@@ -216,6 +216,16 @@ pub trait Store: Send + Sync {
     ///
     /// The store cannot be read.
     fn head(&self) -> Result<Head, StoreError>;
+
+    /// The secret from which ids are derived, the same for all who share the ledger;
+    /// made when it is asked for the first time. None if the store keeps no secrets.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read or written.
+    fn id_key(&self) -> Result<Option<IdKey>, StoreError> {
+        Ok(None)
+    }
 
     /// Decides requests in turn up to the first error, which is then the last
     /// result: what comes after it is not asked. What came before it is durable

@@ -8,7 +8,8 @@ use crate::decide::Books;
 use crate::record::Record;
 use crate::store::{Ask, Head, MAX_PAGE, Receipt, Store, StoreError};
 use crate::{
-    Account, AccountName, AccountNumber, Entry, Executed, Frontier, RequestId, State, leaf_hash,
+    Account, AccountName, AccountNumber, Entry, Executed, Frontier, IdKey, RequestId, State,
+    leaf_hash,
 };
 
 /// How the next write fails. Whoever asks cannot tell which it was.
@@ -29,6 +30,7 @@ pub struct Sim(Mutex<Inner>);
 struct Disk {
     log: Vec<Vec<u8>>,
     answers: HashMap<RequestId, Vec<u8>>,
+    id_key: Option<IdKey>,
 }
 
 #[derive(Debug, Default)]
@@ -175,5 +177,17 @@ impl Store for Sim {
 
     fn head(&self) -> Result<Head, StoreError> {
         self.read(Inner::head)
+    }
+
+    fn id_key(&self) -> Result<Option<IdKey>, StoreError> {
+        let mut inner = self.lock();
+        if inner.disk.id_key.is_none() {
+            let mut bytes = [0; 32];
+            getrandom::fill(&mut bytes).map_err(|error| StoreError::Unusable {
+                reason: error.to_string(),
+            })?;
+            inner.disk.id_key = Some(IdKey::from_bytes(bytes));
+        }
+        Ok(inner.disk.id_key.clone())
     }
 }

@@ -402,3 +402,28 @@ fn a_writer_that_does_not_let_go_is_waited_for_so_long() {
     held.rollback().unwrap();
     assert_eq!(execute(&store, 1, reserve(1)), Outcome::Reserved);
 }
+
+/// All machines that share the ledger derive the same ids, whichever asks for the key
+/// first.
+#[test]
+fn machines_that_share_a_ledger_have_one_key_of_ids() {
+    let server = Server::shared();
+    let database = ledger(&server);
+    let of = Digest::of(&[b"x"]);
+    let under = |store: &Postgres| store.id_key().unwrap().unwrap().digest(&of);
+    let found: Vec<Digest> = thread::scope(|scope| {
+        let handles: Vec<_> = (0..4)
+            .map(|_| scope.spawn(|| under(&Postgres::open(&database.url()).unwrap())))
+            .collect();
+        let found = handles.into_iter().map(|handle| handle.join().unwrap());
+        found.collect()
+    });
+    assert!(found.iter().all(|other| *other == found[0]));
+    let store = Postgres::open(&database.url()).unwrap();
+    assert_eq!(under(&store), found[0]);
+    verify(&store);
+    let report = mizan_ledger::verify(&store, &Witnesses::default(), |_, _| ()).unwrap();
+    assert_eq!(report.answers, 0);
+    // It can be written to after that, as before.
+    assert_eq!(execute(&store, 1, reserve(1)), Outcome::Reserved);
+}

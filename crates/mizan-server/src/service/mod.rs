@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mizan_api::catalogue;
-use mizan_engine::{Engines, Kept, Prices};
+use mizan_engine::{Engines, FanOutCache, Kept, Prices};
 use mizan_ledger::{Ledger, Location};
 use mizan_sql::Catalogue;
 use tokio::sync::{broadcast, watch};
@@ -74,6 +74,8 @@ struct Inner {
     /// Engines that are at rest: each answers one question at a time.
     engines: Mutex<Vec<Engines>>,
     prices: Prices,
+    /// Counts of public tables, which engines share.
+    fan_outs: FanOutCache,
     /// What the accountant said: a matter of the request alone, so it never changes.
     pure: Kept<str>,
     told: broadcast::Sender<Told>,
@@ -183,6 +185,7 @@ impl Service {
             verifying: Lane::new(1, 4),
             engines: Mutex::default(),
             prices: Prices::default(),
+            fan_outs: FanOutCache::default(),
             pure: Kept::new(REMEMBERED),
             told: broadcast::channel(256).0,
             budgets: watch::channel(Budgets::default()).0,

@@ -78,7 +78,7 @@ impl Service {
     }
 
     /// What a question would cost and how good its answer would be. Nothing is read
-    /// from data, nothing is charged.
+    /// from private data, nothing is charged. Public tables are counted.
     ///
     /// # Errors
     ///
@@ -203,7 +203,10 @@ impl Service {
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         match engines.pop() {
             Some(engine) => Ok(engine),
-            None => Engines::new().map_err(|error| Failure::from(error).into()),
+            None => match Engines::new() {
+                Ok(engine) => Ok(engine.with_fan_outs(&self.0.fan_outs)),
+                Err(error) => Err(Failure::from(error).into()),
+            },
         }
     }
 

@@ -5,8 +5,9 @@
 //! alone would decide how long a question takes. Of each unit at most
 //! [`MAX_JOINED`] rows go into each side where two private relations meet, and
 //! what comes out is limited again before it goes into the next. There is nothing
-//! to limit where one side has one row a unit, nor where a public table is joined:
-//! that multiplies by a number that is public.
+//! to limit where one side has one row a unit. A join with a public table multiplies
+//! by its fan-out, which engines count from public rows and limit before the charge;
+//! what comes out of it is limited like a dataset before it goes into the next join.
 
 use std::collections::BTreeSet;
 

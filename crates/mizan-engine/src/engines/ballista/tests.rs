@@ -3,5 +3,6 @@
 
 mod cluster;
 mod failure;
+mod fan_out;
 mod parity;
 mod refused;

@@ -27,6 +27,7 @@ use sha2::{Digest, Sha256};
 use super::source::Source;
 use super::table::{Table, of_books};
 use crate::engine::EngineError;
+use crate::engines::fan_out::COUNTING;
 use crate::version::Version;
 
 /// The first version with everything that is used here.
@@ -190,6 +191,22 @@ impl Session {
             add(values(&row, kinds).map_err(failed)?)?;
         }
         Ok(())
+    }
+
+    /// The number that a query has, or zero. It takes nothing of the time that other
+    /// statements may take.
+    pub(super) fn count(&mut self, text: &str, end: Instant) -> Result<u64, EngineError> {
+        let before = (self.timeout, self.end.replace(end));
+        self.timeout = COUNTING;
+        let mut found = 0;
+        let counted = self.query(text, &[], |row| {
+            if let [Value::Integer(rows)] = row.as_slice() {
+                found = rows.unsigned_abs();
+            }
+            Ok(())
+        });
+        (self.timeout, self.end) = before;
+        counted.map(|()| found)
     }
 
     /// Ends, if all was of one snapshot.

@@ -2,6 +2,7 @@
 //! `MIZAN_TEST_POSTGRES`, which `scripts/test` sets.
 
 mod failure;
+mod fan_out;
 mod parity;
 mod queries;
 mod refused;

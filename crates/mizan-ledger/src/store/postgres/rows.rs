@@ -165,6 +165,17 @@ impl Reader for Connection {
             result
         })
     }
+
+    fn keep_once(&mut self, seq: i64, bytes: &[u8]) -> Result<(), StoreError> {
+        self.begin_writing("")?;
+        let sql = "INSERT INTO mizan.answers VALUES ($1, $2) ON CONFLICT (seq) DO NOTHING";
+        if let Err(error) = self.change(sql, &[&seq, &bytes]) {
+            self.abandon();
+            return Err(error);
+        }
+        let unknown = |reason| StoreError::Unknown { reason };
+        Self::commit(self).map_err(unknown)
+    }
 }
 
 /// The lock on the row of `head` is the order of the log: whoever has it is the

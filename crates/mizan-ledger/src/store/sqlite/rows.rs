@@ -205,6 +205,12 @@ impl Reader for File {
         ended?;
         Ok(value)
     }
+
+    fn keep_once(&mut self, seq: i64, bytes: &[u8]) -> Result<(), StoreError> {
+        let sql = "INSERT INTO answers VALUES (?, ?) ON CONFLICT (seq) DO NOTHING";
+        let kept = self.connection.execute(sql, params![seq, bytes]);
+        kept.map(drop).map_err(failed)
+    }
 }
 
 impl Database for File {

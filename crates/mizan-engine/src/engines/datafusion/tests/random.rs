@@ -89,11 +89,10 @@ fn parity(seeds: impl Iterator<Item = u64>, planted: Option<Planted>) -> Vec<(us
         let partitions = rng.one(&[1, 2, 7, 16]);
         for (operators, keeps) in [(true, 1 << 20), (true, 0), (false, 0)] {
             let engine = DataFusion {
-                partitions,
                 operators,
                 keeps,
-                caps: None,
                 planted,
+                ..DataFusion::with_partitions(partitions).unwrap()
             };
             let path = match operators {
                 true => ExecutionPath::Operators,

@@ -190,7 +190,8 @@ fn who_waits_too_long_is_told_nothing_of_rows() {
     };
     schema.run(
         "CREATE TABLE t (u integer, x integer); CREATE TABLE p (u integer, x integer); \
-         INSERT INTO t SELECT i, i FROM generate_series(1, 10000) i; INSERT INTO p TABLE t",
+         INSERT INTO t SELECT i, i FROM generate_series(1, 500000) i; \
+         INSERT INTO p SELECT i, i FROM generate_series(1, 1000) i",
     );
     let mut catalogue = one_table(&format!("{}?timeout=1", schema.source("t")), &COLUMNS);
     let mut public = catalogue.datasets["t"].clone();
@@ -200,22 +201,20 @@ fn who_waits_too_long_is_told_nothing_of_rows() {
     catalogue.datasets.insert("p".into(), public);
     let mut plan = by_values(&catalogue, &[]);
     plan.public = vec!["p".into()];
-    // 10^12 pairs.
-    for _ in 0..2 {
-        let (left, right) = (plan.relation, generate::scan(&catalogue, "p"));
-        plan.relation = Relation {
-            columns: [left.columns.as_slice(), &right.columns].concat(),
-            unit: vec![0],
-            one_row_per_unit: false,
-            operator: Operator::Join {
-                left: Box::new(left),
-                right: Box::new(right),
-                keeps_left: false,
-                on: vec![],
-                condition: None,
-            },
-        };
-    }
+    // 5 * 10^8 pairs, with the largest fan-out that is allowed.
+    let (left, right) = (plan.relation, generate::scan(&catalogue, "p"));
+    plan.relation = Relation {
+        columns: [left.columns.as_slice(), &right.columns].concat(),
+        unit: vec![0],
+        one_row_per_unit: false,
+        operator: Operator::Join {
+            left: Box::new(left),
+            right: Box::new(right),
+            keeps_left: false,
+            on: vec![],
+            condition: None,
+        },
+    };
     let error = run(&plan, &catalogue, [0; 16]).unwrap_err();
     assert_eq!(error.code(), "MZ1920");
     assert_eq!(error.to_string(), "the question was given up after 1 s");

@@ -1,0 +1,382 @@
+//! Fan-out: how many rows a join with public tables makes of one private row.
+//!
+//! Without a limit one private row becomes as many rows as public tables have, to the
+//! power of the number of joins, and whether a predicate matches that row decides
+//! whether the query ends. So the fan-out of every join of a private with a public
+//! relation is counted before the charge, from public tables alone, and a plan whose
+//! joins multiply too much is refused. Private rows are not looked at: neighbouring
+//! datasets have the same outcome.
+//!
+//! # Guarantee
+//!
+//! Let a plan pass [`check`]. Between two aggregations per unit, the joins with public
+//! tables make at most [`MAX_FAN_OUT`] rows of each private row. A unit whose rows are
+//! limited ([`Operator::First`]) has at most [`MAX_ROWS_PER_UNIT`] rows after its joins.
+//! No join of public relations has more than [`MAX_PUBLIC_ROWS`] rows.
+
+#[cfg(test)]
+pub(crate) mod cases;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mizan_sql::{Column, Expr, Function, Operator, Relation, Type, Within};
+use sha2::{Digest, Sha256};
+
+use super::expressions::bad;
+use crate::engine::EngineError;
+use crate::kept::Kept;
+use crate::version::Version;
+
+/// The most rows that joins with public tables make of one private row.
+pub const MAX_FAN_OUT: u64 = 1_000;
+
+/// The most rows of a unit after joins with public tables, where a limit on its rows
+/// lies below: two private relations make at most 2^20 of them.
+pub(crate) const MAX_ROWS_PER_UNIT: u64 = 1 << 24;
+
+/// The most rows of a join of public relations.
+pub(crate) const MAX_PUBLIC_ROWS: u64 = 100_000_000;
+
+/// The longest that counting for one plan may take.
+pub(crate) const COUNTING: Duration = Duration::from_secs(60);
+
+/// Counts: the greatest value of the last column of a public relation.
+pub(crate) type Count<'a> = dyn FnMut(&Relation) -> Result<u64, EngineError> + 'a;
+
+/// What joins have made of private rows so far.
+struct Growth<'a> {
+    /// The product of fan-outs.
+    fan_out: u64,
+    /// The most rows of a unit, if it is known.
+    per_unit: Option<u64>,
+    /// The public tables of these joins.
+    tables: BTreeSet<&'a str>,
+}
+
+impl Growth<'_> {
+    fn of(rows: Option<u64>) -> Self {
+        Self {
+            fan_out: 1,
+            per_unit: rows,
+            tables: BTreeSet::new(),
+        }
+    }
+}
+
+/// Whether a private relation is joined with a public one anywhere.
+pub(crate) fn joins_public(relation: &Relation) -> bool {
+    match &relation.operator {
+        Operator::Scan { .. } => false,
+        Operator::Filter { input, .. }
+        | Operator::Project { input, .. }
+        | Operator::First { input, .. }
+        | Operator::Group { input, .. } => joins_public(input),
+        Operator::Union { inputs } => inputs.iter().any(joins_public),
+        Operator::Join { left, right, .. } => {
+            left.unit.is_empty() != right.unit.is_empty()
+                || joins_public(left)
+                || joins_public(right)
+        }
+    }
+}
+
+/// Refuses a relation whose joins with public tables multiply rows too much.
+pub(crate) fn check(relation: &Relation, count: &mut Count<'_>) -> Result<(), EngineError> {
+    growth(relation, count).map(drop)
+}
+
+fn growth<'a>(relation: &'a Relation, count: &mut Count<'_>) -> Result<Growth<'a>, EngineError> {
+    let found = match &relation.operator {
+        Operator::Scan { .. } => Growth::of(None),
+        Operator::Filter { input, .. }
+        | Operator::Project { input, .. }
+        | Operator::Group { input, .. } => growth(input, count)?,
+        Operator::First { input, rows, .. } => {
+            let input = growth(input, count)?;
+            let per_unit = input.per_unit.map_or(*rows, |found| found.min(*rows));
+            Growth {
+                per_unit: Some(per_unit),
+                ..input
+            }
+        }
+        // Each branch makes rows of its own scans.
+        Operator::Union { inputs } => {
+            let mut all = Growth::of(Some(0));
+            for input in inputs {
+                let input = growth(input, count)?;
+                all = both(all, input, u64::saturating_add);
+            }
+            all
+        }
+        Operator::Join {
+            left,
+            right,
+            keeps_left,
+            on,
+            ..
+        } => match (left.unit.is_empty(), right.unit.is_empty()) {
+            // Units meet their own rows only: the binder limits both sides, or one of
+            // them has one row of each unit.
+            (false, false) => {
+                let (left, mut right) = (growth(left, count)?, growth(right, count)?);
+                let kept = u64::from(*keeps_left);
+                right.per_unit = right.per_unit.map(|rows| rows.max(kept));
+                both(left, right, u64::saturating_mul)
+            }
+            (false, true) => {
+                let keys = on.iter().map(|(_, key)| key.clone()).collect();
+                multiplied(growth(left, count)?, right, keys, count)?
+            }
+            (true, false) => {
+                let keys = on.iter().map(|(key, _)| key.clone()).collect();
+                multiplied(growth(right, count)?, left, keys, count)?
+            }
+            (true, true) => return Err(bad("a public relation where a private one belongs")),
+        },
+    };
+    // However many rows there were, it is one of each unit now.
+    Ok(match relation.one_row_per_unit {
+        true => Growth::of(Some(1)),
+        false => found,
+    })
+}
+
+fn both<'a>(mut one: Growth<'a>, other: Growth<'a>, rows: impl Fn(u64, u64) -> u64) -> Growth<'a> {
+    one.tables.extend(other.tables);
+    Growth {
+        fan_out: one.fan_out.max(other.fan_out),
+        per_unit: one.per_unit.zip(other.per_unit).map(|(a, b)| rows(a, b)),
+        tables: one.tables,
+    }
+}
+
+/// Private rows after a join with a public relation.
+fn multiplied<'a>(
+    private: Growth<'a>,
+    public: &'a Relation,
+    keys: Vec<Expr>,
+    count: &mut Count<'_>,
+) -> Result<Growth<'a>, EngineError> {
+    if has_join(public) {
+        public_rows(public, count)?;
+    }
+    let fan_out = fan_out(public, keys, count)?;
+    let mut tables = private.tables;
+    tables_of(public, &mut tables);
+    let product = private.fan_out.saturating_mul(fan_out);
+    let refused = |found: u64, limit: u64, tables: &BTreeSet<&str>| EngineError::FanOut {
+        tables: tables.iter().map(|table| (*table).to_owned()).collect(),
+        found,
+        limit,
+    };
+    if product > MAX_FAN_OUT {
+        return Err(refused(product, MAX_FAN_OUT, &tables));
+    }
+    let limit = private.per_unit.map(|rows| MAX_ROWS_PER_UNIT / rows.max(1));
+    match limit.map(|limit| limit.max(1)) {
+        Some(limit) if fan_out > limit => Err(refused(fan_out, limit, &tables)),
+        _ => Ok(Growth {
+            fan_out: product,
+            per_unit: private.per_unit.map(|rows| rows.saturating_mul(fan_out)),
+            tables,
+        }),
+    }
+}
+
+/// The most rows of a public relation that share one value of the keys, at least one.
+fn fan_out(public: &Relation, keys: Vec<Expr>, count: &mut Count<'_>) -> Result<u64, EngineError> {
+    Ok(count(&rows_per_key(public, keys)?)?.max(1))
+}
+
+/// A bound on the number of rows of a public relation. Joins are bounded from below
+/// upwards, so that what is counted is never larger than the limit.
+fn public_rows(relation: &Relation, count: &mut Count<'_>) -> Result<u64, EngineError> {
+    Ok(match &relation.operator {
+        Operator::Scan { .. } => count(&rows_per_key(relation, Vec::new())?)?,
+        Operator::Filter { input, .. }
+        | Operator::Project { input, .. }
+        | Operator::First { input, .. }
+        | Operator::Group { input, .. } => public_rows(input, count)?,
+        Operator::Union { inputs } => {
+            let mut rows = 0_u64;
+            for input in inputs {
+                rows = rows.saturating_add(public_rows(input, count)?);
+            }
+            rows
+        }
+        Operator::Join {
+            left,
+            right,
+            keeps_left,
+            on,
+            ..
+        } => {
+            let (of_left, of_right) = (public_rows(left, count)?, public_rows(right, count)?);
+            let mut rows = of_left.saturating_mul(of_right);
+            if rows > MAX_PUBLIC_ROWS && !on.is_empty() {
+                let keys = on.iter().map(|(_, key)| key.clone()).collect();
+                let per_row = fan_out(right, keys, count)?;
+                rows = rows.min(of_left.saturating_mul(per_row));
+            }
+            if rows > MAX_PUBLIC_ROWS && !on.is_empty() {
+                let keys = on.iter().map(|(key, _)| key.clone()).collect();
+                let per_row = fan_out(left, keys, count)?;
+                rows = rows.min(of_right.saturating_mul(per_row));
+            }
+            if *keeps_left {
+                rows = rows.saturating_add(of_left);
+            }
+            if rows > MAX_PUBLIC_ROWS {
+                let mut tables = BTreeSet::new();
+                tables_of(relation, &mut tables);
+                return Err(EngineError::PublicRows {
+                    tables: tables.into_iter().map(str::to_owned).collect(),
+                    found: rows,
+                    limit: MAX_PUBLIC_ROWS,
+                });
+            }
+            rows
+        }
+    })
+}
+
+fn has_join(relation: &Relation) -> bool {
+    match &relation.operator {
+        Operator::Scan { .. } => false,
+        Operator::Filter { input, .. }
+        | Operator::Project { input, .. }
+        | Operator::First { input, .. }
+        | Operator::Group { input, .. } => has_join(input),
+        Operator::Union { inputs } => inputs.iter().any(has_join),
+        Operator::Join { .. } => true,
+    }
+}
+
+/// The tables that a relation reads.
+fn tables_of<'a>(relation: &'a Relation, found: &mut BTreeSet<&'a str>) {
+    match &relation.operator {
+        Operator::Scan { dataset } => {
+            found.insert(dataset);
+        }
+        Operator::Filter { input, .. }
+        | Operator::Project { input, .. }
+        | Operator::First { input, .. }
+        | Operator::Group { input, .. } => tables_of(input, found),
+        Operator::Union { inputs } => {
+            for input in inputs {
+                tables_of(input, found);
+            }
+        }
+        Operator::Join { left, right, .. } => {
+            tables_of(left, found);
+            tables_of(right, found);
+        }
+    }
+}
+
+/// How many rows of a public relation there are for each value of some keys, in the
+/// last column. A key that is `NULL` equals nothing, so its rows are left out.
+fn rows_per_key(public: &Relation, keys: Vec<Expr>) -> Result<Relation, EngineError> {
+    let mut columns = Vec::with_capacity(keys.len() + 1);
+    for key in &keys {
+        let kind = key.type_of(&public.columns);
+        columns.push(column(kind.map_err(|_| bad("a key without a type"))?));
+    }
+    columns.push(column(Type::Integer));
+    let is_null = keys
+        .iter()
+        .map(|key| Expr::call(Function::IsNull, [key.clone()]));
+    let mut something: Vec<Expr> = is_null
+        .map(|is_null| Expr::call(Function::Not, [is_null]))
+        .collect();
+    let predicate = match something.len() {
+        0 | 1 => something.pop(),
+        _ => Some(Expr::call(Function::And, something)),
+    };
+    let input = match predicate {
+        None => public.clone(),
+        Some(predicate) => Relation {
+            columns: public.columns.clone(),
+            unit: Vec::new(),
+            one_row_per_unit: false,
+            operator: Operator::Filter {
+                input: Box::new(public.clone()),
+                predicate,
+            },
+        },
+    };
+    Ok(Relation {
+        columns,
+        unit: Vec::new(),
+        one_row_per_unit: false,
+        operator: Operator::Group {
+            input: Box::new(input),
+            keys,
+            aggregates: vec![Within::Rows],
+        },
+    })
+}
+
+const fn column(kind: Type) -> Column {
+    Column {
+        name: String::new(),
+        kind,
+        bounds: None,
+    }
+}
+
+/// The query for a count, given the text of its relation.
+pub(crate) fn query(counted: &Relation, text: &str) -> String {
+    let last = counted.columns.len().saturating_sub(1);
+    format!("SELECT MAX(c{last}) FROM ({text}) AS t")
+}
+
+/// Counts of public relations by what they depend on: the versions of their tables and
+/// the relation itself. Engines and threads share it, so that a server counts once.
+#[derive(Clone, Debug)]
+pub struct FanOutCache(Arc<Kept<u64>>);
+
+impl Default for FanOutCache {
+    fn default() -> Self {
+        // Some four thousand counts.
+        Self(Arc::new(Kept::new(1 << 20)))
+    }
+}
+
+impl FanOutCache {
+    /// The count of a relation, counted if it is not known. `version` is that of a
+    /// table.
+    pub(crate) fn count(
+        &self,
+        relation: &Relation,
+        version: impl Fn(&str) -> Option<Version>,
+        count: impl FnOnce() -> Result<u64, EngineError>,
+    ) -> Result<u64, EngineError> {
+        let mut tables = BTreeSet::new();
+        tables_of(relation, &mut tables);
+        let mut digest = Sha256::new();
+        digest.update((tables.len() as u64).to_be_bytes());
+        for table in tables {
+            let version = version(table).ok_or_else(|| EngineError::NotInCatalogue {
+                dataset: table.to_owned(),
+            })?;
+            digest.update(version.as_bytes());
+        }
+        digest.update(relation.canonical());
+        let key: String = digest
+            .finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        if let Some(known) = self.0.get(&key) {
+            return Ok(*known);
+        }
+        let found = count()?;
+        self.0.keep(key, &Arc::new(found), size_of::<u64>());
+        Ok(found)
+    }
+}
