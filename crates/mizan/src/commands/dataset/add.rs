@@ -255,6 +255,7 @@ fn describe(arguments: &Arguments, source: String, found: &Inspected) -> Result<
         .clone()
         .unwrap_or_else(|| arguments.name.clone());
     let mut dataset = Dataset {
+        files: Vec::new(),
         name: arguments.name.clone(),
         source,
         privacy: (!arguments.public).then(|| Privacy {
