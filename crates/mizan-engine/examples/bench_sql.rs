@@ -415,6 +415,7 @@ pub(crate) fn catalogue(directory: &Path) -> Catalogue {
     let sources = tables.map(|(name, unit, columns)| (name, unit, columns, file(directory, name)));
     for (name, unit, columns, source) in sources.into_iter().chain([visits()]) {
         let dataset = Dataset {
+            files: Vec::new(),
             name: name.to_owned(),
             source: source.to_str().unwrap().to_owned(),
             privacy: unit.map(|unit| Privacy {

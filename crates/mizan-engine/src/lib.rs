@@ -28,8 +28,11 @@ pub use engines::ballista::{
     Address, Ballista, ClusterStatus, Executor, NodeError, Scheduler, cluster_status, run_executor,
     run_scheduler,
 };
-pub use engines::by_source::{Engines, Inspected, check_columns, inspect, is_table, share_data};
+pub use engines::by_source::{
+    Engines, Inspected, check_columns, check_rows, inspect, is_table, record_files, share_data,
+};
 pub use engines::datafusion::DataFusion;
+pub use engines::thread::silence_engine_panics;
 pub use exact::operator_fallbacks;
 pub use engines::fan_out::{FanOutCache, MAX_FAN_OUT};
 pub use kept::Kept;

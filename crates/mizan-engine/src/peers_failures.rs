@@ -26,6 +26,7 @@ fn catalogue(source: String) -> Catalogue {
         keys: None,
     };
     let visits = Dataset {
+        files: Vec::new(),
         name: "visits".to_owned(),
         source,
         privacy: Some(Privacy {

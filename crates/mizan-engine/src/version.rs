@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use mizan_sql::FileIdentity;
 use sha2::{Digest, Sha256};
 
 use crate::engine::EngineError;
@@ -131,12 +132,39 @@ pub(crate) fn share_files(one: &Path, other: &Path) -> bool {
     !files(one).is_disjoint(&files(other))
 }
 
+/// The files of a source, by what they keep when they are moved. Sources that are not
+/// there have none, nor have systems without such numbers.
+pub(crate) fn file_identities(source: &Path) -> Vec<FileIdentity> {
+    let paths = Files::find(source).map_or_else(|_| Vec::new(), |files| files.paths);
+    paths
+        .iter()
+        .filter_map(|path| file_identity(path))
+        .collect()
+}
+
+#[cfg(unix)]
+fn file_identity(path: &Path) -> Option<FileIdentity> {
+    use std::os::unix::fs::MetadataExt;
+    use std::time::UNIX_EPOCH;
+    let metadata = fs::metadata(path).ok()?;
+    let created = metadata.created().ok();
+    let created = created.and_then(|created| created.duration_since(UNIX_EPOCH).ok());
+    Some(FileIdentity {
+        device: metadata.dev(),
+        inode: metadata.ino(),
+        created: created.and_then(|since| u64::try_from(since.as_nanos()).ok()),
+    })
+}
+
+#[cfg(not(unix))]
+fn file_identity(_path: &Path) -> Option<FileIdentity> {
+    None
+}
+
 /// What tells a file from all others.
 #[cfg(unix)]
 fn place(path: &Path) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    let metadata = fs::metadata(path).ok()?;
-    Some((metadata.dev(), metadata.ino()))
+    file_identity(path).map(|file| (file.device, file.inode))
 }
 
 #[cfg(not(unix))]

@@ -24,7 +24,7 @@ mod typing;
 pub mod value;
 
 pub use bind::plan;
-pub use catalogue::{Catalogue, CatalogueError, Dataset, DatasetColumn, Privacy};
+pub use catalogue::{Catalogue, CatalogueError, Dataset, DatasetColumn, FileIdentity, Privacy};
 pub use clip::Clip;
 pub use expr::{Expr, Function, TimePart, TimeUnit};
 pub use parse::{MAX_TEXT, statement};

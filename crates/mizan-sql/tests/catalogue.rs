@@ -12,7 +12,9 @@
 mod common;
 
 use common::cases;
-use mizan_sql::{Bounds, Catalogue, CatalogueError, Dataset, DatasetColumn, Privacy, Type, Value};
+use mizan_sql::{
+    Bounds, Catalogue, CatalogueError, Dataset, DatasetColumn, FileIdentity, Privacy, Type, Value,
+};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -28,6 +30,7 @@ fn column(name: &str, kind: Type) -> DatasetColumn {
 
 fn visits() -> Dataset {
     Dataset {
+        files: Vec::new(),
         name: "visits".into(),
         source: "data/visits.csv".into(),
         privacy: Some(Privacy {
@@ -317,4 +320,27 @@ proptest! {
         }
         let _ = dataset.declare_keys(&text);
     }
+}
+
+/// Files are kept where they are known, and catalogues without them still open.
+#[test]
+fn files_of_a_dataset_come_back() {
+    let mut dataset = visits();
+    let text = dataset.to_json().to_string();
+    assert!(!text.contains("files"), "{text}");
+    let file = |inode, created| FileIdentity {
+        device: u64::MAX,
+        inode,
+        created,
+    };
+    dataset.files = vec![file(7, None), file(u64::MAX, Some(1))];
+    there_and_back(&dataset);
+    let mut json = dataset.to_json();
+    json["files"] = json!([["x", 1]]);
+    assert_eq!(code(Dataset::from_json(&json)), "MZ1860");
+    // A number that is used again for another file.
+    assert!(file(7, None).is_same(&file(7, Some(3))));
+    assert!(file(7, Some(3)).is_same(&file(7, Some(3))));
+    assert!(!file(7, Some(2)).is_same(&file(7, Some(3))));
+    assert!(!file(6, None).is_same(&file(7, None)));
 }

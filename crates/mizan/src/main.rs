@@ -24,6 +24,7 @@ use std::process::ExitCode;
 pub(crate) use mizan_api::{failure, times};
 
 fn main() -> ExitCode {
+    mizan_engine::silence_engine_panics();
     let cli = match cli::parse() {
         Ok(cli) => cli,
         Err(stopped) => return stopped,

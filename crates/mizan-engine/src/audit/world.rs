@@ -53,6 +53,7 @@ pub(crate) fn catalogue(dice: &mut Dice<'_>, folder: &str) -> Catalogue {
     ];
     let datasets = datasets.map(|(name, privacy, columns)| {
         let dataset = Dataset {
+            files: Vec::new(),
             name: name.to_owned(),
             source: format!("{folder}/{name}.csv"),
             privacy,

@@ -43,6 +43,16 @@ pub enum EngineError {
         /// The file.
         path: PathBuf,
     },
+    /// A page of a Parquet file that cannot be decoded.
+    #[error("{} is damaged: the column {column:?} of row group {group} cannot be decoded", path.display())]
+    DamagedParquet {
+        /// The file.
+        path: PathBuf,
+        /// Which row group, from one.
+        group: usize,
+        /// The column.
+        column: String,
+    },
     /// A column of the catalogue is not in the file.
     #[error("{} has no column {column:?}", path.display())]
     NoColumn {
@@ -282,6 +292,7 @@ impl EngineError {
             Self::NotOnCluster => "MZ1930",
             Self::FanOut { .. } => "MZ1940",
             Self::PublicRows { .. } => "MZ1941",
+            Self::DamagedParquet { .. } => "MZ1936",
         }
     }
 
@@ -302,7 +313,9 @@ impl EngineError {
             Self::BadHeader { .. } => {
                 "give every column a name of its own in the first line of the file".into()
             }
-            Self::BadParquet { .. } => "write the file again".into(),
+            Self::BadParquet { .. } | Self::DamagedParquet { .. } => {
+                "write the file again from its source, or restore a copy of it".into()
+            }
             Self::NoColumn { .. } => {
                 "add the dataset again if its columns changed, or restore them".into()
             }

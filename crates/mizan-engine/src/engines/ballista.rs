@@ -35,7 +35,7 @@ use super::datafusion::{DataFusion, Tables, failed, unchanged};
 use super::fan_out::FanOutCache;
 use super::relations;
 use super::statements::statements;
-use super::thread::on_own_thread;
+use super::thread::{QUIET, on_own_thread};
 use crate::engine::{Engine, EngineError};
 use crate::exact::{Execution, ExecutionPath};
 use crate::order::Salt;
@@ -108,6 +108,7 @@ impl Ballista {
             }
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(2)
+                .thread_name(QUIET)
                 .thread_stack_size(WORKER_STACK)
                 .enable_all()
                 .build()
@@ -249,8 +250,7 @@ impl Opened {
         let (mut tables, mut rows) = (Tables::new(), BTreeMap::new());
         for name in names {
             let source = Source::open(relations::dataset(catalogue, name)?)?;
-            let table = source.table().map_err(failed("opening tables"))?;
-            tables.insert((*name).clone(), table);
+            tables.insert((*name).clone(), source.table());
             rows.extend(source.rows.map(|rows| ((*name).clone(), rows)));
         }
         Ok(Self { tables, rows })

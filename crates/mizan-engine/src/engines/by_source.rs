@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use mizan_sql::{BoundedPlan, Catalogue, Dataset, Type};
+use mizan_sql::{BoundedPlan, Catalogue, Dataset, FileIdentity, Type};
 
 #[cfg(feature = "ballista")]
 use super::ballista::Ballista;
@@ -15,7 +15,7 @@ use super::relations;
 use crate::engine::{Engine, EngineError};
 use crate::exact::Execution;
 use crate::order::Salt;
-use crate::version::{Version, share_files};
+use crate::version::{Version, file_identities, share_files};
 
 /// All engines. One question at a time.
 #[derive(Debug)]
@@ -35,6 +35,7 @@ const NO_POSTGRES: EngineError = EngineError::NotBuilt {
 };
 
 /// Where a dataset is.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Files,
     Postgres,
@@ -214,17 +215,55 @@ pub fn check_columns(dataset: &Dataset) -> Result<(), EngineError> {
     Engines::new()?.version(dataset).map(drop)
 }
 
-/// Whether two sources have rows in common, under whatever names: a file, or a table
-/// or one of its partitions. Tables that cannot be reached are told by their names,
-/// whoever asks and wherever they are.
-#[must_use]
-pub fn share_data(one: &str, other: &str) -> bool {
-    match (Place::of(one), Place::of(other)) {
-        (Place::Files, Place::Files) => share_files(Path::new(one), Path::new(other)),
-        #[cfg(feature = "postgres")]
-        (Place::Postgres, Place::Postgres) => postgres::share_tables(one, other),
-        _ => one == other,
+/// Decodes every column of a dataset of files once: what is damaged is found when it is
+/// added, and not by a query that was charged. `progress` is told how many rows of how
+/// many were decoded. Tables of a database are not read.
+///
+/// # Errors
+///
+/// If a file cannot be read, or a page of it cannot be decoded.
+pub fn check_rows(
+    dataset: &Dataset,
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Result<(), EngineError> {
+    match Place::of(&dataset.source) {
+        Place::Files => datafusion::check_rows(dataset, progress),
+        Place::Postgres => Ok(()),
     }
+}
+
+/// Whether a dataset of the catalogue and a new one have rows in common, under whatever
+/// names: a file, also if it was moved since, or a table or one of its partitions. Tables
+/// that cannot be reached are told by their names, for any user and on any server. A copy
+/// of a file is another file.
+#[must_use]
+pub fn share_data(old: &Dataset, new: &Dataset) -> bool {
+    match (Place::of(&old.source), Place::of(&new.source)) {
+        (Place::Files, Place::Files) => {
+            let files = file_identities(Path::new(&new.source));
+            let moved = |file: &FileIdentity| old.files.iter().any(|old| old.is_same(file));
+            share_files(Path::new(&old.source), Path::new(&new.source)) || files.iter().any(moved)
+        }
+        #[cfg(feature = "postgres")]
+        (Place::Postgres, Place::Postgres) => postgres::share_tables(&old.source, &new.source),
+        _ => old.source == new.source,
+    }
+}
+
+/// Records the files that a dataset has now beside those that it had before.
+pub fn record_files(dataset: &mut Dataset) {
+    /// Files that are written anew again and again are other files each time.
+    const MOST: usize = 10_000;
+    if Place::of(&dataset.source) != Place::Files {
+        return;
+    }
+    for file in file_identities(Path::new(&dataset.source)) {
+        if !dataset.files.iter().any(|old| old.is_same(&file)) {
+            dataset.files.push(file);
+        }
+    }
+    let more = dataset.files.len().saturating_sub(MOST);
+    dataset.files.drain(..more);
 }
 
 #[cfg(all(test, feature = "ballista"))]

@@ -13,11 +13,13 @@ pub(in crate::engines) mod files;
 mod first;
 pub(in crate::engines) mod functions;
 mod kernels;
+pub(in crate::engines) mod parquet;
 mod per_unit;
+pub(in crate::engines) mod seen;
 mod source;
 mod tally;
 #[cfg(test)]
-mod tests;
+pub(in crate::engines) mod tests;
 pub(crate) mod values;
 
 use std::collections::BTreeMap;
@@ -45,14 +47,14 @@ use super::fan_out::FanOutCache;
 use super::gather::Gather;
 use super::statement::{Few, First, PerUnit, Shape, Statement};
 use super::statements::statements;
-use super::thread::on_own_thread;
+use super::thread::{QUIET, on_own_thread};
 use super::{idle, relations};
 use crate::engine::{Engine, EngineError};
 use crate::exact::{Exact, Execution, ExecutionPath};
 use crate::order::Salt;
 use crate::version::Version;
 
-pub(crate) use self::files::inspect;
+pub(crate) use self::files::{check_rows, inspect};
 
 const WORKER_STACK: usize = 16 << 20;
 
@@ -144,6 +146,7 @@ impl DataFusion {
             }
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(self.partitions.min(64))
+                .thread_name(QUIET)
                 .thread_stack_size(WORKER_STACK)
                 .enable_all()
                 .build()
@@ -300,8 +303,7 @@ impl Engine for DataFusion {
         for (name, version) in names.iter().zip(versions) {
             let source = Source::open(relations::dataset(catalogue, name)?)?;
             unchanged(name, version, source.version()?)?;
-            let table = source.table().map_err(failed("opening tables"))?;
-            tables.insert((*name).clone(), table);
+            tables.insert((*name).clone(), source.table());
         }
         let execution = self.run_on(plan, catalogue, &tables, &salt);
         // A failure may come of a change too, and then this says so.

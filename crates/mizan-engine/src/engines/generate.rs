@@ -139,6 +139,7 @@ pub(crate) fn catalogue(rng: &mut Rng) -> Catalogue {
             column(name, *kind, bounds)
         });
         let dataset = Dataset {
+            files: Vec::new(),
             name: name.to_owned(),
             source: String::new(),
             privacy: Some(Privacy {
@@ -155,6 +156,7 @@ pub(crate) fn catalogue(rng: &mut Rng) -> Catalogue {
         catalogue.datasets.insert(name.to_owned(), dataset);
     }
     let public = Dataset {
+        files: Vec::new(),
         name: "p".to_owned(),
         source: String::new(),
         privacy: None,

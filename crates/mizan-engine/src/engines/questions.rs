@@ -31,6 +31,7 @@ fn bounded(name: &str, kind: Type, low: f64, high: f64) -> DatasetColumn {
 /// People, their visits, and the wards that visits are to.
 pub(crate) fn catalogue() -> Catalogue {
     let private = |name: &str, columns: Vec<DatasetColumn>| Dataset {
+        files: Vec::new(),
         name: name.to_owned(),
         source: String::new(),
         privacy: Some(Privacy {
@@ -69,6 +70,7 @@ pub(crate) fn catalogue() -> Catalogue {
         ],
     );
     let wards = Dataset {
+        files: Vec::new(),
         name: "wards".into(),
         source: String::new(),
         privacy: None,

@@ -2,6 +2,9 @@
 //! from anywhere: deep questions are deep recursions, and some libraries must not be
 //! used within another's runtime.
 
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
@@ -9,12 +12,46 @@ use crate::engine::EngineError;
 
 const STACK: usize = 256 << 20;
 
+/// What threads are called that run an engine. A panic there is caught and becomes an
+/// error, and its message, which may quote a value, is not shown.
+pub(crate) const QUIET: &str = "mizan-engine";
+
+thread_local! {
+    /// Whether a panic of this thread is caught by [`caught`].
+    static CAUGHT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does something on this thread; None if it panics. Nothing that the work changed may
+/// be used after that.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+    let before = CAUGHT.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    CAUGHT.set(before);
+    done.ok()
+}
+
+/// From now on panics of an engine's threads print nothing. Other threads are not
+/// concerned. A program that answers queries calls this once, when it starts.
+pub fn silence_engine_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let shown = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            let quiet = CAUGHT.get() || std::thread::current().name() == Some(QUIET);
+            if !quiet {
+                shown(panic);
+            }
+        }));
+    });
+}
+
 /// Does something on a thread of its own.
 pub(crate) fn on_own_thread<T: Send>(
     work: impl FnOnce() -> Result<T, EngineError> + Send,
 ) -> Result<T, EngineError> {
     std::thread::scope(|scope| {
         std::thread::Builder::new()
+            .name(QUIET.to_owned())
             .stack_size(STACK)
             .spawn_scoped(scope, work)
             .map_err(|_| EngineError::Failed { doing: "starting" })?
@@ -35,7 +72,8 @@ pub(crate) fn on_own_thread_within<T: Send + 'static>(
         // Nobody may be waiting any more.
         let _ = done.send(work());
     };
-    let started = std::thread::Builder::new().stack_size(STACK).spawn(work);
+    let thread = std::thread::Builder::new().name(QUIET.to_owned());
+    let started = thread.stack_size(STACK).spawn(work);
     started.map_err(|_| EngineError::Failed { doing: "starting" })?;
     match result.recv_timeout(most) {
         Ok(result) => result,

@@ -92,6 +92,7 @@ fn catalogue() -> Catalogue {
         keys: None,
     };
     let visits = Dataset {
+        files: Vec::new(),
         name: "visits".into(),
         source: "visits.csv".into(),
         privacy: Some(Privacy {

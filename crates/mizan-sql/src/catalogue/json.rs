@@ -11,11 +11,11 @@
 //!
 //! Days and times are texts. A number that is not a small integer is a text too:
 //! JSON readers are free to lose the last digit of others. What is null may be
-//! left out.
+//! left out, and so may be `files`, the device, inode and time of creation of each file.
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Catalogue, CatalogueError, Dataset, DatasetColumn, Privacy};
+use super::{Catalogue, CatalogueError, Dataset, DatasetColumn, FileIdentity, Privacy};
 use crate::eval::towards_zero;
 use crate::read;
 use crate::relation::Bounds;
@@ -68,12 +68,18 @@ impl Dataset {
             })
         });
         let columns: Vec<_> = self.columns.iter().map(column_to_json).collect();
-        json!({
+        let mut json = json!({
             "name": self.name,
             "source": self.source,
             "privacy": privacy,
             "columns": columns,
-        })
+        });
+        if let (Some(object), false) = (json.as_object_mut(), self.files.is_empty()) {
+            let file = |file: &FileIdentity| json!([file.device, file.inode, file.created]);
+            let files = self.files.iter().map(file).collect();
+            object.insert("files".to_owned(), files);
+        }
+        json
     }
 
     /// From JSON.
@@ -82,21 +88,41 @@ impl Dataset {
     ///
     /// As [`Catalogue::from_json`].
     pub fn from_json(json: &Json) -> Result<Self, CatalogueError> {
-        let keys = ["name", "source", "privacy", "columns"];
+        let keys = ["name", "source", "privacy", "columns", "files"];
         let object = Object::new(json, "a dataset", &keys)?;
         let privacy = match object.get("privacy") {
             Json::Null => None,
             privacy => Some(privacy_from_json(privacy)?),
         };
         let columns = object.list("columns")?.iter().map(column_from_json);
+        let files = match object.get("files") {
+            Json::Null => Vec::new(),
+            _ => {
+                let files = object.list("files")?.iter().map(file_from_json);
+                files.collect::<Result<_, _>>()?
+            }
+        };
         let dataset = Self {
             name: object.text("name")?,
             source: object.text("source")?,
             privacy,
             columns: columns.collect::<Result<_, _>>()?,
+            files,
         };
         dataset.check()?;
         Ok(dataset)
+    }
+}
+
+fn file_from_json(json: &Json) -> Result<FileIdentity, CatalogueError> {
+    let part = |place: usize| json.get(place).and_then(Json::as_u64);
+    match (part(0), part(1)) {
+        (Some(device), Some(inode)) => Ok(FileIdentity {
+            device,
+            inode,
+            created: part(2),
+        }),
+        _ => Err(malformed("a file of a dataset", "a list of numbers")),
     }
 }
 

@@ -30,6 +30,33 @@ pub struct Dataset {
     pub privacy: Option<Privacy>,
     /// Its columns, in order.
     pub columns: Vec<DatasetColumn>,
+    /// The files that it was seen to have, wherever they are now. Empty if that was not
+    /// recorded, as in older catalogues, and for tables of a database.
+    pub files: Vec<FileIdentity>,
+}
+
+/// What a file keeps when it is moved or renamed. A copy of it is another file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileIdentity {
+    /// The device that it is on.
+    pub device: u64,
+    /// Its number there (inode).
+    pub inode: u64,
+    /// When it was created, in nanoseconds since 1970, if the system knows: numbers of
+    /// files that were removed are used again.
+    pub created: Option<u64>,
+}
+
+impl FileIdentity {
+    /// Whether both are the same file.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        let created = match (self.created, other.created) {
+            (Some(one), Some(other)) => one == other,
+            _ => true,
+        };
+        self.device == other.device && self.inode == other.inode && created
+    }
 }
 
 /// Whose rows, and how much of each unit counts.

@@ -32,6 +32,7 @@ fn keyed(name: &str, keys: &[&str]) -> DatasetColumn {
 
 fn dataset(name: &str, privacy: Option<Privacy>, columns: Vec<DatasetColumn>) -> (String, Dataset) {
     let dataset = Dataset {
+        files: Vec::new(),
         name: name.into(),
         source: format!("{name}.csv"),
         privacy,

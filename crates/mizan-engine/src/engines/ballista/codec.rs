@@ -1,11 +1,11 @@
-//! How plans travel: as Ballista's own codecs write them, and CSV files by their paths
-//! and columns, so that every node reads them by our total reader.
+//! How plans travel: as Ballista's own codecs write them, and files by their paths and
+//! columns, so that every node reads them by our total readers.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ballista_core::serde::{BallistaLogicalExtensionCodec, BallistaPhysicalExtensionCodec};
-use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, TableReference, plan_err};
 use datafusion::datasource::file_format::FileFormatFactory;
@@ -18,11 +18,16 @@ use mizan_sql::Type;
 use serde_json::{Value, json};
 
 use crate::engines::datafusion::csv::CsvTable;
-use crate::engines::datafusion::csv::scan::{CsvFile, CsvParts, csv_scan};
+use crate::engines::datafusion::csv::scan::{CsvParts, csv_scan};
+use crate::engines::datafusion::parquet::ParquetTable;
+use crate::engines::datafusion::parquet::scan::{ParquetFile, ParquetParts, parquet_scan};
+use crate::engines::datafusion::seen::SeenFile;
 use crate::engines::datafusion::values::data_type;
 
 /// What CSV files begin with; nothing of Ballista's does.
 const CSV: &[u8] = b"mizan csv 1\n";
+/// The same of Parquet files.
+const PARQUET: &[u8] = b"mizan parquet 1\n";
 
 /// For logical plans, from who asks to the scheduler.
 #[derive(Debug, Default)]
@@ -49,12 +54,15 @@ impl LogicalExtensionCodec for LogicalCodec {
         schema: SchemaRef,
         ctx: &TaskContext,
     ) -> Result<Arc<dyn TableProvider>> {
-        let Some(buf) = buf.strip_prefix(CSV) else {
-            return self
-                .0
-                .try_decode_table_provider(buf, table_ref, schema, ctx);
-        };
-        Ok(Arc::new(CsvTable::new(schema, files_of(&read(buf)?)?)))
+        if let Some(buf) = buf.strip_prefix(CSV) {
+            return Ok(Arc::new(CsvTable::new(schema, files_of(&read(buf)?)?)));
+        }
+        if let Some(buf) = buf.strip_prefix(PARQUET) {
+            let files = parquet_files(files_of(&read(buf)?)?);
+            return Ok(Arc::new(ParquetTable::new(schema, files)));
+        }
+        self.0
+            .try_decode_table_provider(buf, table_ref, schema, ctx)
     }
 
     fn try_encode_table_provider(
@@ -63,10 +71,14 @@ impl LogicalExtensionCodec for LogicalCodec {
         node: Arc<dyn TableProvider>,
         buf: &mut Vec<u8>,
     ) -> Result<()> {
-        let Some(table) = node.downcast_ref::<CsvTable>() else {
+        if let Some(table) = node.downcast_ref::<CsvTable>() {
+            write(buf, CSV, &json!({"files": files_json(&table.files)?}));
+        } else if let Some(table) = node.downcast_ref::<ParquetTable>() {
+            let files = files_json(&seen_files(&table.files))?;
+            write(buf, PARQUET, &json!({"files": files}));
+        } else {
             return self.0.try_encode_table_provider(table_ref, node, buf);
-        };
-        write(buf, &json!({"files": files_json(&table.files)?}));
+        }
         Ok(())
     }
 
@@ -103,16 +115,26 @@ impl PhysicalExtensionCodec for PhysicalCodec {
         ctx: &TaskContext,
         proto_converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let Some(buf) = buf.strip_prefix(CSV) else {
-            return self.0.try_decode(buf, inputs, ctx, proto_converter);
-        };
-        let scan = read(buf)?;
-        let limit = scan.get("limit").and_then(Value::as_u64);
-        let limit = limit.and_then(|limit| usize::try_from(limit).ok());
-        let (Some(columns), Some(groups)) = (columns_of(&scan), groups_of(&scan)) else {
-            return plan_err!("not a scan of CSV files");
-        };
-        Ok(csv_scan(columns, files_of(&scan)?, &groups, limit))
+        if let Some(buf) = buf.strip_prefix(CSV) {
+            let scan = read(buf)?;
+            let (Some(columns), Some(groups)) = (columns_of(&scan), groups_of(&scan, number))
+            else {
+                return plan_err!("not a scan of CSV files");
+            };
+            let limit = scan.get("limit").and_then(number);
+            return Ok(csv_scan(columns, files_of(&scan)?, &groups, limit));
+        }
+        if let Some(buf) = buf.strip_prefix(PARQUET) {
+            let scan = read(buf)?;
+            let piece = |piece: &Value| Some((number(piece.get(0)?)?, number(piece.get(1)?)?));
+            let (Some(columns), Some(groups)) = (types_of(&scan), groups_of(&scan, piece)) else {
+                return plan_err!("not a scan of Parquet files");
+            };
+            let limit = scan.get("limit").and_then(number);
+            let files = parquet_files(files_of(&scan)?);
+            return Ok(parquet_scan(columns, files, &groups, None, limit));
+        }
+        self.0.try_decode(buf, inputs, ctx, proto_converter)
     }
 
     fn try_encode(
@@ -121,6 +143,16 @@ impl PhysicalExtensionCodec for PhysicalCodec {
         buf: &mut Vec<u8>,
         proto_converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<()> {
+        if let Some(scan) = ParquetParts::of(node.as_ref()) {
+            let scan = json!({
+                "columns": types_json(&scan.schema),
+                "files": files_json(&seen_files(&scan.files))?,
+                "groups": scan.groups,
+                "limit": scan.limit,
+            });
+            write(buf, PARQUET, &scan);
+            return Ok(());
+        }
         let Some(scan) = CsvParts::of(node.as_ref()) else {
             return self.0.try_encode(node, buf, proto_converter);
         };
@@ -133,25 +165,34 @@ impl PhysicalExtensionCodec for PhysicalCodec {
             "groups": scan.groups,
             "limit": scan.limit,
         });
-        write(buf, &scan);
+        write(buf, CSV, &scan);
         Ok(())
     }
 }
 
-fn write(buf: &mut Vec<u8>, json: &Value) {
-    buf.extend_from_slice(CSV);
+fn write(buf: &mut Vec<u8>, what: &[u8], json: &Value) {
+    buf.extend_from_slice(what);
     buf.extend_from_slice(json.to_string().as_bytes());
 }
 
 fn read(buf: &[u8]) -> Result<Value> {
     match serde_json::from_slice(buf) {
         Ok(json) => Ok(json),
-        Err(_) => plan_err!("not CSV files"),
+        Err(_) => plan_err!("not files"),
     }
 }
 
+fn parquet_files(files: Vec<SeenFile>) -> Arc<[Arc<ParquetFile>]> {
+    let files = files.into_iter().map(ParquetFile::new);
+    files.map(Arc::new).collect()
+}
+
+fn seen_files(files: &[Arc<ParquetFile>]) -> Vec<SeenFile> {
+    files.iter().map(|file| file.file.clone()).collect()
+}
+
 /// Files as they look now, unless they say how they looked.
-pub(super) fn files_json(files: &[CsvFile]) -> Result<Value> {
+pub(super) fn files_json(files: &[SeenFile]) -> Result<Value> {
     let mut all = Vec::with_capacity(files.len());
     for file in files {
         let file = match file.seen {
@@ -168,10 +209,10 @@ pub(super) fn files_json(files: &[CsvFile]) -> Result<Value> {
 }
 
 /// Files as they were written.
-pub(super) fn files_of(json: &Value) -> Result<Vec<CsvFile>> {
+pub(super) fn files_of(json: &Value) -> Result<Vec<SeenFile>> {
     let file = |file: &Value| {
         let number = |place: usize| file.get(place).and_then(Value::as_u64);
-        Some(CsvFile {
+        Some(SeenFile {
             path: PathBuf::from(Path::new(file.get(0)?.as_str()?)),
             seen: Some((number(1)?, number(2)?)),
         })
@@ -179,7 +220,7 @@ pub(super) fn files_of(json: &Value) -> Result<Vec<CsvFile>> {
     let files = json.get("files").and_then(Value::as_array);
     match files.and_then(|files| files.iter().map(file).collect()) {
         Some(files) => Ok(files),
-        None => plan_err!("not CSV files"),
+        None => plan_err!("not files"),
     }
 }
 
@@ -203,15 +244,34 @@ fn columns_of(json: &Value) -> Option<SchemaRef> {
     Some(Arc::new(Schema::new(fields.collect::<Option<Vec<_>>>()?)))
 }
 
-fn groups_of(json: &Value) -> Option<Vec<Vec<usize>>> {
-    let place = |place: &Value| usize::try_from(place.as_u64()?).ok();
-    let group = |group: &Value| group.as_array()?.iter().map(place).collect();
+/// Columns of Parquet, by the types of Arrow.
+fn types_json(schema: &Schema) -> Vec<Value> {
+    let fields = schema.fields().iter();
+    let column = |field: &Arc<Field>| json!([field.name(), field.data_type().to_string()]);
+    fields.map(column).collect()
+}
+
+fn types_of(json: &Value) -> Option<SchemaRef> {
+    let field = |column: &Value| {
+        let (name, kind) = (column.get(0)?.as_str()?, column.get(1)?.as_str()?);
+        Some(Field::new(name, kind.parse::<DataType>().ok()?, true))
+    };
+    let fields = json.get("columns")?.as_array()?.iter().map(field);
+    Some(Arc::new(Schema::new(fields.collect::<Option<Vec<_>>>()?)))
+}
+
+fn number(json: &Value) -> Option<usize> {
+    usize::try_from(json.as_u64()?).ok()
+}
+
+fn groups_of<T>(json: &Value, one: impl Fn(&Value) -> Option<T>) -> Option<Vec<Vec<T>>> {
+    let group = |group: &Value| group.as_array()?.iter().map(&one).collect();
     json.get("groups")?.as_array()?.iter().map(group).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use datafusion::arrow::datatypes::DataType;
+    use datafusion::arrow::datatypes::TimeUnit;
     use datafusion_proto::physical_plan::DefaultPhysicalProtoConverter;
 
     use super::*;
@@ -223,7 +283,7 @@ mod tests {
         std::fs::write(&path, "x\n1\n").unwrap();
         let kinds = Type::ALL.map(|kind| Field::new(kind.name(), data_type(kind), true));
         let schema = Arc::new(Schema::new(kinds.to_vec()));
-        let files = vec![CsvFile::here(path.clone()), CsvFile::here(path)];
+        let files = vec![SeenFile::here(path.clone()), SeenFile::here(path)];
         let scan = csv_scan(Arc::clone(&schema), files, &[vec![1], vec![0]], Some(7));
         let (codec, converter) = (PhysicalCodec::default(), DefaultPhysicalProtoConverter {});
         let mut buf = Vec::new();
@@ -238,6 +298,41 @@ mod tests {
         // A file that changes is another file.
         std::fs::write(&parts.files[0].path, "x\n1\n2\n").unwrap();
         assert_ne!(parts.files[0].as_seen().unwrap(), parts.files[0]);
+    }
+
+    #[test]
+    fn scans_of_parquet_come_back_as_they_were() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a é \"b\".parquet");
+        std::fs::write(&path, "not yet").unwrap();
+        let zone = DataType::Timestamp(TimeUnit::Second, Some("+01:00".into()));
+        let kinds = [
+            DataType::Utf8View,
+            DataType::UInt16,
+            DataType::Float16,
+            DataType::Date64,
+            DataType::Decimal128(38, -2),
+            DataType::Decimal256(50, 7),
+            DataType::Timestamp(TimeUnit::Nanosecond, None),
+            zone,
+            DataType::Boolean,
+            DataType::Null,
+        ];
+        let fields = kinds.map(|kind| Field::new(format!("é{kind}"), kind, true));
+        let schema = Arc::new(Schema::new(fields.to_vec()));
+        let files = parquet_files(vec![SeenFile::here(path)]);
+        let pieces = [vec![(0, 2), (0, 1)], vec![(0, 0)]];
+        let scan = parquet_scan(Arc::clone(&schema), files, &pieces, None, Some(3));
+        let (codec, converter) = (PhysicalCodec::default(), DefaultPhysicalProtoConverter {});
+        let mut buf = Vec::new();
+        codec.try_encode(scan, &mut buf, &converter).unwrap();
+        let context = TaskContext::default();
+        let back = codec.try_decode(&buf, &[], &context, &converter).unwrap();
+        let parts = ParquetParts::of(back.as_ref()).unwrap();
+        assert_eq!(parts.schema, schema);
+        assert_eq!(parts.groups, pieces);
+        assert_eq!(parts.limit, Some(3));
+        assert_eq!(parts.files[0].file.seen.map(|seen| seen.0), Some(7));
     }
 
     #[test]

@@ -22,10 +22,10 @@ use sha2::{Digest as _, Sha256};
 use super::codec::{files_json, files_of};
 use super::session::Session;
 use crate::engine::EngineError;
-use crate::engines::datafusion::csv::scan::CsvFile;
 use crate::engines::datafusion::dialect::DataFusionDialect;
 use crate::engines::datafusion::files::Source;
 use crate::engines::datafusion::rows;
+use crate::engines::datafusion::seen::SeenFile;
 use crate::engines::datafusion::values::data_type;
 use crate::engines::dialect::Dialect as _;
 use crate::engines::relations;
@@ -45,7 +45,7 @@ const NAME: &str = "mizan_sees_files";
 #[derive(Debug)]
 pub(super) struct Place {
     path: PathBuf,
-    files: Vec<CsvFile>,
+    files: Vec<SeenFile>,
 }
 
 impl Place {
@@ -126,16 +126,16 @@ pub(super) fn files(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Files that can be opened, as they look now.
-fn seen(files: &[PathBuf]) -> Vec<CsvFile> {
+fn seen(files: &[PathBuf]) -> Vec<SeenFile> {
     let seen = |path: &PathBuf| {
         File::open(path).ok()?;
-        CsvFile::here(path.clone()).as_seen().ok()
+        SeenFile::here(path.clone()).as_seen().ok()
     };
     files.iter().take(MOST_FILES).filter_map(seen).collect()
 }
 
 /// Files in a text, if their paths are.
-fn list(files: &[CsvFile]) -> Option<String> {
+fn list(files: &[SeenFile]) -> Option<String> {
     let files = files_json(files).ok()?;
     Some(json!({ "files": files }).to_string())
 }

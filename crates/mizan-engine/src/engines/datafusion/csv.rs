@@ -1,6 +1,6 @@
 //! CSV files as tables. Any bytes are a CSV file: no row can make it fail.
 //!
-//! A row that is short has nothing at its end; fields beyond the header are left
+//! A row ends at LF or CRLF. A row that is short has nothing at its end; fields beyond the header are left
 //! out. An empty field, one that does not read as the type of its column, text that
 //! is no UTF-8 and what is longer than 16 megabytes are nothing.
 
@@ -24,7 +24,8 @@ use datafusion::physical_plan::ExecutionPlan;
 
 use self::column::Column;
 use self::fields::{After, BUFFER, Fields};
-use self::scan::{CsvFile, csv_scan};
+use self::scan::csv_scan;
+use super::seen::SeenFile;
 use super::source::source_type;
 use crate::engine::EngineError;
 use crate::version::unreadable;
@@ -59,6 +60,11 @@ pub(super) fn header(path: &Path) -> Result<Vec<String>, EngineError> {
         if name.is_empty() {
             return Err(bad("a name is empty or no UTF-8"));
         }
+        if name.replace("\r\n", "").contains('\r') {
+            return Err(bad(
+                "it has a carriage return without a line feed; lines end in LF or CRLF",
+            ));
+        }
         if names.iter().any(|other| other == name) {
             return Err(bad("two columns have the same name"));
         }
@@ -82,12 +88,12 @@ pub(super) fn schema(path: &Path) -> Result<SchemaRef, EngineError> {
 pub(in crate::engines) struct CsvTable {
     schema: SchemaRef,
     /// The files.
-    pub(in crate::engines) files: Vec<CsvFile>,
+    pub(in crate::engines) files: Vec<SeenFile>,
 }
 
 impl CsvTable {
     /// A table.
-    pub(in crate::engines) const fn new(schema: SchemaRef, files: Vec<CsvFile>) -> Self {
+    pub(in crate::engines) const fn new(schema: SchemaRef, files: Vec<SeenFile>) -> Self {
         Self { schema, files }
     }
 }

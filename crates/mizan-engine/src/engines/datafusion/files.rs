@@ -1,29 +1,26 @@
 //! Files as tables: finding them, knowing their columns, without reading rows.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::Result;
-use datafusion::datasource::file_format::parquet::ParquetFormat;
-use datafusion::datasource::listing::{
-    ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
-};
-use datafusion::error::DataFusionError;
-use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use mizan_sql::{Dataset, DatasetColumn, Type};
-use url::Url;
 
-use super::csv::scan::CsvFile;
 use super::csv::{self, CsvTable};
+use super::parquet::ParquetTable;
+use super::parquet::check::check;
+use super::parquet::footer::Footer;
+use super::parquet::scan::ParquetFile;
+use super::seen::SeenFile;
 use super::source::source_type;
 use super::values::data_type;
 use crate::engine::EngineError;
 use crate::engines::by_source::Inspected;
 use crate::engines::relations::{fits_unit, is_unit};
-use crate::version::{Files, Format, Version, unreadable};
+use crate::engines::thread::on_own_thread;
+use crate::version::{Files, Format, Version};
 
 /// The columns of a file or a directory of files; the schema of Parquet says what
 /// they hold.
@@ -36,19 +33,35 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, EngineError> {
         found.columns = names.map(|name| (name, None)).collect();
         return Ok(found);
     }
-    for field in parquet_footer(first)?.0.fields() {
+    let footer = on_own_thread(|| Footer::read(first))?;
+    let declared = footer.declared.fields().iter();
+    for (field, declared) in footer.schema.fields().iter().zip(declared) {
         let name = field.name().clone();
         match source_type(field.data_type()) {
             Some(kind) => found.columns.push((name, Some(kind))),
-            None => found.left_out.push((name, field.data_type().to_string())),
+            None => found
+                .left_out
+                .push((name, declared.data_type().to_string())),
         }
     }
     Ok(found)
 }
 
+/// Decodes all columns of a dataset once. Any bytes are CSV: there it does nothing.
+/// `progress` is told how many rows of how many were decoded.
+pub(crate) fn check_rows(
+    dataset: &Dataset,
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Result<(), EngineError> {
+    let source = Source::open(dataset)?;
+    check(&source.footers, &source.schema, progress)
+}
+
 /// The files of a dataset, and the columns of the catalogue as they have them.
 pub(in crate::engines) struct Source {
     files: Files,
+    /// The footers of Parquet files, in their order.
+    footers: Vec<Arc<Footer>>,
     /// The catalogue's columns.
     pub(in crate::engines) schema: SchemaRef,
     /// How many rows the files say that they have, if they do.
@@ -60,17 +73,27 @@ impl Source {
     /// Finds the files and checks that all have the catalogue's columns.
     pub(in crate::engines) fn open(dataset: &Dataset) -> Result<Self, EngineError> {
         let files = Files::find(Path::new(&dataset.source))?;
+        // A footer may be a deep recursion.
+        let footers = on_own_thread(|| match files.format {
+            Format::Csv => Ok(Vec::new()),
+            Format::Parquet => {
+                let footers = files
+                    .paths
+                    .iter()
+                    .map(|path| Footer::read(path).map(Arc::new));
+                footers.collect::<Result<_, _>>()
+            }
+        })?;
         let mut schema: Option<Schema> = None;
-        let mut rows = Some(0_u64);
-        for path in &files.paths {
-            let (found, rows_here) = match files.format {
-                Format::Csv => (csv::schema(path)?, None),
-                Format::Parquet => parquet_footer(path)?,
+        let rows = (files.format == Format::Parquet).then(|| {
+            let rows = footers.iter().map(|footer: &Arc<Footer>| footer.rows());
+            rows.fold(0, u64::saturating_add)
+        });
+        for (place, path) in files.paths.iter().enumerate() {
+            let of_file = match footers.get(place) {
+                None => columns(dataset, Format::Csv, path, &*csv::schema(path)?)?,
+                Some(footer) => columns(dataset, Format::Parquet, path, &footer.schema)?,
             };
-            rows = rows
-                .zip(rows_here)
-                .map(|(all, here)| all.saturating_add(here));
-            let of_file = columns(dataset, files.format, path, &found)?;
             match &schema {
                 None => schema = Some(of_file),
                 Some(first) => same_types(dataset, path, first, &of_file)?,
@@ -78,6 +101,7 @@ impl Source {
         }
         Ok(Self {
             files,
+            footers,
             schema: Arc::new(schema.unwrap_or_else(Schema::empty)),
             rows,
         })
@@ -95,29 +119,21 @@ impl Source {
     }
 
     /// The table.
-    pub(in crate::engines) fn table(&self) -> Result<Arc<dyn TableProvider>> {
+    pub(in crate::engines) fn table(&self) -> Arc<dyn TableProvider> {
         let schema = Arc::clone(&self.schema);
+        let files = self.files.paths.iter().cloned().map(SeenFile::here);
         if self.files.format == Format::Csv {
-            let files = self.files.paths.iter().cloned().map(CsvFile::here);
-            return Ok(Arc::new(CsvTable::new(schema, files.collect())));
+            return Arc::new(CsvTable::new(schema, files.collect()));
         }
-        let mut urls = Vec::with_capacity(self.files.paths.len());
-        for path in &self.files.paths {
-            let url = Url::from_file_path(path)
-                .map_err(|()| DataFusionError::Plan("a path is no URL".into()))?;
-            urls.push(ListingTableUrl::try_new(url, None)?);
-        }
-        let options =
-            ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension("");
-        let config = ListingTableConfig::new_with_multi_paths(urls)
-            .with_listing_options(options)
-            .with_schema(schema);
-        Ok(Arc::new(ListingTable::try_new(config)?))
+        let files = files.zip(&self.footers);
+        let files = files
+            .map(|(file, footer)| Arc::new(ParquetFile::with_footer(file, Arc::clone(footer))));
+        Arc::new(ParquetTable::new(schema, files.collect()))
     }
 }
 
-/// The columns of the catalogue in a file: of CSV as they are declared, for so it
-/// is read; text as DataFusion holds it best.
+/// The columns of the catalogue in a file: of CSV as they are declared, because so it
+/// is read.
 fn columns(
     dataset: &Dataset,
     format: Format,
@@ -151,8 +167,7 @@ fn columns(
         }
         let kind = match field.data_type() {
             _ if format == Format::Csv => data_type(column.kind),
-            DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
-            other => other.clone(),
+            found => found.clone(),
         };
         let field = field.as_ref().clone();
         fields.push(field.with_data_type(kind).with_nullable(true));
@@ -207,15 +222,4 @@ fn same_types(
         }
     }
     Ok(())
-}
-
-/// The columns of a file, and how many rows it says that it has.
-fn parquet_footer(path: &Path) -> Result<(SchemaRef, Option<u64>), EngineError> {
-    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-    let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
-    let metadata = metadata.map_err(|_| EngineError::BadParquet {
-        path: path.to_path_buf(),
-    })?;
-    let rows = metadata.metadata().file_metadata().num_rows();
-    Ok((Arc::clone(metadata.schema()), u64::try_from(rows).ok()))
 }

@@ -1,5 +1,9 @@
-//! DataFusion against the oracle, on random plans and random data.
+//! DataFusion against the oracle, on random plans and random data; and files of every
+//! kind, whole and damaged.
 
-mod files;
+pub(in crate::engines) mod files;
+mod mutants;
+pub(crate) mod mutate;
+pub(in crate::engines) mod parquet;
 mod random;
 mod reproductions;

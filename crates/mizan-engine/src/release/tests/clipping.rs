@@ -247,6 +247,7 @@ fn skewed(people: i64, skew: i32) -> (Catalogue, Data) {
     };
     let wards = (0..60).map(Value::Integer).collect();
     let visits = Dataset {
+        files: Vec::new(),
         name: "visits".to_owned(),
         source: String::new(),
         privacy: Some(Privacy {

@@ -1,7 +1,10 @@
 //! `mizan dataset add`: says what a file or a table holds, whose rows they are, and
-//! how much may be learned from them. No row is read.
+//! how much may be learned from them. Parquet files are decoded once, so that damage is
+//! found now; nothing of a row is shown or kept.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use mizan_engine::Inspected;
 use mizan_ledger::{AccountName, Ledger, NewAccount};
@@ -12,14 +15,14 @@ use super::show;
 use crate::books::{self, Books};
 use crate::commands::budget::target::Typed;
 use crate::failure::Failure;
-use crate::output::{Output, complain};
+use crate::output::{Output, Progress, complain};
 use crate::shelf::Shelf;
 
 /// Add a dataset, with its budget
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Only names of columns are read, and their types, which CSV does not have: no row,
-so nothing leaks. In CSV a column is text unless --type or --bound (a number, a
+Only names of columns are used, and their types, which CSV does not have. Parquet
+files are decoded once to find damage; nothing of a row is shown. In CSV a column is text unless --type or --bound (a number, a
 date) says otherwise; integers are said with --type.
 What does not read as its type counts as NULL; what is out of its bounds counts
 as the nearest bound. Several tables about the same people share one --account.
@@ -91,8 +94,11 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let source = source(&arguments.from)?;
     let found = mizan_engine::inspect(&source)?;
-    let dataset = describe(arguments, source, &found)?;
+    let mut dataset = describe(arguments, source, &found)?;
     mizan_engine::check_columns(&dataset)?;
+    check_rows(&dataset)?;
+    mizan_engine::record_files(&mut dataset);
+    let dataset = dataset;
     let ledger = match &dataset.privacy {
         Some(_) => Some(arguments.books.open()?),
         None => None,
@@ -111,6 +117,10 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     }
     arguments.shelf.change(|catalogue| {
         check(catalogue)?;
+        // Files that were written anew since.
+        for dataset in catalogue.datasets.values_mut() {
+            mizan_engine::record_files(dataset);
+        }
         Ok(catalogue.add(dataset.clone())?)
     })?;
     if let Some(ledger) = ledger {
@@ -124,6 +134,16 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         || json!({"dataset": dataset.to_json(), "catalogue": arguments.shelf.path().display().to_string()}),
         || format!("added {}\n\n{}", dataset.name, show::text(&dataset, output)),
     ))
+}
+
+/// Decodes all files once, with a bar on the terminal if that takes a while.
+fn check_rows(dataset: &Dataset) -> Result<(), Failure> {
+    let (progress, shown) = (OnceLock::new(), AtomicU64::new(0));
+    mizan_engine::check_rows(dataset, &|done, all| {
+        let progress = progress.get_or_init(|| Progress::of(all));
+        progress.advance(done.saturating_sub(shown.swap(done, Ordering::Relaxed)));
+    })?;
+    Ok(())
 }
 
 /// A dataset with rows of the new one on other terms: two budgets for the same
@@ -143,7 +163,7 @@ fn twin<'a>(
     let unit = |dataset: &Dataset| dataset.privacy.as_ref().map(|privacy| privacy.unit.clone());
     let terms = (top(new)?, unit(new));
     for old in catalogue.datasets.values() {
-        if mizan_engine::share_data(&old.source, &new.source) && (top(old)?, unit(old)) != terms {
+        if mizan_engine::share_data(old, new) && (top(old)?, unit(old)) != terms {
             return Ok(Some(old));
         }
     }
@@ -180,7 +200,11 @@ fn on_other_terms(old: &Dataset) -> Failure {
             "whoever may see them needs no budget; use others".to_owned(),
         ),
     };
-    let message = format!("some of these rows are in the catalogue as `{name}`, {on}");
+    let from = match mizan_engine::is_table(&old.source) {
+        true => String::new(),
+        false => format!(" (from {})", old.source),
+    };
+    let message = format!("some of these rows are in the catalogue as `{name}`{from}, {on}");
     Failure::new("MZ1876", message, help)
 }
 
@@ -255,6 +279,7 @@ fn describe(arguments: &Arguments, source: String, found: &Inspected) -> Result<
         .clone()
         .unwrap_or_else(|| arguments.name.clone());
     let mut dataset = Dataset {
+        files: Vec::new(),
         name: arguments.name.clone(),
         source,
         privacy: (!arguments.public).then(|| Privacy {

@@ -346,6 +346,7 @@ fn catalogue(folder: &Path) -> Result<Catalogue, Failure> {
         })
     };
     let people = Dataset {
+        files: Vec::new(),
         name: "people".to_owned(),
         source: source("people.csv")?,
         privacy: privacy(1, 1),
@@ -357,6 +358,7 @@ fn catalogue(folder: &Path) -> Result<Catalogue, Failure> {
         ],
     };
     let visits = Dataset {
+        files: Vec::new(),
         name: "visits".to_owned(),
         source: source("visits.csv")?,
         privacy: privacy(12, 12),

@@ -8,6 +8,8 @@ use mizan_sql::{Type, Value};
 
 use super::cluster::{Cluster, run};
 use crate::DataFusion;
+use crate::engines::datafusion::tests::files::{by_last, catalogue};
+use crate::engines::datafusion::tests::parquet::{layouts, write_texts};
 use crate::engines::generate::{self, Rng, vary};
 use crate::engines::questions::{self, QUESTIONS};
 use crate::oracle;
@@ -107,6 +109,30 @@ fn csv_is_read_as_here() {
         assert!(!expected.is_empty(), "{sql}");
         let found = run(&engine, &plan, &catalogue, salt);
         assert_eq!(found.as_ref(), Ok(&expected), "{sql}");
+    }
+}
+
+/// A Parquet file in which one text is not UTF-8, read by executors as here.
+#[test]
+fn text_that_is_not_utf8_is_null_on_a_cluster() {
+    let cluster = Cluster::of(2);
+    let (engine, embedded) = (cluster.engine(), DataFusion::with_partitions(2).unwrap());
+    let directory = cluster.path("bytes é");
+    fs::create_dir_all(&directory).unwrap();
+    let path = directory.join("a.parquet");
+    let columns = [("u", Type::Integer), ("x", Type::Text)];
+    for cell in [b"word 7".to_vec(), b"\xff".to_vec()] {
+        let mut texts: Vec<_> = (0..3000)
+            .map(|unit| Some(format!("word {}", unit % 9).into_bytes()))
+            .collect();
+        texts[1700] = Some(cell.clone());
+        write_texts(&path, "(UTF8)", &texts, 700, layouts().remove(0));
+        let catalogue = catalogue(&path, &columns);
+        let plan = by_last(&catalogue);
+        let expected = run(&embedded, &plan, &catalogue, [3; 16]).unwrap();
+        let found = run(&engine, &plan, &catalogue, [3; 16]);
+        assert_eq!(found.as_ref(), Ok(&expected));
+        assert_eq!(expected.len(), if cell == b"\xff" { 10 } else { 9 });
     }
 }
 

@@ -2,11 +2,15 @@
 //!
 //! Most fields are plain and lie in the buffer as they are: they are found by
 //! looking for their end. Those in quotes are left to `csv_core`.
+//!
+//! A row ends at a line feed, or at a carriage return with a line feed. A carriage return
+//! by itself is a character like others: whatever a cell without quotes holds, it does
+//! not begin a row.
 
 use std::io::{ErrorKind, Read, Result};
 use std::ops::Range;
 
-use csv_core::{ReadFieldResult, Reader};
+use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 
 /// The longest field that is read.
 const MAX_FIELD: usize = 16 << 20;
@@ -55,7 +59,9 @@ impl<R: Read> Fields<R> {
             whole: 0..0,
             pieces: Vec::new(),
             too_long: false,
-            quotes: Reader::new(),
+            quotes: ReaderBuilder::new()
+                .terminator(Terminator::Any(b'\n'))
+                .build(),
             output: vec![0; 1 << 12],
         };
         while fields.end < MARK.len() && !fields.finished {
@@ -97,6 +103,16 @@ impl<R: Read> Fields<R> {
         Ok(self.unread().first().copied())
     }
 
+    /// Whether the next two bytes end a line.
+    fn is_at_crlf(&mut self) -> Result<bool> {
+        while self.end - self.start < 2 && !self.finished {
+            self.buffer.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+            self.fill()?;
+        }
+        Ok(self.unread().starts_with(b"\r\n"))
+    }
+
     /// Reads the next field, and keeps it if it is wanted; None at the end.
     #[inline]
     pub(super) fn next(&mut self, wanted: bool) -> Result<Option<After>> {
@@ -105,8 +121,12 @@ impl<R: Read> Fields<R> {
         self.too_long = false;
         if self.at_row {
             // Empty lines are no rows.
-            while let Some(b'\r' | b'\n') = self.peek()? {
-                self.start += 1;
+            loop {
+                match self.peek()? {
+                    Some(b'\n') => self.start += 1,
+                    Some(b'\r') if self.is_at_crlf()? => self.start += 2,
+                    _ => break,
+                }
             }
             if self.peek()?.is_none() {
                 return Ok(None);
@@ -125,25 +145,34 @@ impl<R: Read> Fields<R> {
         loop {
             let unread = self.unread();
             let mut bytes = unread.iter();
-            let end = bytes.position(|byte| matches!(byte, b',' | b'\r' | b'\n'));
+            let end = bytes.position(|byte| matches!(byte, b',' | b'\n'));
             let length = end.unwrap_or(unread.len());
             let after = match unread.get(length) {
                 Some(b',') => After::Field,
                 _ => After::Row,
             };
-            let range = self.start..self.start + length;
+            let mut range = self.start..self.start + length;
             self.start = range.end;
             if end.is_some() {
                 self.start += 1;
+                if after == After::Row && self.buffer.get(range.clone()).is_some_and(ends_in_return)
+                {
+                    range.end -= 1;
+                }
                 if self.pieces.is_empty() {
                     self.whole = range;
+                } else if range.is_empty() && after == After::Row && length == 0 {
+                    // The carriage return was the last byte of the last buffer.
+                    self.drop_return();
                 } else {
                     self.keep(range, wanted);
                 }
+                self.too_long |= self.pieces.len() > MAX_FIELD;
                 return Ok(after);
             }
             self.keep(range, wanted);
             if self.peek()?.is_none() {
+                self.too_long |= self.pieces.len() > MAX_FIELD;
                 return Ok(After::Row);
             }
         }
@@ -154,26 +183,48 @@ impl<R: Read> Fields<R> {
         if wanted && !self.too_long {
             let piece = self.buffer.get(range).unwrap_or_default();
             self.pieces.extend_from_slice(piece);
-            self.too_long = self.pieces.len() > MAX_FIELD;
+            // The last byte may be the end of a line.
+            self.too_long = self.pieces.len() > MAX_FIELD + 1;
+        }
+    }
+
+    /// Takes the carriage return of the end of a line off a field.
+    fn drop_return(&mut self) {
+        if ends_in_return(&self.pieces) && !self.too_long {
+            self.pieces.pop();
         }
     }
 
     fn quoted(&mut self, wanted: bool) -> Result<After> {
         self.quotes.reset();
+        // The last byte that was read before those of now.
+        let mut last = None;
         loop {
             self.peek()?;
             let input = self.buffer.get(self.start..self.end).unwrap_or_default();
             let (result, read, written) = self.quotes.read_field(input, &mut self.output);
+            let mut ended = input.get(..read).unwrap_or_default().iter().rev().copied();
+            let (end, before) = (ended.next(), ended.next());
+            let before = before.or(last);
+            last = end.or(last);
             self.start += read;
             if wanted && !self.too_long {
                 let piece = self.output.get(..written).unwrap_or_default();
                 self.pieces.extend_from_slice(piece);
-                self.too_long = self.pieces.len() > MAX_FIELD;
+                self.too_long = self.pieces.len() > MAX_FIELD + 1;
             }
             match result {
                 ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
-                ReadFieldResult::Field { record_end: false } => return Ok(After::Field),
+                ReadFieldResult::Field { record_end: false } => {
+                    self.too_long |= self.pieces.len() > MAX_FIELD;
+                    return Ok(After::Field);
+                }
                 ReadFieldResult::Field { record_end: true } | ReadFieldResult::End => {
+                    // A line does not end within quotes, so this return is not in them.
+                    if (end, before) == (Some(b'\n'), Some(b'\r')) {
+                        self.drop_return();
+                    }
+                    self.too_long |= self.pieces.len() > MAX_FIELD;
                     return Ok(After::Row);
                 }
             }
@@ -195,6 +246,10 @@ impl<R: Read> Fields<R> {
     pub(super) const fn is_too_long(&self) -> bool {
         self.too_long
     }
+}
+
+fn ends_in_return(bytes: &[u8]) -> bool {
+    bytes.last() == Some(&b'\r')
 }
 
 #[cfg(test)]
@@ -241,18 +296,55 @@ mod tests {
         }
     }
 
+    /// What stands for a carriage return without a line feed.
+    const LONE: u8 = 1;
+
+    /// The reference: `csv_core` ends rows at any carriage return, so those that do not
+    /// end a line are other characters while it reads.
+    fn reference(bytes: &[u8]) -> Rows {
+        let mut hidden = bytes.to_vec();
+        for place in 0..hidden.len() {
+            if bytes[place] == b'\r' && bytes.get(place + 1) != Some(&b'\n') {
+                hidden[place] = LONE;
+            }
+        }
+        let mut rows = csv_core(&hidden);
+        for byte in rows.iter_mut().flatten().flatten() {
+            if *byte == LONE {
+                *byte = b'\r';
+            }
+        }
+        rows
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 
         #[test]
         fn fields_are_those_of_csv_core(
-            letters in prop::collection::vec(0_usize..9, 0..40),
+            letters in prop::collection::vec(0_usize..10, 0..40),
             buffer in 1_usize..12,
         ) {
-            const LETTERS: [&[u8]; 9] =
-                [b"a", b"bc", b" ", b",", b",", b"\"", b"\r", b"\n", b"\xef\xbb\xbf"];
+            const LETTERS: [&[u8]; 10] =
+                [b"a", b"bc", b" ", b",", b",", b"\"", b"\r", b"\n", b"\r\n", b"\xef\xbb\xbf"];
             let bytes: Vec<u8> = letters.iter().flat_map(|at| LETTERS[*at]).copied().collect();
-            prop_assert_eq!(ours(&bytes, buffer), csv_core(&bytes));
+            prop_assert_eq!(ours(&bytes, buffer), reference(&bytes));
+        }
+
+        /// Whatever a cell without quotes holds besides commas and line feeds, the rows
+        /// before and after it are the same.
+        #[test]
+        fn a_cell_does_not_change_other_rows(
+            letters in prop::collection::vec(0_usize..7, 0..20),
+            buffer in 1_usize..12,
+        ) {
+            const LETTERS: [&[u8]; 7] = [b"a", b" ", b"\r", b"\r\r", b"\0", b"\xff", b"'"];
+            let cell: Vec<u8> = letters.iter().flat_map(|at| LETTERS[*at]).copied().collect();
+            let file = [b"1,x\n2,b".as_slice(), &cell, b"\n3,y\n"].concat();
+            let rows = ours(&file, buffer);
+            prop_assert_eq!(rows.len(), 3);
+            prop_assert_eq!(&rows[0], &[b"1".to_vec(), b"x".to_vec()]);
+            prop_assert_eq!(&rows[2], &[b"3".to_vec(), b"y".to_vec()]);
         }
     }
 }

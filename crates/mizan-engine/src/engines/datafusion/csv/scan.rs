@@ -2,14 +2,11 @@
 //! runs the scan.
 
 use std::any::Any;
-use std::fs;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
 
 use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::Result;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{Result, exec_err};
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::object_store::ObjectStoreUrl;
 use datafusion::datasource::physical_plan::{
@@ -24,47 +21,13 @@ use datafusion::physical_plan::{ExecutionPlan, PhysicalExpr};
 use futures::StreamExt;
 
 use super::Batches;
-
-/// A file, and how it looked where the question was planned.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::engines) struct CsvFile {
-    /// Where it is.
-    pub(in crate::engines) path: PathBuf,
-    /// Its length and the second of its last change, if they matter.
-    pub(in crate::engines) seen: Option<(u64, u64)>,
-}
-
-impl CsvFile {
-    /// A file that is read where it was planned.
-    pub(in crate::engines) const fn here(path: PathBuf) -> Self {
-        Self { path, seen: None }
-    }
-
-    /// The same, as it looks now: others that read it must see the same.
-    #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
-    pub(in crate::engines) fn as_seen(&self) -> std::io::Result<Self> {
-        let metadata = fs::metadata(&self.path)?;
-        let since = metadata.modified()?.duration_since(UNIX_EPOCH);
-        let second = since.map_or(0, |since| since.as_secs());
-        Ok(Self {
-            path: self.path.clone(),
-            seen: Some((metadata.len(), second)),
-        })
-    }
-
-    fn check(&self) -> Result<()> {
-        if self.seen.is_some() && self.as_seen()?.seen != self.seen {
-            return exec_err!("another file");
-        }
-        Ok(())
-    }
-}
+use crate::engines::datafusion::seen::SeenFile;
 
 /// The scan of files with these columns; each is a partition unless groups of their
 /// places say otherwise.
 pub(in crate::engines) fn csv_scan(
     schema: SchemaRef,
-    files: Vec<CsvFile>,
+    files: Vec<SeenFile>,
     groups: &[Vec<usize>],
     limit: Option<usize>,
 ) -> Arc<dyn ExecutionPlan> {
@@ -92,7 +55,7 @@ pub(in crate::engines) struct CsvParts {
     /// Its columns.
     pub(in crate::engines) schema: SchemaRef,
     /// All files.
-    pub(in crate::engines) files: Arc<[CsvFile]>,
+    pub(in crate::engines) files: Arc<[SeenFile]>,
     /// The places of those that are read, by partition.
     pub(in crate::engines) groups: Vec<Vec<usize>>,
     /// How many rows are enough.
@@ -128,7 +91,7 @@ fn place(file: &PartitionedFile) -> Option<usize> {
 #[derive(Clone)]
 struct CsvFiles {
     schema: TableSchema,
-    files: Arc<[CsvFile]>,
+    files: Arc<[SeenFile]>,
     metrics: ExecutionPlanMetricsSet,
 }
 

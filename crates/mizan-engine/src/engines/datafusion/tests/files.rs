@@ -21,7 +21,7 @@ use crate::engine::{Engine, EngineError};
 use crate::engines::generate;
 use crate::exact::{Cell, Exact, ExecutionPath};
 
-fn catalogue(path: &Path, columns: &[(&str, Type)]) -> Catalogue {
+pub(in crate::engines) fn catalogue(path: &Path, columns: &[(&str, Type)]) -> Catalogue {
     let columns = columns.iter().map(|(name, kind)| DatasetColumn {
         name: (*name).to_owned(),
         kind: *kind,
@@ -30,6 +30,7 @@ fn catalogue(path: &Path, columns: &[(&str, Type)]) -> Catalogue {
         keys: None,
     });
     let dataset = Dataset {
+        files: Vec::new(),
         name: "t".into(),
         source: path.to_str().unwrap().into(),
         privacy: Some(Privacy {
@@ -46,7 +47,7 @@ fn catalogue(path: &Path, columns: &[(&str, Type)]) -> Catalogue {
 }
 
 /// How many units have each value of the last column.
-fn by_last(catalogue: &Catalogue) -> BoundedPlan {
+pub(in crate::engines) fn by_last(catalogue: &Catalogue) -> BoundedPlan {
     let relation = generate::scan(catalogue, "t");
     let last = relation.columns.len() - 1;
     let kind = relation.columns[last].kind;
@@ -80,7 +81,7 @@ fn by_last(catalogue: &Catalogue) -> BoundedPlan {
     }
 }
 
-fn run(catalogue: &Catalogue) -> Result<Exact, EngineError> {
+pub(in crate::engines) fn run(catalogue: &Catalogue) -> Result<Exact, EngineError> {
     let engine = DataFusion::with_partitions(2)?;
     let version = engine.version(&catalogue.datasets["t"])?;
     let execution = engine.run(&by_last(catalogue), catalogue, &[version], [1; 16])?;
@@ -89,7 +90,7 @@ fn run(catalogue: &Catalogue) -> Result<Exact, EngineError> {
 }
 
 /// The values of the last column, and how many units have them.
-fn counts(catalogue: &Catalogue) -> Vec<(Value, i64)> {
+pub(in crate::engines) fn counts(catalogue: &Catalogue) -> Vec<(Value, i64)> {
     let exact = run(catalogue).unwrap().into_iter();
     exact
         .map(|(mut key, cells)| match cells[0] {

@@ -40,6 +40,7 @@ pub(super) fn one_table(source: &str, columns: &[(&str, Type)]) -> Catalogue {
         keys: None,
     });
     let dataset = Dataset {
+        files: Vec::new(),
         name: "t".to_owned(),
         source: source.to_owned(),
         privacy: Some(Privacy {

@@ -1,0 +1,150 @@
+//! A whole file decoded once, when its dataset is added: what is damaged is found by
+//! the data owner then, and not by a query that was charged.
+//!
+//! The headers of all pages are walked first: a page that claims to be larger than any
+//! page should be is not decompressed.
+
+use std::fs::File;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::parquet::file::metadata::ColumnChunkMetaData;
+
+use super::footer::{Footer, TOGETHER, chunk_range, group_rows, read_at};
+use super::rows::Rows;
+use super::thrift::page_size;
+use crate::engine::EngineError;
+use crate::engines::thread::{QUIET, caught};
+use crate::version::unreadable;
+
+/// The largest page that is decompressed. Writers make pages of a megabyte.
+const MAX_PAGE: i64 = 1 << 30;
+/// The longest header of a page, with its statistics.
+const MAX_HEADER: u64 = 1 << 20;
+/// What most headers fit in.
+const USUAL_HEADER: u64 = 256;
+
+/// Decodes all row groups of files with these columns. `progress` is told how many rows
+/// of how many were decoded.
+pub(in crate::engines::datafusion) fn check(
+    footers: &[Arc<Footer>],
+    schema: &SchemaRef,
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Result<(), EngineError> {
+    let all: u64 = footers
+        .iter()
+        .map(|footer| footer.rows())
+        .fold(0, u64::saturating_add);
+    let mut pieces = Vec::new();
+    for footer in footers {
+        pieces.extend((0..footer.groups().len()).map(|group| (footer, group)));
+    }
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(0_u64));
+    // The first in the order of files, whichever thread was quicker.
+    let failed: Mutex<Option<(usize, EngineError)>> = Mutex::new(None);
+    let work = || {
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some((footer, group)) = pieces.get(place) else {
+                return;
+            };
+            if let Err(error) = check_group(footer, *group, schema) {
+                let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                if failed.as_ref().is_none_or(|(earlier, _)| place < *earlier) {
+                    *failed = Some((place, error));
+                }
+                next.store(pieces.len(), Ordering::Relaxed);
+                return;
+            }
+            let rows = footer.groups().get(*group).map_or(0, group_rows);
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            *done = done.saturating_add(rows);
+            progress(*done, all);
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads.min(pieces.len()) {
+            let thread = std::thread::Builder::new().name(QUIET.to_owned());
+            // One that cannot be started leaves its work to the others.
+            let _ = thread.spawn_scoped(scope, work);
+        }
+    });
+    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let decoded = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match failed {
+        Some((_, error)) => Err(error),
+        None if decoded == all => Ok(()),
+        None => Err(EngineError::Failed { doing: "starting" }),
+    }
+}
+
+/// Decodes a row group, a column at a time: that takes less memory, and says of which
+/// column it fails.
+fn check_group(footer: &Arc<Footer>, group: usize, schema: &SchemaRef) -> Result<(), EngineError> {
+    let path = footer.path();
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let rows = footer.groups().get(group).map_or(0, group_rows);
+    for field in schema.fields() {
+        let alone = Arc::new(Schema::new(vec![Arc::clone(field)]));
+        let roots = footer.roots(&alone).unwrap_or_default();
+        let mut chunks = footer.chunks(group, &roots);
+        let sound = chunks.all(|chunk| check_pages(&file, chunk, rows).is_some());
+        if !(sound && decodes(footer, group, &alone)) {
+            return Err(EngineError::DamagedParquet {
+                path: path.to_path_buf(),
+                group: group.saturating_add(1),
+                column: field.name().clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn decodes(footer: &Arc<Footer>, group: usize, schema: &SchemaRef) -> bool {
+    let decode = || {
+        let rows = Rows::open(Arc::clone(footer), group, Arc::clone(schema));
+        rows.is_ok_and(|mut rows| rows.all(|batch| batch.is_ok()))
+    };
+    caught(decode).unwrap_or(false)
+}
+
+/// Whether the pages of a chunk fill it, are of a reasonable size, and have a value for
+/// each row.
+fn check_pages(file: &File, chunk: &ColumnChunkMetaData, rows: u64) -> Option<()> {
+    let (mut at, size) = chunk_range(chunk)?;
+    let end = at.checked_add(size)?;
+    let flat = chunk.column_descr().max_rep_level() == 0;
+    let mut values = 0_i64;
+    while at < end {
+        let mut length = USUAL_HEADER;
+        let page = loop {
+            let mut header = vec![0; usize::try_from(length.min(end - at)).ok()?];
+            read_at(file, at, &mut header).ok()?;
+            match page_size(&header) {
+                Some(page) => break page,
+                None if length < MAX_HEADER && length < end - at => length *= 16,
+                None => return None,
+            }
+        };
+        let sizes = [page.compressed, page.uncompressed, page.values];
+        if !sizes.iter().all(|size| (0..=MAX_PAGE).contains(size)) {
+            return None;
+        }
+        // Text in these encodings is read otherwise, and the footer says which columns are.
+        let together = TOGETHER
+            .iter()
+            .find(|encoding| **encoding as i64 == page.encoding);
+        if together.is_some_and(|encoding| !chunk.encodings_mask().is_set(*encoding)) {
+            return None;
+        }
+        if !page.is_dictionary {
+            values = values.checked_add(page.values)?;
+        }
+        let length = u64::try_from(page.compressed).ok()?;
+        at = at.checked_add(page.header as u64)?.checked_add(length)?;
+    }
+    let complete = !flat || u64::try_from(values).ok()? == rows;
+    (at == end && complete).then_some(())
+}

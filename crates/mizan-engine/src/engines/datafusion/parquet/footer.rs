@@ -1,0 +1,368 @@
+//! The footer of a Parquet file: which columns it has, as what they are read, where
+//! their pages are. Every number is checked against the length of the file.
+//!
+//! Statistics, page indexes and Bloom filters of a file are not read: they may be wrong,
+//! and nothing that is wrong in them may change an answer or make it fail.
+//!
+//! Text is read as the library reads it, which validates whole pages at once, and as
+//! bytes where that fails: the schema of the footer is changed then, because the library
+//! validates whatever a schema calls UTF-8.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use datafusion::parquet::basic::{ConvertedType, Encoding, Type as Physical};
+use datafusion::parquet::errors::Result as ParquetResult;
+use datafusion::parquet::file::metadata::{
+    ColumnChunkMetaData, FileMetaData, PageIndexPolicy, ParquetMetaData, ParquetStatisticsPolicy,
+    RowGroupMetaData,
+};
+use datafusion::parquet::schema::types::{SchemaDescriptor, Type};
+
+use super::thrift::is_sound_footer;
+use crate::engine::EngineError;
+use crate::version::unreadable;
+
+/// The longest footer that is read.
+const MAX_FOOTER: u64 = 256 << 20;
+/// The length of the footer and the mark at the end of a file.
+const TAIL: u64 = 8;
+/// The mark at both ends of a file.
+const MARK: &[u8] = b"PAR1";
+/// Encodings that write texts one after the other, without anything between them.
+pub(super) const TOGETHER: [Encoding; 2] = [
+    Encoding::DELTA_LENGTH_BYTE_ARRAY,
+    Encoding::DELTA_BYTE_ARRAY,
+];
+/// The most rows of a file.
+const MAX_ROWS: i64 = 1 << 40;
+
+/// How text is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextAs {
+    /// Validated by the library: one text that is not UTF-8 is an error.
+    Text,
+    /// As bytes.
+    Bytes,
+}
+
+/// The footer of a file.
+#[derive(Debug)]
+pub(in crate::engines::datafusion) struct Footer {
+    path: PathBuf,
+    /// What the file says that it holds.
+    pub(in crate::engines::datafusion) declared: SchemaRef,
+    /// As what its columns are read, those that cannot be used as well.
+    pub(in crate::engines::datafusion) schema: SchemaRef,
+    /// How it is read as long as all text is UTF-8.
+    reader: ArrowReaderMetadata,
+}
+
+impl Footer {
+    /// Reads the footer of a file.
+    pub(in crate::engines::datafusion) fn read(path: &Path) -> Result<Self, EngineError> {
+        let bad = || EngineError::BadParquet {
+            path: path.to_path_buf(),
+        };
+        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+        let length = file.metadata().map_err(|error| unreadable(path, &error))?;
+        let length = length.len();
+        check_bytes(&file, length).ok_or_else(bad)?;
+        let metadata = ArrowReaderMetadata::load(&file, options()).map_err(|_| bad())?;
+        check_numbers(metadata.metadata(), length).ok_or_else(bad)?;
+        let declared = Arc::clone(metadata.schema());
+        let schema = read_as(&metadata).map_err(|_| bad())?;
+        let reader = reader(metadata.metadata(), &schema, TextAs::Text).map_err(|_| bad())?;
+        Ok(Self {
+            path: path.to_path_buf(),
+            declared,
+            schema,
+            reader,
+        })
+    }
+
+    /// How many rows it says that it has.
+    pub(in crate::engines::datafusion) fn rows(&self) -> u64 {
+        let groups = self.groups().iter();
+        groups.map(group_rows).fold(0, u64::saturating_add)
+    }
+
+    /// The row groups.
+    pub(super) fn groups(&self) -> &[RowGroupMetaData] {
+        self.reader.metadata().row_groups()
+    }
+
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How its pages are decoded.
+    pub(super) fn reader(&self, text: TextAs) -> ParquetResult<ArrowReaderMetadata> {
+        match text {
+            TextAs::Text => Ok(self.reader.clone()),
+            TextAs::Bytes => reader(self.reader.metadata(), &self.schema, text),
+        }
+    }
+
+    /// The places of columns in the footer, by their names; all of them are there.
+    pub(super) fn roots(&self, wanted: &Schema) -> Option<Vec<usize>> {
+        let fields = wanted.fields().iter();
+        fields
+            .map(|field| self.schema.index_of(field.name()).ok())
+            .collect()
+    }
+
+    /// The chunks of a row group that hold some of the columns.
+    pub(super) fn chunks<'a>(
+        &'a self,
+        group: usize,
+        roots: &'a [usize],
+    ) -> impl Iterator<Item = &'a ColumnChunkMetaData> {
+        let schema = self.reader.parquet_schema();
+        let chunks = self
+            .groups()
+            .get(group)
+            .map_or(&[][..], |group| group.columns());
+        let chunks = chunks.iter().enumerate();
+        chunks.filter_map(move |(leaf, chunk)| {
+            roots
+                .contains(&schema.get_column_root_idx(leaf))
+                .then_some(chunk)
+        })
+    }
+}
+
+/// The rows of a group; no number is negative once it was checked.
+pub(super) fn group_rows(group: &RowGroupMetaData) -> u64 {
+    group.num_rows().try_into().unwrap_or(0)
+}
+
+/// The bytes of a chunk in its file.
+pub(super) fn chunk_range(chunk: &ColumnChunkMetaData) -> Option<(u64, u64)> {
+    let start = chunk
+        .dictionary_page_offset()
+        .unwrap_or(chunk.data_page_offset());
+    let length = chunk.compressed_size();
+    Some((start.try_into().ok()?, length.try_into().ok()?))
+}
+
+fn options() -> ArrowReaderOptions {
+    ArrowReaderOptions::new()
+        .with_page_index_policy(PageIndexPolicy::Skip)
+        .with_column_stats_policy(ParquetStatisticsPolicy::SkipAll)
+        .with_encoding_stats_policy(ParquetStatisticsPolicy::SkipAll)
+        .with_size_stats_policy(ParquetStatisticsPolicy::SkipAll)
+}
+
+/// Reads a part of a file.
+pub(super) fn read_at(mut file: &File, start: u64, bytes: &mut [u8]) -> std::io::Result<()> {
+    file.seek(SeekFrom::Start(start))?;
+    file.read_exact(bytes)
+}
+
+/// Whether a file ends in a footer whose structure can be believed.
+fn check_bytes(file: &File, length: u64) -> Option<()> {
+    let end = length.checked_sub(TAIL)?;
+    let mut tail = [0; 8];
+    read_at(file, end, &mut tail).ok()?;
+    let (size, mark) = tail.split_at(4);
+    if mark != MARK {
+        return None;
+    }
+    let size = u64::from(u32::from_le_bytes(size.try_into().ok()?));
+    let start = end.checked_sub(size)?;
+    if size > MAX_FOOTER || start < MARK.len() as u64 {
+        return None;
+    }
+    let mut footer = vec![0; usize::try_from(size).ok()?];
+    read_at(file, start, &mut footer).ok()?;
+    is_sound_footer(&footer).then_some(())
+}
+
+/// Whether the rows add up, and all chunks lie within the file.
+fn check_numbers(metadata: &ParquetMetaData, length: u64) -> Option<()> {
+    let mut rows = 0_i64;
+    for group in metadata.row_groups() {
+        let here = group.num_rows();
+        if !(0..=MAX_ROWS).contains(&here) {
+            return None;
+        }
+        rows = rows.checked_add(here)?;
+        for chunk in group.columns() {
+            let (start, size) = chunk_range(chunk)?;
+            let inside = start >= MARK.len() as u64 && start.checked_add(size)? <= length;
+            let begins = u64::try_from(chunk.data_page_offset()).ok()?;
+            let flat = chunk.column_descr().max_rep_level() == 0;
+            let counts = chunk.num_values() >= 0 && (!flat || chunk.num_values() == here);
+            // No column is in another file.
+            let here = chunk.file_path().is_none();
+            if !(inside && begins >= start && counts && here && chunk.uncompressed_size() >= 0) {
+                return None;
+            }
+        }
+    }
+    (rows == metadata.file_metadata().num_rows() && rows <= MAX_ROWS).then_some(())
+}
+
+/// As what columns are read: as the file says, text as views, dictionaries as their
+/// values, because they overflow, and decimals as they are stored.
+fn read_as(metadata: &ArrowReaderMetadata) -> ParquetResult<SchemaRef> {
+    let stored = ArrowReaderMetadata::try_new(
+        Arc::clone(metadata.metadata()),
+        options().with_skip_arrow_metadata(true),
+    )?;
+    let pairs = stored
+        .schema()
+        .fields()
+        .iter()
+        .zip(metadata.schema().fields());
+    let columns = metadata.parquet_schema().root_schema().get_fields();
+    let fields = pairs.zip(columns).map(|((stored, declared), column)| {
+        let kind = match (stored.data_type(), flat(declared.data_type())) {
+            // Which cannot be used.
+            (DataType::Decimal256(..), _) if is_bytes(column) => DataType::Binary,
+            (decimal, _) if is_decimal(decimal) => decimal.clone(),
+            (_, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) => DataType::Utf8View,
+            (_, declared) => declared.clone(),
+        };
+        stored.as_ref().clone().with_data_type(kind)
+    });
+    Ok(Arc::new(Schema::new(fields.collect::<Vec<Field>>())))
+}
+
+fn flat(kind: &DataType) -> &DataType {
+    match kind {
+        DataType::Dictionary(_, values) => flat(values),
+        other => other,
+    }
+}
+
+const fn is_decimal(kind: &DataType) -> bool {
+    matches!(
+        kind,
+        DataType::Decimal32(..)
+            | DataType::Decimal64(..)
+            | DataType::Decimal128(..)
+            | DataType::Decimal256(..)
+    )
+}
+
+/// Whether values have any length.
+fn is_bytes(column: &Type) -> bool {
+    column.is_primitive() && column.get_physical_type() == Physical::BYTE_ARRAY
+}
+
+/// The columns of which some pages are in an encoding whose texts the library validates as
+/// one text: the first half of a character in one cell and the second half in the next
+/// would pass.
+fn validated_together(metadata: &ParquetMetaData) -> BTreeSet<usize> {
+    let schema = metadata.file_metadata().schema_descr();
+    let mut found = BTreeSet::new();
+    for group in metadata.row_groups() {
+        for (leaf, chunk) in group.columns().iter().enumerate() {
+            if TOGETHER
+                .iter()
+                .any(|encoding| chunk.encodings_mask().is_set(*encoding))
+            {
+                found.insert(schema.get_column_root_idx(leaf));
+            }
+        }
+    }
+    found
+}
+
+/// How pages are decoded into columns of this schema, or into bytes.
+fn reader(
+    metadata: &Arc<ParquetMetaData>,
+    schema: &Schema,
+    text: TextAs,
+) -> ParquetResult<ArrowReaderMetadata> {
+    let columns = metadata.file_metadata().schema_descr().root_schema();
+    let together = validated_together(metadata);
+    let as_bytes = |place: usize| {
+        let column = columns.get_fields().get(place);
+        let kind = schema.fields().get(place).map(|field| field.data_type());
+        column.zip(kind).is_some_and(|(column, kind)| {
+            // The library reads other text than this without looking at it, and decimals
+            // of any length as if they had sixteen bytes.
+            let info = column.get_basic_info();
+            let validated =
+                info.converted_type() == ConvertedType::UTF8 && !together.contains(&place);
+            is_bytes(column)
+                && match kind {
+                    DataType::Utf8View => text == TextAs::Bytes || !validated,
+                    // Those that cannot be used are not decoded.
+                    DataType::Binary => info.converted_type() == ConvertedType::DECIMAL,
+                    kind => is_decimal(kind),
+                }
+        })
+    };
+    let mut fields = Vec::with_capacity(schema.fields().len());
+    let mut changed = false;
+    for (place, field) in schema.fields().iter().enumerate() {
+        let field = field.as_ref().clone();
+        if as_bytes(place) {
+            changed = true;
+            fields.push(field.with_data_type(DataType::BinaryView));
+        } else {
+            fields.push(field);
+        }
+    }
+    let metadata = match changed {
+        true => Arc::new(with_bytes(metadata, as_bytes)?),
+        false => Arc::clone(metadata),
+    };
+    let options = options().with_schema(Arc::new(Schema::new(fields)));
+    ArrowReaderMetadata::try_new(metadata, options)
+}
+
+/// The same footer, in which some columns are bytes without a meaning.
+fn with_bytes(
+    metadata: &ParquetMetaData,
+    as_bytes: impl Fn(usize) -> bool,
+) -> ParquetResult<ParquetMetaData> {
+    let file = metadata.file_metadata();
+    let root = file.schema_descr().root_schema();
+    let mut columns = Vec::with_capacity(root.get_fields().len());
+    for (place, column) in root.get_fields().iter().enumerate() {
+        if !as_bytes(place) {
+            columns.push(Arc::clone(column));
+            continue;
+        }
+        let info = column.get_basic_info();
+        let bytes = Type::primitive_type_builder(column.name(), Physical::BYTE_ARRAY)
+            .with_repetition(info.repetition())
+            .with_id(info.has_id().then(|| info.id()));
+        columns.push(Arc::new(bytes.build()?));
+    }
+    let root = Type::group_type_builder(root.name()).with_fields(columns);
+    let schema = Arc::new(SchemaDescriptor::new(Arc::new(root.build()?)));
+    let mut groups = Vec::with_capacity(metadata.num_row_groups());
+    for group in metadata.row_groups() {
+        let mut chunks = Vec::with_capacity(group.num_columns());
+        for (leaf, chunk) in group.columns().iter().enumerate() {
+            let copy = ColumnChunkMetaData::builder(schema.column(leaf))
+                .set_encodings_mask(*chunk.encodings_mask())
+                .set_num_values(chunk.num_values())
+                .set_compression_codec(chunk.compression_codec())
+                .set_total_compressed_size(chunk.compressed_size())
+                .set_total_uncompressed_size(chunk.uncompressed_size())
+                .set_data_page_offset(chunk.data_page_offset())
+                .set_dictionary_page_offset(chunk.dictionary_page_offset());
+            chunks.push(copy.build()?);
+        }
+        let copy = RowGroupMetaData::builder(Arc::clone(&schema))
+            .set_num_rows(group.num_rows())
+            .set_total_byte_size(group.total_byte_size())
+            .set_column_metadata(chunks);
+        groups.push(copy.build()?);
+    }
+    let file = FileMetaData::new(file.version(), file.num_rows(), None, None, schema, None);
+    Ok(ParquetMetaData::new(file, groups))
+}

@@ -1,0 +1,212 @@
+//! The rows of a row group in batches. Whatever a page holds, reading it gives batches
+//! or an error: libraries that panic are stopped here.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use bytes::{Buf as _, Bytes, buf::Reader};
+use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::{Result, exec_datafusion_err, exec_err};
+use datafusion::parquet::arrow::ProjectionMask;
+use datafusion::parquet::arrow::arrow_reader::{
+    ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use datafusion::parquet::errors::{ParquetError, Result as ParquetResult};
+use datafusion::parquet::file::reader::{ChunkReader, Length};
+
+use super::bytes::value;
+use super::footer::{Footer, TextAs, chunk_range, group_rows, read_at};
+use crate::engines::thread::caught;
+
+/// How many rows a batch has.
+const BATCH_ROWS: usize = 8192;
+
+/// The rows of a row group.
+pub(super) struct Rows {
+    footer: Arc<Footer>,
+    group: usize,
+    /// The columns, in the order of batches.
+    schema: SchemaRef,
+    chunks: Chunks,
+    text: TextAs,
+    reader: Option<ParquetRecordBatchReader>,
+    /// How many rows were read, of how many.
+    read: u64,
+    rows: u64,
+    done: bool,
+}
+
+impl Rows {
+    /// The rows of a group, with these columns.
+    pub(super) fn open(footer: Arc<Footer>, group: usize, schema: SchemaRef) -> Result<Self> {
+        let Some(found) = footer.groups().get(group) else {
+            return exec_err!("no such row group");
+        };
+        let rows = group_rows(found);
+        let Some(roots) = footer.roots(&schema) else {
+            return exec_err!("no such column");
+        };
+        let chunks = Chunks::load(&footer, group, &roots)?;
+        Ok(Self {
+            footer,
+            group,
+            schema,
+            chunks,
+            text: TextAs::Text,
+            reader: None,
+            read: 0,
+            rows,
+            done: false,
+        })
+    }
+
+    /// A decoder that goes on where the last one stopped.
+    fn decoder(&self) -> Result<ParquetRecordBatchReader> {
+        let metadata = self.footer.reader(self.text)?;
+        let roots = self.footer.roots(&self.schema).unwrap_or_default();
+        let mask = ProjectionMask::roots(metadata.parquet_schema(), roots);
+        let offset = usize::try_from(self.read).unwrap_or(usize::MAX);
+        let decoder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(self.chunks.clone(), metadata)
+                .with_projection(mask)
+                .with_row_groups(vec![self.group])
+                .with_offset(offset)
+                .with_batch_size(BATCH_ROWS)
+                .build()?;
+        Ok(decoder)
+    }
+
+    /// The next batch as it is decoded; None at the end.
+    fn decode(&mut self) -> Result<Option<RecordBatch>> {
+        let mut reader = match self.reader.take() {
+            Some(reader) => reader,
+            None => self.decoder()?,
+        };
+        let batch = reader.next().transpose()?;
+        self.reader = Some(reader);
+        Ok(batch)
+    }
+
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        if self.read == self.rows {
+            return Ok(None);
+        }
+        let mut batch = self.decode();
+        if batch.is_err() && self.text == TextAs::Text {
+            // Perhaps a text is not UTF-8.
+            self.text = TextAs::Bytes;
+            self.reader = None;
+            batch = self.decode();
+        }
+        let Some(batch) = batch? else {
+            return exec_err!("fewer rows than declared");
+        };
+        self.read = self.read.saturating_add(batch.num_rows() as u64);
+        if self.read > self.rows || batch.num_rows() == 0 {
+            return exec_err!("other rows than declared");
+        }
+        self.columns(&batch).map(Some)
+    }
+
+    /// A batch with the columns of the schema.
+    fn columns(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let mut arrays = Vec::with_capacity(self.schema.fields().len());
+        for field in self.schema.fields() {
+            let Some(array) = batch.column_by_name(field.name()) else {
+                return exec_err!("no such column");
+            };
+            arrays.push(value(array, field.data_type())?);
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        let schema = Arc::clone(&self.schema);
+        Ok(RecordBatch::try_new_with_options(schema, arrays, &options)?)
+    }
+}
+
+impl Iterator for Rows {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        // After a panic nothing of this is used again.
+        let batch = caught(|| self.next_batch());
+        let batch = batch.unwrap_or_else(|| exec_err!("a page cannot be decoded"));
+        self.done = !matches!(batch, Ok(Some(_)));
+        batch.transpose()
+    }
+}
+
+/// The bytes of some columns of a row group: loaded once, because a page at a time
+/// takes a system call or more for each.
+#[derive(Clone)]
+struct Chunks {
+    length: u64,
+    /// From where in the file, in order.
+    loaded: Arc<[(u64, Bytes)]>,
+}
+
+impl Chunks {
+    fn load(footer: &Footer, group: usize, roots: &[usize]) -> Result<Self> {
+        let file = File::open(footer.path())?;
+        let length = file.metadata()?.len();
+        let mut loaded = Vec::with_capacity(roots.len());
+        for chunk in footer.chunks(group, roots) {
+            // The file may be another one than that of the footer.
+            let range = chunk_range(chunk)
+                .filter(|(start, size)| start.checked_add(*size).is_some_and(|end| end <= length));
+            let (start, size) = range.ok_or_else(|| exec_datafusion_err!("another file"))?;
+            let size = usize::try_from(size).map_err(|_| exec_datafusion_err!("a long chunk"))?;
+            let mut bytes = vec![0; size];
+            read_at(&file, start, &mut bytes)?;
+            loaded.push((start, Bytes::from(bytes)));
+        }
+        loaded.sort_by_key(|(start, _)| *start);
+        Ok(Self {
+            length,
+            loaded: loaded.into(),
+        })
+    }
+
+    /// The bytes from a place on, as far as they were loaded.
+    fn from(&self, start: u64) -> ParquetResult<Bytes> {
+        let after = self.loaded.partition_point(|(begin, _)| *begin <= start);
+        let (begin, bytes) = after
+            .checked_sub(1)
+            .and_then(|place| self.loaded.get(place))
+            .ok_or_else(not_loaded)?;
+        let from = usize::try_from(start.saturating_sub(*begin)).map_err(|_| not_loaded())?;
+        if from > bytes.len() {
+            return Err(not_loaded());
+        }
+        Ok(bytes.slice(from..))
+    }
+}
+
+fn not_loaded() -> ParquetError {
+    ParquetError::EOF("beyond the chunk".to_owned())
+}
+
+impl Length for Chunks {
+    fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+impl ChunkReader for Chunks {
+    type T = Reader<Bytes>;
+
+    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
+        Ok(self.from(start)?.reader())
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
+        let bytes = self.from(start)?;
+        if length > bytes.len() {
+            return Err(not_loaded());
+        }
+        Ok(bytes.slice(..length))
+    }
+}

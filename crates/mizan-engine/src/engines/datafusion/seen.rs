@@ -1,0 +1,43 @@
+//! Files as they looked where a query was planned.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::UNIX_EPOCH;
+
+use datafusion::common::{Result, exec_err};
+
+/// A file, and how it looked where the query was planned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::engines) struct SeenFile {
+    /// Where it is.
+    pub(in crate::engines) path: PathBuf,
+    /// Its length and the second of its last change, if they matter.
+    pub(in crate::engines) seen: Option<(u64, u64)>,
+}
+
+impl SeenFile {
+    /// A file that is read where the query was planned.
+    pub(in crate::engines) const fn here(path: PathBuf) -> Self {
+        Self { path, seen: None }
+    }
+
+    /// The same, as it looks now: other machines that read it must see the same.
+    #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
+    pub(in crate::engines) fn as_seen(&self) -> std::io::Result<Self> {
+        let metadata = fs::metadata(&self.path)?;
+        let since = metadata.modified()?.duration_since(UNIX_EPOCH);
+        let second = since.map_or(0, |since| since.as_secs());
+        Ok(Self {
+            path: self.path.clone(),
+            seen: Some((metadata.len(), second)),
+        })
+    }
+
+    /// Fails if the file does not look as it did.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.seen.is_some() && self.as_seen()?.seen != self.seen {
+            return exec_err!("another file");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! Mutations of files, the same for the same seed: bits, bytes, lengths, parts of other
+//! files. Shared with the tests of the program.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    dead_code,
+    reason = "a test helper may panic"
+)]
+
+/// A stream of numbers (SplitMix64).
+pub(crate) struct Numbers(pub(crate) u64);
+
+impl Numbers {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Below a number that is not zero.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.next() % end.max(1) as u64).unwrap()
+    }
+}
+
+/// A file that is like another one. Half of the changes of Parquet files are in the
+/// footer, where all its numbers are.
+pub(crate) fn mutant(numbers: &mut Numbers, files: &[Vec<u8>], place: usize) -> Vec<u8> {
+    let mut bytes = files[place].clone();
+    for _ in 0..=numbers.below(3) {
+        change(numbers, &mut bytes, files);
+    }
+    bytes
+}
+
+fn change(numbers: &mut Numbers, bytes: &mut Vec<u8>, files: &[Vec<u8>]) {
+    const ENDS: [&[u8]; 9] = [
+        &[0],
+        &[0x7f],
+        &[0xff],
+        &[0x80],
+        &[0xff, 0xff, 0xff, 0xff, 0x0f],
+        &[0xff, 0xff, 0xff, 0x7f],
+        &[0x80, 0x80, 0x80, 0x80, 0x10],
+        &[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
+        &[0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07],
+    ];
+    if bytes.is_empty() {
+        bytes.extend(b"PAR1");
+    }
+    let length = bytes.len();
+    let at = match footer(bytes) {
+        Some(start) if numbers.below(2) == 0 => start + numbers.below(length - start),
+        _ => numbers.below(length),
+    };
+    let some = 1 + numbers.below(16);
+    match numbers.below(12) {
+        0..=3 => bytes[at] ^= 1 << numbers.below(8),
+        4 => bytes[at] = u8::try_from(numbers.below(256)).unwrap(),
+        5 | 6 => {
+            let end = ENDS[numbers.below(ENDS.len())];
+            let last = (at + end.len()).min(length);
+            bytes[at..last].copy_from_slice(&end[..last - at]);
+        }
+        7 => {
+            let new: Vec<u8> = (0..some)
+                .map(|_| numbers.below(256).try_into().unwrap())
+                .collect();
+            bytes.splice(at..at, new);
+        }
+        8 => drop(bytes.drain(at..(at + some).min(length))),
+        9 => {
+            let other = &files[numbers.below(files.len())];
+            let from = numbers.below(other.len());
+            let part = &other[from..(from + numbers.below(200)).min(other.len())];
+            let last = (at + part.len()).min(length);
+            bytes.splice(at..last, part.iter().copied());
+        }
+        10 => bytes.truncate(at),
+        // The length of the footer, and the mark behind it.
+        _ => {
+            let tail = length.saturating_sub(8);
+            let place = tail + numbers.below(length - tail);
+            bytes[place] ^= 1 << numbers.below(8);
+        }
+    }
+}
+
+/// Where the footer of a Parquet file begins.
+fn footer(bytes: &[u8]) -> Option<usize> {
+    let end = bytes.len().checked_sub(8)?;
+    if &bytes[end + 4..] != b"PAR1" {
+        return None;
+    }
+    let size = u32::from_le_bytes(bytes[end..end + 4].try_into().unwrap());
+    end.checked_sub(size.try_into().unwrap())
+}
+
+/// Texts in which a reader of CSV may trip.
+pub(crate) fn csv_files(secret: &str) -> Vec<Vec<u8>> {
+    let long = "y".repeat(300_000);
+    let texts = [
+        format!("u,x\n1,{secret}\n2,b\n3,\"{secret}\nmore\"\n"),
+        format!("u,x\r\n1,{secret}\r\n2,\"a\"\"b\"\r\n3,\r\n"),
+        format!("\u{feff}u,x\n1,{secret}\r2,b\n\n\n4\n5,6,7,8\n"),
+        format!("u,x\n1,\u{0}{secret}\u{0}\n2,{long}\n3,\"{long}\n"),
+    ];
+    let mut files: Vec<Vec<u8>> = texts.map(String::into_bytes).to_vec();
+    files.push(
+        [
+            b"u,x\n1,\xff\xfe".as_slice(),
+            secret.as_bytes(),
+            b"\n2,\xc3\n",
+        ]
+        .concat(),
+    );
+    files
+}
