@@ -35,4 +35,4 @@ pub use plan::{
 pub use refusal::{Place, Reason, Refusal};
 pub use relation::{Bounds, Column, Operator, Quantized, Relation, Within};
 pub use typing::TypeProblem;
-pub use value::{Type, Value};
+pub use value::{LONGEST_COMPUTED_TEXT, LONGEST_STORED_TEXT, Type, Value};

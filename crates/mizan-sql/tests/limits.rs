@@ -186,3 +186,29 @@ fn clamping_is_told() {
     let total = "a total of somebody in a group below 0 or above 600 counts as that";
     assert!(said("SELECT SUM(minutes) AS s FROM visits").contains(&total.to_owned()));
 }
+
+/// Values of different columns of a unit are different values, of which a unit may have
+/// several.
+#[test]
+fn a_unit_has_one_value_only_if_it_is_of_one_column() {
+    let mut catalogue = catalogue();
+    let visits = catalogue.datasets.get_mut("visits").unwrap();
+    let privacy = visits.privacy.as_mut().unwrap();
+    privacy.unit = vec!["clinic".into(), "city".into()];
+    let high = |sql: &str| {
+        let plan = plan(sql, &catalogue).unwrap_or_else(|refusal| panic!("{}", refusal.show(sql)));
+        plan.statistics[0].high
+    };
+    let rows = high("SELECT COUNT(DISTINCT age) AS n FROM visits");
+    assert!(rows > 1);
+    let of = |then: &str, otherwise: &str| {
+        high(&format!(
+            "SELECT COUNT(DISTINCT CASE WHEN insured THEN {then} ELSE {otherwise} END) AS n FROM visits"
+        ))
+    };
+    assert_eq!(of("city", "clinic"), rows);
+    assert_eq!(of("city", "NULL"), 1);
+    assert_eq!(of("NULL", "clinic"), 1);
+    assert_eq!(of("city", "city"), 1);
+    assert_eq!(of("city", "'a'"), rows);
+}

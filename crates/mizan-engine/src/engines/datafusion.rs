@@ -17,6 +17,7 @@ mod source;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod texts;
 pub(crate) mod values;
 
 use std::collections::BTreeMap;
