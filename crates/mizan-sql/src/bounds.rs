@@ -135,7 +135,7 @@ impl Known {
         let range = match (self.kind, kind) {
             (_, Type::Boolean) => Range::new(0.0, 1.0),
             (_, Type::Text) | (Type::Text, _) => Range::ALL,
-            (Type::Number, Type::Integer) => self.range.map(f64::trunc),
+            (Type::Number, Type::Integer) => self.range.map(f64::round_ties_even),
             (Type::Date, Type::Timestamp) => self.range.times(day_to_time),
             (Type::Timestamp, Type::Date) => {
                 self.range.times(|time| Some(time.div_euclid(time::DAY)))

@@ -21,6 +21,10 @@ use crate::relation::{Bounds, Column, Operator, Quantized, Relation, Within};
 use crate::value::{Type, Value};
 
 /// Goes first; changes with the encoding, and with the meaning of expressions.
+///
+/// A cast of a number to an integer has a tag of its own since it rounds: before, it
+/// cut off, under the tag of other casts. Answers of then are not found by plans of
+/// now, and all others are.
 const VERSION: &str = "mizan bounded plan 1";
 
 impl BoundedPlan {
@@ -47,7 +51,7 @@ impl BoundedPlan {
         bytes.list(public, |bytes, name| bytes.text(name));
         bytes.relation(relation);
         bytes.list(keys, |bytes, key| {
-            bytes.expr(&key.expression);
+            bytes.expr(&key.expression, &relation.columns);
             bytes.kind(key.kind);
         });
         match groups {
@@ -64,7 +68,7 @@ impl BoundedPlan {
             Excess::Clipped => 2,
         });
         bytes.list(statistics, |bytes, statistic| {
-            bytes.measure(&statistic.measure);
+            bytes.measure(&statistic.measure, &relation.columns);
             bytes.integer(statistic.low);
             bytes.integer(statistic.high);
         });
@@ -200,60 +204,60 @@ impl Encoder {
         self.flag(quantized.squared);
     }
 
-    fn measure(&mut self, measure: &Measure) {
+    fn measure(&mut self, measure: &Measure, columns: &[Column]) {
         match measure {
             Measure::Units => self.tag(0),
             Measure::Rows => self.tag(1),
             Measure::Count(expr) => {
                 self.tag(2);
-                self.expr(expr);
+                self.expr(expr, columns);
             }
             Measure::Sum(expr, quantized) => {
                 self.tag(3);
-                self.expr(expr);
+                self.expr(expr, columns);
                 self.quantized(quantized);
             }
             Measure::Scaled(expr, quantized, rows) => {
                 self.tag(6);
-                self.expr(expr);
+                self.expr(expr, columns);
                 self.quantized(quantized);
                 self.integer(*rows);
             }
             Measure::Distinct(expr) => {
                 self.tag(4);
-                self.expr(expr);
+                self.expr(expr, columns);
             }
             Measure::Histogram(expr, quantized) => {
                 self.tag(5);
-                self.expr(expr);
+                self.expr(expr, columns);
                 self.quantized(quantized);
             }
         }
     }
 
-    fn within(&mut self, within: &Within) {
+    fn within(&mut self, within: &Within, columns: &[Column]) {
         match within {
             Within::Rows => self.tag(0),
             Within::Count(expr) => {
                 self.tag(1);
-                self.expr(expr);
+                self.expr(expr, columns);
             }
             Within::CountDistinct(expr) => {
                 self.tag(2);
-                self.expr(expr);
+                self.expr(expr, columns);
             }
             Within::Sum(expr, quantized) => {
                 self.tag(3);
-                self.expr(expr);
+                self.expr(expr, columns);
                 self.quantized(quantized);
             }
             Within::Min(expr) => {
                 self.tag(4);
-                self.expr(expr);
+                self.expr(expr, columns);
             }
             Within::Max(expr) => {
                 self.tag(5);
-                self.expr(expr);
+                self.expr(expr, columns);
             }
         }
     }
@@ -275,12 +279,12 @@ impl Encoder {
             Operator::Filter { input, predicate } => {
                 self.tag(1);
                 self.relation(input);
-                self.expr(predicate);
+                self.expr(predicate, &input.columns);
             }
             Operator::Project { input, expressions } => {
                 self.tag(2);
                 self.relation(input);
-                self.list(expressions, Self::expr);
+                self.exprs(expressions, &input.columns);
             }
             Operator::Join {
                 left,
@@ -293,11 +297,14 @@ impl Encoder {
                 self.relation(left);
                 self.relation(right);
                 self.flag(*keeps_left);
-                self.list(on, |bytes, (left, right)| {
-                    bytes.expr(left);
-                    bytes.expr(right);
+                self.list(on, |bytes, (of_left, of_right)| {
+                    bytes.expr(of_left, &left.columns);
+                    bytes.expr(of_right, &right.columns);
                 });
-                self.option(condition.as_ref(), Self::expr);
+                let both = [left.columns.as_slice(), &right.columns].concat();
+                self.option(condition.as_ref(), |bytes, condition| {
+                    bytes.expr(condition, &both);
+                });
             }
             Operator::Union { inputs } => {
                 self.tag(4);
@@ -316,8 +323,10 @@ impl Encoder {
             } => {
                 self.tag(5);
                 self.relation(input);
-                self.list(keys, Self::expr);
-                self.list(aggregates, Self::within);
+                self.exprs(keys, &input.columns);
+                self.list(aggregates, |bytes, within| {
+                    bytes.within(within, &input.columns);
+                });
             }
         }
         self.list(columns, |bytes, Column { name, kind, bounds }| {
@@ -331,7 +340,12 @@ impl Encoder {
         self.flag(*one_row_per_unit);
     }
 
-    fn expr(&mut self, expr: &Expr) {
+    fn exprs(&mut self, exprs: &[Expr], columns: &[Column]) {
+        self.list(exprs, |bytes, expr| bytes.expr(expr, columns));
+    }
+
+    /// An expression over these columns.
+    fn expr(&mut self, expr: &Expr, columns: &[Column]) {
         match expr {
             Expr::Column(place) => {
                 self.tag(0);
@@ -345,7 +359,7 @@ impl Encoder {
             Expr::Call(function, arguments) => {
                 self.tag(2);
                 self.function(*function);
-                self.list(arguments, Self::expr);
+                self.exprs(arguments, columns);
             }
             Expr::Case {
                 branches,
@@ -353,14 +367,15 @@ impl Encoder {
             } => {
                 self.tag(3);
                 self.list(branches, |bytes, (when, then)| {
-                    bytes.expr(when);
-                    bytes.expr(then);
+                    bytes.expr(when, columns);
+                    bytes.expr(then, columns);
                 });
-                self.expr(otherwise);
+                self.expr(otherwise, columns);
             }
             Expr::Cast(inner, to) => {
-                self.tag(4);
-                self.expr(inner);
+                let rounds = *to == Type::Integer && inner.type_of(columns) == Ok(Type::Number);
+                self.tag(if rounds { 5 } else { 4 });
+                self.expr(inner, columns);
                 self.kind(*to);
             }
         }

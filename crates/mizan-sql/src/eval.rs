@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use crate::expr::{Expr, Function};
 use crate::time;
-use crate::value::{Type, Value};
+use crate::value::{LONGEST_COMPUTED_TEXT, LONGEST_STORED_TEXT, Type, Value};
 
 impl Expr {
     /// Its value for a row. Total: what has no value, is of another type than
@@ -143,10 +143,12 @@ pub(crate) fn towards_zero(value: f64) -> Option<i64> {
     fits.contains(&value).then_some(value as i64)
 }
 
-/// NaN is nothing and minus zero is zero, also where they come in.
+/// NaN is nothing, minus zero is zero and a text that is too long is nothing, also
+/// where they come in.
 fn canonical(value: &Value) -> Value {
     match value {
         Value::Number(value) => Value::number(*value),
+        Value::Text(text) if text.len() > LONGEST_STORED_TEXT => Value::Null,
         other => other.clone(),
     }
 }
@@ -225,6 +227,9 @@ fn concat(values: &[Value]) -> Value {
         let Value::Text(text) = value else {
             return Value::Null;
         };
+        if text.len() > LONGEST_COMPUTED_TEXT - all.len() {
+            return Value::Null;
+        }
         all.push_str(text);
     }
     Value::Text(all)
@@ -277,7 +282,7 @@ pub(crate) fn cast(value: &Value, to: Type) -> Value {
             Some(_) => Value::Timestamp(*time),
             None => Value::Null,
         },
-        (Value::Number(value), Type::Integer) => integer(towards_zero(*value)),
+        (Value::Number(value), Type::Integer) => integer(towards_zero(value.round_ties_even())),
         (Value::Date(day), Type::Timestamp) => {
             time::midnight(*day).map_or(Value::Null, Value::Timestamp)
         }

@@ -14,6 +14,11 @@
 //!   in it: the integer becomes the nearest double first, also where it is
 //!   compared with a number.
 //! - Text compares by its bytes. Its characters are code points.
+//! - Texts are bounded. A stored text above 16 MiB ([`LONGEST_STORED_TEXT`]) is
+//!   `NULL`. A concatenation above 64 KiB ([`LONGEST_COMPUTED_TEXT`]) is `NULL`.
+//!   No other function makes a text that is longer than its argument. Part of a
+//!   concatenation is never longer than the whole, so nested concatenations and
+//!   one concatenation of all their parts have the same value.
 //! - Days and times have a calendar (Gregorian, without an end, in UTC) in the
 //!   years 1 to 9999. Beyond them `Truncate`, `Extract` and casts are `NULL`:
 //!   PostgreSQL has no year 0 and counts years before it differently.
@@ -27,7 +32,7 @@
 //! | integer | number | the nearest double |
 //! | integer | text | decimal, with `-` |
 //! | integer | date, timestamp | days or microseconds since 1970-01-01 |
-//! | number | integer | towards zero; `NULL` beyond 64 bits |
+//! | number | integer | the nearest, halves to the even one; `NULL` beyond 64 bits |
 //! | text | any other | [`Type::read`] |
 //! | date | timestamp | midnight, UTC |
 //! | date | integer, text | days since 1970-01-01; `YYYY-MM-DD` |
@@ -35,8 +40,13 @@
 //! | timestamp | integer | microseconds since 1970-01-01 |
 //!
 //! There are no others. A number or a timestamp as text differs between engines.
+//! Halves are rounded as PostgreSQL and DuckDB round double precision: 2.5 is 2 and
+//! 3.5 is 4. (Their decimals round halves away from zero; there are none here.)
 //! [`Expr::type_of`] refuses what has no place here, and [`Expr::eval`] is what an
 //! expression means.
+//!
+//! [`LONGEST_STORED_TEXT`]: crate::value::LONGEST_STORED_TEXT
+//! [`LONGEST_COMPUTED_TEXT`]: crate::value::LONGEST_COMPUTED_TEXT
 
 use crate::value::{Type, Value};
 
@@ -181,7 +191,7 @@ pub enum Function {
     /// From a position (1 is the first) so many characters, as far as there are
     /// some. Both are literals, at least 1 and at least 0.
     Substring,
-    /// One text after the other.
+    /// One text after the other; `NULL` if that is longer than 64 KiB.
     Concat,
     /// The beginning of a unit of time, of the same type. A date has no hours.
     Truncate(TimeUnit),

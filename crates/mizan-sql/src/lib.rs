@@ -19,6 +19,7 @@ pub mod read;
 mod refusal;
 pub mod relation;
 mod show;
+mod size;
 pub mod time;
 mod typing;
 pub mod value;
@@ -34,5 +35,6 @@ pub use plan::{
 };
 pub use refusal::{Place, Reason, Refusal};
 pub use relation::{Bounds, Column, Operator, Quantized, Relation, Within};
+pub use size::TextGrowth;
 pub use typing::TypeProblem;
-pub use value::{Type, Value};
+pub use value::{LONGEST_COMPUTED_TEXT, LONGEST_STORED_TEXT, Type, Value};

@@ -15,7 +15,11 @@ pub const MAX_TEXT: usize = 64 * 1024;
 
 /// The most keywords and operators. Whatever nests without parentheses, chains of
 /// operators above all, needs one for each level.
-const MAX_OPERATORS: usize = 4_000;
+const MAX_OPERATORS: usize = 2_000;
+
+/// The most calls of functions. The planner's time is in proportion to the square of
+/// the number of aggregates.
+const MAX_CALLS: usize = 200;
 
 /// The deepest parentheses. The parser's time can double with each.
 const MAX_PARENTHESES: usize = 40;
@@ -135,7 +139,13 @@ pub(crate) fn parse(sql: &str) -> Result<(Box<Query>, Words), Refusal> {
 fn check_limits(tokens: &[TokenWithSpan]) -> Result<(), Refusal> {
     let mut operators = 0_usize;
     let mut depth = 0_usize;
+    let mut calls = 0_usize;
+    let mut before = &Token::EOF;
     for token in tokens {
+        if is_call(before, &token.token) {
+            calls += 1;
+        }
+        before = &token.token;
         let place = || Place::of(Span::try_from_sqlparser_span(token.span));
         match &token.token {
             Token::Word(word) if word.keyword == Keyword::NoKeyword => {}
@@ -156,6 +166,14 @@ fn check_limits(tokens: &[TokenWithSpan]) -> Result<(), Refusal> {
             )
             .at(place()));
         }
+        if calls > MAX_CALLS {
+            return Err(Refusal::new(
+                Reason::TooComplex,
+                format!("the question has more than {MAX_CALLS} calls of functions"),
+                "ask in parts",
+            )
+            .at(place()));
+        }
         if depth > MAX_PARENTHESES {
             return Err(Refusal::new(
                 Reason::TooComplex,
@@ -166,6 +184,33 @@ fn check_limits(tokens: &[TokenWithSpan]) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// Whether a parenthesis opens the arguments of a function: it follows a word that
+/// nothing else in parentheses follows.
+fn is_call(before: &Token, token: &Token) -> bool {
+    let (Token::Word(word), Token::LParen) = (before, token) else {
+        return false;
+    };
+    !matches!(
+        word.keyword,
+        Keyword::ALL
+            | Keyword::AND
+            | Keyword::AS
+            | Keyword::BETWEEN
+            | Keyword::BY
+            | Keyword::ELSE
+            | Keyword::FROM
+            | Keyword::IN
+            | Keyword::JOIN
+            | Keyword::NOT
+            | Keyword::ON
+            | Keyword::OR
+            | Keyword::THEN
+            | Keyword::UNION
+            | Keyword::WHEN
+            | Keyword::WHERE
+    )
 }
 
 fn not_select(words: &Words) -> Refusal {

@@ -124,6 +124,8 @@ pub enum Reason {
     Planner,
     /// A mistake in Mizan or in the planner.
     Internal,
+    /// Texts that could become much longer than what is stored.
+    TextGrowth,
 }
 
 impl Reason {
@@ -170,6 +172,7 @@ impl Reason {
             Self::Literal => "MZ1837",
             Self::Planner => "MZ1838",
             Self::Internal => "MZ1839",
+            Self::TextGrowth => "MZ1840",
         }
     }
 

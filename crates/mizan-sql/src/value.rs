@@ -3,6 +3,14 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+/// The longest stored text, in bytes. A longer one is read as `NULL`, whatever
+/// holds it.
+pub const LONGEST_STORED_TEXT: usize = 16 << 20;
+
+/// The longest text that an expression makes of others, in bytes. A longer
+/// concatenation is `NULL`.
+pub const LONGEST_COMPUTED_TEXT: usize = 64 << 10;
+
 /// What a column holds. Whatever a file has is read as one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {

@@ -81,7 +81,7 @@ fn arithmetic_of_small_integers_has_exact_bounds() {
         (call(Sign, [column("any number")]), (-1.0, 1.0)),
         (
             Expr::Cast(Box::new(column("number")), Type::Integer),
-            (-1.0, 2.0),
+            (-2.0, 2.0),
         ),
         (
             Expr::Cast(Box::new(column("flag")), Type::Integer),

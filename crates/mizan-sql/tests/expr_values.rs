@@ -10,7 +10,9 @@
 )]
 
 use Function::*;
-use mizan_sql::{Expr, Function, TimePart, TimeUnit, Type, Value};
+use mizan_sql::{
+    Expr, Function, LONGEST_COMPUTED_TEXT, LONGEST_STORED_TEXT, TimePart, TimeUnit, Type, Value,
+};
 
 const INF: f64 = f64::INFINITY;
 
@@ -211,6 +213,44 @@ fn texts_are_of_code_points_and_ascii_has_cases() {
 }
 
 #[test]
+fn texts_are_bounded() {
+    let most = t(&"x".repeat(LONGEST_COMPUTED_TEXT));
+    let more = t(&"x".repeat(LONGEST_COMPUTED_TEXT + 1));
+    let half = t(&"x".repeat(LONGEST_COMPUTED_TEXT / 2));
+    table(&[
+        (Concat, &[half.clone(), half.clone()], most.clone()),
+        (Concat, &[most.clone(), t("")], most.clone()),
+        (Concat, &[most.clone(), t("y")], NULL),
+        (Concat, &[t("é"), half.clone(), half], NULL),
+        (Concat, &[more.clone()], NULL),
+        // Whatever else is made of a stored text is not longer.
+        (
+            Upper,
+            &[more.clone()],
+            t(&"X".repeat(LONGEST_COMPUTED_TEXT + 1)),
+        ),
+        (Coalesce, &[NULL, more.clone()], more),
+    ]);
+    let stored = |length: usize| Expr::Column(0).eval(&[t(&"x".repeat(length))]);
+    assert!(!stored(LONGEST_STORED_TEXT).is_null());
+    assert!(stored(LONGEST_STORED_TEXT + 1).is_null());
+}
+
+#[test]
+fn nested_concatenations_are_one() {
+    let text = |length: usize| Expr::Literal(t(&"x".repeat(length)), Type::Text);
+    let all = |parts: Vec<Expr>| Expr::call(Concat, parts);
+    let third = LONGEST_COMPUTED_TEXT / 3;
+    for (a, b, c) in [(third, third, third), (third, 2 * third, third), (1, 2, 3)] {
+        let [a, b, c] = [a, b, c].map(text);
+        let flat = all(vec![a.clone(), b.clone(), c.clone()]).eval(&[]);
+        let left = all(vec![all(vec![a.clone(), b.clone()]), c.clone()]).eval(&[]);
+        let right = all(vec![a, all(vec![b, c])]).eval(&[]);
+        assert!(left == flat && right == flat);
+    }
+}
+
+#[test]
 fn likes() {
     let cases = [
         ("", "", true),
@@ -319,8 +359,17 @@ fn casts() {
         (i(0), Boolean, b(false)),
         (i(i64::MAX), Number, n(9_223_372_036_854_775_808.0)),
         (i(i64::MIN), Text, t("-9223372036854775808")),
-        (n(-2.9), Integer, i(-2)),
-        (n(2.9), Integer, i(2)),
+        (n(-2.9), Integer, i(-3)),
+        (n(2.9), Integer, i(3)),
+        (n(12.6), Integer, i(13)),
+        (n(2.5), Integer, i(2)),
+        (n(-3.5), Integer, i(-4)),
+        (n(0.5), Integer, i(0)),
+        (
+            n(4_503_599_627_370_495.5),
+            Integer,
+            i(4_503_599_627_370_496),
+        ),
         (n(9_223_372_036_854_775_808.0), Integer, NULL),
         (n(-9_223_372_036_854_775_808.0), Integer, i(i64::MIN)),
         (n(INF), Integer, NULL),

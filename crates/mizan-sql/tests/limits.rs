@@ -186,3 +186,143 @@ fn clamping_is_told() {
     let total = "a total of somebody in a group below 0 or above 600 counts as that";
     assert!(said("SELECT SUM(minutes) AS s FROM visits").contains(&total.to_owned()));
 }
+
+/// Values of different columns of a unit are different values, of which a unit may have
+/// several.
+#[test]
+fn a_unit_has_one_value_only_if_it_is_of_one_column() {
+    let mut catalogue = catalogue();
+    let visits = catalogue.datasets.get_mut("visits").unwrap();
+    let privacy = visits.privacy.as_mut().unwrap();
+    privacy.unit = vec!["clinic".into(), "city".into()];
+    let high = |sql: &str| {
+        let plan = plan(sql, &catalogue).unwrap_or_else(|refusal| panic!("{}", refusal.show(sql)));
+        plan.statistics[0].high
+    };
+    let rows = high("SELECT COUNT(DISTINCT age) AS n FROM visits");
+    assert!(rows > 1);
+    let of = |then: &str, otherwise: &str| {
+        high(&format!(
+            "SELECT COUNT(DISTINCT CASE WHEN insured THEN {then} ELSE {otherwise} END) AS n FROM visits"
+        ))
+    };
+    assert_eq!(of("city", "clinic"), rows);
+    assert_eq!(of("city", "NULL"), 1);
+    assert_eq!(of("NULL", "clinic"), 1);
+    assert_eq!(of("city", "city"), 1);
+    assert_eq!(of("city", "'a'"), rows);
+}
+
+/// The code of a refusal.
+fn refused(sql: &str) -> &'static str {
+    plan(sql, &catalogue()).map(|_| ()).unwrap_err().code()
+}
+
+/// One person more made the texts of all people together too long, and the question
+/// failed.
+#[test]
+fn texts_that_grow_by_literals_are_refused() {
+    let of_people = |columns: &str| {
+        format!(
+            "SELECT COUNT(*) AS n FROM (SELECT person, {columns} FROM visits GROUP BY person) t"
+        )
+    };
+    let long = "x".repeat(16_767);
+    let grown: Vec<String> = (0..3)
+        .map(|place| format!("MAX(clinic || '{place}{long}') AS m{place}"))
+        .collect();
+    assert_eq!(refused(&of_people(&grown.join(", "))), "MZ1840");
+    let bare = format!("MAX(a) AS m FROM (SELECT person, '{long}' AS a FROM visits) t");
+    let bare = of_people(&bare).replace(" FROM visits GROUP", " GROUP");
+    assert_eq!(refused(&bare), "MZ1840");
+    // Many small ones are one large one.
+    let many: Vec<String> = (0..200)
+        .map(|place| format!("MAX(clinic || '{place:04}-------------------') AS m{place}"))
+        .collect();
+    assert_eq!(refused(&of_people(&many.join(", "))), "MZ1840");
+    // So is doubling.
+    let doubled = (0..7).fold("clinic".to_owned(), |text, _| format!("({text} || {text})"));
+    assert_eq!(
+        refused(&format!(
+            "SELECT COUNT(DISTINCT {doubled}) AS n FROM visits"
+        )),
+        "MZ1840"
+    );
+}
+
+#[test]
+fn comparing_with_a_long_text_makes_nothing_longer() {
+    let long = "x".repeat(30_000);
+    for condition in [
+        format!("clinic = '{long}'"),
+        format!("clinic IN ('{long}', 'b')"),
+        format!("clinic LIKE '{long}%'"),
+        format!("clinic BETWEEN 'a' AND '{long}'"),
+        format!("clinic || 'a' <> '{long}'"),
+    ] {
+        let growth = planned(&format!(
+            "SELECT COUNT(*) AS n FROM visits WHERE {condition}"
+        ))
+        .text_growth();
+        assert!(growth.literal_bytes <= 1, "{growth:?}");
+    }
+}
+
+#[test]
+fn a_plan_says_how_much_its_texts_grow() {
+    let growth = |sql: &str| {
+        let TextGrowth {
+            copies,
+            literal_bytes,
+        } = planned(sql).text_growth();
+        (copies, literal_bytes)
+    };
+    assert_eq!(growth("SELECT COUNT(*) AS n FROM visits"), (0, 0));
+    // Keys that are stored are kept as they are.
+    assert_eq!(
+        growth("SELECT city, COUNT(DISTINCT clinic) AS n FROM visits GROUP BY city"),
+        (0, 0)
+    );
+    // Computed once, and kept.
+    assert_eq!(
+        growth("SELECT COUNT(DISTINCT lower(clinic)) AS n FROM visits"),
+        (2, 0)
+    );
+    assert_eq!(
+        growth("SELECT COUNT(DISTINCT clinic || '-' || city) AS n FROM visits"),
+        (4, 2)
+    );
+    // The longest result of a CASE; conditions do not count.
+    assert_eq!(
+        growth(
+            "SELECT CASE WHEN clinic = 'somewhere' THEN 'a' ELSE 'bcd' END AS k, COUNT(*) AS n FROM visits GROUP BY 1"
+        ),
+        (0, 3)
+    );
+    // A column of a subquery is what it stands for.
+    assert_eq!(
+        growth(
+            "SELECT COUNT(DISTINCT b || b) AS n FROM (SELECT person, clinic || 'xyz' AS b FROM visits) t"
+        ),
+        (5, 15)
+    );
+    assert_eq!(
+        growth("SELECT COUNT(DISTINCT CAST(age AS TEXT)) AS n FROM visits"),
+        (0, 40)
+    );
+}
+
+/// 887 bytes took 208 s.
+#[test]
+fn what_a_column_stands_for_counts() {
+    let nested = |levels: usize, a: &str| {
+        let first = "SELECT person, age AS a FROM visits".to_owned();
+        let from = (0..levels).fold(first, |from, _| {
+            format!("SELECT person, {a} AS a FROM ({from}) t")
+        });
+        format!("SELECT COUNT(*) AS n FROM ({from}) t WHERE a > 3")
+    };
+    planned(&nested(8, "a + a"));
+    assert_eq!(refused(&nested(20, "a + a")), "MZ1805");
+    planned(&nested(20, "a + 1"));
+}

@@ -20,6 +20,7 @@ mod source;
 mod tally;
 #[cfg(test)]
 pub(in crate::engines) mod tests;
+mod texts;
 pub(crate) mod values;
 
 use std::collections::BTreeMap;

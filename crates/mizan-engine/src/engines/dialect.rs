@@ -43,6 +43,11 @@ pub(crate) trait Dialect {
     /// A value. Nothing has a type too.
     fn literal(&self, value: &Value, kind: Type) -> String;
 
+    /// A value that others are compared with: it never becomes a column.
+    fn compared(&self, value: &Value, kind: Type) -> String {
+        self.literal(value, kind)
+    }
+
     /// A function that is not one of those taken as they are, and makes this, within
     /// these bounds.
     fn call(
@@ -63,6 +68,12 @@ pub(crate) trait Dialect {
     /// trip over sorted columns that they know to be constant.
     fn opaque(&self, value: &Sql) -> String {
         value.text.clone()
+    }
+
+    /// A `CASE` of many branches, which planners should leave as it is: some write a
+    /// comparison of it as a condition for each branch that names all before.
+    fn many_branches(&self, case: &Sql) -> String {
+        case.text.clone()
     }
 
     /// The least value of a group, or nothing.

@@ -13,6 +13,9 @@ pub(crate) fn plain(place: usize) -> String {
     format!("c{place}")
 }
 
+/// A `CASE` of more branches has many.
+const FEW_BRANCHES: usize = 8;
+
 /// An expression as SQL.
 pub(crate) fn expression(
     dialect: &dyn Dialect,
@@ -56,12 +59,25 @@ pub(crate) fn expression(
             if branches.is_empty() {
                 return Ok(Sql::new(otherwise, kind));
             }
-            Ok(Sql::new(format!("({text} ELSE {otherwise} END)"), kind))
+            let case = Sql::new(format!("({text} ELSE {otherwise} END)"), kind);
+            Ok(match branches.len() > FEW_BRANCHES {
+                true => Sql::new(dialect.many_branches(&case), kind),
+                false => case,
+            })
         }
         Expr::Call(function, arguments) => {
+            let flat = match function {
+                Function::Concat => Some(flattened(arguments)),
+                _ => None,
+            };
+            let arguments = flat.as_ref().unwrap_or(arguments);
+            let compares = compares(*function);
             let rendered = arguments
                 .iter()
-                .map(render)
+                .map(|part| match part {
+                    Expr::Literal(value, kind) if compares => compared(dialect, value, *kind),
+                    part => render(part),
+                })
                 .collect::<Result<Vec<_>, _>>()?;
             let (kind, bounds) = kind_of_call(*function, arguments, &rendered)?;
             let text = call(dialect, *function, rendered, kind, bounds)?;
@@ -70,11 +86,60 @@ pub(crate) fn expression(
     }
 }
 
+/// Whether a function compares its arguments and shows none of them.
+const fn compares(function: Function) -> bool {
+    matches!(
+        function,
+        Function::Equal
+            | Function::NotEqual
+            | Function::Less
+            | Function::LessOrEqual
+            | Function::Greater
+            | Function::GreaterOrEqual
+            | Function::In
+            | Function::Like
+    )
+}
+
+/// The parts of a concatenation, those of concatenations among them in their place,
+/// and literals that follow each other as one.
+fn flattened(arguments: &[Expr]) -> Vec<Expr> {
+    let mut parts: Vec<Expr> = Vec::with_capacity(arguments.len());
+    let mut open: Vec<&Expr> = arguments.iter().rev().collect();
+    while let Some(part) = open.pop() {
+        if let Expr::Call(Function::Concat, inner) = part {
+            open.extend(inner.iter().rev());
+            continue;
+        }
+        if let (Some(Expr::Literal(Value::Text(before), _)), Expr::Literal(Value::Text(text), _)) =
+            (parts.last_mut(), part)
+        {
+            before.push_str(text);
+            continue;
+        }
+        parts.push(part.clone());
+    }
+    parts
+}
+
 /// A value as SQL; refused if it is not of its type.
-pub(crate) fn literal(
+fn literal(dialect: &dyn Dialect, value: &Value, kind: Type) -> Result<Sql, EngineError> {
+    of_literal(value, kind, &|value| dialect.literal(value, kind))
+}
+
+/// A value that others are compared with as SQL; refused if it is not of its type.
+pub(crate) fn compared(
     dialect: &dyn Dialect,
     value: &Value,
     kind: Type,
+) -> Result<Sql, EngineError> {
+    of_literal(value, kind, &|value| dialect.compared(value, kind))
+}
+
+fn of_literal(
+    value: &Value,
+    kind: Type,
+    written: &dyn Fn(&Value) -> String,
 ) -> Result<Sql, EngineError> {
     if value.type_of().is_some_and(|found| found != kind) {
         return Err(bad("a literal is not of its type"));
@@ -85,7 +150,7 @@ pub(crate) fn literal(
     };
     Ok(Sql {
         bounds: Expr::Literal(value.clone(), kind).bounds(&[]),
-        ..Sql::new(dialect.literal(&value, kind), kind)
+        ..Sql::new(written(&value), kind)
     })
 }
 

@@ -18,7 +18,7 @@ use mizan_sql::{
 
 use super::clipped::clipped;
 use super::dialect::{Dialect, Sql};
-use super::expressions::{bad, expression, join, literal, plain};
+use super::expressions::{bad, compared, expression, join, plain};
 use super::first::Ranking;
 use super::idle;
 use super::relations::{Relations, column, listed};
@@ -590,7 +590,7 @@ fn one_of(dialect: &dyn Dialect, key: &Sql, values: &[&Value]) -> Result<String,
         if value.is_null() {
             terms.push(format!("{} IS NULL", key.text));
         } else {
-            list.push(literal(dialect, value, key.kind)?.text);
+            list.push(compared(dialect, value, key.kind)?.text);
         }
     }
     if !list.is_empty() {

@@ -23,7 +23,7 @@ use crate::refusal::{Reason, Refusal};
 use crate::value::Type;
 
 /// The most columns of an answer.
-const MAX_COLUMNS: usize = 1_000;
+const MAX_COLUMNS: usize = 200;
 
 /// The largest expression of a column of an answer, in nodes.
 const MAX_FIELD: usize = 2_000;
@@ -268,6 +268,8 @@ impl Binder<'_> {
             )
             .at(self.words.place("group")));
         }
+        let measured = asked.iter().map(|asked| &asked.argument);
+        self.check_rows(&rows.relation, &keys, measured)?;
         let Grouping {
             groups,
             per_unit,
@@ -312,6 +314,7 @@ impl Binder<'_> {
             clamping: Vec::new(),
             notes: Vec::new(),
         };
+        self.check_plan(&plan)?;
         Ok(Released {
             plan,
             columns,

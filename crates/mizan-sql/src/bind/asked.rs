@@ -286,7 +286,8 @@ fn count(
             }
             ([(expr, kind)], _) if !written_out(expr) => {
                 let expr = filtered(expr.clone(), *kind, filter.clone());
-                let one_per_unit = results_are(&expr, &unit);
+                let one_per_unit =
+                    column_of_results(&expr).is_some_and(|place| relation.unit.contains(&place));
                 Ok(asked(What::Distinct { one_per_unit }, expr, *kind))
             }
             _ => Err(several()),
@@ -335,19 +336,23 @@ fn filtered(expr: Expr, kind: Type, filter: Option<Expr>) -> Expr {
     }
 }
 
-/// Whether every result of an expression is nothing or of a kind.
-fn results_are(expr: &Expr, right: &dyn Fn(&Expr) -> bool) -> bool {
-    match expr {
-        Expr::Literal(Value::Null, _) => true,
-        Expr::Case {
-            branches,
-            otherwise,
-        } => {
-            branches.iter().all(|(_, then)| results_are(then, right))
-                && results_are(otherwise, right)
+/// The column that every result of an expression is, unless it is nothing: if that is
+/// a column of the unit, all rows of a unit have one value. Results that are different
+/// columns of the unit are different values.
+fn column_of_results(expr: &Expr) -> Option<usize> {
+    fn visit(expr: &Expr, found: &mut Option<usize>) -> bool {
+        match expr {
+            Expr::Literal(Value::Null, _) => true,
+            Expr::Column(place) => *found.get_or_insert(*place) == *place,
+            Expr::Case {
+                branches,
+                otherwise,
+            } => branches.iter().all(|(_, then)| visit(then, found)) && visit(otherwise, found),
+            _ => false,
         }
-        other => right(other),
     }
+    let mut found = None;
+    visit(expr, &mut found).then_some(found).flatten()
 }
 
 /// Whether it is something for every row.

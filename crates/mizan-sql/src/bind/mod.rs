@@ -10,6 +10,7 @@
 mod answer;
 mod asked;
 mod calls;
+mod complexity;
 mod context;
 mod functions;
 mod grid;

@@ -20,7 +20,7 @@ use crate::refusal::{Place, Reason, Refusal};
 use crate::value::{Type, Value};
 
 /// The deepest expression: engines walk them recursively.
-const MAX_DEPTH: usize = 150;
+const MAX_DEPTH: usize = 100;
 
 /// The largest expression, in nodes.
 const MAX_SIZE: usize = 20_000;

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use datafusion_sql::sqlparser::ast::{
-    Cte, Ident, ObjectName, Query, SetExpr, Spanned, TableFactor, TableWithJoins,
+    Cte, GroupByExpr, Ident, ObjectName, Query, Select, SelectItem, SetExpr, Spanned, TableFactor,
+    TableWithJoins,
 };
 
 use super::screen::place;
@@ -15,7 +16,16 @@ use crate::refusal::{Reason, Refusal};
 /// it reads.
 const MAX_TABLES: usize = 64;
 
-/// Refuses unknown tables, and too many.
+/// The most columns of a `SELECT` and keys of a `GROUP BY`, and the most tables of a
+/// `WITH`: the planner's time is in proportion to their square.
+const MAX_LISTED: usize = 200;
+const MAX_KEYS: usize = 64;
+const MAX_WITH: usize = 64;
+
+/// The most `*` of a `SELECT`, each of which stands for many columns.
+const MAX_WILDCARDS: usize = 8;
+
+/// Refuses unknown tables, and too many; and lists that are too long.
 pub(super) fn check(query: &Query, catalogue: &Catalogue) -> Result<(), Refusal> {
     let mut tables = Tables {
         catalogue,
@@ -36,6 +46,7 @@ impl Tables<'_> {
     fn query(&mut self, query: &Query) -> Result<usize, Refusal> {
         let outer = self.with.clone();
         if let Some(with) = &query.with {
+            few(with.cte_tables.len(), MAX_WITH, "tables in a WITH", with)?;
             for Cte { alias, query, .. } in &with.cte_tables {
                 let read = self.query(query)?;
                 self.with.insert(normal(&alias.name), read);
@@ -48,7 +59,10 @@ impl Tables<'_> {
 
     fn set(&mut self, body: &SetExpr) -> Result<usize, Refusal> {
         match body {
-            SetExpr::Select(select) => self.tables(&select.from),
+            SetExpr::Select(select) => {
+                lists(select)?;
+                self.tables(&select.from)
+            }
             SetExpr::Query(query) => self.query(query),
             SetExpr::SetOperation { left, right, .. } => {
                 let read = self.set(left)?.saturating_add(self.set(right)?);
@@ -94,6 +108,37 @@ impl Tables<'_> {
         }
         Err(unknown_table(&written, self.catalogue).at(place(name)))
     }
+}
+
+/// Whether the lists of a `SELECT` are short enough.
+fn lists(select: &Select) -> Result<(), Refusal> {
+    let listed = &select.projection;
+    few(listed.len(), MAX_LISTED, "columns in a SELECT", select)?;
+    let wildcards = listed.iter().filter(|item| {
+        matches!(
+            item,
+            SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..)
+        )
+    });
+    few(wildcards.count(), MAX_WILDCARDS, "* in a SELECT", select)?;
+    match &select.group_by {
+        GroupByExpr::Expressions(keys, _) => {
+            few(keys.len(), MAX_KEYS, "keys in a GROUP BY", select)
+        }
+        GroupByExpr::All(_) => Ok(()),
+    }
+}
+
+fn few(found: usize, most: usize, what: &str, at: &impl Spanned) -> Result<(), Refusal> {
+    if found <= most {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        Reason::TooComplex,
+        format!("there are {found} {what}; the most is {most}"),
+        "ask in parts",
+    )
+    .at(place(at)))
 }
 
 fn limited(read: usize, at: &impl Spanned) -> Result<usize, Refusal> {

@@ -440,7 +440,16 @@ pub(crate) fn expr(source: &mut Source, kind: Type, depth: usize, columns: &[Col
                 let function = source.pick(&[Function::Lower, Function::Upper, Function::Trim]);
                 Expr::call(function, of(&[Type::Text], source))
             }
-            1 => Expr::call(Function::Concat, of(&[Type::Text; 2], source)),
+            1 => {
+                let mut arguments = of(&[Type::Text; 2], source);
+                // Now and then about as long as a concatenation may be.
+                let around = source.below(20);
+                if around < 4 {
+                    let long = "x".repeat(mizan_sql::LONGEST_COMPUTED_TEXT - around);
+                    arguments.push(Expr::Literal(Value::Text(long), Type::Text));
+                }
+                Expr::call(Function::Concat, arguments)
+            }
             _ => {
                 let mut arguments = of(&[Type::Text], source);
                 arguments.push(Expr::integer(source.pick(&[1, 2, i64::MAX])));

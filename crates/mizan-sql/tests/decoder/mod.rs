@@ -209,7 +209,7 @@ impl Decoder<'_> {
                 branches: self.list(|bytes| (bytes.expr(), bytes.expr())),
                 otherwise: Box::new(self.expr()),
             },
-            4 => Expr::Cast(Box::new(self.expr()), self.kind()),
+            4 | 5 => Expr::Cast(Box::new(self.expr()), self.kind()),
             other => panic!("{other}"),
         }
     }

@@ -89,7 +89,7 @@ pub(super) async fn not_seen(
     places: &[Place],
 ) -> Result<Option<PathBuf>, EngineError> {
     let dialect = DataFusionDialect::default();
-    let text = |text: &str| dialect.literal(&Value::Text(text.to_owned()), Type::Text);
+    let text = |text: &str| dialect.compared(&Value::Text(text.to_owned()), Type::Text);
     let mut looks = Vec::with_capacity(places.len());
     for (number, place) in places.iter().enumerate() {
         let (Some(path), Some(list)) = (place.path.to_str(), list(&place.files)) else {

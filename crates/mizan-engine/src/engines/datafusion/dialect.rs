@@ -73,11 +73,19 @@ impl Dialect for DataFusionDialect {
             Value::Integer(value) => format!("CAST('{value}' AS BIGINT)"),
             // The shortest text that reads as the same number.
             Value::Number(value) => format!("CAST('{value:?}' AS DOUBLE)"),
-            Value::Text(value) => format!("'{}'", value.replace('\'', "''")),
+            // Plain literals have 32-bit offsets, and columns of them would too.
+            Value::Text(value) => format!("arrow_cast({}, 'Utf8View')", quoted(value)),
             Value::Date(days) => format!("arrow_cast(CAST('{days}' AS INT), 'Date32')"),
             Value::Timestamp(time) => {
                 format!("arrow_cast(CAST('{time}' AS BIGINT), '{MICROSECONDS}')")
             }
+        }
+    }
+
+    fn compared(&self, value: &Value, kind: Type) -> String {
+        match value {
+            Value::Text(text) => quoted(text),
+            other => self.literal(other, kind),
         }
     }
 
@@ -92,7 +100,6 @@ impl Dialect for DataFusionDialect {
         match function {
             Function::Least => format!("least({texts})"),
             Function::Greatest => format!("greatest({texts})"),
-            Function::Concat => format!("({})", join(arguments, " || ")),
             Function::Floor | Function::Ceil | Function::Round if makes == Type::Integer => texts,
             _ => format!("{}({texts})", Does::Call(function, makes).name()),
         }
@@ -124,8 +131,14 @@ impl Dialect for DataFusionDialect {
     fn opaque(&self, value: &Sql) -> String {
         let (same, unknown) = (Does::Same(value.kind).name(), Does::Unknown.name());
         // With its name, or two columns of the same values would be the same to it.
-        let name = self.literal(&Value::Text(value.text.clone()), Type::Text);
+        let name = quoted(&value.text);
         format!("{same}({}, {unknown}(), {name})", value.text)
+    }
+
+    // DataFusion 55 compares each branch with a literal: of n branches it makes n² / 2
+    // conditions.
+    fn many_branches(&self, case: &Sql) -> String {
+        format!("{}({})", Does::Same(case.kind).name(), case.text)
     }
 
     // DataFusion 55 begins a minimum of numbers with the greatest finite one, and
@@ -141,7 +154,7 @@ impl Dialect for DataFusionDialect {
     }
 
     fn hash(&self, salt: &Salt, values: &[Sql]) -> String {
-        let salt = self.literal(&Value::Text(salt_text(salt)), Type::Text);
+        let salt = quoted(&salt_text(salt));
         format!("{}({salt}, {})", Does::Hash.name(), join(values, ", "))
     }
 
@@ -180,6 +193,11 @@ impl Dialect for DataFusionDialect {
         }
         Ok(text)
     }
+}
+
+/// A text in quotes.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 const MICROSECONDS: &str = "Timestamp(Microsecond, None)";

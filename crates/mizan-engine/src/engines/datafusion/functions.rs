@@ -15,6 +15,7 @@ use mizan_sql::{Bounds, Expr, Function, Quantized, TimePart, TimeUnit, Type, Val
 use super::among::among;
 use super::kernels;
 use super::source;
+use super::texts;
 use super::values::{Values, array_of, data_type};
 use crate::order::{Hasher, Salt};
 
@@ -93,7 +94,7 @@ pub(in crate::engines) fn all() -> Vec<ScalarUDF> {
         .collect()
 }
 
-const FUNCTIONS: [Function; 20] = [
+const FUNCTIONS: [Function; 21] = [
     Function::Add,
     Function::Subtract,
     Function::Multiply,
@@ -113,6 +114,7 @@ const FUNCTIONS: [Function; 20] = [
     Function::Trim,
     Function::Length,
     Function::Substring,
+    Function::Concat,
     Function::Bucket,
 ];
 
@@ -214,6 +216,7 @@ impl ScalarUDFImpl for Ours {
 
 fn compute(does: Does, arguments: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
     match does {
+        Does::Call(Function::Concat, _) => texts::concat(arguments, rows),
         Does::Call(function, makes) => match kernels::fast(function, arguments, rows)? {
             Some(computed) => Ok(computed),
             None => by_row(function, arguments, rows, makes),
@@ -293,18 +296,27 @@ fn by_row(
     rows: usize,
     makes: Type,
 ) -> Result<ArrayRef> {
-    let arrays = arguments
-        .iter()
-        .map(|argument| argument.to_array(rows))
-        .collect::<Result<Vec<_>>>()?;
+    // What is the same for all rows is looked at once.
+    let mut arrays = Vec::with_capacity(arguments.len());
+    let mut values = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        let (array, value) = match argument {
+            ColumnarValue::Array(array) => (Some(Arc::clone(array)), Value::Null),
+            ColumnarValue::Scalar(value) => (None, Values::new(&value.to_array()?)?.get(0)),
+        };
+        arrays.push(array);
+        values.push(value);
+    }
     let columns = arrays
         .iter()
-        .map(|array| Values::new(array))
+        .map(|array| array.as_ref().map(|array| Values::new(array)).transpose())
         .collect::<Result<Vec<_>>>()?;
-    let mut values = Vec::with_capacity(columns.len());
     let results = (0..rows).map(|row| {
-        values.clear();
-        values.extend(columns.iter().map(|column| column.get(row)));
+        for (value, column) in values.iter_mut().zip(&columns) {
+            if let Some(column) = column {
+                *value = column.get(row);
+            }
+        }
         function.apply(&values)
     });
     Ok(array_of(makes, results))

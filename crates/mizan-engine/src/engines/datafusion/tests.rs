@@ -5,5 +5,6 @@ pub(in crate::engines) mod files;
 mod mutants;
 pub(crate) mod mutate;
 pub(in crate::engines) mod parquet;
+mod planning;
 mod random;
 mod reproductions;

@@ -5,7 +5,7 @@ use mizan_sql::Type;
 use mizan_sql::read::LONGEST_NUMBER;
 
 use super::calendar;
-use super::numbers::{below_doubles, beyond_doubles, narrow, towards_zero};
+use super::numbers::{below_doubles, beyond_doubles, narrow, nearest};
 use super::once::once;
 use crate::engines::dialect::Sql;
 
@@ -28,7 +28,7 @@ pub(super) fn cast(value: &Sql, to: Type) -> String {
         (Type::Integer, Type::Timestamp) | (Type::Timestamp, Type::Integer) => {
             calendar::of_time(text, |time| format!("{time}::bigint"))
         }
-        (Type::Number, Type::Integer) => towards_zero(text),
+        (Type::Number, Type::Integer) => nearest(text),
         (Type::Date, Type::Integer) => calendar::of_day(text, |day| format!("{day}::bigint")),
         (Type::Date, Type::Timestamp) => calendar::midnight(text),
         (Type::Date, Type::Text) => calendar::of_day(text, |day| {

@@ -25,7 +25,7 @@ use crate::engines::relations::whole_between;
 
 /// Texts that are longer are nothing, so that no operation on a few of them is
 /// beyond what PostgreSQL can hold (1 GB) and raises.
-pub(super) const LONGEST_TEXT: u32 = 16 << 20;
+pub(super) const LONGEST_TEXT: usize = mizan_sql::LONGEST_STORED_TEXT;
 
 /// What a column of a table holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

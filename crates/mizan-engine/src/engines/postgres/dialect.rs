@@ -6,13 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use mizan_sql::{Bounds, Dataset, DatasetColumn, Function, Quantized, Type, Value};
+use mizan_sql::{
+    Bounds, Dataset, DatasetColumn, Function, LONGEST_COMPUTED_TEXT, Quantized, Type, Value,
+};
 
 use super::calendar;
 use super::casts;
 use super::columns::{LONGEST_TEXT, readable};
 use super::numbers;
-use super::once::once;
+use super::once::{once, once_each};
 use super::table::Table;
 use crate::engine::EngineError;
 use crate::engines::dialect::{Dialect, Sql};
@@ -259,10 +261,7 @@ fn of_any(function: Function, arguments: &[Sql], makes: Type) -> String {
     match (function, arguments) {
         (Function::Least, _) => format!("LEAST({})", join(arguments, ", ")),
         (Function::Greatest, _) => format!("GREATEST({})", join(arguments, ", ")),
-        (Function::Concat, [first, others @ ..]) => {
-            let two = |text: String, next: &Sql| concat(&text, &next.text);
-            others.iter().fold(first.text.clone(), two)
-        }
+        (Function::Concat, parts) => concat(parts),
         (Function::Substring, [text, position, length]) => {
             // Beyond the longest text, so that both fit into their type.
             let end = |at: &Sql| format!("LEAST({}, {LONGEST_TEXT})::int4", at.text);
@@ -273,12 +272,17 @@ fn of_any(function: Function, arguments: &[Sql], makes: Type) -> String {
     }
 }
 
-/// Two texts, unless they are too long together.
-fn concat(a: &str, b: &str) -> String {
-    once([a, b], |[a, b]| {
+/// Texts one after the other, unless they are too long together. Each is written
+/// twice, or once if it is long.
+fn concat(parts: &[Sql]) -> String {
+    let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
+    once_each(&texts, |names| {
+        let lengths = names.iter().map(|name| format!("octet_length({name})"));
+        let lengths: Vec<String> = lengths.collect();
         format!(
-            "CASE WHEN octet_length({a}) + octet_length({b}) <= {LONGEST_TEXT} \
-             THEN {a} || {b} END"
+            "CASE WHEN 0::bigint + {} <= {LONGEST_COMPUTED_TEXT} THEN {} END",
+            lengths.join(" + "),
+            names.join(" || ")
         )
     })
 }

@@ -169,12 +169,13 @@ pub(super) fn root(value: &str) -> String {
     })
 }
 
-/// A double towards zero; nothing beyond 64 bits.
-pub(super) fn towards_zero(value: &str) -> String {
+/// The integer nearest to a double, halves to the even one, as PostgreSQL casts;
+/// nothing beyond 64 bits.
+pub(super) fn nearest(value: &str) -> String {
     once([value], |[a]| {
         format!(
             "CASE WHEN {a} >= '-9223372036854775808'::float8 AND \
-             {a} < '9223372036854775808'::float8 THEN trunc({a})::bigint END"
+             {a} < '9223372036854775808'::float8 THEN ({a})::bigint END"
         )
     })
 }

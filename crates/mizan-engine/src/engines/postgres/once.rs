@@ -14,25 +14,33 @@ pub(super) fn once<const N: usize>(
     operands: [&str; N],
     body: impl FnOnce([&str; N]) -> String,
 ) -> String {
+    once_each(&operands, |names| {
+        let mut names = names.iter();
+        body(operands.map(|_| names.next().copied().unwrap_or_default()))
+    })
+}
+
+/// The same of any number of operands.
+pub(super) fn once_each(operands: &[&str], body: impl FnOnce(&[&str]) -> String) -> String {
     if operands.iter().all(|operand| operand.len() <= SHORT) {
         return format!("({})", body(operands));
     }
+    // No column is called so.
+    let names: Vec<String> = (0..operands.len())
+        .map(|place| format!("once_{place}"))
+        .collect();
     let columns: Vec<String> = operands
         .iter()
-        .zip(NAMES)
+        .zip(&names)
         .map(|(operand, name)| format!("{operand} AS {name}"))
         .collect();
-    let mut names = NAMES.into_iter();
-    let names = operands.map(|_| names.next().unwrap_or_default());
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     format!(
         "(SELECT {} FROM (SELECT {} OFFSET 0) AS once)",
-        body(names),
+        body(&names),
         columns.join(", ")
     )
 }
-
-/// No column is called so.
-const NAMES: [&str; 4] = ["once_a", "once_b", "once_c", "once_d"];
 
 #[cfg(test)]
 mod tests {

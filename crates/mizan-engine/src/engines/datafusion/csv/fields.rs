@@ -13,7 +13,7 @@ use std::ops::Range;
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 
 /// The longest field that is read.
-const MAX_FIELD: usize = 16 << 20;
+const MAX_FIELD: usize = mizan_sql::LONGEST_STORED_TEXT;
 /// How much is read at once; less than a field may have.
 pub(super) const BUFFER: usize = 1 << 17;
 /// The mark of UTF-8.

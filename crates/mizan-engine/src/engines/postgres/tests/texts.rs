@@ -192,6 +192,14 @@ fn texts_are_read_as_one_grammar_says() {
         Expr::call(Function::Substring, [Expr::Column(1), position, length])
     };
     let text = |text: &str| Expr::Literal(Value::Text(text.to_owned()), Type::Text);
+    let around_limit = |rest: usize| {
+        let long = text(&"x".repeat(mizan_sql::LONGEST_COMPUTED_TEXT - rest));
+        let inner = Expr::call(Function::Concat, [Expr::Column(1), long]);
+        Expr::call(
+            Function::Length,
+            [Expr::call(Function::Concat, [inner, Expr::Column(1)])],
+        )
+    };
     let expressions = [
         cast(Type::Boolean),
         cast(Type::Integer),
@@ -203,6 +211,15 @@ fn texts_are_read_as_one_grammar_says() {
         call(Function::Trim, &[1]),
         call(Function::Length, &[1]),
         call(Function::Concat, &[1, 1]),
+        call(Function::Concat, &[1]),
+        around_limit(0),
+        around_limit(1),
+        around_limit(1000),
+        // Parts that are named twice, in parts that are named twice.
+        (0..40).fold(Expr::Column(1), |inner, _| {
+            let part = Expr::call(Function::Trim, [inner]);
+            Expr::call(Function::Concat, [part, text(" b ")])
+        }),
         Expr::call(Function::Less, [Expr::Column(1), text("a")]),
         Expr::call(Function::Greatest, [Expr::Column(1), text("É")]),
         like("%"),

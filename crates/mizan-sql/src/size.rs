@@ -1,0 +1,338 @@
+//! How large a plan is once every projection is written out, and how much longer
+//! than what is stored its texts can be.
+//!
+//! `SELECT a + a AS a FROM (SELECT a + a AS a FROM ...)` doubles with every level.
+//! Engines put projections into each other and conditions through them, so an
+//! expression takes the time of what it stands for. Every statement of a plan
+//! (`sums`, each distinct count and each histogram) has the whole relation and the
+//! whole list of groups in it.
+//!
+//! # Guarantee
+//!
+//! A row of a relation holds at most `copies` times the stored texts of the rows that
+//! it is made of, and `literal_bytes` more, in texts that an expression computes or an
+//! aggregate keeps ([`TextGrowth`]).
+
+use crate::expr::{Expr, Function};
+use crate::plan::{BoundedPlan, Groups, Key, Measure, Statistic};
+use crate::relation::{Operator, Relation, Within};
+use crate::value::{Type, Value};
+
+/// The longest text of a boolean, an integer or a day, in bytes.
+const LONGEST_CAST: u64 = 20;
+
+/// What texts may grow to, for each row: copies of stored texts, and bytes of literals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextGrowth {
+    /// How many copies of stored texts.
+    pub copies: u64,
+    /// How many bytes of literals, and of texts of numbers and days.
+    pub literal_bytes: u64,
+}
+
+impl TextGrowth {
+    const fn and(self, other: Self) -> Self {
+        Self {
+            copies: self.copies.saturating_add(other.copies),
+            literal_bytes: self.literal_bytes.saturating_add(other.literal_bytes),
+        }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self {
+            copies: self.copies.max(other.copies),
+            literal_bytes: self.literal_bytes.max(other.literal_bytes),
+        }
+    }
+}
+
+impl BoundedPlan {
+    /// How much longer than what is stored the texts of a row can be, in all that the
+    /// plan computes. The binder refuses plans beyond a limit.
+    #[must_use]
+    pub fn text_growth(&self) -> TextGrowth {
+        let statistics = self.statistics.iter();
+        let measured = statistics.filter_map(|one| one.measure.argument());
+        Size::of(&self.relation, &self.keys, measured).text
+    }
+}
+
+/// What an expression or a column stands for.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    nodes: u64,
+    depth: u64,
+    text: TextGrowth,
+    /// Whether it is a column of a dataset as it is: keeping it keeps what is stored.
+    is_stored: bool,
+}
+
+/// What a plan is made of, with every projection written out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Size {
+    /// Nodes of expressions, and columns of relations.
+    pub(crate) nodes: u64,
+    /// The deepest expression.
+    pub(crate) depth: u64,
+    /// Operators.
+    pub(crate) relations: u64,
+    /// Joins among them.
+    pub(crate) joins: u64,
+    /// The columns of all joins.
+    pub(crate) joined_columns: u64,
+    /// Of all texts.
+    pub(crate) text: TextGrowth,
+}
+
+impl Size {
+    /// The size of a relation, keys and what is measured.
+    pub(crate) fn of<'a>(
+        relation: &Relation,
+        keys: &[Key],
+        measured: impl IntoIterator<Item = &'a Expr>,
+    ) -> Self {
+        let mut size = Self::default();
+        let columns = size.relation(relation);
+        for key in keys {
+            size.keeps(&key.expression, &columns);
+        }
+        for expr in measured {
+            size.keeps(expr, &columns);
+        }
+        size
+    }
+
+    /// What its columns stand for.
+    fn relation(&mut self, relation: &Relation) -> Vec<Extent> {
+        self.relations = self.relations.saturating_add(1);
+        let width = u64::try_from(relation.columns.len()).unwrap_or(u64::MAX);
+        self.nodes = self.nodes.saturating_add(width);
+        match &relation.operator {
+            Operator::Scan { .. } => {
+                let columns = relation.columns.iter();
+                columns.map(|column| stored(column.kind)).collect()
+            }
+            Operator::Filter { input, predicate } => {
+                let columns = self.relation(input);
+                self.computes(predicate, &columns);
+                columns
+            }
+            Operator::First { input, .. } => self.relation(input),
+            Operator::Project { input, expressions } => {
+                let columns = self.relation(input);
+                let computed = expressions.iter();
+                computed.map(|expr| self.computes(expr, &columns)).collect()
+            }
+            Operator::Join {
+                left,
+                right,
+                on,
+                condition,
+                ..
+            } => {
+                self.joins = self.joins.saturating_add(1);
+                self.joined_columns = self.joined_columns.saturating_add(width);
+                let (left, right) = (self.relation(left), self.relation(right));
+                for (of_left, of_right) in on {
+                    self.computes(of_left, &left);
+                    self.computes(of_right, &right);
+                }
+                let both = [left, right].concat();
+                if let Some(condition) = condition {
+                    self.computes(condition, &both);
+                }
+                both
+            }
+            Operator::Union { inputs } => self.union(inputs),
+            Operator::Group {
+                input,
+                keys,
+                aggregates,
+            } => {
+                let columns = self.relation(input);
+                let keys = keys.iter().map(|key| self.keeps(key, &columns));
+                let mut grouped: Vec<Extent> = keys.collect();
+                for within in aggregates {
+                    grouped.push(self.within(within, &columns));
+                }
+                grouped
+            }
+        }
+    }
+
+    /// What is asked of a column is asked of each part.
+    fn union(&mut self, inputs: &[Relation]) -> Vec<Extent> {
+        let mut all: Vec<Extent> = Vec::new();
+        for (place, input) in inputs.iter().enumerate() {
+            let columns = self.relation(input);
+            if place == 0 {
+                all = columns;
+                continue;
+            }
+            for (all, column) in all.iter_mut().zip(columns) {
+                all.nodes = all.nodes.saturating_add(column.nodes);
+                all.depth = all.depth.max(column.depth);
+                all.text = all.text.or(column.text);
+                all.is_stored &= column.is_stored;
+            }
+        }
+        all
+    }
+
+    /// An aggregate is computed before anything is made of it.
+    fn within(&mut self, within: &Within, columns: &[Extent]) -> Extent {
+        let text = match within {
+            Within::Rows => TextGrowth::default(),
+            Within::Count(expr) | Within::Sum(expr, _) => {
+                self.computes(expr, columns);
+                TextGrowth::default()
+            }
+            Within::CountDistinct(expr) => {
+                self.keeps(expr, columns);
+                TextGrowth::default()
+            }
+            Within::Min(expr) | Within::Max(expr) => self.keeps(expr, columns).text,
+        };
+        Extent {
+            nodes: 1,
+            depth: 1,
+            text,
+            is_stored: false,
+        }
+    }
+
+    /// An expression whose values are kept, each by itself.
+    fn keeps(&mut self, expr: &Expr, columns: &[Extent]) -> Extent {
+        let extent = self.computes(expr, columns);
+        if !extent.is_stored {
+            self.text = self.text.and(extent.text);
+        }
+        extent
+    }
+
+    /// An expression that is computed for every row.
+    fn computes(&mut self, expr: &Expr, columns: &[Extent]) -> Extent {
+        let extent = self.extent(expr, columns, false);
+        self.nodes = self.nodes.saturating_add(extent.nodes);
+        self.depth = self.depth.max(extent.depth);
+        extent
+    }
+
+    fn extent(&mut self, expr: &Expr, columns: &[Extent], in_concat: bool) -> Extent {
+        if let Expr::Column(place) = expr {
+            return columns.get(*place).copied().unwrap_or(Extent {
+                nodes: 1,
+                depth: 1,
+                text: TextGrowth::default(),
+                is_stored: false,
+            });
+        }
+        let is_concat = matches!(expr, Expr::Call(Function::Concat, _));
+        let parts: Vec<Extent> = expr
+            .children()
+            .into_iter()
+            .map(|part| self.extent(part, columns, is_concat))
+            .collect();
+        let nodes = parts.iter().map(|part| part.nodes);
+        let deepest = parts.iter().map(|part| part.depth).max().unwrap_or(0);
+        let text = growth(expr, &parts);
+        let makes = match expr {
+            // A concatenation in another is a part of it.
+            Expr::Call(Function::Concat, _) => !in_concat,
+            Expr::Call(function, _) => matches!(
+                function,
+                Function::Lower | Function::Upper | Function::Trim | Function::Substring
+            ),
+            Expr::Cast(..) => true,
+            _ => false,
+        };
+        if makes {
+            self.text = self.text.and(text);
+        }
+        Extent {
+            nodes: match expr {
+                // Values of a list are looked up, and planned in little time.
+                Expr::Call(Function::In, _) => {
+                    let list = u64::try_from(parts.len()).unwrap_or(u64::MAX);
+                    let value = parts.first().map_or(0, |value| value.nodes);
+                    value.saturating_add(1).saturating_add(list.div_ceil(4))
+                }
+                _ => nodes.fold(1, u64::saturating_add),
+            },
+            depth: deepest.saturating_add(1),
+            text,
+            is_stored: false,
+        }
+    }
+}
+
+/// A column of a dataset.
+fn stored(kind: Type) -> Extent {
+    Extent {
+        nodes: 1,
+        depth: 1,
+        text: TextGrowth {
+            copies: u64::from(kind == Type::Text),
+            literal_bytes: 0,
+        },
+        is_stored: true,
+    }
+}
+
+/// How long the text of an expression can be, from its parts.
+fn growth(expr: &Expr, parts: &[Extent]) -> TextGrowth {
+    let any = |parts: &mut dyn Iterator<Item = &Extent>| {
+        parts.fold(TextGrowth::default(), |all, part| all.or(part.text))
+    };
+    match expr {
+        Expr::Literal(Value::Text(text), _) => TextGrowth {
+            copies: 0,
+            literal_bytes: u64::try_from(text.len()).unwrap_or(u64::MAX).max(1),
+        },
+        Expr::Cast(_, Type::Text) => TextGrowth {
+            copies: 0,
+            literal_bytes: LONGEST_CAST,
+        },
+        Expr::Column(_) | Expr::Literal(..) | Expr::Cast(..) => TextGrowth::default(),
+        // Conditions and results take turns; the last has no condition.
+        Expr::Case { .. } => {
+            let results = parts.iter().skip(1).step_by(2);
+            any(&mut results.chain(parts.last()))
+        }
+        Expr::Call(function, _) => match function {
+            Function::Concat => parts
+                .iter()
+                .fold(TextGrowth::default(), |all, part| all.and(part.text)),
+            Function::Coalesce | Function::Least | Function::Greatest => any(&mut parts.iter()),
+            Function::NullIf
+            | Function::Lower
+            | Function::Upper
+            | Function::Trim
+            | Function::Substring => any(&mut parts.iter().take(1)),
+            _ => TextGrowth::default(),
+        },
+    }
+}
+
+/// How many statements an engine runs for statistics: one for all that is added up,
+/// one for each distinct count and each histogram.
+pub(crate) fn statements(statistics: &[Statistic]) -> u64 {
+    let own = statistics.iter().filter(|one| {
+        let measure = &one.measure;
+        matches!(measure, Measure::Distinct(_) | Measure::Histogram(..))
+    });
+    1 + u64::try_from(own.count()).unwrap_or(u64::MAX - 1)
+}
+
+/// The values of a list of groups.
+pub(crate) fn listed(groups: &Groups) -> u64 {
+    match groups {
+        Groups::Private => 0,
+        Groups::Public(groups) => {
+            let values = groups.iter().map(|group| group.len() + 1);
+            values.fold(0, |all, values| {
+                u64::try_from(values).map_or(u64::MAX, |values| values.saturating_add(all))
+            })
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Questions that grow are planned or refused, whatever their size. Times are printed
+//! and not asserted; the limits are.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::cast_precision_loss,
+    clippy::print_stdout,
+    reason = "tests may panic, and print"
+)]
+
+mod families;
+mod questions;
+
+use std::time::{Duration, Instant};
+
+use families::FAMILIES;
+use mizan_sql::*;
+use questions::catalogue;
+
+/// How long a question takes, and the code of its refusal.
+fn asked(sql: &str, catalogue: &Catalogue) -> (Duration, Option<&'static str>) {
+    let start = Instant::now();
+    let planned = plan(sql, catalogue);
+    let took = start.elapsed();
+    if let Err(refusal) = &planned {
+        assert_ne!(
+            refusal.code(),
+            "MZ1839",
+            "{}",
+            refusal.show(&sql[..sql.len().min(300)])
+        );
+    }
+    (took, planned.err().map(|refusal| refusal.code()))
+}
+
+/// The largest size that is planned, found by doubling and halving.
+fn largest(family: fn(usize) -> String, catalogue: &Catalogue) -> usize {
+    let planned = |n: usize| {
+        let sql = family(n);
+        sql.len() <= MAX_TEXT && plan(&sql, catalogue).is_ok()
+    };
+    let mut low = 0;
+    let mut step = 1;
+    while low + step < 200_000 && planned(low + step) {
+        low += step;
+        step *= 2;
+    }
+    while step > 0 {
+        if planned(low + step) {
+            low += step;
+        }
+        step /= 2;
+    }
+    low
+}
+
+#[test]
+fn whatever_grows_is_planned_or_refused() {
+    let catalogue = catalogue();
+    for (name, family) in FAMILIES {
+        let most = largest(*family, &catalogue);
+        print!("{name:28} {most:6}");
+        let mut sizes = vec![most.max(1), most + 1];
+        // As large as texts may be, and beyond.
+        let mut n = most.max(1) * 2;
+        while family(n).len() < 1 << 20 && n < 1 << 21 {
+            sizes.push(n);
+            n *= 2;
+        }
+        let mut worst = (Duration::ZERO, None, 0);
+        for n in sizes {
+            let (took, code) = asked(&family(n), &catalogue);
+            if n == most.max(1) {
+                print!(" {:8.1} ms", took.as_secs_f64() * 1e3);
+            }
+            worst = worst.max((took, code, n));
+        }
+        println!(
+            "  worst {:8.1} ms {} at {}",
+            worst.0.as_secs_f64() * 1e3,
+            worst.1.unwrap_or("planned"),
+            worst.2
+        );
+    }
+}
