@@ -123,6 +123,8 @@ pub struct Answered {
     pub account: AccountView,
     /// How the noise was chosen.
     pub why: Vec<String>,
+    /// What the answer was made of.
+    pub(crate) released: Released,
 }
 
 /// A question that does not fit.
@@ -418,6 +420,7 @@ impl<'a, E: Engine> Desk<'a, E> {
             delta: prepared.delta(),
             account,
             why: recipe.why(),
+            released: released.clone(),
         })))
     }
 

@@ -215,6 +215,8 @@ impl<'a> Columns<'a> {
                 Type::Number => Value::number(end),
                 kind => typed(outward(end), kind),
             };
+            // Ends beyond 64 bits would all be the same number.
+            let band = band.filter(|band| is_within(column.kind, *band));
             Ok(AnswerCell::Estimate {
                 value,
                 low: band.map(|band| end(band.low, f64::floor)),
@@ -223,6 +225,16 @@ impl<'a> Columns<'a> {
         };
         columns.map(cell).collect()
     }
+}
+
+/// Whether a type has all numbers of an interval.
+fn is_within(kind: Type, band: Band) -> bool {
+    let largest = match kind {
+        Type::Number => f64::INFINITY,
+        Type::Date => f64::from(i32::MAX),
+        _ => 9.2e18,
+    };
+    band.low.abs().max(band.high.abs()) <= largest
 }
 
 /// What people should know about an answer; nothing depends on data.

@@ -7,11 +7,13 @@ use mizan_core::Epsilon;
 use mizan_noise::{Entropy, ExponentialMechanism, Mechanism};
 use mizan_sql::{BoundedPlan, Groups, Measure, Value};
 
-use super::ReleaseError;
 use super::aim::Aim;
+use super::choose::MISSED;
+use super::estimate::as_f64;
 use super::recipe::{NoiseRecipe, Recipe, Treatment};
 use super::recursive::{self, Recursive};
 use super::tree::Tree;
+use super::{ReleaseError, predict};
 use crate::exact::{Cell, Exact};
 
 /// A statistic of a group, after noise.
@@ -40,6 +42,37 @@ pub(crate) struct Released {
     pub(crate) noise: NoiseRecipe,
     /// The groups, in the order of their keys.
     pub(crate) groups: Vec<Group>,
+}
+
+/// A count of every group as it was released.
+#[derive(Clone, Debug)]
+pub(crate) struct NoisyCounts<'a> {
+    /// The key of each group, and its count: not clamped at zero.
+    pub(crate) counts: Vec<(&'a [Value], f64)>,
+    /// The half width of the noise of each.
+    pub(crate) half_width: f64,
+}
+
+impl Released {
+    /// A count of every group, as it was released.
+    pub(crate) fn counts(
+        &self,
+        plan: &BoundedPlan,
+        statistic: usize,
+    ) -> Result<NoisyCounts<'_>, ReleaseError> {
+        let fineness = predict::fineness(plan, statistic);
+        let half = self.noise.treatment(statistic)?.half_width(MISSED)?;
+        let count = |group: &'_ Group| match group.cells.get(statistic) {
+            Some(NoisyCell::Integer(count)) => Ok(as_f64(*count) / fineness),
+            _ => Err(ReleaseError::Shape),
+        };
+        let counts = self.groups.iter();
+        let counts = counts.map(|group| Ok((group.key.as_slice(), count(group)?)));
+        Ok(NoisyCounts {
+            counts: counts.collect::<Result<_, ReleaseError>>()?,
+            half_width: half.ok_or(ReleaseError::Shape)? / fineness,
+        })
+    }
 }
 
 /// Releases exact integers with the noise of a recipe.

@@ -88,10 +88,11 @@ fn values_and_intervals() {
         "{low} {high}"
     );
     // Counts are not negative, and means of perhaps no rows may be anything.
-    assert_eq!(interval(&b[1]), (0.0, 0.0, 3.0));
+    assert_eq!(interval(&b[1]), (0.0, 0.0, 10.0));
     assert_eq!(interval(&b[3]), (0.0, 100.0, 200.0));
     assert_eq!(interval(&c[3]), (0.0, 200.0, 200.0));
-    assert_eq!(interval(&d[1]), (0.0, 0.0, 0.0));
+    // Noise far below zero does not make a count look exact.
+    assert_eq!(interval(&d[1]), (0.0, 0.0, 10.0));
 }
 
 #[test]

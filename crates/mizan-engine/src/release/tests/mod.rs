@@ -12,6 +12,7 @@
 
 mod answers;
 mod budget;
+mod clamped;
 mod clipping;
 mod coverage;
 mod peers_failures;
