@@ -130,7 +130,11 @@ pub struct QueryAnswer {
     pub id: String,
     /// Whether it was answered before, and cost nothing now.
     pub repeated: bool,
-    /// The rows: keys as they are, estimates as `{"value", "low", "high"}`.
+    /// The rows: keys as they are, estimates as `{"value", "low", "high"}`. Quantiles
+    /// also have `"rank_error"`, in rows with 95 % confidence, and
+    /// `"arbitrary_up_to_rows"`: in a group of at most so many rows the value is
+    /// arbitrary. It is null, and low and high are the bounds, where a noisy count says
+    /// that the group has too few rows.
     #[schema(value_type = Vec<std::collections::HashMap<String, serde_json::Value>>)]
     pub rows: Vec<Map<String, serde_json::Value>>,
     /// What it cost now.
@@ -253,8 +257,9 @@ pub fn denied_json(denied: &Denied) -> QueryRefused {
 fn rows_json(answer: &Answer) -> Vec<Map<String, serde_json::Value>> {
     let row = |cells: &Vec<AnswerCell>| {
         let mut row = Map::new();
-        for (name, cell) in answer.columns.iter().zip(cells) {
-            let shown = match cell {
+        let ranks = answer.ranks.iter().chain(std::iter::repeat(&None));
+        for ((name, cell), rank) in answer.columns.iter().zip(cells).zip(ranks) {
+            let mut shown = match cell {
                 AnswerCell::Key(value) => value.to_json(),
                 AnswerCell::Estimate { value, low, high } => serde_json::json!({
                     "value": value.to_json(),
@@ -262,6 +267,11 @@ fn rows_json(answer: &Answer) -> Vec<Map<String, serde_json::Value>> {
                     "high": high.as_ref().map(Value::to_json),
                 }),
             };
+            if let (Some(rank), Some(fields)) = (rank, shown.as_object_mut()) {
+                fields.insert("rank_error".to_owned(), rank.rows.into());
+                let up_to = rank.arbitrary_up_to.into();
+                fields.insert("arbitrary_up_to_rows".to_owned(), up_to);
+            }
             row.insert(name.clone(), shown);
         }
         row

@@ -35,4 +35,4 @@ pub use kept::Kept;
 pub use question::{
     Answered, Denied, Desk, FoundBounds, Prices, QuestionError, Quote, Reply, Wish, reading_delta,
 };
-pub use release::{Answer, AnswerCell, Predicted, ReleaseError};
+pub use release::{Answer, AnswerCell, Predicted, RankError, ReleaseError};

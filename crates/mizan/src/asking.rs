@@ -139,6 +139,10 @@ fn cell_text(cell: &AnswerCell) -> String {
         AnswerCell::Key(value) => shortened(&plain(&value.to_string()), 30),
         AnswerCell::Estimate { value, low, high } => {
             let end = |end: &Option<Value>| end.as_ref().and_then(Value::as_f64);
+            // A quantile of a group that is too small has an interval and no value.
+            if value.is_null() && low.is_some() {
+                return "NULL (too few rows)".to_owned();
+            }
             match (value, value.as_f64(), end(low), end(high)) {
                 (Value::Integer(_), Some(value), Some(low), Some(high)) => {
                     number::within(value, low, high, 15)

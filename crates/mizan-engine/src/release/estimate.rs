@@ -15,16 +15,19 @@
 //!   bounds.
 //! - Variances: what a box of three intervals allows.
 //! - Quantiles have none: where the neighbouring rows are is private. The rank
-//!   that they may be off by is known and said in a note.
+//!   that they may be off by is known and said in a note. If what was released says
+//!   that the group has too few rows for it, the value is NULL, and the interval is
+//!   everything within the bounds.
 
 use mizan_sql::{Aggregate, BoundedPlan, Bounds, Type, Value};
 
 use super::band::Band;
+use super::group_size::GroupSize;
 use super::predict::{self, PLACE};
 use super::recipe::{NoiseRecipe, Treatment};
 use super::released::NoisyCell;
 use super::shown::Shown;
-use super::{ReleaseError, width};
+use super::{ReleaseError, choose, width};
 
 /// A value, and the interval around it.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +72,9 @@ enum Rule {
         centre: f64,
         bounds: Bounds,
         kind: Type,
+        /// How many rows its group has, and with how many the value is arbitrary.
+        size: GroupSize,
+        arbitrary_up_to: f64,
     },
 }
 
@@ -236,6 +242,8 @@ fn rule(
             kind,
         } => {
             let quantized = predict::quantized(plan, *histogram)?;
+            let error = predict::rank_error_of(plan, &recipe.treatments, aggregate)?;
+            let up_to = error.ok_or(PLACE)?.arbitrary_up_to;
             Rule::Quantile {
                 histogram: *histogram,
                 place: predict::place_of(plan, *histogram, *at)?,
@@ -243,6 +251,8 @@ fn rule(
                 centre: quantized.centre,
                 bounds: quantized.bounds,
                 kind: *kind,
+                size: GroupSize::new(plan, &recipe.treatments, *histogram)?,
+                arbitrary_up_to: choose::as_f64(up_to),
             }
         }
     })
@@ -254,6 +264,7 @@ impl Rule {
             Some(NoisyCell::Integer(value)) => Ok(*value),
             _ => Err(ReleaseError::Shape),
         };
+        let all_fineness = fineness;
         let fineness = |statistic: &usize| match fineness.get(*statistic) {
             Some(fineness) => Ok(*fineness),
             None => Err(ReleaseError::Shape),
@@ -346,10 +357,19 @@ impl Rule {
                 centre,
                 bounds,
                 kind,
+                size,
+                arbitrary_up_to,
             } => {
-                let Some(NoisyCell::Selected(values)) = cells.get(*histogram) else {
-                    return Err(ReleaseError::Shape);
-                };
+                let cell = cells.get(*histogram).and_then(NoisyCell::quantiles);
+                let values = cell.ok_or(ReleaseError::Shape)?;
+                let rows = size.of(cells, all_fineness);
+                if rows.is_some_and(|rows| rows <= *arbitrary_up_to) {
+                    // Whatever was selected says nothing.
+                    return Ok(Estimate {
+                        value: Value::Null,
+                        band: Band::new(bounds.low, bounds.high),
+                    });
+                }
                 let chosen = as_f64(values.get(*place).copied().ok_or(ReleaseError::Shape)?);
                 let value = (centre + step * chosen).clamp(bounds.low, bounds.high);
                 Ok(Estimate {

@@ -24,6 +24,23 @@ pub(crate) enum NoisyCell {
     /// The selected values of a histogram, from the least, one for each quantile
     /// of the recipe.
     Selected(Vec<i64>),
+    /// The same from a tree, and the noisy number of rows at its root.
+    FromTree {
+        /// The values.
+        values: Vec<i64>,
+        /// The rows of all values, after noise.
+        rows: i64,
+    },
+}
+
+impl NoisyCell {
+    /// The values of quantiles, if it has them.
+    pub(super) fn quantiles(&self) -> Option<&[i64]> {
+        match self {
+            Self::Selected(values) | Self::FromTree { values, .. } => Some(values),
+            Self::Integer(_) => None,
+        }
+    }
 }
 
 /// A group that is shown.
@@ -131,7 +148,7 @@ pub(crate) fn release(
                     NoisyCell::Integer(column.get(row).copied().ok_or(ReleaseError::Shape)?)
                 }
                 (None, Some(selection), Cell::Histogram(histogram)) => {
-                    NoisyCell::Selected(selection.select(&mut entropy, histogram)?)
+                    selection.select(&mut entropy, histogram)?
                 }
                 _ => return Err(ReleaseError::Shape),
             });
@@ -270,8 +287,9 @@ impl Selection {
         &self,
         entropy: &mut Entropy,
         histogram: &BTreeMap<i64, i64>,
-    ) -> Result<Vec<i64>, ReleaseError> {
+    ) -> Result<NoisyCell, ReleaseError> {
         let mut values = Vec::new();
+        let mut rows = None;
         match &self.how {
             How::OneByOne(each) => {
                 for (aim, mechanism) in each {
@@ -294,10 +312,15 @@ impl Selection {
                 for aim in aims {
                     values.push(tree.find(entropy, *aim)?);
                 }
+                // Every search begins at the root: its noise is drawn and paid for.
+                rows = Some(tree.rows(entropy)?);
             }
         }
         values.sort_unstable();
-        Ok(values)
+        Ok(match rows {
+            Some(rows) => NoisyCell::FromTree { values, rows },
+            None => NoisyCell::Selected(values),
+        })
     }
 }
 

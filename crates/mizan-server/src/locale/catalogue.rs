@@ -168,6 +168,7 @@ catalogue! {
     answer_receipt: "Receipt", "الإيصال";
     answer_repeated: "This was answered before. It is the same answer, and cost nothing now.", "أُجيب عن هذا من قبل. إنها الإجابة نفسها، ولم تكلّف شيئًا الآن.";
     answer_none: "The answer has no rows", "لا صفوف في الإجابة";
+    answer_too_few: "too few rows", "الصفوف أقل من أن تكفي";
     answer_value: "value", "القيمة";
     answer_low: "low", "الأدنى";
     answer_high: "high", "الأعلى";

@@ -18,6 +18,7 @@ mod coverage;
 mod peers_failures;
 mod quantiles;
 mod report;
+mod small_groups;
 mod store;
 mod threshold;
 
