@@ -33,6 +33,7 @@ pub use engines::datafusion::DataFusion;
 pub use exact::operator_fallbacks;
 pub use kept::Kept;
 pub use question::{
-    Answered, Denied, Desk, FoundBounds, Prices, QuestionError, Quote, Reply, Wish, reading_delta,
+    Answered, Denied, Desk, FoundBounds, Prices, QuestionError, Quote, Reply, ReservedDelta, Wish,
+    reading_delta,
 };
 pub use release::{Answer, AnswerCell, Predicted, RankError, ReleaseError};

@@ -60,7 +60,7 @@ impl<E: Engine> Desk<'_, E> {
             column: column.to_owned(),
         })?;
         let desk = Desk::new(self.ledger, &unbounded, self.engine);
-        let prepared = desk.price(plan, wish)?;
+        let prepared = desk.price(&plan, wish)?;
         match desk.ask(&prepared, None)? {
             Reply::Denied(denied) => Ok(FoundBounds::Denied(denied)),
             Reply::Answered(answered) => {

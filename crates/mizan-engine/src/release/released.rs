@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use mizan_core::Epsilon;
+use mizan_core::{Delta, Epsilon};
 use mizan_noise::{Entropy, ExponentialMechanism, Mechanism};
 use mizan_sql::{BoundedPlan, Groups, Measure, Value};
 
@@ -71,6 +71,12 @@ pub(crate) struct NoisyCounts<'a> {
 }
 
 impl Released {
+    /// What its threshold may fail with, if it has one.
+    pub(crate) fn threshold_delta(&self) -> Option<Delta> {
+        let threshold = self.noise.threshold?;
+        Delta::new(threshold.delta).ok()
+    }
+
     /// A count of every group, as it was released.
     pub(crate) fn counts(
         &self,

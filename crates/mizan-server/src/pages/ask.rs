@@ -19,14 +19,14 @@ use mizan_report::number;
 use serde::Deserialize;
 use serde_json::Value;
 
-use self::answer::{Answer, Refusal, answer_of, refusal_of};
+use self::answer::{Answer, Refusal, answer_of, refusal_of, reserved_of};
 use self::datasets::{Dataset, dataset_of};
 use super::frame::{Frame, link, page, part};
 use super::numbers;
 use super::problems::or_problem;
 use super::read::{Form, Query};
 use super::visitor::Visitor;
-use crate::locale::{Line, Strings};
+use crate::locale::{Line, Markup, Strings};
 use crate::problem::{Code, Problem};
 use crate::service::Service;
 
@@ -99,6 +99,10 @@ struct Quote {
     left_exact: String,
     after: Option<String>,
     about_more: String,
+    /// The reserved delta that it takes, of what is left, of all.
+    reserved: Option<Markup>,
+    /// Whether that is too much.
+    short_of_delta: bool,
     share: String,
     share_after: String,
     event: String,
@@ -165,6 +169,7 @@ impl Typed {
             sql: self.sql(),
             epsilon: self.chosen("epsilon", &self.epsilon).map(Given::from),
             accuracy: self.chosen("accuracy", &self.accuracy).map(Given::from),
+            threshold_delta: None,
         }
     }
 
@@ -372,7 +377,7 @@ async fn answered(
         }
         Err(problem) => match &problem.refusal {
             Some(refusal) => {
-                let refused = Reply::Refused(refusal_of(&Value::Object(refusal.clone())));
+                let refused = Reply::Refused(refusal_of(t, &Value::Object(refusal.clone())));
                 (problem.status, draw()?, refused)
             }
             // What was charged, or may have been, goes on with its own key.
@@ -426,6 +431,14 @@ fn quote_of(t: &'static Strings, quote: &QuoteAnswer) -> Quote {
         left_exact: quote.remaining.epsilon.unwrap_or(0.0).to_string(),
         after: after.map(numbers::left),
         about_more: numbers::count(quote.about_more),
+        reserved: quote
+            .reserved_delta
+            .as_ref()
+            .map(|delta| reserved_of(t, delta)),
+        short_of_delta: quote
+            .reserved_delta
+            .as_ref()
+            .is_some_and(|delta| !delta.fits),
         share: numbers::percent(quote.remaining.share),
         share_after: numbers::percent(after.and_then(|after| after.share)),
         event: quote.event.clone(),

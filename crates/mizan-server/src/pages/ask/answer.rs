@@ -1,6 +1,6 @@
 //! An answer, or a refusal of the budget, as the page shows it.
 
-use mizan_api::question::{QueryAnswer, plain};
+use mizan_api::question::{QueryAnswer, ReservedDeltaJson, delta_down, plain};
 use mizan_report::number;
 use serde_json::Value;
 
@@ -37,6 +37,10 @@ pub(super) struct Refusal {
     pub(super) asked: String,
     pub(super) left: String,
     pub(super) largest: String,
+    /// The reserved delta that was asked for, of what is left, of all.
+    pub(super) reserved: Option<Markup>,
+    /// Whether that was too much.
+    pub(super) short_of_delta: bool,
 }
 
 pub(super) fn answer_of(t: &'static Strings, queried: Queried) -> Answer {
@@ -103,8 +107,35 @@ fn cell(t: &Strings, shown: &Value) -> Cell {
     }
 }
 
-pub(super) fn refusal_of(refusal: &Value) -> Refusal {
+/// How much of the reserved delta is asked for, of what is left, of all.
+pub(super) fn reserved_of(t: &Strings, delta: &ReservedDeltaJson) -> Markup {
+    let asked = number::delta_up(delta.asked);
+    let left = delta_down(delta.left);
+    let reserved = number::nearest(delta.reserved, 3);
+    let values = [
+        ("asked", asked.as_str()),
+        ("left", left.as_str()),
+        ("reserved", reserved.as_str()),
+    ];
+    fill(t.quote_reserved_of, &values)
+}
+
+/// The same from a refusal.
+fn reserved_delta(refusal: &Value) -> Option<ReservedDeltaJson> {
+    let delta = refusal.get("reserved_delta")?;
+    let number = |name: &str| delta.get(name)?.as_f64();
+    Some(ReservedDeltaJson {
+        asked: number("asked")?,
+        left: number("left")?,
+        reserved: number("reserved")?,
+        account: String::new(),
+        fits: delta.get("fits")?.as_bool()?,
+    })
+}
+
+pub(super) fn refusal_of(t: &Strings, refusal: &Value) -> Refusal {
     let at = |path: &str| refusal.pointer(path).and_then(Value::as_f64);
+    let delta = reserved_delta(refusal);
     let percent = at("/largest_that_fits/share").unwrap_or(0.0) * 100.0;
     let left = match at("/remaining/epsilon") {
         Some(epsilon) => format!("ε {}", number::down(epsilon, 4)),
@@ -118,6 +149,8 @@ pub(super) fn refusal_of(refusal: &Value) -> Refusal {
         asked: format!("ε {}", numbers::up(at("/asked/epsilon"))),
         left,
         largest: format!("{}%", number::down(percent, 3)),
+        reserved: delta.as_ref().map(|delta| reserved_of(t, delta)),
+        short_of_delta: delta.is_some_and(|delta| !delta.fits),
     }
 }
 
