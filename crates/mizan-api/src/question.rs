@@ -1,8 +1,9 @@
 //! Questions in SQL: what they would cost, what they are answered, what they are
 //! refused with.
 
-use mizan_engine::{Answer, AnswerCell, Answered, Denied, Quote, Wish};
-use mizan_report::{Bar, Bars};
+use mizan_core::Delta;
+use mizan_engine::{Answer, AnswerCell, Answered, Denied, Quote, ReservedDelta, Wish};
+use mizan_report::{Bar, Bars, number};
 use mizan_sql::Value;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
@@ -31,6 +32,11 @@ pub struct QuestionRequest {
     /// Spend as much as it takes to be within so much, 95 times in 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<Given>,
+    /// Take this much of the reserved delta to hide small groups, if groups are found
+    /// in the data. Less makes the threshold higher. Default: a twentieth of what is
+    /// left of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold_delta: Option<Given>,
 }
 
 impl QuestionRequest {
@@ -59,6 +65,54 @@ impl QuestionRequest {
                 format!("{epsilon} and {accuracy} are both given"),
                 "say how much may be spent, or how near the answer must be",
             )),
+        }
+    }
+
+    /// Its share of the reserved delta, if it says one.
+    ///
+    /// # Errors
+    ///
+    /// It is not above 0 and below 1.
+    pub fn threshold_delta(&self, names: Names) -> Result<Option<Delta>, Failure> {
+        let Some(given) = &self.threshold_delta else {
+            return Ok(None);
+        };
+        let option = names.option("threshold_delta");
+        match input::delta(&given.text(), &option) {
+            Ok(typed) => Ok(Some(typed.value)),
+            Err(failure) if failure.code == "MZ1004" => Err(Failure::new(
+                "MZ1004",
+                format!("{option} must be above 0 and below 1, got {}", given.text()),
+                "take a part of the reserved delta that is left, such as 1e-10; a quote says how much that is",
+            )),
+            Err(failure) => Err(failure),
+        }
+    }
+}
+
+/// The part of an account's delta that is reserved for hiding small groups.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ReservedDeltaJson {
+    /// What the query asks for,
+    pub asked: f64,
+    /// what is left,
+    pub left: f64,
+    /// of so much,
+    pub reserved: f64,
+    /// in this account: the one that pays, or one above it that has less left.
+    pub account: String,
+    /// Whether the query fits into what is left of it.
+    pub fits: bool,
+}
+
+impl ReservedDeltaJson {
+    fn of(reserved: &ReservedDelta) -> Self {
+        Self {
+            asked: view::own_delta(reserved.asked),
+            left: view::own_delta(reserved.left),
+            reserved: view::own_delta(reserved.reserved),
+            account: reserved.account.clone(),
+            fits: !reserved.is_short(),
         }
     }
 }
@@ -113,6 +167,9 @@ pub struct QuoteAnswer {
     pub fits: bool,
     /// About how many questions like this fit now, this one included.
     pub about_more: u64,
+    /// The reserved delta that it would take to hide small groups; null if its groups
+    /// are public.
+    pub reserved_delta: Option<ReservedDeltaJson>,
     /// How the noise was chosen.
     pub why: Vec<String>,
     /// The limits that may change the answer before its noise.
@@ -130,7 +187,11 @@ pub struct QueryAnswer {
     pub id: String,
     /// Whether it was answered before, and cost nothing now.
     pub repeated: bool,
-    /// The rows: keys as they are, estimates as `{"value", "low", "high"}`.
+    /// The rows: keys as they are, estimates as `{"value", "low", "high"}`. Quantiles
+    /// also have `"rank_error"`, in rows with 95 % confidence, and
+    /// `"arbitrary_up_to_rows"`: in a group of at most so many rows the value is
+    /// arbitrary. It is null, and low and high are the bounds, where a noisy count says
+    /// that the group has too few rows.
     #[schema(value_type = Vec<std::collections::HashMap<String, serde_json::Value>>)]
     pub rows: Vec<Map<String, serde_json::Value>>,
     /// What it cost now.
@@ -169,6 +230,11 @@ pub struct QueryRefused {
     pub remaining: Remaining,
     /// What would fit.
     pub largest_that_fits: Share,
+    /// The reserved delta that it asked for, and what is left of it; null if its groups
+    /// are public. If this does not fit, a smaller epsilon does not help.
+    pub reserved_delta: Option<ReservedDeltaJson>,
+    /// What to do.
+    pub help: String,
 }
 
 /// A part of a cost.
@@ -199,6 +265,7 @@ pub fn quote_json(quote: &Quote) -> QuoteAnswer {
         remaining_after: quote.after.as_ref().map(view::remaining_json),
         fits: quote.fits,
         about_more: quote.about,
+        reserved_delta: quote.reserved.as_ref().map(ReservedDeltaJson::of),
         why: quote.why.clone(),
         clamping: quote.clamping.clone(),
         notes: quote.notes.clone(),
@@ -246,15 +313,59 @@ pub fn denied_json(denied: &Denied) -> QueryRefused {
         largest_that_fits: Share {
             share: view::share(denied.denial.largest),
         },
+        reserved_delta: denied.reserved.as_ref().map(ReservedDeltaJson::of),
+        help: denied_help(denied, Names::Program),
     }
+}
+
+/// What to do about a refusal.
+#[must_use]
+pub fn denied_help(denied: &Denied, names: Names) -> String {
+    if !denied.done.fresh {
+        return "an id that was refused stays refused: ask with another one, or without".to_owned();
+    }
+    let short = denied.reserved.as_ref().filter(|delta| delta.is_short());
+    let Some(reserved) = short else {
+        let percent = number::down(100.0 * view::share(denied.denial.largest), 3);
+        return format!(
+            "the most that fits is {percent} % of this cost: ask with a smaller {}, or ask the data owner for a larger budget",
+            names.option("epsilon")
+        );
+    };
+    let share = match reserved.left.atto() {
+        // Less than what a threshold can be made with.
+        0..10 => String::new(),
+        _ => format!(
+            "ask with {} {} or less, which makes the threshold higher; or ",
+            names.option("threshold_delta"),
+            delta_down(view::own_delta(reserved.left))
+        ),
+    };
+    format!(
+        "a smaller epsilon does not help: {share}list the keys of the groups in the catalogue, which needs no delta; or ask the data owner for a budget with a larger delta"
+    )
+}
+
+/// A delta with three digits, rounded down.
+#[must_use]
+pub fn delta_down(delta: f64) -> String {
+    let mut shown = format!("{delta:.2e}");
+    if shown.parse::<f64>().is_ok_and(|rounded| rounded > delta) {
+        // A unit of the last digit less.
+        let (digits, exponent) = shown.split_once('e').unwrap_or((&shown, "0"));
+        let less = digits.parse::<f64>().unwrap_or(0.0) - 0.01;
+        shown = format!("{less:.2}e{exponent}");
+    }
+    shown
 }
 
 /// The rows, for programs.
 fn rows_json(answer: &Answer) -> Vec<Map<String, serde_json::Value>> {
     let row = |cells: &Vec<AnswerCell>| {
         let mut row = Map::new();
-        for (name, cell) in answer.columns.iter().zip(cells) {
-            let shown = match cell {
+        let ranks = answer.ranks.iter().chain(std::iter::repeat(&None));
+        for ((name, cell), rank) in answer.columns.iter().zip(cells).zip(ranks) {
+            let mut shown = match cell {
                 AnswerCell::Key(value) => value.to_json(),
                 AnswerCell::Estimate { value, low, high } => serde_json::json!({
                     "value": value.to_json(),
@@ -262,6 +373,11 @@ fn rows_json(answer: &Answer) -> Vec<Map<String, serde_json::Value>> {
                     "high": high.as_ref().map(Value::to_json),
                 }),
             };
+            if let (Some(rank), Some(fields)) = (rank, shown.as_object_mut()) {
+                fields.insert("rank_error".to_owned(), rank.rows.into());
+                let up_to = rank.arbitrary_up_to.into();
+                fields.insert("arbitrary_up_to_rows".to_owned(), up_to);
+            }
             row.insert(name.clone(), shown);
         }
         row

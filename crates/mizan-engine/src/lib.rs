@@ -37,6 +37,7 @@ pub use exact::operator_fallbacks;
 pub use engines::fan_out::{FanOutCache, MAX_FAN_OUT};
 pub use kept::Kept;
 pub use question::{
-    Answered, Denied, Desk, FoundBounds, Prices, QuestionError, Quote, Reply, Wish, reading_delta,
+    Answered, Denied, Desk, FoundBounds, Prices, QuestionError, Quote, Reply, ReservedDelta, Wish,
+    reading_delta,
 };
-pub use release::{Answer, AnswerCell, Predicted, ReleaseError};
+pub use release::{Answer, AnswerCell, Predicted, RankError, ReleaseError};

@@ -6,6 +6,7 @@ use std::io::Read as _;
 use mizan_api::names::Names;
 pub(crate) use mizan_api::question::bars;
 use mizan_api::question::{QuestionRequest, plain};
+use mizan_core::Delta;
 use mizan_engine::{Answer, AnswerCell, Desk, Engines, Wish};
 use mizan_ledger::Ledger;
 use mizan_report::{Column, Table, number};
@@ -40,6 +41,11 @@ pub(crate) struct Question {
     #[arg(long, value_name = "W", allow_hyphen_values = true)]
     pub(crate) accuracy: Option<String>,
 
+    /// Take this much of the reserved delta to hide small groups, if groups are found
+    /// in the data [default: a twentieth of what is left]
+    #[arg(long, value_name = "D", allow_hyphen_values = true)]
+    pub(crate) threshold_delta: Option<String>,
+
     /// Say how the noise was chosen
     #[arg(long)]
     pub(crate) why: bool,
@@ -68,14 +74,17 @@ impl Question {
         Ok(text)
     }
 
-    pub(crate) fn wish(&self) -> Result<Wish, Failure> {
+    /// What may be spent: epsilon or accuracy, and the share of the reserved delta.
+    fn spending(&self) -> Result<(Wish, Option<Delta>), Failure> {
         let given = |text: &Option<String>| text.as_deref().map(Into::into);
         let request = QuestionRequest {
             sql: String::new(),
             epsilon: given(&self.epsilon),
             accuracy: given(&self.accuracy),
+            threshold_delta: given(&self.threshold_delta),
         };
-        request.wish(Names::CommandLine)
+        let names = Names::CommandLine;
+        Ok((request.wish(names)?, request.threshold_delta(names)?))
     }
 
     /// Answers by the desk, with the ledger and catalogue that were named.
@@ -85,10 +94,10 @@ impl Question {
         ask: impl FnOnce(&Desk<'_, Engines>, &str, Wish) -> Result<T, mizan_engine::QuestionError>,
     ) -> Result<T, Failure> {
         let catalogue = self.shelf.read()?;
-        let (sql, wish) = (self.sql()?, self.wish()?);
+        let (sql, (wish, share)) = (self.sql()?, self.spending()?);
         let (_, sql) = mizan_sql::statement(&sql);
         at_desk(ledger, &catalogue, &self.engine, sql, |desk| {
-            ask(desk, sql, wish)
+            ask(&desk.threshold_delta(share), sql, wish)
         })
     }
 }
@@ -99,11 +108,11 @@ pub(crate) fn at_desk<T>(
     catalogue: &Catalogue,
     engine: &EngineArguments,
     sql: &str,
-    ask: impl FnOnce(&Desk<'_, Engines>) -> Result<T, mizan_engine::QuestionError>,
+    ask: impl FnOnce(Desk<'_, Engines>) -> Result<T, mizan_engine::QuestionError>,
 ) -> Result<T, Failure> {
     let engine = engine.open()?;
     let desk = Desk::new(ledger, catalogue, &engine);
-    ask(&desk).map_err(|error| Failure::of_question(&error, sql))
+    ask(desk).map_err(|error| Failure::of_question(&error, sql))
 }
 
 /// The rows, for people: bars if there is one estimate in each, else a table.
@@ -139,6 +148,10 @@ fn cell_text(cell: &AnswerCell) -> String {
         AnswerCell::Key(value) => shortened(&plain(&value.to_string()), 30),
         AnswerCell::Estimate { value, low, high } => {
             let end = |end: &Option<Value>| end.as_ref().and_then(Value::as_f64);
+            // A quantile of a group that is too small has an interval and no value.
+            if value.is_null() && low.is_some() {
+                return "NULL (too few rows)".to_owned();
+            }
             match (value, value.as_f64(), end(low), end(high)) {
                 (Value::Integer(_), Some(value), Some(low), Some(high)) => {
                     number::within(value, low, high, 15)

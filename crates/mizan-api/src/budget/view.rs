@@ -412,7 +412,7 @@ pub fn summary_text(view: &AccountView, terminal: mizan_report::Terminal) -> Str
             number::delta_up(taken)
         };
         text.push_str(&format!(
-            "  own deltas    {taken} of {}   of releases that may themselves fail\n",
+            "  reserved δ    {taken} of {}   used for hiding small groups\n",
             number::nearest(own_delta(cap), 3)
         ));
     }

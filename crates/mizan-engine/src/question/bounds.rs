@@ -13,7 +13,7 @@ use mizan_sql::{
 
 use super::{Answered, Desk, QuestionError, Reply, Wish};
 use crate::engine::Engine;
-use crate::release::{Answer, AnswerCell};
+use crate::release::Released;
 
 /// Powers of two that are edges, of either sign.
 const SMALLEST: i32 = -20;
@@ -60,11 +60,11 @@ impl<E: Engine> Desk<'_, E> {
             column: column.to_owned(),
         })?;
         let desk = Desk::new(self.ledger, &unbounded, self.engine);
-        let prepared = desk.price(plan, wish)?;
+        let prepared = desk.price(&plan, wish)?;
         match desk.ask(&prepared, None)? {
             Reply::Denied(denied) => Ok(FoundBounds::Denied(denied)),
             Reply::Answered(answered) => {
-                let bounds = read(&answered.answer, &edges);
+                let bounds = read(&prepared.plan, &answered.released, &edges);
                 let bounds = bounds.ok_or(QuestionError::NoBounds)?;
                 Ok(FoundBounds::Found(bounds, answered))
             }
@@ -256,27 +256,19 @@ fn side(group: &Relation, units: usize, edges: &[f64], above: bool) -> Relation 
     }
 }
 
-/// The bounds that leave out few units, from noisy counts.
-fn read(answer: &Answer, edges: &[f64]) -> Option<Bounds> {
-    let mut tops = [vec![0.0; edges.len()], vec![0.0; edges.len()]];
-    let mut width = 0.0_f64;
-    for row in &answer.rows {
-        let [
-            AnswerCell::Key(Value::Integer(side)),
-            AnswerCell::Key(Value::Integer(bucket)),
-            AnswerCell::Estimate { low, high, .. },
-        ] = row.as_slice()
-        else {
+/// The bounds that leave out few units, from noisy counts as they were released:
+/// clamped at zero, sums of them would be too high.
+fn read(plan: &BoundedPlan, released: &Released, edges: &[f64]) -> Option<Bounds> {
+    let mut counts = [vec![0.0; edges.len()], vec![0.0; edges.len()]];
+    let noisy = released.counts(plan, 0).ok()?;
+    let width = noisy.half_width;
+    for (key, count) in noisy.counts {
+        let [Value::Integer(side), Value::Integer(bucket)] = key else {
             return None;
         };
         let (side, bucket) = (usize::try_from(*side).ok()?, usize::try_from(*bucket).ok()?);
-        let (low, high) = (low.as_ref()?.as_f64()?, high.as_ref()?.as_f64()?);
-        *tops.get_mut(side)?.get_mut(bucket)? = high;
-        width = width.max((high - low) / 2.0);
+        *counts.get_mut(side)?.get_mut(bucket)? = count;
     }
-    // Counts and the lower ends of their intervals are cut at zero, and sums of
-    // them would lean high; the upper ends are not.
-    let counts = tops.map(|tops| tops.iter().map(|top| top - width).collect::<Vec<f64>>());
     let [above, below] = &counts;
     let high = cut(&above.iter().rev().copied().collect::<Vec<_>>(), width)?;
     let low = cut(below, width)?;

@@ -17,10 +17,17 @@
 //! so a question has a list of ids, one for each attempt: all but the last were
 //! denied or given back, and the last is looked for by bisection. A name has one
 //! attempt.
+//!
+//! # Shares of the reserved delta
+//!
+//! A query with groups that are found in the data takes a share of what is left of the
+//! reserved delta (`reserved.rs`), so its noise and its charge differ from one time to
+//! the next. Its id does not: it is made of what was asked. What is there under an id
+//! is gone on with, or shown, with the share that it has.
 
-use mizan_ledger::{Digest, Ledger, RequestError, RequestId, Status};
+use mizan_ledger::{Body, Cost, Digest, Ledger, RequestError, RequestId, Status};
 
-use super::{Desk, Prepared, QuestionError, Reply};
+use super::{Desk, Prepared, QuestionError, Reply, reserved};
 use crate::engine::{Engine, Version};
 use crate::release::Released;
 
@@ -38,6 +45,8 @@ impl<E: Engine> Desk<'_, E> {
         let stamp = stamp(prepared, &[]);
         match record.map(|record| record.status) {
             Some(Status::Released { .. }) if self.answers(id, &stamp)? => {
+                let adopted = self.adopted(prepared, &stamp, id)?;
+                let prepared = adopted.as_ref().unwrap_or(prepared);
                 let done = self.ledger.reserve(Some(id), prepared.charge.clone())?;
                 self.recorded(prepared, &stamp, done).map(Some)
             }
@@ -63,6 +72,65 @@ impl<E: Engine> Desk<'_, E> {
         }
     }
 
+    /// The query with the share of the reserved delta that it was charged with under an
+    /// id. None if it has that share, or no other can be told.
+    pub(super) fn adopted(
+        &self,
+        prepared: &Prepared,
+        stamp: &Digest,
+        id: RequestId,
+    ) -> Result<Option<Prepared>, QuestionError> {
+        if !prepared.takes_usual_share() {
+            return Ok(None);
+        }
+        let Some(record) = self.ledger.record(id)? else {
+            return Ok(None);
+        };
+        if record.request == digest(prepared) {
+            return Ok(None);
+        }
+        let charged_with = |cost: &Cost| {
+            let groups = prepared.plan.groups_per_unit;
+            reserved::candidates(&prepared.view.account, cost.own_delta(), groups)
+        };
+        let shares = match &record.status {
+            Status::Reserved(held) | Status::Started(held) => charged_with(&held.cost),
+            Status::Denied(_) => match self.ledger.find(id)? {
+                Some(receipt) => match self.ledger.show(&receipt)?.entry.body {
+                    Body::Denied { charge, .. } => charged_with(&charge.cost),
+                    _ => Vec::new(),
+                },
+                None => Vec::new(),
+            },
+            Status::Released { .. } if self.answers(id, stamp)? => {
+                let bytes = self.ledger.answer(id)?.unwrap_or_default();
+                let share = unsealed(stamp, &bytes, id)?.threshold_delta();
+                share.into_iter().collect()
+            }
+            _ => Vec::new(),
+        };
+        for share in shares {
+            let other = self.with_share(prepared, share)?;
+            if record.request == digest(&other) {
+                return Ok(Some(other));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether what is there under an id is this query with another share of the
+    /// reserved delta; or, for a query without a name, something else: it has other ids.
+    pub(super) fn is_made_with_another_share(
+        &self,
+        prepared: &Prepared,
+        stamp: &Digest,
+        id: RequestId,
+        named: bool,
+    ) -> Result<bool, QuestionError> {
+        let varies = prepared.takes_usual_share();
+        Ok(varies && (!named || self.adopted(prepared, stamp, id)?.is_some()))
+    }
+
     /// The id of the first attempt at a question that was neither denied, nor given
     /// back, nor used up by somebody who named something else by its id: twice as far
     /// on as long as there is none, then by bisection.
@@ -71,7 +139,7 @@ impl<E: Engine> Desk<'_, E> {
         prepared: &Prepared,
         stamp: &Digest,
     ) -> Result<RequestId, QuestionError> {
-        let asked = mizan_ledger::Request::Reserve(prepared.charge.clone()).digest();
+        let asked = digest(prepared);
         // In four bytes, as always; a ledger would have to hold billions for more.
         let bytes = |attempt: u64| match u32::try_from(attempt) {
             Ok(attempt) => attempt.to_be_bytes().to_vec(),
@@ -87,10 +155,14 @@ impl<E: Engine> Desk<'_, E> {
             let Some(record) = record else {
                 return Ok(false);
             };
+            let is_other = || -> Result<bool, QuestionError> {
+                Ok(record.request != asked && self.adopted(prepared, stamp, id)?.is_none())
+            };
             Ok(match record.status {
                 Status::Denied(_) | Status::Voided(_) => true,
-                Status::Released { .. } => !self.answers(id, stamp)?,
-                _ => record.request != asked,
+                Status::Released { .. } if !self.answers(id, stamp)? => true,
+                Status::Released { .. } => prepared.takes_usual_share() && is_other()?,
+                _ => is_other()?,
             })
         };
         let (mut from, mut to) = (0_u64, 0_u64);
@@ -116,13 +188,20 @@ impl<E: Engine> Desk<'_, E> {
     }
 }
 
+/// What a query is charged for.
+fn digest(prepared: &Prepared) -> Digest {
+    mizan_ledger::Request::Reserve(prepared.charge.clone()).digest()
+}
+
 /// What is released, as 32 bytes: the plan, the data, the noise.
 pub(super) fn stamp(prepared: &Prepared, versions: &[Version]) -> Digest {
-    let plan = prepared.plan.digest();
-    let recipe = prepared.recipe.bytes();
-    let mut parts: Vec<&[u8]> = vec![b"mizan-question-1", &plan];
+    let same = &prepared.same;
+    let mut parts: Vec<&[u8]> = vec![b"mizan-question-1", &same.plan];
     parts.extend(versions.iter().map(Version::as_bytes));
-    parts.push(&recipe);
+    parts.push(&same.noise);
+    if same.chosen {
+        parts.push(b"threshold-delta");
+    }
     Digest::of(&parts)
 }
 

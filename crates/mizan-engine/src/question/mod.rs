@@ -19,8 +19,12 @@
 mod bounds;
 mod error;
 mod ids;
+mod prepare;
 mod prices;
 mod quote;
+mod reserved;
+#[cfg(test)]
+mod reserved_tests;
 #[cfg(test)]
 mod tests;
 
@@ -28,27 +32,22 @@ pub use bounds::FoundBounds;
 pub use error::QuestionError;
 pub use prices::Prices;
 pub use quote::Quote;
+pub use reserved::ReservedDelta;
 
 use std::sync::Arc;
 
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_ledger::store::StoreError;
 use mizan_ledger::{
-    Account, AccountName, AccountView, Charge, Denial, Digest, Done, Ledger, LedgerError, Outcome,
-    Refusal, RequestError, RequestId, Target as Promise,
+    Account, AccountView, Charge, Denial, Digest, Done, Ledger, LedgerError, Outcome, Refusal,
+    RequestError, RequestId, Target as Promise,
 };
 use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 
 use self::ids::{sealed, stamp, unsealed};
-use self::prices::Priced;
+use self::prepare::Same;
 use crate::engine::{Engine, EngineError, Version};
-use crate::release::{self, Answer, Recipe, Released, Request, Target};
-
-/// What part of the own deltas of an account one release may take.
-const OWN_DELTA_SHARE: f64 = 20.0;
-
-/// How much is spent if nobody says: this part of all that the account promises.
-const USUAL_SHARE: f64 = 10.0;
+use crate::release::{self, Answer, Recipe, Released, Request};
 
 /// How much a question may cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,15 +69,23 @@ pub struct Desk<'a, E> {
     engine: &'a E,
     /// Prices of questions about this catalogue, and what it is called there.
     prices: Option<(&'a Prices, String)>,
+    /// The share of the reserved delta that a query takes; None for the usual one.
+    threshold_delta: Option<Delta>,
 }
 
 /// A question that can be answered, and its price.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     pub(crate) plan: BoundedPlan,
     pub(crate) view: AccountView,
     pub(crate) recipe: Recipe,
     pub(crate) charge: Charge,
+    /// What may be spent.
+    request: Request,
+    /// What the query is recognised by.
+    same: Same,
+    /// Under what its prices are kept.
+    key: Option<String>,
 }
 
 impl Prepared {
@@ -123,6 +130,8 @@ pub struct Answered {
     pub account: AccountView,
     /// How the noise was chosen.
     pub why: Vec<String>,
+    /// What the answer was made of.
+    pub(crate) released: Released,
 }
 
 /// A question that does not fit.
@@ -142,6 +151,8 @@ pub struct Denied {
     pub delta: Delta,
     /// The account.
     pub account: AccountView,
+    /// The reserved delta, if it asked for some.
+    pub reserved: Option<ReservedDelta>,
 }
 
 impl<'a, E: Engine> Desk<'a, E> {
@@ -153,7 +164,16 @@ impl<'a, E: Engine> Desk<'a, E> {
             catalogue,
             engine,
             prices: None,
+            threshold_delta: None,
         }
+    }
+
+    /// A desk whose queries take this share of the reserved delta, if they have groups
+    /// that are found in the data; None for a twentieth of what is left.
+    #[must_use]
+    pub const fn threshold_delta(mut self, share: Option<Delta>) -> Self {
+        self.threshold_delta = share;
+        self
     }
 
     /// A desk that remembers prices. `catalogue` says which catalogue this is: one
@@ -195,7 +215,7 @@ impl<'a, E: Engine> Desk<'a, E> {
 
     pub(crate) fn prepare(&self, sql: &str, wish: Wish) -> Result<Prepared, QuestionError> {
         let Some((prices, catalogue)) = &self.prices else {
-            return self.price(mizan_sql::plan(sql, self.catalogue)?, wish);
+            return self.price(&mizan_sql::plan(sql, self.catalogue)?, wish);
         };
         let key = format!("{catalogue}\n{sql}");
         let plan = match prices.plan(&key) {
@@ -206,67 +226,12 @@ impl<'a, E: Engine> Desk<'a, E> {
                 plan
             }
         };
-        let (view, request) = self.requested(&plan, wish)?;
-        // All that a price depends on beside the plan.
-        let key = format!("{} {request:?}\n{key}", view.account.number());
-        let priced = match prices.priced(&key) {
-            Some(priced) => priced,
-            None => {
-                let priced = Arc::new(priced(plan.as_ref().clone(), &request, &view)?);
-                prices.keep_priced(key, &priced);
-                priced
-            }
-        };
-        Ok(Prepared {
-            plan: priced.plan.clone(),
-            recipe: priced.recipe.clone(),
-            charge: priced.charge.clone(),
-            view,
-        })
+        self.prepared(&plan, wish, Some(key))
     }
 
     /// What a plan costs.
-    pub(crate) fn price(&self, plan: BoundedPlan, wish: Wish) -> Result<Prepared, QuestionError> {
-        let (view, request) = self.requested(&plan, wish)?;
-        let Priced {
-            plan,
-            recipe,
-            charge,
-        } = priced(plan, &request, &view)?;
-        Ok(Prepared {
-            plan,
-            view,
-            recipe,
-            charge,
-        })
-    }
-
-    /// The account that pays for a plan, and what may be spent of it.
-    fn requested(
-        &self,
-        plan: &BoundedPlan,
-        wish: Wish,
-    ) -> Result<(AccountView, Request), QuestionError> {
-        let name = self.account_of(plan)?;
-        let account = AccountName::new(&name)?;
-        let view = self.ledger.account_named(&account)?;
-        let view = view.ok_or(QuestionError::NoAccount { account: name })?;
-        let request = Request {
-            target: target(wish, &view.account)?,
-            delta: reading_delta(&view.account),
-            threshold_delta: threshold_delta(&view.account),
-        };
-        Ok((view, request))
-    }
-
-    fn account_of(&self, plan: &BoundedPlan) -> Result<String, QuestionError> {
-        let mut datasets = plan.datasets.iter();
-        let dataset = datasets
-            .next()
-            .and_then(|name| self.catalogue.datasets.get(name));
-        let privacy = dataset.and_then(|dataset| dataset.privacy.as_ref());
-        let privacy = privacy.ok_or(QuestionError::NoDataset)?;
-        Ok(privacy.account.clone())
+    pub(crate) fn price(&self, plan: &BoundedPlan, wish: Wish) -> Result<Prepared, QuestionError> {
+        self.prepared(plan, wish, None)
     }
 
     fn ask(&self, prepared: &Prepared, name: Option<&str>) -> Result<Reply, QuestionError> {
@@ -292,7 +257,18 @@ impl<'a, E: Engine> Desk<'a, E> {
                 Some(id) => id,
                 None => self.last_attempt(prepared, &stamp)?,
             };
-            let done = self.ledger.reserve(Some(id), prepared.charge.clone())?;
+            // A charge that is there already keeps its share of the reserved delta.
+            let adopted = self.adopted(prepared, &stamp, id)?;
+            let prepared = adopted.as_ref().unwrap_or(prepared);
+            let done = match self.ledger.reserve(Some(id), prepared.charge.clone()) {
+                // Made with another share, since it was looked for.
+                Err(LedgerError::Store(StoreError::Request(RequestError::IdReused { .. })))
+                    if self.is_made_with_another_share(prepared, &stamp, id, own)? =>
+                {
+                    continue;
+                }
+                done => done?,
+            };
             match done.outcome {
                 // By somebody else, since it was looked for.
                 Outcome::Denied(_) | Outcome::Voided if !done.fresh && !own => continue,
@@ -423,6 +399,7 @@ impl<'a, E: Engine> Desk<'a, E> {
             delta: prepared.delta(),
             account,
             why: recipe.why(),
+            released: released.clone(),
         })))
     }
 
@@ -433,6 +410,7 @@ impl<'a, E: Engine> Desk<'a, E> {
         denial: Denial,
     ) -> Result<Reply, QuestionError> {
         let Prepared { recipe, view, .. } = prepared;
+        let account = self.ledger.account(view.account.number())?;
         Ok(Reply::Denied(Box::new(Denied {
             denial,
             refusal: done.refusal.clone(),
@@ -440,7 +418,8 @@ impl<'a, E: Engine> Desk<'a, E> {
             event: recipe.event(),
             epsilon: recipe.epsilon(),
             delta: prepared.delta(),
-            account: self.ledger.account(view.account.number())?,
+            reserved: ReservedDelta::of(&account, &prepared.charge),
+            account,
         })))
     }
 
@@ -458,22 +437,6 @@ impl<'a, E: Engine> Desk<'a, E> {
     }
 }
 
-/// The noise of a plan and what it costs an account: of the account only its orders
-/// count, which never change.
-fn priced(
-    plan: BoundedPlan,
-    request: &Request,
-    view: &AccountView,
-) -> Result<Priced, QuestionError> {
-    let recipe = release::choose(&plan, request)?;
-    let charge = Charge::of(&recipe.event(), &view.account)?;
-    Ok(Priced {
-        plan: recipe.settle(plan),
-        recipe,
-        charge,
-    })
-}
-
 fn salt() -> Result<[u8; 16], QuestionError> {
     let mut salt = [0; 16];
     getrandom::fill(&mut salt).map_err(|_| QuestionError::NoEntropy)?;
@@ -489,31 +452,6 @@ pub fn reading_delta(account: &Account) -> Delta {
         Promise::Pure { .. } => Delta::ZERO,
         Promise::ZeroConcentrated { .. } | Promise::Curve => {
             Delta::new(1e-6).unwrap_or(Delta::ZERO)
-        }
-    }
-}
-
-/// The chance that a threshold may fail with: a twentieth of what the account has
-/// for all releases that may themselves fail.
-#[expect(clippy::cast_precision_loss, reason = "rounded down by far")]
-fn threshold_delta(account: &Account) -> Delta {
-    let cap = account.budget().own_delta().atto() as f64 / 1e18;
-    Delta::new(cap / OWN_DELTA_SHARE).unwrap_or(Delta::ZERO)
-}
-
-fn target(wish: Wish, account: &Account) -> Result<Target, QuestionError> {
-    let promised = match account.budget().target() {
-        Promise::Approximate { epsilon, .. } | Promise::Pure { epsilon } => Some(epsilon),
-        Promise::ZeroConcentrated { .. } | Promise::Curve => None,
-    };
-    match wish {
-        Wish::Epsilon(epsilon) => Ok(Target::Epsilon(epsilon)),
-        Wish::Accuracy(width) => Ok(Target::Accuracy(width)),
-        Wish::Usual => {
-            let promised = promised.ok_or(QuestionError::NoUsual)?;
-            let part = Epsilon::new(promised.get() / USUAL_SHARE);
-            part.map(Target::Epsilon)
-                .map_err(|_| QuestionError::NoUsual)
         }
     }
 }

@@ -1,9 +1,10 @@
 //! What a question would cost, and how good its answer would be.
 
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
-use mizan_ledger::{AccountView, Body, Charge};
+use mizan_ledger::{AccountView, Body, Charge, Cost, OwnDelta};
 
 use super::Prepared;
+use super::reserved::{self, ReservedDelta};
 use crate::release::{self, Predicted};
 
 /// A price and what it buys. Nothing was read from data.
@@ -25,6 +26,8 @@ pub struct Quote {
     pub fits: bool,
     /// About how many questions like this fit now, this one included.
     pub about: u64,
+    /// The reserved delta, if it would take some.
+    pub reserved: Option<ReservedDelta>,
     /// How many groups would be answered; None if that depends on the data.
     pub groups: Option<usize>,
     /// How the noise was chosen.
@@ -42,8 +45,18 @@ impl Quote {
             view,
             recipe,
             charge,
+            ..
         } = prepared;
-        let about = view.how_many(&charge.cost);
+        let fits = view.how_many(&charge.cost);
+        // The usual share of the reserved delta becomes less from query to query.
+        let about = match prepared.takes_usual_share() && fits > 0 {
+            true => {
+                let amounts = charge.cost.amounts().iter().copied();
+                let without = view.how_many(&Cost::new(amounts, OwnDelta::ZERO));
+                without.min(reserved::how_many(view)).max(1)
+            }
+            false => fits,
+        };
         Self {
             event: recipe.event(),
             epsilon: recipe.epsilon(),
@@ -52,6 +65,7 @@ impl Quote {
             after: (about > 0).then(|| after(view, charge)).flatten(),
             fits: about > 0,
             about,
+            reserved: ReservedDelta::of(view, charge),
             groups: match &plan.groups {
                 mizan_sql::Groups::Public(groups) => Some(groups.len()),
                 mizan_sql::Groups::Private => None,

@@ -116,6 +116,21 @@ impl Aim {
         rank_error(2.0 * as_f64(rows) * per_row, epsilon, candidates)
     }
 
+    /// The largest number of rows for which every rank is within so many rows of the
+    /// one that is aimed at.
+    pub(super) fn covered_by(self, rank_error: u64) -> u64 {
+        match self {
+            // The rank a n / b is max(a, b - a) n / b from the farther end.
+            Self::Fraction { .. } => {
+                let rows = u128::from(rank_error) * u128::from(self.unit());
+                let rows = rows / u128::from(self.per_row().max(1));
+                u64::try_from(rows).unwrap_or(u64::MAX)
+            }
+            Self::FromLow(k) | Self::FromHigh(k) if k <= rank_error => k.saturating_add(rank_error),
+            Self::FromLow(_) | Self::FromHigh(_) => 0,
+        }
+    }
+
     /// Minus the distance of the rank aimed at, in units of the score.
     fn score(self, less: i128, equal: i128, greater: i128) -> i64 {
         // From the nearer end of the ranks that the candidate covers.

@@ -7,13 +7,14 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use mizan_sql::{BoundedPlan, Expr, Groups, Order, Type, Value};
+use mizan_sql::{Aggregate, BoundedPlan, Expr, Groups, Order, OutputColumn, Type, Value};
 
 use super::band::{self, Band};
 use super::choose::MISSED;
 use super::clamping::clamping;
 use super::estimate::{Estimate, Estimator, typed};
-use super::recipe::Recipe;
+use super::predict::RankError;
+use super::recipe::{Recipe, Treatment};
 use super::released::{Group, Released};
 use super::{ReleaseError, predict};
 
@@ -51,6 +52,8 @@ pub struct Answer {
     pub columns: Vec<String>,
     /// Its rows: a cell for every column.
     pub rows: Vec<Vec<AnswerCell>>,
+    /// For every column that is a quantile, how far off in rank it may be.
+    pub ranks: Vec<Option<RankError>>,
     /// The limits that may have changed it before its noise; none if none can.
     pub clamping: Vec<String>,
     /// What else people should know.
@@ -98,11 +101,13 @@ pub(crate) fn answer(
     let rows = rows.into_iter().skip(skipped).take(taken);
     let shown = rows.map(|(_, row, group)| columns.cells(&row, group));
     let names = plan.output.columns.iter();
+    let all = columns.all(released)?;
     Ok(Answer {
         rows: shown.collect::<Result<_, _>>()?,
+        ranks: columns.ranks(&released.noise.treatments)?,
         columns: names.map(|column| column.name.clone()).collect(),
-        clamping: clamping(plan, &columns.all(released)?),
-        notes: notes(plan, released)?,
+        clamping: clamping(plan, &all),
+        notes: notes(plan, released, &all)?,
     })
 }
 
@@ -181,6 +186,22 @@ impl<'a> Columns<'a> {
         groups.map(|group| self.estimates(1, group)).collect()
     }
 
+    /// How far off in rank the quantiles are.
+    fn ranks(&self, treatments: &[Treatment]) -> Result<Vec<Option<RankError>>, ReleaseError> {
+        let aggregates = &self.plan.output.aggregates;
+        let rank = |column: &OutputColumn| {
+            let aggregate = match column.expression {
+                Expr::Column(place) => place.checked_sub(self.keys),
+                _ => None,
+            };
+            match aggregate.and_then(|place| aggregates.get(place)) {
+                Some(aggregate) => predict::rank_error_of(self.plan, treatments, aggregate),
+                None => Ok(None),
+            }
+        };
+        self.plan.output.columns.iter().map(rank).collect()
+    }
+
     /// Keys and aggregates, as expressions see them.
     fn values(&self, group: &Group) -> Result<Vec<Value>, ReleaseError> {
         if group.key.len() != self.keys {
@@ -197,7 +218,7 @@ impl<'a> Columns<'a> {
 
     fn cells(&self, row: &[Value], group: &Group) -> Result<Vec<AnswerCell>, ReleaseError> {
         let columns = self.plan.output.columns.iter().zip(&self.parts);
-        let cell = |(column, &parts): (&mizan_sql::OutputColumn, &usize)| {
+        let cell = |(column, &parts): (&OutputColumn, &usize)| {
             let value = column.expression.eval(row);
             if parts == 0 {
                 return Ok(AnswerCell::Key(value));
@@ -207,14 +228,18 @@ impl<'a> Columns<'a> {
             let bands: Vec<Option<Option<Band>>> = exact
                 .chain(estimates.map(|estimate| Some(estimate.band)))
                 .collect();
-            let band = match value {
-                Value::Null => None,
+            let band = match (&value, &column.expression) {
+                // NULL by itself may be anything within its interval; what is made of
+                // it may be NULL for another reason.
+                (Value::Null, expression) if !matches!(expression, Expr::Column(_)) => None,
                 _ => band::of(&column.expression, row, &bands),
             };
             let end = |end: f64, outward: fn(f64) -> f64| match column.kind {
                 Type::Number => Value::number(end),
                 kind => typed(outward(end), kind),
             };
+            // Ends beyond 64 bits would all be the same number.
+            let band = band.filter(|band| is_within(column.kind, *band));
             Ok(AnswerCell::Estimate {
                 value,
                 low: band.map(|band| end(band.low, f64::floor)),
@@ -225,8 +250,23 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// What people should know about an answer; nothing depends on data.
-fn notes(plan: &BoundedPlan, released: &Released) -> Result<Vec<String>, ReleaseError> {
+/// Whether a type has all numbers of an interval.
+fn is_within(kind: Type, band: Band) -> bool {
+    let largest = match kind {
+        Type::Number => f64::INFINITY,
+        Type::Date => f64::from(i32::MAX),
+        _ => 9.2e18,
+    };
+    band.low.abs().max(band.high.abs()) <= largest
+}
+
+/// What people should know about an answer: from the recipe, and from what was
+/// released.
+fn notes(
+    plan: &BoundedPlan,
+    released: &Released,
+    groups: &[Vec<Estimate>],
+) -> Result<Vec<String>, ReleaseError> {
     let recipe = &released.noise;
     let mut notes = plan.notes.clone();
     if let (Groups::Private, Some(threshold)) = (&plan.groups, recipe.threshold) {
@@ -242,6 +282,21 @@ fn notes(plan: &BoundedPlan, released: &Released) -> Result<Vec<String>, Release
         );
     }
     notes.extend(predict::quantile_notes(plan, &recipe.treatments)?);
+    for (place, aggregate) in plan.output.aggregates.iter().enumerate() {
+        let of = |group: &&Vec<Estimate>| group.get(place).is_some_and(|one| one.value.is_null());
+        let count = groups.iter().filter(of).count();
+        if count == 0 || !matches!(aggregate, Aggregate::Quantile { .. }) {
+            continue;
+        }
+        let name = predict::name_of(plan, place);
+        let whose = match plan.keys.len() {
+            0 => String::new(),
+            _ => format!(" in {count} of {} groups", groups.len()),
+        };
+        notes.push(format!(
+            "{name} is NULL{whose}: too few rows for this quantile, by the noisy count"
+        ));
+    }
     Ok(notes)
 }
 

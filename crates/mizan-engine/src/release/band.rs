@@ -31,6 +31,28 @@ impl Band {
         Self::new(low.min(rounded), high.max(rounded))
     }
 
+    /// The interval of a statistic that lies in `[least, most]` for every dataset,
+    /// from the noisy estimate and its interval, which may both lie beyond.
+    ///
+    /// # Guarantee
+    ///
+    /// The truth lies in `[least, most]`, and the result holds all of
+    /// `[low, high]` that does: it covers the truth whenever `[low, high]` does. It
+    /// also holds the interval moved to where the estimate is clamped to, so noise
+    /// that carried both ends beyond a bound does not leave an interval without
+    /// width: a count of `v - h..v + h` is `max(0, v - h)..max(v + h, h)`.
+    pub(super) fn clamped(
+        (low, high): (f64, f64),
+        estimate: f64,
+        (least, most): (f64, f64),
+    ) -> Option<Self> {
+        let moved = estimate.clamp(least, most) - estimate;
+        Self::new(
+            low.min(low + moved).clamp(least, most),
+            high.max(high + moved).clamp(least, most),
+        )
+    }
+
     fn point(value: &Value) -> Option<Self> {
         let value = value.as_f64()?;
         Self::new(value, value)

@@ -6,6 +6,8 @@
 //!
 //! - Counts and sums: the exact half width of their noise. Counts of units that
 //!   decided whether their group is shown reach further down.
+//! - What has natural bounds (counts, means, variances) is clamped to them, value and
+//!   interval; the interval keeps its width on the inner side ([`Band::clamped`]).
 //! - Means are ratios of two noisy numbers. For Gaussian noise, Fieller's
 //!   interval: all θ with `(s - θ n)² <= z² (σ_s² + θ² σ_n²)`, of exact coverage
 //!   however few rows there are. For Laplace noise, the ratios of a box that
@@ -13,16 +15,19 @@
 //!   bounds.
 //! - Variances: what a box of three intervals allows.
 //! - Quantiles have none: where the neighbouring rows are is private. The rank
-//!   that they may be off by is known and said in a note.
+//!   that they may be off by is known and said in a note. If what was released says
+//!   that the group has too few rows for it, the value is NULL, and the interval is
+//!   everything within the bounds.
 
 use mizan_sql::{Aggregate, BoundedPlan, Bounds, Type, Value};
 
 use super::band::Band;
+use super::group_size::GroupSize;
 use super::predict::{self, PLACE};
 use super::recipe::{NoiseRecipe, Treatment};
 use super::released::NoisyCell;
 use super::shown::Shown;
-use super::{ReleaseError, width};
+use super::{ReleaseError, choose, width};
 
 /// A value, and the interval around it.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +52,9 @@ enum Rule {
         centre: f64,
         half: f64,
         integer: bool,
+        /// What a sum of values within the bounds can be: all that is not negative,
+        /// or not positive, or anything.
+        range: (f64, f64),
     },
     Mean {
         sum: usize,
@@ -64,6 +72,9 @@ enum Rule {
         centre: f64,
         bounds: Bounds,
         kind: Type,
+        /// How many rows its group has, and with how many the value is arbitrary.
+        size: GroupSize,
+        arbitrary_up_to: f64,
     },
 }
 
@@ -156,6 +167,18 @@ fn rule(
                 centre: quantized.centre,
                 half: width.ok_or(PLACE)?,
                 integer: *integer,
+                range: (
+                    if quantized.bounds.low >= 0.0 {
+                        0.0
+                    } else {
+                        f64::NEG_INFINITY
+                    },
+                    if quantized.bounds.high <= 0.0 {
+                        0.0
+                    } else {
+                        f64::INFINITY
+                    },
+                ),
             }
         }
         Aggregate::Mean { sum, count } => {
@@ -219,6 +242,8 @@ fn rule(
             kind,
         } => {
             let quantized = predict::quantized(plan, *histogram)?;
+            let error = predict::rank_error_of(plan, &recipe.treatments, aggregate)?;
+            let up_to = error.ok_or(PLACE)?.arbitrary_up_to;
             Rule::Quantile {
                 histogram: *histogram,
                 place: predict::place_of(plan, *histogram, *at)?,
@@ -226,6 +251,8 @@ fn rule(
                 centre: quantized.centre,
                 bounds: quantized.bounds,
                 kind: *kind,
+                size: GroupSize::new(plan, &recipe.treatments, *histogram)?,
+                arbitrary_up_to: choose::as_f64(up_to),
             }
         }
     })
@@ -237,6 +264,7 @@ impl Rule {
             Some(NoisyCell::Integer(value)) => Ok(*value),
             _ => Err(ReleaseError::Shape),
         };
+        let all_fineness = fineness;
         let fineness = |statistic: &usize| match fineness.get(*statistic) {
             Some(fineness) => Ok(*fineness),
             None => Err(ReleaseError::Shape),
@@ -255,9 +283,10 @@ impl Rule {
                 if let Some(shown) = shown {
                     low = low.min(as_f64(shown.least(raw)));
                 }
+                let band = Band::clamped((low, noisy + half), noisy, (0.0, f64::INFINITY));
                 Ok(Estimate {
                     value: Value::Integer(whole),
-                    band: Band::with(low.max(0.0), (noisy + half).max(0.0), as_f64(whole)),
+                    band: band.and_then(|band| Band::with(band.low, band.high, as_f64(whole))),
                 })
             }
             Self::Sum {
@@ -267,6 +296,7 @@ impl Rule {
                 centre,
                 half,
                 integer: whole,
+                range,
             } => {
                 let offset = match count {
                     Some(count) => centre * number(count)?,
@@ -278,10 +308,14 @@ impl Rule {
                 } else {
                     (Value::number(total), total)
                 };
-                Ok(Estimate {
-                    value,
-                    band: Band::with(total - half, total + half, shown),
-                })
+                // The value is not clamped, so that sums over groups have no bias; but
+                // noise alone never rules out everything that the sum can be.
+                let (low, high) = (total - half, total + half);
+                let possible = Band::clamped((low, high), total, *range);
+                let hull = possible.and_then(|possible| {
+                    Band::with(low.min(possible.low), high.max(possible.high), shown)
+                });
+                Ok(Estimate { value, band: hull })
             }
             Self::Mean {
                 sum,
@@ -292,14 +326,19 @@ impl Rule {
                 ratio,
             } => {
                 let (s, n) = (number(sum)?, number(count)?);
-                let at = |theta: f64| (centre + step * theta).clamp(bounds.low, bounds.high);
-                let everything = || Band::new(bounds.low, bounds.high);
+                let at = |theta: f64| centre + step * theta;
+                let mean = at(if n >= 1.0 { s / n } else { 0.0 });
+                let value = mean.clamp(bounds.low, bounds.high);
+                let range = (bounds.low, bounds.high);
                 let band = match ratio.interval(s, n) {
-                    Some((low, high)) => Band::new(at(low), at(high)),
-                    None => everything(),
+                    Some((low, high)) if n >= 1.0 => {
+                        let band = Band::clamped((at(low), at(high)), mean, range);
+                        band.and_then(|band| Band::with(band.low, band.high, value))
+                    }
+                    _ => Band::new(bounds.low, bounds.high),
                 };
                 Ok(Estimate {
-                    value: Value::number(at(if n >= 1.0 { s / n } else { 0.0 })),
+                    value: Value::number(value),
                     band,
                 })
             }
@@ -318,10 +357,19 @@ impl Rule {
                 centre,
                 bounds,
                 kind,
+                size,
+                arbitrary_up_to,
             } => {
-                let Some(NoisyCell::Selected(values)) = cells.get(*histogram) else {
-                    return Err(ReleaseError::Shape);
-                };
+                let cell = cells.get(*histogram).and_then(NoisyCell::quantiles);
+                let values = cell.ok_or(ReleaseError::Shape)?;
+                let rows = size.of(cells, all_fineness);
+                if rows.is_some_and(|rows| rows <= *arbitrary_up_to) {
+                    // Whatever was selected says nothing.
+                    return Ok(Estimate {
+                        value: Value::Null,
+                        band: Band::new(bounds.low, bounds.high),
+                    });
+                }
                 let chosen = as_f64(values.get(*place).copied().ok_or(ReleaseError::Shape)?);
                 let value = (centre + step * chosen).clamp(bounds.low, bounds.high);
                 Ok(Estimate {
@@ -374,9 +422,11 @@ impl Variance {
         let rows = n.max(fewest);
         // Divided first: a sum of squares may be beyond doubles where their mean is not.
         let mean = self.step * (s / rows);
-        let value = finish(self.square_step * (q / rows) - mean * mean, rows);
+        let variance = self.square_step * (q / rows) - mean * mean;
+        let value = finish(variance, rows);
         let (half_s, half_q, half_n) = self.halves;
-        let (few, many) = ((n - half_n).max(fewest), (n + half_n).max(fewest));
+        // A count far below what a variance needs keeps its width, as counts do.
+        let (few, many) = ((n - half_n).max(fewest), rows + half_n);
         // The mean of squares and the mean, each from the corners of the box.
         let per = |value: f64, least: bool| {
             let divisor = if (value < 0.0) == least { few } else { many };
@@ -396,13 +446,20 @@ impl Variance {
         } else {
             means.0.abs().min(means.1.abs())
         };
-        let band = Band::new(
-            finish(squares.0 - largest * largest, many),
-            finish(squares.1 - smallest * smallest, few),
+        let ends = (
+            squares.0 - largest * largest,
+            squares.1 - smallest * smallest,
         );
+        let clamped = Band::clamped(ends, variance, (0.0, self.most));
+        let band = clamped.and_then(|band| {
+            let (low, high) = (finish(band.low, many), finish(band.high, few));
+            Band::with(low, high, value)
+        });
+        // Noise beyond doubles: nothing is known.
+        let everything = || Band::new(0.0, finish(self.most, few));
         Estimate {
             value: Value::number(value),
-            band,
+            band: band.or_else(everything),
         }
     }
 }

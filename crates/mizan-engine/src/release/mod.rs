@@ -13,6 +13,7 @@ mod choose;
 mod clamping;
 mod error;
 mod estimate;
+mod group_size;
 mod predict;
 mod price;
 mod recipe;
@@ -28,7 +29,7 @@ mod width;
 
 pub use answer::{Answer, AnswerCell};
 pub use error::ReleaseError;
-pub use predict::Predicted;
+pub use predict::{Predicted, RankError};
 pub(crate) use request::{Request, Target};
 
 pub(crate) use answer::answer;

@@ -4,6 +4,7 @@ use mizan_sql::{Aggregate, BoundedPlan, Expr, Measure, OutputColumn, Quantized};
 
 use super::aim::{self, Aim};
 use super::choose::{MISSED, as_f64, candidates, quantiles_of};
+use super::group_size::GroupSize;
 use super::recipe::{Recipe, Treatment};
 use super::{ReleaseError, recursive, tree, width};
 
@@ -175,7 +176,37 @@ pub(super) fn rank_error(
     }
 }
 
-/// What is known of quantiles: not how far their values are off, but their ranks.
+/// How far a quantile may be off in rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankError {
+    /// With a probability of 95 % its rank is within so many rows of the one that it
+    /// aims at.
+    pub rows: u64,
+    /// In a group of at most so many rows that says nothing: the ranks within reach
+    /// are all that there are, and the value is arbitrary.
+    pub arbitrary_up_to: u64,
+}
+
+/// How far the quantile of an aggregate may be off; None for other aggregates.
+pub(super) fn rank_error_of(
+    plan: &BoundedPlan,
+    treatments: &[Treatment],
+    aggregate: &Aggregate,
+) -> Result<Option<RankError>, ReleaseError> {
+    let Aggregate::Quantile { histogram, at, .. } = aggregate else {
+        return Ok(None);
+    };
+    let rows = rank_error(plan, treatments, *histogram, *at)?;
+    let aims = treatment(treatments, *histogram)?.aims().ok_or(PLACE)?;
+    let aim = aims.get(place_of(plan, *histogram, *at)?).ok_or(PLACE)?;
+    Ok(Some(RankError {
+        rows,
+        arbitrary_up_to: aim.covered_by(rows),
+    }))
+}
+
+/// What is known of quantiles: not how far their values are off, but their ranks, and
+/// in how small a group that says nothing.
 pub(super) fn quantile_notes(
     plan: &BoundedPlan,
     treatments: &[Treatment],
@@ -185,14 +216,20 @@ pub(super) fn quantile_notes(
         let Aggregate::Quantile { histogram, at, .. } = aggregate else {
             continue;
         };
-        let rows = rank_error(plan, treatments, *histogram, *at)?;
+        let Some(error) = rank_error_of(plan, treatments, aggregate)? else {
+            continue;
+        };
+        let RankError {
+            rows,
+            arbitrary_up_to,
+        } = error;
         let treatment = treatment(treatments, *histogram)?;
         let place_there = place_of(plan, *histogram, *at)?;
         let aim = treatment.aims().and_then(|aims| aims.get(place_there));
         let of = match aim {
             Some(Aim::FromLow(row)) => format!("row {row} from the least, at which it aims"),
             Some(Aim::FromHigh(row)) => format!("row {row} from the greatest, at which it aims"),
-            _ => "the one asked for".to_owned(),
+            _ => "the true quantile".to_owned(),
         };
         let mut condition = match (treatment, aim) {
             (Treatment::Recursive { .. }, Some(Aim::Fraction { .. })) => {
@@ -204,8 +241,12 @@ pub(super) fn quantile_notes(
             condition.push_str("; before quantiles are put in order");
         }
         let name = name_of(plan, place);
+        let count = match GroupSize::new(plan, treatments, *histogram)?.is_exact() {
+            true => "",
+            false => "; a COUNT of the same values in the query would tell where",
+        };
         notes.push(format!(
-            "{name}: in sorted order it is within {rows} rows of {of}, with a probability of 95 %{condition}"
+            "{name}: with 95 % confidence its rank is within {rows} rows of {of}{condition}. In a group of at most {arbitrary_up_to} rows it is arbitrary{count}"
         ));
     }
     Ok(notes)
@@ -222,7 +263,7 @@ fn may_cross(treatment: &Treatment) -> bool {
 }
 
 /// What an aggregate is called: its column, if it has one of its own.
-fn name_of(plan: &BoundedPlan, aggregate: usize) -> String {
+pub(super) fn name_of(plan: &BoundedPlan, aggregate: usize) -> String {
     let own = Expr::Column(plan.keys.len() + aggregate);
     let mut columns = plan.output.columns.iter();
     match columns.find(|column| column.expression == own) {

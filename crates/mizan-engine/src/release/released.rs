@@ -3,15 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use mizan_core::Epsilon;
+use mizan_core::{Delta, Epsilon};
 use mizan_noise::{Entropy, ExponentialMechanism, Mechanism};
 use mizan_sql::{BoundedPlan, Groups, Measure, Value};
 
-use super::ReleaseError;
 use super::aim::Aim;
+use super::choose::MISSED;
+use super::estimate::as_f64;
 use super::recipe::{NoiseRecipe, Recipe, Treatment};
 use super::recursive::{self, Recursive};
 use super::tree::Tree;
+use super::{ReleaseError, predict};
 use crate::exact::{Cell, Exact};
 
 /// A statistic of a group, after noise.
@@ -22,6 +24,23 @@ pub(crate) enum NoisyCell {
     /// The selected values of a histogram, from the least, one for each quantile
     /// of the recipe.
     Selected(Vec<i64>),
+    /// The same from a tree, and the noisy number of rows at its root.
+    FromTree {
+        /// The values.
+        values: Vec<i64>,
+        /// The rows of all values, after noise.
+        rows: i64,
+    },
+}
+
+impl NoisyCell {
+    /// The values of quantiles, if it has them.
+    pub(super) fn quantiles(&self) -> Option<&[i64]> {
+        match self {
+            Self::Selected(values) | Self::FromTree { values, .. } => Some(values),
+            Self::Integer(_) => None,
+        }
+    }
 }
 
 /// A group that is shown.
@@ -40,6 +59,43 @@ pub(crate) struct Released {
     pub(crate) noise: NoiseRecipe,
     /// The groups, in the order of their keys.
     pub(crate) groups: Vec<Group>,
+}
+
+/// A count of every group as it was released.
+#[derive(Clone, Debug)]
+pub(crate) struct NoisyCounts<'a> {
+    /// The key of each group, and its count: not clamped at zero.
+    pub(crate) counts: Vec<(&'a [Value], f64)>,
+    /// The half width of the noise of each.
+    pub(crate) half_width: f64,
+}
+
+impl Released {
+    /// What its threshold may fail with, if it has one.
+    pub(crate) fn threshold_delta(&self) -> Option<Delta> {
+        let threshold = self.noise.threshold?;
+        Delta::new(threshold.delta).ok()
+    }
+
+    /// A count of every group, as it was released.
+    pub(crate) fn counts(
+        &self,
+        plan: &BoundedPlan,
+        statistic: usize,
+    ) -> Result<NoisyCounts<'_>, ReleaseError> {
+        let fineness = predict::fineness(plan, statistic);
+        let half = self.noise.treatment(statistic)?.half_width(MISSED)?;
+        let count = |group: &'_ Group| match group.cells.get(statistic) {
+            Some(NoisyCell::Integer(count)) => Ok(as_f64(*count) / fineness),
+            _ => Err(ReleaseError::Shape),
+        };
+        let counts = self.groups.iter();
+        let counts = counts.map(|group| Ok((group.key.as_slice(), count(group)?)));
+        Ok(NoisyCounts {
+            counts: counts.collect::<Result<_, ReleaseError>>()?,
+            half_width: half.ok_or(ReleaseError::Shape)? / fineness,
+        })
+    }
 }
 
 /// Releases exact integers with the noise of a recipe.
@@ -98,7 +154,7 @@ pub(crate) fn release(
                     NoisyCell::Integer(column.get(row).copied().ok_or(ReleaseError::Shape)?)
                 }
                 (None, Some(selection), Cell::Histogram(histogram)) => {
-                    NoisyCell::Selected(selection.select(&mut entropy, histogram)?)
+                    selection.select(&mut entropy, histogram)?
                 }
                 _ => return Err(ReleaseError::Shape),
             });
@@ -237,8 +293,9 @@ impl Selection {
         &self,
         entropy: &mut Entropy,
         histogram: &BTreeMap<i64, i64>,
-    ) -> Result<Vec<i64>, ReleaseError> {
+    ) -> Result<NoisyCell, ReleaseError> {
         let mut values = Vec::new();
+        let mut rows = None;
         match &self.how {
             How::OneByOne(each) => {
                 for (aim, mechanism) in each {
@@ -261,10 +318,15 @@ impl Selection {
                 for aim in aims {
                     values.push(tree.find(entropy, *aim)?);
                 }
+                // Every search begins at the root: its noise is drawn and paid for.
+                rows = Some(tree.rows(entropy)?);
             }
         }
         values.sort_unstable();
-        Ok(values)
+        Ok(match rows {
+            Some(rows) => NoisyCell::FromTree { values, rows },
+            None => NoisyCell::Selected(values),
+        })
     }
 }
 

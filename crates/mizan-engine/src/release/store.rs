@@ -62,6 +62,7 @@ fn group_to_json(group: &Group) -> Json {
     let cell = |cell: &NoisyCell| match cell {
         NoisyCell::Integer(value) => json!(value),
         NoisyCell::Selected(values) => json!(values),
+        NoisyCell::FromTree { values, rows } => json!({ "values": values, "rows": rows }),
     };
     json!({
         "key": group.key.iter().map(value_to_json).collect::<Vec<_>>(),
@@ -71,11 +72,15 @@ fn group_to_json(group: &Group) -> Json {
 
 fn group_from_json(json: &Json) -> Result<Group, ReleaseError> {
     let integer = |json: &Json| json.as_i64().ok_or(wrong("a cell is no integer"));
+    let integers =
+        |values: &[Json]| -> Result<Vec<i64>, _> { values.iter().map(integer).collect() };
     let cell = |json: &Json| match json {
-        Json::Array(values) => {
-            let values = values.iter().map(integer).collect::<Result<_, _>>()?;
-            Ok(NoisyCell::Selected(values))
-        }
+        // Also of trees, from before their rows were kept.
+        Json::Array(values) => Ok(NoisyCell::Selected(integers(values)?)),
+        Json::Object(_) => Ok(NoisyCell::FromTree {
+            values: integers(list(field(json, "values")?)?)?,
+            rows: integer(field(json, "rows")?)?,
+        }),
         other => Ok(NoisyCell::Integer(integer(other)?)),
     };
     let key = list(field(json, "key")?)?.iter().map(value_from_json);

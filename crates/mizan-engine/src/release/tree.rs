@@ -45,6 +45,7 @@ use mizan_noise::{Entropy, Mechanism};
 
 use super::ReleaseError;
 use super::aim::{Aim, MISSED, whole_rows};
+use super::estimate::to_i64;
 use super::recipe::Treatment;
 
 /// How many children a node has.
@@ -190,6 +191,12 @@ impl<'a> Tree<'a> {
         // Below, nothing is private any more.
         #[allow(clippy::cast_precision_loss, reason = "noise is wider than that")]
         Ok(known.iter().map(|count| *count as f64).collect())
+    }
+
+    /// The noisy number of rows in the whole tree.
+    pub(crate) fn rows(&mut self, entropy: &mut Entropy) -> Result<i64, ReleaseError> {
+        let total: f64 = self.children(entropy, 0, 0)?.iter().sum();
+        Ok(to_i64(total))
     }
 
     /// The value at the rank that is aimed at.

@@ -96,7 +96,7 @@ catalogue! {
     budget_more: "About how many more fit", "كم يتسع بعد تقريبًا";
     budget_raised: "This budget was raised: the guarantee is the composition of both epochs.", "رُفعت هذه الميزانية: الضمان هو تركيب الفترتين.";
     budget_pure: "pure: without δ", "نقية: بلا δ";
-    budget_own_delta: "Releases' own δ", "δ الخاصة بالإصدارات";
+    budget_own_delta: "δ used for hiding small groups", "δ المستعملة لإخفاء الفئات الصغيرة";
     budget_own_delta_of: "{taken} of {limit}", "{taken} من {limit}";
     budget_orders: "Order by order", "رتبةً رتبة";
     budget_orders_note: "A question is admitted while at least one Rényi order has room.", "يُقبل السؤال ما دام في رتبة ريني واحدة على الأقل متسع.";
@@ -152,6 +152,9 @@ catalogue! {
     quote_more: "Questions like this that fit", "الأسئلة المماثلة التي تتسع";
     quote_groups: "Groups", "المجموعات";
     quote_fits_not: "This does not fit into what is left.", "هذا لا يتسع له المتبقي.";
+    quote_reserved: "δ for hiding small groups", "δ لإخفاء الفئات الصغيرة";
+    quote_reserved_of: "{asked}; {left} of {reserved} is left", "{asked}؛ والمتبقي {left} من {reserved}";
+    quote_reserved_short: "The δ reserved for hiding small groups does not suffice; a smaller ε does not help. List the keys of the groups in the catalogue, or ask the owner for a budget with a larger δ.", "لا تكفي δ المخصصة لإخفاء الفئات الصغيرة، ولا ينفع إنفاق ε أقل. حدّد مفاتيح الفئات في الفهرس، أو اطلب من المالك ميزانية ذات δ أكبر.";
     quote_fits_not_help: "Spend less ε, ask for fewer columns, or let the owner raise the budget.", "أنفق ε أقل، أو اطلب أعمدة أقل، أو دع المالك يرفع الميزانية.";
     quote_event: "What would be released", "ما الذي سيُصدر";
     quote_why: "How the noise was chosen", "كيف اختيرت الضوضاء";
@@ -168,6 +171,7 @@ catalogue! {
     answer_receipt: "Receipt", "الإيصال";
     answer_repeated: "This was answered before. It is the same answer, and cost nothing now.", "أُجيب عن هذا من قبل. إنها الإجابة نفسها، ولم تكلّف شيئًا الآن.";
     answer_none: "The answer has no rows", "لا صفوف في الإجابة";
+    answer_too_few: "too few rows", "الصفوف أقل من أن تكفي";
     answer_value: "value", "القيمة";
     answer_low: "low", "الأدنى";
     answer_high: "high", "الأعلى";

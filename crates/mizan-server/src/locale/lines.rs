@@ -63,10 +63,13 @@ lines! {
     "there are more than {most} combinations of public keys, so groups are taken from the data" => "تركيبات المفاتيح المعلنة أكثر من {most}، فتؤخذ المجموعات من البيانات";
     "groups are shown only if their noisy number of units is above {above}: small groups are withheld, and those just above lean high, for which their intervals make up" => "لا تُعرض المجموعة إلا إذا زاد عدد أفرادها المشوش على {above}: تُحجب الصغيرة، وتميل القريبة من العتبة إلى الأعلى، وفتراتها تعوّض ذلك";
     "rows were chosen by their noisy values: intervals hold for all groups, less often for those that were chosen narrowly" => "اختيرت الصفوف بقيمها المشوشة: تصح الفترات لكل المجموعات، وأقل من ذلك لما اختير بفارق ضئيل";
-    "{name}: in sorted order it is within {rows} rows of {of}, with a probability of 95 %{condition}" => "{name}: يقع في الترتيب ضمن {rows} من الصفوف من {of}، باحتمال [[95 %]]{condition}";
-    "the one asked for" => "المطلوب";
-    "row {row} from the least, at which it aims" => "الصف {row} من الأصغر، وهو ما يستهدفه";
-    "row {row} from the greatest, at which it aims" => "الصف {row} من الأكبر، وهو ما يستهدفه";
+    "{name}: with 95 % confidence its rank is within {rows} rows of {of}. In a group of at most {most} rows it is arbitrary{count}" => "{name}: بثقة [[95 %]] تقع رتبته ضمن {rows} من الصفوف من {of}. وفي فئة لا تزيد صفوفها على {most} تكون القيمة بلا معنى{count}";
+    "; a COUNT of the same values in the query would tell where" => "؛ وإضافة [[COUNT]] للقيم نفسها إلى السؤال تبيّن أين";
+    "{name} is NULL in {count} of {all} groups: too few rows for this quantile, by the noisy count" => "{name} بلا قيمة في {count} من {all} فئة: الصفوف أقل من أن تكفي لهذا المئين، بحسب العدد المشوش";
+    "{name} is NULL: too few rows for this quantile, by the noisy count" => "{name} بلا قيمة: الصفوف أقل من أن تكفي لهذا المئين، بحسب العدد المشوش";
+    "the true quantile{condition}" => "المئين الصحيح{condition}";
+    "row {row} from the least, at which it aims{condition}" => "الصف {row} من الأصغر، وهو ما يستهدفه{condition}";
+    "row {row} from the greatest, at which it aims{condition}" => "الصف {row} من الأكبر، وهو ما يستهدفه{condition}";
     ", if no more than {rows} rows are equal; before quantiles are put in order" => "، إذا لم يتساوَ أكثر من {rows} من الصفوف؛ وذلك قبل ترتيب المئينات";
     ", if no more than {rows} rows are equal" => "، إذا لم يتساوَ أكثر من {rows} من الصفوف";
     "; before quantiles are put in order" => "؛ وذلك قبل ترتيب المئينات";
@@ -221,9 +224,9 @@ mod tests {
         );
         assert_eq!(
             seen(
-                "m: in sorted order it is within 40 rows of the one asked for, with a probability of 95 %, if no more than 3 rows are equal"
+                "m: with 95 % confidence its rank is within 40 rows of the true quantile, if no more than 3 rows are equal. In a group of at most 80 rows it is arbitrary; a COUNT of the same values in the query would tell where"
             ),
-            "m: يقع في الترتيب ضمن 40 من الصفوف من المطلوب، باحتمال 95 %، إذا لم يتساوَ أكثر من 3 من الصفوف"
+            "m: بثقة 95 % تقع رتبته ضمن 40 من الصفوف من المئين الصحيح، إذا لم يتساوَ أكثر من 3 من الصفوف. وفي فئة لا تزيد صفوفها على 80 تكون القيمة بلا معنى؛ وإضافة COUNT للقيم نفسها إلى السؤال تبيّن أين"
         );
         assert_eq!(
             seen("`gaussian(2)` (event) has unbounded loss, so it has no pure epsilon"),

@@ -5,6 +5,7 @@
 //! that ended comes back as it was, with its key, to be sent again: only a form of the
 //! session that there is can spend.
 
+mod answer;
 mod datasets;
 
 use askama::Template;
@@ -13,20 +14,21 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use mizan_api::number::Given;
-use mizan_api::question::{QueryAnswer, QuestionRequest, QuoteAnswer, plain};
+use mizan_api::question::{QuestionRequest, QuoteAnswer, plain};
 use mizan_report::number;
 use serde::Deserialize;
 use serde_json::Value;
 
+use self::answer::{Answer, Refusal, answer_of, refusal_of, reserved_of};
 use self::datasets::{Dataset, dataset_of};
 use super::frame::{Frame, link, page, part};
 use super::numbers;
 use super::problems::or_problem;
 use super::read::{Form, Query};
 use super::visitor::Visitor;
-use crate::locale::{Line, Markup, Strings, fill};
+use crate::locale::{Line, Markup, Strings};
 use crate::problem::{Code, Problem};
-use crate::service::{Queried, Service};
+use crate::service::Service;
 
 /// Longer addresses are not read everywhere.
 const LONGEST_ADDRESS: usize = 16 << 10;
@@ -97,6 +99,10 @@ struct Quote {
     left_exact: String,
     after: Option<String>,
     about_more: String,
+    /// The reserved delta that it takes, of what is left, of all.
+    reserved: Option<Markup>,
+    /// Whether that is too much.
+    short_of_delta: bool,
     share: String,
     share_after: String,
     event: String,
@@ -113,36 +119,6 @@ struct Predicted {
 struct List {
     title: &'static str,
     lines: Vec<Line>,
-}
-
-/// An answer for people.
-struct Answer {
-    id: String,
-    repeated: bool,
-    spent: String,
-    left: String,
-    columns: Vec<String>,
-    rows: Vec<Vec<Cell>>,
-    svg: Option<String>,
-    confidence: Markup,
-    event: String,
-    lists: Vec<List>,
-    receipt: String,
-}
-
-/// A cell of it.
-struct Cell {
-    key: bool,
-    text: String,
-    range: Option<String>,
-}
-
-/// What a budget says when it refuses.
-struct Refusal {
-    id: Option<String>,
-    asked: String,
-    left: String,
-    largest: String,
 }
 
 /// What stands in the address.
@@ -193,6 +169,7 @@ impl Typed {
             sql: self.sql(),
             epsilon: self.chosen("epsilon", &self.epsilon).map(Given::from),
             accuracy: self.chosen("accuracy", &self.accuracy).map(Given::from),
+            threshold_delta: None,
         }
     }
 
@@ -400,7 +377,7 @@ async fn answered(
         }
         Err(problem) => match &problem.refusal {
             Some(refusal) => {
-                let refused = Reply::Refused(refusal_of(&Value::Object(refusal.clone())));
+                let refused = Reply::Refused(refusal_of(t, &Value::Object(refusal.clone())));
                 (problem.status, draw()?, refused)
             }
             // What was charged, or may have been, goes on with its own key.
@@ -454,87 +431,18 @@ fn quote_of(t: &'static Strings, quote: &QuoteAnswer) -> Quote {
         left_exact: quote.remaining.epsilon.unwrap_or(0.0).to_string(),
         after: after.map(numbers::left),
         about_more: numbers::count(quote.about_more),
+        reserved: quote
+            .reserved_delta
+            .as_ref()
+            .map(|delta| reserved_of(t, delta)),
+        short_of_delta: quote
+            .reserved_delta
+            .as_ref()
+            .is_some_and(|delta| !delta.fits),
         share: numbers::percent(quote.remaining.share),
         share_after: numbers::percent(after.and_then(|after| after.share)),
         event: quote.event.clone(),
         lists: lists(t, &quote.why, &quote.clamping, &quote.notes),
-    }
-}
-
-fn answer_of(t: &'static Strings, queried: Queried) -> Answer {
-    let Queried { answer, svg } = queried;
-    let columns = answer
-        .rows
-        .first()
-        .map_or_else(Vec::new, |row| row.keys().map(|name| plain(name)).collect());
-    let rows = answer
-        .rows
-        .iter()
-        .map(|row| row.values().map(cell).collect());
-    let confidence = number::nearest(100.0 * answer.confidence, 3);
-    Answer {
-        id: answer.id.clone(),
-        repeated: answer.repeated,
-        spent: spent(&answer),
-        left: numbers::left(&answer.remaining),
-        columns,
-        rows: rows.collect(),
-        svg: svg.map(|svg| t.language.chart(svg)),
-        confidence: fill(t.answer_interval, &[("confidence", &confidence)]),
-        event: answer.spent.event.clone(),
-        lists: lists(t, &answer.why, &answer.clamping, &answer.notes),
-        receipt: answer.receipt.clone(),
-    }
-}
-
-fn spent(answer: &QueryAnswer) -> String {
-    let epsilon = number::epsilon_up(answer.spent.epsilon, 4);
-    numbers::delta(answer.spent.delta).map_or_else(
-        || format!("ε {epsilon}"),
-        |delta| format!("ε {epsilon}, δ {delta}"),
-    )
-}
-
-/// An estimate is an object with its ends; everything else is a key.
-fn cell(shown: &Value) -> Cell {
-    let Value::Object(estimate) = shown else {
-        return Cell {
-            key: true,
-            text: plain(&numbers::value(shown)),
-            range: None,
-        };
-    };
-    let of = |name: &str| estimate.get(name).unwrap_or(&Value::Null);
-    let range = match (of("low"), of("high")) {
-        (Value::Null, _) | (_, Value::Null) => None,
-        (low, high) => Some(format!(
-            "{} – {}",
-            numbers::value(low),
-            numbers::value(high)
-        )),
-    };
-    Cell {
-        key: false,
-        text: plain(&numbers::value(of("value"))),
-        range,
-    }
-}
-
-fn refusal_of(refusal: &Value) -> Refusal {
-    let at = |path: &str| refusal.pointer(path).and_then(Value::as_f64);
-    let percent = at("/largest_that_fits/share").unwrap_or(0.0) * 100.0;
-    let left = match at("/remaining/epsilon") {
-        Some(epsilon) => format!("ε {}", number::down(epsilon, 4)),
-        None => format!("{}%", numbers::percent(at("/remaining/share"))),
-    };
-    Refusal {
-        id: refusal
-            .pointer("/id")
-            .and_then(Value::as_str)
-            .map(str::to_owned),
-        asked: format!("ε {}", numbers::up(at("/asked/epsilon"))),
-        left,
-        largest: format!("{}%", number::down(percent, 3)),
     }
 }
 
@@ -574,16 +482,6 @@ mod tests {
         assert_eq!(address, "/ask?key=k&sql=SELECT%0A1&epsilon=0.1");
         typed.sql = "x".repeat(LONGEST_ADDRESS);
         assert_eq!(typed.address().unwrap(), "/ask?key=k");
-    }
-
-    #[test]
-    fn an_estimate_has_its_ends_beside_it() {
-        let shown = cell(&serde_json::json!({"value": 1234, "low": 1200.0, "high": 1268.0}));
-        assert_eq!(
-            (shown.text.as_str(), shown.range.as_deref()),
-            ("1,234", Some("1,200 – 1,268"))
-        );
-        assert!(cell(&serde_json::json!("ward")).key);
     }
 
     #[test]

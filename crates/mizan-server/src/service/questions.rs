@@ -89,12 +89,13 @@ impl Service {
         request: QuestionRequest,
     ) -> Result<QuoteAnswer, Problem> {
         let wish = request.wish(Names::Program)?;
+        let share = request.threshold_delta(Names::Program)?;
         let caller = caller.clone();
         self.price(move |service| {
             let (named, catalogue) = service.named_catalogue(&caller)?;
             let (_, sql) = mizan_sql::statement(&request.sql);
             let engine = service.engine()?;
-            let desk = Desk::new(&service.0.ledger, &catalogue, &engine);
+            let desk = Desk::new(&service.0.ledger, &catalogue, &engine).threshold_delta(share);
             let quote = desk.remembering(&service.0.prices, named).quote(sql, wish);
             service.put_back(engine);
             let quote = quote.map_err(|error| question_failure(&error, sql))?;
@@ -117,6 +118,7 @@ impl Service {
         key: Option<String>,
     ) -> Result<Queried, Problem> {
         let wish = request.wish(Names::Program)?;
+        let share = request.threshold_delta(Names::Program)?;
         if mizan_sql::statement(&request.sql).0 {
             return Err(Problem::from(Failure::new(
                 "MZ1803",
@@ -134,7 +136,7 @@ impl Service {
         let (service, caller) = (self.clone(), caller.clone());
         let work = move || {
             progress.tell("running");
-            let result = service.answer(&caller, &request, wish, name.as_deref());
+            let result = service.answer(&caller, &request, (wish, share), name.as_deref());
             progress.tell(match &result {
                 Ok(_) => "answered",
                 Err(problem) if problem.refusal.is_some() => "refused",
@@ -151,13 +153,13 @@ impl Service {
         &self,
         caller: &Caller,
         request: &QuestionRequest,
-        wish: mizan_engine::Wish,
+        (wish, share): (mizan_engine::Wish, Option<mizan_core::Delta>),
         name: Option<&str>,
     ) -> Result<Queried, Problem> {
         let (named, catalogue) = self.named_catalogue(caller)?;
         let sql = request.sql.as_str();
         let engine = self.engine()?;
-        let desk = Desk::new(&self.0.ledger, &catalogue, &engine);
+        let desk = Desk::new(&self.0.ledger, &catalogue, &engine).threshold_delta(share);
         let desk = desk.remembering(&self.0.prices, named);
         let reply = desk.query(sql, wish, name);
         // What was interrupted may have left something behind.

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use mizan_api::budget::view;
-use mizan_api::question::{answered_json, denied_json};
+use mizan_api::names::Names;
+use mizan_api::question::{answered_json, delta_down, denied_help, denied_json};
 use mizan_engine::{Answered, Denied, Reply};
 use mizan_report::number;
 
@@ -19,6 +20,10 @@ use crate::output::{Answer, Output, complain, shortened, wrapped, write_file};
 #[command(after_help = "\
 The same question about the same data again is answered as before, for free;
 --id names a charge of its own, with fresh noise.
+
+Groups that are found in the data are shown above a threshold, which may fail with
+the probability --threshold-delta. This is taken from the part of the account's delta
+that is reserved for it; a smaller share makes the threshold a little higher.
 
 Examples:
   mizan query 'SELECT COUNT(*) FROM visits' --epsilon 0.1
@@ -120,18 +125,26 @@ pub(crate) fn denied_text(denied: &Denied, output: Output) -> String {
             denied.done.id
         );
     }
-    let percent = number::down(100.0 * view::share(denied.denial.largest), 3);
-    let mut text = format!(
-        "refused: this asks for ε {} at δ {}, which does not fit into {}\n\
-         nothing was charged, and no row was read\n\n",
-        number::epsilon_up(denied.epsilon.get(), 4),
-        number::delta_up(denied.delta.get()),
-        shortened(denied.account.account.name().as_str(), 30),
-    );
+    let account = shortened(denied.account.account.name().as_str(), 30);
+    let short = denied.reserved.as_ref().filter(|delta| delta.is_short());
+    let mut text = match short {
+        Some(reserved) => format!(
+            "refused: this asks for δ {} to hide small groups, and of the δ {} reserved\n\
+             for that in {} only {} is left\n",
+            number::delta_up(view::own_delta(reserved.asked)),
+            number::nearest(view::own_delta(reserved.reserved), 3),
+            shortened(&reserved.account, 30),
+            delta_down(view::own_delta(reserved.left)),
+        ),
+        None => format!(
+            "refused: this asks for ε {} at δ {}, which does not fit into {account}\n",
+            number::epsilon_up(denied.epsilon.get(), 4),
+            number::delta_up(denied.delta.get()),
+        ),
+    };
+    text.push_str("nothing was charged, and no row was read\n\n");
     text.push_str(&view::summary_text(&denied.account, output.terminal));
-    text.push_str(&format!(
-        "\nthe most that fits is {percent} % of this cost: ask with a smaller --epsilon,\n\
-         or let the owner raise the budget\n"
-    ));
+    text.push('\n');
+    text.push_str(&wrapped(&denied_help(denied, Names::CommandLine), "", ""));
     text
 }

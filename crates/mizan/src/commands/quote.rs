@@ -1,7 +1,8 @@
 //! `mizan quote`: what a question would cost, and how good its answer would be.
 
-use mizan_api::question::quote_json;
-use mizan_engine::Quote;
+use mizan_api::budget::view;
+use mizan_api::question::{delta_down, quote_json};
+use mizan_engine::{Quote, ReservedDelta};
 use mizan_report::number;
 
 use crate::asking::{Question, clamping_text, notes_text};
@@ -53,8 +54,20 @@ pub(crate) fn text(quote: &Quote, why: bool) -> String {
             None => format!("  {name}: the width depends on the answer; see --why\n"),
         });
     }
+    if let Some(reserved) = &quote.reserved {
+        text.push_str(&format!(
+            "  δ used for hiding small groups: {}; {} of {} is left\n",
+            number::delta_up(view::own_delta(reserved.asked)),
+            delta_down(view::own_delta(reserved.left)),
+            number::nearest(view::own_delta(reserved.reserved), 3),
+        ));
+    }
     text.push_str(&match quote.fits {
         true => format!("fits, about {} times from here\n", quote.about),
+        false if quote.reserved.as_ref().is_some_and(ReservedDelta::is_short) => {
+            "does not fit: more than what is left of the reserved δ (see --threshold-delta)\n"
+                .to_owned()
+        }
         false => "does not fit into what is left\n".to_owned(),
     });
     if why {

@@ -12,11 +12,13 @@
 
 mod answers;
 mod budget;
+mod clamped;
 mod clipping;
 mod coverage;
 mod peers_failures;
 mod quantiles;
 mod report;
+mod small_groups;
 mod store;
 mod threshold;
 

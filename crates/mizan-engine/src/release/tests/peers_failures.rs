@@ -4,7 +4,6 @@
 use mizan_sql::Groups;
 
 use super::super::recipe::Treatment;
-use super::super::released::NoisyCell;
 use super::super::{choose, release};
 use super::*;
 
@@ -48,9 +47,9 @@ fn opendp_i32_wrap_in_a_tree() {
     let exact = Exact::from([(Vec::new(), cells)]);
     // The nearest rank is 2^33 / 40 away, the noise some thousands wide at most.
     let released = release(&recipe, &plan, &exact).unwrap();
-    let NoisyCell::Selected(found) = &released.groups[0].cells[4] else {
-        panic!("a histogram");
-    };
+    let found = released.groups[0].cells[4]
+        .quantiles()
+        .expect("a histogram");
     let expected = fractions.iter().map(|at| match at * 3.0 {
         third if third < 1.0 => -800,
         third if third < 2.0 => 0,

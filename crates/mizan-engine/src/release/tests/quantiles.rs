@@ -7,7 +7,6 @@ use mizan_sql::Groups;
 
 use super::super::aim::Aim;
 use super::super::recipe::Treatment;
-use super::super::released::NoisyCell;
 use super::super::{choose, predict, release};
 use super::*;
 
@@ -47,9 +46,9 @@ fn rank_errors_are_within_the_bound() {
         let mut missed = [0; 5];
         for _ in 0..400 {
             let released = release(&recipe, &plan, &exact).unwrap();
-            let NoisyCell::Selected(found) = &released.groups[0].cells[4] else {
-                panic!("a histogram");
-            };
+            let found = released.groups[0].cells[4]
+                .quantiles()
+                .expect("a histogram");
             assert!(found.is_sorted());
             assert_eq!(
                 super::super::Released::from_bytes(&released.to_bytes()).unwrap(),
@@ -109,9 +108,9 @@ fn rank_errors_of_trees_are_within_the_bound() {
         let (mut missed, mut worst) = ([0; 51], 0.0_f64);
         for _ in 0..200 {
             let released = release(&recipe, &plan, &exact).unwrap();
-            let NoisyCell::Selected(found) = &released.groups[0].cells[4] else {
-                panic!("a histogram");
-            };
+            let found = released.groups[0].cells[4]
+                .quantiles()
+                .expect("a histogram");
             for (place, (value, at)) in found.iter().zip(quantiles).enumerate() {
                 let target = match at {
                     0.0 => bound,
@@ -147,9 +146,9 @@ fn a_tree_of_little_noise_is_exact() {
     let integers: Vec<i64> = values.iter().map(|&value| AGES.integer(value)).collect();
     for histogram in [one_group(&values), Exact::new()] {
         let released = release(&recipe, &plan, &histogram).unwrap();
-        let NoisyCell::Selected(found) = &released.groups[0].cells[4] else {
-            panic!("a histogram");
-        };
+        let found = released.groups[0].cells[4]
+            .quantiles()
+            .expect("a histogram");
         assert_eq!(found.len(), 49);
         if !histogram.is_empty() {
             for (place, value) in found.iter().enumerate() {

@@ -6,7 +6,6 @@ use mizan_core::{Epsilon, PrivacyEvent};
 
 use super::super::aim::Aim;
 use super::super::recipe::{NoiseRecipe, Recipe, Treatment, repeated};
-use super::super::released::NoisyCell;
 use super::super::{AnswerCell, answer, choose, price, release};
 use super::*;
 
@@ -49,9 +48,9 @@ fn rank_errors(
     let mut largest = Vec::new();
     for _ in 0..RUNS {
         let released = release(recipe, plan, exact).unwrap();
-        let NoisyCell::Selected(found) = &released.groups[0].cells[0] else {
-            panic!("a histogram");
-        };
+        let found = released.groups[0].cells[0]
+            .quantiles()
+            .expect("a histogram");
         let mut worst = 0.0_f64;
         for (value, at) in found.iter().zip(quantiles) {
             let target = at * sorted.len() as f64;

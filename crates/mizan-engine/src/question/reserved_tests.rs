@@ -1,0 +1,336 @@
+//! The reserved delta: queries with groups that are found in the data do not run out of
+//! it, take the share that they ask for, and are free when they are repeated.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::cast_precision_loss,
+    reason = "tests may panic"
+)]
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use mizan_core::{Delta, Epsilon};
+use mizan_ledger::{
+    AccountName, AccountView, Budget, Ledger, Location, NewAccount, Orders, OwnDelta, RequestId,
+};
+use mizan_sql::{BoundedPlan, Catalogue, Dataset, DatasetColumn, Privacy, Type, Value};
+
+use super::{Answered, Denied, Desk, Prices, Reply, Wish, reserved};
+use crate::engine::{Engine, EngineError, Version};
+use crate::exact::{self, Exact, Execution};
+
+/// One group with very many people.
+struct OneWard {
+    version: Version,
+    runs: Cell<u32>,
+}
+
+impl OneWard {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        std::fs::write(&path, "person\n").unwrap();
+        let files = crate::version::Files::find(&path).unwrap();
+        Self {
+            version: files.version().unwrap(),
+            runs: Cell::new(0),
+        }
+    }
+}
+
+impl Engine for OneWard {
+    fn version(&self, _: &Dataset) -> Result<Version, EngineError> {
+        Ok(self.version)
+    }
+
+    fn run(
+        &self,
+        plan: &BoundedPlan,
+        _: &Catalogue,
+        _: &[Version],
+        _: [u8; 16],
+    ) -> Result<Execution, EngineError> {
+        self.runs.set(self.runs.get() + 1);
+        let cells = plan
+            .statistics
+            .iter()
+            .map(|_| exact::Cell::Integer(1 << 20));
+        let key = plan.keys.iter().map(|_| Value::Text("a".into()));
+        let exact = Exact::from([(key.collect(), cells.collect())]);
+        Ok(Execution::plain_sql(exact))
+    }
+}
+
+fn catalogue() -> Catalogue {
+    let column = |name: &str, kind| DatasetColumn {
+        name: name.into(),
+        kind,
+        bounds: None,
+        unit_bounds: None,
+        keys: None,
+    };
+    let visits = Dataset {
+        name: "visits".into(),
+        source: "visits.csv".into(),
+        privacy: Some(Privacy {
+            unit: vec!["person".into()],
+            account: "visits".into(),
+            rows_per_unit: Some(1),
+            groups_per_unit: Some(1),
+        }),
+        columns: vec![column("person", Type::Integer), column("ward", Type::Text)],
+    };
+    Catalogue {
+        datasets: BTreeMap::from([("visits".to_owned(), visits)]),
+    }
+}
+
+fn ledger(folder: &std::path::Path) -> Ledger {
+    let ledger = Ledger::init(&Location::File(folder.join("mizan.db")), folder).unwrap();
+    let orders = Orders::standard();
+    let delta = Delta::new(1e-6).unwrap();
+    let own = Budget::usual_own_delta(delta);
+    let epsilon = Epsilon::new(100.0).unwrap();
+    let account = NewAccount {
+        name: AccountName::new("visits").unwrap(),
+        parent: None,
+        budget: Budget::approximate(epsilon, delta, own, &orders).unwrap(),
+        orders,
+    };
+    ledger.create_account(None, account).unwrap();
+    ledger
+}
+
+fn question(place: usize) -> String {
+    format!("SELECT ward, COUNT(*) AS n FROM visits WHERE ward <> 'w{place}' GROUP BY ward")
+}
+
+fn wish() -> Wish {
+    Wish::Epsilon(Epsilon::new(0.1).unwrap())
+}
+
+fn reply<E: Engine>(desk: &Desk<'_, E>, place: usize, name: Option<&str>) -> Reply {
+    desk.query(&question(place), wish(), name).unwrap()
+}
+
+fn ask<E: Engine>(desk: &Desk<'_, E>, place: usize) -> Box<Answered> {
+    match reply(desk, place, None) {
+        Reply::Answered(answered) => answered,
+        Reply::Denied(denied) => panic!("{:?}", denied.reserved),
+    }
+}
+
+fn denied<E: Engine>(desk: &Desk<'_, E>, place: usize, name: Option<&str>) -> Box<Denied> {
+    match reply(desk, place, name) {
+        Reply::Answered(_) => panic!("it does not fit"),
+        Reply::Denied(denied) => denied,
+    }
+}
+
+fn view(ledger: &Ledger) -> AccountView {
+    ledger.accounts().unwrap().remove(0)
+}
+
+fn taken(ledger: &Ledger) -> u64 {
+    view(ledger).account.taken().own_delta().atto()
+}
+
+fn left(ledger: &Ledger) -> u64 {
+    let view = view(ledger);
+    view.account.budget().own_delta().atto() - taken(ledger)
+}
+
+fn in_delta(atto: u64) -> Delta {
+    Delta::new(atto as f64 / 1e18).unwrap()
+}
+
+/// A hundred queries are answered, whose thresholds grow slowly; then the reserved delta
+/// is nearly used up, and they go on until the smallest share does not fit.
+#[test]
+fn the_reserved_delta_does_not_run_out_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path());
+    let (catalogue, engine) = (catalogue(), OneWard::new());
+    let prices = Prices::default();
+    let desk = Desk::new(&ledger, &catalogue, &engine).remembering(&prices, "c".to_owned());
+    let threshold = |answered: &Answered| answered.released.noise.threshold.unwrap().above;
+    let quote = desk.quote(&question(0), wish()).unwrap();
+    assert!((200..400).contains(&quote.about), "{}", quote.about);
+    let first = ask(&desk, 0);
+    let mut last = threshold(&first);
+    for place in 1..100 {
+        let before = left(&ledger);
+        let answered = ask(&desk, place);
+        assert!(!answered.repeated && !answered.answer.rows.is_empty());
+        assert!(threshold(&answered) >= last);
+        last = threshold(&answered);
+        let share = before - left(&ledger);
+        assert!(share * 22 > before && share * 20 <= before + 20, "{share}");
+    }
+    let bound = threshold(&first);
+    assert!(last > bound && last < bound * 3 / 2, "{bound} {last}");
+    // Repeated questions are free, although they would take another share now.
+    let before = (taken(&ledger), engine.runs.get());
+    for place in [0, 42, 99] {
+        let again = ask(&desk, place);
+        assert!(again.repeated);
+        if place == 0 {
+            assert_eq!(again.done.id, first.done.id);
+            assert_eq!((&again.answer, again.delta), (&first.answer, first.delta));
+        }
+    }
+    assert_eq!((taken(&ledger), engine.runs.get()), before);
+    // All but 40 of the smallest shares.
+    let first_share = OwnDelta::cost(reserved::first(&view(&ledger).account)).atto();
+    let rest = first_share / 1_000_000 * 40;
+    let most = Desk::new(&ledger, &catalogue, &engine);
+    let most = most.threshold_delta(Some(in_delta(left(&ledger) - rest)));
+    ask(&most, 1000);
+    let mut more = 0;
+    let refused = loop {
+        match reply(&desk, 2000 + more, None) {
+            Reply::Answered(_) => more += 1,
+            Reply::Denied(denied) => break denied,
+        }
+    };
+    assert!((20..80).contains(&more), "{more}");
+    let reserved = refused.reserved.unwrap();
+    assert!(reserved.is_short() && reserved.account == "visits");
+    assert_eq!(reserved.left.atto(), left(&ledger));
+    let quote = desk.quote(&question(3000), wish()).unwrap();
+    assert!(!quote.fits && quote.about == 0 && quote.reserved.unwrap().is_short());
+    // What is left can still be taken, by a query that says so.
+    let rest = Desk::new(&ledger, &catalogue, &engine);
+    let rest = rest.threshold_delta(Some(in_delta(left(&ledger) / 2)));
+    ask(&rest, 4000);
+    // And what was answered is still free.
+    assert!(ask(&desk, 7).repeated);
+}
+
+/// A query takes no more than it says, finds its answer again, and is another query than
+/// the one with the usual share.
+#[test]
+fn a_query_chooses_its_share() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path());
+    let (catalogue, engine) = (catalogue(), OneWard::new());
+    let desk = || Desk::new(&ledger, &catalogue, &engine);
+    let share = Delta::new(1e-8).unwrap();
+    let chosen = desk().threshold_delta(Some(share));
+    let first = ask(&chosen, 0);
+    assert!(taken(&ledger) <= 10_000_000_000 && taken(&ledger) > 9_999_000_000);
+    let before = taken(&ledger);
+    assert!(ask(&chosen, 0).repeated);
+    assert_eq!(taken(&ledger), before);
+    let usual = ask(&desk(), 0);
+    assert!(!usual.repeated && usual.done.id != first.done.id);
+    // A chosen share needs no room once it was answered.
+    let all = in_delta(left(&ledger));
+    ask(&desk().threshold_delta(Some(all)), 1);
+    let refused = denied(&chosen, 2, None);
+    assert!(refused.reserved.unwrap().is_short());
+    assert!(ask(&chosen, 0).repeated && ask(&desk(), 0).repeated);
+    // Public groups have no use for it: it is the same query.
+    let all = "SELECT COUNT(*) FROM visits";
+    let ask = |desk: Desk<'_, OneWard>| match desk.query(all, wish(), None).unwrap() {
+        Reply::Answered(answered) => answered,
+        Reply::Denied(_) => panic!("it fits"),
+    };
+    let one = ask(desk());
+    let other = ask(desk().threshold_delta(Some(share)));
+    assert!(!one.repeated && other.repeated && one.done.id == other.done.id);
+    assert_eq!(desk().quote(all, wish()).unwrap().reserved, None);
+}
+
+/// Stored answers of earlier versions, which always took the first share, have the
+/// stamp that a query has now, whatever is left.
+#[test]
+fn a_query_is_recognised_whatever_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path());
+    let (catalogue, engine) = (catalogue(), OneWard::new());
+    let desk = Desk::new(&ledger, &catalogue, &engine);
+    let prepared = desk.prepare(&question(0), wish()).unwrap();
+    let plan = prepared.plan.digest();
+    let recipe = prepared.recipe.bytes();
+    let parts: [&[u8]; 4] = [
+        b"mizan-question-1",
+        &plan,
+        engine.version.as_bytes(),
+        &recipe,
+    ];
+    let earlier = mizan_ledger::Digest::of(&parts);
+    for place in 1..4 {
+        ask(&desk, place);
+    }
+    let later = desk.prepare(&question(0), wish()).unwrap();
+    assert_ne!(later.recipe.bytes(), recipe);
+    assert_eq!(super::stamp(&later, &[engine.version]), earlier);
+}
+
+/// A charge that was left behind is gone on with, with the share that it has.
+#[test]
+fn what_was_left_behind_keeps_its_share() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path());
+    let (catalogue, engine) = (catalogue(), OneWard::new());
+    let desk = Desk::new(&ledger, &catalogue, &engine);
+    ask(&desk, 1);
+    let prepared = desk.prepare(&question(0), wish()).unwrap();
+    let stamp = super::stamp(&prepared, &[engine.version]);
+    let id = desk.last_attempt(&prepared, &stamp).unwrap();
+    ledger.reserve(Some(id), prepared.charge.clone()).unwrap();
+    ledger.start(id).unwrap();
+    let named = RequestId::from_text("report");
+    ledger.reserve(Some(named), prepared.charge).unwrap();
+    for place in 2..20 {
+        ask(&desk, place);
+    }
+    let before = taken(&ledger);
+    let answered = ask(&desk, 0);
+    assert_eq!(answered.done.id, id);
+    assert_eq!(taken(&ledger), before);
+    let Reply::Answered(answered) = reply(&desk, 0, Some("report")) else {
+        panic!("it fits");
+    };
+    assert!(!answered.repeated && answered.done.id == named);
+    assert_eq!(taken(&ledger), before);
+    for place in 20..30 {
+        ask(&desk, place);
+    }
+    let Reply::Answered(again) = reply(&desk, 0, Some("report")) else {
+        panic!("it was answered");
+    };
+    assert!(again.repeated && again.answer == answered.answer);
+}
+
+/// A name that was refused stays refused, also if the query would take another share.
+#[test]
+fn a_refused_name_stays_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = ledger(folder.path());
+    let (catalogue, engine) = (catalogue(), OneWard::new());
+    let desk = Desk::new(&ledger, &catalogue, &engine);
+    let most = wish_of(150.0);
+    let ask_most = |name| desk.query(&question(0), most, Some(name)).unwrap();
+    ask(&desk, 1);
+    ask(&desk, 2);
+    let Reply::Denied(first) = ask_most("report") else {
+        panic!("it does not fit");
+    };
+    assert!(first.done.fresh && !first.reserved.unwrap().is_short());
+    for place in 3..8 {
+        ask(&desk, place);
+    }
+    let Reply::Denied(again) = ask_most("report") else {
+        panic!("it stays refused");
+    };
+    assert!(!again.done.fresh);
+}
+
+fn wish_of(epsilon: f64) -> Wish {
+    Wish::Epsilon(Epsilon::new(epsilon).unwrap())
+}

@@ -1,0 +1,143 @@
+//! Quantiles of groups with hardly any rows: NULL where what was released says so,
+//! and words where nothing does.
+
+use mizan_sql::Groups;
+
+use super::super::aim::Aim;
+use super::super::recipe::Treatment;
+use super::super::{Answer, AnswerCell, Released, answer, choose, release};
+use super::*;
+
+const QUANTILES: [f64; 4] = [0.0, 0.5, 0.9, 1.0];
+
+/// Two groups, with so many rows.
+fn answered(statistics: &[Statistic], aggregates: &[Aggregate], rows: [usize; 2]) -> Answer {
+    let keys = ["a", "b"].map(text);
+    let groups = Groups::Public(keys.to_vec());
+    let plan = plan(Some(groups), 1, statistics.to_vec(), aggregates.to_vec());
+    let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
+    let first = 5 - statistics.len();
+    let exact: Exact = keys
+        .into_iter()
+        .zip(rows)
+        .filter(|(_, rows)| *rows > 0)
+        .map(|(key, rows)| (key, cells(&people(rows))[first..].to_vec()))
+        .collect();
+    let released = release(&recipe, &plan, &exact).unwrap();
+    let bytes = released.to_bytes();
+    assert_eq!(Released::from_bytes(&bytes).unwrap(), released);
+    answer(&plan, &recipe, &released).unwrap()
+}
+
+fn is_null(cell: &AnswerCell) -> bool {
+    let AnswerCell::Estimate { value, low, high } = cell else {
+        panic!("{cell:?}");
+    };
+    if value.is_null() {
+        let ends = (Some(Value::number(0.0)), Some(Value::number(200.0)));
+        assert_eq!((low, high), (&ends.0, &ends.1), "all of the bounds");
+    } else {
+        assert_eq!((low, high), (&None, &None));
+    }
+    value.is_null()
+}
+
+/// An empty group, and one of 20,000 rows. The count of the empty one, and that of its
+/// units, would both have to exceed `ln(20 N)` > 10 scales of their noise: 10⁻¹⁸ for each
+/// of 1,200 values.
+#[test]
+fn an_empty_group_has_no_quantiles() {
+    let mut aggregates = vec![count()];
+    aggregates.extend(QUANTILES.map(quantile));
+    for _ in 0..300 {
+        let answer = answered(&statistics(1), &aggregates, [0, 20_000]);
+        assert!(answer.rows[0][2..].iter().all(is_null));
+        assert!(!answer.rows[1][2..].iter().any(is_null));
+        assert_eq!(answer.ranks.iter().filter(|rank| rank.is_some()).count(), 4);
+        let note =
+            "a2 is NULL in 1 of 2 groups: too few rows for this quantile, by the noisy count";
+        assert!(answer.notes.iter().any(|found| found == note));
+        assert!(answer.notes.iter().all(|note| !note.contains("would tell")));
+    }
+}
+
+/// Without a count nothing says how many rows there are: the value is shown, and that it
+/// may be arbitrary.
+#[test]
+fn without_a_count_words_say_it() {
+    let aggregates = [Aggregate::Quantile {
+        histogram: 0,
+        at: 0.5,
+        kind: Type::Number,
+    }];
+    let answer = answered(&statistics(1)[4..], &aggregates, [0, 20_000]);
+    assert!(!answer.rows.iter().any(|row| is_null(&row[1])));
+    let error = answer.ranks[1].unwrap();
+    assert!(error.rows > 10 && error.arbitrary_up_to == 2 * error.rows);
+    let words = format!(
+        "a0: with 95 % confidence its rank is within {} rows of the true quantile. In a group of at most {} rows it is arbitrary; a COUNT of the same values in the query would tell where",
+        error.rows, error.arbitrary_up_to
+    );
+    assert_eq!(answer.notes, [words]);
+}
+
+/// A tree says how many rows it has. Its error bound holds in 95 of 100 cases, but it is
+/// loose: to pass for a full group, the noise of the root would have to be about six
+/// times its standard deviation, of which 20 releases have a chance below 10⁻⁸ by
+/// Chernoff's inequality, and of which none was seen.
+#[test]
+fn an_empty_tree_has_no_quantiles() {
+    let aggregates: Vec<Aggregate> = (1..40)
+        .map(|place| Aggregate::Quantile {
+            histogram: 0,
+            at: f64::from(place) / 40.0,
+            kind: Type::Number,
+        })
+        .collect();
+    let answer = answered(&statistics(1)[4..], &aggregates, [0, 100_000]);
+    assert!(answer.rows[0][1..].iter().all(is_null));
+    assert!(!answer.rows[1][1..].iter().any(is_null));
+}
+
+/// Arbitrary means that all ranks are within reach, and with one row more not all are.
+#[test]
+fn arbitrary_is_what_reaches_every_rank() {
+    for error in [1, 7, 40] {
+        let aims = [
+            Aim::fraction(1, 2),
+            Aim::fraction(9, 10),
+            Aim::fraction(1, 4),
+            Aim::FromLow(error),
+            Aim::FromHigh(error),
+        ];
+        for aim in aims {
+            let reaches_all = |rows: u64| {
+                let target = match aim {
+                    Aim::Fraction { a, b } => a as f64 * rows as f64 / b as f64,
+                    Aim::FromLow(k) => k as f64,
+                    Aim::FromHigh(k) => rows as f64 - k as f64,
+                };
+                target - error as f64 <= 1e-9 && target + error as f64 >= rows as f64 - 1e-9
+            };
+            let limit = aim.covered_by(error);
+            assert!((0..=limit).all(reaches_all), "{aim:?} {error}");
+            assert!(!reaches_all(limit + 1), "{aim:?} {error}");
+        }
+    }
+}
+
+/// What was stored of trees before their rows were kept is still read.
+#[test]
+fn trees_of_earlier_versions_are_read() {
+    let aggregates: Vec<Aggregate> = (1..40).map(|at| quantile(f64::from(at) / 40.0)).collect();
+    let plan = plan(None, 1, statistics(1), aggregates);
+    let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
+    assert!(matches!(recipe.noise.treatments[4], Treatment::Tree { .. }));
+    let released = release(&recipe, &plan, &one_group(&people(50_000))).unwrap();
+    let mut json: serde_json::Value = serde_json::from_slice(&released.to_bytes()).unwrap();
+    let cell = &mut json["groups"][0]["cells"][4];
+    *cell = cell["values"].clone();
+    let old = Released::from_bytes(json.to_string().as_bytes()).unwrap();
+    let rows = |released: &Released| answer(&plan, &recipe, released).unwrap().rows;
+    assert_eq!(rows(&old), rows(&released));
+}

@@ -1,0 +1,181 @@
+//! An answer, or a refusal of the budget, as the page shows it.
+
+use mizan_api::question::{QueryAnswer, ReservedDeltaJson, delta_down, plain};
+use mizan_report::number;
+use serde_json::Value;
+
+use super::super::numbers;
+use super::{List, lists};
+use crate::locale::{Markup, Strings, fill};
+use crate::service::Queried;
+
+/// An answer for people.
+pub(super) struct Answer {
+    pub(super) id: String,
+    pub(super) repeated: bool,
+    pub(super) spent: String,
+    pub(super) left: String,
+    pub(super) columns: Vec<String>,
+    pub(super) rows: Vec<Vec<Cell>>,
+    pub(super) svg: Option<String>,
+    pub(super) confidence: Markup,
+    pub(super) event: String,
+    pub(super) lists: Vec<List>,
+    pub(super) receipt: String,
+}
+
+/// A cell of it.
+pub(super) struct Cell {
+    pub(super) key: bool,
+    pub(super) text: String,
+    pub(super) range: Option<String>,
+}
+
+/// What a budget says when it refuses.
+pub(super) struct Refusal {
+    pub(super) id: Option<String>,
+    pub(super) asked: String,
+    pub(super) left: String,
+    pub(super) largest: String,
+    /// The reserved delta that was asked for, of what is left, of all.
+    pub(super) reserved: Option<Markup>,
+    /// Whether that was too much.
+    pub(super) short_of_delta: bool,
+}
+
+pub(super) fn answer_of(t: &'static Strings, queried: Queried) -> Answer {
+    let Queried { answer, svg } = queried;
+    let columns = answer
+        .rows
+        .first()
+        .map_or_else(Vec::new, |row| row.keys().map(|name| plain(name)).collect());
+    let rows = answer
+        .rows
+        .iter()
+        .map(|row| row.values().map(|shown| cell(t, shown)).collect());
+    let confidence = number::nearest(100.0 * answer.confidence, 3);
+    Answer {
+        id: answer.id.clone(),
+        repeated: answer.repeated,
+        spent: spent(&answer),
+        left: numbers::left(&answer.remaining),
+        columns,
+        rows: rows.collect(),
+        svg: svg.map(|svg| t.language.chart(svg)),
+        confidence: fill(t.answer_interval, &[("confidence", &confidence)]),
+        event: answer.spent.event.clone(),
+        lists: lists(t, &answer.why, &answer.clamping, &answer.notes),
+        receipt: answer.receipt.clone(),
+    }
+}
+
+fn spent(answer: &QueryAnswer) -> String {
+    let epsilon = number::epsilon_up(answer.spent.epsilon, 4);
+    numbers::delta(answer.spent.delta).map_or_else(
+        || format!("ε {epsilon}"),
+        |delta| format!("ε {epsilon}, δ {delta}"),
+    )
+}
+
+/// An estimate is an object with its ends; everything else is a key.
+fn cell(t: &Strings, shown: &Value) -> Cell {
+    let Value::Object(estimate) = shown else {
+        return Cell {
+            key: true,
+            text: plain(&numbers::value(shown)),
+            range: None,
+        };
+    };
+    let of = |name: &str| estimate.get(name).unwrap_or(&Value::Null);
+    let range = match (of("low"), of("high")) {
+        (Value::Null, _) | (_, Value::Null) => None,
+        (low, high) => Some(format!(
+            "{} – {}",
+            numbers::value(low),
+            numbers::value(high)
+        )),
+    };
+    let text = match of("value") {
+        // A quantile of a group that is too small has an interval and no value.
+        Value::Null if range.is_some() => t.answer_too_few.to_owned(),
+        value => plain(&numbers::value(value)),
+    };
+    Cell {
+        key: false,
+        text,
+        range,
+    }
+}
+
+/// How much of the reserved delta is asked for, of what is left, of all.
+pub(super) fn reserved_of(t: &Strings, delta: &ReservedDeltaJson) -> Markup {
+    let asked = number::delta_up(delta.asked);
+    let left = delta_down(delta.left);
+    let reserved = number::nearest(delta.reserved, 3);
+    let values = [
+        ("asked", asked.as_str()),
+        ("left", left.as_str()),
+        ("reserved", reserved.as_str()),
+    ];
+    fill(t.quote_reserved_of, &values)
+}
+
+/// The same from a refusal.
+fn reserved_delta(refusal: &Value) -> Option<ReservedDeltaJson> {
+    let delta = refusal.get("reserved_delta")?;
+    let number = |name: &str| delta.get(name)?.as_f64();
+    Some(ReservedDeltaJson {
+        asked: number("asked")?,
+        left: number("left")?,
+        reserved: number("reserved")?,
+        account: String::new(),
+        fits: delta.get("fits")?.as_bool()?,
+    })
+}
+
+pub(super) fn refusal_of(t: &Strings, refusal: &Value) -> Refusal {
+    let at = |path: &str| refusal.pointer(path).and_then(Value::as_f64);
+    let delta = reserved_delta(refusal);
+    let percent = at("/largest_that_fits/share").unwrap_or(0.0) * 100.0;
+    let left = match at("/remaining/epsilon") {
+        Some(epsilon) => format!("ε {}", number::down(epsilon, 4)),
+        None => format!("{}%", numbers::percent(at("/remaining/share"))),
+    };
+    Refusal {
+        id: refusal
+            .pointer("/id")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
+        asked: format!("ε {}", numbers::up(at("/asked/epsilon"))),
+        left,
+        largest: format!("{}%", number::down(percent, 3)),
+        reserved: delta.as_ref().map(|delta| reserved_of(t, delta)),
+        short_of_delta: delta.is_some_and(|delta| !delta.fits),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::locale::Language;
+
+    #[test]
+    fn an_estimate_has_its_ends_beside_it() {
+        let t = Language::English.strings();
+        let shown = cell(
+            t,
+            &serde_json::json!({"value": 1234, "low": 1200.0, "high": 1268.0}),
+        );
+        assert_eq!(
+            (shown.text.as_str(), shown.range.as_deref()),
+            ("1,234", Some("1,200 – 1,268"))
+        );
+        assert!(cell(t, &serde_json::json!("ward")).key);
+        let null = serde_json::json!({"value": null, "low": 0, "high": 200});
+        let shown = cell(t, &null);
+        assert_eq!(
+            (shown.text.as_str(), shown.range.as_deref()),
+            ("too few rows", Some("0 – 200"))
+        );
+    }
+}
