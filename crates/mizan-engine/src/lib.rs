@@ -14,6 +14,7 @@ mod oracle;
 mod order;
 #[cfg(test)]
 mod peers_failures;
+mod query_limits;
 mod question;
 mod release;
 mod version;
@@ -30,7 +31,9 @@ pub use engines::ballista::{
 pub use engines::by_source::{Engines, Inspected, check_columns, inspect, is_table, share_data};
 pub use engines::datafusion::DataFusion;
 pub use exact::operator_fallbacks;
+pub use engines::worker::{WORKER_ARGUMENT, run_worker, this_program};
 pub use kept::Kept;
+pub use query_limits::{QueryLimits, bytes_text};
 pub use question::{
     Answered, Denied, Desk, FoundBounds, Prices, QuestionError, Quote, Reply, Wish, reading_delta,
 };

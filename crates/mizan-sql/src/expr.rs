@@ -38,10 +38,12 @@
 //! [`Expr::type_of`] refuses what has no place here, and [`Expr::eval`] is what an
 //! expression means.
 
+use serde::{Deserialize, Serialize};
+
 use crate::value::{Type, Value};
 
 /// An expression over the columns of a relation.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Expr {
     /// The value of a column, by its place.
     Column(usize),
@@ -61,7 +63,7 @@ pub enum Expr {
 }
 
 /// Units of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TimeUnit {
     /// From 1 January.
     Year,
@@ -82,7 +84,7 @@ pub enum TimeUnit {
 }
 
 /// Parts of a date or a time, integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TimePart {
     /// The year.
     Year,
@@ -107,7 +109,7 @@ pub enum TimePart {
 }
 
 /// What expressions are made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Function {
     /// Sum of two.
     Add,

@@ -26,6 +26,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::catalog::TableProvider;
 use datafusion::error::DataFusionError;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::memory_pool::GreedyMemoryPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::StreamExt;
@@ -49,7 +50,16 @@ use crate::version::Version;
 
 pub(crate) use self::files::inspect;
 
-const WORKER_STACK: usize = 16 << 20;
+/// The stack of each thread of a runtime.
+pub(in crate::engines) const WORKER_STACK: usize = 16 << 20;
+
+/// The most threads of a runtime that read files, beside those that compute.
+const READING_THREADS: usize = 32;
+
+/// All threads of a runtime.
+pub(in crate::engines) fn threads(partitions: usize) -> usize {
+    partitions.min(64) + READING_THREADS
+}
 
 /// The embedded engine.
 #[derive(Clone, Debug)]
@@ -63,6 +73,8 @@ pub struct DataFusion {
     /// The operators fail, for tests of what falls back to plain SQL.
     #[cfg(test)]
     failing_operators: bool,
+    /// How many bytes DataFusion's operators may hold together. None is no limit.
+    pool: Option<usize>,
 }
 
 /// Rows of three million visits are kept.
@@ -95,7 +107,25 @@ impl DataFusion {
             keeps: KEEPS,
             #[cfg(test)]
             failing_operators: false,
+            pool: None,
         })
+    }
+
+    /// The same under a memory limit: three quarters of it are for what operators say
+    /// they hold, and the rest for what they do not say.
+    #[must_use]
+    pub(crate) fn with_memory(self, bytes: u64) -> Self {
+        let pool = usize::try_from(bytes - bytes / 4).unwrap_or(usize::MAX);
+        Self {
+            pool: Some(pool),
+            keeps: self.keeps.min(pool / 8),
+            ..self
+        }
+    }
+
+    /// In how many parts work is split.
+    pub(crate) const fn partitions(&self) -> usize {
+        self.partitions
     }
 
     /// Runs a plan over tables, wherever they are from.
@@ -125,6 +155,7 @@ impl DataFusion {
             }
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(self.partitions.min(64))
+                .max_blocking_threads(READING_THREADS)
                 .thread_stack_size(WORKER_STACK)
                 .enable_all()
                 .build()
@@ -165,9 +196,11 @@ impl DataFusion {
             datafusion::config::ConfigNonZeroUsize::try_new(100_000)?;
         // Private rows are not written to disk.
         let disk = DiskManagerBuilder::default().with_mode(DiskManagerMode::Disabled);
-        let runtime = RuntimeEnvBuilder::new()
-            .with_disk_manager_builder(disk)
-            .build_arc()?;
+        let mut runtime = RuntimeEnvBuilder::new().with_disk_manager_builder(disk);
+        if let Some(bytes) = self.pool {
+            runtime = runtime.with_memory_pool(Arc::new(GreedyMemoryPool::new(bytes)));
+        }
+        let runtime = runtime.build_arc()?;
         let context = SessionContext::new_with_config_rt(config, runtime);
         for function in functions::all() {
             context.register_udf(function);
@@ -343,8 +376,10 @@ pub(in crate::engines) fn failed(doing: &'static str) -> impl Fn(DataFusionError
     move |error| {
         #[cfg(test)]
         eprintln!("{error}");
-        drop(error);
-        EngineError::Failed { doing }
+        match error.find_root() {
+            DataFusionError::ResourcesExhausted(_) => EngineError::OutOfMemory,
+            _ => EngineError::Failed { doing },
+        }
     }
 }
 

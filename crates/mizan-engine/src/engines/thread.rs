@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use crate::engine::EngineError;
 
-const STACK: usize = 256 << 20;
+/// The stack of each thread.
+pub(super) const STACK: usize = 256 << 20;
 
 /// Does something on a thread of its own.
 pub(crate) fn on_own_thread<T: Send>(

@@ -36,6 +36,7 @@ use crate::key::KeyFiles;
 use crate::mark::Mark;
 use crate::state_dir::{directory_of, sync_directory};
 use crate::store::{Ask, Store, StoreError};
+use crate::unanswered::OpenCharges;
 use crate::{
     Account, AccountNumber, Charge, LedgerId, PublicKey, Request, RequestError, RequestId, TreeHead,
 };
@@ -81,6 +82,8 @@ pub struct Ledger {
     /// never change, which is all that a price depends on: what they had spent
     /// then is not looked at.
     priced: Mutex<HashMap<AccountNumber, Priced>>,
+    /// Charges that are not settled, as far as the log was read for them.
+    open: Mutex<OpenCharges>,
 }
 
 /// An account as it was, and the event that was priced for it last: whoever
@@ -238,6 +241,7 @@ impl Ledger {
             guard: None,
             notes: Vec::new(),
             priced: Mutex::default(),
+            open: Mutex::default(),
         };
         Ok((ledger, head))
     }

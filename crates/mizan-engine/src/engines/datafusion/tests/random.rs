@@ -93,6 +93,7 @@ fn parity(seeds: impl Iterator<Item = u64>, failing_operators: bool) -> Vec<(usi
                 operators,
                 keeps,
                 failing_operators,
+                pool: None,
             };
             let path = match operators {
                 true => ExecutionPath::Operators,
