@@ -10,6 +10,7 @@
 //! - [`gather`]: rows of results to exact integers; [`thread`]: where they work;
 //! - [`datafusion`]: the embedded engine; [`postgres`]: a database; [`ballista`]: a
 //!   cluster that runs DataFusion's SQL;
+//! - [`worker`]: the embedded engine in a process of its own;
 //! - [`by_source`]: whichever the source of a dataset asks for.
 
 #[cfg(feature = "ballista")]
@@ -35,3 +36,4 @@ pub(crate) mod reproductions;
 pub(crate) mod statement;
 pub(crate) mod statements;
 pub(crate) mod thread;
+pub(crate) mod worker;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mizan_sql::Value;
+use serde::{Deserialize, Serialize};
 
 /// A statistic of a group.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cell {
     /// A bounded sum.
     Integer(i64),
@@ -23,7 +24,7 @@ pub type Exact = BTreeMap<Vec<Value>, Vec<Cell>>;
 
 /// Which statements of an engine computed a result.
 #[allow(unreachable_pub, reason = "in the signature of a public trait")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExecutionPath {
     /// The engine's own operators.
     Operators,
@@ -36,7 +37,7 @@ pub enum ExecutionPath {
 
 /// What an engine computed, and by which path.
 #[allow(unreachable_pub, reason = "in the signature of a public trait")]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Execution {
     /// The exact integers.
     pub exact: Exact,

@@ -14,6 +14,7 @@ mod oracle;
 mod order;
 #[cfg(test)]
 mod peers_failures;
+mod query_limits;
 mod question;
 mod release;
 mod version;
@@ -32,10 +33,12 @@ pub use engines::by_source::{
     Engines, Inspected, check_columns, check_rows, inspect, is_table, record_files, share_data,
 };
 pub use engines::datafusion::DataFusion;
-pub use engines::thread::silence_engine_panics;
-pub use exact::operator_fallbacks;
 pub use engines::fan_out::{FanOutCache, MAX_FAN_OUT};
+pub use engines::thread::silence_engine_panics;
+pub use engines::worker::{WORKER_ARGUMENT, run_worker, this_program};
+pub use exact::operator_fallbacks;
 pub use kept::Kept;
+pub use query_limits::{QueryLimits, bytes_text};
 pub use question::{
     Answered, Denied, Desk, FoundBounds, Prices, QuestionError, Quote, Reply, ReservedDelta, Wish,
     reading_delta,

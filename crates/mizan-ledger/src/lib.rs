@@ -64,6 +64,7 @@ mod state;
 mod state_dir;
 pub mod store;
 mod target;
+mod unanswered;
 mod verify;
 mod weights;
 
@@ -96,5 +97,6 @@ pub use similar::{Similar, similar};
 pub use state::{Executed, ReplayError, State};
 pub use state_dir::default_state_dir;
 pub use target::Target;
+pub use unanswered::UnansweredCharge;
 pub use verify::{VerifyError, VerifyReport, Witnesses, verify};
 pub use weights::Weight;

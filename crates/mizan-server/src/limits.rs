@@ -2,8 +2,20 @@
 //! one token may ask in a second.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use mizan_engine::QueryLimits;
+
+/// Processes that run queries over files, one for each.
+#[derive(Clone, Debug)]
+pub struct QueryWorkers {
+    /// The program; see [`Engines::in_workers`](mizan_engine::Engines::in_workers).
+    pub program: PathBuf,
+    /// The limits of each.
+    pub limits: QueryLimits,
+}
 
 /// All limits.
 #[derive(Clone, Debug)]
@@ -26,6 +38,8 @@ pub struct Limits {
     pub connections: usize,
     /// Questions that are run over data at once.
     pub queries: usize,
+    /// Processes for them. None runs them in this process, without limits.
+    pub query_workers: Option<QueryWorkers>,
     /// Questions that wait for that.
     pub waiting: usize,
     /// Threads that compute: prices and the accountant.
@@ -55,6 +69,7 @@ impl Default for Limits {
             connections: 2048,
             // One more than can be at work: a token may not have them all.
             queries: processors.max(2) + 1,
+            query_workers: None,
             waiting: 256,
             computing: processors.max(2) + 1,
             computing_waiting: 512,

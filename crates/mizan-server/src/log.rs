@@ -12,6 +12,15 @@ pub(crate) fn failure(failure: &Failure) {
     line("error", failure.code, &failure.message);
 }
 
+/// A query that failed after its charge: the charge stands.
+pub(crate) fn failed_after_charge(code: &str, id: &str) {
+    line(
+        "error",
+        code,
+        &format!("a query failed after its charge {id}, which stands without an answer"),
+    );
+}
+
 /// Something worth knowing.
 pub(crate) fn note(what: &str) {
     line("note", "", what);

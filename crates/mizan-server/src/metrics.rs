@@ -28,6 +28,7 @@ pub(crate) struct Metrics {
 struct Counted {
     requests: BTreeMap<(&'static str, &'static str, u16), u64>,
     problems: BTreeMap<&'static str, u64>,
+    failures_after_charge: BTreeMap<&'static str, u64>,
     times: BTreeMap<&'static str, Times>,
 }
 
@@ -81,6 +82,12 @@ impl Metrics {
         }
     }
 
+    /// Counts a query that failed after its charge.
+    pub(crate) fn failed_after_charge(&self, code: &'static str) {
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        *counted.failures_after_charge.entry(code).or_default() += 1;
+    }
+
     /// All of it: lanes by name with how many work and wait, and the size of the log.
     pub(crate) fn text(&self, lanes: &[(&str, usize, usize)], log: u64) -> String {
         let mut text = String::new();
@@ -106,6 +113,12 @@ impl Metrics {
         );
         for (code, count) in &counted.problems {
             let _ = writeln!(text, "mizan_problems_total{{code=\"{code}\"}} {count}");
+        }
+        let name = "mizan_failures_after_charge_total";
+        let help = "Queries that failed after their charge, by their code.";
+        head(&mut text, name, "counter", help);
+        for (code, count) in &counted.failures_after_charge {
+            let _ = writeln!(text, "{name}{{code=\"{code}\"}} {count}");
         }
         let name = "mizan_request_seconds";
         let help = "How long answers took that do not depend on data.";
@@ -189,7 +202,9 @@ mod tests {
             Some("MZ2003"),
             now,
         );
+        metrics.failed_after_charge("MZ1961");
         let text = metrics.text(&[("ledger", 1, 0)], 7);
+        assert!(text.contains("mizan_failures_after_charge_total{code=\"MZ1961\"} 1"));
         assert!(text.contains(
             "mizan_requests_total{path=\"/api/v1/queries\",method=\"POST\",status=\"200\"} 1"
         ));

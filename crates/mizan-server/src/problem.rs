@@ -278,7 +278,7 @@ impl Problem {
         match number {
             // Ids that stand for something else, or were given back.
             1732 | 1746 | 1785 => StatusCode::CONFLICT,
-            1764 | 1766 | 1772 | 1908 | 1913 | 1917 | 1920 | 1921 | 1925 | 1927 | 1929 => {
+            1764 | 1766 | 1772 | 1908 | 1913 | 1917 | 1920 | 1921 | 1925 | 1927 | 1929 | 1964 => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
             1784 | 1791 | 1866 => StatusCode::NOT_FOUND,
@@ -292,6 +292,8 @@ impl Problem {
             | 1901..=1921
             | 1923..=1929
             | 1957..=1959
+            | 1961
+            | 1962
             | 1990
             | 1991
             | 1994 => StatusCode::INTERNAL_SERVER_ERROR,

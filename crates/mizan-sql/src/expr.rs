@@ -48,10 +48,12 @@
 //! [`LONGEST_STORED_TEXT`]: crate::value::LONGEST_STORED_TEXT
 //! [`LONGEST_COMPUTED_TEXT`]: crate::value::LONGEST_COMPUTED_TEXT
 
+use serde::{Deserialize, Serialize};
+
 use crate::value::{Type, Value};
 
 /// An expression over the columns of a relation.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Expr {
     /// The value of a column, by its place.
     Column(usize),
@@ -71,7 +73,7 @@ pub enum Expr {
 }
 
 /// Units of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TimeUnit {
     /// From 1 January.
     Year,
@@ -92,7 +94,7 @@ pub enum TimeUnit {
 }
 
 /// Parts of a date or a time, integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TimePart {
     /// The year.
     Year,
@@ -117,7 +119,7 @@ pub enum TimePart {
 }
 
 /// What expressions are made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Function {
     /// Sum of two.
     Add,

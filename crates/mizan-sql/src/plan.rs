@@ -20,6 +20,8 @@
 //! the sum over all statistics of all groups of `(change / sensitivity)²` is at most
 //! `groups` times the number of statistics (see [`crate::clip`]).
 
+use serde::{Deserialize, Serialize};
+
 use crate::clip::{self, Clip};
 use crate::expr::Expr;
 use crate::relation::{Quantized, Relation};
@@ -41,7 +43,7 @@ pub const MAX_ROWS: i64 = 1 << 40;
 pub const MAX_JOINED: u64 = 1 << 10;
 
 /// A question that can be answered privately.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BoundedPlan {
     /// The private datasets it reads, in order.
     pub datasets: Vec<String>,
@@ -141,7 +143,7 @@ impl BoundedPlan {
 }
 
 /// What becomes of units in more groups than count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Excess {
     /// There are none.
     None,
@@ -161,7 +163,7 @@ pub(crate) fn counted(number: u64, thing: &str) -> (String, String) {
 }
 
 /// A key of groups.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
     /// What it is called.
     pub name: String,
@@ -172,7 +174,7 @@ pub struct Key {
 }
 
 /// Where groups come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Groups {
     /// These, each a value for every key, all of which are answered; rows of
     /// others are left out.
@@ -182,7 +184,7 @@ pub enum Groups {
 }
 
 /// Something computed for each group.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statistic {
     /// What.
     pub measure: Measure,
@@ -204,7 +206,7 @@ impl Statistic {
 
 /// What is computed from the rows of a group. Sums over units of clamped
 /// contributions, but for the last two.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Measure {
     /// One for every unit.
     Units,
@@ -242,7 +244,7 @@ impl Measure {
 }
 
 /// What becomes of the noisy statistics. All of it is post-processing (C8).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Output {
     /// The aggregates of the question, each from statistics.
     pub aggregates: Vec<Aggregate>,
@@ -260,7 +262,7 @@ pub struct Output {
 }
 
 /// A column of the answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputColumn {
     /// Its name.
     pub name: String,
@@ -271,7 +273,7 @@ pub struct OutputColumn {
 }
 
 /// A sort key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// By what.
     pub expression: Expr,
@@ -282,7 +284,7 @@ pub struct Order {
 }
 
 /// An aggregate of the question, by the places of its statistics.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Aggregate {
     /// A count of rows, units or different values.
     Count {

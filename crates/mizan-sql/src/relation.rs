@@ -6,11 +6,13 @@
 //! changes no others (condition C1). There is no operator that could break this;
 //! the binder has nothing to build one with.
 
+use serde::{Deserialize, Serialize};
+
 use crate::expr::Expr;
 use crate::value::Type;
 
 /// A column of a relation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
     /// What people call it.
     pub name: String,
@@ -23,7 +25,7 @@ pub struct Column {
 
 /// A closed interval that is public. Dates and timestamps count in days and
 /// microseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bounds {
     /// The least; finite.
     pub low: f64,
@@ -46,7 +48,7 @@ impl Bounds {
 }
 
 /// A relation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Relation {
     /// How its rows come about.
     pub operator: Operator,
@@ -62,7 +64,7 @@ pub struct Relation {
 
 /// The operators. Expressions are over the columns of the input; for joins, over
 /// those of the left followed by those of the right.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Operator {
     /// The rows of a dataset; columns are those of the catalogue, by name, read
     /// as their declared type (`NULL` where they are none) and clamped to their
@@ -129,7 +131,7 @@ pub enum Operator {
 
 /// An exact aggregate of the rows of one unit. All are integers or do not depend
 /// on the order of rows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Within {
     /// How many rows.
     Rows,
@@ -164,7 +166,7 @@ impl Within {
 /// in steps of a power of two, halves up.
 ///
 /// `floor((clamp(x) - centre) / 2^exponent + 1/2)`
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quantized {
     /// Where it is clamped.
     pub bounds: Bounds,

@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// The longest stored text, in bytes. A longer one is read as `NULL`, whatever
 /// holds it.
 pub const LONGEST_STORED_TEXT: usize = 16 << 20;
@@ -12,7 +14,7 @@ pub const LONGEST_STORED_TEXT: usize = 16 << 20;
 pub const LONGEST_COMPUTED_TEXT: usize = 64 << 10;
 
 /// What a column holds. Whatever a file has is read as one of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Type {
     /// True or false.
     Boolean,
@@ -66,7 +68,7 @@ impl fmt::Display for Type {
 }
 
 /// A value, or none.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Value {
     /// Nothing.
     Null,

@@ -1,8 +1,9 @@
 //! Where questions are computed: on this machine, or by a cluster.
 
-use mizan_engine::Engines;
+use mizan_engine::{Engines, this_program};
 
 use crate::failure::Failure;
+use crate::query_limits::{self, QueryLimitArguments};
 
 /// Which engine.
 #[derive(Debug, clap::Args)]
@@ -14,6 +15,9 @@ pub(crate) struct EngineArguments {
     /// The scheduler of the cluster, HOST:PORT; else MIZAN_SCHEDULER
     #[arg(long, value_name = "HOST:PORT")]
     scheduler: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) limits: QueryLimitArguments,
 }
 
 /// The engines for files.
@@ -24,6 +28,14 @@ enum Kind {
 }
 
 impl EngineArguments {
+    /// The limits of a query, for people; None on a cluster, which has its own.
+    pub(crate) fn limits_text(&self) -> Result<Option<String>, Failure> {
+        if self.scheduler.is_some() || self.engine == Some(Kind::Ballista) {
+            return Ok(None);
+        }
+        Ok(Some(query_limits::text(&self.limits.limits(1)?)))
+    }
+
     /// The engines that were asked for.
     pub(crate) fn open(&self) -> Result<Engines, Failure> {
         match (self.engine, &self.scheduler) {
@@ -32,7 +44,10 @@ impl EngineArguments {
                 "--scheduler: the embedded engine has none",
                 "leave it out, or ask with --engine ballista",
             )),
-            (None | Some(Kind::Embedded), None) => Ok(Engines::new()?),
+            (None | Some(Kind::Embedded), None) => {
+                let limits = self.limits.limits(1)?;
+                Ok(Engines::in_workers(this_program()?, limits)?)
+            }
             (Some(Kind::Ballista), None) => Ok(Engines::on_cluster(&from_environment()?)?),
             (_, Some(scheduler)) => Ok(Engines::on_cluster(scheduler)?),
         }

@@ -3,6 +3,7 @@
 //! `cli.rs` says what can be typed, `commands/` has a file for each command,
 //! `input.rs` turns typed text into checked values once,
 //! `books.rs` finds the ledger, `engine.rs` says where questions are computed,
+//! `query_limits.rs` with how much memory and time,
 //! `define.rs` reads mechanisms of one's own from files, `output.rs` knows the
 //! terminal. What is asked and answered, and what errors look like, is `mizan-api`.
 
@@ -15,6 +16,7 @@ mod engine;
 mod input;
 mod interrupt;
 mod output;
+mod query_limits;
 mod shelf;
 mod stream;
 mod tokens;
@@ -25,6 +27,13 @@ pub(crate) use mizan_api::{failure, times};
 
 fn main() -> ExitCode {
     mizan_engine::silence_engine_panics();
+    // A worker process of a query: not a command for people.
+    if std::env::args_os()
+        .skip(1)
+        .eq([mizan_engine::WORKER_ARGUMENT])
+    {
+        return mizan_engine::run_worker();
+    }
     let cli = match cli::parse() {
         Ok(cli) => cli,
         Err(stopped) => return stopped,

@@ -5,7 +5,10 @@ mod show;
 pub mod view;
 
 pub use burn_down::{BurnDown, BurnDownPoint};
-pub use show::{BudgetAnswer, BudgetsAnswer, More, OwnDeltaJson, Shown, is_below};
+pub use show::{
+    BudgetAnswer, BudgetsAnswer, More, OwnDeltaJson, Shown, UnansweredChargeJson, UnansweredJson,
+    is_below,
+};
 pub use view::{
     AccountJson, GapJson, GuaranteeJson, LogJson, OrderLine, Remaining, SpentSoFar, TargetJson,
 };

@@ -3,6 +3,7 @@
 use mizan_core::{Definitions, PrivacyEvent};
 use mizan_ledger::{
     Account, AccountNumber, AccountView, Body, Cost, Ledger, LedgerError, TreeHead,
+    UnansweredCharge,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -11,12 +12,16 @@ use super::burn_down::{BurnDown, BurnDownPoint};
 use super::view::{self, AccountJson, GapJson, LogJson, OrderLine, log_json};
 use crate::failure::Failure;
 use crate::input::Expression;
+use crate::times;
 
 /// The chart replays the log; a longer one is replayed only on demand.
 const SHORT_LOG: u64 = 20_000;
 
 /// So far back the last charge is looked for.
 const LOOK_BACK: u64 = 4096;
+
+/// So many charges without an answer are listed.
+const NEWEST: usize = 100;
 
 /// How many more of an event fit.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -39,6 +44,8 @@ pub struct Shown {
     pub more: Option<More>,
     /// How it burned down, unless the log is too long.
     pub burn_down: Option<BurnDown>,
+    /// Charges that were started and never committed.
+    pub unanswered: Vec<UnansweredCharge>,
     /// The log.
     pub head: TreeHead,
 }
@@ -57,10 +64,47 @@ pub struct BudgetAnswer {
     pub orders: Vec<OrderLine>,
     /// What was left, entry by entry; null if the log is too long.
     pub burn_down: Option<Vec<BurnDownPoint>>,
+    /// Charges without an answer.
+    pub unanswered: UnansweredJson,
     /// Gaps in the log.
     pub gaps: Vec<GapJson>,
     /// The log.
     pub log: LogJson,
+}
+
+/// Charges of an account that were started and never committed: queries that run now,
+/// and those that failed or were killed after their charge.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct UnansweredJson {
+    /// How many.
+    pub count: u64,
+    /// The newest of them, at most 100, the newest first.
+    pub newest: Vec<UnansweredChargeJson>,
+}
+
+/// A charge without an answer.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct UnansweredChargeJson {
+    /// Its id.
+    pub id: String,
+    /// When it was started.
+    pub time: String,
+}
+
+impl UnansweredJson {
+    /// Of these, the oldest first.
+    #[must_use]
+    pub fn of(charges: &[UnansweredCharge]) -> Self {
+        let newest = charges.iter().rev().take(NEWEST);
+        let newest = newest.map(|charge| UnansweredChargeJson {
+            id: charge.id.to_string(),
+            time: times::exact(charge.started_unix_ms),
+        });
+        Self {
+            count: charges.len() as u64,
+            newest: newest.collect(),
+        }
+    }
 }
 
 /// Deltas of releases that may themselves fail.
@@ -127,6 +171,7 @@ impl Shown {
             None
         };
         Ok(Self {
+            unanswered: ledger.unanswered(&view.account)?,
             view,
             more,
             burn_down,
@@ -147,6 +192,7 @@ impl Shown {
             },
             orders: view::orders_json(account, &view::read(account)),
             burn_down: self.burn_down.as_ref().map(BurnDown::json),
+            unanswered: UnansweredJson::of(&self.unanswered),
             gaps: view::gaps_json(&self.view.gaps),
             log: log_json(self.head),
         }

@@ -1,12 +1,18 @@
 //! Why an engine cannot run a plan. Nothing in here comes from a private row, and
 //! no row decides whether it happens.
 
+mod fixed_text;
+
 use std::path::PathBuf;
 
 use mizan_sql::Type;
+use serde::{Deserialize, Serialize};
+
+use self::fixed_text::FixedText;
+use crate::query_limits::bytes_text;
 
 /// Why an engine cannot run a plan.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum EngineError {
     /// A file is not there, or may not be read.
@@ -35,7 +41,8 @@ pub enum EngineError {
         /// The file.
         path: PathBuf,
         /// Why.
-        reason: &'static str,
+        #[serde(deserialize_with = "fixed_text::read")]
+        reason: FixedText,
     },
     /// A Parquet file without a readable footer.
     #[error("{} is no Parquet file that can be read", path.display())]
@@ -95,7 +102,8 @@ pub enum EngineError {
     #[error("the address of the table cannot be used: {reason}")]
     BadAddress {
         /// What is wrong with it, without quoting it.
-        reason: &'static str,
+        #[serde(deserialize_with = "fixed_text::read")]
+        reason: FixedText,
     },
     /// The database cannot be reached, or does not let in who asks.
     #[error("{place} cannot be reached: {reason}")]
@@ -117,7 +125,8 @@ pub enum EngineError {
         /// What was named.
         table: String,
         /// What it is.
-        what: &'static str,
+        #[serde(deserialize_with = "fixed_text::read")]
+        what: FixedText,
     },
     /// Who asks may not read it.
     #[error("who asks may not read {table}")]
@@ -156,21 +165,25 @@ pub enum EngineError {
     #[error("{what} cannot be answered there")]
     NotHere {
         /// What.
-        what: &'static str,
+        #[serde(deserialize_with = "fixed_text::read")]
+        what: FixedText,
     },
     /// The program was built without it.
     #[error("this program was built without {what}")]
     NotBuilt {
         /// What.
-        what: &'static str,
+        #[serde(deserialize_with = "fixed_text::read")]
+        what: FixedText,
         /// With which feature it is built.
-        feature: &'static str,
+        #[serde(deserialize_with = "fixed_text::read")]
+        feature: FixedText,
     },
     /// A text that is no address of a scheduler.
     #[error("the address of the scheduler cannot be used: {reason}")]
     BadScheduler {
         /// What is wrong with it.
-        reason: &'static str,
+        #[serde(deserialize_with = "fixed_text::read")]
+        reason: FixedText,
     },
     /// There is no scheduler.
     #[error("the scheduler {place} cannot be used: {reason}")]
@@ -232,11 +245,35 @@ pub enum EngineError {
         /// The most that there may be.
         limit: u64,
     },
+    /// The query needs more memory than it may have, or its worker process was ended.
+    #[error("the query exceeded its memory limit, or its worker process was ended")]
+    OutOfMemory,
+    /// The query took longer than it may.
+    #[error("the query exceeded its time limit of {seconds} s")]
+    DeadlineExceeded {
+        /// The limit.
+        seconds: u64,
+    },
+    /// By the sizes of its files, the query may need more memory than it may have.
+    #[error("the query may need {} of memory, and its limit is {}", bytes_text(*needs), bytes_text(*limit))]
+    TooLarge {
+        /// An upper bound.
+        needs: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// No worker process can be started.
+    #[error("the worker process of the query cannot be started: {reason}")]
+    NoWorker {
+        /// What the system says.
+        reason: String,
+    },
     /// The engine could not be started, or gave up.
     #[error("the engine failed while {doing}")]
     Failed {
         /// What it was doing.
-        doing: &'static str,
+        #[serde(deserialize_with = "fixed_text::read")]
+        doing: FixedText,
     },
 }
 
@@ -293,6 +330,10 @@ impl EngineError {
             Self::FanOut { .. } => "MZ1940",
             Self::PublicRows { .. } => "MZ1941",
             Self::DamagedParquet { .. } => "MZ1936",
+            Self::OutOfMemory => "MZ1961",
+            Self::DeadlineExceeded { .. } => "MZ1962",
+            Self::TooLarge { .. } => "MZ1963",
+            Self::NoWorker { .. } => "MZ1964",
         }
     }
 
@@ -322,6 +363,18 @@ impl EngineError {
             Self::BadColumn { .. } => {
                 "restore the column, or add the dataset again with the type that it has: \
                  questions can CAST it; ids are text or integers of 64 bits"
+                    .into()
+            }
+            Self::OutOfMemory | Self::TooLarge { .. } => {
+                "ask for fewer groups, statistics or columns, or let the owner raise --query-memory"
+                    .into()
+            }
+            Self::DeadlineExceeded { .. } => {
+                "ask for less, or let the owner raise --query-timeout".into()
+            }
+            Self::NoWorker { .. } => {
+                "check that the program is where it was started from, and that the system lets it \
+                 start processes"
                     .into()
             }
             Self::Changed { .. } => "ask again when the data are complete".into(),

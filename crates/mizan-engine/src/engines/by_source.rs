@@ -1,7 +1,7 @@
 //! The engine that the source of a dataset asks for: DataFusion or a cluster for files,
 //! the database itself for its tables.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mizan_sql::{BoundedPlan, Catalogue, Dataset, FileIdentity, Type};
 
@@ -12,15 +12,19 @@ use super::fan_out::{self, FanOutCache};
 #[cfg(feature = "postgres")]
 use super::postgres::{self, Postgres};
 use super::relations;
+use super::worker::Workers;
 use crate::engine::{Engine, EngineError};
 use crate::exact::Execution;
 use crate::order::Salt;
+use crate::query_limits::QueryLimits;
 use crate::version::{Version, file_identities, share_files};
 
 /// All engines. One question at a time.
 #[derive(Debug)]
 pub struct Engines {
     files: DataFusion,
+    /// The embedded engine in processes of their own.
+    workers: Option<Workers>,
     /// In place of the embedded engine.
     #[cfg(feature = "ballista")]
     cluster: Option<Ballista>,
@@ -66,10 +70,26 @@ impl Engines {
     pub fn new() -> Result<Self, EngineError> {
         Ok(Self {
             files: DataFusion::new()?,
+            workers: None,
             #[cfg(feature = "ballista")]
             cluster: None,
             #[cfg(feature = "postgres")]
             postgres: Postgres::default(),
+        })
+    }
+
+    /// The same, with a worker process for each query over files. `program` calls
+    /// [`run_worker`](crate::run_worker) when it is started with
+    /// [`WORKER_ARGUMENT`](crate::WORKER_ARGUMENT) alone.
+    ///
+    /// # Errors
+    ///
+    /// None at present.
+    pub fn in_workers(program: PathBuf, limits: QueryLimits) -> Result<Self, EngineError> {
+        let workers = Workers::new(program, limits, DataFusion::new()?);
+        Ok(Self {
+            workers: Some(workers),
+            ..Self::new()?
         })
     }
 
@@ -101,6 +121,9 @@ impl Engines {
     #[must_use]
     pub fn with_fan_outs(mut self, fan_outs: &FanOutCache) -> Self {
         self.files.fan_outs = fan_outs.clone();
+        if let Some(workers) = &mut self.workers {
+            workers.engine.fan_outs = fan_outs.clone();
+        }
         #[cfg(feature = "ballista")]
         if let Some(cluster) = &mut self.cluster {
             cluster.fan_outs = fan_outs.clone();
@@ -117,7 +140,10 @@ impl Engines {
         if let Some(cluster) = &self.cluster {
             return cluster;
         }
-        &self.files
+        match &self.workers {
+            Some(workers) => workers,
+            None => &self.files,
+        }
     }
 
     /// The engine of a source.

@@ -31,6 +31,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::catalog::TableProvider;
 use datafusion::error::DataFusionError;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::memory_pool::GreedyMemoryPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -57,7 +58,16 @@ use crate::version::Version;
 
 pub(crate) use self::files::{check_rows, inspect};
 
-const WORKER_STACK: usize = 16 << 20;
+/// The stack of each thread of a runtime.
+pub(in crate::engines) const WORKER_STACK: usize = 16 << 20;
+
+/// The most threads of a runtime that read files, beside those that compute.
+const READING_THREADS: usize = 32;
+
+/// All threads of a runtime.
+pub(in crate::engines) fn threads(partitions: usize) -> usize {
+    partitions.min(64) + READING_THREADS
+}
 
 /// The embedded engine.
 #[derive(Clone, Debug)]
@@ -75,6 +85,8 @@ pub struct DataFusion {
     planted: Option<Planted>,
     /// Counts of public tables.
     pub(in crate::engines) fan_outs: FanOutCache,
+    /// How many bytes DataFusion's operators may hold together. None is no limit.
+    pool: Option<usize>,
 }
 
 /// Bugs that tests plant.
@@ -117,7 +129,25 @@ impl DataFusion {
             #[cfg(test)]
             planted: None,
             fan_outs: FanOutCache::default(),
+            pool: None,
         })
+    }
+
+    /// The same under a memory limit: three quarters of it are for what operators say
+    /// they hold, and the rest for what they do not say.
+    #[must_use]
+    pub(crate) fn with_memory(self, bytes: u64) -> Self {
+        let pool = usize::try_from(bytes - bytes / 4).unwrap_or(usize::MAX);
+        Self {
+            pool: Some(pool),
+            keeps: self.keeps.min(pool / 8),
+            ..self
+        }
+    }
+
+    /// In how many parts work is split.
+    pub(crate) const fn partitions(&self) -> usize {
+        self.partitions
     }
 
     /// Runs a plan over tables, wherever they are from.
@@ -148,6 +178,7 @@ impl DataFusion {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(self.partitions.min(64))
                 .thread_name(QUIET)
+                .max_blocking_threads(READING_THREADS)
                 .thread_stack_size(WORKER_STACK)
                 .enable_all()
                 .build()
@@ -189,8 +220,9 @@ impl DataFusion {
         // Private rows are not written to disk.
         let disk = DiskManagerBuilder::default().with_mode(DiskManagerMode::Disabled);
         let mut runtime = RuntimeEnvBuilder::new().with_disk_manager_builder(disk);
-        if let Some(caps) = self.caps {
-            runtime = runtime.with_memory_limit(caps.memory, 1.0);
+        let bytes = self.caps.map(|caps| caps.memory).or(self.pool);
+        if let Some(bytes) = bytes {
+            runtime = runtime.with_memory_pool(Arc::new(GreedyMemoryPool::new(bytes)));
         }
         let mut context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
         if let Some(caps) = self.caps {
@@ -375,8 +407,10 @@ pub(in crate::engines) fn failed(doing: &'static str) -> impl Fn(DataFusionError
     move |error| {
         #[cfg(test)]
         eprintln!("{error}");
-        drop(error);
-        EngineError::Failed { doing }
+        match error.find_root() {
+            DataFusionError::ResourcesExhausted(_) => EngineError::OutOfMemory,
+            _ => EngineError::Failed { doing },
+        }
     }
 }
 

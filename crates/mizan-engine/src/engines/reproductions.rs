@@ -34,6 +34,7 @@ pub(crate) fn catalogue() -> Catalogue {
     let notes = Dataset {
         name: "notes".to_owned(),
         source: String::new(),
+        files: Vec::new(),
         privacy: Some(Privacy {
             unit: vec!["person".to_owned()],
             account: "all".to_owned(),
@@ -49,6 +50,7 @@ pub(crate) fn catalogue() -> Catalogue {
     let codes = Dataset {
         name: "codes".to_owned(),
         source: String::new(),
+        files: Vec::new(),
         privacy: None,
         columns: vec![
             column("code", Type::Integer, None),

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use crate::engine::EngineError;
 
-const STACK: usize = 256 << 20;
+/// The stack of each thread.
+pub(super) const STACK: usize = 256 << 20;
 
 /// What threads are called that run an engine. A panic there is caught and becomes an
 /// error, and its message, which may quote a value, is not shown.

@@ -75,6 +75,7 @@ fn catalogue() -> Catalogue {
     let visits = Dataset {
         name: "visits".into(),
         source: "visits.csv".into(),
+        files: Vec::new(),
         privacy: Some(Privacy {
             unit: vec!["person".into()],
             account: "visits".into(),

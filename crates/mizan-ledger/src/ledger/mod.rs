@@ -36,6 +36,7 @@ use crate::key::KeyFiles;
 use crate::mark::Mark;
 use crate::state_dir::{directory_of, sync_directory};
 use crate::store::{Ask, Store, StoreError};
+use crate::unanswered::OpenCharges;
 use crate::{
     Account, AccountNumber, Charge, IdKey, LedgerId, PublicKey, Request, RequestError, RequestId,
     TreeHead,
@@ -84,6 +85,8 @@ pub struct Ledger {
     priced: Mutex<HashMap<AccountNumber, Priced>>,
     /// The key of ids, once it was asked for.
     id_key: OnceLock<Option<IdKey>>,
+    /// Charges that are not settled, as far as the log was read for them.
+    open: Mutex<OpenCharges>,
 }
 
 /// An account as it was, and the event that was priced for it last: whoever
@@ -242,6 +245,7 @@ impl Ledger {
             notes: Vec::new(),
             priced: Mutex::default(),
             id_key: OnceLock::new(),
+            open: Mutex::default(),
         };
         Ok((ledger, head))
     }

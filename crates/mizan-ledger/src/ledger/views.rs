@@ -1,6 +1,7 @@
 //! What can be seen in a ledger.
 
 use std::fmt;
+use std::sync::PoisonError;
 
 use mizan_core::Delta;
 
@@ -11,7 +12,7 @@ use crate::verify::{VerifyError, VerifyReport, Witnesses, verify};
 use crate::{
     Account, AccountName, AccountNumber, Body, Checkpoint, ConsistencyProof, Cost, Digest, Entry,
     InclusionProof, LedgerError, Odometer, PublicKey, ReceiptText, Record, RequestError, RequestId,
-    State, TreeHead, how_many, leaf_hash,
+    State, TreeHead, UnansweredCharge, how_many, leaf_hash,
 };
 
 /// An account and what has to be said with it.
@@ -198,6 +199,44 @@ impl Ledger {
         let entry = self.store.entries(position)?.into_iter().next();
         let gone = || StoreError::damaged(format!("there is no entry {position}"));
         Ok(entry.ok_or_else(gone)?)
+    }
+
+    /// The charges of an account, and of those below it, that were started and never
+    /// committed, the oldest first: queries that run now, and those that failed or were
+    /// killed after their charge.
+    ///
+    /// The log is read once, and from then on only what is new of it.
+    ///
+    /// # Errors
+    ///
+    /// The ledger cannot be read.
+    pub fn unanswered(&self, account: &Account) -> Result<Vec<UnansweredCharge>, LedgerError> {
+        let (pending, own_delta) = account.pending().raw();
+        if own_delta == 0 && pending.iter().all(|amount| *amount == 0) {
+            return Ok(Vec::new());
+        }
+        let started = {
+            let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            loop {
+                let page = self.store.entries(open.size)?;
+                if page.is_empty() {
+                    break open.started();
+                }
+                page.iter().for_each(|entry| open.read(entry));
+            }
+        };
+        let mut found = Vec::new();
+        for charge in started {
+            let mut next = Some(charge.account);
+            while let Some(number) = next {
+                if number == account.number() {
+                    found.push(charge);
+                    break;
+                }
+                next = self.store.account(number)?.and_then(|found| found.parent());
+            }
+        }
+        Ok(found)
     }
 
     /// What is remembered under an id.

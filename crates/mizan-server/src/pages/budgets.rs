@@ -3,7 +3,9 @@
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use mizan_api::budget::{AccountJson, BudgetAnswer, GapJson, Shown};
+use mizan_api::budget::{
+    AccountJson, BudgetAnswer, GapJson, Shown, UnansweredChargeJson, UnansweredJson,
+};
 use mizan_api::dataset::DatasetJson;
 use mizan_report::Figure;
 
@@ -47,6 +49,7 @@ struct OnePage {
     last: Option<String>,
     more: Option<String>,
     untouched: bool,
+    unanswered: Option<Unanswered>,
     burn_down: Option<String>,
     orders: Vec<OrderRow>,
 }
@@ -73,6 +76,22 @@ struct Row {
     burn_down: Option<String>,
     ask: bool,
     ask_query: String,
+}
+
+/// Charges without an answer, for the owner.
+struct Unanswered {
+    count: String,
+    newest: Vec<UnansweredChargeJson>,
+}
+
+impl Unanswered {
+    fn of(caller: &Caller, all: &UnansweredJson) -> Option<Self> {
+        let shown = caller.role == Role::Owner && all.count > 0;
+        shown.then(|| Self {
+            count: numbers::count(all.count),
+            newest: all.newest.iter().take(10).cloned().collect(),
+        })
+    }
 }
 
 /// One order of an account.
@@ -166,6 +185,7 @@ async fn details(visitor: &Visitor, service: &Service, name: &str) -> Result<Res
             .as_ref()
             .map(|more| numbers::count(more.count)),
         untouched: untouched(&shown),
+        unanswered: Unanswered::of(caller, &answer.unanswered),
         burn_down: burn_down(t, &shown, false),
         orders: orders(&answer),
     })

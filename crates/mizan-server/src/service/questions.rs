@@ -166,7 +166,13 @@ impl Service {
         if reply.is_ok() {
             self.put_back(engine);
         }
-        let reply = reply.map_err(|error| question_failure(&error, sql))?;
+        let reply = reply.map_err(|error| {
+            if let QuestionError::AfterCharge { id, .. } = &error {
+                self.0.metrics.failed_after_charge(error.code());
+                crate::log::failed_after_charge(error.code(), &id.to_string());
+            }
+            question_failure(&error, sql)
+        })?;
         let text = |given: &Option<mizan_api::number::Given>| {
             given.as_ref().map(|given| given.text().into_owned())
         };
@@ -205,10 +211,16 @@ impl Service {
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         match engines.pop() {
             Some(engine) => Ok(engine),
-            None => match Engines::new() {
-                Ok(engine) => Ok(engine.with_fan_outs(&self.0.fan_outs)),
-                Err(error) => Err(Failure::from(error).into()),
-            },
+            None => {
+                let engines = match &self.0.limits.query_workers {
+                    Some(workers) => Engines::in_workers(workers.program.clone(), workers.limits),
+                    None => Engines::new(),
+                };
+                match engines {
+                    Ok(engines) => Ok(engines.with_fan_outs(&self.0.fan_outs)),
+                    Err(error) => Err(Failure::from(error).into()),
+                }
+            }
         }
     }
 

@@ -8,19 +8,21 @@ mod text;
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 pub use self::error::CatalogueError;
 use crate::relation::Bounds;
 use crate::value::{Type, Value};
 
 /// All datasets, by name.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Catalogue {
     /// The datasets.
     pub datasets: BTreeMap<String, Dataset>,
 }
 
 /// A dataset: a file or a table.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {
     /// The name in questions.
     pub name: String,
@@ -36,7 +38,7 @@ pub struct Dataset {
 }
 
 /// What a file keeps when it is moved or renamed. A copy of it is another file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct FileIdentity {
     /// The device that it is on.
     pub device: u64,
@@ -60,7 +62,7 @@ impl FileIdentity {
 }
 
 /// Whose rows, and how much of each unit counts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Privacy {
     /// The columns that tell whose a row is.
     pub unit: Vec<String>,
@@ -73,7 +75,7 @@ pub struct Privacy {
 }
 
 /// A column.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DatasetColumn {
     /// Its name.
     pub name: String,

@@ -28,7 +28,14 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
 pub(crate) fn run_for(question: &Question, output: Output) -> Result<Answer, Failure> {
     let ledger = question.books.read()?;
     let quote = question.at_desk(&ledger, |desk, sql, wish| desk.quote(sql, wish))?;
-    let shown = output.either(|| quote_json(&quote), || text(&quote, question.why));
+    let limits = question.engine.limits_text()?.filter(|_| question.why);
+    let limits = limits.map_or_else(String::new, |limits| {
+        wrapped(&limits, "  over files: ", "    ")
+    });
+    let shown = output.either(
+        || quote_json(&quote),
+        || text(&quote, question.why) + &limits,
+    );
     Ok(match quote.fits {
         true => Answer::done(shown),
         false => Answer::refused(shown),

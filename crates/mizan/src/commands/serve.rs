@@ -3,13 +3,15 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use mizan_engine::this_program;
 use mizan_ledger::default_state_dir;
-use mizan_server::limits::Limits;
+use mizan_server::limits::{Limits, QueryWorkers};
 use mizan_server::{Listen, Options, serve};
 
 use crate::books::Books;
 use crate::failure::Failure;
 use crate::output::{Output, be_still, print};
+use crate::query_limits::QueryLimitArguments;
 use crate::shelf::Shelf;
 use crate::tokens::Tokens;
 
@@ -45,6 +47,9 @@ pub(crate) struct Arguments {
     queries: Option<usize>,
 
     #[command(flatten)]
+    query_limits: QueryLimitArguments,
+
+    #[command(flatten)]
     tokens: Tokens,
 
     #[command(flatten)]
@@ -63,6 +68,10 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     limits.rate = f64::from(arguments.rate.max(1));
     limits.burst = 2.0 * limits.rate;
     limits.queries = arguments.queries.unwrap_or(limits.queries);
+    limits.query_workers = Some(QueryWorkers {
+        program: this_program()?,
+        limits: arguments.query_limits.limits(limits.queries)?,
+    });
     let secure = listen.tls.is_some();
     let options = Options {
         ledger: arguments.books.existing()?,

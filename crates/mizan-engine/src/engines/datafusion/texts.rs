@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, StringViewBuilder};
+use datafusion::arrow::array::{ArrayRef, StringViewBuilder};
 use datafusion::common::Result;
 use datafusion::logical_expr::ColumnarValue;
 use mizan_sql::LONGEST_COMPUTED_TEXT;

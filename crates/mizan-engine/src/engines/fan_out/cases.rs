@@ -58,6 +58,7 @@ pub(crate) fn catalogue() -> Catalogue {
         let dataset = Dataset {
             name: name.to_owned(),
             source: String::new(),
+            files: Vec::new(),
             privacy,
             columns,
         };

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use mizan_api::budget::view::{self, nats_text};
 use mizan_api::budget::{BurnDown, More, Shown};
-use mizan_ledger::{Account, AccountView};
+use mizan_ledger::{Account, AccountView, UnansweredCharge};
 use mizan_report::{Column, Figure, Table, number};
 
 use crate::books::{self, Books};
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Output, Progress, order_text, shortened};
+use crate::times;
 
 /// Show what an account promises, has spent and has left
 #[derive(Debug, clap::Args)]
@@ -63,13 +64,14 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         || shown.json(),
         || {
             let (more, burn_down) = (shown.more.as_ref(), shown.burn_down.as_ref());
-            text(&shown.view, more, burn_down, output)
+            text(&shown.view, &shown.unanswered, more, burn_down, output)
         },
     ))
 }
 
 fn text(
     view: &AccountView,
+    unanswered: &[UnansweredCharge],
     more: Option<&More>,
     burn_down: Option<&BurnDown>,
     output: Output,
@@ -84,6 +86,7 @@ fn text(
     );
     text.push_str(&view::gap_text(view));
     text.push_str(&view::summary_text(view, output.terminal));
+    text.push_str(&unanswered_text(unanswered));
     if let Some(more) = more {
         let like = if more.given { "of" } else { "like the last," };
         text.push_str(&format!(
@@ -99,6 +102,18 @@ fn text(
         text.push_str(&output.terminal.chart(&burn_down.panel()));
     }
     text
+}
+
+/// How many charges have no answer, and the newest of them.
+fn unanswered_text(charges: &[UnansweredCharge]) -> String {
+    let Some(newest) = charges.last() else {
+        return String::new();
+    };
+    let (count, time) = (charges.len(), times::exact(newest.started_unix_ms));
+    format!(
+        "\n  charges without an answer: {count} (the newest: {}, {time});\n  each is a query that runs now, or one that failed after its charge\n",
+        newest.id
+    )
 }
 
 /// Order by order: those that count.

@@ -1,0 +1,260 @@
+//! Worker processes of queries: killed, stopped, starved, and fed with nonsense.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic"
+)]
+
+#[path = "../../mizan-server/tests/common/client.rs"]
+#[allow(dead_code, reason = "each test uses its own part")]
+mod client;
+mod common;
+
+use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use client::Client;
+use common::lab::Lab;
+use common::run_with;
+use common::visits;
+use serde_json::{Value, json};
+
+const SQL: &str = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY city";
+
+/// Enough visits that a worker is met while it runs.
+fn many_visits() -> String {
+    let mut csv = String::from("person,city,age,paid\n");
+    for row in 0..400_000 {
+        let city = if row % 4 == 0 { "Aswan" } else { "Cairo" };
+        writeln!(csv, "{},{city},{},{}", row % 50_000, row % 90, row % 50).unwrap();
+    }
+    csv
+}
+
+fn signal(name: &str, process: u32) {
+    let sent = Command::new("kill")
+        .args([name, &process.to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+/// The worker of a program, once there is one; None if the program ended before.
+fn worker_of(program: &mut Child) -> Option<u32> {
+    let parent = format!("PPid:\t{}\n", program.id());
+    loop {
+        for entry in std::fs::read_dir("/proc").unwrap() {
+            let path = entry.unwrap().path();
+            let status = std::fs::read_to_string(path.join("status")).unwrap_or_default();
+            let words = std::fs::read(path.join("cmdline")).unwrap_or_default();
+            if status.contains(&parent) && words.ends_with(b"\0run-plan\0") {
+                let name = path.file_name().unwrap().to_str().unwrap();
+                return name.parse().ok();
+            }
+        }
+        if program.try_wait().unwrap().is_some() {
+            return None;
+        }
+    }
+}
+
+/// Starts a query until its worker is stopped in the middle.
+fn stopped(lab: &Lab, options: &[&str]) -> (Child, u32, String) {
+    for round in 0..50 {
+        let id = format!("round {round}");
+        let query = ["query", SQL, "--epsilon", "0.02", "--id", &id];
+        let mut child = lab.start(&[&query[..], options].concat());
+        let Some(worker) = worker_of(&mut child) else {
+            continue;
+        };
+        let sent = Command::new("kill")
+            .args(["-STOP", &worker.to_string()])
+            .stderr(std::process::Stdio::null())
+            .status();
+        if sent.unwrap().success() && child.try_wait().unwrap().is_none() {
+            return (child, worker, id);
+        }
+        child.wait().unwrap();
+    }
+    panic!("no worker was met");
+}
+
+fn ended(child: Child) -> (Option<i32>, String) {
+    let output = child.wait_with_output().unwrap();
+    (
+        output.status.code(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
+}
+
+fn unanswered(lab: &Lab) -> u64 {
+    let shown = lab.json(&["budget", "show", "visits"]);
+    shown["unanswered"]["count"].as_u64().unwrap()
+}
+
+/// A worker that is killed is an error after the charge, which is counted; asking again
+/// goes on for free. A worker that hangs is ended at its deadline.
+#[test]
+fn a_worker_that_is_killed_or_hangs_is_an_error_after_the_charge() {
+    let mut lab = visits::lab("workers-killed", &many_visits());
+    lab.within = vec!["env".into(), "PGPASSWORD=a secret of the parent".into()];
+    let cases: [(&[&str], &str); 2] = [(&[], "MZ1961"), (&["--query-timeout", "2"], "MZ1962")];
+    for (options, code) in cases {
+        let (child, worker, id) = stopped(&lab, options);
+        let environment = std::fs::read(format!("/proc/{worker}/environ")).unwrap();
+        let environment = String::from_utf8_lossy(&environment).into_owned();
+        assert!(!environment.contains("secret"), "{environment}");
+        let limits = std::fs::read_to_string(format!("/proc/{worker}/limits")).unwrap();
+        assert!(limits.contains("Max core file size"), "{limits}");
+        if code == "MZ1961" {
+            signal("-KILL", worker);
+        }
+        let (status, words) = ended(child);
+        assert_eq!(status, Some(2), "{words}");
+        assert!(words.contains(&format!("error[{code}]")), "{words}");
+        assert!(words.contains("goes on for free"), "{words}");
+        assert_eq!(unanswered(&lab), 1);
+        let shown = lab.run(&["budget", "show", "visits"]);
+        assert!(shown.stdout.contains("charges without an answer: 1 "));
+        let size = lab.size();
+        let again = lab.json(&["query", SQL, "--epsilon", "0.02", "--id", &id]);
+        assert_eq!(again["rows"].as_array().unwrap().len(), 2);
+        // Its commit is all that is new.
+        assert_eq!((unanswered(&lab), lab.size()), (0, size + 1));
+    }
+    lab.run(&["ledger", "verify"]).done();
+}
+
+/// A worker ends with its parent, whatever ends that.
+#[test]
+fn a_worker_ends_with_its_parent() {
+    let lab = visits::lab("workers-orphan", &many_visits());
+    let (mut child, worker, _) = stopped(&lab, &[]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    signal("-CONT", worker);
+    let begun = Instant::now();
+    while std::fs::read(format!("/proc/{worker}/cmdline")).is_ok_and(|words| !words.is_empty()) {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it goes on");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// What is not exactly a request of this program ends with 2, without a word.
+#[test]
+fn nonsense_for_a_worker_is_an_error_without_words() {
+    let mut header = b"mizan run-plan 1".to_vec();
+    header.extend(u64::MAX.to_le_bytes());
+    header.extend([0; 32]);
+    let mut random = 1_u64;
+    let noise: Vec<u8> = (0..200_000)
+        .map(|_| {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            random.to_be_bytes()[0]
+        })
+        .collect();
+    let mut small = header.clone();
+    small[16..24].copy_from_slice(&100_000_u64.to_le_bytes());
+    small.extend(&noise);
+    let inputs = [
+        b"".as_slice(),
+        b"{}",
+        &header[..30],
+        &header,
+        &small,
+        &noise,
+    ];
+    for input in inputs {
+        let run = run_with(&["run-plan"], input);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{}", run.stderr);
+        assert_eq!(run.stderr, "");
+    }
+    // It is not a command for people.
+    assert!(!run_with(&["--help"], b"").stdout.contains("run-plan"));
+    assert_eq!(run_with(&["run-plan", "x"], b"").code, 2);
+}
+
+/// Limits that cannot be read are an error before anything is charged.
+#[test]
+fn limits_are_checked() {
+    let lab = visits::lab("workers-limits", &visits::people());
+    let size = lab.size();
+    for (option, value) in [
+        ("--query-memory", "4GB"),
+        ("--query-memory", "1MiB"),
+        ("--query-timeout", "0"),
+        ("--query-timeout", "soon"),
+    ] {
+        lab.fails(&["query", SQL, option, value], "MZ0001");
+    }
+    assert_eq!(lab.size(), size);
+    let why = ["quote", SQL, "--why", "--query-memory", "2GiB"];
+    let quote = lab.run(&why).done();
+    assert!(
+        quote.contains("at most 2 GiB of memory and 600 s"),
+        "{quote}"
+    );
+}
+
+/// A query that needs more memory than it may have is an error, and the server answers
+/// the next one.
+#[test]
+fn a_server_outlives_a_query_without_memory() {
+    let mut csv = String::from("person,city,age,paid\n");
+    let long = "x".repeat(200);
+    for row in 0..500_000 {
+        writeln!(csv, "{row},{long}{row},{},1", row % 90).unwrap();
+    }
+    let lab = visits::lab("workers-memory", &csv);
+    let tokens = lab.folder.join("tokens.db");
+    let tokens = tokens.to_str().unwrap();
+    let made = lab.json(&[
+        "token", "create", "amina", "--role", "owner", "--tokens", tokens,
+    ]);
+    let mut server = lab.start(&[
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--query-memory",
+        "64MiB",
+        "--tokens",
+        tokens,
+        "--format",
+        "json",
+    ]);
+    let mut stdout = BufReader::new(server.stdout.take().unwrap());
+    let mut said = String::new();
+    while !said.ends_with("}\n") {
+        assert_ne!(stdout.read_line(&mut said).unwrap(), 0, "{said}");
+    }
+    let said: Value = serde_json::from_str(&said).unwrap();
+    let address = said["address"].as_str().unwrap().parse().unwrap();
+    let mut client = Client::new(address, made["token"].as_str());
+    // Half a million groups of 200 bytes do not fit; one group does.
+    let heavy = json!({"sql": "SELECT note, COUNT(*) AS n FROM (SELECT person, city || '' AS note FROM visits) AS v GROUP BY note", "epsilon": 0.1});
+    let failed = client.post("/api/v1/queries", &heavy);
+    let text = failed.text();
+    assert!(failed.status >= 400, "{text}");
+    let code = failed.json()["code"].as_str().unwrap().to_owned();
+    assert!(matches!(code.as_str(), "MZ1961" | "MZ1963"), "{text}");
+    let light = json!({"sql": "SELECT COUNT(*) AS n FROM visits WHERE age < 10", "epsilon": 0.1});
+    let answer = client.post("/api/v1/queries", &light);
+    if code == "MZ1961" {
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let metrics = client.get("/metrics").text();
+        assert!(
+            metrics.contains("mizan_failures_after_charge_total{code=\"MZ1961\"} 1"),
+            "{metrics}"
+        );
+        let budget = client.get("/api/v1/budgets/visits").json();
+        assert_eq!(budget["unanswered"]["count"], 1);
+    }
+    signal("-TERM", server.id());
+    assert!(server.wait().unwrap().success());
+}
