@@ -222,14 +222,14 @@ fn texts_are_bounded() {
         (Concat, &[most.clone(), t("")], most.clone()),
         (Concat, &[most.clone(), t("y")], NULL),
         (Concat, &[t("é"), half.clone(), half], NULL),
-        (Concat, &[more.clone()], NULL),
+        (Concat, std::slice::from_ref(&more), NULL),
         // Whatever else is made of a stored text is not longer.
         (
             Upper,
-            &[more.clone()],
+            std::slice::from_ref(&more),
             t(&"X".repeat(LONGEST_COMPUTED_TEXT + 1)),
         ),
-        (Coalesce, &[NULL, more.clone()], more),
+        (Coalesce, &[NULL, more.clone()], more.clone()),
     ]);
     let stored = |length: usize| Expr::Column(0).eval(&[t(&"x".repeat(length))]);
     assert!(!stored(LONGEST_STORED_TEXT).is_null());

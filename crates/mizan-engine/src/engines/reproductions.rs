@@ -104,6 +104,10 @@ pub(crate) fn all() -> Vec<Reproduction> {
         (511, 7),
         (513, 7),
         (15, 12),
+        // What the binder just allows.
+        (2_000, 0),
+        (170, 3),
+        (80, 4),
     ] {
         all.push(Reproduction {
             sql: growing(literal, doublings),

@@ -5,10 +5,8 @@
 //! cargo test --release -p mizan-engine --all-features --lib planning_at_the_limits -- --ignored --nocapture
 //! ```
 
-#[allow(dead_code, reason = "shared with the tests of mizan-sql")]
 #[path = "../../../../../mizan-sql/tests/families/mod.rs"]
 mod families;
-#[allow(dead_code, reason = "shared with the tests of mizan-sql")]
 #[path = "../../../../../mizan-sql/tests/questions/mod.rs"]
 mod questions;
 
