@@ -28,9 +28,7 @@ pub trait Engine {
 
     /// Whether joins with public tables stay within their limits: a part of
     /// [`Self::prepare`], for quotes. Public rows alone are counted.
-    fn check_joins(&self, _plan: &BoundedPlan, _catalogue: &Catalogue) -> Result<(), EngineError> {
-        Ok(())
-    }
+    fn check_joins(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError>;
 
     /// The version of a dataset: changes whenever its rows do. Fails if they
     /// cannot be opened or do not have the catalogue's columns; rows are not read.

@@ -219,6 +219,10 @@ impl Engine for Workers {
         self.engine.prepare(plan, catalogue)
     }
 
+    fn check_joins(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
+        self.engine.check_joins(plan, catalogue)
+    }
+
     fn version(&self, dataset: &Dataset) -> Result<Version, EngineError> {
         self.engine.version(dataset)
     }
