@@ -8,7 +8,7 @@
 //! A query may say how much it takes. By default it takes a twentieth of what is
 //! *left*, rounded down to a fixed list of shares: a twentieth of all that is reserved,
 //! and then always 4 % less. So the reserved delta does not run out after twenty
-//! queries: the hundredth still has about 1/170 of the first share, and the threshold
+//! queries: the hundredth still has about 1/150 of the first share, and the threshold
 //! grows with the logarithm of that only. The list ends at a millionth of the first
 //! share; when even this does not fit, the ledger refuses.
 //!

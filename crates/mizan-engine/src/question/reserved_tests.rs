@@ -286,6 +286,7 @@ fn what_was_left_behind_keeps_its_share() {
     ask(&desk, 1);
     let prepared = desk.prepare(&question(0), wish()).unwrap();
     let stamp = super::stamp(&prepared, &[engine.version]);
+    let stamp = desk.keyed(&prepared, stamp).unwrap();
     let id = desk.last_attempt(&prepared, &stamp).unwrap();
     ledger.reserve(Some(id), prepared.charge.clone()).unwrap();
     ledger.start(id).unwrap();

@@ -81,10 +81,9 @@ fn without_a_count_words_say_it() {
     assert_eq!(answer.notes, [words]);
 }
 
-/// A tree says how many rows it has. Its error bound holds in 95 of 100 cases, but it is
-/// loose: to pass for a full group, the noise of the root would have to be about six
-/// times its standard deviation, of which 20 releases have a chance below 10⁻⁸ by
-/// Chernoff's inequality, and of which none was seen.
+/// A tree says how many rows it has. The empty one would need noise of 8 standard
+/// deviations at its root, which has a probability below 7 · 10⁻¹⁰ by Chernoff's
+/// inequality.
 #[test]
 fn an_empty_tree_has_no_quantiles() {
     let aggregates: Vec<Aggregate> = (1..40)
