@@ -346,17 +346,34 @@ pub fn denied_help(denied: &Denied, names: Names) -> String {
     )
 }
 
-/// A delta with three digits, rounded down.
+/// A delta with three digits, rounded down. A unit of the ledger, 1e-18, is not missed:
+/// 2.5e-7 is kept as one less.
+///
+/// ```
+/// use mizan_api::question::delta_down;
+///
+/// assert_eq!(delta_down(2.499_999_999_99e-7), "2.5e-7");
+/// assert_eq!(delta_down(2.399e-7), "2.39e-7");
+/// assert_eq!(delta_down(9.9999e-8), "9.9e-8");
+/// assert_eq!(delta_down(0.0), "0");
+/// ```
 #[must_use]
 pub fn delta_down(delta: f64) -> String {
-    let mut shown = format!("{delta:.2e}");
-    if shown.parse::<f64>().is_ok_and(|rounded| rounded > delta) {
-        // A unit of the last digit less.
-        let (digits, exponent) = shown.split_once('e').unwrap_or((&shown, "0"));
-        let less = digits.parse::<f64>().unwrap_or(0.0) - 0.01;
-        shown = format!("{less:.2}e{exponent}");
+    const UNIT: f64 = 1e-18;
+    if delta <= 0.0 {
+        return "0".to_owned();
     }
-    shown
+    let nearest = format!("{delta:.2e}");
+    let rounded = nearest.parse::<f64>().unwrap_or(delta);
+    if rounded - delta <= 1.5 * UNIT {
+        return format!("{rounded:e}");
+    }
+    // A unit of the last digit less.
+    let (digits, exponent) = nearest.split_once('e').unwrap_or((&nearest, "0"));
+    let less = digits.parse::<f64>().unwrap_or(0.0) - 0.01;
+    let less = format!("{less:.2}e{exponent}");
+    less.parse::<f64>()
+        .map_or(less, |shown| format!("{shown:e}"))
 }
 
 /// The rows, for programs.
