@@ -26,6 +26,7 @@ use datafusion::parquet::schema::types::{SchemaDescriptor, Type};
 
 use super::thrift::is_sound_footer;
 use crate::engine::EngineError;
+use crate::engines::thread::caught;
 use crate::version::unreadable;
 
 /// The longest footer that is read.
@@ -64,8 +65,15 @@ pub(in crate::engines::datafusion) struct Footer {
 }
 
 impl Footer {
-    /// Reads the footer of a file.
+    /// Reads the footer of a file. A library that panics at it has found no footer.
     pub(in crate::engines::datafusion) fn read(path: &Path) -> Result<Self, EngineError> {
+        let bad = || EngineError::BadParquet {
+            path: path.to_path_buf(),
+        };
+        caught(|| Self::decode(path)).unwrap_or_else(|| Err(bad()))
+    }
+
+    fn decode(path: &Path) -> Result<Self, EngineError> {
         let bad = || EngineError::BadParquet {
             path: path.to_path_buf(),
         };
