@@ -39,7 +39,8 @@ pub struct FailureAudit {
     pub refused: u64,
     /// Pairs of neighbouring datasets that were compared.
     pub pairs: u64,
-    /// Pairs of which both fail after the charge, with the same code.
+    /// Pairs of which both fail with the same code: after the charge, or because the
+    /// engine itself failed before it.
     pub failed: u64,
     /// Pairs with different outcomes, or a difference beyond the claim.
     pub violations: Vec<Violation>,
@@ -105,6 +106,17 @@ pub(crate) enum Outcome {
     Refused(&'static str),
     /// Failed after the charge, with a code.
     Failed(&'static str),
+}
+
+impl Outcome {
+    /// Whether this is not what a query should end in, also if it always does.
+    fn is_fault(&self) -> bool {
+        match self {
+            Self::Answer(_) => false,
+            Self::Refused(code) => *code == EngineError::Failed { doing: "" }.code(),
+            Self::Failed(_) => true,
+        }
+    }
 }
 
 impl fmt::Display for Outcome {
@@ -245,7 +257,7 @@ impl FailureAudit {
                 Neighbour::Other { .. } => None,
             },
             (with, other) if with == other => {
-                self.failed += u64::from(matches!(with, Outcome::Failed(_)));
+                self.failed += u64::from(with.is_fault());
                 None
             }
             (with, other) => Some(format!("{with} with a unit's rows, {other} without them")),

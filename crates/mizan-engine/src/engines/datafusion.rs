@@ -224,12 +224,14 @@ impl DataFusion {
         if let Some(bytes) = bytes {
             runtime = runtime.with_memory_pool(Arc::new(GreedyMemoryPool::new(bytes)));
         }
-        let mut context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
+        let mut state = SessionStateBuilder::new()
+            .with_config(config)
+            .with_runtime_env(runtime.build_arc()?)
+            .with_default_features();
         if let Some(caps) = self.caps {
-            let state = SessionStateBuilder::new_from_existing(context.state());
-            let state = state.with_physical_optimizer_rule(Arc::new(caps));
-            context = SessionContext::new_with_state(state.build());
+            state = state.with_physical_optimizer_rule(Arc::new(caps));
         }
+        let context = SessionContext::new_with_state(state.build());
         for function in functions::all() {
             context.register_udf(function);
         }

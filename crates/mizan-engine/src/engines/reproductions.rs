@@ -89,30 +89,30 @@ fn growing(literal: usize, doublings: u32) -> String {
 /// All of them.
 pub(crate) fn all() -> Vec<Reproduction> {
     let mut all = Vec::new();
-    let people = |people| {
-        (0..people)
-            .map(|person| note(person, b""))
-            .collect::<Rows>()
+    let people = |people, length| {
+        let text = vec![b'x'; length];
+        let notes = (0..people).map(|person| note(person, &text));
+        notes.collect::<Rows>()
     };
     // 128 concatenations: the texts of 1,000 people are below 2^31 bytes, and those of
-    // 1,001 are above. Shorter literals reach computed texts that are just allowed, and
-    // just too long.
-    for (literal, doublings) in [
-        (16_767, 7),
-        (16_767, 0),
-        (1_000, 7),
-        (511, 7),
-        (513, 7),
-        (15, 12),
+    // 1,001 are above. Shorter literals are allowed, and so are notes whose copies are
+    // just below the longest computed text, or just above it.
+    for (literal, doublings, length) in [
+        (16_767, 7, 0),
+        (16_767, 0, 0),
+        (1_000, 7, 0),
+        (60, 6, 0),
+        (0, 6, 1_000),
+        (0, 6, 1_030),
         // What the binder just allows.
-        (2_000, 0),
-        (170, 3),
-        (80, 4),
+        (2_000, 0, 0),
+        (170, 3, 0),
+        (80, 4, 0),
     ] {
         all.push(Reproduction {
             sql: growing(literal, doublings),
-            with: tables(people(1_001), 3),
-            without: tables(people(1_000), 3),
+            with: tables(people(1_001, length), 3),
+            without: tables(people(1_000, length), 3),
             files_only: false,
         });
     }
@@ -133,13 +133,18 @@ pub(crate) fn all() -> Vec<Reproduction> {
             files_only: true,
         });
     }
-    for joins in [1, 2, 3] {
+    for joins in [0, 1, 2, 3] {
         let others: Rows = (0..20).map(|person| note(person, b"abc")).collect();
         let mut with = others.clone();
         with.push(note(20, b"match"));
         let codes: String = (0..joins)
             .map(|join| format!(" CROSS JOIN codes c{join}"))
             .collect();
+        // Without them each row meets one code, and there is an answer.
+        let codes = match joins {
+            0 => " JOIN codes c ON LENGTH(v.note) = c.code".to_owned(),
+            _ => codes,
+        };
         all.push(Reproduction {
             sql: format!("SELECT COUNT(*) AS n FROM notes v{codes} WHERE v.note = 'match'"),
             with: tables(with, 10_000),
