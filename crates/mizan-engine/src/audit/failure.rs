@@ -50,7 +50,7 @@ pub struct FailureAudit {
 /// stored ones, or computed and below the limit of those.
 const CAPS: Caps = Caps {
     text: 128 << 10,
-    rows: 3_000_000,
+    rows: 500_000,
     memory: 256 << 20,
 };
 
