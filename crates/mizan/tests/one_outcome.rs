@@ -81,7 +81,6 @@ fn outcome(address: SocketAddr, token: &str, sql: &str) -> (u16, Value) {
 }
 
 #[test]
-#[ignore = "until texts, reading and joins are bounded"]
 fn one_person_decides_nothing_and_the_server_survives() {
     let lab = Lab::new("one_outcome");
     notes(&lab, "fewer", &[""; 1000]);

@@ -43,7 +43,6 @@ pub(crate) fn clean(audit: &FailureAudit) {
 }
 
 #[test]
-#[ignore = "until texts, reading and joins are bounded"]
 fn no_unit_decides_whether_there_is_an_answer() {
     let folder = tempfile::tempdir().unwrap();
     let audit = audit_failures(folder.path(), pairs(1_600), &mut seeds(1), |_| ()).unwrap();

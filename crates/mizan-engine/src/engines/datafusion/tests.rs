@@ -6,5 +6,6 @@ mod mutants;
 pub(crate) mod mutate;
 pub(in crate::engines) mod parquet;
 mod planning;
+pub(super) mod planted;
 mod random;
 mod reproductions;

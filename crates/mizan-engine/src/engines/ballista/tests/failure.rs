@@ -7,7 +7,6 @@ use crate::audit::failure::{self, Asked, Hunt, Target, World, observe, on_files}
 use crate::engines::reproductions::{self, Tables};
 
 #[test]
-#[ignore = "until texts, reading and joins are bounded"]
 fn the_three_breaks_have_one_outcome() {
     let cluster = Cluster::of(2);
     let engine = cluster.engine();
@@ -26,7 +25,6 @@ fn the_three_breaks_have_one_outcome() {
 }
 
 #[test]
-#[ignore = "until texts, reading and joins are bounded"]
 fn no_unit_decides_whether_there_is_an_answer() {
     let cluster = Cluster::of(1);
     let engine = cluster.engine();

@@ -5,7 +5,6 @@ use crate::audit::failure::{observe, parquet};
 use crate::engines::reproductions::{self, Tables};
 
 #[test]
-#[ignore = "until texts, reading and joins are bounded"]
 fn the_three_breaks_have_one_outcome() {
     let folder = tempfile::tempdir().unwrap();
     let mut catalogue = reproductions::catalogue();

@@ -15,7 +15,6 @@ fn values(rows: &Rows) -> crate::oracle::Rows {
 }
 
 #[test]
-#[ignore = "until texts, reading and joins are bounded"]
 fn the_three_breaks_have_one_outcome() {
     let Some(mut schema) = Schema::new() else {
         return;
@@ -36,7 +35,6 @@ fn the_three_breaks_have_one_outcome() {
 }
 
 #[test]
-#[ignore = "until texts, reading and joins are bounded"]
 fn no_unit_decides_whether_there_is_an_answer() {
     let Some(mut schema) = Schema::new() else {
         return;
