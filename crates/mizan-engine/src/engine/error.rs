@@ -9,7 +9,6 @@ use mizan_sql::Type;
 use serde::{Deserialize, Serialize};
 
 use self::fixed_text::FixedText;
-use crate::query_limits::bytes_text;
 
 /// Why an engine cannot run a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
@@ -254,14 +253,6 @@ pub enum EngineError {
         /// The limit.
         seconds: u64,
     },
-    /// By the sizes of its files, the query may need more memory than it may have.
-    #[error("the query may need {} of memory, and its limit is {}", bytes_text(*needs), bytes_text(*limit))]
-    TooLarge {
-        /// An upper bound.
-        needs: u64,
-        /// The limit.
-        limit: u64,
-    },
     /// No worker process can be started.
     #[error("the worker process of the query cannot be started: {reason}")]
     NoWorker {
@@ -332,7 +323,6 @@ impl EngineError {
             Self::DamagedParquet { .. } => "MZ1936",
             Self::OutOfMemory => "MZ1961",
             Self::DeadlineExceeded { .. } => "MZ1962",
-            Self::TooLarge { .. } => "MZ1963",
             Self::NoWorker { .. } => "MZ1964",
         }
     }
@@ -365,7 +355,7 @@ impl EngineError {
                  questions can CAST it; ids are text or integers of 64 bits"
                     .into()
             }
-            Self::OutOfMemory | Self::TooLarge { .. } => {
+            Self::OutOfMemory => {
                 "ask for fewer groups, statistics or columns, or let the owner raise --query-memory"
                     .into()
             }

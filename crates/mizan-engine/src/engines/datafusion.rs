@@ -198,7 +198,9 @@ impl DataFusion {
                     // What is planned there depends on data, so whether there is an
                     // answer must not.
                     match self.run_counted(plan, &mut tallies, salt).await {
-                        Err(EngineError::Failed { .. }) => path = ExecutionPath::Fallback,
+                        Err(EngineError::Failed { .. } | EngineError::OutOfMemory) => {
+                            path = ExecutionPath::Fallback;
+                        }
                         found => {
                             let path = ExecutionPath::Operators;
                             return found.map(|exact| Execution { exact, path });

@@ -6,6 +6,7 @@
 
 use std::io::Read as _;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use super::{LONGEST_REQUEST, Request, allowance, frame};
 use crate::engine::{Engine as _, EngineError};
@@ -26,6 +27,7 @@ pub fn run_worker() -> ExitCode {
             .map_err(|_| EngineError::Failed { doing: "reading" })?;
         end_with_parent();
         limit_memory(&request);
+        end_beyond(request.memory);
         let frame = frame::encode(&answer(&request)).or_else(|| {
             let failed: Result<Execution, EngineError> = Err(EngineError::Failed {
                 doing: "reading results",
@@ -63,7 +65,39 @@ fn be_expendable() {
     std::panic::set_hook(Box::new(|_| ()));
 }
 
-/// Beyond its memory limit the worker gets no more memory, and aborts.
+/// What the program itself holds, beside the memory of a query.
+const PROGRAM: u64 = 64 << 20;
+
+/// How often the memory that is really used is looked at.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Ends the worker when it uses more memory than its limit. Where the system does not
+/// say how much that is, the limit of [`limit_memory`] is all there is: it counts stacks
+/// as a whole, so it is less tight.
+fn end_beyond(memory: u64) {
+    let most = memory.saturating_add(PROGRAM);
+    let watch = move || {
+        while let Some(used) = used_memory() {
+            if used > most {
+                std::process::exit(2);
+            }
+            std::thread::sleep(LOOK);
+        }
+    };
+    if std::thread::Builder::new().spawn(watch).is_err() {
+        std::process::exit(2);
+    }
+}
+
+/// How many bytes of heaps and stacks this process really uses.
+fn used_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    let kibibytes: u64 = line?.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+/// Beyond this much address space the worker gets no more memory, and aborts.
 fn limit_memory(request: &Request) {
     let most = request.memory.saturating_add(allowance(request.partitions));
     // What counts are private writable pages: heaps and stacks, not files that are
