@@ -18,16 +18,12 @@
 //! by parts gives |ψ(τ)| <= V/τ, which goes on falling where few compositions
 //! leave the mixture short.
 
-use super::turned::Turned;
-
 /// A bound on ln|ψ| that falls with the height.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Decay {
     /// The variance of a normal part.
     pub(super) variance: f64,
     mixtures: Vec<Mixture>,
-    /// Finer bounds of some of the mixtures, by their index.
-    turned: Vec<(usize, Turned)>,
 }
 
 /// What is known of a loss that was composed so many times.
@@ -58,21 +54,13 @@ impl Decay {
         }
     }
 
-    /// Adds what else is known of the loss that was added last.
-    pub(super) fn refine(&mut self, turned: Turned) {
-        if let Some(index) = self.mixtures.len().checked_sub(1) {
-            self.turned.push((index, turned));
-        }
-    }
-
     /// A bound on ln|ψ| at all heights from here on.
     pub(super) fn ln_bound(&self, height: f64) -> f64 {
         let normal = -0.5 * self.variance * height * height;
         let rest: f64 = self
             .mixtures
             .iter()
-            .enumerate()
-            .map(|(index, mixture)| {
+            .map(|mixture| {
                 let told: f64 = mixture
                     .rectangles
                     .iter()
@@ -81,11 +69,7 @@ impl Decay {
                 // Rounding in the sums is far below this.
                 let mixed = (-told.clamp(0.0, 1.0) * (1.0 - 1e-9)).ln_1p();
                 let varied = (mixture.variation / height).ln();
-                let own = |(place, turned): &(usize, Turned)| {
-                    (*place == index).then(|| turned.ln_bound(height))
-                };
-                let turned = self.turned.iter().find_map(own);
-                mixture.count * mixed.min(varied).min(turned.unwrap_or(0.0))
+                mixture.count * mixed.min(varied)
             })
             .sum();
         normal * (1.0 - 1e-12) + rest * (1.0 - 1e-9)

@@ -21,8 +21,7 @@
 //! # The tail
 //! Places beyond the last are bounded by |g| <= e^(K(c) - cε) |ψ|/τ², where ψ is
 //! the characteristic function of the tilted loss; see [`decay`] for a bound on
-//! |ψ| that holds from a height on, and [`turned`] for a finer one, of sampled
-//! Gaussian noise. Where there is none (few compositions of
+//! |ψ| that holds from a height on. Where there is none (few compositions of
 //! losses with atoms) the contour gives no answer and the lattice does.
 //!
 //! # Rounding
@@ -43,6 +42,5 @@ mod profile;
 mod rotation;
 #[cfg(test)]
 mod tests;
-mod turned;
 
 pub(crate) use profile::Contour;

@@ -8,7 +8,6 @@ use super::complex::Complex;
 use super::decay::{Decay, Rectangle, stack};
 use super::line::{Cumulants, Line};
 use super::rotation;
-use super::turned::{Tilted, Turned};
 use crate::numeric::pair::{Base, Pair, Sampling};
 use crate::numeric::table::{Orders, Table, UNIT, edge};
 
@@ -26,8 +25,7 @@ impl Precision {
         Orders {
             c,
             reach,
-            // What is left out counts as often as z is large.
-            ln_tolerance: self.ln_quadrature - count.ln() - (1e-3 * (c + reach)).max(1.0).ln(),
+            ln_tolerance: self.ln_quadrature - count.ln(),
             ln_cut: self.ln_cut.map(|ln_cut| ln_cut - count.ln()),
         }
     }
@@ -123,14 +121,13 @@ impl Part {
     }
 
     /// What is known of the decay along the line through c, where K(c) is at
-    /// most `cumulant`; all that is known if `finely`, which takes longer.
+    /// most `cumulant`.
     pub(super) fn decay(
         &self,
         decay: &mut Decay,
         c: f64,
         cumulant: Interval,
         precision: Precision,
-        finely: bool,
     ) {
         match self {
             Self::Normal { variance } => decay.variance += variance.lower(),
@@ -142,9 +139,6 @@ impl Part {
                 let edge = edge(pair, precision.orders(c, 0.0, *count));
                 let (rectangles, variation) = rectangles(pair, c, cumulant / *count, edge);
                 decay.add(*count, rectangles, variation);
-                if finely && let Some(turned) = turned(pair, c, cumulant / *count, edge) {
-                    decay.refine(turned);
-                }
             }
         }
     }
@@ -270,27 +264,6 @@ fn rectangles(pair: &Pair, c: f64, cumulant: Interval, edge: Option<f64>) -> (Ve
         f64::INFINITY
     };
     (all, variation)
-}
-
-/// The finer bound, of Gaussian noise on a Poisson sample.
-fn turned(pair: &Pair, c: f64, cumulant: Interval, edge: Option<f64>) -> Option<Turned> {
-    let (q, order) = match pair.sampling {
-        Sampling::Remove { q } => (q, 1.0 + c),
-        Sampling::Add { q } => (q, -c),
-        Sampling::Whole | Sampling::Replace { .. } => return None,
-    };
-    let Base::Gaussian { m } = &pair.base else {
-        return None;
-    };
-    let m = m.middle();
-    Turned::new(Tilted {
-        m,
-        q,
-        order,
-        cumulant,
-        modes: modes(m, q, order),
-        edge,
-    })
 }
 
 /// The first and last x at which φ(x) Y^order may be largest: where
