@@ -274,7 +274,7 @@ fn long_chains_and_lists_are_planned_or_refused_and_never_overflow() {
     let repeat = |part: &str, times: usize| part.repeat(times);
     let chain = format!(
         "SELECT COUNT(*) FROM visits WHERE {}age = 1",
-        repeat("age = 2 OR ", 1000)
+        repeat("age = 2 OR ", 900)
     );
     let deep = plan(&chain, &catalogue).unwrap();
     assert!(matches!(deep.relation.operator, Operator::Filter { .. }));
