@@ -26,7 +26,9 @@ use serde_json::{Value, json};
 fn add(lab: &Lab, name: &str, from: &Path, rest: &[&str]) {
     let from = from.to_str().unwrap();
     let add = ["dataset", "add", name, "--from", from];
-    lab.run(&[&add, rest].concat()).done();
+    // A public dataset is added with a note.
+    let run = lab.run(&[&add, rest].concat());
+    assert_eq!(run.code, 0, "{run:?}");
 }
 
 fn add_private(lab: &Lab, name: &str, from: &Path) {

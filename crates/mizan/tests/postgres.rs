@@ -254,7 +254,7 @@ fn a_question_that_takes_too_long_is_charged_and_told_nothing_of_rows() {
     lab.run(&["init"]).done();
     server.run(VISITS);
     add_visits(&lab, &format!("{}?timeout=1", server.source("visits")));
-    add_numbers(&lab, &server, &server.source("numbers"), 500_000);
+    add_numbers(&lab, &server, &server.source("numbers"), 1_000);
     let named = ["query", SLOW, "--epsilon", "1", "--id", "today"];
     let said = lab.run(&named);
     assert_eq!(said.code, 2, "{said:?}");

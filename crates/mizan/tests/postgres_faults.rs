@@ -22,10 +22,10 @@ use common::server::{SLOW, Server, VISITS, add_numbers, add_visits, lab, signal}
 use serde_json::Value;
 
 /// As many numbers as make a question last for minutes.
-const FOR_MINUTES: u32 = 500_000;
+const FOR_MINUTES: u32 = 1_000;
 
 /// As many as make it last long enough to be caught at it.
-const FOR_SECONDS: u32 = 10_000;
+const FOR_SECONDS: u32 = 100;
 
 const TODAY: [&str; 8] = [
     "query",

@@ -169,14 +169,9 @@ fn a_server_outlives_joins_that_multiply() {
     std::fs::write(&file, rows).unwrap();
     let from = file.to_str().unwrap();
     let types = ["--type", "k=integer", "--type", "label=integer"];
-    lab.run(
-        &[
-            &["dataset", "add", "labels", "--from", from, "--public"],
-            types.as_slice(),
-        ]
-        .concat(),
-    )
-    .done();
+    let add = ["dataset", "add", "labels", "--from", from, "--public"];
+    let run = lab.run(&[&add, types.as_slice()].concat());
+    assert_eq!(run.code, 0, "{run:?}");
     let analyst = token(&lab, "amina", &["--role", "analyst", "--all-datasets"]);
     let (mut server, address) = start(&lab, "127.0.0.1:0");
     let mut client = Client::new(address, Some(&analyst));

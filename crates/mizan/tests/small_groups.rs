@@ -11,7 +11,8 @@ mod common;
 
 use common::visits::{lab, people};
 
-const BY_AGE: &str = "SELECT age, COUNT(*) AS n FROM visits GROUP BY age";
+/// Groups that are found in the data: fractions cannot be listed beforehand.
+const BY_PAID: &str = "SELECT paid, COUNT(*) AS n FROM visits GROUP BY paid";
 
 /// A group without rows has no median, and says why. Two counts would both have to be
 /// high by noise for it to have one: (1 / 2 (20 · 101)²)², below 10⁻¹³.
@@ -40,7 +41,7 @@ fn a_refusal_for_delta_names_delta() {
     let ask = |share: &str| {
         [
             "query",
-            BY_AGE,
+            BY_PAID,
             "--epsilon",
             "0.1",
             "--threshold-delta",
@@ -62,7 +63,7 @@ fn a_refusal_for_delta_names_delta() {
     );
     assert_eq!(lab.json(&asked)["repeated"], false);
     assert_eq!(lab.json(&asked)["repeated"], true);
-    let usual = lab.json(&["quote", BY_AGE, "--epsilon", "0.1"]);
+    let usual = lab.json(&["quote", BY_PAID, "--epsilon", "0.1"]);
     let share = usual["reserved_delta"]["asked"].as_f64().unwrap();
     assert!(
         share > 1.1e-8 && share < 1.21e-8,
@@ -71,7 +72,7 @@ fn a_refusal_for_delta_names_delta() {
 
     let too_much = [
         "query",
-        BY_AGE,
+        BY_PAID,
         "--epsilon",
         "0.1",
         "--threshold-delta",
@@ -96,7 +97,7 @@ fn a_refusal_for_delta_names_delta() {
     let advice = advice.split_whitespace().next().unwrap();
     lab.json(&[
         "query",
-        BY_AGE,
+        BY_PAID,
         "--epsilon",
         "0.1",
         "--threshold-delta",
@@ -105,7 +106,7 @@ fn a_refusal_for_delta_names_delta() {
     for wrong in ["0", "-1", "1", "x"] {
         let run = lab.run(&[
             "query",
-            BY_AGE,
+            BY_PAID,
             "--epsilon",
             "0.1",
             "--threshold-delta",
