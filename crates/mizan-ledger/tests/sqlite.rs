@@ -257,7 +257,7 @@ fn a_retry_through_another_handle_is_known() {
     assert_eq!(one.head().unwrap().size, 4);
 }
 
-/// All who share the ledger derive the same ids, whoever asks for the key first; an
+/// All who share the ledger derive the same ids, in any order of requests for the key; an
 /// audit does not see it.
 #[test]
 fn handles_on_one_file_have_one_key_of_ids() {

@@ -350,7 +350,7 @@ fn the_id_of_a_question_is_a_name_of_it() {
     assert!(again.repeated && again.done.id == next.done.id);
 }
 
-/// Ids are under the key of the ledger: whoever knows the plan and guesses the version
+/// Ids are under the key of the ledger: an analyst who knows the plan and guesses the version
 /// of the data cannot compute them, and all who open the ledger can.
 #[test]
 fn ids_have_a_key_that_the_ledger_keeps() {
