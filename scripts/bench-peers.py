@@ -1,4 +1,4 @@
-"""Mizan, dp_accounting, prv_accountant, opacus and autodp on the tasks of shared/peers.md.
+"""Mizan, dp_accounting, prv_accountant, opacus and autodp on the tasks of docs/spec/peers.md.
 
 Called by scripts/bench-peers with the path of Mizan's side, the example bench_peers. Times are CPU seconds of one
 account, from the description of the events to epsilon, inside a process that has everything loaded: starting up does

@@ -1,4 +1,4 @@
-"""Exact epsilons of compositions, by the contour integral of math.md 6.1 in Arb's arithmetic.
+"""Exact epsilons of compositions, by the contour integral of docs/spec/mathematics.md 6.1 in Arb's arithmetic.
 
 delta(eps) = 1/(2 pi i) int e^(K(z) - eps z) / (z (z + 1)) dz over Re z = c, K the cumulant of the whole loss. The line
 is summed by the trapezoid rule, whose error is known (the aliases of delta); the moments of one mechanism are sums over

@@ -1,4 +1,6 @@
-"""From one Rényi order to (epsilon, delta), for conversions.json: math.md 3.1 to 3.4, each from its definition.
+"""From one Rényi order to (epsilon, delta), for conversions.json.
+
+The conversions are those of docs/spec/mathematics.md 3.1 to 3.4, each from its definition.
 
 Throughout a is the order, b = a - 1, rho the divergence at that order, all at the working precision.
 """
@@ -143,8 +145,8 @@ def inverse_record(method, a, rho, epsilon):
 
 
 ABOUT = {
-    "what": "values: epsilon at a given delta from the Renyi divergence rho at one order (math.md 3.1 mironov, 3.2 cks, "
-            "3.3 line, 3.4 optimal); mironov and cks as the formula gives them, negative or not; optimal is 0 where "
+    "what": "values: epsilon at a given delta from the Renyi divergence rho at one order (docs/spec/mathematics.md "
+            "3.1 mironov, 3.2 cks, 3.3 line, 3.4 optimal); mironov and cks as the formula gives them, negative or not; optimal is 0 where "
             "epsilon 0 suffices. inverse: the least delta at a given epsilon",
     "made_by": "make.py (mpmath) from the definitions at the exact value of each double; 25 digits, each recomputed at "
                "twice the precision",

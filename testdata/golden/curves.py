@@ -1,7 +1,9 @@
-"""Rényi curves of single events, from the definition D_a(P||Q) = log(sum P^a Q^(1-a)) / (a-1) (math.md 1.1 and 2).
+"""Rényi curves of single events, from the definition D_a(P||Q) = log(sum P^a Q^(1-a)) / (a-1).
+
+The definition is docs/spec/mathematics.md 1.1, the events are those of docs/spec/mathematics.md 2.
 
 Each mechanism is two functions: `moment` is sum P^a Q^(1-a) for a > 1, `kl` is the order 1. Nothing here uses a closed
-form of math.md; where one exists, `cross_checks` compares it with the definition.
+form of docs/spec/mathematics.md; where one exists, `cross_checks` compares it with the definition.
 """
 
 import itertools
@@ -52,7 +54,7 @@ def zcdp(e, order):
 
 
 def cdp(e, order):
-    # mean <= mu, the rest tau-subgaussian; the mean can never exceed tau^2/2 (math.md 3.11).
+    # mean <= mu, the rest tau-subgaussian; the mean can never exceed tau^2/2 (docs/spec/mathematics.md 3.11).
     half = mpf(e["tau"]) ** 2 / 2
     return line(min(mpf(e["mu"]), half) - half, half, order)
 
@@ -333,7 +335,7 @@ def cross_checks():
         for eta, a in itertools.product(EPSILONS, finite):
             yield form(mpf(eta), a), exponential({"epsilon": eta}, a)
 
-    def from_math(eta, a):  # math.md 2.7
+    def from_math(eta, a):  # docs/spec/mathematics.md 2.7
         big, small = 1 - exp(-a * eta), exp(-eta) - exp(-a * eta)
         return log(small / ((a - 1) * (1 - exp(-eta))) * ((a - 1) * big / (a * small)) ** a) / (a - 1)
 
@@ -342,7 +344,7 @@ def cross_checks():
             return log(mp.sinh(x / 2) / (x / 2))
         return (a * g(a * eta) - (a - 1) * g((a - 1) * eta) - g(eta)) / (a - 1)
 
-    yield "(a) exponential: math.md 2.7 = supremum", largest(exponential_pairs(from_math))
+    yield "(a) exponential: docs/spec/mathematics.md 2.7 = supremum", largest(exponential_pairs(from_math))
     yield "(a) exponential: a g(a eta) - (a-1) g((a-1) eta) - g(eta) = supremum", largest(exponential_pairs(from_sinh))
 
     def kl_pairs():  # the limit of the closed form: the mean loss at the best t, e^-t* = eta / (e^eta - 1)

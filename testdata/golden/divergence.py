@@ -11,7 +11,7 @@ from precise import number, settled, text
 
 
 def divergence(p, q, order):
-    """math.md 1.1: 0^a = 0, and mass of P where Q has none makes the divergence infinite."""
+    """docs/spec/mathematics.md 1.1: 0^a = 0, and mass of P where Q has none makes the divergence infinite."""
     if p == q:
         return mpf(0)  # where rounding would never settle
     pairs = [(mpf(x), mpf(y)) for x, y in zip(p, q) if x > 0]
@@ -89,6 +89,6 @@ def record(p, q, order):
 
 ABOUT = {
     "what": "Renyi divergence of P from Q, finite distributions whose doubles sum to one exactly",
-    "made_by": "make.py (mpmath) from the definition (math.md 1.1) at the exact value of each double; 25 digits, "
-               "each recomputed at twice the precision",
+    "made_by": "make.py (mpmath) from the definition (docs/spec/mathematics.md 1.1) at the exact value of each double; "
+               "25 digits, each recomputed at twice the precision",
 }

@@ -106,7 +106,7 @@ def laplaces(count, t, epsilon):
 
 
 def shuffle(epsilon0, n, chance, epsilon):
-    """delta of the pair that n shuffled epsilon0-randomizers are compared with (math.md 2.15).
+    """delta of the pair that n shuffled epsilon0-randomizers are compared with (docs/spec/mathematics.md 2.15).
 
     C ~ Bin(n - 1, chance), A ~ Bin(C, 1/2), D ~ Bernoulli(e^e0 / (e^e0 + 1)): (A + D, C - A + 1 - D) against the same
     with 1 - D. Given C, the outcomes (a, b) with P > e^eps Q are those with a large a.

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Make the golden files: reference values of 25 digits for Mizan's accounting, from the definitions in math.md.
+"""Make the golden files: reference values of 25 digits for Mizan's accounting.
+
+They follow from the definitions in docs/spec/mathematics.md.
 
     python3 -m venv /tmp/golden && /tmp/golden/bin/pip install mpmath==1.4.1 gmpy2
     /tmp/golden/bin/python testdata/golden/make.py              # everything, a few minutes

@@ -282,7 +282,7 @@ def composition_jobs():
     jobs += [("laplaces", k, s, d) for k, s, d in [
         (1, 2.0, 1e-6), (2, 2.0, 1e-2), (3, 1.0, 1e-4), (10, 2.0, 1e-6), (10, 2.0, 1e-2), (10, 20.0, 1e-9),
         (100, 2.0, 1e-6), (100, 10.0, 1e-12), (100, 10.0, 1e-100), (1000, 2.0, 1e-6)]]
-    # The values that peers.md names.
+    # The values that docs/spec/peers.md names.
     jobs += [("sampled-rr", k, p, 1.0, 1e-6) for k, p in ((100, 0.75), (1000, 0.75), (1000, 0.6))]
     jobs.append(("pure", 100, 1.0, 1e-6))
     jobs += [("sampled-gaussian", *x) for x in [

@@ -243,7 +243,7 @@ fn neyman_pearson(n: u32, epsilon: f64, q: f64) -> f64 {
     gained.min(1.0)
 }
 
-/// P <= Q e^(2ε √(n ln 1/Q)), and the sharper forms of math.md 4.6. As
+/// P <= Q e^(2ε √(n ln 1/Q)), and the sharper forms of docs/spec/mathematics.md 4.6. As
 /// transcribed, Q e^√(2 ε n ln 1/Q) is never better than what is trivial.
 #[test]
 fn proposition_4() {

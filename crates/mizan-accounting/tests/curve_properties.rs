@@ -263,7 +263,7 @@ proptest! {
         }
     }
 
-    /// Pure ε-DP is zero-concentrated with ρ = ε tanh(ε/2) (math.md 3.10).
+    /// Pure ε-DP is zero-concentrated with ρ = ε tanh(ε/2) (docs/spec/mathematics.md 3.10).
     #[test]
     fn pure_costs_less_than_its_concentrated_bound(epsilon in loss(), order in order()) {
         let rho = epsilon * (0.5 * epsilon).tanh() * (1.0 + 1e-14);
@@ -394,7 +394,7 @@ fn nothing_costs_nothing() {
     }
 }
 
-/// The analytic limits of math.md 2.1-2.3.
+/// The analytic limits of docs/spec/mathematics.md 2.1-2.3.
 #[test]
 fn the_ends_are_the_analytic_limits() {
     let check = |event: PrivacyEvent, one: f64, infinity: f64| {

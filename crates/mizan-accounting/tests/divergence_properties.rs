@@ -177,7 +177,7 @@ proptest! {
         }
     }
 
-    /// Proposition 11 and the four forms of Corollary 4 (math.md 1.2).
+    /// Proposition 11 and the four forms of Corollary 4 (docs/spec/mathematics.md 1.2).
     #[test]
     fn weak_triangle_inequality((p, q, r) in triple(), excess in log_uniform(1e-3, 1e3), ln_weight in -3.0..3.0_f64) {
         let a = 1.0 + excess;

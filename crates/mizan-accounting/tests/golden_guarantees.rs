@@ -233,7 +233,7 @@ fn the_exact_region_of_pure_privacy() {
     }
 }
 
-/// math.md 3.9: for zCDP Proposition 10 at the best order is
+/// docs/spec/mathematics.md 3.9: for zCDP Proposition 10 at the best order is
 /// P <= exp(-(√ln 1/Q - √ρ)²).
 #[test]
 fn proposition_10_of_zero_concentrated_privacy() {

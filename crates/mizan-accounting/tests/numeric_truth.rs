@@ -117,7 +117,7 @@ fn compositions() {
     assert!(all > 120, "only {all}");
 }
 
-/// The rows of peers.md: narrower than 1e-9, and 1e-6 for the extreme one.
+/// The rows of docs/spec/peers.md: narrower than 1e-9, and 1e-6 for the extreme one.
 #[test]
 fn rows_of_the_peers() {
     let rows = [

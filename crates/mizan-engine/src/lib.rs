@@ -3,6 +3,9 @@
 //! A [`Desk`] has a ledger, a catalogue and an engine. It says what a question
 //! would cost ([`Desk::quote`]) and answers it ([`Desk::query`]); exact numbers
 //! never leave this crate.
+//!
+//! Comments cite the conditions C1 to C10 and the stages S0 to S4 of
+//! docs/spec/private-sql.md.
 
 mod audit;
 mod engine;

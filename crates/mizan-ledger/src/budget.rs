@@ -23,6 +23,7 @@
 //! order with a limit must fit; each is a filter of its own and nothing is shared.
 //!
 //! A part of δ is set aside for releases that may themselves fail ([`OwnDelta`]).
+//! docs/spec/ledger.md has the same rule and proof at more length.
 
 use mizan_core::{Delta, Epsilon, Order, Rho};
 

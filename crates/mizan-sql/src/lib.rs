@@ -4,6 +4,9 @@
 //! [`BoundedPlan`]: exact integers per group that one unit can change by a known
 //! amount only, and what is made of them once they carry noise. Whatever has no
 //! place in that language is refused, by name.
+//!
+//! Comments cite the conditions C1 to C10 and the stages S0 to S4 of
+//! docs/spec/private-sql.md.
 
 mod bind;
 mod bounds;

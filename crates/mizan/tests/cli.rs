@@ -223,7 +223,7 @@ fn divergence_of_fractions_and_zeros() {
     );
 }
 
-/// Formulas of math.md 2.1 to 2.3, in their stable forms.
+/// Formulas of docs/spec/mathematics.md 2.1 to 2.3, in their stable forms.
 fn formula(series: &str, a: f64) -> f64 {
     let parameter: f64 = series.rsplit(' ').next().unwrap().parse().unwrap();
     let b = a - 1.0;

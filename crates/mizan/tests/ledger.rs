@@ -13,7 +13,7 @@ use common::lab::{Lab, keys};
 use common::program;
 use serde_json::Value;
 
-/// The contract of /shared/cli.md.
+/// The contract of docs/spec/command-line.md.
 #[test]
 fn a_spend_tells_what_programs_rely_on() {
     let lab = Lab::new("spend-contract");

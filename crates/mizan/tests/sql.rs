@@ -19,7 +19,7 @@ fn value(answer: &Value, row: usize, column: &str) -> f64 {
     answer["rows"][row][column]["value"].as_f64().unwrap()
 }
 
-/// The contract of /shared/cli.md.
+/// The contract of docs/spec/command-line.md.
 #[test]
 fn quotes_and_answers_tell_what_programs_rely_on() {
     let lab = lab("sql-contract", &people());

@@ -10,7 +10,7 @@
 //!   pure differential privacy. This is the sharpest of the closed forms.
 //!
 //! # Reference
-//! Mironov 2017, Proposition 4 and Corollary 1; math.md 4.6 for the others.
+//! Mironov 2017, Proposition 4 and Corollary 1; docs/spec/mathematics.md 4.6 for the others.
 
 use mizan_core::Interval;
 

@@ -13,7 +13,7 @@
 //! matters, only in the two formulas, which are evaluated with intervals:
 //!
 //! - y₁ = 0 is the conversion of Canonne, Kamath and Steinke,
-//! - y₁ = 1 the supporting line of math.md 3.3,
+//! - y₁ = 1 the supporting line of docs/spec/mathematics.md 3.3,
 //! - the best y₁ the optimal conversion from a single order.
 //!
 //! Where δ is large the worst pair puts mass on y = 0 and h(y) = λ y^α + μ y
@@ -37,7 +37,7 @@ pub enum RenyiConversion {
     Mironov,
     /// Canonne, Kamath and Steinke 2020, Proposition 12.
     CanonneKamathSteinke,
-    /// The supporting line of math.md 3.3.
+    /// The supporting line of docs/spec/mathematics.md 3.3.
     SupportingLine,
     /// The best that a single order allows (Asoodeh et al. 2021).
     Optimal,

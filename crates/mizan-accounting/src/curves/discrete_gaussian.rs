@@ -11,7 +11,7 @@
 //!
 //! # Reference
 //! Canonne, Kamath and Steinke 2020, Proposition 5 for the bound α Δ²/2σ²;
-//! math.md 2.4 for the exact value.
+//! docs/spec/mathematics.md 2.4 for the exact value.
 
 use mizan_core::{DiscreteGaussian, Interval};
 

@@ -6,7 +6,7 @@
 //! > (α-1) ε(α) = α g(αη) - (α-1) g((α-1)η) - g(η),   g(x) = ln( sinh(x/2)/(x/2) ).
 //!
 //! # Reference
-//! Dong, Durfee and Rogers 2020 for the pair; math.md 2.7 for the closed form,
+//! Dong, Durfee and Rogers 2020 for the pair; docs/spec/mathematics.md 2.7 for the closed form,
 //! of which this is a rearrangement without cancellation.
 
 use mizan_core::{Epsilon, Interval};

@@ -10,7 +10,7 @@
 //!   the curve in both directions at every order.
 //!
 //! # Reference
-//! Mironov 2017, Proposition 10 and section III; math.md 3.5 for the region.
+//! Mironov 2017, Proposition 10 and section III; docs/spec/mathematics.md 3.5 for the region.
 
 use mizan_core::{Interval, Order, Probability};
 

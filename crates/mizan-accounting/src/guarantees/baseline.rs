@@ -5,7 +5,7 @@
 //! true: the naive e^(nε) and 1/Q.
 //!
 //! # Reference
-//! Mironov 2017, section VI.D and Figure 2; math.md 4.6, 4.7 and 10.2.
+//! Mironov 2017, section VI.D and Figure 2; docs/spec/mathematics.md 4.6, 4.7 and 10.2.
 
 use mizan_core::{Count, Interval, Order, PrivacyEvent, Probability};
 

@@ -9,7 +9,7 @@
 //! α = 2 only.
 //!
 //! # Reference
-//! Mironov 2017, sections III and VII, as corrected in math.md 5.2 and 5.3.
+//! Mironov 2017, sections III and VII, as corrected in docs/spec/mathematics.md 5.2 and 5.3.
 
 use mizan_core::{Epsilon, Interval, Order, Probability};
 

@@ -1,5 +1,5 @@
-//! The one checker: the promises I1 to I8 of a ledger, from its log alone and
-//! against what clients were told.
+//! The one checker: the invariants I1 to I8 of docs/spec/ledger.md, from the log of a ledger
+//! alone and against what clients were told.
 
 use std::collections::HashMap;
 
