@@ -41,3 +41,232 @@ fn the_map_names_every_crate() {
         );
     }
 }
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Every text file that cites: sources, documents, scripts and SQL cases, with its path below
+/// the root.
+fn texts() -> Vec<(String, String)> {
+    let root = root();
+    let mut paths = Vec::new();
+    for folder in ["crates", "docs", "scripts", "testdata"] {
+        files(&root.join(folder), &mut paths);
+    }
+    for entry in std::fs::read_dir(&root).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            paths.push(path);
+        }
+    }
+    let mut texts = Vec::new();
+    for path in paths {
+        let name = path.strip_prefix(&root).unwrap().display().to_string();
+        let kinds = [".rs", ".md", ".py", ".sql", ".html"];
+        if !name.starts_with("scripts/") && !kinds.iter().any(|kind| name.ends_with(kind)) {
+            continue;
+        }
+        // A cache of Python is no text.
+        if let Ok(text) = std::fs::read_to_string(&path) {
+            texts.push((name, text));
+        }
+    }
+    assert!(texts.len() > 300, "{} texts found", texts.len());
+    texts
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}
+
+/// Whether a path may have this character.
+fn of_a_path(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "_-./".contains(character)
+}
+
+/// The words of a text that could be paths, each with what follows it.
+fn words(text: &str) -> Vec<(&str, &str)> {
+    let mut words = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(of_a_path) {
+        let (_, from) = rest.split_at(start);
+        let end = from.find(|character| !of_a_path(character));
+        let (word, after) = from.split_at(end.unwrap_or(from.len()));
+        words.push((word.trim_end_matches(['.', '-']), after));
+        rest = after;
+    }
+    words
+}
+
+#[test]
+fn every_cited_path_exists() {
+    let root = root();
+    let mut missing = Vec::new();
+    for (name, text) in texts() {
+        let folder = root.join(&name);
+        let folder = folder.parent().unwrap();
+        for (word, after) in words(&text) {
+            let from_the_root = ["docs/", "crates/", "testdata/", "scripts/"];
+            // `crates/*/tests`, `docs/{...}` and the like are patterns.
+            if from_the_root.iter().any(|start| word.starts_with(start)) {
+                let pattern = after.starts_with(['*', '{', '<', '$']);
+                if !pattern && !root.join(word).exists() {
+                    missing.push(format!("{name} cites {word}"));
+                }
+            } else if Path::new(word).extension().is_some_and(|kind| kind == "md") {
+                let known = folder.join(word).exists() || root.join(word).exists();
+                if !known && !after.starts_with('/') {
+                    missing.push(format!("{name} cites {word}"));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "\n{}", missing.join("\n"));
+}
+
+/// The first words of the headings of a document, such as `2.15` and `C4`.
+fn headings(document: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(root().join(document)).unwrap();
+    let lines = text.lines().filter(|line| line.starts_with('#'));
+    let first = lines.filter_map(|line| line.trim_start_matches('#').split_whitespace().next());
+    first
+        .map(|word| word.trim_end_matches('.').to_owned())
+        .collect()
+}
+
+/// The section numbers right after a citation: ` 2.15`, ` 4.6, 4.7 and 10.2`, ` 2.1 to 2.3`.
+fn sections(after: &str) -> Vec<&str> {
+    let mut sections = Vec::new();
+    let mut rest = after;
+    loop {
+        let separators: &[&str] = match sections.is_empty() {
+            true => &[" "],
+            false => &[", ", " and ", " to ", "-"],
+        };
+        let Some(from) = separators.iter().find_map(|one| rest.strip_prefix(one)) else {
+            return sections;
+        };
+        let end = from.find(|character: char| !character.is_ascii_digit() && character != '.');
+        let (number, after) = from.split_at(end.unwrap_or(from.len()));
+        if !number.starts_with(|character: char| character.is_ascii_digit()) {
+            return sections;
+        }
+        sections.push(number.trim_end_matches('.'));
+        rest = after;
+    }
+}
+
+#[test]
+fn every_cited_section_exists() {
+    assert_eq!(sections(" 4.6, 4.7 and 10.2. More"), ["4.6", "4.7", "10.2"]);
+    assert_eq!(sections(" 2.1-2.3: more"), ["2.1", "2.3"]);
+    assert!(sections(" says").is_empty());
+    let mut cited = 0;
+    let mut missing = Vec::new();
+    for (name, text) in texts() {
+        for (word, after) in words(&text) {
+            if !(word.starts_with("docs/spec/") && word.ends_with(".md")) {
+                continue;
+            }
+            // In Markdown the path may be code.
+            for section in sections(after.strip_prefix('`').unwrap_or(after)) {
+                cited += 1;
+                if !headings(word).iter().any(|heading| heading == section) {
+                    missing.push(format!("{name} cites {word} {section}"));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "\n{}", missing.join("\n"));
+    assert!(cited > 25, "only {cited} sections are cited");
+}
+
+/// The comment of a line, if it has one.
+fn comment<'a>(name: &str, line: &'a str) -> Option<&'a str> {
+    let mark = if name.ends_with(".sql") { "--" } else { "//" };
+    line.split_once(mark).map(|(_, comment)| comment)
+}
+
+/// Comments cite conditions, stages and invariants by their number alone.
+#[test]
+fn every_cited_condition_exists() {
+    let documents: [(&str, &[&str], &[char]); 2] = [
+        (
+            "docs/spec/private-sql.md",
+            &["crates/mizan-sql/", "crates/mizan-engine/", "testdata/sql/"],
+            &['C', 'S'],
+        ),
+        ("docs/spec/ledger.md", &["crates/mizan-ledger/"], &['I']),
+    ];
+    for (document, folders, letters) in documents {
+        let headings = headings(document);
+        let mut cited = 0;
+        for (name, text) in texts() {
+            let sources = name.ends_with(".rs") || name.ends_with(".sql");
+            if !sources || !folders.iter().any(|folder| name.starts_with(folder)) {
+                continue;
+            }
+            for line in text.lines().filter_map(|line| comment(&name, line)) {
+                for word in line.split(|character: char| !character.is_ascii_alphanumeric()) {
+                    let number = word.strip_prefix(letters).unwrap_or("");
+                    let digits = number.chars().all(|character| character.is_ascii_digit());
+                    if number.is_empty() || number.len() > 2 || !digits {
+                        continue;
+                    }
+                    cited += 1;
+                    let known = headings.iter().any(|heading| heading == word);
+                    assert!(known, "{name} cites {word}, which {document} does not have");
+                }
+            }
+        }
+        assert!(cited > 3, "nothing cites {document}");
+    }
+}
+
+/// A section of ARCHITECTURE.md.
+fn section<'a>(map: &'a str, title: &str) -> Option<&'a str> {
+    let (_, from) = map.split_once(&format!("\n## {title}\n"))?;
+    Some(
+        from.split_once("\n## ")
+            .map_or(from, |(section, _)| section),
+    )
+}
+
+#[test]
+fn the_map_names_every_module() {
+    let root = root();
+    let map = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let mut missing = Vec::new();
+    for entry in std::fs::read_dir(root.join("crates")).unwrap() {
+        let krate = entry.unwrap().file_name().into_string().unwrap();
+        let Some(section) = section(&map, &krate) else {
+            missing.push(format!("{krate} has no section"));
+            continue;
+        };
+        let named: Vec<&str> = section
+            .split(|character: char| !(of_a_path(character) && character != '-'))
+            .collect();
+        for module in std::fs::read_dir(root.join("crates").join(&krate).join("src")).unwrap() {
+            let module = module.unwrap().file_name().into_string().unwrap();
+            let stem = module.strip_suffix(".rs").unwrap_or(&module);
+            if stem == "lib" || stem == "main" {
+                continue;
+            }
+            let (file, folder) = (format!("{stem}.rs"), format!("{stem}/"));
+            let is_named = |word: &&str| **word == *file || word.starts_with(&folder);
+            if !named.iter().any(is_named) {
+                missing.push(format!("{krate}: {module}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "\n{}", missing.join("\n"));
+}
