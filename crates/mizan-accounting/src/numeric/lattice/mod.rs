@@ -26,7 +26,7 @@
 //!
 //! # Reference
 //! Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022 (the split); Higham
-//! 2002, chapter 24 (transforms); math.md 6.3.
+//! 2002, chapter 24 (transforms); docs/spec/mathematics.md 6.3.
 
 mod above;
 mod below;

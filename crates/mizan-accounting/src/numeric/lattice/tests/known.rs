@@ -53,7 +53,7 @@ fn delta_of_laplace_noise() {
     }
 }
 
-/// math.md 10.5, from the contour at high precision.
+/// docs/spec/mathematics.md 10.5, from the contour at high precision.
 #[test]
 fn subsampled_gaussian_noise() {
     for (sampling, truth) in [
