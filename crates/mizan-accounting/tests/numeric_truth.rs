@@ -117,6 +117,30 @@ fn compositions() {
     assert!(all > 120, "only {all}");
 }
 
+/// Compositions whose brackets a random search found to be wide: few samples with
+/// much noise, large orders, parts of very different sizes, rare losses that
+/// dominate the moments, many compositions. The exact value is inside, and the
+/// bracket is as narrow as the record says.
+#[test]
+fn shapes_that_were_wide() {
+    let mut all = 0;
+    for record in golden("extremes.json", "values") {
+        let text = record["expression"].as_str().unwrap();
+        let delta = Delta::new(number(&record["delta"])).unwrap();
+        let profile = PrivacyProfile::of(&event(text)).unwrap();
+        assert!(profile.is_exact(), "{text}");
+        let bracket = profile.epsilon(delta).unwrap();
+        let width = width(bracket, worst(&record), text);
+        assert!(width <= number(&record["width"]), "{text}: {width:e}");
+        // The inverse agrees: δ at either end is on its side of the target.
+        let at = |epsilon: Epsilon| profile.delta(epsilon).unwrap();
+        assert!(at(bracket.upper).lower <= delta, "{text}");
+        assert!(at(bracket.lower).upper >= delta, "{text}");
+        all += 1;
+    }
+    assert!(all >= 10, "only {all}");
+}
+
 /// The rows of docs/spec/peers.md: narrower than 1e-9, and 1e-6 for the extreme one.
 #[test]
 fn rows_of_the_peers() {

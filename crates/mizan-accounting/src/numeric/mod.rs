@@ -26,3 +26,12 @@ pub(crate) use lattice::{Aim, LatticeProfile};
 pub use profile::{Engine, PrivacyProfile};
 pub(crate) use rounds::{Grid, LossLattice, Step};
 pub(crate) use shuffle::local_epsilon;
+
+/// The records of testdata/golden/`file`, under `list`.
+#[cfg(test)]
+pub(crate) fn golden(file: &str, list: &str) -> Vec<serde_json::Value> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/golden");
+    let text = std::fs::read_to_string(format!("{folder}/{file}")).expect("golden values");
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    json[list].as_array().expect("a list").clone()
+}

@@ -77,8 +77,11 @@ pub(super) struct Found {
 }
 
 /// A bracket narrower than this, relative, is not improved upon by a slower
-/// engine: the lattice does no better where the contour works at all.
-const NARROW: f64 = 1e-2;
+/// engine.
+const NARROW: f64 = 1e-6;
+
+/// The same for a draft, which tells directions apart.
+const NARROW_DRAFT: f64 = 1e-2;
 
 impl PrivacyProfile {
     /// Prepares the profile of an event.
@@ -228,7 +231,8 @@ impl PrivacyProfile {
         let mut worst: Option<Found> = None;
         for (pairs, mut found) in directions {
             let reached = worst.map_or(NOTHING, |worst| worst.bracket);
-            if effort == Effort::Full && found.drafted && found.bracket.upper > reached.upper {
+            let more = found.drafted || !is_enough(&found.bracket, reached.lower, effort);
+            if effort == Effort::Full && more && found.bracket.upper > reached.upper {
                 found = at(pairs, reached, Effort::Full)?;
             }
             let Bracket { lower, upper } = found.bracket;
@@ -339,7 +343,7 @@ fn epsilon(
         return Engine::ClosedForm.says(Some(NONE));
     }
     let aim = Aim::LnDelta(target.ln().middle());
-    let enough = |found: &Bracket<f64>| is_enough(found, reached.lower);
+    let enough = |found: &Bracket<f64>| is_enough(found, reached.lower, effort);
     let lattice = || lattice(pairs, aim, effort, |lattice| lattice.epsilon(target));
     let contour = || {
         if left.lower() <= 0.0 {
@@ -398,7 +402,7 @@ pub(super) fn delta(
     {
         return Engine::ClosedForm.says(Some(bracket(found)));
     }
-    let enough = |found: &Bracket<f64>| is_enough(found, reached.lower);
+    let enough = |found: &Bracket<f64>| is_enough(found, reached.lower, effort);
     let aim = Aim::Epsilon(epsilon);
     let lattice = || lattice(pairs, aim, effort, |lattice| Some(lattice.delta(epsilon)));
     let contour = || {
@@ -441,7 +445,15 @@ fn lattice(
     } else {
         LatticeProfile::bounded(pairs, aim)
     };
-    let found = Engine::Lattice.says(asked(&profile?))?;
+    let mut found = profile.as_ref().and_then(&asked);
+    if !found
+        .as_ref()
+        .is_some_and(|found| is_enough(found, 0.0, effort))
+    {
+        let other = LatticeProfile::without_rare(pairs, aim, drafted);
+        found = both(found, other.as_ref().and_then(asked));
+    }
+    let found = Engine::Lattice.says(found)?;
     Some(Found { drafted, ..found })
 }
 
@@ -470,8 +482,12 @@ fn first_of(
 }
 
 /// Whether a bracket is narrow, or not above what is reached anyway.
-fn is_enough(found: &Bracket<f64>, reached: f64) -> bool {
-    found.upper <= reached || found.upper - found.lower <= NARROW * found.lower
+fn is_enough(found: &Bracket<f64>, reached: f64, effort: Effort) -> bool {
+    let narrow = match effort {
+        Effort::Full => NARROW,
+        Effort::Quick => NARROW_DRAFT,
+    };
+    found.upper <= reached || found.upper - found.lower <= narrow * found.lower
 }
 
 /// What follows from both.

@@ -36,8 +36,14 @@ pub(super) struct Choice {
 /// ln of what aliasing may add, compared with δ.
 const LN_ALIAS: f64 = -30.0;
 
+/// How far above the saddle point a line may be, in nats, and how far one is that
+/// was brought closer.
+const FAR_ABOVE: f64 = 12.0;
+const NEAR_ABOVE: f64 = 3.0;
+
 /// Chooses c near the saddle point, and the widest step for which aliasing from
-/// either side stays below e^-30 δ.
+/// either side stays below e^-30 δ: first without regard to how near, for a wide
+/// step is fast.
 pub(super) fn choose(parts: &[Part], aim: Aim, ln_cut: Option<f64>) -> Option<Choice> {
     let precision = Precision {
         ln_quadrature: -20.0,
@@ -81,7 +87,46 @@ pub(super) fn choose(parts: &[Part], aim: Aim, ln_cut: Option<f64>) -> Option<Ch
             });
         }
     }
-    best
+    let best = best?;
+    // Where the line is far from the saddle point, small differences of large
+    // numbers are left of δ.
+    let mut height = |c: f64| cumulant(c) - epsilon * c;
+    let least = height(saddle);
+    if height(best.c) - least <= FAR_ABOVE {
+        return Some(best);
+    }
+    let (mut far, mut near) = (best.c, saddle);
+    for _ in 0..12 {
+        let middle = 0.5 * (far + near);
+        if height(middle) - least > NEAR_ABOVE {
+            far = middle;
+        } else {
+            near = middle;
+        }
+    }
+    let c = near;
+    let left = TAU * c / (-LN_ALIAS - ln_delta);
+    let mut steepest: Option<Choice> = None;
+    for factor in [
+        1.0003, 1.001, 1.003, 1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0,
+    ] {
+        let beyond = c * factor;
+        let excess = ln_k(beyond) + height(beyond) - ln_delta;
+        if !excess.is_finite() {
+            break;
+        }
+        let right = TAU * (beyond - c) / (-LN_ALIAS + excess.max(0.0));
+        let step = left.min(right);
+        if steepest.is_none_or(|choice| step > choice.step) {
+            steepest = Some(Choice {
+                c,
+                beyond,
+                step,
+                ..best
+            });
+        }
+    }
+    steepest.or(Some(best))
 }
 
 /// ln of x^x/(1+x)^(1+x).

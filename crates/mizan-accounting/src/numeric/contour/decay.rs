@@ -16,7 +16,10 @@
 //!
 //! Where the whole tilted loss has a density f of total variation V, integration
 //! by parts gives |ψ(τ)| <= V/τ, which goes on falling where few compositions
-//! leave the mixture short.
+//! leave the mixture short. For sampled Gaussian noise `shifted.rs` has a bound
+//! that falls faster still.
+
+use super::shifted::Shifted;
 
 /// A bound on ln|ψ| that falls with the height.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +36,8 @@ struct Mixture {
     rectangles: Vec<Rectangle>,
     /// A bound on the total variation of its density; infinite if it has none.
     variation: f64,
+    /// A finer bound, of sampled Gaussian noise.
+    shifted: Option<Shifted>,
 }
 
 /// A uniform part of the tilted loss.
@@ -44,14 +49,24 @@ pub(super) struct Rectangle {
 
 impl Decay {
     /// Adds a loss that was composed `count` times.
-    pub(super) fn add(&mut self, count: f64, rectangles: Vec<Rectangle>, variation: f64) {
-        if !rectangles.is_empty() {
-            self.mixtures.push(Mixture {
-                count,
-                rectangles,
-                variation,
-            });
-        }
+    pub(super) fn add(
+        &mut self,
+        count: f64,
+        (rectangles, variation): (Vec<Rectangle>, f64),
+        shifted: Option<Shifted>,
+    ) {
+        // Where all underflows nothing is known of the density.
+        let variation = if rectangles.is_empty() {
+            f64::INFINITY
+        } else {
+            variation
+        };
+        self.mixtures.push(Mixture {
+            count,
+            rectangles,
+            variation,
+            shifted,
+        });
     }
 
     /// A bound on ln|ψ| at all heights from here on.
@@ -69,7 +84,9 @@ impl Decay {
                 // Rounding in the sums is far below this.
                 let mixed = (-told.clamp(0.0, 1.0) * (1.0 - 1e-9)).ln_1p();
                 let varied = (mixture.variation / height).ln();
-                mixture.count * mixed.min(varied)
+                let shifted = mixture.shifted.as_ref();
+                let shifted = shifted.map_or(0.0, |shifted| shifted.ln_bound(height));
+                mixture.count * mixed.min(varied).min(shifted)
             })
             .sum();
         normal * (1.0 - 1e-12) + rest * (1.0 - 1e-9)

@@ -21,7 +21,8 @@
 //! # The tail
 //! Places beyond the last are bounded by |g| <= e^(K(c) - cε) |ψ|/τ², where ψ is
 //! the characteristic function of the tilted loss; see [`decay`] for a bound on
-//! |ψ| that holds from a height on. Where there is none (few compositions of
+//! |ψ| that holds from a height on, and [`shifted`] for a finer one, of sampled
+//! Gaussian noise. Where there is none (few compositions of
 //! losses with atoms) the contour gives no answer and the lattice does.
 //!
 //! # Rounding
@@ -40,6 +41,7 @@ mod line;
 mod part;
 mod profile;
 mod rotation;
+mod shifted;
 #[cfg(test)]
 mod tests;
 

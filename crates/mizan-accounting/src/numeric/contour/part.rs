@@ -8,6 +8,7 @@ use super::complex::Complex;
 use super::decay::{Decay, Rectangle, stack};
 use super::line::{Cumulants, Line};
 use super::rotation;
+use super::shifted::{Shifted, Tilted};
 use crate::numeric::pair::{Base, Pair, Sampling};
 use crate::numeric::table::{Orders, Table, UNIT, edge};
 
@@ -25,7 +26,8 @@ impl Precision {
         Orders {
             c,
             reach,
-            ln_tolerance: self.ln_quadrature - count.ln(),
+            // What is left out counts as often as z is large.
+            ln_tolerance: self.ln_quadrature - count.ln() - (1e-3 * (c + reach)).max(1.0).ln(),
             ln_cut: self.ln_cut.map(|ln_cut| ln_cut - count.ln()),
         }
     }
@@ -120,25 +122,31 @@ impl Part {
         Some(0.0)
     }
 
-    /// What is known of the decay along the line through c, where K(c) is at
-    /// most `cumulant`.
+    /// What is known of the decay along the line through c, where K(c) is
+    /// `cumulant`; with the finer bounds, which take longer, if `finely`.
     pub(super) fn decay(
         &self,
         decay: &mut Decay,
         c: f64,
         cumulant: Interval,
         precision: Precision,
+        finely: bool,
     ) {
         match self {
             Self::Normal { variance } => decay.variance += variance.lower(),
             Self::Laplace { t, count } => {
                 let bars = laplace_bars(t.middle(), c, (cumulant / *count).upper());
-                decay.add(*count, stack(bars.into_iter()), f64::INFINITY);
+                decay.add(*count, (stack(bars.into_iter()), f64::INFINITY), None);
             }
             Self::Tabled { pair, count } => {
                 let edge = edge(pair, precision.orders(c, 0.0, *count));
-                let (rectangles, variation) = rectangles(pair, c, cumulant / *count, edge);
-                decay.add(*count, rectangles, variation);
+                let one = cumulant / *count;
+                let shifted = if finely {
+                    shifted(pair, c, one, edge)
+                } else {
+                    None
+                };
+                decay.add(*count, rectangles(pair, c, one, edge), shifted);
             }
         }
     }
@@ -264,6 +272,26 @@ fn rectangles(pair: &Pair, c: f64, cumulant: Interval, edge: Option<f64>) -> (Ve
         f64::INFINITY
     };
     (all, variation)
+}
+
+/// The finer bound, of Gaussian noise on a Poisson sample.
+fn shifted(pair: &Pair, c: f64, cumulant: Interval, edge: Option<f64>) -> Option<Shifted> {
+    let (q, order) = match pair.sampling {
+        Sampling::Remove { q } => (q, 1.0 + c),
+        Sampling::Add { q } => (q, -c),
+        Sampling::Whole | Sampling::Replace { .. } => return None,
+    };
+    let Base::Gaussian { m } = &pair.base else {
+        return None;
+    };
+    Shifted::new(Tilted {
+        m: *m,
+        q,
+        order,
+        cumulant,
+        modes: modes(m.middle(), q, order),
+        edge,
+    })
 }
 
 /// The first and last x at which φ(x) Y^order may be largest: where

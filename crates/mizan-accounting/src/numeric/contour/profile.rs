@@ -16,6 +16,9 @@ use crate::numeric::table::UNIT;
 /// The most places of a line.
 const MOST_PLACES: f64 = 20_000.0;
 
+/// With more places a finer bound on the tail is worth its time.
+const MANY_PLACES: usize = 1000;
+
 /// ln of what the tail may add, compared with δ.
 const LN_TAIL: f64 = -30.0;
 
@@ -90,23 +93,38 @@ impl Contour {
             ln_cut,
         };
         let choice = choose(&parts, aim, ln_cut)?;
-        let mut decay = Decay::default();
         let mut beyond = Interval::ZERO;
-        let mut at_line = Interval::ZERO;
+        let mut cumulants = Vec::with_capacity(parts.len());
         for part in &parts {
-            let at = part.cumulant(choice.c, precision)?;
-            at_line = at_line + at;
-            part.decay(&mut decay, choice.c, at, precision);
+            cumulants.push(part.cumulant(choice.c, precision)?);
             beyond = beyond + part.cumulant(choice.beyond, precision)?;
         }
+        let at_line = cumulants.iter().fold(Interval::ZERO, |sum, at| sum + *at);
         // Of the order of δ in units of e^(K(c) - cε).
         let relative = choice.ln_delta - (at_line.middle() - choice.c * choice.epsilon);
+        let decay = |finely: bool| {
+            let mut decay = Decay::default();
+            for (part, at) in parts.iter().zip(&cumulants) {
+                part.decay(&mut decay, choice.c, *at, precision, finely);
+            }
+            decay
+        };
+        // A short tail where there is one, else one that is short enough.
+        let count_by = |decay: &Decay| {
+            places(decay, choice.step, relative + LN_TAIL)
+                .or_else(|| places(decay, choice.step, relative + LN_TAIL_AT_MOST))
+        };
+        let mut decay_by = decay(false);
+        let mut count = count_by(&decay_by);
+        if count.is_none_or(|count| count > MANY_PLACES) {
+            decay_by = decay(true);
+            count = count_by(&decay_by);
+        }
+        let decay = decay_by;
         let line = Line {
             c: choice.c,
             step: choice.step,
-            // A short tail where there is one, else one that is short enough.
-            count: places(&decay, choice.step, relative + LN_TAIL)
-                .or_else(|| places(&decay, choice.step, relative + LN_TAIL_AT_MOST))?,
+            count: count?,
         };
         let mut sums = Cumulants::new(&line);
         let mut cut = 0.0;

@@ -25,6 +25,8 @@ const FAR_APART: f64 = 65_536.0;
 pub(super) struct Range {
     pub(super) low: f64,
     pub(super) high: f64,
+    /// Whether losses above were left out of the choice of the tilt.
+    pub(super) cut: bool,
 }
 
 impl Range {
@@ -81,10 +83,14 @@ fn room(h: f64, low: f64, high: f64) -> Option<Discrete> {
 fn finite(loss: &FiniteLoss, h: f64, range: Range) -> Option<Discrete> {
     let mut low = loss.atoms.first().map_or(0.0, |atom| atom.loss.lower());
     let mut high = loss.atoms.last().map_or(0.0, |atom| atom.loss.upper());
-    // Atoms far out, hardly ever seen, would take all the room; without room
-    // they count as tails.
-    if high - low > FAR_APART * h {
-        (low, high) = (low.max(range.low), high.min(range.high));
+    // Atoms far out, hardly ever seen, would take all the room, and a tilt would
+    // see nothing else; without room they count as tails.
+    let far = high - low > FAR_APART * h;
+    if far || range.cut {
+        high = high.min(range.high);
+    }
+    if far {
+        low = low.max(range.low);
     }
     let mut discrete = room(h, low, high)?;
     for atom in &loss.atoms {
@@ -97,7 +103,7 @@ fn continuous(
     density: &Density,
     sampling: Sampling,
     h: f64,
-    Range { low, high }: Range,
+    Range { low, high, .. }: Range,
 ) -> Option<Discrete> {
     let view = View::new(sampling);
     let (low, high) = match sampling {

@@ -20,6 +20,8 @@ pub(super) struct Cumulant {
 struct Part {
     /// By rising loss.
     points: Vec<Point>,
+    /// Rarer losses are left out.
+    high: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +29,21 @@ struct Point {
     loss: f64,
     ln_mass: f64,
     atom: bool,
+}
+
+/// What is left out is less than e^-NEGLIGIBLE of everything.
+const NEGLIGIBLE: f64 = 36.0;
+
+/// Atoms that are expected less often do not decide on a step.
+const RARE: f64 = 1e-20;
+
+/// The losses of a composition under a tilt.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TiltedLosses {
+    /// Losses of atoms and how many of them are expected.
+    pub(super) atoms: Vec<(f64, f64)>,
+    /// How many losses that are not atoms are expected.
+    pub(super) between: f64,
 }
 
 /// Where the profile is wanted.
@@ -81,17 +98,29 @@ impl Cumulant {
     fn moments(&self, c: f64) -> (f64, f64) {
         let (mut mean, mut variance) = (0.0, 0.0);
         for (part, count) in &self.parts {
-            let (m, v, _) = part.moments(c);
+            let (m, v) = part.moments(c);
             mean += count * m;
             variance += count * v;
         }
         (mean, variance.sqrt())
     }
 
-    /// The share of tilted mass that is not in atoms, summed over all parts.
-    pub(super) fn spread(&self, c: f64) -> f64 {
-        let share = |(part, count): &(Part, f64)| count * part.moments(c).2;
-        self.parts.iter().map(share).sum()
+    /// The losses under the tilt c, all compositions together; what is too rare
+    /// to matter is left out.
+    pub(super) fn tilted(&self, c: f64) -> TiltedLosses {
+        let mut losses = TiltedLosses::default();
+        for (part, count) in &self.parts {
+            let here = part.cumulant(c);
+            for point in &part.points {
+                let weight = count * (c * point.loss + point.ln_mass - here).exp();
+                if !point.atom {
+                    losses.between += weight;
+                } else if weight > RARE {
+                    losses.atoms.push((point.loss, weight));
+                }
+            }
+        }
+        losses
     }
 
     /// The saddle point of an aim.
@@ -102,9 +131,12 @@ impl Cumulant {
             .map(|(part, count)| count * part.points.last().map_or(0.0, |point| point.loss))
             .sum();
         let (mean, deviation) = self.moments(0.0);
-        // Exponents stay below 1e4, or their rounding would show.
+        // Exponents stay below 1e4, or below 1e6 where many compositions need it:
+        // their rounding is 1e-10 of δ at most. A tilt of 100 standard deviations
+        // reaches every δ there; a steeper one sees the largest loss alone.
         let scale = most.min(mean + 40.0 * deviation).max(1e-300);
-        let ends = ((1e-4 / scale).min(1e-3).ln(), (1e4 / scale).ln());
+        let steepest = (1e4 / scale).max((100.0 / deviation).min(1e6 / scale));
+        let ends = ((1e-4 / scale).min(1e-3).ln(), steepest.ln());
         let entropy = |c: f64| c * c.ln() - (1.0 + c) * c.ln_1p();
         let theta = match aim {
             Aim::Epsilon(epsilon) => {
@@ -164,14 +196,32 @@ impl Cumulant {
         }
     }
 
+    /// Leaves out losses that are too rare to matter at a δ, however large they
+    /// are: moments would be ruled by them, and a tilt that looks at them sees
+    /// nothing else. Says whether there are any.
+    pub(super) fn cut(&mut self, ln_delta: f64) -> bool {
+        let mut found = false;
+        for (part, count) in &mut self.parts {
+            let least = ln_delta - NEGLIGIBLE - count.ln();
+            let counted = |sum: f64, _: f64| sum > least;
+            let high = first_that_matters(part.points.iter().rev(), counted);
+            let before = part.points.len();
+            part.points.retain(|point| point.loss <= high);
+            if part.points.len() < before {
+                found = true;
+                part.high = Some(high);
+            }
+        }
+        found
+    }
+
     /// The losses of a part that matter at a place.
     pub(super) fn range(&self, index: usize, place: Place) -> Range {
-        // What is left out is less than e^-NEGLIGIBLE of everything.
-        const NEGLIGIBLE: f64 = 36.0;
         let Some((part, count)) = self.parts.get(index) else {
             return Range {
                 low: 0.0,
                 high: 0.0,
+                cut: false,
             };
         };
         let here = part.cumulant(place.theta);
@@ -180,9 +230,11 @@ impl Cumulant {
         let tilted = |sum: f64, loss: f64| sum + place.theta * loss - here > least;
         // From above: mass that is moved beyond all losses.
         let counted = |sum: f64, _: f64| sum > place.ln_delta + least;
+        let high = || first_that_matters(part.points.iter().rev(), counted);
         Range {
             low: first_that_matters(part.points.iter(), tilted),
-            high: first_that_matters(part.points.iter().rev(), counted),
+            high: part.high.unwrap_or_else(high),
+            cut: part.high.is_some(),
         }
     }
 }
@@ -220,7 +272,7 @@ impl Part {
         };
         points.retain(|point| point.ln_mass > f64::NEG_INFINITY && point.loss.is_finite());
         points.sort_by(|a, b| a.loss.total_cmp(&b.loss));
-        let mut part = Self { points };
+        let mut part = Self { points, high: None };
         // What is infinite is counted elsewhere, and nodes are rough.
         let sum = part.cumulant(0.0);
         for point in &mut part.points {
@@ -240,15 +292,14 @@ impl Part {
         most + sum.ln()
     }
 
-    /// Mean, variance and share outside of atoms, under the tilt c.
-    fn moments(&self, c: f64) -> (f64, f64, f64) {
+    /// Mean and variance under the tilt c.
+    fn moments(&self, c: f64) -> (f64, f64) {
         let here = self.cumulant(c);
         let weight = |point: &Point| (c * point.loss + point.ln_mass - here).exp();
         let mean: f64 = self.points.iter().map(|p| weight(p) * p.loss).sum();
         let variance = |p: &Point| weight(p) * (p.loss - mean).powi(2);
         let variance: f64 = self.points.iter().map(variance).sum();
-        let atoms: f64 = self.points.iter().filter(|p| p.atom).map(weight).sum();
-        (mean, variance, (1.0 - atoms).max(0.0))
+        (mean, variance)
     }
 }
 

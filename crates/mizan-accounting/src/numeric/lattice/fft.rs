@@ -123,6 +123,22 @@ impl Fft {
         Self { levels }
     }
 
+    /// e^(-2πi j/N) for j < N, off by at most 0.71 u.
+    #[inline]
+    pub(super) fn root(&self, j: usize) -> Complex {
+        let half = self.levels.first().map_or(0, Vec::len);
+        let minus = |z: Complex| Complex {
+            re: -z.re,
+            im: -z.im,
+        };
+        let table = |j: usize| self.levels.first().and_then(|level| level.get(j)).copied();
+        if j < half {
+            table(j).unwrap_or(Complex::ONE)
+        } else {
+            minus(table(j - half).unwrap_or(minus(Complex::ONE)))
+        }
+    }
+
     /// ρ of the bound above.
     pub(super) fn error(&self) -> f64 {
         // (1 + η)^m - 1 <= 1.01 m η as long as m η is below 0.01.

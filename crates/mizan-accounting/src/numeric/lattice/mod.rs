@@ -39,6 +39,7 @@ mod discrete;
 mod enumerate;
 mod fft;
 mod finite;
+mod step;
 mod tilt;
 mod unit;
 
@@ -55,6 +56,7 @@ use self::cumulant::{Cumulant, Place, Reach};
 use self::density::Density;
 use self::enumerate::{Enumerated, enumerate};
 use self::finite::sampled;
+use self::step::step;
 use self::tilt::{Tilt, Tilted};
 use crate::minimize::first_that_holds;
 use crate::numeric::pair::{Base, FiniteLoss, Pair, Sampling};
@@ -77,6 +79,11 @@ struct Effort {
     places: f64,
     /// The most cells of normal losses, which are slow, about.
     cells: f64,
+    /// Whether steps are looked for on which atoms fall.
+    aligned: bool,
+    /// Whether losses that are too rare to matter are left out of the choice of
+    /// the tilt; only where that makes another choice.
+    cut: bool,
     way: Way,
 }
 
@@ -98,6 +105,8 @@ impl Effort {
         width: 1e-10,
         places: MOST_PLACES,
         cells: f64::INFINITY,
+        aligned: true,
+        cut: false,
         way: Way::Best,
     };
     /// Nearly as good, and never long.
@@ -111,13 +120,14 @@ impl Effort {
         width: 1e-6,
         places: MOST_PLACES / 16.0,
         cells: 16_384.0,
+        aligned: true,
+        cut: false,
         way: Way::Best,
     };
 }
 
-/// The largest transform, and the most operations over all parts.
+/// The largest transform.
 const MOST_PLACES: f64 = 524_288.0;
-const MOST_WORK: f64 = 3e8;
 
 /// From so many compositions on the last digits are not worth their time.
 const MANY: u64 = 2000;
@@ -172,9 +182,33 @@ impl LatticeProfile {
         Self::with(parts, aim, Effort::DRAFT)
     }
 
+    /// The same without the losses that are too rare to matter at δ, where these
+    /// rule the moments; None elsewhere. A draft, or bounded.
+    pub(crate) fn without_rare(parts: &[(Pair, u64)], aim: Aim, draft: bool) -> Option<Self> {
+        let effort = if draft {
+            Effort::DRAFT
+        } else {
+            Effort::BOUNDED
+        };
+        Self::on_lattice(
+            &relevant(parts),
+            aim,
+            Effort {
+                cut: true,
+                ..effort
+            },
+        )
+    }
+
     fn with(parts: &[(Pair, u64)], aim: Aim, effort: Effort) -> Option<Self> {
         let parts = relevant(parts);
-        Self::enumerated(&parts).or_else(|| Self::on_lattice(&parts, aim, effort))
+        let free = Effort {
+            aligned: false,
+            ..effort
+        };
+        Self::enumerated(&parts)
+            .or_else(|| Self::on_lattice(&parts, aim, effort))
+            .or_else(|| Self::on_lattice(&parts, aim, free))
     }
 
     fn enumerated(parts: &[(Pair, u64)]) -> Option<Self> {
@@ -203,8 +237,20 @@ impl LatticeProfile {
             }
             aim => aim,
         };
-        let cumulant = Cumulant::new(parts);
-        let place = cumulant.place(aim);
+        let mut cumulant = Cumulant::new(parts);
+        let mut place = cumulant.place(aim);
+        if effort.cut {
+            let whole = place.theta;
+            for _ in 0..3 {
+                if !cumulant.cut(place.ln_delta) {
+                    break;
+                }
+                place = cumulant.place(aim);
+            }
+            if (place.theta - whole).abs() <= 0.01 * whole {
+                return None;
+            }
+        }
         let reach = cumulant.reach(place, DEPTH);
         let h = step(parts, &cumulant, (place, reach), effort)?;
         let theta = place.theta;
@@ -400,56 +446,6 @@ fn most(parts: &[(Pair, u64)]) -> f64 {
         base * *count as f64
     };
     crate::divergence::sum(parts.iter().map(largest)).upper()
-}
-
-/// The step: as coarse as the wanted width allows, and one on which the atoms
-/// fall if there is such a step.
-fn step(
-    parts: &[(Pair, u64)],
-    cumulant: &Cumulant,
-    (place, reach): (Place, Reach),
-    effort: Effort,
-) -> Option<f64> {
-    // What a part costs per place: its taps, or a transform.
-    let cost = |(pair, count): &(Pair, u64)| match &pair.base {
-        Base::Finite(loss) => (2.0 * (loss.atoms.len() * 2) as f64 * *count as f64).min(100.0),
-        _ => 100.0,
-    };
-    let work: f64 = parts.iter().map(cost).sum();
-    let places = (MOST_WORK / work).clamp(1024.0, effort.places);
-    let theta = place.theta;
-    let length = length(place, reach);
-    if !length.is_finite() {
-        return None;
-    }
-    // ε is off by (1 + θ) h²/8 for every part that is off the lattice.
-    let for_width = |parts: f64| {
-        let width = effort.width * place.epsilon.max(1e-3 * place.deviation);
-        (8.0 * width / ((1.0 + theta) * parts.max(1e-12))).sqrt()
-    };
-    let all: f64 = parts.iter().map(|(_, count)| *count as f64).sum();
-    let atoms = parts.iter().flat_map(|(pair, _)| cells::atoms(pair));
-    let normal = |(index, (pair, _)): (usize, &(Pair, u64))| match pair.base {
-        Base::Gaussian { .. } => cumulant.range(index, place).length(),
-        _ => 0.0,
-    };
-    let cells: f64 = parts.iter().enumerate().map(normal).sum();
-    let least = (length / (places - 32.0)).max(cells / effort.cells);
-    let bounded = |h: f64| h.max(least).min(length / 512.0);
-    let Some(unit) = unit::common_step(atoms) else {
-        return Some(bounded(for_width(all)));
-    };
-    let spread = cumulant.spread(theta);
-    if spread <= 0.0 && length / unit < places {
-        return Some(unit);
-    }
-    let h = bounded(for_width(spread));
-    // Atoms on the lattice need h below the common step.
-    if h <= unit {
-        Some(unit / (unit / h).floor())
-    } else {
-        Some(bounded(for_width(all)))
-    }
 }
 
 /// How many losses a window must hold: from the wanted ε up to where nothing is

@@ -22,12 +22,15 @@ mod finite;
 mod gauss_legendre;
 mod moment;
 mod panels;
+#[cfg(test)]
+mod tests;
 mod trapezoid;
 
 use mizan_core::Interval;
 
 use super::pair::{Base, Pair, Sampling};
 pub(crate) use moment::beyond_tangent;
+pub(crate) use trapezoid::ln_tail;
 
 /// The unit roundoff 2^-53.
 pub(crate) const UNIT: f64 = f64::EPSILON / 2.0;
@@ -98,7 +101,7 @@ impl Table {
     /// where a closed form serves (continuous noise without sampling).
     pub(crate) fn of(pair: &Pair, orders: Orders) -> Option<Self> {
         match (&pair.base, pair.sampling) {
-            (Base::Finite(loss), sampling) => finite::table(loss, sampling),
+            (Base::Finite(loss), sampling) => finite::table(loss, sampling, orders.c),
             (Base::Gaussian { m }, Sampling::Remove { q } | Sampling::Add { q }) => {
                 let direction = match pair.sampling {
                     Sampling::Add { .. } => Direction::Add,

@@ -17,6 +17,11 @@
 //! What the rule leaves out at the ends is bounded by normal tails: to the
 //! right Y <= (q + (1-q) e^(-u₁)) e^u from u₁ on, to the left 1/Y is at most
 //! 1/(1-q) and at most e^-u/q, and where Y is between 0 and 1 so is Y^α, α > 0.
+//! Also to the left, for α < 0: d ln(φ Y^α)/dx = -x + α m s(x), s = q e^u/Y, is
+//! at least its value d at the end x₁, since s rises; if d > 0 the integral of the
+//! rest is at most φ(x₁) Y(x₁)^α/d, and the integrand rises up to x₁, so that a sum
+//! with steps that end h before x₁ is at most that integral. The factor 1/√(2π)
+//! of φ is left out there, which is far more than what rounding does.
 //! They are compared with E_Q Y^α, which is at least 1 and q^α E_Q e^(αu).
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
@@ -130,6 +135,23 @@ pub(super) fn ends(m: f64, q: f64, a: f64, orders: Orders, h: f64) -> Option<(f6
     let plain = |x: f64| ln_tail(-x - h);
     let by_floor = |x: f64| plain(x) + (a * (-q).ln_1p()).max(0.0);
     let by_ratio = |x: f64| plain(x).max(a * q.ln() + (a * a - a) * half + ln_tail(-x - h + a * m));
+    let by_slope = |x: f64| {
+        let end = x + h;
+        let u = m * end - half;
+        let y = q * u.exp_m1();
+        // Near zero Y would cancel.
+        let ln_y = if y < -0.5 {
+            (1.0 - q + q * u.exp()).ln()
+        } else {
+            y.ln_1p()
+        };
+        let slope = -end + a * m * (q.ln() + u - ln_y).exp();
+        if slope > 1.0 {
+            plain(x).max(-0.5 * end * end + a * ln_y - slope.ln())
+        } else {
+            f64::INFINITY
+        }
+    };
     let march = |start: f64, way: f64, bound: &dyn Fn(f64) -> f64| {
         let mut x = start;
         for _ in 0..400 {
@@ -147,13 +169,18 @@ pub(super) fn ends(m: f64, q: f64, a: f64, orders: Orders, h: f64) -> Option<(f6
     } else {
         let floor = march(-h - 5.0, -0.5, &by_floor);
         let ratio = march(-h + a * m - 5.0, -0.5, &by_ratio);
-        floor.into_iter().chain(ratio).reduce(f64::max)?
+        let slope = march(-h - 5.0, -0.5, &by_slope);
+        floor
+            .into_iter()
+            .chain(ratio)
+            .chain(slope)
+            .reduce(f64::max)?
     };
     Some((low, high))
 }
 
 /// ln of the upper tail of the normal distribution, from above.
-pub(super) fn ln_tail(x: f64) -> f64 {
+pub(crate) fn ln_tail(x: f64) -> f64 {
     if x > 30.0 {
         return -0.5 * x * x;
     }
