@@ -88,9 +88,10 @@ fn check_group(footer: &Arc<Footer>, group: usize, schema: &SchemaRef) -> Result
     let rows = footer.groups().get(group).map_or(0, group_rows);
     for field in schema.fields() {
         let alone = Arc::new(Schema::new(vec![Arc::clone(field)]));
-        let roots = footer.roots(&alone).unwrap_or_default();
-        let mut chunks = footer.chunks(group, &roots);
-        let sound = chunks.all(|chunk| check_pages(&file, chunk, rows).is_some());
+        let sound = footer.roots(&alone).is_ok_and(|roots| {
+            let mut chunks = footer.chunks(group, &roots);
+            chunks.all(|chunk| check_pages(&file, chunk, rows).is_some())
+        });
         if !(sound && decodes(footer, group, &alone)) {
             return Err(EngineError::DamagedParquet {
                 path: path.to_path_buf(),

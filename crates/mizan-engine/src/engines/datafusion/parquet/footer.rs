@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::common::Result;
 use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use datafusion::parquet::basic::{ConvertedType, Encoding, Type as Physical};
 use datafusion::parquet::errors::Result as ParquetResult;
@@ -118,11 +119,12 @@ impl Footer {
         }
     }
 
-    /// The places of columns in the footer, by their names; all of them are there.
-    pub(super) fn roots(&self, wanted: &Schema) -> Option<Vec<usize>> {
+    /// The places of columns in the footer, by their names. An error if one of them is
+    /// not there.
+    pub(super) fn roots(&self, wanted: &Schema) -> Result<Vec<usize>> {
         let fields = wanted.fields().iter();
         fields
-            .map(|field| self.schema.index_of(field.name()).ok())
+            .map(|field| Ok(self.schema.index_of(field.name())?))
             .collect()
     }
 
@@ -172,6 +174,18 @@ fn options() -> ArrowReaderOptions {
 pub(super) fn read_at(mut file: &File, start: u64, bytes: &mut [u8]) -> std::io::Result<()> {
     file.seek(SeekFrom::Start(start))?;
     file.read_exact(bytes)
+}
+
+/// A part of a file. Its length is checked against the file's before: memory is not
+/// cleared first, which takes as long as reading.
+pub(super) fn read_part(mut file: &File, start: u64, length: usize) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(length);
+    file.seek(SeekFrom::Start(start))?;
+    file.take(length as u64).read_to_end(&mut bytes)?;
+    match bytes.len() == length {
+        true => Ok(bytes),
+        false => Err(std::io::ErrorKind::UnexpectedEof.into()),
+    }
 }
 
 /// Whether a file ends in a footer whose structure can be believed.

@@ -16,7 +16,7 @@ use datafusion::parquet::errors::{ParquetError, Result as ParquetResult};
 use datafusion::parquet::file::reader::{ChunkReader, Length};
 
 use super::bytes::value;
-use super::footer::{Footer, TextAs, chunk_range, group_rows, read_at};
+use super::footer::{Footer, TextAs, chunk_range, group_rows, read_part};
 use crate::engines::thread::caught;
 
 /// How many rows a batch has.
@@ -28,6 +28,8 @@ pub(super) struct Rows {
     group: usize,
     /// The columns, in the order of batches.
     schema: SchemaRef,
+    /// Their places in the footer.
+    roots: Vec<usize>,
     chunks: Chunks,
     text: TextAs,
     reader: Option<ParquetRecordBatchReader>,
@@ -44,14 +46,13 @@ impl Rows {
             return exec_err!("no such row group");
         };
         let rows = group_rows(found);
-        let Some(roots) = footer.roots(&schema) else {
-            return exec_err!("no such column");
-        };
+        let roots = footer.roots(&schema)?;
         let chunks = Chunks::load(&footer, group, &roots)?;
         Ok(Self {
             footer,
             group,
             schema,
+            roots,
             chunks,
             text: TextAs::Text,
             reader: None,
@@ -64,17 +65,22 @@ impl Rows {
     /// A decoder that goes on where the last one stopped.
     fn decoder(&self) -> Result<ParquetRecordBatchReader> {
         let metadata = self.footer.reader(self.text)?;
-        let roots = self.footer.roots(&self.schema).unwrap_or_default();
+        let roots = self.roots.iter().copied();
         let mask = ProjectionMask::roots(metadata.parquet_schema(), roots);
-        let offset = usize::try_from(self.read).unwrap_or(usize::MAX);
         let decoder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(self.chunks.clone(), metadata)
                 .with_projection(mask)
                 .with_row_groups(vec![self.group])
-                .with_offset(offset)
-                .with_batch_size(BATCH_ROWS)
-                .build()?;
-        Ok(decoder)
+                .with_batch_size(BATCH_ROWS);
+        // An offset is a selection of rows, which is decoded on a slower path.
+        let decoder = match self.read {
+            0 => decoder,
+            read => {
+                let read = usize::try_from(read).map_err(|_| exec_datafusion_err!("many rows"))?;
+                decoder.with_offset(read)
+            }
+        };
+        Ok(decoder.build()?)
     }
 
     /// The next batch as it is decoded; None at the end.
@@ -159,9 +165,7 @@ impl Chunks {
                 .filter(|(start, size)| start.checked_add(*size).is_some_and(|end| end <= length));
             let (start, size) = range.ok_or_else(|| exec_datafusion_err!("another file"))?;
             let size = usize::try_from(size).map_err(|_| exec_datafusion_err!("a long chunk"))?;
-            let mut bytes = vec![0; size];
-            read_at(&file, start, &mut bytes)?;
-            loaded.push((start, Bytes::from(bytes)));
+            loaded.push((start, Bytes::from(read_part(&file, start, size)?)));
         }
         loaded.sort_by_key(|(start, _)| *start);
         Ok(Self {

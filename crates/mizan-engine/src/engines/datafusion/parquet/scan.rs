@@ -107,7 +107,7 @@ pub(super) fn estimate(files: &[Arc<ParquetFile>], schema: &Schema) -> Result<St
     for file in files {
         let footer = file.footer()?;
         rows = rows.saturating_add(footer.rows());
-        let roots = footer.roots(schema).unwrap_or_default();
+        let roots = footer.roots(schema)?;
         for group in 0..footer.groups().len() {
             let sizes = footer.chunks(group, &roots);
             let sizes = sizes.map(|chunk| chunk.uncompressed_size().try_into().unwrap_or(0));
