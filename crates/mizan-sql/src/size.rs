@@ -257,6 +257,9 @@ impl Size {
                     let value = parts.first().map_or(0, |value| value.nodes);
                     value.saturating_add(1).saturating_add(list.div_ceil(4))
                 }
+                Expr::Call(Function::Like, arguments) => {
+                    nodes.fold(tries(arguments).saturating_add(1), u64::saturating_add)
+                }
                 _ => nodes.fold(1, u64::saturating_add),
             },
             depth: deepest.saturating_add(1),
@@ -264,6 +267,29 @@ impl Size {
             is_stored: false,
         }
     }
+}
+
+/// How often `LIKE` looks at a character of a text, at most: as often as the longest part
+/// of the pattern after a `%` is long. A long pattern takes the time of as many short
+/// ones, so it counts as much. What is before the first `%` is tried once.
+fn tries(arguments: &[Expr]) -> u64 {
+    let Some(Expr::Literal(Value::Text(pattern), _)) = arguments.get(1) else {
+        return 0;
+    };
+    let (mut longest, mut part) = (0_u64, None);
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        if character == '%' {
+            part = Some(0_u64);
+            continue;
+        }
+        if character == '\\' {
+            characters.next();
+        }
+        part = part.map(|length| length.saturating_add(1));
+        longest = longest.max(part.unwrap_or(0));
+    }
+    longest
 }
 
 /// A column of a dataset.

@@ -268,6 +268,26 @@ fn comparing_with_a_long_text_makes_nothing_longer() {
     }
 }
 
+/// A part of a pattern after a `%` is tried at every place of a text, so the time is the
+/// product of the lengths: a long part counts as many short ones.
+#[test]
+fn a_pattern_counts_as_much_as_it_is_tried() {
+    let like =
+        |pattern: &str| format!("SELECT COUNT(*) AS n FROM visits WHERE clinic LIKE '{pattern}'");
+    let (short, long) = ("x".repeat(5_000), "x".repeat(10_000));
+    for allowed in [
+        format!("%{short}%{short}%"),
+        format!("{long}%"),
+        "%x".repeat(10_000),
+        r"\%".repeat(10_000),
+    ] {
+        planned(&like(&allowed));
+    }
+    for pattern in [format!("%{long}"), format!("%{}y", r"\%".repeat(10_000))] {
+        assert_eq!(refused(&like(&pattern)), "MZ1805");
+    }
+}
+
 #[test]
 fn a_plan_says_how_much_its_texts_grow() {
     let growth = |sql: &str| {

@@ -7,6 +7,7 @@
 //! sensitivity that the plan claims, as the other audit does.
 
 mod files;
+mod parquet;
 mod queries;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -18,9 +19,9 @@ use std::path::Path;
 
 use mizan_sql::{BoundedPlan, Catalogue};
 
-#[cfg(test)]
-pub(crate) use self::files::plain_parquet as parquet;
 pub(crate) use self::files::write;
+#[cfg(test)]
+pub(crate) use self::parquet::write_plain;
 pub(crate) use self::queries::Attack;
 pub(crate) use self::world::{Target, World};
 use super::dice::Dice;
@@ -28,7 +29,7 @@ use super::{Violation, compare};
 use crate::engine::{Engine, EngineError, Version};
 use crate::engines::datafusion::DataFusion;
 use crate::engines::datafusion::caps::Caps;
-use crate::exact::Exact;
+use crate::exact::{Execution, ExecutionPath};
 
 /// What a hunt found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,9 +40,14 @@ pub struct FailureAudit {
     pub refused: u64,
     /// Pairs of neighbouring datasets that were compared.
     pub pairs: u64,
+    /// Pairs of which both have an answer.
+    pub answered: u64,
     /// Pairs of which both fail with the same code: after the charge, or because the
-    /// engine itself failed before it.
-    pub failed: u64,
+    /// engine itself failed before it. No unit decides that, and it is a fault of Mizan.
+    pub failed: Vec<Violation>,
+    /// Answers that plain SQL computed because the engine's operators failed. An analyst
+    /// does not see that, and it is a fault of Mizan.
+    pub fallbacks: Vec<Violation>,
     /// Pairs with different outcomes, or a difference beyond the claim.
     pub violations: Vec<Violation>,
 }
@@ -101,7 +107,7 @@ pub(crate) fn on_files<E: Engine>(
 /// What an analyst sees of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    Answer(Exact),
+    Answer(Execution),
     /// Refused before the charge, with a code.
     Refused(&'static str),
     /// Failed after the charge, with a code.
@@ -152,20 +158,11 @@ pub(crate) fn observe<E: Engine>(
     let observed = || match before() {
         Err(error) => Outcome::Refused(error.code()),
         Ok(versions) => match engine.run(plan, catalogue, &versions, salt) {
-            Ok(execution) => Outcome::Answer(execution.exact),
+            Ok(execution) => Outcome::Answer(execution),
             Err(error) => Outcome::Failed(error.code()),
         },
     };
     catch_unwind(AssertUnwindSafe(observed)).unwrap_or(Outcome::Failed("panic"))
-}
-
-/// How a neighbour differs from the world whose target has the worst rows.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Neighbour {
-    /// The target is not in it.
-    Without,
-    /// The target has other rows.
-    Other { worst: bool },
 }
 
 /// How many queries are asked about a world.
@@ -196,18 +193,25 @@ impl Hunt<'_> {
             let mut dice = Dice(&mut numbers);
             let world = World::new(&mut dice, self.folder);
             let target = world.target(&mut dice, true);
-            let asked = audit.ask(&mut dice, &world.catalogue, self.only);
+            let asked = audit.ask(&mut dice, &world, self.only);
             let with = run(&world, &target, &asked)?;
+            let without = run(&world, &Target::new(), &asked)?;
             let worst = dice.one_in(2);
-            for neighbour in [Neighbour::Without, Neighbour::Other { worst }] {
-                let other = match neighbour {
-                    Neighbour::Without => Target::new(),
-                    Neighbour::Other { worst } => world.target(&mut dice, worst),
+            let other = run(&world, &world.target(&mut dice, worst), &asked)?;
+            let outcomes = with.iter().zip(&without).zip(&other);
+            for (asked, ((with, without), other)) in asked.iter().zip(outcomes) {
+                let mut look = Look {
+                    audit: &mut audit,
+                    seed,
+                    asked,
                 };
-                let other = run(&world, &other, &asked)?;
-                for (asked, (with, other)) in asked.iter().zip(with.iter().zip(&other)) {
-                    audit.look(seed, asked, neighbour, with, other);
-                }
+                look.fallbacks(&[with, without, other]);
+                look.pair(with, without);
+                look.pair(with, other);
+                // Rows that change are rows that go and rows that come: the claim is
+                // about either.
+                look.claim(with, without);
+                look.claim(other, without);
             }
             progress(audit.pairs - before);
         }
@@ -216,18 +220,13 @@ impl Hunt<'_> {
 }
 
 impl FailureAudit {
-    fn ask(
-        &mut self,
-        dice: &mut Dice<'_>,
-        catalogue: &Catalogue,
-        only: Option<Attack>,
-    ) -> Vec<Asked> {
+    fn ask(&mut self, dice: &mut Dice<'_>, world: &World, only: Option<Attack>) -> Vec<Asked> {
         let mut all = Vec::new();
         for _ in 0..QUERIES {
             let attack = only.unwrap_or_else(|| Attack::any(dice));
-            let sql = attack.query(dice);
+            let sql = attack.query(dice, world);
             self.queries += 1;
-            match mizan_sql::plan(&sql, catalogue) {
+            match mizan_sql::plan(&sql, &world.catalogue) {
                 Ok(mut plan) => {
                     if let Some(clipped) = plan.clipped().filter(|_| dice.one_in(2)) {
                         plan = clipped;
@@ -239,34 +238,62 @@ impl FailureAudit {
         }
         all
     }
+}
 
-    fn look(
-        &mut self,
-        seed: u64,
-        asked: &Asked,
-        neighbour: Neighbour,
-        with: &Outcome,
-        other: &Outcome,
-    ) {
-        self.pairs += 1;
-        let what = match (with, other) {
-            (Outcome::Answer(with), Outcome::Answer(other)) => match neighbour {
-                Neighbour::Without => compare(&asked.plan, with, other).err(),
-                // Rows that change are rows that go and rows that come: the claim is
-                // about either.
-                Neighbour::Other { .. } => None,
-            },
-            (with, other) if with == other => {
-                self.failed += u64::from(with.is_fault());
-                None
+/// The outcomes of one query about neighbouring datasets.
+struct Look<'a> {
+    audit: &'a mut FailureAudit,
+    seed: u64,
+    asked: &'a Asked,
+}
+
+impl Look<'_> {
+    fn found(&self, what: impl fmt::Display) -> Violation {
+        Violation {
+            sql: self.asked.sql.clone(),
+            what: format!("{}, seed {}: {what}", self.asked.attack, self.seed),
+        }
+    }
+
+    /// Outcomes of neighbours are of one class.
+    fn pair(&mut self, one: &Outcome, other: &Outcome) {
+        self.audit.pairs += 1;
+        match (one, other) {
+            (Outcome::Answer(_), Outcome::Answer(_)) => self.audit.answered += 1,
+            (one, other) if one == other => {
+                if one.is_fault() {
+                    let found = self.found(one);
+                    self.audit.failed.push(found);
+                }
             }
-            (with, other) => Some(format!("{with} with a unit's rows, {other} without them")),
+            (one, other) => {
+                let what = format!("{one} with a unit's rows, {other} with others or none");
+                let found = self.found(what);
+                self.audit.violations.push(found);
+            }
+        }
+    }
+
+    /// Answers with the rows of a unit and without them are within the plan's claim.
+    fn claim(&mut self, with: &Outcome, without: &Outcome) {
+        let (Outcome::Answer(with), Outcome::Answer(without)) = (with, without) else {
+            return;
         };
-        if let Some(what) = what {
-            self.violations.push(Violation {
-                sql: asked.sql.clone(),
-                what: format!("{}, seed {seed}: {what}", asked.attack),
-            });
+        if let Err(what) = compare(&self.asked.plan, &with.exact, &without.exact) {
+            let found = self.found(what);
+            self.audit.violations.push(found);
+        }
+    }
+
+    fn fallbacks(&mut self, outcomes: &[&Outcome]) {
+        let is_fallback = |outcome: &&&Outcome| {
+            let path = ExecutionPath::Fallback;
+            matches!(outcome, Outcome::Answer(execution) if execution.path == path)
+        };
+        let fallbacks = outcomes.iter().filter(is_fallback).count();
+        for _ in 0..fallbacks {
+            let found = self.found("the operators failed");
+            self.audit.fallbacks.push(found);
         }
     }
 }

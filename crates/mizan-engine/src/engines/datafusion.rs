@@ -97,6 +97,10 @@ enum Planted {
     FailingOperators,
     /// Concatenations have no limit.
     NoTextLimit,
+    /// This function fails where it should be NULL.
+    Fails(&'static str),
+    /// This function panics where it should be NULL.
+    Panics(&'static str),
 }
 
 /// Rows of three million visits are kept.
@@ -240,8 +244,8 @@ impl DataFusion {
             context.register_udf(function);
         }
         #[cfg(test)]
-        if self.planted == Some(Planted::NoTextLimit) {
-            context.register_udf(tests::planted::concat_without_limit());
+        if let Some(function) = self.planted.and_then(tests::planted::function) {
+            context.register_udf(function);
         }
         Ok(context)
     }

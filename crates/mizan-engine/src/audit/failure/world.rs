@@ -44,6 +44,11 @@ pub(crate) struct World {
     pub(crate) catalogue: Catalogue,
     pub(crate) tables: Vec<Table>,
     pub(crate) salt: [u8; 16],
+    /// Texts that units have, the target aside: words, numbers or days. Where all texts
+    /// of others are numbers, only the target has one that is not.
+    plain_texts: &'static [&'static str],
+    /// Whether the files of public tables have been written.
+    pub(super) public_written: std::cell::Cell<bool>,
 }
 
 /// The rows of the target in each table of a world.
@@ -58,22 +63,31 @@ impl World {
             visits.columns.push(column("note", Type::Text));
             visits.columns.push(column("at", Type::Timestamp));
         }
+        if dice.one_in(4) {
+            for dataset in catalogue.datasets.values_mut() {
+                let units = dataset.columns.iter_mut();
+                for unit in units.filter(|column| column.name == "u") {
+                    unit.kind = Type::Text;
+                }
+            }
+        }
         let units = 1 + dice.below(6);
+        let plain_texts = dice.pick(&PLAIN_TEXTS).unwrap_or_default();
         let mut tables = Vec::new();
         for dataset in catalogue.datasets.values_mut() {
             let format = Format::new(dice, &dataset.columns);
             let name = dataset.name.clone();
             dataset.source = format!("{folder}/{name}.{}", format.extension());
             let most = match &*name {
-                "labels" => dice.pick(&[0, 3, 30, 200]).unwrap_or(3),
-                _ => 1 + dice.below(30),
+                "labels" => dice.pick(&[0, 3, 30, 200, 200, 1_000]).unwrap_or(3),
+                _ => dice.below(30),
             };
             let fanout = 1 + dice.below(12);
             let rows = (0..most).map(|row| {
                 let cells = dataset.columns.iter().map(|column| match &*column.name {
-                    "u" => Cell::Integer(i64::try_from(dice.below(units)).unwrap_or(0)),
+                    "u" => unit(i64::try_from(dice.below(units)).unwrap_or(0), column.kind),
                     "k" => Cell::Integer(i64::try_from(row % fanout).unwrap_or(0)),
-                    _ => plain(dice, column.kind),
+                    _ => plain(dice, column.kind, plain_texts),
                 });
                 cells.collect()
             });
@@ -89,6 +103,8 @@ impl World {
             catalogue,
             tables,
             salt,
+            plain_texts,
+            public_written: std::cell::Cell::new(false),
         }
     }
 
@@ -111,18 +127,41 @@ impl World {
             } else {
                 1 + dice.below(3)
             };
+            // A quote that is not closed makes one text of all that follows. It must stay
+            // a text that may be stored: then all of them are short.
+            let open_quotes = table.format == Format::Csv && dice.one_in(2);
+            let longest = if open_quotes {
+                longest.min(SHORT)
+            } else {
+                longest
+            };
             let rows = (0..count).map(|_| {
                 let cells = dataset.columns.iter().map(|column| match &*column.name {
-                    "u" => Cell::Integer(TARGET),
+                    // Of nobody: such rows are left out.
+                    "u" if worst && dice.one_in(16) => nobody(dice, &table.format),
+                    "u" => unit(TARGET, column.kind),
                     "yes" if worst => Cell::Boolean(true),
-                    _ if worst => nasty(dice, column.kind, longest, &table.format),
-                    _ => plain(dice, column.kind),
+                    _ if worst => nasty(dice, column.kind, longest, &table.format, open_quotes),
+                    _ => plain(dice, column.kind, self.plain_texts),
                 });
                 cells.collect()
             });
             rows.collect()
         };
         self.tables.iter().map(|table| rows(dice, table)).collect()
+    }
+
+    /// Whether units are texts.
+    pub(super) fn has_text_units(&self) -> bool {
+        let visits = self.catalogue.datasets.get("visits");
+        let unit = visits.and_then(|visits| visits.columns.first());
+        unit.is_some_and(|unit| unit.kind == Type::Text)
+    }
+
+    /// How many rows the public table has.
+    pub(super) fn public_rows(&self) -> u64 {
+        let public = self.tables.iter().find(|table| table.name == "labels");
+        public.map_or(0, |table| table.others.len() as u64)
     }
 
     /// The rows of a table with those of the target at the end.
@@ -134,18 +173,46 @@ impl World {
     }
 }
 
+/// Texts of harmless rows.
+const PLAIN_TEXTS: [&[&str]; 4] = [
+    &["k1", "k2", "", "a b", "é"],
+    &["k1", "k2", "k3"],
+    &["1", "12", "7", "-3"],
+    &["2024-03-01", "2023-12-31", "2024-01-15"],
+];
+
+/// The longest text of a target whose quotes may be open: two rows of three such texts
+/// are shorter than what the hunt allows.
+const SHORT: usize = 10_000;
+
 /// The longest text that a target stores.
 pub(crate) const LONGEST_STORED: usize = 100 << 10;
 
+/// The id of a unit.
+fn unit(id: i64, kind: Type) -> Cell {
+    match kind {
+        Type::Text => Cell::Bytes(id.to_string().into()),
+        _ => Cell::Integer(id),
+    }
+}
+
+/// An id that is none: nothing, or what does not read as one.
+fn nobody(dice: &mut Dice<'_>, format: &Format) -> Cell {
+    match *format == Format::Csv && dice.one_in(2) {
+        true => Cell::Raw(b"\xff\xfe".to_vec()),
+        false => Cell::Null,
+    }
+}
+
 /// A cell that no reader trips over.
-fn plain(dice: &mut Dice<'_>, kind: Type) -> Cell {
+fn plain(dice: &mut Dice<'_>, kind: Type, texts: &[&str]) -> Cell {
     if dice.one_in(10) {
         return Cell::Null;
     }
     match kind {
         Type::Integer => Cell::Integer(dice.between(-2, 13)),
         Type::Number => Cell::Number(dice.between(-6, 6) as f64 / 4.0),
-        Type::Text => Cell::Bytes(dice.word(&["k1", "k2", "", "a b", "é"]).into()),
+        Type::Text => Cell::Bytes(dice.word(texts).into()),
         Type::Date => Cell::Day(i32::try_from(dice.between(19_650, 19_850)).unwrap_or(0)),
         Type::Timestamp => Cell::Time(1_700_000_000_000_000 + dice.between(0, 1 << 40)),
         Type::Boolean => Cell::Boolean(dice.one_in(4)),
@@ -153,7 +220,13 @@ fn plain(dice: &mut Dice<'_>, kind: Type) -> Cell {
 }
 
 /// A cell that aims at failure.
-fn nasty(dice: &mut Dice<'_>, kind: Type, longest: usize, format: &Format) -> Cell {
+fn nasty(
+    dice: &mut Dice<'_>,
+    kind: Type,
+    longest: usize,
+    format: &Format,
+    open_quotes: bool,
+) -> Cell {
     if dice.one_in(12) {
         return Cell::Null;
     }
@@ -187,7 +260,7 @@ fn nasty(dice: &mut Dice<'_>, kind: Type, longest: usize, format: &Format) -> Ce
             ];
             Cell::Number(dice.pick(&ends).unwrap_or(0.0))
         }
-        Type::Text => text(dice, longest, format),
+        Type::Text => text(dice, longest, format, open_quotes),
         Type::Date => {
             let ends = [i32::MIN, i32::MAX, -719_529, 2_932_896, -1, 0, 19_700];
             Cell::Day(dice.pick(&ends).unwrap_or(0))
@@ -197,10 +270,25 @@ fn nasty(dice: &mut Dice<'_>, kind: Type, longest: usize, format: &Format) -> Ce
     }
 }
 
-fn text(dice: &mut Dice<'_>, longest: usize, format: &Format) -> Cell {
+fn text(dice: &mut Dice<'_>, longest: usize, format: &Format, open_quotes: bool) -> Cell {
     let length = dice.pick(&[1, 3, 60, 900, 5_000, 40_000, 65_536, LONGEST_STORED]);
     let length = length.unwrap_or(1).min(longest);
-    let bytes: Vec<u8> = match dice.below(12) {
+    let bytes: Vec<u8> = match dice.below(14) {
+        11 | 12 => {
+            let texts: [&[u8]; 10] = [
+                b"2024-02-30",
+                b"9999-12-31T23:59:60.9999999999",
+                b"292277026596-12-04 15:30:08",
+                b"-0001-01-01",
+                b"-9223372036854775809",
+                b"0x7fffffffffffffff",
+                b" +1 ",
+                b"1e-400",
+                "\u{fffe}\u{202e}\u{301}".as_bytes(),
+                b"tru\xe2",
+            ];
+            dice.pick(&texts).unwrap_or_default().to_vec()
+        }
         0..=3 => vec![b'x'; length],
         4 => "é".repeat(length / 2).into(),
         5 => "\u{10ffff}".repeat(length / 4).into(),
@@ -221,8 +309,8 @@ fn text(dice: &mut Dice<'_>, longest: usize, format: &Format) -> Cell {
         b"a\r1,5,7,0.5,0.5,k1,k2",
         b"\r",
         b"a\"b",
-        b"\"open",
         b"\"shut\"more",
+        if open_quotes { b"\"open" } else { b"\"\"" },
     ];
     let apart = |byte: &u8| b"\",\n\r".contains(byte);
     match dice.one_in(3) || bytes.iter().any(apart) {

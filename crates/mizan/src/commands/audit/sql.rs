@@ -98,16 +98,32 @@ fn failures_json(audit: &FailureAudit) -> serde_json::Value {
         "queries": audit.queries,
         "refused": audit.refused,
         "pairs": audit.pairs,
-        "failed": audit.failed,
+        "answered": audit.answered,
+        "failed": audit.failed.len(),
+        "fallbacks": audit.fallbacks.len(),
+        "faults": violations_json(&faults(audit)),
         "violations": violations_json(&audit.violations),
     })
 }
 
+/// What no person decides, and what should not be.
+fn faults(audit: &FailureAudit) -> Vec<Violation> {
+    let faults = audit.failed.iter().chain(&audit.fallbacks);
+    faults.cloned().collect()
+}
+
 fn failures_text(audit: &FailureAudit) -> String {
     let mut text = format!(
-        "{} queries, {} of them refused, {} pairs compared, {} of them fail alike\n",
-        audit.queries, audit.refused, audit.pairs, audit.failed
+        "{} queries, {} of them refused; {} pairs compared, {} with answers, {} fail alike; \
+         {} answers by plain SQL because operators failed\n",
+        audit.queries,
+        audit.refused,
+        audit.pairs,
+        audit.answered,
+        audit.failed.len(),
+        audit.fallbacks.len()
     );
+    push_violations(&mut text, &faults(audit));
     push_violations(&mut text, &audit.violations);
     text.push_str(&match audit.violations.len() {
         0 => "no violation: no person decides whether there is an answer\n".to_owned(),

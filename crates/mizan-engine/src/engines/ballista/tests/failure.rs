@@ -17,7 +17,7 @@ fn the_three_breaks_have_one_outcome() {
     }
     let outcome = |plan: &mizan_sql::BoundedPlan, tables: &Tables| {
         for (name, rows) in tables {
-            failure::parquet(&catalogue.datasets[*name], rows).unwrap();
+            failure::write_plain(&catalogue.datasets[*name], rows).unwrap();
         }
         observe(&engine, &catalogue, plan, [5; 16])
     };

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::StringViewArray;
+use datafusion::arrow::array::{Array as _, StringViewArray};
 use datafusion::arrow::datatypes::{DataType, Schema};
 use datafusion::catalog::TableProvider;
-use datafusion::common::Result;
+use datafusion::common::{Result, exec_err};
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{
     ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
@@ -18,7 +18,7 @@ use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderO
 use mizan_sql::{BoundedPlan, Catalogue, Dataset, Function, Type, Value};
 
 use super::super::files::Source;
-use super::super::functions::Does;
+use super::super::functions::{self, Does};
 use super::super::values::Values;
 use super::super::{DataFusion, Planted, Tables};
 use crate::audit::failure::tests::seeds;
@@ -33,6 +33,10 @@ use crate::version::Version;
 const PAIRS: u64 = 160;
 
 fn hunt(engine: &impl Engine, only: Attack) -> FailureAudit {
+    hunt_from(engine, only, 11)
+}
+
+fn hunt_from(engine: &impl Engine, only: Attack, seed: u64) -> FailureAudit {
     let folder = tempfile::tempdir().unwrap();
     let hunt = Hunt {
         folder: folder.path().to_str().unwrap(),
@@ -41,20 +45,30 @@ fn hunt(engine: &impl Engine, only: Attack) -> FailureAudit {
     };
     let run =
         |world: &World, target: &Target, asked: &[Asked]| on_files(engine, world, target, asked);
-    hunt.run(&mut seeds(11), run, |_| ()).unwrap()
+    hunt.run(&mut seeds(seed), run, |_| ()).unwrap()
 }
 
-/// A planted bug shows as an outcome that differs.
-fn is_found(audit: &FailureAudit, attack: Attack) {
+/// How many pairs differ in that one of them fails after the charge.
+fn differing(audit: &FailureAudit) -> u64 {
     let differs = |found: &&crate::Violation| found.what.contains("a failure after the charge");
-    let found = audit.violations.iter().filter(differs).count();
-    println!("{attack}: {found} of {} pairs", audit.pairs);
-    assert!(found > 0, "{attack}: {audit:?}");
+    audit.violations.iter().filter(differs).count() as u64
+}
+
+/// A planted bug shows as an outcome that differs, in at least so many of 100 pairs.
+fn is_found(audit: &FailureAudit, planted: &str, percent: u64) {
+    let found = differing(audit);
+    println!("{planted}: {found} of {} pairs", audit.pairs);
+    assert!(
+        found > 0 && 100 * found >= percent * audit.pairs,
+        "{planted}: {audit:?}"
+    );
 }
 
 fn is_clean(attack: Attack) {
     let audit = hunt(&capped_engine().unwrap(), attack);
     assert!(audit.violations.is_empty(), "{:#?}", audit.violations);
+    assert!(audit.failed.is_empty(), "{:#?}", audit.failed);
+    assert!(audit.fallbacks.is_empty(), "{:#?}", audit.fallbacks);
 }
 
 /// A concatenation without a limit, under the name of ours.
@@ -93,11 +107,103 @@ impl ScalarUDFImpl for Concat {
 }
 
 /// What sessions know in place of our concatenation.
-pub(in crate::engines::datafusion) fn concat_without_limit() -> ScalarUDF {
+fn concat_without_limit() -> ScalarUDF {
     let name = Does::Call(Function::Concat, Type::Text).name();
     assert_eq!(name, "mizan_concat_text");
     let signature = Signature::variadic_any(Volatility::Immutable);
     ScalarUDF::new_from_impl(Concat(signature))
+}
+
+/// The function of a planted bug, in place of ours of the same name.
+pub(in crate::engines::datafusion) fn function(planted: Planted) -> Option<ScalarUDF> {
+    let (name, panics) = match planted {
+        Planted::FailingOperators => return None,
+        Planted::NoTextLimit => return Some(concat_without_limit()),
+        Planted::Fails(name) => (name, false),
+        Planted::Panics(name) => (name, true),
+    };
+    let ours = functions::all()
+        .into_iter()
+        .find(|ours| ours.name() == name);
+    let total = ours.unwrap_or_else(|| panic!("{name} is not a function"));
+    Some(ScalarUDF::new_from_impl(Partial { total, panics }))
+}
+
+/// A function that is not total: where ours has no value for arguments that have one, it
+/// fails.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Partial {
+    total: ScalarUDF,
+    panics: bool,
+}
+
+impl ScalarUDFImpl for Partial {
+    fn name(&self) -> &str {
+        self.total.name()
+    }
+
+    fn signature(&self) -> &Signature {
+        self.total.signature()
+    }
+
+    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
+        self.total.return_type(arguments)
+    }
+
+    fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let rows = arguments.number_rows;
+        let given = arguments.args.iter().map(|given| given.to_array(rows));
+        let given = given.collect::<Result<Vec<_>>>()?;
+        let found = self.total.invoke_with_args(arguments)?;
+        let array = found.to_array(rows)?;
+        let undefined = (0..rows)
+            .any(|row| array.is_null(row) && given.iter().all(|given| given.is_valid(row)));
+        match (undefined, self.panics) {
+            (false, _) => Ok(found),
+            (true, false) => exec_err!("{} is not defined here", self.name()),
+            (true, true) => panic!("{} is not defined here", self.name()),
+        }
+    }
+}
+
+/// A function that fails, or panics, on one of the target's values. Each is in few of
+/// the queries, so there are more of them until it is found.
+#[test]
+fn functions_that_are_not_total_are_found() {
+    for planted in [
+        Planted::Fails("mizan_cast_integer"),
+        Planted::Fails("mizan_multiply_integer"),
+        Planted::Fails("mizan_extract_year_integer"),
+        Planted::Panics("mizan_subtract_integer"),
+    ] {
+        let mut engine = capped_engine().unwrap();
+        engine.planted = Some(planted);
+        let mut pairs = 0;
+        let found = (11..31).any(|seed| {
+            let audit = hunt_from(&engine, Attack::Overflow, seed);
+            pairs += audit.pairs;
+            differing(&audit) > 0
+        });
+        println!("{planted:?}: found within {pairs} pairs");
+        assert!(found, "{planted:?}");
+    }
+    is_clean(Attack::Overflow);
+}
+
+/// What a row and a public table make an aggregate hold is not bounded before the charge:
+/// memory may run out, and nothing else may happen.
+#[test]
+fn held_texts_fail_for_want_of_memory_only() {
+    let audit = hunt(&capped_engine().unwrap(), Attack::HeldTexts);
+    let (pairs, found) = (audit.pairs, differing(&audit));
+    println!("held texts: {found} of {pairs} pairs differ");
+    let memory = format!(
+        "a failure after the charge ({})",
+        EngineError::OutOfMemory.code()
+    );
+    for found in audit.violations.iter().chain(&audit.failed) {
+        assert!(found.what.contains(&memory), "{found:?}");
+    }
 }
 
 /// Concatenations without a limit.
@@ -105,7 +211,7 @@ pub(in crate::engines::datafusion) fn concat_without_limit() -> ScalarUDF {
 fn texts_without_a_limit_are_found() {
     let mut engine = capped_engine().unwrap();
     engine.planted = Some(Planted::NoTextLimit);
-    is_found(&hunt(&engine, Attack::TextGrowth), Attack::TextGrowth);
+    is_found(&hunt(&engine, Attack::TextGrowth), "no text limit", 3);
     is_clean(Attack::TextGrowth);
 }
 
@@ -135,7 +241,7 @@ impl Engine for NoJoinBound {
 #[test]
 fn joins_without_a_bound_are_found() {
     let engine = NoJoinBound(capped_engine().unwrap());
-    is_found(&hunt(&engine, Attack::Join), Attack::Join);
+    is_found(&hunt(&engine, Attack::Join), "no join bound", 10);
     is_clean(Attack::Join);
 }
 
@@ -200,6 +306,6 @@ impl Engine for StrictUtf8 {
 #[test]
 fn strict_utf8_is_found() {
     let engine = StrictUtf8(capped_engine().unwrap());
-    is_found(&hunt(&engine, Attack::Encoding), Attack::Encoding);
+    is_found(&hunt(&engine, Attack::Encoding), "strict UTF-8", 10);
     is_clean(Attack::Encoding);
 }

@@ -1,7 +1,7 @@
 //! The rows of one unit decide nothing about whether there is an answer.
 
 use super::super::DataFusion;
-use crate::audit::failure::{observe, parquet};
+use crate::audit::failure::{observe, write_plain};
 use crate::engines::reproductions::{self, Tables};
 
 #[test]
@@ -14,7 +14,7 @@ fn the_three_breaks_have_one_outcome() {
     let engine = DataFusion::with_partitions(2).unwrap();
     let outcome = |plan: &mizan_sql::BoundedPlan, tables: &Tables| {
         for (name, rows) in tables {
-            parquet(&catalogue.datasets[*name], rows).unwrap();
+            write_plain(&catalogue.datasets[*name], rows).unwrap();
         }
         observe(&engine, &catalogue, plan, [5; 16])
     };
