@@ -180,7 +180,7 @@ fn medians(costs: &[[f64; 3]]) -> [f64; 3] {
 }
 
 /// The CPU time of the process in milliseconds, to ten of them.
-fn cpu() -> f64 {
+pub(crate) fn cpu() -> f64 {
     let status = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = status.rsplit(')').next().unwrap_or_default();
     let ticks = fields.split_whitespace().skip(11).take(2);

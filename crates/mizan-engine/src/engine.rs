@@ -30,6 +30,14 @@ pub trait Engine {
     /// [`Self::prepare`], for quotes. Public rows alone are counted.
     fn check_joins(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError>;
 
+    /// Whether the memory and the time that a plan may take are within the limits of a
+    /// query, if there are any: a part of [`Self::prepare`], for quotes. No private row is
+    /// read; the size class of a dataset counts as public.
+    fn check_limits(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
+        let _ = (plan, catalogue);
+        Ok(())
+    }
+
     /// The version of a dataset: changes whenever its rows do. Fails if they
     /// cannot be opened or do not have the catalogue's columns; rows are not read.
     fn version(&self, dataset: &Dataset) -> Result<Version, EngineError>;

@@ -6,6 +6,7 @@
 //!   limits;
 //! - [`statement`]: that text, and what operators may do instead;
 //! - [`fan_out`]: what joins with public tables make of one row;
+//! - [`plan_bound`]: what a plan may take, by the [`size_class`] of its datasets;
 //! - [`idle`]: limits that change nothing, for engines that can tell;
 //! - [`gather`]: rows of results to exact integers; [`thread`]: where they work;
 //! - [`datafusion`]: the embedded engine; [`postgres`]: a database; [`ballista`]: a
@@ -26,6 +27,7 @@ pub(crate) mod gather;
 #[cfg(test)]
 pub(crate) mod generate;
 pub(crate) mod idle;
+pub(crate) mod plan_bound;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 #[cfg(test)]
@@ -33,6 +35,7 @@ pub(crate) mod questions;
 pub(crate) mod relations;
 #[cfg(test)]
 pub(crate) mod reproductions;
+pub(crate) mod size_class;
 pub(crate) mod statement;
 pub(crate) mod statements;
 pub(crate) mod thread;

@@ -37,6 +37,8 @@ pub use engines::by_source::{
 };
 pub use engines::datafusion::DataFusion;
 pub use engines::fan_out::{FanOutCache, MAX_FAN_OUT};
+#[doc(hidden)]
+pub use engines::plan_bound::{plan_bound, run_within};
 pub use engines::thread::silence_engine_panics;
 pub use engines::worker::{WORKER_ARGUMENT, run_worker, this_program};
 pub use exact::operator_fallbacks;

@@ -38,6 +38,6 @@ pub use plan::{
 };
 pub use refusal::{Place, Reason, Refusal};
 pub use relation::{Bounds, Column, Operator, Quantized, Relation, Within};
-pub use size::TextGrowth;
+pub use size::{PlanSize, TextGrowth};
 pub use typing::TypeProblem;
 pub use value::{LONGEST_COMPUTED_TEXT, LONGEST_STORED_TEXT, Type, Value};

@@ -46,7 +46,38 @@ impl TextGrowth {
     }
 }
 
+/// How much a plan computes, with every projection written out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlanSize {
+    /// Nodes of expressions, and columns of relations, of one statement.
+    pub nodes: u64,
+    /// How often a statement passes over the bytes of a text: once for each function of
+    /// texts, and once for each character of a LIKE pattern.
+    pub text_passes: u64,
+    /// The statements that an engine runs.
+    pub statements: u64,
+    /// The joins of a statement.
+    pub joins: u64,
+    /// The values of the public groups.
+    pub listed: u64,
+}
+
 impl BoundedPlan {
+    /// How much the plan computes. The binder refuses plans beyond a limit.
+    #[must_use]
+    pub fn size(&self) -> PlanSize {
+        let statistics = self.statistics.iter();
+        let measured = statistics.filter_map(|one| one.measure.argument());
+        let size = Size::of(&self.relation, &self.keys, measured);
+        PlanSize {
+            nodes: size.nodes,
+            text_passes: size.text_passes,
+            statements: statements(&self.statistics),
+            joins: size.joins,
+            listed: listed(&self.groups),
+        }
+    }
+
     /// How much longer than what is stored the texts of a row can be, in all that the
     /// plan computes. The binder refuses plans beyond a limit.
     #[must_use]
@@ -63,6 +94,8 @@ struct Extent {
     nodes: u64,
     depth: u64,
     text: TextGrowth,
+    /// How often computing it passes over the bytes of a text.
+    text_passes: u64,
     /// Whether it is a column of a dataset as it is: keeping it keeps what is stored.
     is_stored: bool,
 }
@@ -82,6 +115,8 @@ pub(crate) struct Size {
     pub(crate) joined_columns: u64,
     /// Of all texts.
     pub(crate) text: TextGrowth,
+    /// How often the bytes of a text are passed over.
+    pub(crate) text_passes: u64,
 }
 
 impl Size {
@@ -173,6 +208,7 @@ impl Size {
                 all.nodes = all.nodes.saturating_add(column.nodes);
                 all.depth = all.depth.max(column.depth);
                 all.text = all.text.or(column.text);
+                all.text_passes = all.text_passes.max(column.text_passes);
                 all.is_stored &= column.is_stored;
             }
         }
@@ -197,6 +233,7 @@ impl Size {
             nodes: 1,
             depth: 1,
             text,
+            text_passes: 0,
             is_stored: false,
         }
     }
@@ -215,6 +252,7 @@ impl Size {
         let extent = self.extent(expr, columns, false);
         self.nodes = self.nodes.saturating_add(extent.nodes);
         self.depth = self.depth.max(extent.depth);
+        self.text_passes = self.text_passes.saturating_add(extent.text_passes);
         extent
     }
 
@@ -224,6 +262,7 @@ impl Size {
                 nodes: 1,
                 depth: 1,
                 text: TextGrowth::default(),
+                text_passes: 0,
                 is_stored: false,
             });
         }
@@ -249,6 +288,8 @@ impl Size {
         if makes {
             self.text = self.text.and(text);
         }
+        let of_parts = parts.iter().map(|part| part.text_passes);
+        let text_passes = of_parts.fold(passes(expr, &parts), u64::saturating_add);
         Extent {
             nodes: match expr {
                 // Values of a list are looked up, and planned in little time.
@@ -264,6 +305,7 @@ impl Size {
             },
             depth: deepest.saturating_add(1),
             text,
+            text_passes,
             is_stored: false,
         }
     }
@@ -301,7 +343,24 @@ fn stored(kind: Type) -> Extent {
             copies: u64::from(kind == Type::Text),
             literal_bytes: 0,
         },
+        text_passes: 0,
         is_stored: true,
+    }
+}
+
+/// How often a node passes over the bytes of its texts: a LIKE may look at each character
+/// once for each of its pattern's.
+fn passes(expr: &Expr, parts: &[Extent]) -> u64 {
+    let of_text = parts.iter().any(|part| part.text != TextGrowth::default());
+    match expr {
+        Expr::Call(Function::Like, arguments) => match arguments.get(1) {
+            Some(Expr::Literal(Value::Text(pattern), _)) => {
+                u64::try_from(pattern.len()).unwrap_or(u64::MAX).max(1)
+            }
+            _ => 1,
+        },
+        Expr::Call(..) | Expr::Cast(..) | Expr::Case { .. } => u64::from(of_text),
+        Expr::Column(_) | Expr::Literal(..) => 0,
     }
 }
 

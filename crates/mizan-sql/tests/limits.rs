@@ -256,7 +256,7 @@ fn comparing_with_a_long_text_makes_nothing_longer() {
     for condition in [
         format!("clinic = '{long}'"),
         format!("clinic IN ('{long}', 'b')"),
-        format!("clinic LIKE '{long}%'"),
+        format!("clinic LIKE '{}%'", &long[..999]),
         format!("clinic BETWEEN 'a' AND '{long}'"),
         format!("clinic || 'a' <> '{long}'"),
     ] {
@@ -286,6 +286,40 @@ fn a_pattern_counts_as_much_as_it_is_tried() {
     for pattern in [format!("%{long}"), format!("%{}y", r"\%".repeat(10_000))] {
         assert_eq!(refused(&like(&pattern)), "MZ1805");
     }
+}
+
+#[test]
+fn a_pattern_has_a_longest_length() {
+    let like = |operator: &str, bytes: usize| {
+        let pattern = format!("%{}", "x".repeat(bytes - 1));
+        format!("SELECT COUNT(*) AS n FROM visits WHERE clinic {operator} '{pattern}'")
+    };
+    for operator in ["LIKE", "NOT LIKE", "ILIKE"] {
+        let size = planned(&like(operator, 1_000)).size();
+        assert!(size.text_passes >= 1_000, "{size:?}");
+        assert_eq!(refused(&like(operator, 1_001)), "MZ1805");
+    }
+}
+
+#[test]
+fn a_plan_says_how_much_it_computes() {
+    let size = |sql: &str| planned(sql).size();
+    let plain = size("SELECT COUNT(*) AS n FROM visits");
+    assert_eq!((plain.statements, plain.joins, plain.listed), (1, 0, 1));
+    assert_eq!(plain.text_passes, 0);
+    let of = |condition: &str| {
+        size(&format!(
+            "SELECT COUNT(*) AS n FROM visits WHERE {condition}"
+        ))
+    };
+    assert!(of("age + 1 > 3").nodes > plain.nodes);
+    assert_eq!(of("age + 1 > 3").text_passes, 0);
+    assert_eq!(of("clinic = 'a'").text_passes, 1);
+    assert_eq!(of("lower(clinic) LIKE '%ab%'").text_passes, 1 + 4);
+    // A column counts with all that it stands for.
+    let nested = "SELECT COUNT(*) AS n FROM (SELECT person, lower(clinic) AS c FROM visits) t \
+                  WHERE c = 'a' AND c <> 'b'";
+    assert!(size(nested).text_passes >= 4, "{:?}", size(nested));
 }
 
 #[test]

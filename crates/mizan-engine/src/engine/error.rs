@@ -9,6 +9,7 @@ use mizan_sql::Type;
 use serde::{Deserialize, Serialize};
 
 use self::fixed_text::FixedText;
+use crate::query_limits::bytes_text;
 
 /// Why an engine cannot run a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
@@ -244,6 +245,26 @@ pub enum EngineError {
         /// The most that there may be.
         limit: u64,
     },
+    /// The plan may need more memory than a query may have.
+    #[error(
+        "the query may need {} of memory, and its limit is {}",
+        bytes_text(*bytes),
+        bytes_text(*limit)
+    )]
+    MayExceedMemory {
+        /// The bound on what it needs, from public quantities.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The plan may take longer than a query may.
+    #[error("the query may take {seconds} s, and its limit is {limit} s")]
+    MayExceedTime {
+        /// The estimate of what it takes, from public quantities.
+        seconds: u64,
+        /// The limit.
+        limit: u64,
+    },
     /// The query needs more memory than it may have, or its worker process was ended.
     #[error("the query exceeded its memory limit, or its worker process was ended")]
     OutOfMemory,
@@ -279,9 +300,16 @@ fn named(tables: &[String]) -> String {
 }
 
 impl EngineError {
-    /// Whether a plan was refused for its joins with public tables.
-    pub(crate) const fn is_of_joins(&self) -> bool {
-        matches!(self, Self::FanOut { .. } | Self::PublicRows { .. })
+    /// Whether a plan was refused by what is public about it: its joins with public tables,
+    /// or the memory or time that it may take.
+    pub(crate) const fn is_of_plan(&self) -> bool {
+        matches!(
+            self,
+            Self::FanOut { .. }
+                | Self::PublicRows { .. }
+                | Self::MayExceedMemory { .. }
+                | Self::MayExceedTime { .. }
+        )
     }
 
     /// A stable code.
@@ -324,6 +352,8 @@ impl EngineError {
             Self::OutOfMemory => "MZ1961",
             Self::DeadlineExceeded { .. } => "MZ1962",
             Self::NoWorker { .. } => "MZ1964",
+            Self::MayExceedMemory { .. } => "MZ1965",
+            Self::MayExceedTime { .. } => "MZ1966",
         }
     }
 
@@ -361,6 +391,14 @@ impl EngineError {
             }
             Self::DeadlineExceeded { .. } => {
                 "ask for less, or let the owner raise --query-timeout".into()
+            }
+            Self::MayExceedMemory { .. } => {
+                "keep fewer and shorter texts, or ask for fewer columns, groups and statistics; or let the owner raise --query-memory, or use PostgreSQL or a cluster; nothing was charged"
+                    .into()
+            }
+            Self::MayExceedTime { .. } => {
+                "compute less for each row, with fewer texts and joins; or let the owner raise --query-timeout, or use PostgreSQL or a cluster; nothing was charged"
+                    .into()
             }
             Self::NoWorker { .. } => {
                 "check that the program is where it was started from, and that the system lets it \

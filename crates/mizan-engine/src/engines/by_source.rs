@@ -192,6 +192,10 @@ impl Engine for Engines {
         self.of(plan, catalogue)?.check_joins(plan, catalogue)
     }
 
+    fn check_limits(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
+        self.of(plan, catalogue)?.check_limits(plan, catalogue)
+    }
+
     fn version(&self, dataset: &Dataset) -> Result<Version, EngineError> {
         self.at(Place::of(&dataset.source))?.version(dataset)
     }

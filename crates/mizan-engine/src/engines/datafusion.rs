@@ -15,7 +15,9 @@ pub(in crate::engines) mod functions;
 mod kernels;
 pub(in crate::engines) mod parquet;
 mod per_unit;
+mod planning;
 pub(in crate::engines) mod seen;
+pub(in crate::engines) mod sizes;
 mod source;
 mod tally;
 #[cfg(test)]
@@ -43,10 +45,12 @@ use self::dialect::{DataFusionDialect, Table};
 use self::files::Source;
 use self::first::FirstTable;
 use self::per_unit::{Counted, per_unit, per_unit_at_once};
+use self::sizes::{Lines, sizes};
 use self::tally::Tally;
 use self::values::Values;
 use super::fan_out::FanOutCache;
 use super::gather::Gather;
+use super::plan_bound::{PlanBound, Setting};
 use super::statement::{Few, First, PerUnit, Shape, Statement};
 use super::statements::statements;
 use super::thread::{QUIET, on_own_thread};
@@ -154,6 +158,23 @@ impl DataFusion {
     /// In how many parts work is split.
     pub(crate) const fn partitions(&self) -> usize {
         self.partitions
+    }
+
+    /// What a plan may take, by its size classes and the rows of public tables.
+    pub(crate) fn bound(
+        &self,
+        plan: &BoundedPlan,
+        catalogue: &Catalogue,
+        lines: Lines,
+    ) -> Result<PlanBound, EngineError> {
+        let sizes = sizes(plan, catalogue, lines)?;
+        let setting = Setting {
+            partitions: self.partitions as u64,
+            keeps: self.keeps as u64,
+        };
+        self.with_counts(plan, catalogue, |count| {
+            PlanBound::of(plan, catalogue, &sizes, setting, count)
+        })
     }
 
     /// Runs a plan over tables, wherever they are from.
@@ -325,6 +346,11 @@ impl DataFusion {
 }
 
 impl Engine for DataFusion {
+    fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
+        self.check_joins(plan, catalogue)?;
+        self.plan_if_large(plan, catalogue)
+    }
+
     fn check_joins(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         Self::check_joins(self, plan, catalogue)
     }

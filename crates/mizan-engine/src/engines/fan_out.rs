@@ -188,13 +188,17 @@ fn multiplied<'a>(
 }
 
 /// The most rows of a public relation that share one value of the keys, at least one.
-fn fan_out(public: &Relation, keys: Vec<Expr>, count: &mut Count<'_>) -> Result<u64, EngineError> {
+pub(crate) fn fan_out(
+    public: &Relation,
+    keys: Vec<Expr>,
+    count: &mut Count<'_>,
+) -> Result<u64, EngineError> {
     Ok(count(&rows_per_key(public, keys)?)?.max(1))
 }
 
 /// A bound on the number of rows of a public relation. Joins are bounded from below
 /// upwards, so that what is counted is never larger than the limit.
-fn public_rows(relation: &Relation, count: &mut Count<'_>) -> Result<u64, EngineError> {
+pub(crate) fn public_rows(relation: &Relation, count: &mut Count<'_>) -> Result<u64, EngineError> {
     Ok(match &relation.operator {
         Operator::Scan { .. } => count(&rows_per_key(relation, Vec::new())?)?,
         Operator::Filter { input, .. }

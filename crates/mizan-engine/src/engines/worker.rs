@@ -25,6 +25,7 @@ use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 use serde::{Deserialize, Serialize};
 
 pub use self::child::run_worker;
+use super::datafusion::sizes::Lines;
 use super::datafusion::{self, DataFusion};
 use super::{relations, thread};
 use crate::engine::{Engine, EngineError};
@@ -216,7 +217,21 @@ impl Engine for Workers {
     fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         std::fs::metadata(&self.program).map_err(|error| no_worker(&error))?;
         self.request(plan, catalogue, &[], Salt::default())?;
+        // What is refused for its size is not planned.
+        self.check_joins(plan, catalogue)?;
+        self.check_limits(plan, catalogue)?;
         self.engine.prepare(plan, catalogue)
+    }
+
+    /// CSV files do not say how many rows they have: their lines are counted only if the
+    /// bytes alone would not do.
+    fn check_limits(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
+        let bound = self.engine.bound(plan, catalogue, Lines::Unknown)?;
+        if bound.check(&self.limits).is_ok() {
+            return Ok(());
+        }
+        let bound = self.engine.bound(plan, catalogue, Lines::Counted)?;
+        bound.check(&self.limits)
     }
 
     fn check_joins(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {

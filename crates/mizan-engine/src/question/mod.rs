@@ -195,8 +195,11 @@ impl<'a, E: Engine> Desk<'a, E> {
     pub fn quote(&self, sql: &str, wish: Wish) -> Result<Quote, QuestionError> {
         let prepared = self.prepare(sql, wish)?;
         // A quote does not need data that can be reached.
-        match self.engine.check_joins(&prepared.plan, self.catalogue) {
-            Err(error) if error.is_of_joins() => Err(error.into()),
+        let checked = self.engine.check_joins(&prepared.plan, self.catalogue);
+        let checked =
+            checked.and_then(|()| self.engine.check_limits(&prepared.plan, self.catalogue));
+        match checked {
+            Err(error) if error.is_of_plan() => Err(error.into()),
             _ => Ok(Quote::of(&prepared)),
         }
     }

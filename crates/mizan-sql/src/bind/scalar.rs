@@ -29,6 +29,10 @@ const MAX_SIZE: usize = 20_000;
 /// use a value several times, and could double it with every level.
 const MAX_COPIES: usize = 2_000;
 
+/// The longest pattern of LIKE, in bytes: engines may look at each character of a text
+/// once for each of its pattern's.
+const MAX_PATTERN: usize = 1_000;
+
 /// A column that expressions may name.
 #[derive(Clone, Debug)]
 pub(super) struct Field {
@@ -249,6 +253,16 @@ impl<'a> Scope<'a> {
                 "write a text such as 'A%'",
             ));
         };
+        if pattern.len() > MAX_PATTERN {
+            return Err(Refusal::new(
+                Reason::TooComplex,
+                format!(
+                    "the pattern of LIKE has {} bytes; the most is {MAX_PATTERN}",
+                    pattern.len()
+                ),
+                "write a shorter pattern, or compare the text with =",
+            ));
+        }
         let mut pattern = escaped_by_backslash(pattern, like.escape_char);
         let value = if like.case_insensitive {
             pattern = pattern.to_ascii_lowercase();

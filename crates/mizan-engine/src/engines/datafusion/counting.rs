@@ -13,7 +13,7 @@ use super::dialect::{DataFusionDialect, Table};
 use super::files::Source;
 use super::{DataFusion, Tables, WORKER_STACK, failed, functions, rows};
 use crate::engine::EngineError;
-use crate::engines::fan_out::{self, COUNTING};
+use crate::engines::fan_out::{self, COUNTING, Count};
 use crate::engines::relations::{self, Relations};
 use crate::engines::thread::on_own_thread;
 use crate::version::Version;
@@ -31,6 +31,19 @@ impl DataFusion {
         if !fan_out::joins_public(&plan.relation) {
             return Ok(());
         }
+        self.with_counts(plan, catalogue, |count| {
+            fan_out::check(&plan.relation, count)
+        })
+    }
+
+    /// Does something that counts rows of the public tables of a plan. Each count is made
+    /// once for the files as they are.
+    pub(in crate::engines) fn with_counts<T>(
+        &self,
+        plan: &BoundedPlan,
+        catalogue: &Catalogue,
+        work: impl FnOnce(&mut Count<'_>) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
         let (mut tables, mut versions) = (Tables::new(), BTreeMap::<&str, Version>::new());
         for name in &plan.public {
             let source = Source::open(relations::dataset(catalogue, name)?)?;
@@ -40,7 +53,7 @@ impl DataFusion {
         }
         let end = Instant::now() + COUNTING;
         let version = |table: &str| versions.get(table).copied();
-        fan_out::check(&plan.relation, &mut |relation| {
+        work(&mut |relation| {
             let count = || self.count(relation, catalogue, &tables, end);
             self.fan_outs.count(relation, version, count)
         })

@@ -20,7 +20,7 @@ use crate::engine::EngineError;
 use crate::engines::by_source::Inspected;
 use crate::engines::relations::{fits_unit, is_unit};
 use crate::engines::thread::on_own_thread;
-use crate::version::{Files, Format, Version};
+use crate::version::{Files, Format, Version, unreadable};
 
 /// The columns of a file or a directory of files; the schema of Parquet says what
 /// they hold.
@@ -65,7 +65,6 @@ pub(in crate::engines) struct Source {
     /// The catalogue's columns.
     pub(in crate::engines) schema: SchemaRef,
     /// How many rows the files say that they have, if they do.
-    #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
     pub(in crate::engines) rows: Option<u64>,
 }
 
@@ -113,9 +112,19 @@ impl Source {
     }
 
     /// The files.
-    #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
     pub(in crate::engines) fn paths(&self) -> &[PathBuf] {
         &self.files.paths
+    }
+
+    /// Of CSV files: their bytes, and how many names the shortest header has.
+    pub(super) fn text_size(&self) -> Result<(u64, usize), EngineError> {
+        let (mut bytes, mut names) = (0_u64, usize::MAX);
+        for path in &self.files.paths {
+            let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+            bytes = bytes.saturating_add(metadata.len());
+            names = names.min(csv::header(path)?.len());
+        }
+        Ok((bytes, names))
     }
 
     /// The table.

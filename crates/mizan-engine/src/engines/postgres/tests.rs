@@ -4,6 +4,7 @@
 mod failure;
 mod fan_out;
 mod parity;
+mod planning;
 mod queries;
 mod refused;
 mod server;

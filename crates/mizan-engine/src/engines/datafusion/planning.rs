@@ -1,0 +1,123 @@
+//! Planning before the charge.
+//!
+//! The binder's limits keep every plan small enough to be planned in little time and
+//! memory (`tests/planning.rs`). That is measured, not proved; so statements of a plan that
+//! comes near the limits are planned and run over tables without rows before it is charged.
+//! A planner's failure is an error then that costs nothing, and the same whatever the rows
+//! are. Other plans are far from the limits and pay nothing.
+
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::catalog::streaming::StreamingTable;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::EmptyRecordBatchStream;
+use datafusion::physical_plan::streaming::PartitionStream;
+use mizan_sql::{BoundedPlan, Catalogue, PlanSize};
+
+use super::files::Source;
+use super::{DataFusion, Tables, failed};
+use crate::engine::EngineError;
+use crate::engines::relations;
+
+/// Plans with more nodes, in all statements together, are planned before the charge.
+const MANY_NODES: u64 = 1_000;
+
+/// Plans with more joins are.
+const MANY_JOINS: u64 = 4;
+
+/// Plans with more values of public groups, in all statements together, are.
+const MANY_LISTED: u64 = 10_000;
+
+/// Whether a plan is planned before the charge.
+fn is_large(size: &PlanSize) -> bool {
+    let of_all = |each: u64| each.saturating_mul(size.statements);
+    of_all(size.nodes) > MANY_NODES || size.joins > MANY_JOINS || of_all(size.listed) > MANY_LISTED
+}
+
+/// A table of a known schema without rows. How many rows it has is not told, so that
+/// planners do not leave it out.
+#[derive(Debug)]
+struct NoRows(SchemaRef);
+
+impl PartitionStream for NoRows {
+    fn schema(&self) -> &SchemaRef {
+        &self.0
+    }
+
+    fn execute(&self, _: Arc<TaskContext>) -> SendableRecordBatchStream {
+        Box::pin(EmptyRecordBatchStream::new(Arc::clone(&self.0)))
+    }
+}
+
+impl DataFusion {
+    /// Plans the statements of a large plan over tables without rows.
+    pub(super) fn plan_if_large(
+        &self,
+        plan: &BoundedPlan,
+        catalogue: &Catalogue,
+    ) -> Result<(), EngineError> {
+        if !is_large(&plan.size()) {
+            return Ok(());
+        }
+        let mut tables = Tables::new();
+        for name in plan.datasets.iter().chain(&plan.public) {
+            let schema = Source::open(relations::dataset(catalogue, name)?)?.schema;
+            let rows = Arc::new(NoRows(Arc::clone(&schema)));
+            let table = StreamingTable::try_new(schema, vec![rows]);
+            let table = table.map_err(failed("opening tables"))?;
+            tables.insert(name.clone(), Arc::new(table));
+        }
+        match self.run_on(plan, catalogue, &tables, &[0; 16]) {
+            Ok(_) => Ok(()),
+            Err(EngineError::Failed { .. } | EngineError::OutOfMemory) => {
+                Err(EngineError::BadPlan {
+                    reason: "the engine cannot plan it".into(),
+                })
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Engine as _;
+    use crate::engines::questions;
+
+    fn catalogue(directory: &std::path::Path) -> Catalogue {
+        let mut catalogue = questions::catalogue();
+        for (name, dataset) in &mut catalogue.datasets {
+            let path = directory.join(format!("{name}.csv"));
+            let columns: Vec<&str> = dataset.columns.iter().map(|c| c.name.as_str()).collect();
+            std::fs::write(&path, format!("{}\n", columns.join(","))).unwrap();
+            dataset.source = path.to_str().unwrap().to_owned();
+        }
+        catalogue
+    }
+
+    #[test]
+    fn large_plans_are_planned_before_the_charge_and_usual_ones_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let catalogue = catalogue(folder.path());
+        let engine = DataFusion::with_partitions(2).unwrap();
+        for sql in questions::QUESTIONS {
+            let plan = mizan_sql::plan(sql, &catalogue).unwrap();
+            assert!(!is_large(&plan.size()), "{sql} {:?}", plan.size());
+        }
+        let conditions: Vec<String> = (0..300).map(|n| format!("age <> {n}")).collect();
+        let sql = format!(
+            "SELECT ward, COUNT(*) FROM visits WHERE {} GROUP BY ward",
+            conditions.join(" AND ")
+        );
+        let plan = mizan_sql::plan(&sql, &catalogue).unwrap();
+        assert!(is_large(&plan.size()), "{:?}", plan.size());
+        engine.prepare(&plan, &catalogue).unwrap();
+        // What cannot be planned is an error before the charge.
+        let mut broken = plan;
+        broken.keys[0].kind = mizan_sql::Type::Integer;
+        let error = engine.prepare(&broken, &catalogue).unwrap_err();
+        assert_eq!(error.code(), "MZ1910");
+    }
+}

@@ -1,0 +1,177 @@
+//! A bound on the memory of a plan, and an estimate of its time, from public quantities
+//! alone. Both are compared with the limits of a query before the charge.
+//!
+//! Without this, whether a query exceeds its memory limit is a comparison of an exact
+//! number with one that the analyst chooses: `MAX(note || '<2,000 x>')` holds 2 KB for
+//! each unit. What is known publicly is the plan, the catalogue, the fan-outs of joins with
+//! public tables and the size class of each dataset ([`SizeClass`]). So neighbouring
+//! datasets of one size class have the same bound, and both are refused or neither is.
+//!
+//! # What the bound adds up
+//!
+//! - [`BASE`], for the program and its plan;
+//! - each scan: what it decodes at a time;
+//! - batches on their way between operators, with all that expressions compute of them;
+//! - what each operator of the relation holds (`rows.rs`): the build side of a join,
+//!   groups and their states, the rows that a limit ranks;
+//! - what the largest statement holds (`statements.rs`): pairs of a unit and a group, the
+//!   rows of distinct counts and histograms, and the result.
+//!
+//! Sizes are multiplied by bytes for each row that were read off the operators and then
+//! compared with the peak of processes that run queries (`examples/bench_bounds.rs`).
+//!
+//! # What it assumes
+//!
+//! - A join of two private relations has at most [`PRIVATE_JOIN_GROWTH`] times the rows of
+//!   the largest dataset in it. Units may have more; SECURITY.md says so.
+//! - A text of a dictionary-encoded column has at most [`DICTIONARY_TEXT`] bytes on
+//!   average.
+//! - A row of a CSV file has a field for every name of the header.
+
+mod bytes;
+mod rows;
+mod statements;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use mizan_sql::{BoundedPlan, Catalogue, Expr};
+
+use self::rows::Walk;
+use super::datafusion::DataFusion;
+use super::datafusion::sizes::Lines;
+use super::fan_out::Count;
+use super::relations;
+use super::size_class::SizeClass;
+use crate::engine::{Engine as _, EngineError};
+use crate::exact::ExecutionPath;
+use crate::query_limits::QueryLimits;
+
+/// What a worker holds beside the data: its session, its threads, a plan of usual size.
+const BASE: u64 = 24 << 20;
+
+/// The most rows of a batch.
+const BATCH_ROWS: u64 = 8192;
+
+/// How many batches of a stream are between operators at a time.
+const BATCHES: u64 = 3;
+
+/// The pieces of Parquet files that are read at a time.
+const PIECES: u64 = 16;
+
+/// How many rows a join of private relations is taken to have, for each row of the largest
+/// private dataset in it.
+const PRIVATE_JOIN_GROWTH: u64 = 4;
+
+/// The bytes of a text that a dictionary-encoded column repeats, on average.
+const DICTIONARY_TEXT: u64 = 32;
+
+/// How an engine runs plans.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setting {
+    /// In how many parts work is split.
+    pub(crate) partitions: u64,
+    /// How many bytes of rows are kept until it is known which units have many.
+    pub(crate) keeps: u64,
+}
+
+/// What a plan may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PlanBound {
+    /// The most memory, in bytes.
+    pub(crate) memory: u64,
+    /// The most time that it is estimated to take on one processor, in nanoseconds.
+    pub(crate) nanoseconds: u64,
+}
+
+impl PlanBound {
+    /// The bound of a plan. `count` counts public rows.
+    pub(crate) fn of(
+        plan: &BoundedPlan,
+        catalogue: &Catalogue,
+        sizes: &BTreeMap<String, Arc<SizeClass>>,
+        setting: Setting,
+        count: &mut Count<'_>,
+    ) -> Result<Self, EngineError> {
+        let keys = plan.keys.iter().map(|key| &key.expression);
+        let statistics = plan.statistics.iter();
+        let measured = statistics.filter_map(|one| one.measure.argument());
+        let mut read: BTreeSet<usize> = keys.chain(measured).flat_map(Expr::columns).collect();
+        read.extend(&plan.relation.unit);
+        let mut walk = Walk::new(catalogue, sizes, count);
+        let rows = walk.relation(&plan.relation, &read)?;
+        let state = statements::state(plan, &rows, setting);
+        let size = plan.size();
+        let memory = [
+            BASE,
+            walk.scans,
+            walk.batches(plan, setting),
+            walk.held,
+            state.held,
+        ];
+        let memory = memory.into_iter().fold(0, u64::saturating_add);
+        let per_statement = walk.nanoseconds(&size).saturating_add(state.nanoseconds);
+        Ok(Self {
+            // A worker's answer may be a quarter of its memory.
+            memory: memory.max(state.answer.saturating_mul(4)),
+            nanoseconds: per_statement.saturating_mul(size.statements.max(1)),
+        })
+    }
+
+    /// Refuses a plan that may exceed its limits.
+    pub(crate) fn check(&self, limits: &QueryLimits) -> Result<(), EngineError> {
+        if self.memory > limits.memory {
+            return Err(EngineError::MayExceedMemory {
+                bytes: self.memory,
+                limit: limits.memory,
+            });
+        }
+        let seconds = self.nanoseconds.div_ceil(1_000_000_000);
+        if seconds > limits.time.as_secs().max(1) {
+            return Err(EngineError::MayExceedTime {
+                seconds,
+                limit: limits.time.as_secs(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The bytes and the time that a plan may take on an engine: for benchmarks.
+///
+/// # Errors
+///
+/// The data cannot be opened.
+#[doc(hidden)]
+pub fn plan_bound(
+    engine: &DataFusion,
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+) -> Result<(u64, Duration), EngineError> {
+    let bound = engine.bound(plan, catalogue, Lines::Counted)?;
+    Ok((bound.memory, Duration::from_nanos(bound.nanoseconds)))
+}
+
+/// Runs a plan under a memory limit, and says whether the engine's own operators computed
+/// it: for benchmarks. What it computes stays here.
+///
+/// # Errors
+///
+/// As the engine's.
+#[doc(hidden)]
+pub fn run_within(
+    engine: &DataFusion,
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+    memory: u64,
+) -> Result<bool, EngineError> {
+    let engine = engine.clone().with_memory(memory);
+    let names = plan.datasets.iter().chain(&plan.public);
+    let versions = names.map(|name| engine.version(relations::dataset(catalogue, name)?));
+    let versions = versions.collect::<Result<Vec<_>, _>>()?;
+    let execution = engine.run(plan, catalogue, &versions, [0; 16])?;
+    Ok(execution.path == ExecutionPath::Operators)
+}

@@ -1,0 +1,252 @@
+//! What the statements of a plan hold beside its relation: S1 to S4, and the result.
+
+use mizan_sql::{BoundedPlan, Excess, Expr, Groups, Measure, Quantized, Type};
+
+use super::Setting;
+use super::bytes::{ColumnBytes, RowBytes, bytes_of};
+use super::rows::{Rows, grouped, hashed, ranked_columns};
+
+/// A pair of a unit and a group, where it is found, and how often the memory of both is
+/// taken while it grows.
+const PAIR: u64 = 24;
+const PLACE: u64 = 4;
+const MOST_PLACES: u64 = 32;
+
+/// A number of a pair, and how many rows are without it.
+const CELL: u64 = 16;
+
+/// A unit: where it is found by its id, and what ranks its groups.
+const UNIT: u64 = 96;
+const RANKED_PAIR: u64 = 40;
+
+/// A group of the result: its place in a tree, and each of its keys and numbers.
+const RESULT: u64 = 160;
+const RESULT_VALUE: u64 = 40;
+
+/// A bin of a histogram of the result.
+const BIN: u64 = 48;
+
+/// The same as it is sent.
+const SENT_VALUE: u64 = 12;
+
+/// The counters of the rows of units: of each partition a quarter of the rows, rounded up.
+const COUNTER: u64 = 2;
+const MOST_COUNTERS: u64 = 1 << 27;
+
+/// What statements hold and take.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct State {
+    /// What the largest statement and the result hold.
+    pub(super) held: u64,
+    /// The bytes of the result as a worker sends them.
+    pub(super) answer: u64,
+    /// The time of the largest statement.
+    pub(super) nanoseconds: u64,
+}
+
+/// What the statements of a plan over these rows hold.
+pub(super) fn state(plan: &BoundedPlan, rows: &Rows, setting: Setting) -> State {
+    let statements = Statements::new(plan, rows, setting);
+    let mut held = statements.sums();
+    let mut bins = 0_u64;
+    for statistic in &plan.statistics {
+        let here = match &statistic.measure {
+            Measure::Distinct(expr) => statements.values(statements.bytes(expr), rows.rows),
+            Measure::Histogram(_, how) => {
+                let found = statements.groups.saturating_mul(steps(how)).min(rows.rows);
+                bins = bins.saturating_add(found);
+                statements.values(ColumnBytes::of(Type::Integer), found)
+            }
+            _ => continue,
+        };
+        held = held.max(here);
+    }
+    let (result, answer) = statements.result(bins);
+    State {
+        held: held.saturating_add(result),
+        answer,
+        nanoseconds: hashed(rows.rows.saturating_mul(3)),
+    }
+}
+
+struct Statements<'a> {
+    plan: &'a BoundedPlan,
+    rows: &'a Rows,
+    setting: Setting,
+    unit: Vec<ColumnBytes>,
+    keys: Vec<ColumnBytes>,
+    /// The most groups.
+    groups: u64,
+}
+
+impl<'a> Statements<'a> {
+    fn new(plan: &'a BoundedPlan, rows: &'a Rows, setting: Setting) -> Self {
+        let unit = plan.relation.unit.iter();
+        let unit = unit.filter_map(|place| rows.columns.get(*place)).copied();
+        let keys = plan.keys.iter();
+        let keys = keys.map(|key| bytes_of(&key.expression, &rows.columns, &plan.relation.columns));
+        let groups = match &plan.groups {
+            Groups::Public(groups) => groups.len() as u64,
+            Groups::Private => values_of(plan).min(rows.rows),
+        };
+        Self {
+            plan,
+            rows,
+            setting,
+            unit: unit.collect(),
+            keys: keys.collect(),
+            groups: groups.max(1),
+        }
+    }
+
+    fn bytes(&self, expr: &Expr) -> ColumnBytes {
+        bytes_of(expr, &self.rows.columns, &self.plan.relation.columns)
+    }
+
+    fn is_capped(&self) -> bool {
+        self.plan.excess == Excess::Dropped && !self.plan.relation.one_row_per_unit
+    }
+
+    /// The different values that are added up or counted for each pair.
+    fn numbers(&self) -> u64 {
+        let mut known: Vec<&Measure> = Vec::new();
+        for statistic in &self.plan.statistics {
+            let same = |other: &&Measure| match (*other, &statistic.measure) {
+                (
+                    Measure::Sum(one, how) | Measure::Scaled(one, how, _),
+                    Measure::Sum(other, as_well) | Measure::Scaled(other, as_well, _),
+                ) => one == other && how == as_well,
+                (one, other) => one == other,
+            };
+            let adds_up = matches!(
+                statistic.measure,
+                Measure::Count(_) | Measure::Sum(..) | Measure::Scaled(..)
+            );
+            if adds_up && !known.iter().any(same) {
+                known.push(&statistic.measure);
+            }
+        }
+        known.len() as u64
+    }
+
+    /// Counts and sums.
+    fn sums(&self) -> u64 {
+        let rows = self.rows.rows;
+        let numbers = self.numbers();
+        let number = ColumnBytes::of(Type::Integer);
+        if self.plan.relation.one_row_per_unit {
+            let statistics = self.plan.statistics.iter();
+            let columns: Vec<ColumnBytes> = statistics.map(|_| number).collect();
+            let columns = [self.keys.clone(), columns].concat();
+            return grouped(&columns, self.groups);
+        }
+        let units = self.rows.units.min(rows);
+        let pairs = rows.min(units.saturating_mul(self.groups.saturating_add(1)));
+        let places = MOST_PLACES.min(self.groups.saturating_mul(2));
+        let mut pair = PAIR
+            .saturating_add(PLACE.saturating_mul(places))
+            .saturating_add(CELL.saturating_mul(numbers.saturating_add(1)));
+        if self.plan.excess != Excess::None {
+            pair = pair.saturating_add(RANKED_PAIR);
+        }
+        let of_unit = RowBytes::of(self.unit.iter().copied(), rows);
+        let of_keys = RowBytes::of(self.keys.iter().copied(), rows);
+        let groups = self.groups.min(pairs);
+        let keys = match self.plan.groups {
+            Groups::Private => of_keys.held(groups, 2, UNIT),
+            Groups::Public(_) => groups.saturating_mul(UNIT),
+        };
+        let all = [
+            pairs.saturating_mul(pair),
+            of_unit.held(units, 2, UNIT),
+            keys,
+            self.counted(
+                rows,
+                of_unit
+                    .fixed
+                    .saturating_add(number.fixed.saturating_mul(numbers)),
+            ),
+        ];
+        all.into_iter().fold(0, u64::saturating_add)
+    }
+
+    /// What is kept until it is known which units have many rows, and the counters.
+    fn counted(&self, rows: u64, each: u64) -> u64 {
+        let counters = (rows / 4).saturating_mul(2).min(MOST_COUNTERS);
+        let counters = counters.saturating_mul(COUNTER);
+        let counters = counters.saturating_mul(self.setting.partitions.saturating_add(1));
+        let kept = rows.saturating_mul(each).min(self.setting.keeps);
+        kept.saturating_add(counters)
+    }
+
+    /// Distinct values or bins, of which there are so many: the rows of units are ranked,
+    /// before that their groups if these are capped, and then grouped by value.
+    fn values(&self, value: ColumnBytes, different: u64) -> u64 {
+        let rows = self.rows.rows;
+        let value = std::iter::once(value);
+        let columns: Vec<ColumnBytes> = self.keys.iter().copied().chain(value).collect();
+        let last = grouped(&columns, different.min(rows));
+        if self.plan.relation.one_row_per_unit {
+            return last;
+        }
+        let ranked = [self.unit.clone(), columns].concat();
+        let ranked = ranked_columns(&ranked, rows);
+        let times = 1 + u64::from(self.is_capped());
+        ranked.saturating_mul(times).saturating_add(last)
+    }
+
+    /// The result in memory, and as it is sent.
+    fn result(&self, bins: u64) -> (u64, u64) {
+        let keys = RowBytes::of(self.keys.iter().copied(), self.groups);
+        let values =
+            (self.plan.keys.len() as u64).saturating_add(self.plan.statistics.len() as u64);
+        let each = RESULT.saturating_add(RESULT_VALUE.saturating_mul(values));
+        let sent = SENT_VALUE.saturating_mul(values.saturating_add(1));
+        let text = match self.plan.groups {
+            Groups::Private => keys.text,
+            Groups::Public(_) => 0,
+        };
+        let sent = self
+            .groups
+            .saturating_mul(sent)
+            .saturating_add(bins.saturating_mul(2 * SENT_VALUE))
+            .saturating_add(text);
+        let held = self
+            .groups
+            .saturating_mul(each)
+            .saturating_add(bins.saturating_mul(BIN))
+            .saturating_add(text);
+        // It is encoded, and framed.
+        (held.saturating_add(sent.saturating_mul(2)), sent)
+    }
+}
+
+/// How many steps a quantized value has.
+fn steps(how: &Quantized) -> u64 {
+    let (low, high) = how.range();
+    high.abs_diff(low).saturating_add(2)
+}
+
+/// The most values that the keys of groups may have, by their types and bounds.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturates, as it should"
+)]
+fn values_of(plan: &BoundedPlan) -> u64 {
+    let columns = &plan.relation.columns;
+    plan.keys.iter().fold(1, |all: u64, key| {
+        let bounds = match &key.expression {
+            Expr::Column(place) => columns.get(*place).and_then(|column| column.bounds),
+            _ => None,
+        };
+        let values = match (key.kind, bounds) {
+            (Type::Boolean, _) => 3,
+            (Type::Integer | Type::Date, Some(bounds)) => {
+                ((bounds.high - bounds.low).ceil() as u64).saturating_add(2)
+            }
+            _ => u64::MAX,
+        };
+        all.saturating_mul(values)
+    })
+}
