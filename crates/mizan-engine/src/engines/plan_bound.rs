@@ -69,6 +69,9 @@ const PRIVATE_JOIN_GROWTH: u64 = 4;
 /// The bytes of a text that a dictionary-encoded column repeats, on average.
 const DICTIONARY_TEXT: u64 = 32;
 
+/// The time to get a byte of memory and to fill it, in nanoseconds.
+const TOUCHED: u64 = 2;
+
 /// How an engine runs plans.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setting {
@@ -113,7 +116,11 @@ impl PlanBound {
             state.held,
         ];
         let memory = memory.into_iter().fold(0, u64::saturating_add);
-        let per_statement = walk.nanoseconds(&size).saturating_add(state.nanoseconds);
+        let held = walk.held.saturating_add(state.held);
+        let per_statement = walk
+            .nanoseconds(&size)
+            .saturating_add(state.nanoseconds)
+            .saturating_add(held.saturating_mul(TOUCHED));
         Ok(Self {
             // A worker's answer may be a quarter of its memory.
             memory: memory.max(state.answer.saturating_mul(4)),

@@ -52,7 +52,7 @@ const COMPUTED: u64 = 9;
 /// and rounded up: of a row
 /// for each node of its expressions and each column, of a byte that a scan decodes, of a
 /// byte that a function of texts passes over, of a row in a hash table or a ranking.
-const NODE: u64 = 20;
+const NODE: u64 = 10;
 const DECODED: u64 = 10;
 const PASSED: u64 = 4;
 const HASHED: u64 = 1_000;

@@ -39,6 +39,9 @@ fn planning_in_postgres() {
         return;
     };
     let mut catalogue = questions::catalogue();
+    // Names that need quotes are for the binder's tests.
+    let is_plain = |name: &String| name.bytes().all(|byte| byte.is_ascii_lowercase());
+    catalogue.datasets.retain(|name, _| is_plain(name));
     let tables = catalogue.datasets.keys().cloned();
     let data: Data = tables.map(|name| (name, Vec::new())).collect();
     schema.fill(&mut catalogue, &data, || false);
