@@ -55,7 +55,7 @@ const COMPUTED: u64 = 9;
 const NODE: u64 = 10;
 const DECODED: u64 = 10;
 const PASSED: u64 = 4;
-const HASHED: u64 = 1_000;
+const HASHED: u64 = 250;
 
 /// What a relation may have.
 #[derive(Clone, Debug)]
