@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use mizan_core::PrivacyEvent;
+use mizan_core::{Code, PrivacyEvent};
 
 /// A part of an event that a method cannot account for. Nothing is ever left
 /// out silently: one such part and the method gives no number.
@@ -118,23 +118,23 @@ impl Unsupported {
     }
 
     /// The stable code of this error.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> Code {
         match self.reason {
-            Reason::MayFail => "MZ1201",
-            Reason::Unbounded => "MZ1202",
-            Reason::NotYet => "MZ1203",
-            Reason::NotGaussian => "MZ1207",
-            Reason::GroupTooLarge => "MZ1209",
-            Reason::TooDeep => "MZ1210",
-            Reason::GroupOverflow => "MZ1211",
-            Reason::NotConcentrated => "MZ1208",
-            Reason::NoPair => "MZ1212",
-            Reason::NotSymmetric => "MZ1213",
-            Reason::MixedNeighbours => "MZ1214",
-            Reason::ManyDirections => "MZ1215",
-            Reason::TooLarge => "MZ1216",
-            Reason::NotLocal => "MZ1217",
-            Reason::NoGroup => "MZ1218",
+            Reason::MayFail => Code::MZ1201,
+            Reason::Unbounded => Code::MZ1202,
+            Reason::NotYet => Code::MZ1203,
+            Reason::NotGaussian => Code::MZ1207,
+            Reason::GroupTooLarge => Code::MZ1209,
+            Reason::TooDeep => Code::MZ1210,
+            Reason::GroupOverflow => Code::MZ1211,
+            Reason::NotConcentrated => Code::MZ1208,
+            Reason::NoPair => Code::MZ1212,
+            Reason::NotSymmetric => Code::MZ1213,
+            Reason::MixedNeighbours => Code::MZ1214,
+            Reason::ManyDirections => Code::MZ1215,
+            Reason::TooLarge => Code::MZ1216,
+            Reason::NotLocal => Code::MZ1217,
+            Reason::NoGroup => Code::MZ1218,
         }
     }
 

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use mizan_core::Code;
 
 #[cfg(feature = "ballista")]
 use crate::commands::cluster;
@@ -112,7 +113,7 @@ fn usage(error: &clap::Error) -> Failure {
         .next()
         .unwrap_or(message);
     Failure::new(
-        "MZ0001",
+        Code::MZ0001,
         message.trim_end(),
         "see `mizan --help`, or `mizan COMMAND --help`",
     )

@@ -16,6 +16,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use mizan_core::Code;
 use mizan_sql::{BoundedPlan, Catalogue};
 
 #[cfg(test)]
@@ -103,9 +104,11 @@ pub(crate) fn on_files<E: Engine>(
 pub(crate) enum Outcome {
     Answer(Exact),
     /// Refused before the charge, with a code.
-    Refused(&'static str),
+    Refused(Code),
     /// Failed after the charge, with a code.
-    Failed(&'static str),
+    Failed(Code),
+    /// The engine panicked.
+    Panicked,
 }
 
 impl Outcome {
@@ -114,7 +117,7 @@ impl Outcome {
         match self {
             Self::Answer(_) => false,
             Self::Refused(code) => *code == EngineError::Failed { doing: "" }.code(),
-            Self::Failed(_) => true,
+            Self::Failed(_) | Self::Panicked => true,
         }
     }
 }
@@ -125,6 +128,7 @@ impl fmt::Display for Outcome {
             Self::Answer(_) => write!(out, "an answer"),
             Self::Refused(code) => write!(out, "a refusal before the charge ({code})"),
             Self::Failed(code) => write!(out, "a failure after the charge ({code})"),
+            Self::Panicked => write!(out, "a failure after the charge (panic)"),
         }
     }
 }
@@ -156,7 +160,7 @@ pub(crate) fn observe<E: Engine>(
             Err(error) => Outcome::Failed(error.code()),
         },
     };
-    catch_unwind(AssertUnwindSafe(observed)).unwrap_or(Outcome::Failed("panic"))
+    catch_unwind(AssertUnwindSafe(observed)).unwrap_or(Outcome::Panicked)
 }
 
 /// How a neighbour differs from the world whose target has the worst rows.

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use mizan_core::Code;
+
 use crate::RequestError;
 use crate::store::MAX_ANSWER_BYTES;
 
@@ -104,23 +106,23 @@ pub enum StoreError {
 impl StoreError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
             Self::Request(error) => error.code(),
-            Self::Unusable { .. } => "MZ1760",
-            Self::NotALedger { .. } => "MZ1761",
-            Self::Format { .. } => "MZ1762",
-            Self::Damaged { .. } => "MZ1763",
-            Self::Busy => "MZ1764",
-            Self::OldSqlite { .. } => "MZ1765",
-            Self::Unknown { .. } => "MZ1766",
-            Self::AnswerTooLong { .. } => "MZ1767",
-            Self::Address { .. } => "MZ1768",
-            Self::Unsafe { .. } => "MZ1769",
-            Self::Standby => "MZ1770",
-            Self::OldPostgres { .. } => "MZ1771",
-            Self::Unreachable { .. } => "MZ1772",
-            Self::Exists { .. } => "MZ1773",
+            Self::Unusable { .. } => Code::MZ1760,
+            Self::NotALedger { .. } => Code::MZ1761,
+            Self::Format { .. } => Code::MZ1762,
+            Self::Damaged { .. } => Code::MZ1763,
+            Self::Busy => Code::MZ1764,
+            Self::OldSqlite { .. } => Code::MZ1765,
+            Self::Unknown { .. } => Code::MZ1766,
+            Self::AnswerTooLong { .. } => Code::MZ1767,
+            Self::Address { .. } => Code::MZ1768,
+            Self::Unsafe { .. } => Code::MZ1769,
+            Self::Standby => Code::MZ1770,
+            Self::OldPostgres { .. } => Code::MZ1771,
+            Self::Unreachable { .. } => Code::MZ1772,
+            Self::Exists { .. } => Code::MZ1773,
         }
     }
 

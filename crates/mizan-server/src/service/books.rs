@@ -181,7 +181,7 @@ impl Service {
                 Ok(found) => found,
                 Err(failure) => {
                     let problem = Problem::from(failure);
-                    let seen = caller.sees_all() || problem.status.is_server_error();
+                    let seen = caller.sees_all() || problem.status().is_server_error();
                     return Err(if seen { problem } else { unknown() });
                 }
             };

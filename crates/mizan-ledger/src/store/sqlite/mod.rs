@@ -139,7 +139,7 @@ mod tests {
             results
                 .iter()
                 .flatten()
-                .map(|r| r.as_ref().unwrap_err().code())
+                .map(|r| r.as_ref().unwrap_err().code().as_str())
                 .collect()
         };
         assert_eq!(

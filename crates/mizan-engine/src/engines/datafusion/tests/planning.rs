@@ -78,7 +78,7 @@ fn measure(family: usize, n: usize) {
             Ok(_) => "planned".to_owned(),
             Err(error) => format!("{error:?}"),
         },
-        Err(refusal) => refusal.code().to_owned(),
+        Err(refusal) => refusal.code().to_string(),
     };
     let run = cpu_ms() - start;
     let mb = peak_mb() - before;
