@@ -92,6 +92,30 @@ impl Write for Start {
     }
 }
 
+impl Reason {
+    /// The stable code of this reason.
+    #[must_use]
+    pub const fn code(self) -> Code {
+        match self {
+            Self::MayFail => Code::MZ1201,
+            Self::Unbounded => Code::MZ1202,
+            Self::NotYet => Code::MZ1203,
+            Self::NotGaussian => Code::MZ1207,
+            Self::GroupTooLarge => Code::MZ1209,
+            Self::TooDeep => Code::MZ1210,
+            Self::GroupOverflow => Code::MZ1211,
+            Self::NotConcentrated => Code::MZ1208,
+            Self::NoPair => Code::MZ1212,
+            Self::NotSymmetric => Code::MZ1213,
+            Self::MixedNeighbours => Code::MZ1214,
+            Self::ManyDirections => Code::MZ1215,
+            Self::TooLarge => Code::MZ1216,
+            Self::NotLocal => Code::MZ1217,
+            Self::NoGroup => Code::MZ1218,
+        }
+    }
+}
+
 impl Unsupported {
     pub(crate) fn new(event: &PrivacyEvent, path: &dyn Fn() -> String, reason: Reason) -> Self {
         let mut start = Start {
@@ -119,23 +143,7 @@ impl Unsupported {
 
     /// The stable code of this error.
     pub fn code(&self) -> Code {
-        match self.reason {
-            Reason::MayFail => Code::MZ1201,
-            Reason::Unbounded => Code::MZ1202,
-            Reason::NotYet => Code::MZ1203,
-            Reason::NotGaussian => Code::MZ1207,
-            Reason::GroupTooLarge => Code::MZ1209,
-            Reason::TooDeep => Code::MZ1210,
-            Reason::GroupOverflow => Code::MZ1211,
-            Reason::NotConcentrated => Code::MZ1208,
-            Reason::NoPair => Code::MZ1212,
-            Reason::NotSymmetric => Code::MZ1213,
-            Reason::MixedNeighbours => Code::MZ1214,
-            Reason::ManyDirections => Code::MZ1215,
-            Reason::TooLarge => Code::MZ1216,
-            Reason::NotLocal => Code::MZ1217,
-            Reason::NoGroup => Code::MZ1218,
-        }
+        self.reason.code()
     }
 
     /// What to do about it.

@@ -79,7 +79,7 @@ pub(crate) fn orders(text: &str, names: Names) -> Result<Vec<Typed<Order>>, Fail
     let option = names.option("orders");
     if names == Names::Program && text.split(',').count() > MOST_ORDERS {
         let message = format!("{option}: at most {MOST_ORDERS} orders are answered at once");
-        return Err(Failure::new(Code::MZ1005, message, "ask several times"));
+        return Err(Failure::new(Code::MZ1008, message, "ask several times"));
     }
     input::orders(text, &option)
 }

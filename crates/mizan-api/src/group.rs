@@ -2,7 +2,7 @@
 
 use mizan_accounting::account::{self, Account, MethodBound};
 use mizan_accounting::{OrderGrid, RenyiCurve, group_privacy};
-use mizan_core::{Code, Count, Definitions, Delta, Epsilon, Order, PrivacyEvent};
+use mizan_core::{Count, Definitions, Delta, Epsilon, Order, PrivacyEvent};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -93,7 +93,7 @@ impl GroupRequest {
             };
             match RenyiCurve::of(&whole) {
                 Err(error) => Failure::from(error),
-                Ok(_) => Failure::new(Code::MZ1203, reason, "ask for a smaller group"),
+                Ok(_) => Failure::new(reason.code(), reason, "ask for a smaller group"),
             }
         })?;
         let curve = RenyiCurve::of(&group).ok();

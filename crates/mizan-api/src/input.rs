@@ -76,20 +76,29 @@ pub struct Typed<T> {
 ///
 /// It is no such number; `option` is what it was meant for.
 pub fn delta(text: &str, option: &str) -> Result<Typed<Delta>, Failure> {
+    delta_or(text, option, |delta| match delta == Delta::ZERO {
+        true => "for the guarantee without delta ask `mizan curve EXPR --orders inf`",
+        false => {
+            "delta is the probability that the promise fails: take it far below 1/people, such as 1e-6"
+        }
+    })
+}
+
+/// The same, with advice of its own for a number that is not between 0 and 1.
+pub(crate) fn delta_or(
+    text: &str,
+    option: &str,
+    help: impl FnOnce(Delta) -> &'static str,
+) -> Result<Typed<Delta>, Failure> {
     let typed = decimal(text, option, Round::Down, Delta::new)?;
     let value = typed.value.get();
     if value > 0.0 && value < 1.0 {
         return Ok(typed);
     }
-    let help = if value == 0.0 {
-        "for the guarantee without delta ask `mizan curve EXPR --orders inf`"
-    } else {
-        "delta is the probability that the promise fails: take it far below 1/people, such as 1e-6"
-    };
     Err(Failure::new(
         Code::MZ1004,
         format!("{option} must be above 0 and below 1, got {text}"),
-        help,
+        help(typed.value),
     ))
 }
 

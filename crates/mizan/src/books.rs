@@ -105,7 +105,7 @@ impl Books {
             && error.kind() == std::io::ErrorKind::NotFound
         {
             return Err(Failure::new(
-                Code::MZ1760,
+                Code::MZ1794,
                 format!("there is no ledger {}", path.display()),
                 "make one with `mizan init`, or name one with --ledger or MIZAN_LEDGER",
             ));

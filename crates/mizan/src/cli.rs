@@ -91,9 +91,10 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             output::complain(&error.render().to_string());
-            output::complain(
-                "\nerror[MZ0001]: no command was given\nhelp: choose one of the commands above\n",
-            );
+            output::complain(&format!(
+                "\nerror[{}]: no command was given\nhelp: choose one of the commands above\n",
+                Code::MZ0001
+            ));
             ExitCode::from(2)
         }
         _ => {

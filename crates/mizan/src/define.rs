@@ -30,7 +30,7 @@ impl Defined {
         for definition in &self.define {
             let (name, path) = definition.split_once('=').ok_or_else(|| {
                 Failure::new(
-                    Code::MZ0001,
+                    Code::MZ0010,
                     format!("--define wants NAME=FILE, got {definition:?}"),
                     "write, for example, --define mine=mine.csv",
                 )

@@ -70,7 +70,7 @@ fn typed(given: &Option<String>, option: &'static str) -> Option<(&'static str, 
 
 fn bad(name: &str, text: &str, wanted: &str) -> Failure {
     Failure::new(
-        Code::MZ0001,
+        Code::MZ0010,
         format!("{name}: {text:?} is not {wanted}"),
         format!("write {wanted}"),
     )

@@ -78,14 +78,17 @@ impl AccountRequest {
             .transpose()?;
         let asked = usize::from(delta.is_some()) + usize::from(epsilon.is_some());
         if asked > 1 || (asked == 0 && !self.report && !self.profile) {
-            let message = match asked {
-                0 => "there is nothing to solve for",
-                _ => "delta and epsilon are given, so there is nothing to solve for",
+            let (code, message) = match asked {
+                0 => (Code::MZ0009, "there is nothing to solve for"),
+                _ => (
+                    Code::MZ0008,
+                    "delta and epsilon are given, so there is nothing to solve for",
+                ),
             };
             let [delta, epsilon] = ["delta", "epsilon"].map(|name| names.option(name));
             let [profile, report] = ["profile", "report"].map(|name| names.option(name));
             return Err(Failure::new(
-                Code::MZ0001,
+                code,
                 message,
                 format!(
                     "give {delta} to ask for epsilon, {epsilon} to ask for delta, {profile} for both, or {report}"

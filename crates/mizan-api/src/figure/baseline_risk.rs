@@ -2,7 +2,7 @@
 //! analyses and exactly.
 
 use mizan_accounting::{ExactIncrease, Increase, RenyiCurve};
-use mizan_core::{Code, Count, PrivacyEvent, Probability};
+use mizan_core::{Count, PrivacyEvent, Probability};
 use mizan_report::{Axis, Figure, Panel, Series};
 
 use super::{Strengths, laplace, randomized_response};
@@ -43,7 +43,7 @@ fn increases(event: &PrivacyEvent) -> Result<Vec<Vec<Series>>, Failure> {
     let curve = RenyiCurve::of(event)?;
     let mut exact =
         ExactIncrease::new(std::slice::from_ref(event), Count::new(ROUNDS)?).map_err(|reason| {
-            Failure::new(Code::MZ1203, reason, "this figure is for basic mechanisms")
+            Failure::new(reason.code(), reason, "this figure is for basic mechanisms")
         })?;
     let baselines = BASELINES.map(|(q, _)| Probability::new(q));
     let baselines = baselines.into_iter().collect::<Result<Vec<_>, _>>()?;

@@ -32,7 +32,7 @@ pub fn draw(number: u8, strengths: Strengths) -> Result<Figure, Failure> {
         2 => baseline_risk::draw(strengths),
         3 => restricted_orders::draw(strengths),
         _ => Err(Failure::new(
-            Code::MZ0001,
+            Code::MZ0010,
             format!("the paper has no figure {number}"),
             "take 1, 2 or 3",
         )),

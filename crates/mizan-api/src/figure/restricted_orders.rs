@@ -2,7 +2,7 @@
 //! and the truth; and which order is best.
 
 use mizan_accounting::{ExactIncrease, Increase, RenyiCurve};
-use mizan_core::{Code, Count, PrivacyEvent, Probability};
+use mizan_core::{Count, PrivacyEvent, Probability};
 use mizan_report::{Axis, Figure, Panel, Series};
 
 use super::{Strengths, gaussian, laplace, randomized_response};
@@ -55,7 +55,7 @@ pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
 
 fn curves(parts: Vec<PrivacyEvent>) -> Result<Vec<Curves>, Failure> {
     let mut exact = ExactIncrease::new(&parts, Count::new(ROUNDS)?).map_err(|reason| {
-        Failure::new(Code::MZ1203, reason, "this figure is for basic mechanisms")
+        Failure::new(reason.code(), reason, "this figure is for basic mechanisms")
     })?;
     let round = RenyiCurve::of(&PrivacyEvent::Compose(parts))?;
     let baselines = BASELINES

@@ -23,14 +23,14 @@ super::codes! {
         ("The command was interrupted.", "Run the same query again: if it was charged, the charge stands and the retry is free.")
         ("قوطع الأمر.", "أعد السؤال نفسه: إن خُصمت كلفته فالخصم قائم والإعادة بلا كلفة.");
     MZ0008 Usage
-        ("Two options that exclude each other are given.", "Keep one of the two options.")
+        ("Two options exclude each other.", "Keep one of the two options.")
         ("أُعطي خياران لا يجتمعان.", "أبقِ أحد الخيارين.");
     MZ0009 Usage
         ("A required option is missing.", "Add the option that the message names.")
         ("ينقص خيار لازم.", "أضف الخيار المذكور في الرسالة.");
     MZ0010 Usage
-        ("The value of an option is not in the expected form.", "Write the value in the form that the message shows.")
-        ("قيمة الخيار ليست بالصورة المطلوبة.", "اكتب القيمة بالصورة المذكورة في الرسالة.");
+        ("The value of an option is not one that it accepts.", "Write a value in the form that the message shows.")
+        ("قيمة الخيار ليست مما يقبله.", "اكتب القيمة بالصورة المذكورة في الرسالة.");
     MZ0011 Conflict
         ("The folder already exists.", "Remove the folder, or name another one with `--folder`.")
         ("المجلد موجود من قبل.", "احذفه، أو سمِّ مجلدًا آخر بـ --folder.");

@@ -58,6 +58,11 @@ pub enum StoreError {
         /// What the system says.
         reason: String,
     },
+    /// An earlier write has an unknown outcome, so this handle does nothing any more.
+    #[error(
+        "the ledger cannot be used: an earlier write may or may not have happened; open it again"
+    )]
+    Closed,
     /// The text is no address of a database.
     #[error("the address of the ledger cannot be used: {reason}")]
     Address {
@@ -123,6 +128,7 @@ impl StoreError {
             Self::OldPostgres { .. } => Code::MZ1771,
             Self::Unreachable { .. } => Code::MZ1772,
             Self::Exists { .. } => Code::MZ1773,
+            Self::Closed => Code::MZ1774,
         }
     }
 
@@ -144,7 +150,9 @@ impl StoreError {
             }
             Self::Busy => "nothing was charged; try again with the same id",
             Self::OldSqlite { .. } => "use SQLite 3.51.3 or newer",
-            Self::Unknown { .. } => "open the ledger again and ask again with the same id",
+            Self::Unknown { .. } | Self::Closed => {
+                "open the ledger again and ask again with the same id"
+            }
             Self::AnswerTooLong { .. } => "keep the answer elsewhere and commit its hash",
             Self::Address { .. } => {
                 "write postgres://user:password@host/database, with %40 for an @ in the password"
@@ -168,10 +176,8 @@ impl StoreError {
     }
 
     /// What a handle says after it could not tell what it had written.
-    pub(crate) fn poisoned() -> Self {
-        Self::Unusable {
-            reason: "an earlier write may or may not have happened; open it again".to_owned(),
-        }
+    pub(crate) const fn poisoned() -> Self {
+        Self::Closed
     }
 
     pub(crate) fn damaged(reason: impl Into<String>) -> Self {

@@ -309,8 +309,8 @@ fn retries_after_faults_charge_once() {
             lab.fail_next(fault);
             let error = ask(lab.store(), number, reserve(3, 1)).unwrap_err();
             assert_eq!(error.code(), "MZ1766");
-            assert_eq!(code(lab.store(), number, reserve(3, 1)), "MZ1760");
-            assert_eq!(lab.store().head().unwrap_err().code(), "MZ1760");
+            assert_eq!(code(lab.store(), number, reserve(3, 1)), "MZ1774");
+            assert_eq!(lab.store().head().unwrap_err().code(), "MZ1774");
             lab = lab.reopen();
             let there = lab.store().record(id(number)).unwrap().is_some();
             assert_eq!(there, fault == Fault::AfterCommit);

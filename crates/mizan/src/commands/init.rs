@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
 fn already_there(location: &Location, error: LedgerError) -> Failure {
     match Ledger::read(location) {
         Ok(ledger) => Failure::new(
-            Code::MZ1760,
+            Code::MZ1773,
             format!("{location} is a ledger already, {}", ledger.id()),
             "use it as it is, or name another with --ledger",
         ),

@@ -152,7 +152,7 @@ mod tests {
             .connection
             .commit_hook(None::<fn() -> bool>)
             .unwrap();
-        assert_eq!(codes(writer.execute(&[vec![begin()]])), ["MZ1760"]);
+        assert_eq!(codes(writer.execute(&[vec![begin()]])), ["MZ1774"]);
         drop(writer);
 
         let store = Sqlite::open(&path).unwrap();

@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let done = ledger.create_account(id, new)?;
     let Outcome::Created(number) = done.outcome else {
         return Err(Failure::new(
-            Code::MZ1740,
+            Code::MZ1732,
             "this id was used for something else",
             "choose another --id",
         ));

@@ -214,7 +214,7 @@ fn account(arguments: &Arguments, ledger: &Ledger, name: &str) -> Result<(), Fai
     if arguments.account.is_some() {
         if arguments.typed.is_given() {
             return Err(Failure::new(
-                Code::MZ0001,
+                Code::MZ0008,
                 "--account names a budget that exists: no other is made",
                 "leave --epsilon and --delta out, or leave --account out",
             ));

@@ -296,7 +296,7 @@ fn make_folder(folder: &Path) -> Result<(), Failure> {
     let shown = folder.display().to_string();
     std::fs::create_dir(folder).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Failure::new(
-            Code::MZ0002,
+            Code::MZ0011,
             format!("{shown} is there already"),
             "remove it, or name another with --folder",
         ),

@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         .transpose()?;
     if public_key.is_some() && checkpoints.is_empty() {
         return Err(Failure::new(
-            Code::MZ0001,
+            Code::MZ0009,
             "--public-key says who signed, but no --checkpoint is given",
             "add --checkpoint FILE",
         ));
