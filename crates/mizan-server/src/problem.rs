@@ -182,6 +182,16 @@ impl Problem {
         )
     }
 
+    /// A computation beyond the bounds of the server.
+    #[must_use]
+    pub fn too_costly(reason: &str) -> Self {
+        Self::new(
+            Code::MZ2014,
+            reason,
+            "use the command line, which has no such bound",
+        )
+    }
+
     /// A body that says it is something else.
     #[must_use]
     pub fn media_type() -> Self {

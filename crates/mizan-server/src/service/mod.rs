@@ -7,6 +7,7 @@
 
 mod accountant;
 mod books;
+mod event_bound;
 mod events;
 mod proofs;
 mod questions;
