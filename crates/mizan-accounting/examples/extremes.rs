@@ -82,7 +82,7 @@ fn outcome(expression: &str, delta: f64) -> Outcome {
     let account = account::epsilon(&event, delta);
     let Some(best) = account.best() else {
         let refusal = account.refusal();
-        return if refusal.code().starts_with("MZ") && !refusal.to_string().is_empty() {
+        return if !refusal.to_string().is_empty() {
             Outcome::Refused
         } else {
             Outcome::Fault("refused without a reason".to_owned())

@@ -3,7 +3,7 @@
 //! Every method that applies is computed; the smallest bound is the answer,
 //! since each of them is a proof.
 
-use mizan_core::{Bracket, Count, Delta, Epsilon, Interval, Order, PrivacyEvent};
+use mizan_core::{Bracket, Code, Count, Delta, Epsilon, Interval, Order, PrivacyEvent};
 
 use crate::composition::advanced::Mean;
 use crate::composition::concentrated::{concentrated, gaussian_square, zero_concentrated};
@@ -136,11 +136,11 @@ pub enum Refusal {
 
 impl Refusal {
     /// The stable code of this error.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> Code {
         match self {
             Self::Unsupported(error) => error.code(),
-            Self::DeltaSpent { .. } => "MZ1204",
-            Self::NoBound { .. } => "MZ1205",
+            Self::DeltaSpent { .. } => Code::MZ1204,
+            Self::NoBound { .. } => Code::MZ1205,
         }
     }
 

@@ -12,7 +12,7 @@
 //! infinite; outcomes that only Q has count as 0^α = 0.
 
 use mizan_core::directed::DirectedSum;
-use mizan_core::{Bracket, Epsilon, Interval, Order, Probability};
+use mizan_core::{Bracket, Code, Epsilon, Interval, Order, Probability};
 
 use crate::curves::{Between, Position};
 
@@ -55,12 +55,12 @@ pub enum DistributionError {
 
 impl DistributionError {
     /// The stable code of this error.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> Code {
         match self {
-            Self::Empty => "MZ1301",
-            Self::NotAProbability { .. } => "MZ1302",
-            Self::NotNormalised { .. } => "MZ1303",
-            Self::DifferentSizes { .. } => "MZ1304",
+            Self::Empty => Code::MZ1301,
+            Self::NotAProbability { .. } => Code::MZ1302,
+            Self::NotNormalised { .. } => Code::MZ1303,
+            Self::DifferentSizes { .. } => Code::MZ1304,
         }
     }
 

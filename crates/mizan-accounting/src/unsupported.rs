@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use mizan_core::PrivacyEvent;
+use mizan_core::{Code, PrivacyEvent};
 
 /// A part of an event that a method cannot account for. Nothing is ever left
 /// out silently: one such part and the method gives no number.
@@ -92,6 +92,30 @@ impl Write for Start {
     }
 }
 
+impl Reason {
+    /// The stable code of this reason.
+    #[must_use]
+    pub const fn code(self) -> Code {
+        match self {
+            Self::MayFail => Code::MZ1201,
+            Self::Unbounded => Code::MZ1202,
+            Self::NotYet => Code::MZ1203,
+            Self::NotGaussian => Code::MZ1207,
+            Self::GroupTooLarge => Code::MZ1209,
+            Self::TooDeep => Code::MZ1210,
+            Self::GroupOverflow => Code::MZ1211,
+            Self::NotConcentrated => Code::MZ1208,
+            Self::NoPair => Code::MZ1212,
+            Self::NotSymmetric => Code::MZ1213,
+            Self::MixedNeighbours => Code::MZ1214,
+            Self::ManyDirections => Code::MZ1215,
+            Self::TooLarge => Code::MZ1216,
+            Self::NotLocal => Code::MZ1217,
+            Self::NoGroup => Code::MZ1218,
+        }
+    }
+}
+
 impl Unsupported {
     pub(crate) fn new(event: &PrivacyEvent, path: &dyn Fn() -> String, reason: Reason) -> Self {
         let mut start = Start {
@@ -118,24 +142,8 @@ impl Unsupported {
     }
 
     /// The stable code of this error.
-    pub fn code(&self) -> &'static str {
-        match self.reason {
-            Reason::MayFail => "MZ1201",
-            Reason::Unbounded => "MZ1202",
-            Reason::NotYet => "MZ1203",
-            Reason::NotGaussian => "MZ1207",
-            Reason::GroupTooLarge => "MZ1209",
-            Reason::TooDeep => "MZ1210",
-            Reason::GroupOverflow => "MZ1211",
-            Reason::NotConcentrated => "MZ1208",
-            Reason::NoPair => "MZ1212",
-            Reason::NotSymmetric => "MZ1213",
-            Reason::MixedNeighbours => "MZ1214",
-            Reason::ManyDirections => "MZ1215",
-            Reason::TooLarge => "MZ1216",
-            Reason::NotLocal => "MZ1217",
-            Reason::NoGroup => "MZ1218",
-        }
+    pub fn code(&self) -> Code {
+        self.reason.code()
     }
 
     /// What to do about it.

@@ -309,7 +309,8 @@ fn a_thousand_outcomes() {
 
 #[test]
 fn what_is_no_distribution_is_refused() {
-    let code = |masses: &[f64]| FiniteDistribution::new(masses).map_err(|error| error.code());
+    let code =
+        |masses: &[f64]| FiniteDistribution::new(masses).map_err(|error| error.code().as_str());
     assert_eq!(code(&[]).unwrap_err(), "MZ1301");
     for bad in [
         &[f64::NAN, 1.0][..],

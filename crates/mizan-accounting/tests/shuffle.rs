@@ -236,7 +236,10 @@ fn what_is_no_pure_local_randomizer_is_refused() {
         assert!(!error.help().is_empty());
     }
     let error = RenyiCurve::of(&event("shuffle(100, gaussian(1))")).unwrap_err();
-    assert_eq!((error.reason(), error.code()), (Reason::NotLocal, "MZ1217"));
+    assert_eq!(
+        (error.reason(), error.code().as_str()),
+        (Reason::NotLocal, "MZ1217")
+    );
     let error = RenyiCurve::of(&event("poisson(0.1, shuffle(100, pure(1)))")).unwrap_err();
     assert_eq!(error.reason(), Reason::MixedNeighbours);
 }

@@ -1,5 +1,6 @@
 //! Looking things up in a ledger by what people call them.
 
+use mizan_core::Code;
 use mizan_ledger::{AccountName, AccountNumber, AccountView, Ledger, RequestId};
 
 use crate::failure::Failure;
@@ -14,7 +15,7 @@ pub fn account(ledger: &Ledger, name: &str) -> Result<AccountView, Failure> {
     let name = AccountName::new(name)?;
     ledger.account_named(&name)?.ok_or_else(|| {
         Failure::new(
-            "MZ1741",
+            Code::MZ1735,
             format!("there is no account {name}"),
             "see them with `mizan budget list`, or make it with `mizan budget create`",
         )
@@ -38,7 +39,7 @@ pub fn request_id(text: Option<&str>, names: Names) -> Result<Option<RequestId>,
         Some("") => {
             let id = names.option("id");
             Err(Failure::new(
-                "MZ1740",
+                Code::MZ1749,
                 format!("{id} is empty"),
                 format!("give a UUID or any text of your own, or leave {id} out"),
             ))

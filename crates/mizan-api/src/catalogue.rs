@@ -4,6 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use mizan_core::Code;
 use mizan_sql::Catalogue;
 
 use crate::failure::Failure;
@@ -24,7 +25,7 @@ pub fn read(path: &Path) -> Result<Catalogue, Failure> {
         Err(error) => return Err(failed(error)),
         Ok(found) if found.len() > LONGEST => {
             return Err(Failure::new(
-                "MZ1860",
+                Code::MZ1860,
                 format!("{shown} is too long for a catalogue"),
                 "name another file with --catalogue",
             ));
@@ -33,7 +34,7 @@ pub fn read(path: &Path) -> Result<Catalogue, Failure> {
     };
     let json = serde_json::from_str(&text).map_err(|error| {
         Failure::new(
-            "MZ1860",
+            Code::MZ1860,
             format!("{shown} is no catalogue: {error}"),
             "name another file with --catalogue, or mend this one",
         )

@@ -1,7 +1,7 @@
 //! The Rényi budget curve: what an event costs at every order.
 
 use mizan_accounting::RenyiCurve;
-use mizan_core::{Bracket, Definitions, Epsilon, Order};
+use mizan_core::{Bracket, Code, Definitions, Epsilon, Order};
 use mizan_report::{Axis, Figure, Panel, Series};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -79,7 +79,7 @@ pub(crate) fn orders(text: &str, names: Names) -> Result<Vec<Typed<Order>>, Fail
     let option = names.option("orders");
     if names == Names::Program && text.split(',').count() > MOST_ORDERS {
         let message = format!("{option}: at most {MOST_ORDERS} orders are answered at once");
-        return Err(Failure::new("MZ1005", message, "ask several times"));
+        return Err(Failure::new(Code::MZ1008, message, "ask several times"));
     }
     input::orders(text, &option)
 }

@@ -7,7 +7,7 @@ use mizan_accounting::account::Refusal;
 use mizan_accounting::calibrate::CalibrationError;
 use mizan_accounting::divergence::DistributionError;
 use mizan_audit::AuditError;
-use mizan_core::{DecimalError, EventError, UnitError};
+use mizan_core::{Code, DecimalError, EventError, UnitError};
 use mizan_engine::{EngineError, QuestionError};
 use mizan_ledger::{
     BudgetError, CostError, LedgerError, NameError, RequestError, TextError, VerifyError,
@@ -24,7 +24,7 @@ const LONGEST_MESSAGE: usize = 1000;
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// A stable code.
-    pub code: &'static str,
+    pub code: Code,
     /// What is wrong.
     pub message: String,
     /// The place, as two lines with a caret.
@@ -35,13 +35,11 @@ pub struct Failure {
     pub help: String,
     /// The charge that was durable before it happened.
     pub charged: Option<Box<str>>,
-    /// Whether nothing failed: what was asked may not be.
-    pub refused: bool,
 }
 
 impl Failure {
     /// An error without a place.
-    pub fn new(code: &'static str, message: impl Display, help: impl Into<String>) -> Self {
+    pub fn new(code: Code, message: impl Display, help: impl Into<String>) -> Self {
         Self {
             code,
             message: shortened(&message.to_string(), LONGEST_MESSAGE),
@@ -49,7 +47,6 @@ impl Failure {
             position: None,
             help: help.into(),
             charged: None,
-            refused: false,
         }
     }
 
@@ -57,7 +54,7 @@ impl Failure {
     #[must_use]
     pub fn file(action: &str, path: &str, error: &std::io::Error) -> Self {
         Self::new(
-            "MZ0002",
+            Code::MZ0002,
             format!("cannot {action} {path}: {error}"),
             "check the path and its permissions",
         )
@@ -76,9 +73,6 @@ impl Failure {
                 .refusal()
                 .and_then(|refusal| refusal.place.map(Box::new)),
             charged,
-            refused: error
-                .refusal()
-                .is_some_and(|refusal| refusal.reason.is_policy()),
             ..Self::new(error.code(), error, error.help())
         }
     }

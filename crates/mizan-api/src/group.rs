@@ -93,7 +93,7 @@ impl GroupRequest {
             };
             match RenyiCurve::of(&whole) {
                 Err(error) => Failure::from(error),
-                Ok(_) => Failure::new("MZ1203", reason, "ask for a smaller group"),
+                Ok(_) => Failure::new(reason.code(), reason, "ask for a smaller group"),
             }
         })?;
         let curve = RenyiCurve::of(&group).ok();

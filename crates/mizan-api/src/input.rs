@@ -8,8 +8,8 @@ use std::ops::RangeInclusive;
 use mizan_accounting::OrderGrid;
 use mizan_audit::Confidence;
 use mizan_core::{
-    Count, Definitions, Delta, Epsilon, EventTemplate, Order, PrivacyEvent, Probability, Round,
-    parse_decimal,
+    Code, Count, Definitions, Delta, Epsilon, EventTemplate, Order, PrivacyEvent, Probability,
+    Round, parse_decimal,
 };
 
 use crate::failure::Failure;
@@ -76,20 +76,29 @@ pub struct Typed<T> {
 ///
 /// It is no such number; `option` is what it was meant for.
 pub fn delta(text: &str, option: &str) -> Result<Typed<Delta>, Failure> {
+    delta_or(text, option, |delta| match delta == Delta::ZERO {
+        true => "for the guarantee without delta ask `mizan curve EXPR --orders inf`",
+        false => {
+            "delta is the probability that the promise fails: take it far below 1/people, such as 1e-6"
+        }
+    })
+}
+
+/// The same, with advice of its own for a number that is not between 0 and 1.
+pub(crate) fn delta_or(
+    text: &str,
+    option: &str,
+    help: impl FnOnce(Delta) -> &'static str,
+) -> Result<Typed<Delta>, Failure> {
     let typed = decimal(text, option, Round::Down, Delta::new)?;
     let value = typed.value.get();
     if value > 0.0 && value < 1.0 {
         return Ok(typed);
     }
-    let help = if value == 0.0 {
-        "for the guarantee without delta ask `mizan curve EXPR --orders inf`"
-    } else {
-        "delta is the probability that the promise fails: take it far below 1/people, such as 1e-6"
-    };
     Err(Failure::new(
-        "MZ1004",
+        Code::MZ1004,
         format!("{option} must be above 0 and below 1, got {text}"),
-        help,
+        help(typed.value),
     ))
 }
 
@@ -129,7 +138,7 @@ pub fn claimed_delta(text: &str, option: &str) -> Result<Typed<Delta>, Failure> 
         return Ok(typed);
     }
     Err(Failure::new(
-        "MZ1004",
+        Code::MZ1004,
         format!("{option} must be 0 or more and below 1, got {text}"),
         "0 for a pure guarantee, or far below 1/people, such as 1e-6",
     ))
@@ -168,7 +177,7 @@ pub fn whole(text: &str, option: &str, range: RangeInclusive<u64>) -> Result<u64
     count.filter(|count| range.contains(count)).ok_or_else(|| {
         let (least, most) = (range.start(), range.end());
         Failure::new(
-            "MZ1005",
+            Code::MZ1005,
             format!("{option} must be a whole number from {least} to {most}, got {text}"),
             "write it as 1000, 1e6, ...",
         )
@@ -187,7 +196,7 @@ pub fn population(text: &str, option: &str) -> Result<f64, Failure> {
     }
     let message = format!("{option} must be a whole number from 1 on, got {text}");
     Err(Failure::new(
-        "MZ1005",
+        Code::MZ1005,
         message,
         "give the number of people in the data",
     ))
@@ -221,7 +230,7 @@ pub fn chance(text: &str, option: &str) -> Result<Chance, Failure> {
     }
     let message = format!("{option} must be above 0 and below 1, got {text}");
     Err(Failure::new(
-        "MZ1006",
+        Code::MZ1006,
         message,
         "give the probability without the person's data, such as 0.001",
     ))
@@ -239,7 +248,7 @@ pub fn factor(text: &str, option: &str) -> Result<Typed<f64>, Failure> {
         return Ok(typed);
     }
     Err(Failure::new(
-        "MZ1007",
+        Code::MZ1007,
         format!("{option} must be above 0, got {text}"),
         "a factor of 2 means the odds double",
     ))
@@ -254,7 +263,7 @@ pub fn count(text: &str, option: &str) -> Result<Count, Failure> {
     let text = text.trim();
     let number = text.parse::<u64>().map_err(|_| {
         Failure::new(
-            "MZ1005",
+            Code::MZ1005,
             format!("{option} must be a whole number from 1 on, got {text:?}"),
             "write it as 1, 2, 3, ...",
         )

@@ -1,7 +1,7 @@
 //! Questions in SQL: what they would cost, what they are answered, what they are
 //! refused with.
 
-use mizan_core::Delta;
+use mizan_core::{Code, Delta};
 use mizan_engine::{Answer, AnswerCell, Answered, Denied, Quote, ReservedDelta, Wish};
 use mizan_report::{Bar, Bars, number};
 use mizan_sql::Value;
@@ -55,13 +55,13 @@ impl QuestionRequest {
             (None, Some(given)) => match given.text().trim().parse::<f64>() {
                 Ok(width) if width.is_finite() && width > 0.0 => Ok(Wish::Accuracy(width)),
                 _ => Err(Failure::new(
-                    "MZ0001",
+                    Code::MZ1951,
                     format!("{accuracy}: {:?} is no width", given.text()),
                     "give a number above 0, such as 50",
                 )),
             },
             (Some(_), Some(_)) => Err(Failure::new(
-                "MZ0001",
+                Code::MZ0008,
                 format!("{epsilon} and {accuracy} are both given"),
                 "say how much may be spent, or how near the answer must be",
             )),
@@ -78,15 +78,9 @@ impl QuestionRequest {
             return Ok(None);
         };
         let option = names.option("threshold_delta");
-        match input::delta(&given.text(), &option) {
-            Ok(typed) => Ok(Some(typed.value)),
-            Err(failure) if failure.code == "MZ1004" => Err(Failure::new(
-                "MZ1004",
-                format!("{option} must be above 0 and below 1, got {}", given.text()),
-                "take a part of the reserved delta that is left, such as 1e-10; a quote says how much that is",
-            )),
-            Err(failure) => Err(failure),
-        }
+        let help = "take a part of the reserved delta that is left, such as 1e-10; a quote says how much that is";
+        let typed = input::delta_or(&given.text(), &option, |_| help)?;
+        Ok(Some(typed.value))
     }
 }
 

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
+use mizan_core::Code;
 
 use crate::failure::Failure;
 
@@ -36,7 +37,7 @@ fn timestamp(unix_ms: u64) -> Option<Timestamp> {
 pub fn end_of(typed: &str) -> Result<u64, Failure> {
     let bad = || {
         Failure::new(
-            "MZ1790",
+            Code::MZ1790,
             format!("{typed:?} is no date"),
             "write 2026-11-16, 2026-11-16T12:30:00Z or 2026-11-16T12:30:00+03:00; without an offset it is UTC",
         )

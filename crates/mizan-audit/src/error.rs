@@ -1,5 +1,6 @@
 //! What can stop an audit.
 
+use mizan_core::Code;
 use mizan_noise::NoiseError;
 use thiserror::Error;
 
@@ -80,14 +81,14 @@ pub enum NotSampled {
 impl AuditError {
     /// The code that the command line, the server and SQL share.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::NotSampled { .. } => "MZ1501",
-            Self::TooManyDraws { .. } => "MZ1502",
-            Self::TooManyKinds { .. } => "MZ1503",
-            Self::Samples { .. } => "MZ1504",
-            Self::Confidence { .. } => "MZ1505",
-            Self::Size { .. } => "MZ1506",
+            Self::NotSampled { .. } => Code::MZ1501,
+            Self::TooManyDraws { .. } => Code::MZ1502,
+            Self::TooManyKinds { .. } => Code::MZ1503,
+            Self::Samples { .. } => Code::MZ1504,
+            Self::Confidence { .. } => Code::MZ1505,
+            Self::Size { .. } => Code::MZ1506,
             Self::Noise(error) => error.code(),
         }
     }

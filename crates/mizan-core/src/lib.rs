@@ -6,6 +6,7 @@
 //!   when they are made.
 //! - [`Interval`] and [`directed`] arithmetic: numbers that carry their own
 //!   proof. Everything certified in the crates below rests on these two.
+//! - [`Code`]: every error code of Mizan, with its kind and its text.
 //!
 //! Nothing here reads, writes or draws; what events cost is the business of
 //! `mizan-accounting`.
@@ -18,12 +19,14 @@
 //! ```
 
 mod bracket;
+mod code;
 pub mod directed;
 mod event;
 mod interval;
 mod units;
 
 pub use bracket::Bracket;
+pub use code::{Bilingual, Code, CodeArea, ErrorKind};
 pub use event::{
     DecimalError, Definitions, DiscreteGaussian, DiscreteLaplace, Domain, EventError, EventProblem,
     EventTemplate, EventWord, FiniteOutcomes, FinitePair, MAX_DEPTH, MAX_DIGITS, MAX_EVENTS,

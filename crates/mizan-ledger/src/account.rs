@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use mizan_core::Code;
+
 use crate::filter::Totals;
 use crate::record::Held;
 use crate::{Body, Budget, Cost, Neighbours, Orders};
@@ -127,11 +129,11 @@ pub enum NameError {
 impl NameError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::Empty => "MZ1720",
-            Self::TooLong { .. } => "MZ1721",
-            Self::Unprintable => "MZ1722",
+            Self::Empty => Code::MZ1720,
+            Self::TooLong { .. } => Code::MZ1721,
+            Self::Unprintable => Code::MZ1722,
         }
     }
 

@@ -7,6 +7,7 @@
 
 use std::fmt;
 
+use mizan_core::Code;
 use mizan_core::directed::mul_both;
 
 /// Pico-nats in a nat.
@@ -189,11 +190,11 @@ pub enum AmountError {
 impl AmountError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::NotANumber => "MZ1701",
-            Self::Negative { .. } => "MZ1702",
-            Self::NoBudget => "MZ1703",
+            Self::NotANumber => Code::MZ1701,
+            Self::Negative { .. } => Code::MZ1702,
+            Self::NoBudget => Code::MZ1703,
         }
     }
 

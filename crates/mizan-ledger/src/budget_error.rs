@@ -1,6 +1,6 @@
 //! Why a budget cannot be kept.
 
-use mizan_core::Order;
+use mizan_core::{Code, Order};
 
 use crate::{AmountError, OwnDelta};
 
@@ -40,14 +40,14 @@ pub enum BudgetError {
 impl BudgetError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::NothingFits => "MZ1710",
-            Self::OwnDeltaTooLarge { .. } => "MZ1711",
-            Self::UnknownOrder { .. } => "MZ1712",
-            Self::NotHigher => "MZ1713",
-            Self::OtherKind => "MZ1714",
-            Self::Unsound => "MZ1715",
+            Self::NothingFits => Code::MZ1710,
+            Self::OwnDeltaTooLarge { .. } => Code::MZ1711,
+            Self::UnknownOrder { .. } => Code::MZ1712,
+            Self::NotHigher => Code::MZ1713,
+            Self::OtherKind => Code::MZ1714,
+            Self::Unsound => Code::MZ1715,
             Self::Amount(error) => error.code(),
         }
     }

@@ -1,6 +1,8 @@
 //! Reading and writing canonical bytes: big-endian integers of fixed width, and
 //! a length before whatever has one. `docs/ledger-format.md` is the description.
 
+use mizan_core::Code;
+
 /// Bytes that grow.
 #[derive(Debug)]
 pub(crate) struct Writer(Vec<u8>);
@@ -150,11 +152,11 @@ pub enum DecodeError {
 impl DecodeError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::CutShort { .. } => "MZ1725",
-            Self::Version { .. } => "MZ1726",
-            Self::Malformed { .. } => "MZ1727",
+            Self::CutShort { .. } => Code::MZ1725,
+            Self::Version { .. } => Code::MZ1726,
+            Self::Malformed { .. } => Code::MZ1727,
         }
     }
 

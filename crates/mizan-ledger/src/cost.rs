@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 
 use mizan_accounting::{Reason, RenyiCurve, Unsupported, group_privacy};
-use mizan_core::{Count, PrivacyEvent};
+use mizan_core::{Code, Count, PrivacyEvent};
 
 use crate::{Amount, Orders, OwnDelta, Scale};
 
@@ -170,10 +170,10 @@ pub enum CostError {
 impl CostError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::NoCurve(_) => "MZ1707",
-            Self::TooOften => "MZ1708",
+            Self::NoCurve(_) => Code::MZ1707,
+            Self::TooOften => Code::MZ1708,
         }
     }
 

@@ -7,7 +7,7 @@
 //! the usual δ. More orders would cost more than they bring: an account shares
 //! its δ between the orders it may end at, and every charge writes them all.
 
-use mizan_core::Order;
+use mizan_core::{Code, Order};
 
 /// The most orders an account may have.
 pub const MAX_ORDERS: usize = 64;
@@ -122,11 +122,11 @@ pub enum OrdersError {
 impl OrdersError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::Empty => "MZ1704",
-            Self::TooMany => "MZ1705",
-            Self::NotIncreasing { .. } => "MZ1706",
+            Self::Empty => Code::MZ1704,
+            Self::TooMany => Code::MZ1705,
+            Self::NotIncreasing { .. } => Code::MZ1706,
         }
     }
 

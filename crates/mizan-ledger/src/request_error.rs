@@ -1,6 +1,8 @@
 //! Why a request makes no sense as things stand. A charge that does not fit is
 //! no error: it is denied, and remembered.
 
+use mizan_core::Code;
+
 use crate::request::MAX_EVENT_BYTES;
 use crate::{AccountNumber, BudgetError, MAX_HEIGHT, RequestId};
 
@@ -116,27 +118,27 @@ pub enum RequestError {
 impl RequestError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::NotOpen => "MZ1730",
-            Self::AlreadyOpen => "MZ1731",
-            Self::IdReused { .. } => "MZ1732",
-            Self::UnknownId { .. } => "MZ1733",
-            Self::NotACharge => "MZ1734",
-            Self::UnknownAccount { .. } => "MZ1735",
-            Self::NameTaken { .. } => "MZ1736",
-            Self::OtherOrders => "MZ1737",
-            Self::TooHigh => "MZ1738",
-            Self::TooManyAccounts => "MZ1739",
-            Self::WrongLength { .. } => "MZ1740",
-            Self::EventTooLong { .. } => "MZ1741",
-            Self::NotStarted { .. } => "MZ1742",
-            Self::AlreadyStarted { .. } => "MZ1743",
-            Self::MoreThanReserved { .. } => "MZ1744",
-            Self::Touched { .. } => "MZ1745",
-            Self::Voided { .. } => "MZ1746",
-            Self::OtherNeighbours { .. } => "MZ1747",
-            Self::NotHeld { .. } => "MZ1748",
+            Self::NotOpen => Code::MZ1730,
+            Self::AlreadyOpen => Code::MZ1731,
+            Self::IdReused { .. } => Code::MZ1732,
+            Self::UnknownId { .. } => Code::MZ1733,
+            Self::NotACharge => Code::MZ1734,
+            Self::UnknownAccount { .. } => Code::MZ1735,
+            Self::NameTaken { .. } => Code::MZ1736,
+            Self::OtherOrders => Code::MZ1737,
+            Self::TooHigh => Code::MZ1738,
+            Self::TooManyAccounts => Code::MZ1739,
+            Self::WrongLength { .. } => Code::MZ1740,
+            Self::EventTooLong { .. } => Code::MZ1741,
+            Self::NotStarted { .. } => Code::MZ1742,
+            Self::AlreadyStarted { .. } => Code::MZ1743,
+            Self::MoreThanReserved { .. } => Code::MZ1744,
+            Self::Touched { .. } => Code::MZ1745,
+            Self::Voided { .. } => Code::MZ1746,
+            Self::OtherNeighbours { .. } => Code::MZ1747,
+            Self::NotHeld { .. } => Code::MZ1748,
             Self::Budget(error) => error.code(),
         }
     }

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use mizan_core::Code;
+
 use crate::Digest;
 
 /// How many digits the checksum has.
@@ -55,8 +57,8 @@ pub struct TextError {
 impl TextError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
-        "MZ1782"
+    pub const fn code(&self) -> Code {
+        Code::MZ1782
     }
 
     /// What to do about it.

@@ -8,6 +8,8 @@
 
 use std::collections::HashMap;
 
+use mizan_core::Code;
+
 use crate::carry_out::{Write, carry_out};
 use crate::decide::{Books, Decision, decide};
 use crate::record::{Outcome, Record};
@@ -222,11 +224,11 @@ pub enum ReplayError {
 impl ReplayError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::Refused { .. } => "MZ1750",
-            Self::Differs { .. } => "MZ1751",
-            Self::Repeated { .. } => "MZ1752",
+            Self::Refused { .. } => Code::MZ1750,
+            Self::Differs { .. } => Code::MZ1751,
+            Self::Repeated { .. } => Code::MZ1752,
         }
     }
 

@@ -140,7 +140,7 @@ fn requests_in_a_row_stop_at_the_first_error() {
         let results = lab.store().execute_all(asks.to_vec());
         let codes: Vec<_> = results
             .iter()
-            .map(|r| r.as_ref().map_err(|e| e.code()))
+            .map(|r| r.as_ref().map_err(|e| e.code().as_str()))
             .collect();
         assert!(matches!(codes[..], [Ok(_), Err("MZ1731")]), "{codes:?}");
         let lab = lab.reopen();

@@ -38,7 +38,7 @@ fn reserve(thousandths: u64) -> Request {
 fn refused(path: &Path) -> (&'static str, String) {
     let error = Sqlite::open(path).unwrap_err();
     assert!(!error.help().is_empty());
-    (error.code(), error.to_string())
+    (error.code().as_str(), error.to_string())
 }
 
 /// Changes a file as someone with a SQLite shell would.

@@ -1,5 +1,6 @@
 //! What can stop a draw.
 
+use mizan_core::Code;
 use thiserror::Error;
 
 /// Why there is no noise. Nothing has been released when this is returned: where
@@ -96,21 +97,21 @@ pub enum NoiseError {
 impl NoiseError {
     /// The code that the command line, the server and SQL share.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::Entropy { .. } => "MZ1601",
-            Self::Scale { .. } => "MZ1602",
-            Self::Epsilon { .. } => "MZ1603",
-            Self::Sensitivity { .. } => "MZ1604",
-            Self::Empty { .. } => "MZ1605",
-            Self::Dimension { .. } => "MZ1606",
-            Self::Overflow { .. } => "MZ1607",
-            Self::NotFinite { .. } => "MZ1608",
-            Self::Grid { .. } => "MZ1609",
-            Self::Threshold { .. } => "MZ1610",
-            Self::Category { .. } => "MZ1611",
-            Self::Confidence { .. } => "MZ1612",
-            Self::Copied => "MZ1613",
+            Self::Entropy { .. } => Code::MZ1601,
+            Self::Scale { .. } => Code::MZ1602,
+            Self::Epsilon { .. } => Code::MZ1603,
+            Self::Sensitivity { .. } => Code::MZ1604,
+            Self::Empty { .. } => Code::MZ1605,
+            Self::Dimension { .. } => Code::MZ1606,
+            Self::Overflow { .. } => Code::MZ1607,
+            Self::NotFinite { .. } => Code::MZ1608,
+            Self::Grid { .. } => Code::MZ1609,
+            Self::Threshold { .. } => Code::MZ1610,
+            Self::Category { .. } => Code::MZ1611,
+            Self::Confidence { .. } => Code::MZ1612,
+            Self::Copied => Code::MZ1613,
         }
     }
 

@@ -10,11 +10,12 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use mizan_core::Code;
 
 use crate::identity::{Caller, Session};
 use crate::limits::HELD;
 use crate::pages;
-use crate::problem::{Code, Problem};
+use crate::problem::Problem;
 use crate::routes::{self, Access, Route};
 use crate::service::Service;
 
@@ -44,13 +45,13 @@ pub(crate) async fn door(
     let mut response = match passed {
         Ok(Some(pass)) => HELD.scope(Arc::new(pass), next.run(request)).await,
         Ok(None) => next.run(request).await,
-        Err(problem) => match (route.map(|route| route.access), problem.status) {
+        Err(problem) => match (route.map(|route| route.access), problem.status()) {
             (Some(Access::Page(_)), StatusCode::UNAUTHORIZED) => to_sign_in(&request),
             (Some(Access::Page(_)), _) => pages::problem_page(&problem, request.headers()),
             _ => problem.into_response(),
         },
     };
-    let code = response.extensions().get::<Code>().map(|code| code.0);
+    let code = response.extensions().get::<Code>().copied();
     let path = route.map_or("other", |route| route.path);
     let status = response.status();
     service

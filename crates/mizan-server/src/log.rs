@@ -3,20 +3,21 @@
 
 use mizan_api::failure::Failure;
 use mizan_api::times;
+use mizan_core::Code;
 use serde_json::json;
 
 use crate::identity::now;
 
 /// Something that went wrong inside.
 pub(crate) fn failure(failure: &Failure) {
-    line("error", failure.code, &failure.message);
+    line("error", failure.code.as_str(), &failure.message);
 }
 
 /// A query that failed after its charge: the charge stands.
-pub(crate) fn failed_after_charge(code: &str, id: &str) {
+pub(crate) fn failed_after_charge(code: Code, id: &str) {
     line(
         "error",
-        code,
+        code.as_str(),
         &format!("a query failed after its charge {id}, which stands without an answer"),
     );
 }

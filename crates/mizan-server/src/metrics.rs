@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::http::{Method, StatusCode};
+use mizan_core::Code;
 
 /// The ends of the buckets of times, in seconds.
 const ENDS: [f64; 9] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 1.0, 10.0];
@@ -27,8 +28,8 @@ pub(crate) struct Metrics {
 #[derive(Debug, Default)]
 struct Counted {
     requests: BTreeMap<(&'static str, &'static str, u16), u64>,
-    problems: BTreeMap<&'static str, u64>,
-    failures_after_charge: BTreeMap<&'static str, u64>,
+    problems: BTreeMap<Code, u64>,
+    failures_after_charge: BTreeMap<Code, u64>,
     times: BTreeMap<&'static str, Times>,
 }
 
@@ -55,7 +56,7 @@ impl Metrics {
         path: &'static str,
         method: &Method,
         status: StatusCode,
-        code: Option<&'static str>,
+        code: Option<Code>,
         start: Instant,
     ) {
         let method = match *method {
@@ -83,7 +84,7 @@ impl Metrics {
     }
 
     /// Counts a query that failed after its charge.
-    pub(crate) fn failed_after_charge(&self, code: &'static str) {
+    pub(crate) fn failed_after_charge(&self, code: Code) {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         *counted.failures_after_charge.entry(code).or_default() += 1;
     }
@@ -199,10 +200,10 @@ mod tests {
             "other",
             &Method::GET,
             StatusCode::NOT_FOUND,
-            Some("MZ2003"),
+            Some(Code::MZ2003),
             now,
         );
-        metrics.failed_after_charge("MZ1961");
+        metrics.failed_after_charge(Code::MZ1961);
         let text = metrics.text(&[("ledger", 1, 0)], 7);
         assert!(text.contains("mizan_failures_after_charge_total{code=\"MZ1961\"} 1"));
         assert!(text.contains(

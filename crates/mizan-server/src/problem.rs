@@ -9,6 +9,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use mizan_api::failure::Failure;
 use mizan_api::number::json;
+use mizan_core::Code;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -18,10 +19,8 @@ use crate::identity::IdentityError;
 /// An error on its way to a client.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// The status of the response.
-    pub status: StatusCode,
-    /// A stable code.
-    pub code: &'static str,
+    /// A stable code; the status follows from its kind.
+    pub code: Code,
     /// What is wrong.
     pub detail: String,
     /// What to do.
@@ -80,14 +79,8 @@ pub struct ProblemJson {
 
 impl Problem {
     /// A problem without a place.
-    pub fn new(
-        status: StatusCode,
-        code: &'static str,
-        detail: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Self {
+    pub fn new(code: Code, detail: impl Into<String>, help: impl Into<String>) -> Self {
         Self {
-            status,
             code,
             detail: detail.into(),
             help: help.into(),
@@ -95,16 +88,22 @@ impl Problem {
             position: None,
             charged: None,
             refusal: None,
-            retry_after: None,
+            retry_after: code.kind().retry_after(),
         }
+    }
+
+    /// The status of the response.
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        let status = StatusCode::from_u16(self.code.kind().http_status());
+        status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
     /// No token, or none that is good for anything; which of these is not told.
     #[must_use]
     pub fn unauthorized() -> Self {
         Self::new(
-            StatusCode::UNAUTHORIZED,
-            "MZ2001",
+            Code::MZ2001,
             "a token is needed that is known here, not expired and not revoked",
             "send `Authorization: Bearer mizan_...`; the owner makes one with `mizan token create`",
         )
@@ -114,8 +113,7 @@ impl Problem {
     #[must_use]
     pub fn forbidden(role: &str) -> Self {
         Self::new(
-            StatusCode::FORBIDDEN,
-            "MZ2002",
+            Code::MZ2002,
             format!("the role {role} may not do this"),
             "use a token of another role; docs/server.md has the table",
         )
@@ -125,8 +123,7 @@ impl Problem {
     #[must_use]
     pub fn not_found(what: &str) -> Self {
         Self::new(
-            StatusCode::NOT_FOUND,
-            "MZ2003",
+            Code::MZ2003,
             format!("{what} is not there, or not for this token"),
             "look at the list of what there is",
         )
@@ -136,8 +133,7 @@ impl Problem {
     #[must_use]
     pub fn method_not_allowed() -> Self {
         Self::new(
-            StatusCode::METHOD_NOT_ALLOWED,
-            "MZ2004",
+            Code::MZ2004,
             "this address is not asked in this way",
             "see /api/reference",
         )
@@ -147,8 +143,7 @@ impl Problem {
     #[must_use]
     pub fn csrf() -> Self {
         Self::new(
-            StatusCode::FORBIDDEN,
-            "MZ2005",
+            Code::MZ2005,
             "the form is not of this session",
             "load the page again and send it once more",
         )
@@ -158,8 +153,7 @@ impl Problem {
     #[must_use]
     pub fn too_large(most: usize) -> Self {
         Self::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "MZ2006",
+            Code::MZ2006,
             format!("a body has at most {most} bytes here"),
             "ask for less at once",
         )
@@ -169,8 +163,7 @@ impl Problem {
     #[must_use]
     pub fn too_slow() -> Self {
         Self::new(
-            StatusCode::REQUEST_TIMEOUT,
-            "MZ2007",
+            Code::MZ2007,
             "the body did not come in time",
             "send it in one go",
         )
@@ -180,8 +173,7 @@ impl Problem {
     #[must_use]
     pub fn malformed(reason: &str) -> Self {
         Self::new(
-            StatusCode::BAD_REQUEST,
-            "MZ2008",
+            Code::MZ2008,
             format!(
                 "the request cannot be read: {}",
                 mizan_api::words::shortened(reason, 300)
@@ -190,12 +182,21 @@ impl Problem {
         )
     }
 
+    /// A computation beyond the bounds of the server.
+    #[must_use]
+    pub fn too_costly(reason: &str) -> Self {
+        Self::new(
+            Code::MZ2014,
+            reason,
+            "use the command line, which has no such bound",
+        )
+    }
+
     /// A body that says it is something else.
     #[must_use]
     pub fn media_type() -> Self {
         Self::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "MZ2009",
+            Code::MZ2009,
             "the body must be JSON",
             "send `Content-Type: application/json`",
         )
@@ -207,8 +208,7 @@ impl Problem {
         Self {
             retry_after: Some(retry_after),
             ..Self::new(
-                StatusCode::TOO_MANY_REQUESTS,
-                "MZ2010",
+                Code::MZ2010,
                 "this token asks more than it may at once or in a second",
                 "wait as long as Retry-After says",
             )
@@ -218,36 +218,27 @@ impl Problem {
     /// Too much to do.
     #[must_use]
     pub fn busy() -> Self {
-        Self {
-            retry_after: Some(1),
-            ..Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "MZ2011",
-                "the server has too much to do just now",
-                "try again as late as Retry-After says, with the same Idempotency-Key",
-            )
-        }
+        Self::new(
+            Code::MZ2011,
+            "the server has too much to do just now",
+            "try again as late as Retry-After says, with the same Idempotency-Key",
+        )
     }
 
     /// A computation that takes longer than it may.
     #[must_use]
     pub fn too_long() -> Self {
-        Self {
-            retry_after: Some(10),
-            ..Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "MZ2012",
-                "this takes longer to compute than the server waits",
-                "ask the command line, or for one method",
-            )
-        }
+        Self::new(
+            Code::MZ2012,
+            "this takes longer to compute than the server waits",
+            "ask the command line, or for one method",
+        )
     }
 
     /// Something went wrong inside.
     #[must_use]
-    pub fn internal(code: &'static str) -> Self {
+    pub fn internal(code: Code) -> Self {
         Self::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
             code,
             "something is wrong on the side of the server",
             "tell who runs it; its log has more",
@@ -259,8 +250,7 @@ impl Problem {
     #[must_use]
     pub fn refused(refusal: &impl Serialize) -> Self {
         let mut problem = Self::new(
-            StatusCode::CONFLICT,
-            "MZ2020",
+            Code::MZ2020,
             "this does not fit into what is left of the budget; nothing was charged",
             "ask for less, or let the owner raise the budget; a new try needs a new key",
         );
@@ -270,46 +260,19 @@ impl Problem {
         problem
     }
 
-    /// The status of a code.
-    fn status_of(code: &str) -> StatusCode {
-        let number: u32 = code
-            .strip_prefix("MZ")
-            .map_or(0, |n| n.parse().unwrap_or(0));
-        match number {
-            // Ids that stand for something else, or were given back.
-            1732 | 1746 | 1785 => StatusCode::CONFLICT,
-            1764 | 1766 | 1772 | 1908 | 1913 | 1917 | 1920 | 1921 | 1925 | 1927 | 1929 | 1964 => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
-            1784 | 1791 | 1866 => StatusCode::NOT_FOUND,
-            // Lines that somebody kept and that are not what they should be.
-            1782 | 1786 => StatusCode::UNPROCESSABLE_ENTITY,
-            2
-            | 1760..=1789
-            | 1831
-            | 1839
-            | 1860..=1865
-            | 1901..=1921
-            | 1923..=1929
-            | 1957..=1959
-            | 1961
-            | 1962
-            | 1990
-            | 1991
-            | 1994 => StatusCode::INTERNAL_SERVER_ERROR,
-            _ => StatusCode::UNPROCESSABLE_ENTITY,
-        }
-    }
-
     /// What is sent.
     #[must_use]
     pub fn json(&self) -> Value {
         let told = ProblemJson {
             kind: format!("urn:mizan:{}", self.code),
-            title: self.status.canonical_reason().unwrap_or("error").to_owned(),
-            status: self.status.as_u16(),
+            title: self
+                .status()
+                .canonical_reason()
+                .unwrap_or("error")
+                .to_owned(),
+            status: self.status().as_u16(),
             detail: self.detail.clone(),
-            code: self.code.to_owned(),
+            code: self.code.to_string(),
             help: self.help.clone(),
             place: self.place.clone(),
             position: self.position,
@@ -327,23 +290,15 @@ impl Problem {
 
 impl From<Failure> for Problem {
     fn from(failure: Failure) -> Self {
-        let status = Self::status_of(failure.code);
         let charged = failure.charged.as_deref().map(str::to_owned);
-        if status.is_server_error() {
+        if failure.code.kind().is_server_side() {
             crate::log::failure(&failure);
-            let busy = status == StatusCode::SERVICE_UNAVAILABLE;
             return Self {
-                status,
                 charged,
-                retry_after: busy.then_some(1),
                 ..Self::internal(failure.code)
             };
         }
         Self {
-            status,
-            code: failure.code,
-            detail: failure.message,
-            help: failure.help,
             place: failure.place,
             position: failure.position.map(|place| Position {
                 line: place.line,
@@ -351,8 +306,7 @@ impl From<Failure> for Problem {
                 length: place.length,
             }),
             charged,
-            refusal: None,
-            retry_after: None,
+            ..Self::new(failure.code, failure.message, failure.help)
         }
     }
 }
@@ -374,24 +328,21 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let body = self.json().to_string();
         let kind = HeaderValue::from_static("application/problem+json");
-        let mut response = (self.status, [(header::CONTENT_TYPE, kind)], body).into_response();
+        let status = self.status();
+        let mut response = (status, [(header::CONTENT_TYPE, kind)], body).into_response();
         let headers = response.headers_mut();
         if let Some(seconds) = self.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if self.status == StatusCode::UNAUTHORIZED {
+        if status == StatusCode::UNAUTHORIZED {
             let bearer = HeaderValue::from_static("Bearer");
             headers.insert(header::WWW_AUTHENTICATE, bearer);
         }
         // For the metrics.
-        response.extensions_mut().insert(Code(self.code));
+        response.extensions_mut().insert(self.code);
         response
     }
 }
-
-/// The code of a problem, beside its response.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Code(pub(crate) &'static str);
 
 #[cfg(test)]
 mod tests {
@@ -399,9 +350,13 @@ mod tests {
 
     #[test]
     fn what_is_wrong_inside_is_not_told() {
-        let failure = Failure::new("MZ1901", "/srv/secret/visits.csv cannot be read", "look");
+        let failure = Failure::new(
+            Code::MZ1901,
+            "/srv/secret/visits.csv cannot be read",
+            "look",
+        );
         let problem = Problem::from(failure);
-        assert_eq!(problem.status, StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(problem.status(), StatusCode::INTERNAL_SERVER_ERROR);
         assert!(!problem.json().to_string().contains("secret"));
     }
 

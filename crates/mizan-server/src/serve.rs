@@ -12,6 +12,7 @@ use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use mizan_api::failure::Failure;
+use mizan_core::Code;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -56,7 +57,7 @@ impl Listen {
             return Ok(());
         }
         Err(Failure::new(
-            "MZ2040",
+            Code::MZ2040,
             format!(
                 "{} can be reached from other machines, and tokens would travel in the open",
                 self.address
@@ -100,7 +101,7 @@ pub fn serve(
         let listener = bound(listen.address);
         let failed = |error: std::io::Error| {
             Failure::new(
-                "MZ2041",
+                Code::MZ2041,
                 format!("cannot listen on {}: {error}", listen.address),
                 "choose another address with --listen",
             )
@@ -114,7 +115,7 @@ pub fn serve(
         service.finish().await;
         match service.is_broken() {
             true => Err(Failure::new(
-                "MZ1766",
+                Code::MZ1766,
                 "the ledger does not know whether a charge is durable",
                 "start again: what was charged is found, and clients ask again with their keys",
             )),

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mizan_api::failure::Failure;
+use mizan_core::Code;
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -18,7 +19,7 @@ use tokio_rustls::TlsAcceptor;
 pub(crate) fn acceptor(certificates: &Path, key: &Path) -> Result<TlsAcceptor, Failure> {
     let failed = |path: &Path, reason: &dyn std::fmt::Display| {
         Failure::new(
-            "MZ2042",
+            Code::MZ2042,
             format!("{}: {reason}", path.display()),
             "give --cert a PEM file with the chain and --key one with its private key",
         )

@@ -144,19 +144,19 @@ fn an_event_has_so_many_parts_that_take_long() {
     };
     assert_eq!(ask(32).status, 200);
     let refused = ask(33);
-    assert_eq!(refused.status, 400, "{}", refused.text());
+    assert_eq!(refused.status, 413, "{}", refused.text());
     // Nor as JSON, with names that are written otherwise.
-    let hidden = (0..33).map(|n| {
+    let hidden = (1..=33).map(|n| {
         format!("{{\"event\":\"\\u0070oisson\",\"q\":0.{n:03}1,\"of\":{{\"event\":\"gaussian\",\"sigma\":{n}}}}}")
     });
     let hidden = hidden.collect::<Vec<_>>().join(",");
     let hidden = format!("{{\"event\":\"compose\",\"events\":[{hidden}]}}");
     let body = json!({"expression": hidden, "delta": 1e-6, "method": "renyi"});
-    assert_eq!(auditor.post("/api/v1/account", &body).status, 400);
+    assert_eq!(auditor.post("/api/v1/account", &body).status, 413);
     let spend = json!({"account": "visits", "event": event(33)});
     let mut runner = world.client(Role::Runner);
     let refused = runner.post_with_key("/api/v1/spends", "many", &spend);
-    assert_eq!(refused.status, 400, "{}", refused.text());
+    assert_eq!(refused.status, 413, "{}", refused.text());
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use datafusion_common::Span;
+use mizan_core::Code;
 
 /// How much of a long line is shown around the caret.
 const SHOWN: usize = 70;
@@ -131,71 +132,49 @@ pub enum Reason {
 impl Reason {
     /// The stable code.
     #[must_use]
-    pub const fn code(self) -> &'static str {
+    pub const fn code(self) -> Code {
         match self {
-            Self::TooLong => "MZ1801",
-            Self::Syntax => "MZ1802",
-            Self::NotSelect => "MZ1803",
-            Self::NotOne => "MZ1804",
-            Self::TooComplex => "MZ1805",
-            Self::Parameter => "MZ1806",
-            Self::Clause => "MZ1807",
-            Self::UnknownTable => "MZ1808",
-            Self::UnknownColumn => "MZ1809",
-            Self::UnknownFunction => "MZ1810",
-            Self::Volatile => "MZ1811",
-            Self::Call => "MZ1812",
-            Self::Types => "MZ1813",
-            Self::Subquery => "MZ1814",
-            Self::Window => "MZ1815",
-            Self::GroupingSets => "MZ1816",
-            Self::SetOperation => "MZ1817",
-            Self::Recursive => "MZ1818",
-            Self::ShowsRows => "MZ1819",
-            Self::AboutNobody => "MZ1820",
-            Self::JoinNotOnUnit => "MZ1821",
-            Self::JoinKeepsOthers => "MZ1822",
-            Self::GroupMixesPeople => "MZ1823",
-            Self::DistinctMixesPeople => "MZ1824",
-            Self::LimitBelow => "MZ1825",
-            Self::NoBounds => "MZ1826",
-            Self::NoRowsPerUnit => "MZ1827",
-            Self::NoGroupsPerUnit => "MZ1828",
-            Self::TooWide => "MZ1829",
-            Self::TwoAccounts => "MZ1830",
-            Self::Catalogue => "MZ1831",
-            Self::GroupPerUnit => "MZ1832",
-            Self::Union => "MZ1833",
-            Self::Aggregate => "MZ1834",
-            Self::AfterAnswer => "MZ1835",
-            Self::SameName => "MZ1836",
-            Self::Literal => "MZ1837",
-            Self::Planner => "MZ1838",
-            Self::Internal => "MZ1839",
-            Self::TextGrowth => "MZ1840",
+            Self::TooLong => Code::MZ1801,
+            Self::Syntax => Code::MZ1802,
+            Self::NotSelect => Code::MZ1803,
+            Self::NotOne => Code::MZ1804,
+            Self::TooComplex => Code::MZ1805,
+            Self::Parameter => Code::MZ1806,
+            Self::Clause => Code::MZ1807,
+            Self::UnknownTable => Code::MZ1808,
+            Self::UnknownColumn => Code::MZ1809,
+            Self::UnknownFunction => Code::MZ1810,
+            Self::Volatile => Code::MZ1811,
+            Self::Call => Code::MZ1812,
+            Self::Types => Code::MZ1813,
+            Self::Subquery => Code::MZ1814,
+            Self::Window => Code::MZ1815,
+            Self::GroupingSets => Code::MZ1816,
+            Self::SetOperation => Code::MZ1817,
+            Self::Recursive => Code::MZ1818,
+            Self::ShowsRows => Code::MZ1819,
+            Self::AboutNobody => Code::MZ1820,
+            Self::JoinNotOnUnit => Code::MZ1821,
+            Self::JoinKeepsOthers => Code::MZ1822,
+            Self::GroupMixesPeople => Code::MZ1823,
+            Self::DistinctMixesPeople => Code::MZ1824,
+            Self::LimitBelow => Code::MZ1825,
+            Self::NoBounds => Code::MZ1826,
+            Self::NoRowsPerUnit => Code::MZ1827,
+            Self::NoGroupsPerUnit => Code::MZ1828,
+            Self::TooWide => Code::MZ1829,
+            Self::TwoAccounts => Code::MZ1830,
+            Self::Catalogue => Code::MZ1831,
+            Self::GroupPerUnit => Code::MZ1832,
+            Self::Union => Code::MZ1833,
+            Self::Aggregate => Code::MZ1834,
+            Self::AfterAnswer => Code::MZ1835,
+            Self::SameName => Code::MZ1836,
+            Self::Literal => Code::MZ1837,
+            Self::Planner => Code::MZ1838,
+            Self::Internal => Code::MZ1839,
+            Self::TextGrowth => Code::MZ1840,
         }
-    }
-
-    /// Whether the question was understood and may not be asked, because an answer would
-    /// not be bounded for every person (C1, C7) or not be paid for. Others are mistakes in
-    /// the text, what is missing in the catalogue, and what is not supported.
-    #[must_use]
-    pub const fn is_policy(self) -> bool {
-        matches!(
-            self,
-            Self::Volatile
-                | Self::Subquery
-                | Self::Window
-                | Self::SetOperation
-                | Self::ShowsRows
-                | Self::JoinNotOnUnit
-                | Self::JoinKeepsOthers
-                | Self::GroupMixesPeople
-                | Self::DistinctMixesPeople
-                | Self::LimitBelow
-                | Self::TwoAccounts
-                | Self::GroupPerUnit
-        )
     }
 }
 
@@ -232,7 +211,7 @@ impl Refusal {
 
     /// The stable code.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         self.reason.code()
     }
 

@@ -31,7 +31,7 @@ fn asked(sql: &str, catalogue: &Catalogue) -> (Duration, Option<&'static str>) {
             refusal.show(&sql[..sql.len().min(300)])
         );
     }
-    (took, planned.err().map(|refusal| refusal.code()))
+    (took, planned.err().map(|refusal| refusal.code().as_str()))
 }
 
 /// The largest size that is planned, found by doubling and halving.

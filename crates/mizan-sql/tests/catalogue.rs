@@ -55,7 +55,7 @@ fn visits() -> Dataset {
 fn code<T: std::fmt::Debug>(result: Result<T, CatalogueError>) -> &'static str {
     let error = result.unwrap_err();
     assert!(!error.help().is_empty() && !error.to_string().is_empty());
-    error.code()
+    error.code().as_str()
 }
 
 fn there_and_back(dataset: &Dataset) {

@@ -215,7 +215,11 @@ fn a_unit_has_one_value_only_if_it_is_of_one_column() {
 
 /// The code of a refusal.
 fn refused(sql: &str) -> &'static str {
-    plan(sql, &catalogue()).map(|_| ()).unwrap_err().code()
+    plan(sql, &catalogue())
+        .map(|_| ())
+        .unwrap_err()
+        .code()
+        .as_str()
 }
 
 /// One person more made the texts of all people together too long, and the question

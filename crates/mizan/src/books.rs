@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use mizan_api::books::{account, name_of};
 pub(crate) use mizan_api::budget::view::log_json;
 use mizan_api::names::Names;
+use mizan_core::Code;
 use mizan_ledger::{Ledger, Location, RequestId, default_state_dir};
 
 use crate::failure::Failure;
@@ -64,7 +65,7 @@ impl Books {
     pub(crate) fn may_write(&self, path: &Path) -> Result<(), Failure> {
         let refused = || {
             Failure::new(
-                "MZ1793",
+                Code::MZ1793,
                 format!("{} is a database: it is not written over", path.display()),
                 "name another file",
             )
@@ -104,7 +105,7 @@ impl Books {
             && error.kind() == std::io::ErrorKind::NotFound
         {
             return Err(Failure::new(
-                "MZ1760",
+                Code::MZ1794,
                 format!("there is no ledger {}", path.display()),
                 "make one with `mizan init`, or name one with --ledger or MIZAN_LEDGER",
             ));

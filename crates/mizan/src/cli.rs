@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use mizan_core::Code;
 
 #[cfg(feature = "ballista")]
 use crate::commands::cluster;
@@ -90,9 +91,10 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             output::complain(&error.render().to_string());
-            output::complain(
-                "\nerror[MZ0001]: no command was given\nhelp: choose one of the commands above\n",
-            );
+            output::complain(&format!(
+                "\nerror[{}]: no command was given\nhelp: choose one of the commands above\n",
+                Code::MZ0001
+            ));
             ExitCode::from(2)
         }
         _ => {
@@ -112,7 +114,7 @@ fn usage(error: &clap::Error) -> Failure {
         .next()
         .unwrap_or(message);
     Failure::new(
-        "MZ0001",
+        Code::MZ0001,
         message.trim_end(),
         "see `mizan --help`, or `mizan COMMAND --help`",
     )

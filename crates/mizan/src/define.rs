@@ -7,7 +7,8 @@
 use std::path::Path;
 
 use mizan_core::{
-    Definitions, EventError, EventProblem, FinitePair, MAX_JSON_BYTES, PrivacyEvent, parse_json,
+    Code, Definitions, EventError, EventProblem, FinitePair, MAX_JSON_BYTES, PrivacyEvent,
+    parse_json,
 };
 use serde_json::Value;
 
@@ -29,7 +30,7 @@ impl Defined {
         for definition in &self.define {
             let (name, path) = definition.split_once('=').ok_or_else(|| {
                 Failure::new(
-                    "MZ0001",
+                    Code::MZ0010,
                     format!("--define wants NAME=FILE, got {definition:?}"),
                     "write, for example, --define mine=mine.csv",
                 )
@@ -49,7 +50,7 @@ fn read(path: &str) -> Result<PrivacyEvent, Failure> {
         Some("csv") => csv,
         _ => {
             return Err(Failure::new(
-                "MZ0004",
+                Code::MZ0004,
                 format!("{path:?} is neither .json nor .csv"),
                 "name the file so that its ending says what it is",
             ));
@@ -69,7 +70,7 @@ fn read(path: &str) -> Result<PrivacyEvent, Failure> {
     let text = input::trimmed(&text);
     if text.is_empty() {
         return Err(Failure::new(
-            "MZ0005",
+            Code::MZ0005,
             format!("{path} is empty"),
             "give one outcome a line after the header p,q or loss,probability",
         ));
@@ -172,7 +173,7 @@ fn number(text: &str) -> Option<f64> {
 /// What is wrong with a line, counted from 0.
 fn bad_line(index: usize, message: String) -> Failure {
     Failure::new(
-        "MZ0006",
+        Code::MZ0006,
         format!("line {}: {message}", index + 1),
         "the file has the header p,q or loss,probability, then one outcome a line",
     )

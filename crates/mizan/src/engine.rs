@@ -1,5 +1,6 @@
 //! Where questions are computed: on this machine, or by a cluster.
 
+use mizan_core::Code;
 use mizan_engine::{Engines, this_program};
 
 use crate::failure::Failure;
@@ -40,7 +41,7 @@ impl EngineArguments {
     pub(crate) fn open(&self) -> Result<Engines, Failure> {
         match (self.engine, &self.scheduler) {
             (Some(Kind::Embedded), Some(_)) => Err(Failure::new(
-                "MZ0001",
+                Code::MZ0008,
                 "--scheduler: the embedded engine has none",
                 "leave it out, or ask with --engine ballista",
             )),
@@ -59,7 +60,7 @@ pub(crate) fn from_environment() -> Result<String, Failure> {
     let set = std::env::var("MIZAN_SCHEDULER").ok();
     set.filter(|set| !set.is_empty()).ok_or_else(|| {
         Failure::new(
-            "MZ0001",
+            Code::MZ0009,
             "no scheduler is named",
             "add --scheduler HOST:PORT, or set MIZAN_SCHEDULER",
         )

@@ -3,7 +3,7 @@
 
 use std::io::Read;
 
-use mizan_core::{Definitions, MAX_JSON_BYTES, MAX_TEXT_BYTES};
+use mizan_core::{Code, Definitions, MAX_JSON_BYTES, MAX_TEXT_BYTES};
 
 pub(crate) use mizan_api::input::*;
 
@@ -48,7 +48,7 @@ fn limited(source: impl Read, name: &str) -> Result<String, Failure> {
         // The cut may be inside a character; the text is too long anyway.
         Err(error) if cut => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
         Err(_) => Err(Failure::new(
-            "MZ0003",
+            Code::MZ0003,
             format!("{name} is not UTF-8 text"),
             "save it as UTF-8",
         )),

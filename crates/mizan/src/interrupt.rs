@@ -1,6 +1,8 @@
 //! Whoever interrupts a question is told what became of its charge. Nothing else is
 //! done: what a ledger promises holds wherever a program is stopped.
 
+use mizan_core::Code;
+
 use crate::failure::Failure;
 use crate::output::{Output, complain};
 
@@ -16,7 +18,7 @@ pub(crate) fn tell_of_charges(output: Output) {
         };
         if runtime.block_on(interrupted()).is_some() {
             let failure = Failure::new(
-                "MZ0007",
+                Code::MZ0007,
                 "interrupted",
                 "if the question was charged the charge stands (`mizan ledger log` tells), and \
                  asking the same again about the same data goes on under it, for free",

@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(failure) => {
             output::complain(&output::failure(&failure, cli.format));
-            ExitCode::from(if failure.refused { 1 } else { 2 })
+            ExitCode::from(failure.code.kind().exit_code())
         }
     }
 }

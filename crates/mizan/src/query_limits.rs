@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use mizan_core::Code;
 use mizan_engine::{QueryLimits, bytes_text};
 
 use crate::failure::Failure;
@@ -69,7 +70,7 @@ fn typed(given: &Option<String>, option: &'static str) -> Option<(&'static str, 
 
 fn bad(name: &str, text: &str, wanted: &str) -> Failure {
     Failure::new(
-        "MZ0001",
+        Code::MZ0010,
         format!("{name}: {text:?} is not {wanted}"),
         format!("write {wanted}"),
     )

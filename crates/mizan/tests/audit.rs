@@ -230,10 +230,13 @@ fn bad_options_of_an_audit() {
         refused.stderr.contains("such as --delta 1e-5"),
         "{refused:?}"
     );
-    for arguments in [&["audit"][..], &["audit", "rr(0.6)", "reconstruct"]] {
+    for (arguments, code) in [
+        (&["audit"][..], "error[MZ0001]"),
+        (&["audit", "rr(0.6)", "reconstruct"], "error[MZ0008]"),
+    ] {
         let refused = run(arguments);
         assert_eq!(refused.code, 2);
-        assert!(refused.stderr.contains("error[MZ0001]"), "{refused:?}");
+        assert!(refused.stderr.contains(code), "{refused:?}");
     }
 }
 

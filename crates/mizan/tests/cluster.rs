@@ -409,9 +409,9 @@ fn what_cannot_be_is_said_before_it_is_charged() {
     query("nohost.invalid:50", "MZ1925");
     query("nowhere", "MZ1924");
     query("http://127.0.0.1:1", "MZ1924");
-    lab.fails(&["query", ASKED, "--engine", "ballista"], "MZ0001");
+    lab.fails(&["query", ASKED, "--engine", "ballista"], "MZ0009");
     let embedded = ["query", ASKED, "--engine", "embedded", "--scheduler", "a:1"];
-    lab.fails(&embedded, "MZ0001");
+    lab.fails(&embedded, "MZ0008");
     let scheduler = Node::start(None, &["scheduler", "--listen", "127.0.0.1:0"]);
     query(&scheduler.address, "MZ1927");
     // Nodes say what is wrong too.

@@ -211,7 +211,7 @@ fn bad_files_and_names_are_refused_with_the_place() {
         "at most",
     );
     refused("mine=nowhere.csv", "MZ0002", "nowhere.csv");
-    refused("mine", "MZ0001", "NAME=FILE");
+    refused("mine", "MZ0010", "NAME=FILE");
     refused("mine=", "MZ0004", "");
     let good = define(&folder, "good", "good.csv", b"p,q\n1,1");
     let path = good.split_once('=').unwrap().1;

@@ -331,10 +331,10 @@ fn files_that_are_no_ledger() {
     lab.fails(&["budget", "list", "--ledger", folder], "MZ1760");
     lab.fails(
         &["budget", "list", "--ledger", "/nowhere/at/all.db"],
-        "MZ1760",
+        "MZ1794",
     );
     lab.fails(&["init", "--ledger", "/nowhere/at/all.db"], "MZ1760");
-    lab.fails(&["init"], "MZ1760");
+    lab.fails(&["init"], "MZ1773");
 }
 
 #[test]
@@ -343,12 +343,12 @@ fn bad_input_changes_nothing() {
     let size = lab.size();
     let long = "x".repeat(10_240);
     let cases: [(&[&str], &str); 26] = [
-        (&["budget", "create", "x"], "MZ0001"),
-        (&["budget", "create", "x", "--epsilon", "1"], "MZ0001"),
-        (&["budget", "create", "x", "--delta", "1e-6"], "MZ0001"),
+        (&["budget", "create", "x"], "MZ0009"),
+        (&["budget", "create", "x", "--epsilon", "1"], "MZ0009"),
+        (&["budget", "create", "x", "--delta", "1e-6"], "MZ0009"),
         (
             &["budget", "create", "x", "--pure", "1", "--rho", "1"],
-            "MZ0001",
+            "MZ0008",
         ),
         (
             &[
@@ -392,15 +392,15 @@ fn bad_input_changes_nothing() {
         (&["budget", "create", "census", "--pure", "1"], "MZ1736"),
         (
             &["budget", "create", "x", "--pure", "1", "--parent", "nobody"],
-            "MZ1741",
+            "MZ1735",
         ),
         (&["budget", "raise", "census", "--epsilon", "0.5"], "MZ1713"),
         (&["budget", "raise", "census", "--pure", "5"], "MZ1714"),
-        (&["spend", "nobody", "pure(1)"], "MZ1741"),
+        (&["spend", "nobody", "pure(1)"], "MZ1735"),
         (&["spend", "census", "gaussian(NaN)"], "MZ1109"),
         (&["spend", "census", "pure(-1)"], "MZ1110"),
         (&["spend", "census", ""], "MZ1101"),
-        (&["spend", "census", "pure(0.1)", "--id", ""], "MZ1740"),
+        (&["spend", "census", "pure(0.1)", "--id", ""], "MZ1749"),
         (&["ledger", "at", "2026-02-30"], "MZ1790"),
         (&["ledger", "log", "--from", "-1"], "MZ1005"),
     ];

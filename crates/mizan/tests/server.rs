@@ -469,7 +469,10 @@ fn a_full_disk_loses_nothing_that_was_told() {
             Ok(answer) => {
                 assert!(matches!(answer.status, 500 | 503), "{}", answer.text());
                 let code = answer.json()["code"].as_str().unwrap().to_owned();
-                assert!(matches!(code.as_str(), "MZ1760" | "MZ1766"), "{code}");
+                assert!(
+                    matches!(code.as_str(), "MZ1760" | "MZ1766" | "MZ1774"),
+                    "{code}"
+                );
                 // Where files are is not told.
                 assert!(!answer.text().contains(lab.folder.to_str().unwrap()));
                 break key;

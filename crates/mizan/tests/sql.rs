@@ -168,7 +168,7 @@ fn accuracy_can_be_asked_for() {
     let half = quote["predicted"]["n"]["half_width"].as_f64().unwrap();
     assert!(half <= 40.0 && half > 30.0, "{half}");
     for bad in ["0", "-1", "NaN", "inf", "x", ""] {
-        lab.fails(&["quote", sql, "--accuracy", bad], "MZ0001");
+        lab.fails(&["quote", sql, "--accuracy", bad], "MZ1951");
     }
 }
 

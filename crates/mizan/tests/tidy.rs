@@ -270,3 +270,60 @@ fn the_map_names_every_module() {
     }
     assert!(missing.is_empty(), "\n{}", missing.join("\n"));
 }
+
+/// The part of a source file before its tests, by line; nothing of a file of tests.
+fn without_tests(name: &str, text: &str) -> Vec<(usize, String)> {
+    let of_tests = ["/tests/", "/tests.rs", "/cases.rs"];
+    if !name.contains("/src/") || of_tests.iter().any(|part| name.contains(part)) {
+        return Vec::new();
+    }
+    let lines = text
+        .lines()
+        .take_while(|line| !line.contains("#[cfg(test)") && !line.contains("#[cfg(all(test"));
+    let code = lines.map(|line| line.split("//").next().unwrap_or_default().to_owned());
+    code.enumerate().map(|(at, line)| (at + 1, line)).collect()
+}
+
+/// Whether an error code begins here, such as `MZ1809`.
+fn is_code(text: &str) -> bool {
+    let digits = text.strip_prefix("MZ").and_then(|rest| rest.get(..4));
+    digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A code is written once, in the registry; elsewhere it is a constant, and what a program
+/// does about an error follows from the kind of its code.
+#[test]
+fn codes_come_from_the_registry_and_are_not_compared() {
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for (name, text) in texts() {
+        if name.starts_with("crates/mizan-core/src/code") {
+            continue;
+        }
+        for (number, line) in without_tests(&name, &text) {
+            for (at, _) in line.match_indices("MZ") {
+                let (before, code) = line.split_at(at);
+                if !is_code(code) {
+                    continue;
+                }
+                seen += 1;
+                let Some(before) = before.strip_suffix("Code::") else {
+                    wrong.push(format!("{name}:{number} writes a code as text"));
+                    continue;
+                };
+                let after = code.split_at(6).1.trim_start();
+                let before = before.trim_end();
+                let compared = |text: &str| text == "==" || text == "!=";
+                if before.len() >= 2 && compared(before.split_at(before.len() - 2).1)
+                    || after.get(..2).is_some_and(compared)
+                {
+                    wrong.push(format!(
+                        "{name}:{number} compares with a code: ask its kind"
+                    ));
+                }
+            }
+        }
+    }
+    assert!(seen > 300, "{seen} codes found");
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}

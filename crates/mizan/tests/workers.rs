@@ -191,7 +191,7 @@ fn limits_are_checked() {
         ("--query-timeout", "0"),
         ("--query-timeout", "soon"),
     ] {
-        lab.fails(&["query", SQL, option, value], "MZ0001");
+        lab.fails(&["query", SQL, option, value], "MZ0010");
     }
     assert_eq!(lab.size(), size);
     let why = ["quote", SQL, "--why", "--query-memory", "2GiB"];

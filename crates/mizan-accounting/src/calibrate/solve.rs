@@ -1,7 +1,7 @@
 //! The value of any one parameter that a promise allows.
 
 use mizan_core::{
-    Delta, Domain, Epsilon, EventError, EventTemplate, ParameterValue, PrivacyEvent, Round,
+    Code, Delta, Domain, Epsilon, EventError, EventTemplate, ParameterValue, PrivacyEvent, Round,
 };
 
 use super::axis::Axis;
@@ -56,9 +56,9 @@ pub enum CalibrationError {
 
 impl CalibrationError {
     /// The stable code of this error.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> Code {
         match self {
-            Self::Impossible { .. } => "MZ1401",
+            Self::Impossible { .. } => Code::MZ1401,
             Self::Refused { refusal, .. } => refusal.code(),
             Self::Event(error) => error.code(),
         }

@@ -252,7 +252,7 @@ fn refused(solved: &Solved) -> Vec<RefusedMethod> {
         let method: &mizan_accounting::account::Method = method;
         RefusedMethod {
             name: method.name().to_owned(),
-            code: why.code().to_owned(),
+            code: why.code().to_string(),
             reason: why.to_string(),
         }
     };

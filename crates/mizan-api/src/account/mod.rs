@@ -10,7 +10,7 @@ mod why;
 
 use mizan_accounting::account::{self, Account, Method, MethodBound, Refusal};
 use mizan_accounting::{AtOrder, OrderGrid, RenyiConversion, RenyiCurve};
-use mizan_core::{Definitions, Delta, Epsilon, PrivacyEvent};
+use mizan_core::{Code, Definitions, Delta, Epsilon, PrivacyEvent};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -78,14 +78,17 @@ impl AccountRequest {
             .transpose()?;
         let asked = usize::from(delta.is_some()) + usize::from(epsilon.is_some());
         if asked > 1 || (asked == 0 && !self.report && !self.profile) {
-            let message = match asked {
-                0 => "there is nothing to solve for",
-                _ => "delta and epsilon are given, so there is nothing to solve for",
+            let (code, message) = match asked {
+                0 => (Code::MZ0009, "there is nothing to solve for"),
+                _ => (
+                    Code::MZ0008,
+                    "delta and epsilon are given, so there is nothing to solve for",
+                ),
             };
             let [delta, epsilon] = ["delta", "epsilon"].map(|name| names.option(name));
             let [profile, report] = ["profile", "report"].map(|name| names.option(name));
             return Err(Failure::new(
-                "MZ0001",
+                code,
                 message,
                 format!(
                     "give {delta} to ask for epsilon, {epsilon} to ask for delta, {profile} for both, or {report}"
@@ -115,7 +118,7 @@ fn method(name: &str) -> Result<Method, Failure> {
     Method::from_name(name).ok_or_else(|| {
         let known: Vec<_> = Method::ALL.into_iter().map(Method::name).collect();
         Failure::new(
-            "MZ1206",
+            Code::MZ1206,
             format!("there is no method {name:?}"),
             format!("the methods are {}", known.join(", ")),
         )

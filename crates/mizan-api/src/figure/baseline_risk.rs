@@ -41,8 +41,10 @@ pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
 /// For each baseline the five curves over n.
 fn increases(event: &PrivacyEvent) -> Result<Vec<Vec<Series>>, Failure> {
     let curve = RenyiCurve::of(event)?;
-    let mut exact = ExactIncrease::new(std::slice::from_ref(event), Count::new(ROUNDS)?)
-        .map_err(|reason| Failure::new("MZ1203", reason, "this figure is for basic mechanisms"))?;
+    let mut exact =
+        ExactIncrease::new(std::slice::from_ref(event), Count::new(ROUNDS)?).map_err(|reason| {
+            Failure::new(reason.code(), reason, "this figure is for basic mechanisms")
+        })?;
     let baselines = BASELINES.map(|(q, _)| Probability::new(q));
     let baselines = baselines.into_iter().collect::<Result<Vec<_>, _>>()?;
     let names = [

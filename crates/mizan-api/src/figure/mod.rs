@@ -5,7 +5,7 @@ mod baseline_risk;
 mod budget_curves;
 mod restricted_orders;
 
-use mizan_core::PrivacyEvent;
+use mizan_core::{Code, PrivacyEvent};
 use mizan_report::Figure;
 
 use crate::failure::Failure;
@@ -32,7 +32,7 @@ pub fn draw(number: u8, strengths: Strengths) -> Result<Figure, Failure> {
         2 => baseline_risk::draw(strengths),
         3 => restricted_orders::draw(strengths),
         _ => Err(Failure::new(
-            "MZ0001",
+            Code::MZ0010,
             format!("the paper has no figure {number}"),
             "take 1, 2 or 3",
         )),

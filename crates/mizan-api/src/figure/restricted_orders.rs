@@ -54,8 +54,9 @@ pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
 }
 
 fn curves(parts: Vec<PrivacyEvent>) -> Result<Vec<Curves>, Failure> {
-    let mut exact = ExactIncrease::new(&parts, Count::new(ROUNDS)?)
-        .map_err(|reason| Failure::new("MZ1203", reason, "this figure is for basic mechanisms"))?;
+    let mut exact = ExactIncrease::new(&parts, Count::new(ROUNDS)?).map_err(|reason| {
+        Failure::new(reason.code(), reason, "this figure is for basic mechanisms")
+    })?;
     let round = RenyiCurve::of(&PrivacyEvent::Compose(parts))?;
     let baselines = BASELINES
         .iter()

@@ -1,5 +1,6 @@
 //! One entry, with the proof that it is in the log.
 
+use mizan_core::Code;
 use mizan_ledger::{AccountNumber, Digest, Ledger, ReceiptText, RequestId, Shown, leaf_hash};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -60,7 +61,7 @@ pub fn find(ledger: &Ledger, typed: &str) -> Result<Found, Failure> {
     } else {
         ledger.find(RequestId::from_text(typed))?.ok_or_else(|| {
             Failure::new(
-                "MZ1791",
+                Code::MZ1791,
                 format!("nothing is known under {typed:?}"),
                 "give a receipt (mizan1:...) or the --id of a charge; see `mizan ledger log`",
             )

@@ -2,6 +2,7 @@
 
 use super::problem::EventProblem;
 use super::snippet::Snippet;
+use crate::Code;
 use std::fmt;
 
 /// Why a text, a JSON document or a set of parameters is not a privacy event.
@@ -32,7 +33,7 @@ impl EventError {
 
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         self.0.problem.code()
     }
 

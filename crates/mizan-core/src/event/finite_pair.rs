@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     fn code(result: Result<FinitePair, EventError>) -> &'static str {
-        result.unwrap_err().code()
+        result.unwrap_err().code().as_str()
     }
 
     #[test]

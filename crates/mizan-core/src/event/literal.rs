@@ -204,7 +204,7 @@ mod tests {
     fn count(text: &str) -> Result<u64, &'static str> {
         read_count("repeat", &super::super::names::COUNT, text)
             .map(Count::get)
-            .map_err(|problem| problem.code())
+            .map_err(|problem| problem.code().as_str())
     }
 
     #[test]

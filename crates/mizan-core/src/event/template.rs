@@ -24,6 +24,7 @@ pub struct EventTemplate {
     text: String,
     definitions: Definitions,
     hole: Hole,
+    shape: PrivacyEvent,
 }
 
 /// The question mark: where it stands, and for what.
@@ -92,11 +93,13 @@ impl EventTemplate {
     ///
     /// As for [`parse`](Self::parse).
     pub fn parse_with(text: &str, definitions: &Definitions) -> Result<Self, EventError> {
-        let hole = Reader::template(text, definitions)?.ok_or(EventProblem::NoPlaceholder)?;
+        let read = Reader::template(text, definitions)?;
+        let (hole, shape) = read.ok_or(EventProblem::NoPlaceholder)?;
         Ok(Self {
             text: text.to_owned(),
             definitions: definitions.clone(),
             hole,
+            shape,
         })
     }
 
@@ -104,6 +107,13 @@ impl EventTemplate {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The event with some number in place of `?`: its structure, which is the same for
+    /// every number.
+    #[must_use]
+    pub const fn shape(&self) -> &PrivacyEvent {
+        &self.shape
     }
 
     /// The name of the parameter, such as `sigma` or `count`.

@@ -78,14 +78,14 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The `?` in a text that is an event with a number in its place.
+    /// The `?` in a text that is an event with a number in its place, and that event.
     pub(super) fn template(
         text: &'a str,
         definitions: &'a Definitions,
-    ) -> Result<Option<Hole>, EventError> {
+    ) -> Result<Option<(Hole, PrivacyEvent)>, EventError> {
         let mut reader = Self::new(text, definitions, true)?;
-        reader.whole()?;
-        Ok(reader.hole)
+        let event = reader.whole()?;
+        Ok(reader.hole.map(|hole| (hole, event)))
     }
 
     fn whole(&mut self) -> Result<PrivacyEvent, EventError> {

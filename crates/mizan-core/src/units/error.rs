@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::Code;
+
 /// A number that the quantity it was meant for cannot take.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
@@ -41,11 +43,11 @@ pub enum UnitError {
 impl UnitError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::NotANumber { .. } => "MZ1001",
-            Self::OutOfRange { .. } => "MZ1002",
-            Self::TooLarge { .. } => "MZ1003",
+            Self::NotANumber { .. } => Code::MZ1001,
+            Self::OutOfRange { .. } => Code::MZ1002,
+            Self::TooLarge { .. } => Code::MZ1003,
         }
     }
 
@@ -89,7 +91,10 @@ mod tests {
             error.to_string(),
             "sigma must be above 0, and finite, got -1"
         );
-        assert_eq!((error.code(), error.quantity()), ("MZ1002", "sigma"));
+        assert_eq!(
+            (error.code().as_str(), error.quantity()),
+            ("MZ1002", "sigma")
+        );
         assert_eq!(
             error.help(),
             "give sigma a value that is above 0, and finite"

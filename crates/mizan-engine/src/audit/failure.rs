@@ -17,6 +17,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use mizan_core::Code;
 use mizan_sql::{BoundedPlan, Catalogue};
 
 pub(crate) use self::files::write;
@@ -109,9 +110,11 @@ pub(crate) fn on_files<E: Engine>(
 pub(crate) enum Outcome {
     Answer(Execution),
     /// Refused before the charge, with a code.
-    Refused(&'static str),
+    Refused(Code),
     /// Failed after the charge, with a code.
-    Failed(&'static str),
+    Failed(Code),
+    /// The engine panicked.
+    Panicked,
 }
 
 impl Outcome {
@@ -120,7 +123,7 @@ impl Outcome {
         match self {
             Self::Answer(_) => false,
             Self::Refused(code) => *code == EngineError::Failed { doing: "" }.code(),
-            Self::Failed(_) => true,
+            Self::Failed(_) | Self::Panicked => true,
         }
     }
 }
@@ -131,6 +134,7 @@ impl fmt::Display for Outcome {
             Self::Answer(_) => write!(out, "an answer"),
             Self::Refused(code) => write!(out, "a refusal before the charge ({code})"),
             Self::Failed(code) => write!(out, "a failure after the charge ({code})"),
+            Self::Panicked => write!(out, "a failure after the charge (panic)"),
         }
     }
 }
@@ -162,7 +166,7 @@ pub(crate) fn observe<E: Engine>(
             Err(error) => Outcome::Failed(error.code()),
         },
     };
-    catch_unwind(AssertUnwindSafe(observed)).unwrap_or(Outcome::Failed("panic"))
+    catch_unwind(AssertUnwindSafe(observed)).unwrap_or(Outcome::Panicked)
 }
 
 /// How many queries are asked about a world.

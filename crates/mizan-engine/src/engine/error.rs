@@ -5,6 +5,7 @@ mod fixed_text;
 
 use std::path::PathBuf;
 
+use mizan_core::Code;
 use mizan_sql::Type;
 use serde::{Deserialize, Serialize};
 
@@ -314,46 +315,46 @@ impl EngineError {
 
     /// A stable code.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::Unreadable { .. } => "MZ1901",
-            Self::UnknownFormat { .. } => "MZ1902",
-            Self::NoFiles { .. } => "MZ1903",
-            Self::BadHeader { .. } => "MZ1904",
-            Self::BadParquet { .. } => "MZ1905",
-            Self::NoColumn { .. } => "MZ1906",
-            Self::BadColumn { .. } => "MZ1907",
-            Self::Changed { .. } => "MZ1908",
-            Self::NotInCatalogue { .. } => "MZ1909",
-            Self::BadPlan { .. } => "MZ1910",
-            Self::Failed { .. } => "MZ1911",
-            Self::BadAddress { .. } => "MZ1912",
-            Self::Unreachable { .. } => "MZ1913",
-            Self::NoTable { .. } => "MZ1914",
-            Self::NotATable { .. } => "MZ1915",
-            Self::NoRights { .. } => "MZ1916",
-            Self::Locked { .. } => "MZ1917",
-            Self::BadServer { .. } => "MZ1918",
-            Self::Server { .. } => "MZ1919",
-            Self::TimedOut { .. } => "MZ1920",
-            Self::Disconnected => "MZ1921",
-            Self::NotHere { .. } => "MZ1922",
-            Self::NotBuilt { .. } => "MZ1923",
-            Self::BadScheduler { .. } => "MZ1924",
-            Self::NoScheduler { .. } => "MZ1925",
-            Self::OtherVersion { .. } => "MZ1926",
-            Self::NoExecutors { .. } => "MZ1927",
-            Self::NotSeen { .. } => "MZ1928",
-            Self::ClusterFailed => "MZ1929",
-            Self::NotOnCluster => "MZ1930",
-            Self::FanOut { .. } => "MZ1940",
-            Self::PublicRows { .. } => "MZ1941",
-            Self::DamagedParquet { .. } => "MZ1936",
-            Self::OutOfMemory => "MZ1961",
-            Self::DeadlineExceeded { .. } => "MZ1962",
-            Self::NoWorker { .. } => "MZ1964",
-            Self::MayExceedMemory { .. } => "MZ1965",
-            Self::MayExceedTime { .. } => "MZ1966",
+            Self::Unreadable { .. } => Code::MZ1901,
+            Self::UnknownFormat { .. } => Code::MZ1902,
+            Self::NoFiles { .. } => Code::MZ1903,
+            Self::BadHeader { .. } => Code::MZ1904,
+            Self::BadParquet { .. } => Code::MZ1905,
+            Self::NoColumn { .. } => Code::MZ1906,
+            Self::BadColumn { .. } => Code::MZ1907,
+            Self::Changed { .. } => Code::MZ1908,
+            Self::NotInCatalogue { .. } => Code::MZ1909,
+            Self::BadPlan { .. } => Code::MZ1910,
+            Self::Failed { .. } => Code::MZ1911,
+            Self::BadAddress { .. } => Code::MZ1912,
+            Self::Unreachable { .. } => Code::MZ1913,
+            Self::NoTable { .. } => Code::MZ1914,
+            Self::NotATable { .. } => Code::MZ1915,
+            Self::NoRights { .. } => Code::MZ1916,
+            Self::Locked { .. } => Code::MZ1917,
+            Self::BadServer { .. } => Code::MZ1918,
+            Self::Server { .. } => Code::MZ1919,
+            Self::TimedOut { .. } => Code::MZ1920,
+            Self::Disconnected => Code::MZ1921,
+            Self::NotHere { .. } => Code::MZ1922,
+            Self::NotBuilt { .. } => Code::MZ1923,
+            Self::BadScheduler { .. } => Code::MZ1924,
+            Self::NoScheduler { .. } => Code::MZ1925,
+            Self::OtherVersion { .. } => Code::MZ1926,
+            Self::NoExecutors { .. } => Code::MZ1927,
+            Self::NotSeen { .. } => Code::MZ1928,
+            Self::ClusterFailed => Code::MZ1929,
+            Self::NotOnCluster => Code::MZ1930,
+            Self::FanOut { .. } => Code::MZ1940,
+            Self::PublicRows { .. } => Code::MZ1941,
+            Self::DamagedParquet { .. } => Code::MZ1936,
+            Self::OutOfMemory => Code::MZ1961,
+            Self::DeadlineExceeded { .. } => Code::MZ1962,
+            Self::NoWorker { .. } => Code::MZ1964,
+            Self::MayExceedMemory { .. } => Code::MZ1965,
+            Self::MayExceedTime { .. } => Code::MZ1966,
         }
     }
 

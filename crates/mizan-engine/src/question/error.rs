@@ -1,5 +1,6 @@
 //! Why a question has no answer.
 
+use mizan_core::Code;
 use mizan_ledger::store::StoreError;
 use mizan_ledger::{CostError, LedgerError, NameError, RequestError, RequestId};
 use mizan_sql::Refusal;
@@ -79,7 +80,7 @@ impl QuestionError {
 
     /// A stable code.
     #[must_use]
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> Code {
         match self {
             Self::Refused(refusal) => refusal.code(),
             Self::Release(error) => error.code(),
@@ -87,12 +88,12 @@ impl QuestionError {
             Self::Ledger(error) => error.code(),
             Self::Cost(error) => error.code(),
             Self::Name(error) => error.code(),
-            Self::NoAccount { .. } => "MZ1990",
-            Self::NoDataset => "MZ1991",
-            Self::NoUsual => "MZ1992",
-            Self::NoEntropy => "MZ1994",
-            Self::NotNumeric { .. } => "MZ1995",
-            Self::NoBounds => "MZ1996",
+            Self::NoAccount { .. } => Code::MZ1990,
+            Self::NoDataset => Code::MZ1991,
+            Self::NoUsual => Code::MZ1992,
+            Self::NoEntropy => Code::MZ1994,
+            Self::NotNumeric { .. } => Code::MZ1995,
+            Self::NoBounds => Code::MZ1996,
             Self::AfterCharge { error, .. } => error.code(),
         }
     }

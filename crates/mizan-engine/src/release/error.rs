@@ -1,5 +1,6 @@
 //! Why a question is not released. Nothing here depends on private rows.
 
+use mizan_core::Code;
 use mizan_noise::NoiseError;
 
 /// Why a question is not released.
@@ -69,18 +70,18 @@ pub enum ReleaseError {
 impl ReleaseError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::Epsilon { .. } => "MZ1950",
-            Self::Accuracy { .. } => "MZ1951",
-            Self::Unpredictable { .. } => "MZ1952",
-            Self::TooAccurate { .. } => "MZ1953",
-            Self::NoDelta => "MZ1954",
-            Self::TooWide => "MZ1955",
-            Self::Impossible { .. } => "MZ1956",
-            Self::Plan { .. } => "MZ1957",
-            Self::Shape => "MZ1958",
-            Self::Stored { .. } => "MZ1959",
+            Self::Epsilon { .. } => Code::MZ1950,
+            Self::Accuracy { .. } => Code::MZ1951,
+            Self::Unpredictable { .. } => Code::MZ1952,
+            Self::TooAccurate { .. } => Code::MZ1953,
+            Self::NoDelta => Code::MZ1954,
+            Self::TooWide => Code::MZ1955,
+            Self::Impossible { .. } => Code::MZ1956,
+            Self::Plan { .. } => Code::MZ1957,
+            Self::Shape => Code::MZ1958,
+            Self::Stored { .. } => Code::MZ1959,
             Self::Noise(error) => error.code(),
         }
     }

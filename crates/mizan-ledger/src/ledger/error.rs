@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use mizan_core::Code;
+
 use crate::sealed::TextError;
 use crate::store::StoreError;
 use crate::{CostError, LedgerId, RequestError};
@@ -110,23 +112,23 @@ impl From<RequestError> for LedgerError {
 impl LedgerError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
             Self::Store(error) => error.code(),
             Self::Cost(error) => error.code(),
             Self::Text(error) => error.code(),
-            Self::Behind { .. } => "MZ1775",
-            Self::Forked { .. } => "MZ1776",
-            Self::BadMark { .. } => "MZ1777",
-            Self::NoStateDir => "MZ1778",
-            Self::StateDir { .. } => "MZ1779",
-            Self::KeyMissing { .. } => "MZ1780",
-            Self::KeyShared { .. } => "MZ1781",
-            Self::ReadOnly => "MZ1783",
-            Self::OtherLedger { .. } => "MZ1784",
-            Self::NotExtended { .. } => "MZ1785",
-            Self::BadSignature => "MZ1786",
-            Self::Random { .. } => "MZ1787",
+            Self::Behind { .. } => Code::MZ1775,
+            Self::Forked { .. } => Code::MZ1776,
+            Self::BadMark { .. } => Code::MZ1777,
+            Self::NoStateDir => Code::MZ1778,
+            Self::StateDir { .. } => Code::MZ1779,
+            Self::KeyMissing { .. } => Code::MZ1780,
+            Self::KeyShared { .. } => Code::MZ1781,
+            Self::ReadOnly => Code::MZ1783,
+            Self::OtherLedger { .. } => Code::MZ1784,
+            Self::NotExtended { .. } => Code::MZ1785,
+            Self::BadSignature => Code::MZ1786,
+            Self::Random { .. } => Code::MZ1787,
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use mizan_core::Code;
+
 use crate::RequestError;
 use crate::store::MAX_ANSWER_BYTES;
 
@@ -56,6 +58,11 @@ pub enum StoreError {
         /// What the system says.
         reason: String,
     },
+    /// An earlier write has an unknown outcome, so this handle does nothing any more.
+    #[error(
+        "the ledger cannot be used: an earlier write may or may not have happened; open it again"
+    )]
+    Closed,
     /// The text is no address of a database.
     #[error("the address of the ledger cannot be used: {reason}")]
     Address {
@@ -104,23 +111,24 @@ pub enum StoreError {
 impl StoreError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
             Self::Request(error) => error.code(),
-            Self::Unusable { .. } => "MZ1760",
-            Self::NotALedger { .. } => "MZ1761",
-            Self::Format { .. } => "MZ1762",
-            Self::Damaged { .. } => "MZ1763",
-            Self::Busy => "MZ1764",
-            Self::OldSqlite { .. } => "MZ1765",
-            Self::Unknown { .. } => "MZ1766",
-            Self::AnswerTooLong { .. } => "MZ1767",
-            Self::Address { .. } => "MZ1768",
-            Self::Unsafe { .. } => "MZ1769",
-            Self::Standby => "MZ1770",
-            Self::OldPostgres { .. } => "MZ1771",
-            Self::Unreachable { .. } => "MZ1772",
-            Self::Exists { .. } => "MZ1773",
+            Self::Unusable { .. } => Code::MZ1760,
+            Self::NotALedger { .. } => Code::MZ1761,
+            Self::Format { .. } => Code::MZ1762,
+            Self::Damaged { .. } => Code::MZ1763,
+            Self::Busy => Code::MZ1764,
+            Self::OldSqlite { .. } => Code::MZ1765,
+            Self::Unknown { .. } => Code::MZ1766,
+            Self::AnswerTooLong { .. } => Code::MZ1767,
+            Self::Address { .. } => Code::MZ1768,
+            Self::Unsafe { .. } => Code::MZ1769,
+            Self::Standby => Code::MZ1770,
+            Self::OldPostgres { .. } => Code::MZ1771,
+            Self::Unreachable { .. } => Code::MZ1772,
+            Self::Exists { .. } => Code::MZ1773,
+            Self::Closed => Code::MZ1774,
         }
     }
 
@@ -142,7 +150,9 @@ impl StoreError {
             }
             Self::Busy => "nothing was charged; try again with the same id",
             Self::OldSqlite { .. } => "use SQLite 3.51.3 or newer",
-            Self::Unknown { .. } => "open the ledger again and ask again with the same id",
+            Self::Unknown { .. } | Self::Closed => {
+                "open the ledger again and ask again with the same id"
+            }
             Self::AnswerTooLong { .. } => "keep the answer elsewhere and commit its hash",
             Self::Address { .. } => {
                 "write postgres://user:password@host/database, with %40 for an @ in the password"
@@ -166,10 +176,8 @@ impl StoreError {
     }
 
     /// What a handle says after it could not tell what it had written.
-    pub(crate) fn poisoned() -> Self {
-        Self::Unusable {
-            reason: "an earlier write may or may not have happened; open it again".to_owned(),
-        }
+    pub(crate) const fn poisoned() -> Self {
+        Self::Closed
     }
 
     pub(crate) fn damaged(reason: impl Into<String>) -> Self {

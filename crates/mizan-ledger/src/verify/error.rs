@@ -1,6 +1,6 @@
 //! What can be wrong with a ledger.
 
-use mizan_core::Order;
+use mizan_core::{Code, Order};
 
 use crate::store::StoreError;
 use crate::{LedgerError, ReplayError, RequestError};
@@ -63,12 +63,12 @@ impl From<RequestError> for VerifyError {
 impl VerifyError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
             Self::Ledger(error) => error.code(),
             Self::Replay(error) => error.code(),
-            Self::Wrong { .. } => "MZ1788",
-            Self::Underpriced { .. } | Self::NoPrice { .. } => "MZ1789",
+            Self::Wrong { .. } => Code::MZ1788,
+            Self::Underpriced { .. } | Self::NoPrice { .. } => Code::MZ1789,
         }
     }
 

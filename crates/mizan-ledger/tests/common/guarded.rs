@@ -46,7 +46,7 @@ impl Place {
     pub(crate) fn refused(&self) -> &'static str {
         let error = self.open().unwrap_err();
         assert!(!error.help().is_empty());
-        error.code()
+        error.code().as_str()
     }
 
     pub(crate) fn within_state(&self, ledger: LedgerId, name: &str) -> PathBuf {

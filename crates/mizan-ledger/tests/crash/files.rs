@@ -17,7 +17,7 @@ use rusqlite::Connection;
 /// Reads everything as an auditor does, and believes nothing.
 fn audit(path: &Path) -> Result<Vec<Entry>, String> {
     let text = |error: StoreError| {
-        assert!(!error.help().is_empty() && error.code().starts_with("MZ17"));
+        assert!(!error.help().is_empty() && error.code().as_str().starts_with("MZ17"));
         error.to_string()
     };
     let store = Sqlite::open(path).map_err(text)?;
@@ -286,7 +286,7 @@ fn a_directory_that_is_read_only() {
         let created = Sqlite::create(&directory.path().join("new")).unwrap_err();
         assert!(mount(&["-o", "remount,rw", place]));
         assert_eq!(
-            (opened.code(), created.code()),
+            (opened.code().as_str(), created.code().as_str()),
             ("MZ1760", "MZ1760"),
             "{opened}"
         );

@@ -66,7 +66,7 @@ impl Stubborn {
                     self.failed.fetch_add(1, Ordering::Relaxed);
                     thread::sleep(Duration::from_millis(5));
                 }
-                Err(StoreError::Unknown { .. } | StoreError::Unusable { .. }) => {
+                Err(StoreError::Unknown { .. } | StoreError::Closed) => {
                     self.unknown.fetch_add(1, Ordering::Relaxed);
                     self.open_again(&store);
                 }
@@ -194,7 +194,7 @@ fn a_commit_that_no_standby_has_is_unknown() {
     });
     assert_eq!(
         store.head().unwrap_err().code(),
-        "MZ1760",
+        "MZ1774",
         "it says no more"
     );
 }

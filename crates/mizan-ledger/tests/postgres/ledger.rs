@@ -151,7 +151,10 @@ fn a_restored_copy_is_refused_until_its_owner_says_so() {
     place.open().unwrap();
     place.database = original;
     let forked = place.open().unwrap_err();
-    assert!(["MZ1775", "MZ1776"].contains(&forked.code()), "{forked}");
+    assert!(
+        ["MZ1775", "MZ1776"].contains(&forked.code().as_str()),
+        "{forked}"
+    );
 }
 
 #[test]

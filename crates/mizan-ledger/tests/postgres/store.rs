@@ -33,7 +33,7 @@ fn execute(store: &Postgres, number: u64, request: Request) -> Outcome {
 fn refused(database: &Database) -> (&'static str, String) {
     let error = Postgres::open(&database.url()).unwrap_err();
     assert!(!error.help().is_empty());
-    (error.code(), error.to_string())
+    (error.code().as_str(), error.to_string())
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn what_other_hands_changed_under_a_handle_is_noticed() {
     execute(&store, 1, reserve(400));
     let code = |number| {
         let error = store.execute(Ask::new(0, id(number), reserve(1)));
-        error.unwrap_err().code()
+        error.unwrap_err().code().as_str()
     };
     let saved = "CREATE TABLE saved AS TABLE mizan.head; \
                  CREATE TABLE sums AS TABLE mizan.accounts";

@@ -30,7 +30,7 @@ fn outcome(store: &dyn Store, number: u64, request: Request) -> Outcome {
 }
 
 fn code(store: &dyn Store, number: u64, request: Request) -> &'static str {
-    ask(store, number, request).unwrap_err().code()
+    ask(store, number, request).unwrap_err().code().as_str()
 }
 
 /// Account 0 `dataset` with ε = 1.5; 1 `small` (ε = 1) and 2 `large` (ε = 9)
@@ -92,7 +92,7 @@ fn same_id_same_outcome(kind: Kind) {
     let told = lab.store().execute_all(asks.to_vec());
     assert_eq!(told[0].as_ref().unwrap().position, Some(6));
     assert_eq!(
-        (told.len(), told[1].as_ref().unwrap_err().code()),
+        (told.len(), told[1].as_ref().unwrap_err().code().as_str()),
         (2, "MZ1732")
     );
     assert_eq!(outcome(lab.store(), 2, Request::Void), Outcome::Voided);
@@ -309,8 +309,8 @@ fn retries_after_faults_charge_once() {
             lab.fail_next(fault);
             let error = ask(lab.store(), number, reserve(3, 1)).unwrap_err();
             assert_eq!(error.code(), "MZ1766");
-            assert_eq!(code(lab.store(), number, reserve(3, 1)), "MZ1760");
-            assert_eq!(lab.store().head().unwrap_err().code(), "MZ1760");
+            assert_eq!(code(lab.store(), number, reserve(3, 1)), "MZ1774");
+            assert_eq!(lab.store().head().unwrap_err().code(), "MZ1774");
             lab = lab.reopen();
             let there = lab.store().record(id(number)).unwrap().is_some();
             assert_eq!(there, fault == Fault::AfterCommit);

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use mizan_core::Code;
+
 /// Why tokens cannot be kept.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -58,17 +60,17 @@ pub enum IdentityError {
 impl IdentityError {
     /// A stable code.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::File { .. } => "MZ2030",
-            Self::Shared { .. } => "MZ2031",
-            Self::Database(_) => "MZ2032",
-            Self::Format { .. } => "MZ2033",
-            Self::NoRandomness => "MZ2034",
-            Self::Name { .. } => "MZ2035",
-            Self::Scope(_) => "MZ2036",
-            Self::Unknown { .. } => "MZ2037",
-            Self::Several { .. } => "MZ2038",
+            Self::File { .. } => Code::MZ2030,
+            Self::Shared { .. } => Code::MZ2031,
+            Self::Database(_) => Code::MZ2032,
+            Self::Format { .. } => Code::MZ2033,
+            Self::NoRandomness => Code::MZ2034,
+            Self::Name { .. } => Code::MZ2035,
+            Self::Scope(_) => Code::MZ2036,
+            Self::Unknown { .. } => Code::MZ2037,
+            Self::Several { .. } => Code::MZ2038,
         }
     }
 

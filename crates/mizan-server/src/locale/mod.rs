@@ -1,11 +1,10 @@
 //! Languages: which one somebody reads, and how a sentence is filled.
 //!
-//! `catalogue.rs` has the sentences of the pages, `codes/` what the codes of problems
-//! say, `lines.rs` the sentences of the libraries. Mathematics, SQL and numbers keep
-//! their own direction inside Arabic: what is filled in stands in a `<bdi>` of its own.
+//! `catalogue.rs` has the sentences of the pages, `lines.rs` those of the libraries; the
+//! registry ([`mizan_core::Code`]) has those of error codes. Mathematics, SQL and numbers
+//! keep their own direction inside Arabic: what is filled in stands in a `<bdi>` of its own.
 
 mod catalogue;
-mod codes;
 mod lines;
 
 use std::borrow::Cow;
@@ -111,8 +110,6 @@ pub struct Told {
     /// What the library says, where that is not what is shown above: it has the
     /// names and the numbers.
     pub original: Option<String>,
-    /// Whether it is English inside a page of another language.
-    pub foreign: bool,
 }
 
 impl Language {
@@ -132,22 +129,16 @@ impl Language {
     /// A problem, by its code.
     #[must_use]
     pub fn told(self, problem: &Problem) -> Told {
-        let said = match self {
-            Self::English => None,
-            Self::Arabic => codes::said(problem.code),
-        };
-        match said {
-            Some(said) => Told {
-                what: said.what.to_owned(),
-                next: said.next.to_owned(),
-                original: Some(format!("{}. {}.", problem.detail, problem.help)),
-                foreign: false,
-            },
-            None => Told {
+        match self {
+            Self::English => Told {
                 what: problem.detail.clone(),
                 next: problem.help.clone(),
                 original: None,
-                foreign: self != Self::English,
+            },
+            Self::Arabic => Told {
+                what: problem.code.title().arabic.to_owned(),
+                next: problem.code.next_step().arabic.to_owned(),
+                original: Some(format!("{}. {}.", problem.detail, problem.help)),
             },
         }
     }
@@ -301,7 +292,7 @@ mod tests {
     fn a_problem_is_told_in_arabic_with_the_words_of_the_library_below() {
         let problem = Problem::not_found("this dataset");
         let told = Language::Arabic.told(&problem);
-        assert!(!told.foreign && told.what.contains("غير موجود"));
+        assert!(told.what.contains("غير موجود"));
         let original = told.original.unwrap();
         assert!(
             original.starts_with("this dataset is not there"),

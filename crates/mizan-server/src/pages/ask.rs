@@ -15,6 +15,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use mizan_api::number::Given;
 use mizan_api::question::{QuestionRequest, QuoteAnswer, plain};
+use mizan_core::Code;
 use mizan_report::number;
 use serde::Deserialize;
 use serde_json::Value;
@@ -27,7 +28,7 @@ use super::problems::or_problem;
 use super::read::{Form, Query};
 use super::visitor::Visitor;
 use crate::locale::{Line, Markup, Strings};
-use crate::problem::{Code, Problem};
+use crate::problem::Problem;
 use crate::service::Service;
 
 /// Longer addresses are not read everywhere.
@@ -251,7 +252,7 @@ pub(super) async fn ask(
     let made = async {
         if let Err(problem) = visitor.check(&typed.csrf) {
             let page = again(&visitor, &service, typed, alone).await?;
-            return Ok((problem.status, Extension(Code(problem.code)), page).into_response());
+            return Ok((problem.status(), Extension(problem.code), page).into_response());
         }
         let mut beside = Beside::default();
         if typed.act == "quote" {
@@ -334,7 +335,7 @@ async fn whole(
 /// A fresh key: 128 random bits, the form of an id of the ledger.
 fn draw() -> Result<String, Problem> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|_| Problem::internal("MZ2051"))?;
+    getrandom::fill(&mut bytes).map_err(|_| Problem::internal(Code::MZ2051))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
@@ -378,13 +379,13 @@ async fn answered(
         Err(problem) => match &problem.refusal {
             Some(refusal) => {
                 let refused = Reply::Refused(refusal_of(t, &Value::Object(refusal.clone())));
-                (problem.status, draw()?, refused)
+                (problem.status(), draw()?, refused)
             }
             // What was charged, or may have been, goes on with its own key.
             None => {
-                let unsure = problem.charged.is_some() || problem.status.is_server_error();
+                let unsure = problem.charged.is_some() || problem.status().is_server_error();
                 let next = if unsure { key } else { draw()? };
-                (problem.status, next, Reply::Failed(Box::new(problem)))
+                (problem.status(), next, Reply::Failed(Box::new(problem)))
             }
         },
     };

@@ -3,6 +3,7 @@
 use askama::Template;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use mizan_core::Code;
 
 use super::assets;
 use crate::locale::{Language, Strings};
@@ -92,12 +93,16 @@ pub(super) fn segment(text: &str) -> String {
 /// A page, or a part of one.
 pub(super) fn page(template: &impl Template) -> Result<Response, Problem> {
     // Templates write to memory; only a value that cannot be shown could fail.
-    let html = template.render().map_err(|_| Problem::internal("MZ2050"))?;
+    let html = template
+        .render()
+        .map_err(|_| Problem::internal(Code::MZ2050))?;
     let kind = HeaderValue::from_static("text/html; charset=utf-8");
     Ok(([(header::CONTENT_TYPE, kind)], html).into_response())
 }
 
 /// A part of a page as text, to stand in the page.
 pub(super) fn part(template: &impl Template) -> Result<String, Problem> {
-    template.render().map_err(|_| Problem::internal("MZ2050"))
+    template
+        .render()
+        .map_err(|_| Problem::internal(Code::MZ2050))
 }

@@ -185,7 +185,7 @@ async fn profile(
 /// What is wrong with the event is said in the summary; only what is wrong with the
 /// server is said here.
 fn wrong(problem: Problem) -> Result<String, Problem> {
-    match problem.status.is_client_error() && problem.retry_after.is_none() {
+    match problem.status().is_client_error() && problem.retry_after.is_none() {
         true => Ok(String::new()),
         false => Err(problem),
     }

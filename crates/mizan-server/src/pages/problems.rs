@@ -1,15 +1,13 @@
 //! What a page looks like when it cannot be shown.
 
 use askama::Template;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
+use mizan_core::ErrorKind;
 
 use super::frame::{Frame, page};
 use super::visitor::Visitor;
-use crate::problem::{Code, Problem};
-
-/// A form of another session: forbidden, but to nobody's role.
-const CSRF: &str = "MZ2005";
+use crate::problem::Problem;
 
 #[derive(Template)]
 #[template(path = "problem.html")]
@@ -29,13 +27,15 @@ pub fn problem_page(problem: &Problem, headers: &HeaderMap) -> Response {
 /// A problem for somebody.
 pub(super) fn shown(problem: &Problem, visitor: &Visitor) -> Response {
     let t = visitor.language.strings();
-    let (title, sentence) = match problem.status {
-        StatusCode::FORBIDDEN if problem.code == CSRF => (t.problem_csrf, None),
-        StatusCode::NOT_FOUND => (t.problem_not_found, Some(t.problem_not_found_help)),
-        StatusCode::FORBIDDEN => (t.problem_forbidden, None),
-        StatusCode::TOO_MANY_REQUESTS => (t.problem_too_many, None),
-        StatusCode::SERVICE_UNAVAILABLE => (t.problem_busy, None),
-        status if status.is_server_error() => (t.problem_inside, None),
+    let (title, sentence) = match problem.code.kind() {
+        ErrorKind::StaleForm => (t.problem_csrf, None),
+        ErrorKind::NotFound => (t.problem_not_found, Some(t.problem_not_found_help)),
+        ErrorKind::Forbidden => (t.problem_forbidden, None),
+        ErrorKind::RateLimited => (t.problem_too_many, None),
+        ErrorKind::Unavailable | ErrorKind::DeadlineExceeded | ErrorKind::Fatal => {
+            (t.problem_busy, None)
+        }
+        kind if kind.is_server_side() => (t.problem_inside, None),
         _ => (t.problem_other, None),
     };
     let made = page(&Page {
@@ -47,11 +47,11 @@ pub(super) fn shown(problem: &Problem, visitor: &Visitor) -> Response {
     let Ok(made) = made else {
         return problem.clone().into_response();
     };
-    let mut response = (problem.status, made).into_response();
+    let mut response = (problem.status(), made).into_response();
     if let Some(seconds) = problem.retry_after {
         response.headers_mut().insert("retry-after", seconds.into());
     }
-    response.extensions_mut().insert(Code(problem.code));
+    response.extensions_mut().insert(problem.code);
     response
 }
 

@@ -101,7 +101,7 @@ pub(super) async fn list(
             return looked_for(&visitor, String::new(), false);
         }
         match shown(&visitor, &service, typed).await {
-            Err(problem) if problem.status.is_client_error() && !is_too_many(&problem) => {
+            Err(problem) if problem.status().is_client_error() && !is_too_many(&problem) => {
                 let page = looked_for(&visitor, typed.to_owned(), true)?;
                 Ok((StatusCode::NOT_FOUND, page).into_response())
             }
@@ -112,7 +112,7 @@ pub(super) async fn list(
 }
 
 fn is_too_many(problem: &Problem) -> bool {
-    problem.status == StatusCode::TOO_MANY_REQUESTS
+    problem.status() == StatusCode::TOO_MANY_REQUESTS
 }
 
 fn looked_for(visitor: &Visitor, typed: String, missing: bool) -> Result<Response, Problem> {

@@ -4,6 +4,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
+use mizan_core::Code;
 use serde::Deserialize;
 
 use super::ask;
@@ -100,11 +101,11 @@ fn begun(
         Ok(signed_in) => {
             let mut response = back(&typed.next);
             let cookie = HeaderValue::from_str(&signed_in.cookie);
-            let cookie = cookie.map_err(|_| Problem::internal("MZ2050"))?;
+            let cookie = cookie.map_err(|_| Problem::internal(Code::MZ2050))?;
             response.headers_mut().insert(header::SET_COOKIE, cookie);
             Ok(response)
         }
-        Err(problem) if problem.status == StatusCode::UNAUTHORIZED => {
+        Err(problem) if problem.status() == StatusCode::UNAUTHORIZED => {
             let shown = page(&Page {
                 frame: visitor.frame("sign-in"),
                 next: typed.next,
@@ -130,7 +131,7 @@ fn ended(visitor: &Visitor, service: &Service, button: &Button) -> Result<Respon
     let mut response = Redirect::to("/sign-in").into_response();
     if let Some(session) = visitor.session() {
         let cookie = service.sign_out(session);
-        let cookie = HeaderValue::from_str(&cookie).map_err(|_| Problem::internal("MZ2050"))?;
+        let cookie = HeaderValue::from_str(&cookie).map_err(|_| Problem::internal(Code::MZ2050))?;
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }
     Ok(response)

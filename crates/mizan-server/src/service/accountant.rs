@@ -1,8 +1,9 @@
 //! The accountant: pure computations, on as many threads as there are processors.
 //!
-//! None can be interrupted. So events are short and have few parts that take long,
-//! who waits is told after a while that it takes too long, and the thread is free
-//! again when it is done. Prices of questions have threads of their own.
+//! None can be interrupted. So the server bounds what an event may cost
+//! (`event_bound.rs`), a client is told after a while that the computation takes too
+//! long, and the thread is free again when it is done. Prices of questions have threads
+//! of their own.
 
 use mizan_api::account::{self, AccountRequest};
 use mizan_api::calibrate::{CalibrateRequest, Calibrated};
@@ -14,17 +15,10 @@ use mizan_api::risk::{Risk, RiskRequest};
 use mizan_core::Definitions;
 
 use super::Service;
+use super::event_bound::{bounded, bounded_template};
 use super::work::Lane;
 use crate::identity::Caller;
 use crate::problem::Problem;
-
-/// The longest event that is charged or accounted for over HTTP.
-const LONGEST_EVENT: usize = 64 << 10;
-
-/// Events on samples, each of which may take a fifth of a second and two megabytes,
-/// and how many of them one event may have over HTTP.
-const SAMPLED: [&str; 3] = ["poisson", "without-replacement", "shuffle"];
-const MOST_SAMPLED: usize = 32;
 
 /// The longest distribution, in characters.
 const LONGEST_LIST: usize = 16 << 10;
@@ -69,7 +63,7 @@ impl Service {
         _: &Caller,
         request: AccountRequest,
     ) -> Result<account::Answer, Problem> {
-        short(&request.expression)?;
+        bounded(&request.expression, &Definitions::default())?;
         self.compute(move |_| Ok(request.ask(&Definitions::default(), Names::Program)?))
             .await
     }
@@ -80,7 +74,7 @@ impl Service {
     ///
     /// It has none.
     pub async fn curve(&self, _: &Caller, request: CurveRequest) -> Result<Curve, Problem> {
-        short(&request.expression)?;
+        bounded(&request.expression, &Definitions::default())?;
         self.compute(move |_| Ok(request.ask(&Definitions::default(), Names::Program)?))
             .await
     }
@@ -91,7 +85,7 @@ impl Service {
     ///
     /// It has no curve.
     pub async fn risk(&self, _: &Caller, request: RiskRequest) -> Result<Risk, Problem> {
-        short(&request.expression)?;
+        bounded(&request.expression, &Definitions::default())?;
         self.compute(move |_| Ok(request.ask(&Definitions::default(), Names::Program)?))
             .await
     }
@@ -102,7 +96,7 @@ impl Service {
     ///
     /// It has no price for one.
     pub async fn group(&self, _: &Caller, request: GroupRequest) -> Result<Group, Problem> {
-        short(&request.expression)?;
+        bounded(&request.expression, &Definitions::default())?;
         self.compute(move |_| Ok(request.ask(&Definitions::default(), Names::Program)?))
             .await
     }
@@ -117,7 +111,7 @@ impl Service {
         _: &Caller,
         request: CalibrateRequest,
     ) -> Result<Calibrated, Problem> {
-        short(&request.expression)?;
+        bounded_template(&request.expression, &Definitions::default())?;
         self.compute(move |_| Ok(request.ask(&Definitions::default(), Names::Program)?))
             .await
     }
@@ -133,28 +127,11 @@ impl Service {
         request: DivergenceRequest,
     ) -> Result<Divergence, Problem> {
         if request.p.len().max(request.q.len()) > LONGEST_LIST {
-            return Err(Problem::malformed("the distributions are too long"));
+            return Err(Problem::too_costly(&format!(
+                "over HTTP a distribution has at most {LONGEST_LIST} characters"
+            )));
         }
         self.compute(move |_| Ok(request.ask(Names::Program)?))
             .await
     }
-}
-
-/// Whether an event is one that a server has time for.
-pub(super) fn short(expression: &str) -> Result<(), Problem> {
-    if expression.len() > LONGEST_EVENT {
-        return Err(Problem::malformed("the event is too long"));
-    }
-    // In JSON it would hide names; no event needs one.
-    if expression.contains('\\') {
-        return Err(Problem::malformed("an event has no backslash"));
-    }
-    let lower = expression.to_ascii_lowercase();
-    let sampled = SAMPLED.iter().map(|name| lower.matches(name).count());
-    if sampled.sum::<usize>() > MOST_SAMPLED {
-        return Err(Problem::malformed(
-            "over HTTP an event has at most 32 parts on samples: `mizan account` takes any",
-        ));
-    }
-    Ok(())
 }

@@ -13,13 +13,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::Service;
-use super::accountant::short;
+use super::event_bound::bounded;
 use super::questions::{AskedJson, key_of};
 use crate::identity::{Asked, Caller};
 use crate::problem::Problem;
-
-/// Shorter events are priced where they are charged.
-const SHORT_EVENT: usize = 128;
 
 /// The most entries of a page of the log.
 const LONGEST_PAGE: u64 = 1000;
@@ -82,7 +79,9 @@ impl Service {
         event: Option<String>,
     ) -> Result<Shown, Problem> {
         let (caller, name) = (caller.clone(), name.to_owned());
-        event.as_deref().map_or(Ok(()), short)?;
+        if let Some(event) = &event {
+            bounded(event, &Definitions::default())?;
+        }
         let priced = event.is_some();
         let look = move |service: &Self| -> Result<Shown, Problem> {
             let view = service.visible(&caller, &name)?;
@@ -120,11 +119,11 @@ impl Service {
         key: String,
     ) -> Result<SpendAnswer, Problem> {
         let id = RequestId::from_text(&key_of(caller, &key)?);
-        short(&request.event)?;
+        let size = bounded(&request.event, &Definitions::default())?;
         if !caller.may_charge(&request.account) {
             return Err(Problem::not_found("this account"));
         }
-        if request.event.len() > SHORT_EVENT {
+        if !size.is_inline() {
             self.can_be_priced(&request).await?;
         }
         let caller = caller.clone();
@@ -181,7 +180,7 @@ impl Service {
                 Ok(found) => found,
                 Err(failure) => {
                     let problem = Problem::from(failure);
-                    let seen = caller.sees_all() || problem.status.is_server_error();
+                    let seen = caller.sees_all() || problem.status().is_server_error();
                     return Err(if seen { problem } else { unknown() });
                 }
             };

@@ -7,6 +7,7 @@
 
 mod accountant;
 mod books;
+mod event_bound;
 mod events;
 mod proofs;
 mod questions;
@@ -17,6 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mizan_api::catalogue;
+use mizan_core::Code;
 use mizan_engine::{Engines, FanOutCache, Kept, Prices};
 use mizan_ledger::{Ledger, Location};
 use mizan_sql::Catalogue;
@@ -144,7 +146,7 @@ impl Shelf {
         // What is wrong in it is the owner's to know: it may name other people's data.
         let catalogue = catalogue::read(&self.path).map_err(|failure| {
             crate::log::failure(&failure);
-            Problem::internal("MZ1860")
+            Problem::internal(Code::MZ1860)
         })?;
         let catalogue = Arc::new(catalogue);
         known.number += 1;
@@ -196,7 +198,7 @@ impl Service {
         // A catalogue that cannot be read is told at the start, not to the first client.
         service.0.shelf.read().map_err(|_| {
             mizan_api::failure::Failure::new(
-                "MZ1860",
+                Code::MZ1860,
                 "the catalogue cannot be read",
                 "see `mizan dataset list`",
             )
@@ -301,7 +303,7 @@ impl Service {
     /// opens it again does.
     fn watched<T>(&self, result: Result<T, Problem>) -> Result<T, Problem> {
         if let Err(problem) = &result
-            && problem.code == "MZ1766"
+            && problem.code.kind().stops_server()
         {
             self.0.broken.store(true, Ordering::Relaxed);
             self.stop();

@@ -6,6 +6,7 @@ use mizan_api::names::Names;
 use mizan_api::question::{
     QueryAnswer, QuestionRequest, QuoteAnswer, answered_json, bars, denied_json, quote_json,
 };
+use mizan_core::Code;
 use mizan_engine::{Desk, Engines, QuestionError, Reply};
 use mizan_ledger::RequestId;
 use serde::Serialize;
@@ -121,7 +122,7 @@ impl Service {
         let share = request.threshold_delta(Names::Program)?;
         if mizan_sql::statement(&request.sql).0 {
             return Err(Problem::from(Failure::new(
-                "MZ1803",
+                Code::MZ1803,
                 "EXPLAIN PRIVACY asks for the price, and this is where answers are paid for",
                 "ask /api/v1/quotes",
             )));

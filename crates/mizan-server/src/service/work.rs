@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mizan_core::Code;
 use tokio::sync::Semaphore;
 
 use crate::limits::HELD;
@@ -85,7 +86,7 @@ impl Lane {
             result
         });
         // A panic is a mistake of ours; it has been printed, and its thread is gone.
-        done.await.map_err(|_| Problem::internal("MZ2013"))
+        done.await.map_err(|_| Problem::internal(Code::MZ2013))
     }
 
     /// How many threads are at work.

@@ -1,6 +1,7 @@
 //! Why a description of data is refused. About what its owner wrote, never about
 //! what is in the data.
 
+use mizan_core::Code;
 use thiserror::Error;
 
 use crate::value::Type;
@@ -142,24 +143,24 @@ pub enum CatalogueError {
 impl CatalogueError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::Malformed { .. } => "MZ1860",
-            Self::UnknownEntry { .. } => "MZ1861",
-            Self::Version { .. } => "MZ1862",
-            Self::BadName { .. } => "MZ1863",
-            Self::BadSource { .. } => "MZ1864",
-            Self::DatasetTwice { .. } => "MZ1865",
-            Self::NoDataset { .. } => "MZ1866",
-            Self::ColumnTwice { .. } => "MZ1867",
-            Self::NoColumn { .. } => "MZ1868",
-            Self::Columns { .. } => "MZ1869",
-            Self::Unit { .. } => "MZ1870",
-            Self::Limit { .. } => "MZ1871",
-            Self::Bounds { .. } => "MZ1872",
-            Self::Keys { .. } => "MZ1873",
-            Self::Argument { .. } => "MZ1874",
-            Self::NoType { .. } => "MZ1875",
+            Self::Malformed { .. } => Code::MZ1860,
+            Self::UnknownEntry { .. } => Code::MZ1861,
+            Self::Version { .. } => Code::MZ1862,
+            Self::BadName { .. } => Code::MZ1863,
+            Self::BadSource { .. } => Code::MZ1864,
+            Self::DatasetTwice { .. } => Code::MZ1865,
+            Self::NoDataset { .. } => Code::MZ1866,
+            Self::ColumnTwice { .. } => Code::MZ1867,
+            Self::NoColumn { .. } => Code::MZ1868,
+            Self::Columns { .. } => Code::MZ1869,
+            Self::Unit { .. } => Code::MZ1870,
+            Self::Limit { .. } => Code::MZ1871,
+            Self::Bounds { .. } => Code::MZ1872,
+            Self::Keys { .. } => Code::MZ1873,
+            Self::Argument { .. } => Code::MZ1874,
+            Self::NoType { .. } => Code::MZ1875,
         }
     }
 

@@ -373,7 +373,7 @@ mod tests {
             .map_err(|problem| {
                 assert!(!problem.help().is_empty());
                 assert!(!problem.to_string().is_empty());
-                problem.code()
+                problem.code().as_str()
             })
     }
 

@@ -1,5 +1,6 @@
 //! Why an expression makes no sense. About the question, never about rows.
 
+use mizan_core::Code;
 use thiserror::Error;
 
 use crate::value::Type;
@@ -83,16 +84,16 @@ pub enum TypeProblem {
 impl TypeProblem {
     /// The stable code of this problem.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::NoColumn { .. } => "MZ1880",
-            Self::Arguments { .. } => "MZ1881",
-            Self::Argument { .. } => "MZ1882",
-            Self::Mixed { .. } => "MZ1883",
-            Self::NotConstant { .. } => "MZ1884",
-            Self::BadConstant { .. } => "MZ1885",
-            Self::BadLiteral { .. } => "MZ1886",
-            Self::NoCast { .. } => "MZ1887",
+            Self::NoColumn { .. } => Code::MZ1880,
+            Self::Arguments { .. } => Code::MZ1881,
+            Self::Argument { .. } => Code::MZ1882,
+            Self::Mixed { .. } => Code::MZ1883,
+            Self::NotConstant { .. } => Code::MZ1884,
+            Self::BadConstant { .. } => Code::MZ1885,
+            Self::BadLiteral { .. } => Code::MZ1886,
+            Self::NoCast { .. } => Code::MZ1887,
         }
     }
 

@@ -1,5 +1,6 @@
 //! `mizan init`: makes a ledger.
 
+use mizan_core::Code;
 use mizan_ledger::{Ledger, LedgerError, Location, default_state_dir};
 use serde_json::json;
 
@@ -79,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
 fn already_there(location: &Location, error: LedgerError) -> Failure {
     match Ledger::read(location) {
         Ok(ledger) => Failure::new(
-            "MZ1760",
+            Code::MZ1773,
             format!("{location} is a ledger already, {}", ledger.id()),
             "use it as it is, or name another with --ledger",
         ),

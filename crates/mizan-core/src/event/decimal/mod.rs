@@ -14,6 +14,8 @@ use digits::Digits;
 use std::cmp::Ordering;
 use thiserror::Error;
 
+use crate::Code;
+
 /// How many digits a decimal may have.
 pub const MAX_DIGITS: usize = 10_000;
 
@@ -44,11 +46,11 @@ pub enum DecimalError {
 impl DecimalError {
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::NotADecimal => "MZ1011",
-            Self::TooLarge => "MZ1012",
-            Self::TooLong => "MZ1013",
+            Self::NotADecimal => Code::MZ1011,
+            Self::TooLarge => Code::MZ1012,
+            Self::TooLong => Code::MZ1013,
         }
     }
 

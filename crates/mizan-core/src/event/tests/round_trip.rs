@@ -214,7 +214,7 @@ proptest! {
         let text = event.to_string();
         let piece = &text[..cut.index(text.len())];
         if let Err(error) = piece.parse::<PrivacyEvent>() {
-            prop_assert!(error.code().starts_with("MZ11") && !error.help().is_empty());
+            prop_assert!(error.code().as_str().starts_with("MZ11") && !error.help().is_empty());
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use mizan_core::Code;
+
 use crate::engine::EngineError;
 
 /// Why a node of a cluster does not start, or stops.
@@ -50,14 +52,14 @@ pub enum NodeError {
 impl NodeError {
     /// A stable code.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
             Self::Scheduler(error) => error.code(),
-            Self::Open { .. } => "MZ1931",
-            Self::NoAddress { .. } => "MZ1932",
-            Self::CannotListen { .. } => "MZ1933",
-            Self::WorkDirectory { .. } => "MZ1934",
-            Self::Stopped { .. } => "MZ1935",
+            Self::Open { .. } => Code::MZ1931,
+            Self::NoAddress { .. } => Code::MZ1932,
+            Self::CannotListen { .. } => Code::MZ1933,
+            Self::WorkDirectory { .. } => Code::MZ1934,
+            Self::Stopped { .. } => Code::MZ1935,
         }
     }
 

@@ -5,7 +5,7 @@ pub(in crate::engines) mod files;
 mod mutants;
 pub(crate) mod mutate;
 pub(in crate::engines) mod parquet;
-mod planning;
+pub(in crate::engines) mod planning;
 pub(super) mod planted;
 mod random;
 mod reproductions;

@@ -103,7 +103,7 @@ fn a_higher_limit_refuses_no_more() {
     let check = |memory: u64, seconds: u64| {
         let time = Duration::from_secs(seconds);
         at.check(&QueryLimits { memory, time })
-            .map_err(|e| e.code())
+            .map_err(|error| error.code().as_str())
     };
     assert_eq!(check(1 << 30, 5), Ok(()));
     assert_eq!(check(u64::MAX, u64::MAX), Ok(()));

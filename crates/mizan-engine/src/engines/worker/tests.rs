@@ -154,7 +154,7 @@ mod scripts {
             } else {
                 LONG
             };
-            let code = run(script, time).code();
+            let code = run(script, time).code().as_str();
             assert!(matches!(code, "MZ1961" | "MZ1962"), "{script} {code}");
         }
     }

@@ -139,7 +139,7 @@ mod tests {
             results
                 .iter()
                 .flatten()
-                .map(|r| r.as_ref().unwrap_err().code())
+                .map(|r| r.as_ref().unwrap_err().code().as_str())
                 .collect()
         };
         assert_eq!(
@@ -152,7 +152,7 @@ mod tests {
             .connection
             .commit_hook(None::<fn() -> bool>)
             .unwrap();
-        assert_eq!(codes(writer.execute(&[vec![begin()]])), ["MZ1760"]);
+        assert_eq!(codes(writer.execute(&[vec![begin()]])), ["MZ1774"]);
         drop(writer);
 
         let store = Sqlite::open(&path).unwrap();

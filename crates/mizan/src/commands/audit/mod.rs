@@ -4,6 +4,8 @@ mod event;
 mod reconstruct;
 mod sql;
 
+use mizan_core::Code;
+
 use crate::failure::Failure;
 use crate::output::{Answer, Output};
 
@@ -44,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     match &arguments.attack {
         // Not left to clap: it would take `--format` for a conflict too.
         Some(_) if arguments.event.is_given() => Err(Failure::new(
-            "MZ0001",
+            Code::MZ0008,
             "an event is audited, or an attack by its name, not both at once",
             "see `mizan audit --help`",
         )),

@@ -1,6 +1,7 @@
 //! `mizan budget create`: an account from a target.
 
 use mizan_api::budget::view;
+use mizan_core::Code;
 use mizan_ledger::{AccountName, NewAccount, Outcome};
 use serde_json::json;
 
@@ -58,7 +59,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let done = ledger.create_account(id, new)?;
     let Outcome::Created(number) = done.outcome else {
         return Err(Failure::new(
-            "MZ1740",
+            Code::MZ1732,
             "this id was used for something else",
             "choose another --id",
         ));

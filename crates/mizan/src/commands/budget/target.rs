@@ -1,6 +1,6 @@
 //! What an account is to promise, as typed.
 
-use mizan_core::{Delta, Epsilon, Order, Rho};
+use mizan_core::{Code, Delta, Epsilon, Order, Rho};
 use mizan_ledger::{Account, Budget, BudgetError, Orders, OwnDelta, Target};
 
 use crate::failure::Failure;
@@ -141,11 +141,14 @@ impl Typed {
             self.rho.is_some(),
             self.curve.is_some(),
         ];
-        if ways.into_iter().filter(|&way| way).count() != 1
-            || (self.epsilon.is_none() && self.delta.is_some())
-        {
+        let code = match ways.into_iter().filter(|&way| way).count() {
+            0 => Some(Code::MZ0009),
+            1 if self.epsilon.is_some() || self.delta.is_none() => None,
+            _ => Some(Code::MZ0008),
+        };
+        if let Some(code) = code {
             return Err(Failure::new(
-                "MZ0001",
+                code,
                 "say in one way how much may be spent",
                 "give --epsilon and --delta, or --pure, or --rho, or --curve",
             ));
@@ -182,7 +185,7 @@ impl Typed {
 fn point(text: &str) -> Result<(Order, Epsilon), Failure> {
     let (order, epsilon) = text.split_once(':').ok_or_else(|| {
         Failure::new(
-            "MZ0001",
+            Code::MZ0010,
             format!("--curve: {text:?} is no point"),
             "write ORDER:EPSILON,..., such as 2:0.1,16:1,inf:8",
         )
@@ -193,7 +196,7 @@ fn point(text: &str) -> Result<(Order, Epsilon), Failure> {
         [order] => order.value,
         _ => {
             return Err(Failure::new(
-                "MZ0001",
+                Code::MZ0010,
                 format!("--curve: {order:?} is no order"),
                 "write ORDER:EPSILON,..., such as 2:0.1,16:1,inf:8",
             ));
@@ -205,7 +208,7 @@ fn point(text: &str) -> Result<(Order, Epsilon), Failure> {
 
 fn no_delta() -> Failure {
     Failure::new(
-        "MZ0001",
+        Code::MZ0009,
         "--epsilon needs a --delta",
         "add --delta, far below 1/people, such as 1e-6; or promise a pure epsilon with --pure",
     )
@@ -213,7 +216,7 @@ fn no_delta() -> Failure {
 
 fn pure_has_no_delta() -> Failure {
     Failure::new(
-        "MZ0001",
+        Code::MZ0008,
         "a pure epsilon leaves no --own-delta",
         "leave --own-delta out, or promise --epsilon and --delta",
     )

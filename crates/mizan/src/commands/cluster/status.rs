@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use mizan_core::Code;
 use mizan_engine::{Address, ClusterStatus, cluster_status};
 use serde_json::json;
 
@@ -57,7 +58,7 @@ fn waited(scheduler: &Address, executors: usize) -> Result<ClusterStatus, Failur
             if status.executors.len() < executors {
                 let (found, place) = (counted(status.executors.len()), scheduler);
                 return Err(Failure::new(
-                    "MZ1927",
+                    Code::MZ1927,
                     format!("{found} at work for the scheduler {place}, not {executors}"),
                     "start more with `mizan cluster executor --scheduler HOST:PORT`",
                 ));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use mizan_core::Code;
 use mizan_engine::Inspected;
 use mizan_ledger::{AccountName, Ledger, NewAccount};
 use mizan_sql::{Catalogue, Dataset, DatasetColumn, Privacy, Type};
@@ -205,7 +206,7 @@ fn on_other_terms(old: &Dataset) -> Failure {
         false => format!(" (from {})", old.source),
     };
     let message = format!("some of these rows are in the catalogue as `{name}`{from}, {on}");
-    Failure::new("MZ1876", message, help)
+    Failure::new(Code::MZ1876, message, help)
 }
 
 /// The account that pays: one that exists, or a new one.
@@ -213,7 +214,7 @@ fn account(arguments: &Arguments, ledger: &Ledger, name: &str) -> Result<(), Fai
     if arguments.account.is_some() {
         if arguments.typed.is_given() {
             return Err(Failure::new(
-                "MZ0001",
+                Code::MZ0008,
                 "--account names a budget that exists: no other is made",
                 "leave --epsilon and --delta out, or leave --account out",
             ));
@@ -242,7 +243,7 @@ fn account(arguments: &Arguments, ledger: &Ledger, name: &str) -> Result<(), Fai
 fn source(from: &Path) -> Result<String, Failure> {
     let not_text = || {
         Failure::new(
-            "MZ1864",
+            Code::MZ1864,
             "the path of the file is not text",
             "move or rename the file",
         )
@@ -269,7 +270,7 @@ fn describe(arguments: &Arguments, source: String, found: &Inspected) -> Result<
     };
     if let Some((name, holds)) = found.left_out.iter().find(|(name, _)| named(name)) {
         return Err(Failure::new(
-            "MZ1907",
+            Code::MZ1907,
             format!("the column {name:?} holds {holds}, which cannot be read"),
             "name another column, or make one of a type that can be read: a number, text, a boolean, a date or a timestamp",
         ));

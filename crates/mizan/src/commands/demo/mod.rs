@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use mizan_api::budget::{BurnDown, view};
 use mizan_api::question::{answered_json, denied_json};
-use mizan_core::{Delta, Epsilon};
+use mizan_core::{Code, Delta, Epsilon};
 use mizan_engine::{Answered, DataFusion, Desk, Reply, Wish};
 use mizan_ledger::{
     AccountName, Budget, Ledger, Location, NewAccount, Orders, Witnesses, default_state_dir,
@@ -296,7 +296,7 @@ fn make_folder(folder: &Path) -> Result<(), Failure> {
     let shown = folder.display().to_string();
     std::fs::create_dir(folder).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Failure::new(
-            "MZ0002",
+            Code::MZ0011,
             format!("{shown} is there already"),
             "remove it, or name another with --folder",
         ),

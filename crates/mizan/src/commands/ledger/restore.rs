@@ -1,5 +1,6 @@
 //! `mizan ledger restore`: goes on from an old copy, and says so for ever.
 
+use mizan_core::Code;
 use mizan_ledger::{Ledger, default_state_dir};
 use serde_json::json;
 
@@ -28,7 +29,7 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     if !arguments.i_know_that_charges_are_lost {
         return Err(Failure::new(
-            "MZ1792",
+            Code::MZ1792,
             "charges that were made are missing from an old copy, and their answers are out",
             "look for the newer copy first; to go on from this one add --i-know-that-charges-are-lost",
         ));

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use mizan_api::ledger::VerifyAnswer;
+use mizan_core::Code;
 use mizan_ledger::{Checkpoint, PublicKey, ReceiptText, Witnesses, default_state_dir};
 use mizan_report::number;
 
@@ -59,7 +60,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         }
         if checkpoints.len() == before {
             return Err(Failure::new(
-                "MZ0005",
+                Code::MZ0005,
                 format!("{name} is empty"),
                 "write a checkpoint into it with `mizan ledger checkpoint`",
             ));
@@ -70,7 +71,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         .transpose()?;
     if public_key.is_some() && checkpoints.is_empty() {
         return Err(Failure::new(
-            "MZ0001",
+            Code::MZ0009,
             "--public-key says who signed, but no --checkpoint is given",
             "add --checkpoint FILE",
         ));

@@ -5,7 +5,7 @@ mod sink;
 
 use std::path::PathBuf;
 
-use mizan_core::{Count, PrivacyEvent, Round, format_decimal};
+use mizan_core::{Code, Count, PrivacyEvent, Round, format_decimal};
 use mizan_noise::{Confidence, Entropy, Noise, NoiseError, RandomizedResponse};
 use mizan_report::number;
 use serde_json::json;
@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         None if as_json => {
             if count.get() > LARGEST_DOCUMENT {
                 return Err(Failure::new(
-                    "MZ1622",
+                    Code::MZ1622,
                     format!("{count} draws are too many for one JSON document, at most 1000000"),
                     "use --out FILE, or leave --format json away",
                 ));
@@ -168,7 +168,7 @@ impl Source {
                 Ok(Self::Response(RandomizedResponse::new(*event)))
             }
             other => Err(Failure::new(
-                "MZ1621",
+                Code::MZ1621,
                 format!(
                     "{} cannot be drawn",
                     output::shortened(&expression.text, 60)

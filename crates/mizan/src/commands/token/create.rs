@@ -2,6 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use mizan_core::Code;
 use mizan_server::identity::{NewToken, Role, Scope};
 use serde_json::Value;
 
@@ -63,7 +64,7 @@ const DAYS: u32 = 90;
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let role = Role::from_name(&arguments.role).ok_or_else(|| {
         Failure::new(
-            "MZ0001",
+            Code::MZ0010,
             format!("--role: {:?} is no role", arguments.role),
             "the roles are owner, analyst, auditor, runner",
         )

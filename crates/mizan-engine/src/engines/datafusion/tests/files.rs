@@ -379,7 +379,7 @@ fn ids_that_would_be_the_same_are_refused() {
         writer.close().unwrap();
         let found = run(&catalogue(&path, &[("u", declared)]));
         let expected = if fits { None } else { Some("MZ1907") };
-        let found = found.err().map(|error| error.code());
+        let found = found.err().map(|error| error.code().as_str());
         assert_eq!(found, expected, "{} {declared}", ids.data_type());
     }
 }

@@ -6,9 +6,9 @@
 //! ```
 
 #[path = "../../../../../mizan-sql/tests/families/mod.rs"]
-mod families;
+pub(in crate::engines) mod families;
 #[path = "../../../../../mizan-sql/tests/questions/mod.rs"]
-mod questions;
+pub(in crate::engines) mod questions;
 
 use std::process::Command;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ fn measure(family: usize, n: usize) {
             Ok(_) => "planned".to_owned(),
             Err(error) => format!("{error:?}"),
         },
-        Err(refusal) => refusal.code().to_owned(),
+        Err(refusal) => refusal.code().to_string(),
     };
     let run = cpu_ms() - start;
     let mb = peak_mb() - before;

@@ -5,19 +5,15 @@
 //!     --all-features --lib planning_in_postgres -- --ignored --nocapture
 //! ```
 
-#[path = "../../../../../mizan-sql/tests/families/mod.rs"]
-mod families;
-#[path = "../../../../../mizan-sql/tests/questions/mod.rs"]
-mod questions;
-
 use std::time::Instant;
 
 use mizan_sql::{MAX_TEXT, plan};
 
-use self::families::FAMILIES;
 use super::super::Postgres;
 use super::server::Schema;
 use crate::engine::Engine as _;
+use crate::engines::datafusion::tests::planning::families::FAMILIES;
+use crate::engines::datafusion::tests::planning::questions;
 use crate::oracle::Data;
 
 /// The most memory that the newest backend ever had, in MB.
@@ -67,7 +63,7 @@ fn planning_in_postgres() {
         let start = Instant::now();
         let outcome = match engine.prepare(&plan, &catalogue) {
             Ok(()) => "planned",
-            Err(error) => error.code(),
+            Err(error) => error.code().as_str(),
         };
         let took = start.elapsed().as_secs_f64() * 1e3;
         let peak = backend_peak(&mut schema);

@@ -13,7 +13,7 @@ fn code(source: &str) -> String {
     let catalogue = one_table(source, &COLUMNS);
     match run(&by_values(&catalogue, &[]), &catalogue, [0; 16]) {
         Ok(_) => "answered".to_owned(),
-        Err(error) => error.code().to_owned(),
+        Err(error) => error.code().to_string(),
     }
 }
 

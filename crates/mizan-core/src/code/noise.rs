@@ -1,0 +1,67 @@
+//! Noise, and audits of mechanisms.
+
+super::codes! {
+    MZ1501 Unsupported
+        ("The event cannot be sampled, so it cannot be audited.", "Audit a mechanism that draws noise, such as `discrete-laplace(10)`.")
+        ("لا يمكن أخذ عينات من هذا الحدث.", "دقّق حدثًا آخر.");
+    MZ1502 Usage
+        ("One run of the audit needs too many draws.", "Audit fewer rounds.")
+        ("عدد السحبات كبير جدًا.", "دقّق حدثًا أصغر.");
+    MZ1503 Usage
+        ("The event has too many different mechanisms to audit.", "Audit the mechanisms separately.")
+        ("عدد الآليات المختلفة كبير جدًا.", "دقّقها واحدة واحدة.");
+    MZ1504 Usage
+        ("The number of audit runs is out of range.", "Choose a number within the range in the message.")
+        ("عدد التشغيلات خارج المدى.", "اختر عددًا ضمن المدى المذكور.");
+    MZ1505 Usage
+        ("The confidence of the audit is not between 0 and 1.", "Choose a confidence such as 0.999999.")
+        ("الثقة خارج المدى.", "اختر ثقة بين 0 و1.");
+    MZ1506 Usage
+        ("The size of the attack is out of range.", "Choose a size within the range in the message.")
+        ("حجم الهجوم خارج المدى.", "اختر حجمًا ضمن المدى المذكور.");
+    MZ1601 Internal
+        ("The operating system provides no random numbers.", "Nothing was released; the operator checks getrandom(2) on the machine.")
+        ("لا يعطي النظام أعدادًا عشوائية.", "أخبر من يشغّل الخادم.");
+    MZ1602 Usage
+        ("The noise scale is not a fraction of two 64-bit integers.", "Choose a scale from 0.0005 to 2^64 − 1.")
+        ("مقياس الضوضاء ليس كسرًا من عددين صحيحين.", "اختر مقياسًا آخر.");
+    MZ1603 Usage
+        ("Epsilon is not above 0.", "Choose an epsilon such as 0.5 or 1.")
+        ("ε ليست عددًا موجبًا.", "اختر ε أكبر من 0.");
+    MZ1604 Usage
+        ("The sensitivity is out of range.", "Choose a sensitivity from 1 to 2^63, a coarser grid or tighter clamping.")
+        ("الحساسية خارج المدى.", "اختر حساسية بين 1 و2^63.");
+    MZ1605 Usage
+        ("The mechanism got an empty list of values.", "Give at least one value.")
+        ("لا يجوز أن تكون القائمة فارغة.", "أعطِ قيمة واحدة على الأقل.");
+    MZ1606 Usage
+        ("The number of values is not the number that the mechanism takes.", "Give as many values as the mechanism has.")
+        ("عدد القيم غير ما تحتاجه الآلية.", "أعطِ العدد المطلوب.");
+    MZ1607 Usage
+        ("The noise is wider than the integers that hold it.", "Use a larger epsilon, a smaller scale or a coarser grid.")
+        ("الضوضاء أعرض من الأعداد الصحيحة المتاحة.", "أنفق ε أكبر.");
+    MZ1608 Usage
+        ("A value is not a finite number.", "Replace NaN and infinities by a public default first.")
+        ("في القيم ما ليس عددًا منتهيًا.", "صحّح القيمة المذكورة.");
+    MZ1609 Usage
+        ("The grid of the mechanism is out of range.", "Choose a grid near the size of the noise, such as 2^-10.")
+        ("دقة الشبكة خارج المدى.", "اختر دقة أخرى.");
+    MZ1610 Usage
+        ("No partition-selection threshold satisfies this epsilon and delta.", "Use a larger epsilon or delta.")
+        ("لا عتبة لاختيار الفئات تحقق ε وδ هاتين.", "اختر ε أو δ أكبر.");
+    MZ1611 Usage
+        ("An answer is not among the categories.", "Number the answers from 0 to categories − 1.")
+        ("الجواب ليس من الفئات المعطاة.", "صحّح الجواب المذكور.");
+    MZ1612 Usage
+        ("The confidence is not between 0 and 1.", "Choose a confidence such as 0.95.")
+        ("الثقة خارج المدى.", "اختر ثقة بين 0 و1.");
+    MZ1613 Internal
+        ("The noise was prepared in another process.", "Nothing was released; please report this fault.")
+        ("أُعدّت هذه الضوضاء في عملية أخرى.", "أخبر من يشغّل الخادم.");
+    MZ1621 Unsupported
+        ("Mizan cannot draw from this event.", "Use a discrete mechanism such as `discrete-gaussian(SIGMA)`.")
+        ("لا يمكن السحب من هذا الحدث.", "استعمل آلية متقطعة مثل discrete-gaussian(SIGMA).");
+    MZ1622 Usage
+        ("The draws are too many for one JSON document.", "Write them to a file with `--out FILE`, or use the text format.")
+        ("عدد السحبات أكبر من أن يُكتب في وثيقة JSON واحدة.", "اكتبها في ملف بـ --out FILE، أو استعمل الصيغة النصية.");
+}

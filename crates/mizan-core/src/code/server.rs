@@ -1,0 +1,91 @@
+//! The server: requests, tokens, TLS.
+
+super::codes! {
+    MZ2001 Unauthenticated
+        ("The request has no valid token.", "Send `Authorization: Bearer mizan_...` with a token of the data owner.")
+        ("يلزم رمز معروف هنا، غير منتهٍ ولا ملغى.", "سجّل الدخول برمز من مالك البيانات.");
+    MZ2002 Forbidden
+        ("The role of the token does not allow this.", "Use a token of another role.")
+        ("لا يسمح دورك بهذا.", "استعمل رمزًا له دور آخر.");
+    MZ2003 NotFound
+        ("The resource does not exist, or the token may not see it.", "List what the token may see.")
+        ("ما تطلبه غير موجود، أو ليس لهذا الرمز.", "انظر في قائمة ما هو موجود.");
+    MZ2004 MethodNotAllowed
+        ("The method is not allowed for this address.", "Use a method of the API reference (`/api/reference`).")
+        ("الطريقة غير مسموحة لهذا العنوان.", "عد إلى الصفحة السابقة.");
+    MZ2005 StaleForm
+        ("The form belongs to another session.", "Reload the page and send the form again.")
+        ("النموذج ليس من هذه الجلسة.", "أعد تحميل الصفحة وأرسله مرة أخرى.");
+    MZ2006 TooLarge
+        ("The request body is too large.", "Send less per request.")
+        ("ما أُرسل أكبر مما يُقبل.", "اطلب أقل في المرة الواحدة.");
+    MZ2007 RequestTimeout
+        ("The request body did not arrive in time.", "Send the body without pauses.")
+        ("لم يصل ما أُرسل في الوقت المحدد.", "أرسله دفعة واحدة.");
+    MZ2008 Malformed
+        ("The request cannot be read.", "See the API reference (`/api/reference`) for the expected form.")
+        ("لا يمكن قراءة الطلب.", "انظر في المرجع ما المطلوب.");
+    MZ2009 UnsupportedMediaType
+        ("The request body is not declared as JSON.", "Send `Content-Type: application/json`.")
+        ("يجب أن يكون الطلب بصيغة JSON.", "أرسله بنوع المحتوى application/json.");
+    MZ2010 RateLimited
+        ("The token exceeds its rate limit or its concurrent requests.", "Wait as long as `Retry-After` says.")
+        ("تجاوز هذا الرمز حدّ المعدّل أو عدد الطلبات المتزامنة.", "انتظر قليلًا ثم أعد المحاولة.");
+    MZ2011 Unavailable
+        ("The server is overloaded.", "Retry after `Retry-After` with the same `Idempotency-Key`.")
+        ("الخادم مثقل الآن.", "أعد المحاولة بعد قليل بالنموذج نفسه.");
+    MZ2012 DeadlineExceeded
+        ("The computation takes longer than the server waits.", "Use the command line, or ask for one method.")
+        ("يستغرق هذا الحساب أطول مما ينتظر الخادم.", "استعمل سطر الأوامر، أو اطلب طريقة واحدة.");
+    MZ2013 Internal
+        ("A worker thread of the server failed.", "Tell the operator; the log of the server has the details.")
+        ("ثمة خلل من جهة الخادم.", "أخبر من يشغّله؛ في سجله تفصيل أكثر.");
+    MZ2014 TooLarge
+        ("The computation is larger than the server accepts.", "Use `mizan account` on the command line, which has no such limit.")
+        ("الحساب أكبر مما يقبله الخادم.", "استعمل mizan account في سطر الأوامر، فلا حدّ هناك.");
+    MZ2020 BudgetExceeded
+        ("The remaining budget does not cover this charge; nothing was charged.", "Ask for less, or the data owner raises the budget; a new attempt needs a new key.")
+        ("الرصيد المتبقي لا يكفي لهذا السؤال؛ لم يُخصم شيء.", "اطلب أقل، أو دع المالك يرفع الميزانية.");
+    MZ2030 Configuration
+        ("The token file cannot be used.", "The operator checks the path and its permissions, or names another with `--tokens`.")
+        ("تعذّر استعمال ملف الرموز.", "أخبر من يشغّل الخادم.");
+    MZ2031 Configuration
+        ("Other users can read the token file.", "The operator runs `chmod 600` on the file.")
+        ("يستطيع غير المالك قراءة ملف الرموز.", "أخبر من يشغّل الخادم.");
+    MZ2032 Configuration
+        ("The tokens cannot be read or written.", "Retry; if the error stays, the operator checks the disk.")
+        ("تعذّرت قراءة الرموز أو كتابتها.", "أعد المحاولة، وأخبر من يشغّل الخادم إن بقي الخلل.");
+    MZ2033 Configuration
+        ("The token file has another format version.", "The operator names another file with `--tokens`.")
+        ("ملف الرموز ليس مما تعرفه هذه النسخة.", "أخبر من يشغّل الخادم.");
+    MZ2034 Internal
+        ("The operating system provides no random numbers for tokens.", "The operator checks getrandom(2) on the machine.")
+        ("لا يعطي النظام أعدادًا عشوائية.", "أخبر من يشغّل الخادم.");
+    MZ2035 Usage
+        ("The text cannot be the name of a token.", "Use 1 to 100 letters, digits and . - _ @.")
+        ("لا يصلح هذا اسمًا لرمز.", "استعمل من 1 إلى 100 من الحروف والأرقام و. - _ @.");
+    MZ2036 Usage
+        ("The scope of the token is not valid.", "Run `mizan token create --help`.")
+        ("نطاق الرمز غير صحيح.", "شغّل mizan token create --help للمساعدة.");
+    MZ2037 NotFound
+        ("There is no such token.", "List the tokens with `mizan token list`.")
+        ("لا يوجد رمز كهذا.", "انظر الرموز بالأمر mizan token list.");
+    MZ2038 Usage
+        ("Several tokens begin with these digits.", "Give more digits; list the tokens with `mizan token list`.")
+        ("تبدأ عدة رموز بهذه الخانات.", "أعطِ خانات أكثر؛ وانظر الرموز بالأمر mizan token list.");
+    MZ2040 Configuration
+        ("The server would listen on an open network without TLS.", "Give `--cert` and `--key`, or listen on 127.0.0.1.")
+        ("يستمع الخادم على شبكة مفتوحة بلا TLS.", "أعطِ --cert و--key، أو استمع على 127.0.0.1.");
+    MZ2041 Configuration
+        ("The server cannot listen on this address.", "Choose another address with `--listen`.")
+        ("لا يستطيع الخادم الاستماع على هذا العنوان.", "اختر عنوانًا آخر بـ --listen.");
+    MZ2042 Configuration
+        ("The TLS certificate or its key cannot be used.", "Give `--cert` a PEM file with the chain and `--key` one with its private key.")
+        ("لا يمكن استعمال شهادة TLS أو مفتاحها.", "أعطِ --cert ملف PEM فيه السلسلة، و--key ملفًا فيه مفتاحها الخاص.");
+    MZ2050 Internal
+        ("The server cannot render the page.", "Tell the operator; the log of the server has the details.")
+        ("تعذّر عرض الصفحة.", "أخبر من يشغّل الخادم.");
+    MZ2051 Internal
+        ("The operating system provides no random numbers for the page.", "Tell the operator.")
+        ("لا يعطي النظام أعدادًا عشوائية.", "أخبر من يشغّل الخادم.");
+}
