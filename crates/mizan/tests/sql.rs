@@ -386,7 +386,7 @@ fn the_demo_tells_its_story() {
     ] {
         assert!(folder.join(file).exists(), "{file}");
     }
-    lab.fails(&arguments, "MZ0002");
+    lab.fails(&arguments, "MZ0011");
 }
 
 /// Where a file of the project's test data is.

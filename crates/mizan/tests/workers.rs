@@ -309,7 +309,7 @@ fn padded_texts_are_refused_before_the_charge() {
         for command in ["quote", "query"] {
             let padded = sql(&note);
             let run = lab.run(&[&[command, &padded][..], &memory].concat());
-            assert_eq!(run.code, 1, "{run:?}");
+            assert_eq!(run.code, 2, "{run:?}");
             assert!(run.stderr.contains("error[MZ1965]"), "{run:?}");
             outcomes.push(run.stderr);
         }

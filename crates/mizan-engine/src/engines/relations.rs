@@ -418,7 +418,8 @@ pub(crate) fn value_of_sum(how: &Quantized, kind: Type) -> Result<Expr, EngineEr
 
 #[allow(clippy::cast_possible_truncation, reason = "checked before")]
 fn whole(value: f64) -> Result<i64, EngineError> {
-    let exact = value.fract() == 0.0 && value.abs() <= 2_f64.powi(53);
+    // A double above 2^53 is whole, and below 2^63 it is a 64-bit integer.
+    let exact = value.fract() == 0.0 && value.abs() < 2_f64.powi(63);
     exact
         .then_some(value as i64)
         .ok_or_else(|| bad("an integer sum on a grid that is finer"))
@@ -436,4 +437,37 @@ pub(crate) fn column(columns: &[Column], place: usize) -> Result<Sql, EngineErro
 pub(crate) fn whole_between(low: f64, high: f64) -> Option<(i64, i64)> {
     let (low, high) = (low.ceil() as i64, high.floor() as i64);
     (low <= high).then_some((low, high))
+}
+
+#[cfg(test)]
+mod tests {
+    use mizan_sql::Bounds;
+
+    use super::*;
+
+    /// Sums of large integers have coarse grids: their steps are whole numbers too.
+    #[test]
+    fn integer_sums_may_have_any_step_of_64_bits() {
+        let sum = |exponent: i32, centre: f64| Quantized {
+            bounds: Bounds {
+                low: -1e18,
+                high: 1e18,
+            },
+            centre,
+            exponent,
+            squared: false,
+        };
+        let row = [Value::Integer(3), Value::Integer(2)];
+        for exponent in [0, 1, 52, 53, 54, 60] {
+            let value = value_of_sum(&sum(exponent, 0.0), Type::Integer).unwrap();
+            assert_eq!(value.eval(&row), Value::Integer(3 << exponent));
+        }
+        let value = value_of_sum(&sum(54, 2_f64.powi(60)), Type::Integer).unwrap();
+        assert_eq!(value.eval(&row), Value::Integer((3 << 54) + (2 << 60)));
+        // Beyond 64 bits the sum is NULL, as every integer is.
+        let value = value_of_sum(&sum(62, 0.0), Type::Integer).unwrap();
+        assert_eq!(value.eval(&row), Value::Null);
+        assert!(value_of_sum(&sum(63, 0.0), Type::Integer).is_err());
+        assert!(value_of_sum(&sum(-1, 0.0), Type::Integer).is_err());
+    }
 }
