@@ -137,7 +137,7 @@ impl World {
             };
             let rows = (0..count).map(|_| {
                 let cells = dataset.columns.iter().map(|column| match &*column.name {
-                    // Of nobody: such rows are left out.
+                    // A NULL unit: such rows are left out.
                     "u" if worst && dice.one_in(16) => nobody(dice, &table.format),
                     "u" => unit(TARGET, column.kind),
                     "yes" if worst => Cell::Boolean(true),

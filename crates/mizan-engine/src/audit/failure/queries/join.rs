@@ -1,4 +1,4 @@
-//! Joins that multiply the rows of the target, and of nobody else.
+//! Joins that multiply the rows of the target, and of no other unit.
 
 use super::super::super::dice::Dice;
 use super::super::CAPS;
