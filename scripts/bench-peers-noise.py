@@ -1,8 +1,8 @@
-"""Draws a CPU second: Mizan, OpenDP and numpy (which is not private) in one run.
+"""Draws per CPU second: Mizan, OpenDP and numpy (which is not private) in one run.
 
 Called by scripts/bench-peers with the path of Mizan's side, the example bench_peers_noise. Each side draws for about
-a second of its own CPU time, the best of three; the process has everything loaded, and OpenDP is given a vector of
-10,000 zeros, which is its fastest way.
+a second of its own CPU time, the best of three; the process has everything loaded, and OpenDP gets a vector of
+10,000 zeros, which is its fastest mode.
 """
 
 import subprocess
@@ -18,7 +18,7 @@ SIZE = 100_000
 
 
 def rate(draw, size):
-    """Draws a CPU second, the best of three."""
+    """Draws per CPU second, the best of three."""
     best = 0.0
     draw()
     for _ in range(3):
@@ -41,7 +41,7 @@ def opendp_rate(make, scale):
 def attempt(measure, *arguments):
     try:
         return measure(*arguments)
-    except Exception as error:  # a peer that fails is a result
+    except Exception as error:  # a failure of a peer is a result
         return f"fails: {str(error).splitlines()[0][:40]}"
 
 

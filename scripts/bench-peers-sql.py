@@ -1,5 +1,5 @@
-"""A private GROUP BY beside OpenDP: 336,776 flights of 4,044 aircraft that do not
-exist, COUNT and SUM by origin, whole commands and library calls, CPU seconds.
+"""A private GROUP BY against OpenDP: 336,776 synthetic flights of 4,044 aircraft,
+COUNT and SUM by origin, whole commands and library calls, CPU seconds.
 
     bench-peers-sql.py MIZAN FOLDER
 """
@@ -106,7 +106,7 @@ def main():
     path = make(folder)
     ask_mizan, ask_opendp = mizan(program, folder, path), opendp(path)
     ours, theirs = [], []
-    # In turns, so that whatever else the machine does meets both.
+    # In turns, so that other load on the machine affects both.
     for _ in range(ROUNDS):
         for _ in range(3):
             used, answer = timed(ask_mizan, True)

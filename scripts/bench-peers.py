@@ -1,7 +1,7 @@
 """Mizan, dp_accounting, prv_accountant, opacus and autodp on the tasks of docs/spec/peers.md.
 
 Called by scripts/bench-peers with the path of Mizan's side, the example bench_peers. Times are CPU seconds of one
-account, from the description of the events to epsilon, inside a process that has everything loaded: starting up does
+account, from the description of the events to epsilon, inside a process that has everything loaded: startup does
 not count. Each is the best of three, fewer where the time limit stops a peer. The exact values are those of
 testdata/golden/subsampled.json.
 """
@@ -34,7 +34,7 @@ def sgd(sigma, q, steps):
     return [(steps, "gaussian", sigma, q)]
 
 
-# name, delta, what was done
+# name, delta, the composition
 TASKS = [
     ("Gaussian s=1.1", 1e-5, [(1, "gaussian", 1.1, 1.0)]),
     ("100 x Gaussian s=10", 1e-6, [(100, "gaussian", 10.0, 1.0)]),
@@ -78,13 +78,13 @@ def exact_values():
 
 
 def plain(text):
-    """One spelling for what the golden file writes with a count of one or a common count."""
+    """One spelling for expressions that the golden file writes with a count of one or a common count."""
     common = "100 * (rr(0.52) + laplace(20.0) + gaussian(10.0))"
     return text.replace(common, "100 * rr(0.52) + 100 * laplace(20.0) + 100 * gaussian(10.0)").removeprefix("1 * ")
 
 
 def child(pipe, function, arguments):
-    """Times a call three times, and sends what it knows after each, for it may be stopped."""
+    """Times a call three times, and sends the result after each, because it may be stopped."""
     best = math.inf
     try:
         for _ in range(3):
@@ -104,7 +104,7 @@ def child(pipe, function, arguments):
 
 
 def measured(function, arguments):
-    """What a peer says and how long it takes, None where it has no such mechanism; stopped at the limit."""
+    """The result of a peer and its time, None where it has no such mechanism; stopped at the limit."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.Process(target=child, args=(sender, function, arguments), daemon=True)
     process.start()
@@ -134,7 +134,7 @@ def shown(seconds):
 
 
 def against(value, exact):
-    """How far from the truth, in words."""
+    """The relative error against the exact value, as text."""
     if exact is None:
         return ""
     excess = value / exact - 1.0

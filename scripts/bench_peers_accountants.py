@@ -21,7 +21,7 @@ from prv_accountant import (GaussianMechanism, LaplaceMechanism, PoissonSubsampl
 
 
 def opacus_accountants():
-    """opacus.accountants without opacus itself, which wants torch."""
+    """opacus.accountants without opacus itself, which needs torch."""
     package = types.ModuleType("opacus")
     package.__path__ = list(find_spec("opacus").submodule_search_locations)
     optimizers = types.ModuleType("opacus.optimizers")
@@ -49,7 +49,7 @@ def dp_event(kind, parameter, q):
 
 
 def dp_accounting_rdp(events, delta):
-    # Randomized response wants REPLACE_ONE, sampling the other relation; the other curves are the same.
+    # Randomized response needs REPLACE_ONE, sampling the other relation; the other curves are the same.
     sampled = any(q < 1.0 for _, _, _, q in events)
     relation = RELATION.ADD_OR_REMOVE_ONE if sampled else RELATION.REPLACE_ONE
     accountant = rdp.RdpAccountant(neighboring_relation=relation)
@@ -66,7 +66,7 @@ def dp_accounting_pld(interval):
                 accountant.compose(dp_event(kind, parameter, q), count)
             return accountant.get_epsilon(delta)
         # The accountant ignores the count of randomized response and does not
-        # mix it with noise; the distributions below it do both.
+        # compose it with noise; its PLD classes do both.
         total = None
         for count, kind, parameter, _ in events:
             make, first = {
