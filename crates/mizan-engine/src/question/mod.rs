@@ -189,18 +189,30 @@ impl<'a, E: Engine> Desk<'a, E> {
     /// What a question would cost and how good its answer would be. Nothing is
     /// read from private data, nothing is charged. Public tables are counted.
     ///
+    /// A quote does not need data that can be reached. If they cannot, a note of the quote
+    /// says that its limits were not checked.
+    ///
     /// # Errors
     ///
-    /// The question cannot be answered privately, or not with this wish.
+    /// The question cannot be answered privately, or not with this wish; or its limits do
+    /// not allow it, or cannot be checked within limits on memory and time.
     pub fn quote(&self, sql: &str, wish: Wish) -> Result<Quote, QuestionError> {
         let prepared = self.prepare(sql, wish)?;
-        // A quote does not need data that can be reached.
         let checked = self.engine.check_joins(&prepared.plan, self.catalogue);
         let checked =
             checked.and_then(|()| self.engine.check_limits(&prepared.plan, self.catalogue));
+        let mut quote = Quote::of(&prepared);
         match checked {
-            Err(error) if error.is_of_plan() => Err(error.into()),
-            _ => Ok(Quote::of(&prepared)),
+            Ok(()) => Ok(quote),
+            Err(error) if error.is_of_data() => {
+                // The words of the error may name paths.
+                quote.notes.push(format!(
+                    "the limits on joins, memory and time were not checked: the data cannot be read now ({})",
+                    error.code()
+                ));
+                Ok(quote)
+            }
+            Err(error) => Err(error.into()),
         }
     }
 
