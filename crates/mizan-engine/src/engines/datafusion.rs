@@ -106,6 +106,8 @@ enum Planted {
     NoTextLimit,
     /// This function fails where it should be NULL.
     Fails(&'static str),
+    /// This function panics where it should be NULL.
+    Panics(&'static str),
 }
 
 /// Rows of three million visits are kept.
