@@ -184,4 +184,7 @@ super::codes! {
     MZ1996 Usage
         ("The private search found no bounds above the noise; the search was charged.", "Spend a larger epsilon, or the data owner declares bounds.")
         ("لم يجد البحث الخاص حدودًا فوق الضوضاء؛ وقد خُصمت كلفة البحث.", "أنفق ε أكبر، أو ليعلن المالك حدودًا.");
+    MZ1997 Conflict
+        ("The charge of this id was settled without an answer.", "Ask again without an id or key, or with a new one: that is a new charge.")
+        ("أُقفلت عملية الخصم بهذا المعرّف بلا إجابة.", "اسأل من جديد بلا معرّف أو بمعرّف جديد: وهذه عملية خصم جديدة.");
 }

@@ -40,7 +40,7 @@ use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_ledger::store::StoreError;
 use mizan_ledger::{
     Account, AccountView, Charge, Denial, Digest, Done, Ledger, LedgerError, Outcome, Refusal,
-    RequestError, RequestId, Target as Promise,
+    RequestError, RequestId, SETTLED, Status, Target as Promise,
 };
 use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 
@@ -202,6 +202,13 @@ impl<'a, E: Engine> Desk<'a, E> {
         let checked =
             checked.and_then(|()| self.engine.check_limits(&prepared.plan, self.catalogue));
         let mut quote = Quote::of(&prepared);
+        match self.ledger.check_unanswered(&prepared.view, None) {
+            Ok(()) => {}
+            Err(error @ LedgerError::TooManyUnanswered { .. }) => {
+                quote.notes.push(error.to_string());
+            }
+            Err(error) => return Err(error.into()),
+        }
         match checked {
             Ok(()) => Ok(quote),
             Err(error) if error.is_of_data() => {
@@ -275,6 +282,8 @@ impl<'a, E: Engine> Desk<'a, E> {
             // A charge that is there already keeps its share of the reserved delta.
             let adopted = self.adopted(prepared, &stamp, id)?;
             let prepared = adopted.as_ref().unwrap_or(prepared);
+            self.check_unanswered(prepared, id)?;
+            let _running = self.ledger.running(id);
             let done = match self.ledger.reserve(Some(id), prepared.charge.clone()) {
                 // Made with another share, since it was looked for.
                 Err(LedgerError::Store(StoreError::Request(RequestError::IdReused { .. })))
@@ -300,6 +309,18 @@ impl<'a, E: Engine> Desk<'a, E> {
                 _ => {}
             }
             return self.answer(prepared, &versions, &stamp, id);
+        }
+    }
+
+    /// Refuses a query that would be one more without an answer, if there are many. One that
+    /// goes on under its own charge is not one more.
+    fn check_unanswered(&self, prepared: &Prepared, id: RequestId) -> Result<(), QuestionError> {
+        let record = self.ledger.record(id)?;
+        match record.map(|record| record.status) {
+            None | Some(Status::Reserved(_)) => {
+                Ok(self.ledger.check_unanswered(&prepared.view, Some(id))?)
+            }
+            _ => Ok(()),
         }
     }
 
@@ -389,6 +410,9 @@ impl<'a, E: Engine> Desk<'a, E> {
         let bytes = self.ledger.answer(done.id);
         let bytes = bytes.map_err(|error| QuestionError::from(error).after_charge(done.id))?;
         let bytes = bytes.unwrap_or_default();
+        if bytes == SETTLED {
+            return Err(QuestionError::Settled { id: done.id });
+        }
         let released = unsealed(stamp, &bytes, done.id)?;
         self.answered(prepared, &released, done, true)
     }
