@@ -26,7 +26,7 @@ use crate::engines::thread::on_own_thread;
 use crate::engines::worker::Counter;
 use crate::version::Version;
 
-/// The most memory that counting may take.
+/// The memory of counting where no limit is set.
 pub(in crate::engines) const MAX_BYTES: usize = 1 << 30;
 
 impl DataFusion {
@@ -141,7 +141,7 @@ impl DataFusion {
             let none = DiskManagerBuilder::default().with_mode(DiskManagerMode::Disabled);
             runtime = runtime.with_disk_manager_builder(none);
         }
-        let memory = self.pool.unwrap_or(MAX_BYTES).min(MAX_BYTES);
+        let memory = self.pool.unwrap_or(MAX_BYTES);
         let runtime = runtime.with_memory_limit(memory, 1.0).build_arc()?;
         let context = SessionContext::new_with_config_rt(config, runtime);
         for function in functions::all() {

@@ -15,6 +15,12 @@ use crate::version::Version;
 /// The longest answer of a counting worker: a number, or an error.
 const LONGEST_COUNT: u64 = 1 << 20;
 
+/// The memory for counting where a query has so much: half of it, at least
+/// [`MAX_BYTES`], and no more than a query has. Quotes count beside queries that run.
+fn memory(of_query: u64) -> u64 {
+    of_query.min((of_query / 2).max(MAX_BYTES as u64))
+}
+
 /// A worker process that counts rows of public relations.
 #[derive(Debug)]
 pub(in crate::engines) struct Counter {
@@ -36,7 +42,7 @@ impl Counter {
             versions.keys(),
             catalogue,
             partitions,
-            program.limits.memory.min(MAX_BYTES as u64),
+            memory(program.limits.memory),
         )?;
         Ok(Self {
             first: encoded(&request)?,
@@ -54,5 +60,17 @@ impl Counter {
         frames.extend(frame::encode(relation).ok_or_else(super::too_large)?);
         let left = end.saturating_duration_since(Instant::now());
         self.worker.ask(frames, left)?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counting_has_half_of_the_memory_of_a_query_and_at_least_a_gibibyte() {
+        for (of_query, counting) in [(64 << 20, 64 << 20), (3 << 29, 1 << 30), (8 << 30, 4 << 30)] {
+            assert_eq!(memory(of_query), counting);
+        }
     }
 }
