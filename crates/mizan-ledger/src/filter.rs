@@ -43,6 +43,11 @@ impl Totals {
         }
     }
 
+    /// Whether nothing was added, or all of it was taken back.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.own_delta == 0 && self.amounts.iter().all(|sum| *sum == 0)
+    }
+
     /// The sum at each order.
     pub fn amounts(&self) -> impl Iterator<Item = Amount> + '_ {
         self.amounts

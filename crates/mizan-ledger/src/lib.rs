@@ -81,7 +81,9 @@ pub use filter::{Refusal, RefusalLine, Totals, admit, how_many};
 pub use id_key::IdKey;
 pub use ids::{Digest, LedgerId, RequestId};
 pub use key::PublicKey;
-pub use ledger::{AccountView, Done, Gap, Ledger, LedgerError, Location, NewAccount, Note, Shown};
+pub use ledger::{
+    AccountView, Done, Gap, Ledger, LedgerError, Location, NewAccount, Note, Running, Shown,
+};
 pub use merkle::{Frontier, Tree, leaf_hash};
 pub use neighbours::Neighbours;
 pub use odometer::{Left, Odometer};
@@ -97,6 +99,6 @@ pub use similar::{Similar, similar};
 pub use state::{Executed, ReplayError, State};
 pub use state_dir::default_state_dir;
 pub use target::Target;
-pub use unanswered::UnansweredCharge;
+pub use unanswered::{MAX_UNANSWERED, SETTLED, UnansweredCharge};
 pub use verify::{VerifyError, VerifyReport, Witnesses, verify};
 pub use weights::Weight;

@@ -231,7 +231,7 @@ impl Problem {
         Self::new(
             Code::MZ2012,
             "this takes longer to compute than the server waits",
-            "ask the command line, or for one method",
+            "repeat a quote after a minute: the server goes on counting public rows. For an event, ask for one method, or use the command line",
         )
     }
 

@@ -392,3 +392,50 @@ fn a_form_may_take_so_long_and_be_so_large() {
     let answer = browse(&world, None, "POST", "/sign-in", &large);
     assert_eq!(answer.status, 413);
 }
+
+/// Charges without an answer are shown to the owner, with what to do about them. With
+/// eight of them queries are refused, and counted.
+#[test]
+fn charges_without_an_answer_are_shown_to_the_owner() {
+    use mizan_ledger::{AccountName, Charge, Ledger, Location, RequestId};
+
+    let world = World::new(wide());
+    let location = Location::from(world.path("mizan.db"));
+    let ledger = Ledger::open(&location, &world.path("state")).unwrap();
+    let name = AccountName::new("visits").unwrap();
+    let account = ledger.account_named(&name).unwrap().unwrap().account;
+    let mut ids = Vec::new();
+    for number in 0..8 {
+        let id = RequestId::from_text(&format!("failed {number}"));
+        let charge = Charge::of(&"gaussian(2000)".parse().unwrap(), &account).unwrap();
+        ledger.reserve(Some(id), charge).unwrap();
+        ledger.start(id).unwrap();
+        ids.push(id);
+    }
+    let mut analyst = world.client(Role::Analyst);
+    let query = serde_json::json!({"sql": COUNT.replace('+', " "), "epsilon": 0.1});
+    let refused = analyst.post("/api/v1/queries", &query);
+    assert_eq!(
+        (refused.status, &refused.json()["code"]),
+        (409, &"MZ1795".into())
+    );
+    let budget = world
+        .client(Role::Owner)
+        .get("/api/v1/budgets/visits")
+        .json();
+    assert_eq!(budget["unanswered"]["count"], 8);
+    assert_eq!(budget["unanswered"]["limit"], 8);
+    let metrics = world.client(Role::Owner).get("/metrics").text();
+    assert!(
+        metrics.contains("mizan_problems_total{code=\"MZ1795\"} 1"),
+        "{metrics}"
+    );
+    for (role, seen) in [(Role::Owner, true), (Role::Analyst, false)] {
+        let token = world.token(role, "visits");
+        let page = browse(&world, Some(&token), "GET", "/budgets/visits", "").text();
+        assert_eq!(page.contains("mizan budget settle visits"), seen, "{page}");
+        assert_eq!(page.contains(&ids[0].to_string()), seen);
+    }
+    ledger.settle(ids[0]).unwrap();
+    assert_eq!(analyst.post("/api/v1/queries", &query).status, 200);
+}

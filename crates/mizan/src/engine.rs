@@ -49,9 +49,15 @@ impl EngineArguments {
                 let limits = self.limits.limits(1)?;
                 Ok(Engines::in_workers(this_program()?, limits)?)
             }
-            (Some(Kind::Ballista), None) => Ok(Engines::on_cluster(&from_environment()?)?),
-            (_, Some(scheduler)) => Ok(Engines::on_cluster(scheduler)?),
+            (Some(Kind::Ballista), None) => self.on_cluster(&from_environment()?),
+            (_, Some(scheduler)) => self.on_cluster(scheduler),
         }
+    }
+
+    /// A cluster. Public rows are counted on this machine, in worker processes.
+    fn on_cluster(&self, scheduler: &str) -> Result<Engines, Failure> {
+        let limits = self.limits.limits(1)?;
+        Ok(Engines::on_cluster(scheduler)?.counting_in_workers(this_program()?, limits))
     }
 }
 

@@ -15,6 +15,7 @@ mod common;
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
@@ -120,6 +121,7 @@ fn a_worker_that_is_killed_or_hangs_is_an_error_after_the_charge() {
         assert_eq!(unanswered(&lab), 1);
         let shown = lab.run(&["budget", "show", "visits"]);
         assert!(shown.stdout.contains("charges without an answer: 1 "));
+        assert!(shown.stdout.contains("mizan budget settle visits"));
         let size = lab.size();
         let again = lab.json(&["query", SQL, "--epsilon", "0.02", "--id", &id]);
         assert_eq!(again["rows"].as_array().unwrap().len(), 2);
@@ -188,18 +190,66 @@ fn limits_are_checked() {
     for (option, value) in [
         ("--query-memory", "4GB"),
         ("--query-memory", "1MiB"),
+        ("--query-memory", "-1GiB"),
+        ("--query-memory", "-1"),
         ("--query-timeout", "0"),
+        ("--query-timeout", "-5"),
+        ("--query-timeout", "31622401"),
         ("--query-timeout", "soon"),
     ] {
-        lab.fails(&["query", SQL, option, value], "MZ0010");
+        let given = format!("{option}={value}");
+        lab.fails(&["query", SQL, &given], "MZ0010");
     }
     assert_eq!(lab.size(), size);
-    let why = ["quote", SQL, "--why", "--query-memory", "2GiB"];
+    lab.fails(&["query", SQL, "--query-timeout", "-5"], "MZ0010");
+    let why = ["quote", SQL, "--why", "--query-memory", "2gib"];
     let quote = lab.run(&why).done();
     assert!(
         quote.contains("at most 2 GiB of memory and 600 s"),
         "{quote}"
     );
+}
+
+/// A server over a lab.
+struct Server<'a> {
+    lab: &'a Lab,
+    tokens: String,
+    child: Child,
+    address: SocketAddr,
+}
+
+impl<'a> Server<'a> {
+    fn start(lab: &'a Lab, memory: &str) -> Self {
+        let tokens = lab.folder.join("tokens.db").to_str().unwrap().to_owned();
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--query-memory", memory];
+        let rest = ["--tokens", &tokens, "--format", "json"];
+        let mut child = lab.start(&[&serve[..], &rest].concat());
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut said = String::new();
+        while !said.ends_with("}\n") {
+            assert_ne!(stdout.read_line(&mut said).unwrap(), 0, "{said}");
+        }
+        let said: Value = serde_json::from_str(&said).unwrap();
+        let address = said["address"].as_str().unwrap().parse().unwrap();
+        Self {
+            lab,
+            tokens,
+            child,
+            address,
+        }
+    }
+
+    /// A client with a token of its own.
+    fn client(&self, name: &str) -> Client {
+        let create = ["token", "create", name, "--role", "owner", "--tokens"];
+        let made = self.lab.json(&[&create[..], &[&self.tokens]].concat());
+        Client::new(self.address, made["token"].as_str())
+    }
+
+    fn stop(&mut self) {
+        signal("-TERM", self.child.id());
+        assert!(self.child.wait().unwrap().success());
+    }
 }
 
 /// A query that may need more memory than it may have is refused before the charge, by a
@@ -222,30 +272,8 @@ fn a_server_refuses_what_may_not_fit_and_outlives_its_workers() {
     let types = ["--type", "person=integer", "--type", "age=integer"];
     let added = lab.run(&[&add[..], &budget, &limits, &types].concat());
     assert_eq!(added.code, 0, "{added:?}");
-    let tokens = lab.folder.join("tokens.db");
-    let tokens = tokens.to_str().unwrap();
-    let made = lab.json(&[
-        "token", "create", "amina", "--role", "owner", "--tokens", tokens,
-    ]);
-    let mut server = lab.start(&[
-        "serve",
-        "--listen",
-        "127.0.0.1:0",
-        "--query-memory",
-        "512MiB",
-        "--tokens",
-        tokens,
-        "--format",
-        "json",
-    ]);
-    let mut stdout = BufReader::new(server.stdout.take().unwrap());
-    let mut said = String::new();
-    while !said.ends_with("}\n") {
-        assert_ne!(stdout.read_line(&mut said).unwrap(), 0, "{said}");
-    }
-    let said: Value = serde_json::from_str(&said).unwrap();
-    let address = said["address"].as_str().unwrap().parse().unwrap();
-    let mut client = Client::new(address, made["token"].as_str());
+    let mut server = Server::start(&lab, "512MiB");
+    let mut client = server.client("amina");
     // Half a million groups, found in the data, of 200 bytes may not fit; one group does.
     let heavy = "SELECT note, COUNT(*) AS n FROM visits GROUP BY note";
     let heavy = json!({"sql": heavy, "epsilon": 0.1});
@@ -265,7 +293,7 @@ fn a_server_refuses_what_may_not_fit_and_outlives_its_workers() {
     let light = json!({"sql": "SELECT COUNT(*) AS n FROM visits WHERE age < 10", "epsilon": 0.1});
     let failed = std::thread::scope(|scope| {
         let asked = scope.spawn(|| client.post("/api/v1/queries", &light));
-        let worker = worker_of(&mut server).unwrap();
+        let worker = worker_of(&mut server.child).unwrap();
         signal("-KILL", worker);
         asked.join().unwrap()
     });
@@ -281,8 +309,7 @@ fn a_server_refuses_what_may_not_fit_and_outlives_its_workers() {
     assert_eq!(budget["unanswered"]["count"], 1);
     let answer = client.post("/api/v1/queries", &light);
     assert_eq!(answer.status, 200, "{}", answer.text());
-    signal("-TERM", server.id());
-    assert!(server.wait().unwrap().success());
+    server.stop();
 }
 
 /// Padded texts would make "out of memory or not" a comparison of an exact count with a
@@ -321,4 +348,136 @@ fn padded_texts_are_refused_before_the_charge() {
         outcomes.iter().all(|words| *words == outcomes[0]),
         "{outcomes:?}"
     );
+}
+
+/// The most memory that a process, or a worker of it, had until now, in MiB.
+fn peak(process: u32) -> u64 {
+    let mut most = 0;
+    let parent = format!("PPid:\t{process}\n");
+    for entry in std::fs::read_dir("/proc").unwrap() {
+        let path = entry.unwrap().path();
+        let status = std::fs::read_to_string(path.join("status")).unwrap_or_default();
+        let own = path.file_name().unwrap().to_str() == Some(&process.to_string());
+        if own || status.contains(&parent) {
+            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let kibibytes = line.and_then(|line| line.trim().strip_suffix("kB"));
+            let kibibytes = kibibytes.and_then(|text| text.trim().parse::<u64>().ok());
+            most = most.max(kibibytes.unwrap_or(0) >> 10);
+        }
+    }
+    most
+}
+
+/// Keys of public tables are counted in a worker: whatever their expressions allocate, a
+/// quote ends in a refusal, the server goes on, and other requests are answered meanwhile.
+#[test]
+fn hostile_public_keys_are_refused_and_the_server_goes_on() {
+    let lab = visits::lab("workers-hostile", &visits::people());
+    let mut texts = String::from("code,note\n");
+    for code in 0..3_000 {
+        writeln!(texts, "{code},{}", format!("{code:04}").repeat(1_000)).unwrap();
+    }
+    let path = lab.folder.join("texts.csv");
+    std::fs::write(&path, texts).unwrap();
+    let path = path.to_str().unwrap();
+    let add = ["dataset", "add", "texts", "--from", path, "--public"];
+    let added = lab.run(&add);
+    assert_eq!(added.code, 0, "{added:?}");
+    let hostile = |key: &str| {
+        format!(
+            "SELECT COUNT(*) AS n FROM visits v JOIN (SELECT {key} AS k FROM texts a CROSS JOIN \
+             texts b) t ON v.city = t.k"
+        )
+    };
+    let keys = [
+        hostile("a.note || b.note"),
+        hostile("'x' || upper(a.note || b.note) || a.code || b.code"),
+        hostile("substring(a.note || b.note, 1, 4100)"),
+    ];
+    let size = lab.size();
+    let limit = ["--query-memory", "256MiB"];
+    for (command, sql) in [("quote", &keys[0]), ("query", &keys[1])] {
+        lab.fails(&[&[command, sql.as_str()], &limit[..]].concat(), "MZ1942");
+    }
+    let mut server = Server::start(&lab, "256MiB");
+    let simple = json!({"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 0.1});
+    let (mut attacker, mut other) = (server.client("amina"), server.client("omar"));
+    let (mut most, mut meanwhile) = (0, 0);
+    for sql in &keys {
+        for address in ["/api/v1/quotes", "/api/v1/queries"] {
+            let body = json!({"sql": sql, "epsilon": 0.1});
+            let refused = std::thread::scope(|scope| {
+                let asked = scope.spawn(|| attacker.post(address, &body));
+                while !asked.is_finished() {
+                    let quote = other.post("/api/v1/quotes", &simple);
+                    assert_eq!(quote.status, 200, "{}", quote.text());
+                    meanwhile += 1;
+                    most = most.max(peak(server.child.id()));
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                asked.join().unwrap()
+            });
+            let text = refused.text();
+            let code = &refused.json()["code"];
+            assert_eq!(
+                (refused.status, code),
+                (422, &json!("MZ1942")),
+                "{sql}: {text}"
+            );
+        }
+    }
+    println!("{meanwhile} quotes meanwhile; at most {most} MiB in a process");
+    assert!(most < 1_024, "{most} MiB");
+    assert_eq!(other.post("/api/v1/queries", &simple).status, 200);
+    server.stop();
+    // The query that was answered is all that was charged.
+    assert_eq!(lab.size(), size + 3);
+}
+
+/// With eight charges without an answer an account refuses queries, until its owner has
+/// settled them. A query that failed goes on all the same.
+#[test]
+fn charges_without_an_answer_are_limited_and_settled() {
+    use mizan_ledger::{AccountNumber, Charge, Ledger, Location, RequestId};
+
+    let lab = visits::lab("workers-unanswered", &visits::people());
+    let quote = lab.run(&["quote", SQL, "--epsilon", "0.02"]).done();
+    assert!(!quote.contains("without an answer"), "{quote}");
+    {
+        let location = Location::from(lab.ledger());
+        let ledger = Ledger::open(&location, &lab.folder.join("state")).unwrap();
+        let account = ledger.account(AccountNumber::new(0)).unwrap().account;
+        for number in 0..8 {
+            let id = RequestId::from_text(&format!("failed {number}"));
+            let charge = Charge::of(&"gaussian(200)".parse().unwrap(), &account).unwrap();
+            ledger.reserve(Some(id), charge).unwrap();
+            ledger.start(id).unwrap();
+        }
+        ledger.close().unwrap();
+    }
+    let size = lab.size();
+    let query = ["query", SQL, "--epsilon", "0.02"];
+    lab.fails(&query, "MZ1795");
+    assert_eq!(lab.size(), size);
+    let quote = lab.run(&["quote", SQL, "--epsilon", "0.02"]).done();
+    assert!(quote.contains("8 charges without an answer"), "{quote}");
+    let shown = lab.json(&["budget", "show", "visits"]);
+    let open = &shown["unanswered"];
+    assert_eq!((&open["count"], &open["limit"]), (&json!(8), &json!(8)));
+    let one = open["newest"][7]["id"].as_str().unwrap();
+    assert_eq!(one, RequestId::from_text("failed 0").to_string());
+    let text = lab.run(&["budget", "show", "visits"]).done();
+    assert!(text.contains(one) && text.contains("mizan budget settle visits"));
+    lab.fails(&["budget", "settle", "visits", "--id", "other"], "MZ1791");
+    lab.fails(&["budget", "settle", "nobody"], "MZ1735");
+    let settled = lab.json(&["budget", "settle", "visits", "--id", one]);
+    assert_eq!(settled["settled"].as_array().unwrap().len(), 1);
+    assert_eq!(settled["settled"][0]["id"], one);
+    assert_eq!(lab.run(&query).code, 0);
+    let settled = lab.run(&["budget", "settle", "visits"]).done();
+    assert_eq!(settled.matches("settled ").count(), 7, "{settled}");
+    assert_eq!(unanswered(&lab), 0);
+    let again = lab.run(&["budget", "settle", "visits"]).done();
+    assert!(again.contains("no charge without an answer"), "{again}");
+    lab.run(&["ledger", "verify"]).done();
 }

@@ -2,7 +2,7 @@
 
 use mizan_core::{Definitions, PrivacyEvent};
 use mizan_ledger::{
-    Account, AccountNumber, AccountView, Body, Cost, Ledger, LedgerError, TreeHead,
+    Account, AccountNumber, AccountView, Body, Cost, Ledger, LedgerError, MAX_UNANSWERED, TreeHead,
     UnansweredCharge,
 };
 use serde::Serialize;
@@ -78,6 +78,9 @@ pub struct BudgetAnswer {
 pub struct UnansweredJson {
     /// How many.
     pub count: u64,
+    /// From how many on queries are refused, beside those that run in the server itself,
+    /// until the data owner settles them.
+    pub limit: u64,
     /// The newest of them, at most 100, the newest first.
     pub newest: Vec<UnansweredChargeJson>,
 }
@@ -102,6 +105,7 @@ impl UnansweredJson {
         });
         Self {
             count: charges.len() as u64,
+            limit: MAX_UNANSWERED as u64,
             newest: newest.collect(),
         }
     }

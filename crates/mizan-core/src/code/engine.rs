@@ -115,6 +115,12 @@ super::codes! {
     MZ1941 Unsupported
         ("The join of public tables has more rows than the limit.", "Join them on a key of one of them, or filter or aggregate them first; nothing was charged.")
         ("ربط الجداول العامة بعضها ببعض ينتج صفوفًا أكثر من المسموح، ولم يُخصم شيء.", "اربطها بمفتاح أحدها، أو رشّحها أو جمّعها أولًا.");
+    MZ1942 Unsupported
+        ("Counting the rows of public tables exceeded its memory limit, or was stopped.", "Join on columns of the public tables instead of computed keys, or filter or aggregate them first; nothing was charged.")
+        ("تجاوز عدّ صفوف الجداول العامة حدّ الذاكرة، أو أُوقف، ولم يُخصم شيء.", "اربط بأعمدة الجداول العامة لا بمفاتيح محسوبة، أو رشّحها أو جمّعها أولًا.");
+    MZ1943 Unsupported
+        ("Counting the rows of public tables exceeded its time limit.", "Join on columns of the public tables instead of computed keys, or filter or aggregate them first; nothing was charged.")
+        ("تجاوز عدّ صفوف الجداول العامة حدّ الوقت، ولم يُخصم شيء.", "اربط بأعمدة الجداول العامة لا بمفاتيح محسوبة، أو رشّحها أو جمّعها أولًا.");
     MZ1950 Usage
         ("The query needs an epsilon above 0.", "Choose an epsilon such as 0.1 or 1.")
         ("تحتاج الإجابة إلى ε أكبر من 0.", "اختر ε أكبر من 0.");
@@ -146,8 +152,8 @@ super::codes! {
         ("The stored answer cannot be read.", "Run `mizan ledger verify`, or use the version of Mizan that stored it.")
         ("تعذّرت قراءة الإجابة المحفوظة.", "أخبر من يشغّل الخادم.");
     MZ1961 LimitExceeded
-        ("The query exceeded its memory limit, or its worker was stopped.", "Ask for fewer groups, statistics or columns, or the data owner raises `--query-memory`.")
-        ("تجاوز السؤال حدّ الذاكرة، أو أُوقفت العملية التي تحسبه.", "اسأل عن فئات أو إحصاءات أو أعمدة أقل، أو ليرفع المالك --query-memory.");
+        ("The worker process of the query ended without an answer: it exceeded its memory limit, crashed or was stopped.", "Ask for fewer groups, statistics or columns. The data owner can raise `--query-memory`, and check that nothing else stops processes of Mizan.")
+        ("انتهت العملية التي تحسب السؤال بلا إجابة: تجاوزت حدّ الذاكرة، أو انهارت، أو أُوقفت.", "اسأل عن فئات أو إحصاءات أو أعمدة أقل. وللمالك أن يرفع --query-memory، وأن يتحقق من ألّا شيء آخر يوقف عمليات ميزان.");
     MZ1962 LimitExceeded
         ("The query exceeded its time limit.", "Ask for less, or the data owner raises `--query-timeout`.")
         ("تجاوز السؤال حدّ الوقت.", "اسأل عن أقل، أو ليرفع المالك --query-timeout.");
@@ -155,8 +161,8 @@ super::codes! {
         ("The worker process of the query cannot be started.", "The operator checks that the program is still there and may start processes.")
         ("تعذّر بدء العملية التي تحسب السؤال.", "أخبر من يشغّل الخادم.");
     MZ1965 Unsupported
-        ("The query may need more memory than its limit.", "Keep fewer and shorter texts, or ask for fewer columns, groups and statistics, or the data owner raises `--query-memory`; nothing was charged.")
-        ("قد يحتاج السؤال إلى ذاكرة أكبر من حدّها، ولم يُخصم شيء.", "اطلب نصوصًا أقل وأقصر، أو أعمدة وفئات وإحصاءات أقل، أو ليرفع المالك --query-memory.");
+        ("The query may need more memory than its limit.", "Ask for fewer columns, groups or statistics, or for shorter texts. The data owner can raise `--query-memory`. Nothing was charged.")
+        ("قد يحتاج السؤال إلى ذاكرة أكبر من حدّها، ولم يُخصم شيء.", "اطلب أعمدة أو فئات أو إحصاءات أقل، أو نصوصًا أقصر. وللمالك أن يرفع --query-memory.");
     MZ1966 Unsupported
         ("The query may take longer than its time limit.", "Compute less for each row, or the data owner raises `--query-timeout`; nothing was charged.")
         ("قد يستغرق السؤال وقتًا أطول من حدّه، ولم يُخصم شيء.", "اطلب حسابات أقل لكل صف، أو ليرفع المالك --query-timeout.");
@@ -178,4 +184,7 @@ super::codes! {
     MZ1996 Usage
         ("The private search found no bounds above the noise; the search was charged.", "Spend a larger epsilon, or the data owner declares bounds.")
         ("لم يجد البحث الخاص حدودًا فوق الضوضاء؛ وقد خُصمت كلفة البحث.", "أنفق ε أكبر، أو ليعلن المالك حدودًا.");
+    MZ1997 Conflict
+        ("The charge of this id was settled without an answer.", "Ask again without an id or key, or with a new one: that is a new charge.")
+        ("أُقفلت عملية الخصم بهذا المعرّف بلا إجابة.", "اسأل من جديد بلا معرّف أو بمعرّف جديد: وهذه عملية خصم جديدة.");
 }

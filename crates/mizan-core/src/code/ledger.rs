@@ -235,4 +235,7 @@ super::codes! {
     MZ1794 NotFound
         ("There is no ledger at this place.", "Make one with `mizan init`, or name one with `--ledger` or `MIZAN_LEDGER`.")
         ("لا يوجد دفتر في هذا المكان.", "أنشئ واحدًا بالأمر mizan init، أو سمِّ دفترًا بـ --ledger أو MIZAN_LEDGER.");
+    MZ1795 Conflict
+        ("The account, or one above it, has too many charges without an answer; nothing was charged.", "The data owner looks at them with `mizan budget show` and settles them with `mizan budget settle`. Repeating a query that failed goes on for free.")
+        ("في الحساب، أو في حساب فوقه، عمليات خصم كثيرة بلا إجابة؛ ولم يُخصم شيء.", "ليراجعها المالك بالأمر mizan budget show ويُقفلها بالأمر mizan budget settle. وإعادة سؤال تعثّر تستمر مجانًا.");
 }

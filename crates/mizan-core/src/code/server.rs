@@ -35,8 +35,8 @@ super::codes! {
         ("The server is overloaded.", "Retry after `Retry-After` with the same `Idempotency-Key`.")
         ("الخادم مثقل الآن.", "أعد المحاولة بعد قليل بالنموذج نفسه.");
     MZ2012 DeadlineExceeded
-        ("The computation takes longer than the server waits.", "Use the command line, or ask for one method.")
-        ("يستغرق هذا الحساب أطول مما ينتظر الخادم.", "استعمل سطر الأوامر، أو اطلب طريقة واحدة.");
+        ("The computation takes longer than the server waits.", "Repeat a quote after a minute: the server goes on counting public rows. For an event, ask for one method, or use the command line.")
+        ("يستغرق هذا الحساب أطول مما ينتظر الخادم.", "كرّر طلب التسعير بعد دقيقة، فالخادم ماضٍ في عدّ الصفوف العامة. أما الحدث فاطلب له طريقة واحدة، أو استعمل سطر الأوامر.");
     MZ2013 Internal
         ("A worker thread of the server failed.", "Tell the operator; the log of the server has the details.")
         ("ثمة خلل من جهة الخادم.", "أخبر من يشغّله؛ في سجله تفصيل أكثر.");

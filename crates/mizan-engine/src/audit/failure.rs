@@ -17,7 +17,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use mizan_core::Code;
+use mizan_core::{Code, ErrorKind};
 use mizan_sql::{BoundedPlan, Catalogue};
 
 pub(crate) use self::files::write;
@@ -43,8 +43,8 @@ pub struct FailureAudit {
     pub pairs: u64,
     /// Pairs of which both have an answer.
     pub answered: u64,
-    /// Pairs of which both fail with the same code: after the charge, or because the
-    /// engine itself failed before it. No unit decides that, and it is a fault of Mizan.
+    /// Pairs of which both fail with the same code: after the charge, or because of a fault
+    /// of the engine before it. No unit decides that, and it is a fault of Mizan.
     pub failed: Vec<Violation>,
     /// Answers that plain SQL computed because the engine's operators failed. An analyst
     /// does not see that, and it is a fault of Mizan.
@@ -122,7 +122,7 @@ impl Outcome {
     fn is_fault(&self) -> bool {
         match self {
             Self::Answer(_) => false,
-            Self::Refused(code) => *code == EngineError::Failed { doing: "" }.code(),
+            Self::Refused(code) => code.kind() == ErrorKind::Internal,
             Self::Failed(_) | Self::Panicked => true,
         }
     }

@@ -5,7 +5,7 @@ mod fixed_text;
 
 use std::path::PathBuf;
 
-use mizan_core::Code;
+use mizan_core::{Code, ErrorKind};
 use mizan_sql::Type;
 use serde::{Deserialize, Serialize};
 
@@ -266,8 +266,20 @@ pub enum EngineError {
         /// The limit.
         limit: u64,
     },
-    /// The query needs more memory than it may have, or its worker process was ended.
-    #[error("the query exceeded its memory limit, or its worker process was ended")]
+    /// Counting the rows of public tables needs more memory than it may have.
+    #[error("counting the rows of public tables exceeded its memory limit, or was stopped")]
+    CountingMemory,
+    /// Counting the rows of public tables takes longer than it may.
+    #[error("counting the rows of public tables exceeded its time limit of {seconds} s")]
+    CountingTime {
+        /// The limit.
+        seconds: u64,
+    },
+    /// The query needs more memory than it may have, or its worker process crashed or was
+    /// stopped. It is one error, because the cause could tell something about rows.
+    #[error(
+        "the worker process of the query ended without an answer: it exceeded its memory limit, crashed or was stopped"
+    )]
     OutOfMemory,
     /// The query took longer than it may.
     #[error("the query exceeded its time limit of {seconds} s")]
@@ -301,15 +313,12 @@ fn named(tables: &[String]) -> String {
 }
 
 impl EngineError {
-    /// Whether a plan was refused by what is public about it: its joins with public tables,
-    /// or the memory or time that it may take.
-    pub(crate) const fn is_of_plan(&self) -> bool {
+    /// Whether the data, or what reads them, cannot be used now. A quote does not need
+    /// them; every other error is one of the quote too.
+    pub(crate) const fn is_of_data(&self) -> bool {
         matches!(
-            self,
-            Self::FanOut { .. }
-                | Self::PublicRows { .. }
-                | Self::MayExceedMemory { .. }
-                | Self::MayExceedTime { .. }
+            self.code().kind(),
+            ErrorKind::Configuration | ErrorKind::Unavailable
         )
     }
 
@@ -350,6 +359,8 @@ impl EngineError {
             Self::FanOut { .. } => Code::MZ1940,
             Self::PublicRows { .. } => Code::MZ1941,
             Self::DamagedParquet { .. } => Code::MZ1936,
+            Self::CountingMemory => Code::MZ1942,
+            Self::CountingTime { .. } => Code::MZ1943,
             Self::OutOfMemory => Code::MZ1961,
             Self::DeadlineExceeded { .. } => Code::MZ1962,
             Self::NoWorker { .. } => Code::MZ1964,
@@ -387,18 +398,22 @@ impl EngineError {
                     .into()
             }
             Self::OutOfMemory => {
-                "ask for fewer groups, statistics or columns, or let the owner raise --query-memory"
+                "ask for fewer groups, statistics or columns. The owner can raise --query-memory, and check that nothing else stops processes of mizan"
                     .into()
             }
             Self::DeadlineExceeded { .. } => {
                 "ask for less, or let the owner raise --query-timeout".into()
             }
+            Self::CountingMemory | Self::CountingTime { .. } => {
+                "join on columns of the public tables instead of computed keys. Filter or aggregate the public tables first. Nothing was charged"
+                    .into()
+            }
             Self::MayExceedMemory { .. } => {
-                "keep fewer and shorter texts, or ask for fewer columns, groups and statistics; or let the owner raise --query-memory, or use PostgreSQL or a cluster; nothing was charged"
+                "ask for fewer columns, groups or statistics, or for shorter texts. The owner can raise --query-memory, or keep the data in PostgreSQL. Nothing was charged"
                     .into()
             }
             Self::MayExceedTime { .. } => {
-                "compute less for each row, with fewer texts and joins; or let the owner raise --query-timeout, or use PostgreSQL or a cluster; nothing was charged"
+                "compute less for each row, with fewer texts and joins. The owner can raise --query-timeout, or keep the data in PostgreSQL. Nothing was charged"
                     .into()
             }
             Self::NoWorker { .. } => {

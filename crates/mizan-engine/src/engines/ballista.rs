@@ -36,6 +36,7 @@ use super::fan_out::FanOutCache;
 use super::relations;
 use super::statements::statements;
 use super::thread::{QUIET, on_own_thread};
+use super::worker::WorkerProgram;
 use crate::engine::{Engine, EngineError};
 use crate::exact::{Execution, ExecutionPath};
 use crate::order::Salt;
@@ -63,6 +64,8 @@ pub struct Ballista {
     partitions: Option<usize>,
     /// Counts of public tables.
     pub(in crate::engines) fan_outs: FanOutCache,
+    /// The program whose worker processes count public rows. None counts in this process.
+    pub(in crate::engines) counting: Option<WorkerProgram>,
 }
 
 impl Ballista {
@@ -73,6 +76,7 @@ impl Ballista {
             scheduler,
             partitions: None,
             fan_outs: FanOutCache::default(),
+            counting: None,
         }
     }
 
@@ -202,6 +206,7 @@ impl Engine for Ballista {
     fn check_joins(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         let mut engine = DataFusion::new()?;
         engine.fan_outs = self.fan_outs.clone();
+        engine.counting.clone_from(&self.counting);
         engine.check_joins(plan, catalogue)
     }
 

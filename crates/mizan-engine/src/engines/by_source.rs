@@ -12,7 +12,7 @@ use super::fan_out::{self, FanOutCache};
 #[cfg(feature = "postgres")]
 use super::postgres::{self, Postgres};
 use super::relations;
-use super::worker::Workers;
+use super::worker::{WorkerProgram, Workers};
 use crate::engine::{Engine, EngineError};
 use crate::exact::Execution;
 use crate::order::Salt;
@@ -78,19 +78,35 @@ impl Engines {
         })
     }
 
-    /// The same, with a worker process for each query over files. `program` calls
-    /// [`run_worker`](crate::run_worker) when it is started with
+    /// The same, with a worker process for each query over files, which counts public rows
+    /// too. `program` calls [`run_worker`](crate::run_worker) when it is started with
     /// [`WORKER_ARGUMENT`](crate::WORKER_ARGUMENT) alone.
     ///
     /// # Errors
     ///
     /// None at present.
     pub fn in_workers(program: PathBuf, limits: QueryLimits) -> Result<Self, EngineError> {
-        let workers = Workers::new(program, limits, DataFusion::new()?);
-        Ok(Self {
+        let workers = Workers::new(program.clone(), limits, DataFusion::new()?);
+        let engines = Self {
             workers: Some(workers),
             ..Self::new()?
-        })
+        };
+        Ok(engines.counting_in_workers(program, limits))
+    }
+
+    /// The same engines, which count rows of public files in worker processes.
+    #[must_use]
+    pub fn counting_in_workers(mut self, program: PathBuf, limits: QueryLimits) -> Self {
+        let program = WorkerProgram::new(program, limits);
+        #[cfg(feature = "ballista")]
+        if let Some(cluster) = &mut self.cluster {
+            cluster.counting = Some(program.clone());
+        }
+        if let Some(workers) = &mut self.workers {
+            workers.engine.counting = Some(program.clone());
+        }
+        self.files.counting = Some(program);
+        self
     }
 
     /// The same, with the cluster of a scheduler (`HOST:PORT`) in place of this machine.

@@ -6,7 +6,7 @@
 
 pub(in crate::engines) mod among;
 pub(crate) mod caps;
-mod counting;
+pub(in crate::engines) mod counting;
 pub(in crate::engines) mod csv;
 pub(in crate::engines) mod dialect;
 pub(in crate::engines) mod files;
@@ -15,7 +15,7 @@ pub(in crate::engines) mod functions;
 mod kernels;
 pub(in crate::engines) mod parquet;
 mod per_unit;
-mod planning;
+pub(in crate::engines) mod planning;
 pub(in crate::engines) mod seen;
 pub(in crate::engines) mod sizes;
 mod source;
@@ -54,6 +54,7 @@ use super::plan_bound::{PlanBound, Setting};
 use super::statement::{Few, First, PerUnit, Shape, Statement};
 use super::statements::statements;
 use super::thread::{QUIET, on_own_thread};
+use super::worker::WorkerProgram;
 use super::{idle, relations};
 use crate::engine::{Engine, EngineError};
 use crate::exact::{Exact, Execution, ExecutionPath};
@@ -89,6 +90,8 @@ pub struct DataFusion {
     planted: Option<Planted>,
     /// Counts of public tables.
     pub(in crate::engines) fan_outs: FanOutCache,
+    /// The program whose worker processes count public rows. None counts in this process.
+    pub(in crate::engines) counting: Option<WorkerProgram>,
     /// How many bytes DataFusion's operators may hold together. None is no limit.
     pool: Option<usize>,
 }
@@ -103,6 +106,8 @@ enum Planted {
     NoTextLimit,
     /// This function fails where it should be NULL.
     Fails(&'static str),
+    /// This function panics where it should be NULL.
+    Panics(&'static str),
 }
 
 /// Rows of three million visits are kept.
@@ -137,6 +142,7 @@ impl DataFusion {
             #[cfg(test)]
             planted: None,
             fan_outs: FanOutCache::default(),
+            counting: None,
             pool: None,
         })
     }
@@ -346,7 +352,11 @@ impl DataFusion {
 impl Engine for DataFusion {
     fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         self.check_joins(plan, catalogue)?;
-        self.plan_if_large(plan, catalogue)
+        self.check_planning(plan, catalogue)
+    }
+
+    fn check_limits(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
+        planning::check_statements(plan, catalogue)
     }
 
     fn check_joins(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {

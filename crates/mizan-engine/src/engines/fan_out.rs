@@ -339,6 +339,19 @@ pub(crate) fn query(counted: &Relation, text: &str) -> String {
     format!("SELECT MAX(c{last}) FROM ({text}) AS t")
 }
 
+/// An error of counting: what is too large or too slow is refused, and nothing was charged.
+fn of_counting(error: EngineError) -> EngineError {
+    match error {
+        EngineError::OutOfMemory => EngineError::CountingMemory,
+        EngineError::DeadlineExceeded { .. } | EngineError::TimedOut { .. } => {
+            EngineError::CountingTime {
+                seconds: COUNTING.as_secs(),
+            }
+        }
+        other => other,
+    }
+}
+
 /// Counts of public relations by what they depend on: the versions of their tables and
 /// the relation itself. Engines and threads share it, so that a server counts once.
 #[derive(Clone, Debug)]
@@ -379,7 +392,7 @@ impl FanOutCache {
         if let Some(known) = self.0.get(&key) {
             return Ok(*known);
         }
-        let found = count()?;
+        let found = count().map_err(of_counting)?;
         self.0.keep(key, &Arc::new(found), size_of::<u64>());
         Ok(found)
     }

@@ -395,15 +395,15 @@ pub(crate) fn value_of_sum(how: &Quantized, kind: Type) -> Result<Expr, EngineEr
     }
     let part = |column: usize, factor: f64| {
         let column = Expr::Column(column);
-        let (column, factor) = match kind {
-            Type::Integer => (column, Expr::integer(whole(factor)?)),
-            Type::Number => (
-                Expr::Cast(Box::new(column), Type::Number),
-                Expr::Literal(Value::number(factor), Type::Number),
-            ),
-            _ => return Err(bad("a sum that is no number")),
-        };
-        Ok(Expr::call(Function::Multiply, [column, factor]))
+        match kind {
+            Type::Integer => times_whole(column, factor),
+            Type::Number => {
+                let column = Expr::Cast(Box::new(column), Type::Number);
+                let factor = Expr::Literal(Value::number(factor), Type::Number);
+                Ok(Expr::call(Function::Multiply, [column, factor]))
+            }
+            _ => Err(bad("a sum that is no number")),
+        }
     };
     let sum = if how.exponent == 0 && kind == Type::Integer {
         Expr::Column(0)
@@ -416,13 +416,23 @@ pub(crate) fn value_of_sum(how: &Quantized, kind: Type) -> Result<Expr, EngineEr
     Ok(Expr::call(Function::Add, [sum, part(1, how.centre)?]))
 }
 
+/// An integer times a whole number, which may be beyond 64 bits: then no product but 0,
+/// and the least integer of 64 bits, is an integer, and all others are NULL.
 #[allow(clippy::cast_possible_truncation, reason = "checked before")]
-fn whole(value: f64) -> Result<i64, EngineError> {
+fn times_whole(column: Expr, factor: f64) -> Result<Expr, EngineError> {
+    if factor.fract() != 0.0 || !factor.is_finite() {
+        return Err(bad("an integer sum on a grid that is finer"));
+    }
+    let times = |of: Expr, factor: i64| Expr::call(Function::Multiply, [of, Expr::integer(factor)]);
     // A double above 2^53 is whole, and below 2^63 it is a 64-bit integer.
-    let exact = value.fract() == 0.0 && value.abs() < 2_f64.powi(63);
-    exact
-        .then_some(value as i64)
-        .ok_or_else(|| bad("an integer sum on a grid that is finer"))
+    let beyond = 2_f64.powi(63);
+    if factor.abs() < beyond {
+        return Ok(times(column, factor as i64));
+    }
+    // 2^62 times 2 is 2^63, and 2^62 times 4 is beyond for every integer but 0.
+    let rest = if factor.abs() > beyond { 4 } else { 2 };
+    let rest = if factor < 0.0 { -rest } else { rest };
+    Ok(times(times(column, 1 << 62), rest))
 }
 
 /// A column of a relation, by its place.
@@ -467,7 +477,41 @@ mod tests {
         // Beyond 64 bits the sum is NULL, as every integer is.
         let value = value_of_sum(&sum(62, 0.0), Type::Integer).unwrap();
         assert_eq!(value.eval(&row), Value::Null);
-        assert!(value_of_sum(&sum(63, 0.0), Type::Integer).is_err());
         assert!(value_of_sum(&sum(-1, 0.0), Type::Integer).is_err());
+        assert!(value_of_sum(&sum(1, 0.5), Type::Integer).is_err());
+    }
+
+    /// Steps and centres beyond 64 bits have the product where it is an integer of 64 bits.
+    #[test]
+    fn integer_sums_may_have_steps_beyond_64_bits() {
+        let of = |steps: i64, values: i64, exponent: i32, centre: f64| {
+            let how = Quantized {
+                bounds: Bounds {
+                    low: -1e300,
+                    high: 1e300,
+                },
+                centre,
+                exponent,
+                squared: false,
+            };
+            let row = [Value::Integer(steps), Value::Integer(values)];
+            value_of_sum(&how, Type::Integer).unwrap().eval(&row)
+        };
+        for exponent in [63, 64, 65, 124, 125, 126, 200, 900] {
+            assert_eq!(of(0, 5, exponent, 0.0), Value::Integer(0), "{exponent}");
+            for steps in [1, 2, 3, -2, -3, i64::MAX, i64::MIN] {
+                assert_eq!(of(steps, 5, exponent, 0.0), Value::Null, "{exponent}");
+            }
+            let least = match exponent {
+                63 => Value::Integer(i64::MIN),
+                _ => Value::Null,
+            };
+            assert_eq!(of(-1, 5, exponent, 0.0), least, "{exponent}");
+        }
+        let least = Value::Integer(i64::MIN);
+        assert_eq!(of(0, 1, 1, -2_f64.powi(63)), least);
+        assert_eq!(of(0, 1, 1, 2_f64.powi(63)), Value::Null);
+        assert_eq!(of(0, 1, 1, -2_f64.powi(64)), Value::Null);
+        assert_eq!(of(7, 0, 1, 1e300), Value::Integer(14));
     }
 }

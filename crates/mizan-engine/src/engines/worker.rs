@@ -1,32 +1,38 @@
 //! A process of its own for each query over files, with a memory limit and a time limit.
 //!
-//! The program starts itself again and hands over the plan ([`Request`]); the worker
+//! The program starts itself again (`process.rs`) and hands over a [`Request`]; the worker
 //! (`child.rs`) computes an [`Execution`] and ends. Whatever becomes of it, also an abort for
 //! want of memory, is an error here and nothing more. Execution integers cross this pipe
 //! only, in the frames of `frame.rs`.
+//!
+//! What is done before the charge and could exhaust a process is done in workers too:
+//! counting public rows (`counter.rs`) and planning large plans.
 //!
 //! A worker has none of the parent's environment, so it has no passwords. It has its own
 //! process group, so that a Ctrl-C reaches the parent alone; it ends when the parent
 //! does, because its standard input closes then.
 
 mod child;
+mod counter;
 mod frame;
+mod process;
 #[cfg(test)]
 mod tests;
 
-use std::io::{self, Read};
-#[cfg(unix)]
-use std::os::unix::process::CommandExt as _;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 
 use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 use serde::{Deserialize, Serialize};
 
 pub use self::child::run_worker;
+pub(super) use self::counter::Counter;
+pub(super) use self::process::WorkerProgram;
+use self::process::no_worker;
+use super::datafusion::planning::{check_statements, is_large, of_planning};
 use super::datafusion::sizes::Lines;
 use super::datafusion::{self, DataFusion};
+use super::fan_out::COUNTING;
 use super::{relations, thread};
 use crate::engine::{Engine, EngineError};
 use crate::exact::Execution;
@@ -39,6 +45,9 @@ pub const WORKER_ARGUMENT: &str = "run-plan";
 
 /// The longest request, in bytes.
 const LONGEST_REQUEST: u64 = 256 << 20;
+
+/// The longest answer that is an error or nothing, in bytes.
+const LONGEST_ERROR: u64 = 1 << 20;
 
 /// Variables that a worker keeps: where the system finds libraries of the program.
 const KEPT_VARIABLES: [&str; 2] = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"];
@@ -57,181 +66,169 @@ pub fn this_program() -> Result<PathBuf, EngineError> {
     std::env::current_exe().map_err(|error| no_worker(&error))
 }
 
-/// What a worker is told.
+/// What a worker is told first.
 #[derive(Debug, Serialize, Deserialize)]
 struct Request {
-    plan: BoundedPlan,
-    /// The datasets that the plan reads, and no others.
+    task: Task,
+    /// The datasets that it reads, and no others.
     catalogue: Catalogue,
-    versions: Vec<Version>,
-    salt: Salt,
     partitions: usize,
     memory: u64,
 }
 
-/// Address space beside the memory limit: stacks, which are mostly untouched, and what
-/// the program itself needs.
-fn allowance(partitions: usize) -> u64 {
-    let own = 2 * thread::STACK + (128 << 20);
-    let workers = datafusion::threads(partitions) * datafusion::WORKER_STACK;
-    (own + workers) as u64
+/// What a worker does.
+#[derive(Debug, Serialize, Deserialize)]
+enum Task {
+    /// Computes the exact integers of a plan.
+    Run(Box<Run>),
+    /// Plans a plan over tables without rows.
+    Plan(Box<BoundedPlan>),
+    /// Counts rows of public relations over these tables. The relations follow in frames
+    /// of their own, and each has an answer.
+    Count(BTreeMap<String, Version>),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Run {
+    plan: BoundedPlan,
+    versions: Vec<Version>,
+    salt: Salt,
+}
+
+impl Request {
+    fn new<'a>(
+        task: Task,
+        datasets: impl IntoIterator<Item = &'a String>,
+        catalogue: &Catalogue,
+        partitions: usize,
+        memory: u64,
+    ) -> Result<Self, EngineError> {
+        let mut read = Catalogue::default();
+        for name in datasets {
+            let dataset = relations::dataset(catalogue, name)?;
+            read.datasets.insert(name.clone(), dataset.clone());
+        }
+        Ok(Self {
+            task,
+            catalogue: read,
+            partitions,
+            memory,
+        })
+    }
+
+    /// How many threads of the worker have a deep stack.
+    const fn deep_threads(&self) -> usize {
+        match self.task {
+            Task::Run(_) | Task::Plan(_) => 2,
+            // One more reads relations.
+            Task::Count(_) => 3,
+        }
+    }
+
+    /// Address space beside the memory limit: stacks, which are mostly untouched, and what
+    /// the program itself needs.
+    fn allowance(&self) -> u64 {
+        let own = self.deep_threads() * thread::STACK + (128 << 20);
+        let workers = datafusion::threads(self.partitions) * datafusion::WORKER_STACK;
+        (own + workers) as u64
+    }
+}
+
+fn encoded(request: &Request) -> Result<Vec<u8>, EngineError> {
+    let frame = frame::encode(request).filter(|frame| frame.len() as u64 <= LONGEST_REQUEST);
+    frame.ok_or_else(too_large)
+}
+
+fn too_large() -> EngineError {
+    EngineError::BadPlan {
+        reason: "it is too large for a worker process".into(),
+    }
 }
 
 /// The embedded engine, in worker processes.
 #[derive(Debug)]
 pub(crate) struct Workers {
-    /// The program that calls [`run_worker`] when it is told [`WORKER_ARGUMENT`].
-    program: PathBuf,
-    limits: QueryLimits,
+    program: WorkerProgram,
     pub(super) engine: DataFusion,
 }
 
 impl Workers {
-    pub(crate) const fn new(program: PathBuf, limits: QueryLimits, engine: DataFusion) -> Self {
+    /// Counts public rows in this process, unless the engine says where.
+    pub(crate) const fn new(path: PathBuf, limits: QueryLimits, engine: DataFusion) -> Self {
         Self {
-            program,
-            limits,
+            program: WorkerProgram::new(path, limits),
             engine,
         }
-    }
-
-    /// Starts a worker. Nothing of its standard error is kept: a library's last words
-    /// may quote a row.
-    fn start(&self) -> Result<Running, EngineError> {
-        let mut command = Command::new(&self.program);
-        command
-            .arg(WORKER_ARGUMENT)
-            .env_clear()
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        for name in KEPT_VARIABLES {
-            if let Some(value) = std::env::var_os(name) {
-                command.env(name, value);
-            }
-        }
-        #[cfg(unix)]
-        command.arg0("mizan").process_group(0);
-        let child = command.spawn().map_err(|error| no_worker(&error))?;
-        Ok(Running(child))
     }
 
     fn request(
         &self,
         plan: &BoundedPlan,
         catalogue: &Catalogue,
+        task: Task,
+    ) -> Result<Vec<u8>, EngineError> {
+        let datasets = plan.datasets.iter().chain(&plan.public);
+        let (partitions, memory) = (self.engine.partitions(), self.program.limits.memory);
+        encoded(&Request::new(
+            task, datasets, catalogue, partitions, memory,
+        )?)
+    }
+
+    fn run_request(
+        &self,
+        plan: &BoundedPlan,
+        catalogue: &Catalogue,
         versions: &[Version],
         salt: Salt,
     ) -> Result<Vec<u8>, EngineError> {
-        let mut read = Catalogue::default();
-        for name in plan.datasets.iter().chain(&plan.public) {
-            let dataset = relations::dataset(catalogue, name)?;
-            read.datasets.insert(name.clone(), dataset.clone());
-        }
-        let request = Request {
+        let run = Run {
             plan: plan.clone(),
-            catalogue: read,
             versions: versions.to_vec(),
             salt,
-            partitions: self.engine.partitions(),
-            memory: self.limits.memory,
         };
-        let frame = frame::encode(&request).filter(|frame| frame.len() as u64 <= LONGEST_REQUEST);
-        frame.ok_or_else(|| EngineError::BadPlan {
-            reason: "it is too large for a worker process".into(),
-        })
+        self.request(plan, catalogue, Task::Run(Box::new(run)))
     }
 
-    /// Sends the request and waits for the answer, no longer than the time limit.
-    fn ask(&self, request: &[u8]) -> Result<Execution, EngineError> {
-        let mut running = self.start()?;
-        let (stdin, stdout) = (running.0.stdin.take(), running.0.stdout.take());
-        let (Some(mut stdin), Some(mut stdout)) = (stdin, stdout) else {
-            return Err(EngineError::Failed { doing: "starting" });
-        };
-        // The answer is in memory here, twice for a moment.
-        let longest = self.limits.memory / 4;
-        let (done, answer) = sync_channel(1);
-        std::thread::scope(|scope| {
-            let talk = move || {
-                let answer = exchange(&mut stdin, &mut stdout, request, longest);
-                // The receiver is gone after the time limit.
-                let _ = done.send(answer);
-                // Standard input stays open until there is an answer.
-                drop(stdin);
-            };
-            let started = std::thread::Builder::new().spawn_scoped(scope, talk);
-            started.map_err(|_| EngineError::Failed { doing: "starting" })?;
-            let answer = match answer.recv_timeout(self.limits.time) {
-                Ok(answer) => answer,
-                Err(RecvTimeoutError::Timeout) => Err(EngineError::DeadlineExceeded {
-                    seconds: self.limits.time.as_secs(),
-                }),
-                Err(RecvTimeoutError::Disconnected) => Err(EngineError::OutOfMemory),
-            };
-            // Closes its ends of the pipes, so the thread above ends too.
-            running.end();
-            answer
-        })
-    }
-}
-
-/// Sends a request and reads what is answered.
-fn exchange(
-    stdin: &mut ChildStdin,
-    stdout: &mut impl Read,
-    request: &[u8],
-    longest: u64,
-) -> Result<Execution, EngineError> {
-    // A worker that ended does not read: what it says, or does not, is all there is.
-    let _ = frame::write(stdin, request);
-    let answer: Result<Result<Execution, EngineError>, _> = frame::read_only(stdout, longest);
-    answer.unwrap_or(Err(EngineError::OutOfMemory))
-}
-
-fn no_worker(error: &io::Error) -> EngineError {
-    EngineError::NoWorker {
-        reason: error.kind().to_string(),
-    }
-}
-
-/// A worker that is ended with this value.
-#[derive(Debug)]
-struct Running(Child);
-
-impl Running {
-    fn end(&mut self) {
-        // It may have ended by itself.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.end();
+    /// Plans a large plan over tables without rows, in a worker.
+    fn plan_without_rows(
+        &self,
+        plan: &BoundedPlan,
+        catalogue: &Catalogue,
+    ) -> Result<(), EngineError> {
+        let request = self.request(plan, catalogue, Task::Plan(Box::new(plan.clone())))?;
+        let mut worker = self.program.start(LONGEST_ERROR)?;
+        let planned = worker.ask(request, COUNTING);
+        planned.and_then(|planned| planned).map_err(of_planning)
     }
 }
 
 impl Engine for Workers {
     fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
-        std::fs::metadata(&self.program).map_err(|error| no_worker(&error))?;
-        self.request(plan, catalogue, &[], Salt::default())?;
+        self.program.check()?;
+        self.run_request(plan, catalogue, &[], Salt::default())?;
         // What is refused for its size is not planned.
         self.check_joins(plan, catalogue)?;
         self.check_limits(plan, catalogue)?;
-        self.engine.prepare(plan, catalogue)
+        match is_large(&plan.size()) {
+            true => self.plan_without_rows(plan, catalogue),
+            false => Ok(()),
+        }
     }
 
     /// CSV files do not say how many rows they have: their lines are counted only if the
     /// bytes alone would not do.
     fn check_limits(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
+        let limits = &self.program.limits;
         let bound = self.engine.bound(plan, catalogue, Lines::Unknown)?;
-        if bound.check(&self.limits).is_ok() {
-            return Ok(());
+        if bound.check(limits).is_err() {
+            let bound = self.engine.bound(plan, catalogue, Lines::Counted)?;
+            bound.check(limits)?;
         }
-        let bound = self.engine.bound(plan, catalogue, Lines::Counted)?;
-        bound.check(&self.limits)
+        // The statements of large plans are planned as a whole.
+        match is_large(&plan.size()) {
+            true => Ok(()),
+            false => check_statements(plan, catalogue),
+        }
     }
 
     fn check_joins(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
@@ -249,6 +246,11 @@ impl Engine for Workers {
         versions: &[Version],
         salt: Salt,
     ) -> Result<Execution, EngineError> {
-        self.ask(&self.request(plan, catalogue, versions, salt)?)
+        let request = self.run_request(plan, catalogue, versions, salt)?;
+        // The answer is in memory here, twice for a moment.
+        let limits = &self.program.limits;
+        self.program
+            .start(limits.memory / 4)?
+            .ask(request, limits.time)?
     }
 }

@@ -53,6 +53,12 @@ pub enum QuestionError {
     /// The noise hides all there is.
     #[error("no bounds stand out of the noise; the look was charged")]
     NoBounds,
+    /// The owner settled the charge, so there never is an answer.
+    #[error("the charge {id} was settled without an answer")]
+    Settled {
+        /// Its id.
+        id: RequestId,
+    },
     /// It failed after the charge was durable.
     #[error("{error}")]
     AfterCharge {
@@ -94,6 +100,7 @@ impl QuestionError {
             Self::NoEntropy => Code::MZ1994,
             Self::NotNumeric { .. } => Code::MZ1995,
             Self::NoBounds => Code::MZ1996,
+            Self::Settled { .. } => Code::MZ1997,
             Self::AfterCharge { error, .. } => error.code(),
         }
     }
@@ -120,6 +127,9 @@ impl QuestionError {
                 "name a column of integers or numbers; see `mizan dataset show`".to_owned()
             }
             Self::NoBounds => "spend more with --epsilon, or declare bounds".to_owned(),
+            Self::Settled { .. } => {
+                "ask again without an --id, or with a new one: that is a new charge".to_owned()
+            }
             Self::AfterCharge { id, error }
                 if matches!(**error, Self::Engine(EngineError::Changed { .. })) =>
             {

@@ -40,7 +40,7 @@ use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_ledger::store::StoreError;
 use mizan_ledger::{
     Account, AccountView, Charge, Denial, Digest, Done, Ledger, LedgerError, Outcome, Refusal,
-    RequestError, RequestId, Target as Promise,
+    RequestError, RequestId, SETTLED, Status, Target as Promise,
 };
 use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 
@@ -189,18 +189,37 @@ impl<'a, E: Engine> Desk<'a, E> {
     /// What a question would cost and how good its answer would be. Nothing is
     /// read from private data, nothing is charged. Public tables are counted.
     ///
+    /// A quote does not need data that can be reached. If they cannot, a note of the quote
+    /// says that its limits were not checked.
+    ///
     /// # Errors
     ///
-    /// The question cannot be answered privately, or not with this wish.
+    /// The question cannot be answered privately, or not with this wish; or its limits do
+    /// not allow it, or cannot be checked within limits on memory and time.
     pub fn quote(&self, sql: &str, wish: Wish) -> Result<Quote, QuestionError> {
         let prepared = self.prepare(sql, wish)?;
-        // A quote does not need data that can be reached.
         let checked = self.engine.check_joins(&prepared.plan, self.catalogue);
         let checked =
             checked.and_then(|()| self.engine.check_limits(&prepared.plan, self.catalogue));
+        let mut quote = Quote::of(&prepared);
+        match self.ledger.check_unanswered(&prepared.view, None) {
+            Ok(()) => {}
+            Err(error @ LedgerError::TooManyUnanswered { .. }) => {
+                quote.notes.push(error.to_string());
+            }
+            Err(error) => return Err(error.into()),
+        }
         match checked {
-            Err(error) if error.is_of_plan() => Err(error.into()),
-            _ => Ok(Quote::of(&prepared)),
+            Ok(()) => Ok(quote),
+            Err(error) if error.is_of_data() => {
+                // The words of the error may name paths.
+                quote.notes.push(format!(
+                    "the limits on joins, memory and time were not checked: the data cannot be read now ({})",
+                    error.code()
+                ));
+                Ok(quote)
+            }
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -263,6 +282,8 @@ impl<'a, E: Engine> Desk<'a, E> {
             // A charge that is there already keeps its share of the reserved delta.
             let adopted = self.adopted(prepared, &stamp, id)?;
             let prepared = adopted.as_ref().unwrap_or(prepared);
+            self.check_unanswered(prepared, id)?;
+            let _running = self.ledger.running(id);
             let done = match self.ledger.reserve(Some(id), prepared.charge.clone()) {
                 // Made with another share, since it was looked for.
                 Err(LedgerError::Store(StoreError::Request(RequestError::IdReused { .. })))
@@ -288,6 +309,18 @@ impl<'a, E: Engine> Desk<'a, E> {
                 _ => {}
             }
             return self.answer(prepared, &versions, &stamp, id);
+        }
+    }
+
+    /// Refuses a query that would be one more without an answer, if there are many. One that
+    /// goes on under its own charge is not one more.
+    fn check_unanswered(&self, prepared: &Prepared, id: RequestId) -> Result<(), QuestionError> {
+        let record = self.ledger.record(id)?;
+        match record.map(|record| record.status) {
+            None | Some(Status::Reserved(_)) => {
+                Ok(self.ledger.check_unanswered(&prepared.view, Some(id))?)
+            }
+            _ => Ok(()),
         }
     }
 
@@ -377,6 +410,9 @@ impl<'a, E: Engine> Desk<'a, E> {
         let bytes = self.ledger.answer(done.id);
         let bytes = bytes.map_err(|error| QuestionError::from(error).after_charge(done.id))?;
         let bytes = bytes.unwrap_or_default();
+        if bytes == SETTLED {
+            return Err(QuestionError::Settled { id: done.id });
+        }
         let released = unsealed(stamp, &bytes, done.id)?;
         self.answered(prepared, &released, done, true)
     }

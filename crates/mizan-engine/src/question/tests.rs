@@ -7,6 +7,8 @@
     reason = "tests may panic"
 )]
 
+mod unanswered;
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 

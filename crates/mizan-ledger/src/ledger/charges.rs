@@ -8,9 +8,10 @@ use mizan_core::PrivacyEvent;
 
 use super::{Guard, Ledger, Priced, now, random_id};
 use crate::store::{Ask, Receipt, StoreError};
+use crate::unanswered::SETTLED;
 use crate::{
     AccountName, AccountNumber, Budget, Charge, Cost, Digest, LedgerError, Orders, Outcome,
-    ReceiptText, Refusal, Request, RequestError, RequestId, TreeHead,
+    ReceiptText, Refusal, Request, RequestError, RequestId, Status, TreeHead,
 };
 
 /// How many accounts are remembered for pricing.
@@ -212,6 +213,28 @@ impl Ledger {
     /// committed with another answer, or the answer is too long to be kept.
     pub fn commit(&self, id: RequestId, cost: Cost, answer: Vec<u8>) -> Result<Done, LedgerError> {
         self.ask_one(Ask::commit(now(), id, cost, answer)?)
+    }
+
+    /// Settles a charge that was started and never committed, at its whole cost. What is
+    /// kept as its answer says that there is none ([`SETTLED`]). It is not open any more,
+    /// and no answer can be committed under its id: a query that still runs under it
+    /// releases nothing.
+    ///
+    /// # Errors
+    ///
+    /// There is no such charge, it was not started, or it was committed with an answer.
+    pub fn settle(&self, id: RequestId) -> Result<Done, LedgerError> {
+        let record = self
+            .store
+            .record(id)?
+            .ok_or(RequestError::UnknownId { id })?;
+        let cost = match record.status {
+            Status::Started(held) => held.cost,
+            Status::Reserved(_) => return Err(RequestError::NotStarted { id }.into()),
+            Status::Released { .. } => return Err(RequestError::IdReused { id }.into()),
+            _ => return Err(RequestError::NotACharge.into()),
+        };
+        self.commit(id, cost, SETTLED.to_vec())
     }
 
     /// Gives a reservation back, as long as no data was touched.

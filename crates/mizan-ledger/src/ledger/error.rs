@@ -95,6 +95,15 @@ pub enum LedgerError {
     /// A checkpoint that someone else signed.
     #[error("this checkpoint was not signed with the key of the ledger")]
     BadSignature,
+    /// A query is not charged before the owner has looked at those that failed.
+    #[error(
+        "the account, or one above it, has {count} charges without an answer, and queries are refused from {} on",
+        crate::MAX_UNANSWERED
+    )]
+    TooManyUnanswered {
+        /// How many, beside those that run in this process.
+        count: usize,
+    },
     /// There is no randomness to draw ids and keys from.
     #[error("the system gives no random numbers: {reason}")]
     Random {
@@ -129,6 +138,7 @@ impl LedgerError {
             Self::NotExtended { .. } => Code::MZ1785,
             Self::BadSignature => Code::MZ1786,
             Self::Random { .. } => Code::MZ1787,
+            Self::TooManyUnanswered { .. } => Code::MZ1795,
         }
     }
 
@@ -141,6 +151,9 @@ impl LedgerError {
             Self::Text(error) => error.help(),
             Self::Behind { .. } | Self::Forked { .. } => {
                 "use the copy with all entries; if it is lost, its owner can go on from this one with `mizan ledger restore`, which marks the gap in the log for ever"
+            }
+            Self::TooManyUnanswered { .. } => {
+                "the data owner looks at them with `mizan budget show` and settles them with `mizan budget settle`. Repeating a query that failed goes on for free. Nothing was charged"
             }
             Self::BadMark { mark, .. } => {
                 return format!(

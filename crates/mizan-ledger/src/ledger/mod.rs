@@ -22,7 +22,7 @@ pub use charges::{Done, NewAccount};
 pub use error::LedgerError;
 pub use location::{Location, Note};
 pub(crate) use views::gap_id;
-pub use views::{AccountView, Gap, Shown};
+pub use views::{AccountView, Gap, Running, Shown};
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -85,7 +85,8 @@ pub struct Ledger {
     priced: Mutex<HashMap<AccountNumber, Priced>>,
     /// The key of ids, once it was asked for.
     id_key: OnceLock<Option<IdKey>>,
-    /// Charges that are not settled, as far as the log was read for them.
+    /// Charges that are not settled, as far as the log was read for them, and those that
+    /// this process works on.
     open: Mutex<OpenCharges>,
 }
 

@@ -1,13 +1,14 @@
 //! What can be seen in a ledger.
 
 use std::fmt;
-use std::sync::PoisonError;
+use std::sync::{MutexGuard, PoisonError};
 
 use mizan_core::Delta;
 
 use super::Ledger;
 use crate::history::History;
 use crate::store::StoreError;
+use crate::unanswered::{MAX_UNANSWERED, OpenCharges};
 use crate::verify::{VerifyError, VerifyReport, Witnesses, verify};
 use crate::{
     Account, AccountName, AccountNumber, Body, Checkpoint, ConsistencyProof, Cost, Digest, Entry,
@@ -81,6 +82,19 @@ pub struct Shown {
     pub proof: InclusionProof,
     /// That it extends the log of the receipt.
     pub extends: ConsistencyProof,
+}
+
+/// A charge that this process works on.
+#[derive(Debug)]
+pub struct Running<'a> {
+    ledger: &'a Ledger,
+    id: RequestId,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.ledger.open_charges().end(self.id);
+    }
 }
 
 /// The id of a gap, so that gaps are found without reading the whole log.
@@ -205,38 +219,48 @@ impl Ledger {
     /// committed, the oldest first: queries that run now, and those that failed or were
     /// killed after their charge.
     ///
-    /// The log is read once, and from then on only what is new of it.
-    ///
     /// # Errors
     ///
     /// The ledger cannot be read.
     pub fn unanswered(&self, account: &Account) -> Result<Vec<UnansweredCharge>, LedgerError> {
-        let (pending, own_delta) = account.pending().raw();
-        if own_delta == 0 && pending.iter().all(|amount| *amount == 0) {
-            return Ok(Vec::new());
-        }
-        let started = {
-            let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-            loop {
-                let page = self.store.entries(open.size)?;
-                if page.is_empty() {
-                    break open.started();
-                }
-                page.iter().for_each(|entry| open.read(entry));
+        Ok(self.open_charges().under(self.store.as_ref(), account)?)
+    }
+
+    /// Refuses a query under this id, before its charge, if its account or one above it has
+    /// [`MAX_UNANSWERED`] charges without an answer. Those that this process works on
+    /// ([`Ledger::running`]) do not count, nor does the query's own.
+    ///
+    /// # Errors
+    ///
+    /// It has; or the ledger cannot be read.
+    pub fn check_unanswered(
+        &self,
+        view: &AccountView,
+        id: Option<RequestId>,
+    ) -> Result<(), LedgerError> {
+        let mut open = self.open_charges();
+        for account in std::iter::once(&view.account).chain(&view.above) {
+            let charges = open.under(self.store.as_ref(), account)?;
+            let others = charges
+                .iter()
+                .filter(|charge| Some(charge.id) != id && !open.is_running(charge.id));
+            let count = others.count();
+            if count >= MAX_UNANSWERED {
+                return Err(LedgerError::TooManyUnanswered { count });
             }
-        };
-        let mut found = Vec::new();
-        for charge in started {
-            let mut next = Some(charge.account);
-            while let Some(number) = next {
-                if number == account.number() {
-                    found.push(charge);
-                    break;
-                }
-                next = self.store.account(number)?.and_then(|found| found.parent());
-            }
         }
-        Ok(found)
+        Ok(())
+    }
+
+    /// Says that this process works on a charge, until the value is dropped.
+    #[must_use]
+    pub fn running(&self, id: RequestId) -> Running<'_> {
+        self.open_charges().begin(id);
+        Running { ledger: self, id }
+    }
+
+    fn open_charges(&self) -> MutexGuard<'_, OpenCharges> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is remembered under an id.

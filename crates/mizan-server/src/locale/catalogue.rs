@@ -96,6 +96,7 @@ catalogue! {
     budget_more: "About how many more fit", "كم يتسع بعد تقريبًا";
     budget_unanswered: "Charges without an answer", "عمليات خصم بلا إجابة";
     budget_unanswered_note: "Each is a query that runs now, or one that failed after its charge. Asking the same again goes on for free.", "كل منها سؤال يُحسب الآن، أو سؤال تعثّر بعد خصم كلفته. إعادة السؤال نفسه تستمر مجانًا.";
+    budget_unanswered_limit: "With {limit} of them, queries are refused until the data owner settles them:", "ومتى بلغت {limit} رُفضت الأسئلة حتى يُقفلها المالك:";
     budget_raised: "This budget was raised: the guarantee is the composition of both epochs.", "رُفعت هذه الميزانية: الضمان هو تركيب الفترتين.";
     budget_pure: "pure: without δ", "نقية: بلا δ";
     budget_own_delta: "δ used for hiding small groups", "δ المستعملة لإخفاء الفئات الصغيرة";

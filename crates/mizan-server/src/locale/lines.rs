@@ -55,6 +55,8 @@ lines! {
     "{name} is at its lower bound within its noise in {count} of {all} groups: values may lie beyond" => "{name} عند حده الأدنى ضمن ضوضائه في {count} من {all} مجموعة: قد توجد قيم وراءه";
     "{name} is at its upper bound within its noise in {count} of {all} groups: values may lie beyond" => "{name} عند حده الأعلى ضمن ضوضائه في {count} من {all} مجموعة: قد توجد قيم وراءه";
     // What else people should know.
+    "the limits on joins, memory and time were not checked: the data cannot be read now ({code})" => "لم تُفحص حدود الربط والذاكرة والوقت: تعذّرت قراءة البيانات الآن ({code})";
+    "the account, or one above it, has {count} charges without an answer, and queries are refused from {limit} on" => "في الحساب، أو في حساب فوقه، عمليات خصم بلا إجابة عددها {count}، وتُرفض الأسئلة متى بلغت {limit}";
     "{name} is found in steps of {step} days" => "يُوجد {name} بخطوات قدرها {step} من الأيام";
     "{name} is found in steps of {step} microseconds" => "يُوجد {name} بخطوات قدرها {step} من الميكروثانية";
     "{name} is found in steps of {step}" => "يُوجد {name} بخطوات قدرها {step}";

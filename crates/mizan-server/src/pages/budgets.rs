@@ -81,14 +81,20 @@ struct Row {
 /// Charges without an answer, for the owner.
 struct Unanswered {
     count: String,
+    /// How many of them refuse queries, and what to do about it.
+    limit: Markup,
     newest: Vec<UnansweredChargeJson>,
 }
 
 impl Unanswered {
-    fn of(caller: &Caller, all: &UnansweredJson) -> Option<Self> {
+    fn of(t: &Strings, caller: &Caller, all: &UnansweredJson) -> Option<Self> {
         let shown = caller.role == Role::Owner && all.count > 0;
         shown.then(|| Self {
             count: numbers::count(all.count),
+            limit: fill(
+                t.budget_unanswered_limit,
+                &[("limit", &numbers::count(all.limit))],
+            ),
             newest: all.newest.iter().take(10).cloned().collect(),
         })
     }
@@ -185,7 +191,7 @@ async fn details(visitor: &Visitor, service: &Service, name: &str) -> Result<Res
             .as_ref()
             .map(|more| numbers::count(more.count)),
         untouched: untouched(&shown),
-        unanswered: Unanswered::of(caller, &answer.unanswered),
+        unanswered: Unanswered::of(t, caller, &answer.unanswered),
         burn_down: burn_down(t, &shown, false),
         orders: orders(&answer),
     })

@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 50)]
     rate: u32,
 
-    /// Questions that run over data at once [default: as many as processors]
+    /// Queries that run over data at once [default: one more than processors, at least 3]
     #[arg(long, value_name = "N")]
     queries: Option<usize>,
 

@@ -1,10 +1,17 @@
 //! Counting rows of public tables before a query is charged, in a session of its own
-//! with a limit on memory and time. Public rows may be written to disk on the way.
+//! with a limit on memory and time.
+//!
+//! What expressions of join keys allocate is not in the session's limit, and a long
+//! computation does not look at the clock. So the program counts in a worker process
+//! ([`Counter`]), whose limits hold whatever it does; only libraries count in their own. A worker may be
+//! ended at any time, so it writes nothing to disk; in other processes public rows may be
+//! written there on the way.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::SessionContext;
 use mizan_sql::{BoundedPlan, Catalogue, Relation, Value};
@@ -16,10 +23,11 @@ use crate::engine::EngineError;
 use crate::engines::fan_out::{self, COUNTING, Count};
 use crate::engines::relations::{self, Relations};
 use crate::engines::thread::on_own_thread;
+use crate::engines::worker::Counter;
 use crate::version::Version;
 
-/// The most memory that counting may take.
-const MAX_BYTES: usize = 1 << 30;
+/// The memory of counting where no limit is set.
+pub(in crate::engines) const MAX_BYTES: usize = 1 << 30;
 
 impl DataFusion {
     /// Refuses a plan whose joins with public files multiply rows too much.
@@ -44,17 +52,27 @@ impl DataFusion {
         catalogue: &Catalogue,
         work: impl FnOnce(&mut Count<'_>) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        let (mut tables, mut versions) = (Tables::new(), BTreeMap::<&str, Version>::new());
-        for name in &plan.public {
-            let source = Source::open(relations::dataset(catalogue, name)?)?;
-            versions.insert(name, source.version()?);
-            let table = source.table();
-            tables.insert(name.clone(), table);
-        }
+        let (tables, versions) = public_tables(&plan.public, catalogue)?;
         let end = Instant::now() + COUNTING;
         let version = |table: &str| versions.get(table).copied();
+        // One worker for all counts of a plan, started for the first.
+        let mut worker: Option<Counter> = None;
         work(&mut |relation| {
-            let count = || self.count(relation, catalogue, &tables, end);
+            let count = || {
+                let Some(program) = &self.counting else {
+                    return self.count(relation, catalogue, &tables, end);
+                };
+                let counter = match &mut worker {
+                    Some(counter) => counter,
+                    none => none.insert(Counter::new(
+                        program,
+                        self.partitions,
+                        &versions,
+                        catalogue,
+                    )?),
+                };
+                counter.count(relation, end)
+            };
             self.fan_outs.count(relation, version, count)
         })
     }
@@ -118,13 +136,31 @@ impl DataFusion {
 
     fn counting_session(&self) -> datafusion::common::Result<SessionContext> {
         let config = self.session()?.copied_config();
-        let runtime = RuntimeEnvBuilder::new()
-            .with_memory_limit(MAX_BYTES, 1.0)
-            .build_arc()?;
+        let mut runtime = RuntimeEnvBuilder::new();
+        if self.pool.is_some() {
+            let none = DiskManagerBuilder::default().with_mode(DiskManagerMode::Disabled);
+            runtime = runtime.with_disk_manager_builder(none);
+        }
+        let memory = self.pool.unwrap_or(MAX_BYTES);
+        let runtime = runtime.with_memory_limit(memory, 1.0).build_arc()?;
         let context = SessionContext::new_with_config_rt(config, runtime);
         for function in functions::all() {
             context.register_udf(function);
         }
         Ok(context)
     }
+}
+
+/// The public tables of a plan and their versions.
+pub(in crate::engines) fn public_tables<'a>(
+    names: impl IntoIterator<Item = &'a String>,
+    catalogue: &Catalogue,
+) -> Result<(Tables, BTreeMap<String, Version>), EngineError> {
+    let (mut tables, mut versions) = (Tables::new(), BTreeMap::new());
+    for name in names {
+        let source = Source::open(relations::dataset(catalogue, name)?)?;
+        versions.insert(name.clone(), source.version()?);
+        tables.insert(name.clone(), source.table());
+    }
+    Ok((tables, versions))
 }

@@ -4,21 +4,26 @@
 //! memory (`tests/planning.rs`). That is measured, not proved; so statements of a plan that
 //! comes near the limits are planned and run over tables without rows before it is charged.
 //! A planner's failure is an error then that costs nothing, and the same whatever the rows
-//! are. Other plans are far from the limits and pay nothing.
+//! are. Of other plans, which are far from the limits, the statements are written and not
+//! planned: a plan that has no statements is refused before the charge too.
 
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 use datafusion::catalog::streaming::StreamingTable;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::EmptyRecordBatchStream;
 use datafusion::physical_plan::streaming::PartitionStream;
-use mizan_sql::{BoundedPlan, Catalogue, PlanSize};
+use mizan_sql::{BoundedPlan, Catalogue, DatasetColumn, PlanSize};
 
+use super::dialect::{DataFusionDialect, Table};
 use super::files::Source;
+use super::values::data_type;
 use super::{DataFusion, Tables, failed};
 use crate::engine::EngineError;
 use crate::engines::relations;
+use crate::engines::statements::statements;
+use crate::engines::thread::on_own_thread;
 
 /// Plans with more nodes, in all statements together, are planned before the charge.
 const MANY_NODES: u64 = 1_000;
@@ -30,7 +35,7 @@ const MANY_JOINS: u64 = 4;
 const MANY_LISTED: u64 = 10_000;
 
 /// Whether a plan is planned before the charge.
-fn is_large(size: &PlanSize) -> bool {
+pub(in crate::engines) fn is_large(size: &PlanSize) -> bool {
     let of_all = |each: u64| each.saturating_mul(size.statements);
     of_all(size.nodes) > MANY_NODES || size.joins > MANY_JOINS || of_all(size.listed) > MANY_LISTED
 }
@@ -50,16 +55,47 @@ impl PartitionStream for NoRows {
     }
 }
 
+/// Writes the statements of a plan over tables whose columns have the declared types. No
+/// file is opened.
+pub(in crate::engines) fn check_statements(
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+) -> Result<(), EngineError> {
+    let mut dialect = DataFusionDialect::default();
+    for (place, name) in plan.datasets.iter().chain(&plan.public).enumerate() {
+        let columns = &relations::dataset(catalogue, name)?.columns;
+        let field = |column: &DatasetColumn| Field::new(&column.name, data_type(column.kind), true);
+        let fields: Vec<Field> = columns.iter().map(field).collect();
+        let table = Table {
+            name: format!("d{place}"),
+            schema: Arc::new(Schema::new(fields)),
+        };
+        dialect.tables.insert(name.clone(), table);
+    }
+    // Deep plans are deep recursions.
+    on_own_thread(|| statements(&dialect, catalogue, plan, &[0; 16]).map(drop))
+}
+
 impl DataFusion {
-    /// Plans the statements of a large plan over tables without rows.
-    pub(super) fn plan_if_large(
+    /// Whether a plan can be planned: a large one is planned, and of others the statements
+    /// are written.
+    pub(super) fn check_planning(
         &self,
         plan: &BoundedPlan,
         catalogue: &Catalogue,
     ) -> Result<(), EngineError> {
-        if !is_large(&plan.size()) {
-            return Ok(());
+        match is_large(&plan.size()) {
+            true => self.plan_without_rows(plan, catalogue),
+            false => check_statements(plan, catalogue),
         }
+    }
+
+    /// Plans the statements of a plan over tables without rows.
+    pub(in crate::engines) fn plan_without_rows(
+        &self,
+        plan: &BoundedPlan,
+        catalogue: &Catalogue,
+    ) -> Result<(), EngineError> {
         let mut tables = Tables::new();
         for name in plan.datasets.iter().chain(&plan.public) {
             let schema = Source::open(relations::dataset(catalogue, name)?)?.schema;
@@ -70,13 +106,20 @@ impl DataFusion {
         }
         match self.run_on(plan, catalogue, &tables, &[0; 16]) {
             Ok(_) => Ok(()),
-            Err(EngineError::Failed { .. } | EngineError::OutOfMemory) => {
-                Err(EngineError::BadPlan {
-                    reason: "the engine cannot plan it".into(),
-                })
-            }
-            Err(error) => Err(error),
+            Err(error) => Err(of_planning(error)),
         }
+    }
+}
+
+/// An error of planning: whatever the planner cannot do is a fault of the plan.
+pub(in crate::engines) fn of_planning(error: EngineError) -> EngineError {
+    match error {
+        EngineError::Failed { .. }
+        | EngineError::OutOfMemory
+        | EngineError::DeadlineExceeded { .. } => EngineError::BadPlan {
+            reason: "the engine cannot plan it".into(),
+        },
+        other => other,
     }
 }
 

@@ -1,23 +1,33 @@
-//! The worker process: reads one plan from standard input, computes its exact integers
-//! under limits of its own, writes them to standard output, and ends.
+//! The worker process: reads a request from standard input, does its task under limits of
+//! its own, writes the answer to standard output, and ends. One that counts public rows
+//! reads relations and answers each, until the parent ends it.
 //!
 //! It writes nothing else anywhere: a message could quote a row. Standard input stays
 //! open as long as the parent wants the answer; when it closes, the worker ends.
 
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
 
-use super::{LONGEST_REQUEST, Request, allowance, frame};
+use mizan_sql::{Catalogue, Relation};
+use serde::Serialize;
+
+use super::{LONGEST_REQUEST, Request, Run, Task, frame};
 use crate::engine::{Engine as _, EngineError};
-use crate::engines::datafusion::DataFusion;
-use crate::engines::thread::on_own_thread;
+use crate::engines::datafusion::counting::public_tables;
+use crate::engines::datafusion::{DataFusion, Tables, unchanged};
+use crate::engines::fan_out::COUNTING;
+use crate::engines::thread::{STACK, on_own_thread};
 use crate::exact::Execution;
+use crate::version::Version;
 
 /// What a worker process does. The program calls it, and nothing else, when it is
 /// started with [`WORKER_ARGUMENT`](super::WORKER_ARGUMENT).
 ///
-/// Exits with 2 if standard input does not hold exactly one request of this program.
+/// Exits with 2 if standard input does not hold exactly one request of this program, and
+/// beyond its memory limit.
 #[must_use]
 pub fn run_worker() -> ExitCode {
     be_expendable();
@@ -25,18 +35,27 @@ pub fn run_worker() -> ExitCode {
     let done = on_own_thread(|| {
         let request: Request = frame::read(&mut std::io::stdin().lock(), LONGEST_REQUEST)
             .map_err(|_| EngineError::Failed { doing: "reading" })?;
-        end_with_parent();
         limit_memory(&request);
         end_beyond(request.memory);
-        let frame = frame::encode(&answer(&request)).or_else(|| {
-            let failed: Result<Execution, EngineError> = Err(EngineError::Failed {
-                doing: "reading results",
-            });
-            frame::encode(&failed)
-        });
-        let frame = frame.ok_or(EngineError::Failed { doing: "writing" })?;
-        frame::write(&mut std::io::stdout().lock(), &frame)
-            .map_err(|_| EngineError::Failed { doing: "writing" })
+        let (engine, catalogue) = (engine(&request)?, &request.catalogue);
+        match &request.task {
+            Task::Run(run) => {
+                end_with_parent();
+                write(&answer(&engine, run, catalogue))
+            }
+            Task::Plan(plan) => {
+                end_with_parent();
+                write(&engine.plan_without_rows(plan, catalogue))
+            }
+            Task::Count(versions) => {
+                let relations = following();
+                let tables = tables(versions, catalogue);
+                for relation in relations {
+                    write(&count(&engine, &relation, catalogue, &tables))?;
+                }
+                Ok(())
+            }
+        }
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -44,16 +63,71 @@ pub fn run_worker() -> ExitCode {
     }
 }
 
-pub(super) fn answer(request: &Request) -> Result<Execution, EngineError> {
-    let engine = DataFusion::with_partitions(request.partitions)?.with_memory(request.memory);
-    let Request {
-        plan,
-        catalogue,
-        versions,
-        salt,
-        ..
-    } = request;
-    engine.run(plan, catalogue, versions, *salt)
+/// Writes an answer.
+fn write<T: Serialize>(answer: &Result<T, EngineError>) -> Result<(), EngineError> {
+    let frame = frame::encode(answer).or_else(|| {
+        let failed: Result<T, EngineError> = Err(EngineError::Failed {
+            doing: "reading results",
+        });
+        frame::encode(&failed)
+    });
+    let frame = frame.ok_or(EngineError::Failed { doing: "writing" })?;
+    frame::write(&mut std::io::stdout().lock(), &frame)
+        .map_err(|_| EngineError::Failed { doing: "writing" })
+}
+
+pub(super) fn engine(request: &Request) -> Result<DataFusion, EngineError> {
+    Ok(DataFusion::with_partitions(request.partitions)?.with_memory(request.memory))
+}
+
+pub(super) fn answer(
+    engine: &DataFusion,
+    run: &Run,
+    catalogue: &Catalogue,
+) -> Result<Execution, EngineError> {
+    engine.run(&run.plan, catalogue, &run.versions, run.salt)
+}
+
+/// The public tables, if they are as the parent saw them.
+fn tables(
+    versions: &BTreeMap<String, Version>,
+    catalogue: &Catalogue,
+) -> Result<Tables, EngineError> {
+    let (tables, found) = public_tables(versions.keys(), catalogue)?;
+    for ((name, version), found) in versions.iter().zip(found.into_values()) {
+        unchanged(name, version, found)?;
+    }
+    Ok(tables)
+}
+
+fn count(
+    engine: &DataFusion,
+    relation: &Relation,
+    catalogue: &Catalogue,
+    tables: &Result<Tables, EngineError>,
+) -> Result<u64, EngineError> {
+    let tables = tables.as_ref().map_err(EngineError::clone)?;
+    // The parent has the clock.
+    engine.count(relation, catalogue, tables, Instant::now() + COUNTING)
+}
+
+/// The relations that follow the request. Ends this process when standard input closes, or
+/// says something else.
+fn following() -> Receiver<Relation> {
+    let (found, relations) = channel();
+    let read = move || {
+        while let Ok(relation) = frame::read(&mut std::io::stdin().lock(), LONGEST_REQUEST) {
+            if found.send(relation).is_err() {
+                break;
+            }
+        }
+        std::process::exit(2);
+    };
+    let reader = std::thread::Builder::new().stack_size(STACK);
+    if reader.spawn(read).is_err() {
+        std::process::exit(2);
+    }
+    relations
 }
 
 /// No core file (it would hold private rows), no message of a panic (it may quote one),
@@ -99,7 +173,7 @@ fn used_memory() -> Option<u64> {
 
 /// Beyond this much address space the worker gets no more memory, and aborts.
 fn limit_memory(request: &Request) {
-    let most = request.memory.saturating_add(allowance(request.partitions));
+    let most = request.memory.saturating_add(request.allowance());
     // What counts are private writable pages: heaps and stacks, not files that are
     // mapped, nor what an allocator only sets aside.
     #[cfg(unix)]

@@ -3,13 +3,14 @@
 mod create;
 mod list;
 mod raise;
+mod settle;
 mod show;
 pub(crate) mod target;
 
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Make, show, list and raise budgets
+/// Make, show, list and raise budgets, and settle charges without an answer
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -22,6 +23,7 @@ enum Command {
     Show(show::Arguments),
     List(list::Arguments),
     Raise(raise::Arguments),
+    Settle(settle::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
@@ -30,5 +32,6 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         Command::Show(arguments) => show::run(arguments, output),
         Command::List(arguments) => list::run(arguments, output),
         Command::Raise(arguments) => raise::run(arguments, output),
+        Command::Settle(arguments) => settle::run(arguments, output),
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use mizan_api::budget::view::{self, nats_text};
 use mizan_api::budget::{BurnDown, More, Shown};
-use mizan_ledger::{Account, AccountView, UnansweredCharge};
+use mizan_ledger::{Account, AccountView, MAX_UNANSWERED, UnansweredCharge};
 use mizan_report::{Column, Figure, Table, number};
 
 use crate::books::{self, Books};
@@ -86,7 +86,7 @@ fn text(
     );
     text.push_str(&view::gap_text(view));
     text.push_str(&view::summary_text(view, output.terminal));
-    text.push_str(&unanswered_text(unanswered));
+    text.push_str(&unanswered_text(account.name().as_str(), unanswered));
     if let Some(more) = more {
         let like = if more.given { "of" } else { "like the last," };
         text.push_str(&format!(
@@ -104,16 +104,29 @@ fn text(
     text
 }
 
+/// So many charges without an answer are listed.
+const LISTED: usize = 20;
+
 /// How many charges have no answer, and the newest of them.
-fn unanswered_text(charges: &[UnansweredCharge]) -> String {
-    let Some(newest) = charges.last() else {
+fn unanswered_text(name: &str, charges: &[UnansweredCharge]) -> String {
+    if charges.is_empty() {
         return String::new();
-    };
-    let (count, time) = (charges.len(), times::exact(newest.started_unix_ms));
-    format!(
-        "\n  charges without an answer: {count} (the newest: {}, {time});\n  each is a query that runs now, or one that failed after its charge\n",
-        newest.id
-    )
+    }
+    let count = charges.len();
+    let mut text = format!(
+        "\n  charges without an answer: {count} (each is a query that runs now, or one that failed\n  after its charge; with {MAX_UNANSWERED} of them queries are refused)\n"
+    );
+    for charge in charges.iter().rev().take(LISTED) {
+        let time = times::exact(charge.started_unix_ms);
+        text.push_str(&format!("    {}  {time}\n", charge.id));
+    }
+    if count > LISTED {
+        text.push_str(&format!("    and {} older ones\n", count - LISTED));
+    }
+    text.push_str(&format!(
+        "  settle them with `mizan budget settle {name}`\n"
+    ));
+    text
 }
 
 /// Order by order: those that count.

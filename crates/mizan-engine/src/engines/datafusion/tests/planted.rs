@@ -119,20 +119,24 @@ pub(in crate::engines::datafusion) fn function(planted: Planted) -> Option<Scala
     let name = match planted {
         Planted::FailingOperators => return None,
         Planted::NoTextLimit => return Some(concat_without_limit()),
-        Planted::Fails(name) => name,
+        Planted::Fails(name) | Planted::Panics(name) => name,
     };
     let ours = functions::all()
         .into_iter()
         .find(|ours| ours.name() == name);
     let total = ours.unwrap_or_else(|| panic!("{name} is not a function"));
-    Some(ScalarUDF::new_from_impl(Partial { total }))
+    Some(ScalarUDF::new_from_impl(Partial {
+        total,
+        panics: matches!(planted, Planted::Panics(_)),
+    }))
 }
 
 /// A function that is not total: where ours has no value for arguments that have one, it
-/// fails.
+/// fails or panics.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Partial {
     total: ScalarUDF,
+    panics: bool,
 }
 
 impl ScalarUDFImpl for Partial {
@@ -158,6 +162,7 @@ impl ScalarUDFImpl for Partial {
             .any(|row| array.is_null(row) && given.iter().all(|given| given.is_valid(row)));
         match undefined {
             false => Ok(found),
+            true if self.panics => panic!("{} is not defined here", self.name()),
             true => exec_err!("{} is not defined here", self.name()),
         }
     }
@@ -170,6 +175,8 @@ fn functions_that_are_not_total_are_found() {
     for planted in [
         Planted::Fails("mizan_cast_integer"),
         Planted::Fails("mizan_multiply_integer"),
+        Planted::Panics("mizan_cast_integer"),
+        Planted::Panics("mizan_multiply_integer"),
     ] {
         let mut engine = capped_engine().unwrap();
         engine.planted = Some(planted);
@@ -182,6 +189,7 @@ fn functions_that_are_not_total_are_found() {
         println!("{planted:?}: found within {pairs} pairs");
         assert!(found, "{planted:?}");
     }
+    is_clean(Attack::Overflow);
 }
 
 /// What a row and a public table make an aggregate hold is not bounded before the charge:

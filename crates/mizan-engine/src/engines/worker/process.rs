@@ -1,0 +1,137 @@
+//! Worker processes: how one is started, asked under a deadline, and ended.
+
+use std::io;
+#[cfg(unix)]
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+
+use super::frame::{self, BadFrame};
+use super::{KEPT_VARIABLES, WORKER_ARGUMENT};
+use crate::engine::EngineError;
+use crate::query_limits::QueryLimits;
+
+/// A program that calls [`run_worker`](super::run_worker) when it is told
+/// [`WORKER_ARGUMENT`], and the limits of each of its workers.
+#[derive(Clone, Debug)]
+pub(in crate::engines) struct WorkerProgram {
+    pub(super) path: PathBuf,
+    pub(super) limits: QueryLimits,
+}
+
+impl WorkerProgram {
+    pub(in crate::engines) const fn new(path: PathBuf, limits: QueryLimits) -> Self {
+        Self { path, limits }
+    }
+
+    /// Whether the program is there.
+    pub(super) fn check(&self) -> Result<(), EngineError> {
+        std::fs::metadata(&self.path)
+            .map(drop)
+            .map_err(|error| no_worker(&error))
+    }
+
+    /// Starts a worker whose answers have at most so many bytes. Nothing of its standard
+    /// error is kept: a library's last words may quote a row.
+    pub(super) fn start<A: DeserializeOwned + Send + 'static>(
+        &self,
+        longest: u64,
+    ) -> Result<Conversation<A>, EngineError> {
+        let mut command = Command::new(&self.path);
+        command
+            .arg(WORKER_ARGUMENT)
+            .env_clear()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        for name in KEPT_VARIABLES {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        #[cfg(unix)]
+        command.arg0("mizan").process_group(0);
+        let mut child = command.spawn().map_err(|error| no_worker(&error))?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let running = Running(child);
+        let (Some(stdin), Some(stdout)) = (stdin, stdout) else {
+            return Err(EngineError::Failed { doing: "starting" });
+        };
+        let (requests, asked) = channel();
+        let (done, answers) = channel();
+        let talk = move || talk(stdin, stdout, &asked, &done, longest);
+        let started = std::thread::Builder::new().spawn(talk);
+        started.map_err(|_| EngineError::Failed { doing: "starting" })?;
+        Ok(Conversation {
+            _running: running,
+            requests,
+            answers,
+        })
+    }
+}
+
+/// Sends requests and reads what is answered, until either side ends. Standard input stays
+/// open meanwhile.
+fn talk<A: DeserializeOwned>(
+    mut stdin: ChildStdin,
+    mut stdout: ChildStdout,
+    requests: &Receiver<Vec<u8>>,
+    answers: &Sender<Result<A, BadFrame>>,
+    longest: u64,
+) {
+    while let Ok(request) = requests.recv() {
+        // A worker that ended does not read: what it says, or does not, is all there is.
+        let _ = frame::write(&mut stdin, &request);
+        let answer = frame::read(&mut stdout, longest);
+        if answers.send(answer).is_err() {
+            return;
+        }
+    }
+}
+
+/// A worker that was started. It is ended with this value.
+#[derive(Debug)]
+pub(super) struct Conversation<A> {
+    _running: Running,
+    requests: Sender<Vec<u8>>,
+    answers: Receiver<Result<A, BadFrame>>,
+}
+
+impl<A> Conversation<A> {
+    /// Sends frames and waits for one answer, no longer than this.
+    pub(super) fn ask(&mut self, frames: Vec<u8>, within: Duration) -> Result<A, EngineError> {
+        use std::sync::mpsc::RecvTimeoutError::{Disconnected, Timeout};
+        // If the thread is gone, so is the answer.
+        let _ = self.requests.send(frames);
+        match self.answers.recv_timeout(within) {
+            Ok(Ok(answer)) => Ok(answer),
+            Err(Timeout) => Err(EngineError::DeadlineExceeded {
+                seconds: within.as_secs(),
+            }),
+            // Whatever ended it is one error: the cause could tell something about rows.
+            Ok(Err(BadFrame)) | Err(Disconnected) => Err(EngineError::OutOfMemory),
+        }
+    }
+}
+
+pub(super) fn no_worker(error: &io::Error) -> EngineError {
+    EngineError::NoWorker {
+        reason: error.kind().to_string(),
+    }
+}
+
+/// A process that is ended with this value.
+#[derive(Debug)]
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

@@ -1,0 +1,193 @@
+//! Charges without an answer: how they are found, limited and settled.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic"
+)]
+
+mod common;
+
+use std::time::Instant;
+
+use common::guarded::{Place, create, spend};
+use mizan_ledger::*;
+
+const ONE: AccountNumber = AccountNumber::new(0);
+
+fn charge_to(ledger: &Ledger, account: AccountNumber) -> Charge {
+    let account = ledger.account(account).unwrap().account;
+    Charge::of(&"gaussian(200)".parse().unwrap(), &account).unwrap()
+}
+
+/// Charges that are started and not committed.
+fn start(ledger: &Ledger, account: AccountNumber, name: &str) -> RequestId {
+    let id = RequestId::from_text(name);
+    ledger
+        .reserve(Some(id), charge_to(ledger, account))
+        .unwrap();
+    ledger.start(id).unwrap();
+    id
+}
+
+fn ids(ledger: &Ledger, account: AccountNumber) -> Vec<RequestId> {
+    let account = ledger.account(account).unwrap().account;
+    let found = ledger.unanswered(&account).unwrap();
+    found.iter().map(|charge| charge.id).collect()
+}
+
+/// What a handle that was just opened finds, and one that has read before, is the same.
+#[test]
+fn open_charges_are_found_wherever_they_are_in_the_log() {
+    let place = Place::new();
+    let ledger = place.init();
+    let below = create(&ledger, "below", Some(ONE));
+    let other = create(&ledger, "other", None);
+    assert_eq!(ids(&ledger, ONE), []);
+    let mut open = vec![start(&ledger, ONE, "first")];
+    for round in 0..4 {
+        for _ in 0..350 {
+            spend(&ledger, "gaussian(2000)").unwrap();
+        }
+        open.push(start(&ledger, below, &format!("below {round}")));
+        start(&ledger, other, &format!("other {round}"));
+        // Reserved and given back, or not started: neither is without an answer.
+        let reserved = RequestId::from_text(&format!("reserved {round}"));
+        let charge = charge_to(&ledger, ONE);
+        ledger.reserve(Some(reserved), charge).unwrap();
+        if round % 2 == 0 {
+            ledger.void(reserved).unwrap();
+        }
+        let answered = start(&ledger, ONE, &format!("answered {round}"));
+        let cost = charge_to(&ledger, ONE).cost;
+        ledger.commit(answered, cost, b"answer".to_vec()).unwrap();
+        let reread = place.open().unwrap();
+        for ledger in [&ledger, &reread] {
+            assert_eq!(ids(ledger, ONE), open);
+            assert_eq!(ids(ledger, below), open[1..]);
+            assert_eq!(ids(ledger, other).len(), round + 1);
+        }
+    }
+    for id in open.drain(1..) {
+        ledger.settle(id).unwrap();
+    }
+    for ledger in [&ledger, &place.open().unwrap()] {
+        assert_eq!(ids(ledger, ONE), open);
+        assert_eq!(ids(ledger, below), []);
+        assert_eq!(ids(ledger, other).len(), 4);
+    }
+}
+
+/// The limit counts charges of the account and of those below it, beside the query's own
+/// and those that this process works on.
+#[test]
+fn queries_are_refused_above_a_limit_until_charges_are_settled() {
+    let place = Place::new();
+    let ledger = place.init();
+    let below = create(&ledger, "below", Some(ONE));
+    let check = |account: AccountNumber, id: Option<RequestId>| {
+        let view = ledger.account(account).unwrap();
+        ledger
+            .check_unanswered(&view, id)
+            .map_err(|error| error.code())
+    };
+    let refused = Err(mizan_core::Code::MZ1795);
+    let mut open = Vec::new();
+    for number in 0..MAX_UNANSWERED {
+        assert_eq!(check(ONE, None), Ok(()));
+        assert_eq!(check(below, None), Ok(()));
+        open.push(start(&ledger, ONE, &format!("failed {number}")));
+    }
+    // The account below is charged to the one above it.
+    assert_eq!(check(ONE, None), refused);
+    assert_eq!(check(below, None), refused);
+    assert_eq!(check(ONE, Some(open[0])), Ok(()));
+    let running = ledger.running(open[1]);
+    let twice = ledger.running(open[1]);
+    assert_eq!(check(ONE, None), Ok(()));
+    drop(running);
+    assert_eq!(check(ONE, None), Ok(()));
+    drop(twice);
+    assert_eq!(check(ONE, None), refused);
+    // Another process counts all of them.
+    let other = place.open().unwrap();
+    let view = other.account(ONE).unwrap();
+    assert!(other.check_unanswered(&view, None).is_err());
+    let before = ledger.account(ONE).unwrap().account;
+    let done = ledger.settle(open[2]).unwrap();
+    assert!(done.fresh);
+    assert_eq!(check(below, None), Ok(()));
+    let after = ledger.account(ONE).unwrap().account;
+    // The whole cost is spent.
+    assert_eq!(after.taken(), before.taken());
+    assert!(after.pending() != before.pending());
+    assert_eq!(ledger.answer(open[2]).unwrap().unwrap(), SETTLED);
+    ledger.verify(&Witnesses::default(), |_, _| ()).unwrap();
+}
+
+#[test]
+fn only_started_charges_are_settled() {
+    let place = Place::new();
+    let ledger = place.init();
+    let unknown = RequestId::from_text("unknown");
+    assert_eq!(ledger.settle(unknown).unwrap_err().code(), "MZ1733");
+    let id = RequestId::from_text("reserved");
+    let charge = charge_to(&ledger, ONE);
+    ledger.reserve(Some(id), charge.clone()).unwrap();
+    assert!(ledger.settle(id).is_err());
+    ledger.start(id).unwrap();
+    ledger.settle(id).unwrap();
+    assert_eq!(ledger.settle(id).unwrap_err().code(), "MZ1732");
+    // Nothing can be released under it any more.
+    let late = ledger.commit(id, charge.cost, b"late".to_vec());
+    assert_eq!(late.unwrap_err().code(), "MZ1732");
+    let size = ledger.head().unwrap().size;
+    assert!(ledger.void(id).is_err());
+    assert_eq!(ledger.head().unwrap().size, size);
+}
+
+/// How long it takes to look at a long log: `cargo test --release -p mizan-ledger --test
+/// unanswered -- --ignored --nocapture`.
+#[test]
+#[ignore = "writes a million entries"]
+fn a_long_log_is_looked_at_quickly() {
+    let place = Place::new();
+    let ledger = place.init();
+    let old = start(&ledger, ONE, "old");
+    let spends = |ledger: &Ledger, threads: u32, each: u32| {
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    for _ in 0..each {
+                        spend(ledger, "gaussian(200000)").unwrap();
+                    }
+                });
+            }
+        });
+    };
+    let rounds: u32 = std::env::var("ROUNDS").map_or(64, |rounds| rounds.parse().unwrap());
+    spends(&ledger, 64, 5208 * rounds / 64);
+    let new = start(&ledger, ONE, "new");
+    println!("{} entries", ledger.head().unwrap().size);
+    let timed = |what: &str, ledger: &Ledger| {
+        let view = ledger.account(ONE).unwrap();
+        let begun = Instant::now();
+        ledger.check_unanswered(&view, None).unwrap();
+        println!("{what}: {:?}", begun.elapsed());
+    };
+    timed(
+        "first look, a charge at the beginning",
+        &place.open().unwrap(),
+    );
+    timed("the same in this process", &ledger);
+    timed("again", &ledger);
+    spend(&ledger, "gaussian(200000)").unwrap();
+    timed("after one more charge", &ledger);
+    ledger.settle(old).unwrap();
+    let opened = place.open().unwrap();
+    timed("first look, a charge at the end", &opened);
+    timed("again", &opened);
+    ledger.settle(new).unwrap();
+    timed("first look, no charge", &place.open().unwrap());
+}

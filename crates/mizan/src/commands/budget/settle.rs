@@ -1,0 +1,108 @@
+//! `mizan budget settle`: charges without an answer are closed at their whole cost.
+
+use mizan_api::budget::view;
+use mizan_core::Code;
+use mizan_ledger::{RequestId, UnansweredCharge};
+use serde_json::json;
+
+use crate::books::{self, Books, log_json};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::times;
+
+/// Settle charges without an answer, at their whole cost
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A charge without an answer is a query that failed or was killed after its charge, or
+one that runs now. Each failure may tell an analyst one bit about a person, so with 8
+of them an account refuses queries. Look at them first: `mizan budget show ACCOUNT`.
+Settling spends their whole cost for ever. A query that runs now loses its answer, and
+the same query asked again is a new charge.
+
+Examples:
+  mizan budget settle census
+  mizan budget settle census --id 5b0e7c9d2f3a4b1c8d7e6f5a4b3c2d1e")]
+pub(crate) struct Arguments {
+    /// The account; charges of the accounts below it are settled too
+    name: String,
+
+    /// Settle this charge only; may be given several times [default: all]
+    #[arg(long, value_name = "ID")]
+    id: Vec<String>,
+
+    #[command(flatten)]
+    books: Books,
+}
+
+pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
+    let ledger = arguments.books.open()?;
+    let account = books::account(&ledger, &arguments.name)?.account;
+    let open = ledger.unanswered(&account)?;
+    let charges = match arguments.id.is_empty() {
+        true => open,
+        false => chosen(&arguments.name, &arguments.id, &open)?,
+    };
+    let mut settled = Vec::with_capacity(charges.len());
+    for charge in charges {
+        settled.push((charge, ledger.settle(charge.id)?));
+    }
+    let view = ledger.account(account.number())?;
+    let head = ledger.head()?;
+    ledger.close()?;
+    Ok(output.either(
+        || {
+            let charges = settled.iter().map(|(charge, done)| {
+                json!({
+                    "id": charge.id.to_string(),
+                    "time": times::exact(charge.started_unix_ms),
+                    "receipt": done.receipt.to_string(),
+                })
+            });
+            json!({
+                "account": account.name().as_str(),
+                "settled": charges.collect::<Vec<_>>(),
+                "remaining": view::remaining_json(&view),
+                "gaps": view::gaps_json(&view.gaps),
+                "log": log_json(head),
+            })
+        },
+        || {
+            let mut text = view::gap_text(&view);
+            if settled.is_empty() {
+                text.push_str(&format!(
+                    "{} has no charge without an answer\n",
+                    account.name()
+                ));
+            }
+            for (charge, done) in &settled {
+                text.push_str(&format!(
+                    "settled {}, started {}\nreceipt {}\n",
+                    charge.id,
+                    times::exact(charge.started_unix_ms),
+                    done.receipt
+                ));
+            }
+            text
+        },
+    ))
+}
+
+/// The charges of these ids.
+fn chosen(
+    account: &str,
+    ids: &[String],
+    open: &[UnansweredCharge],
+) -> Result<Vec<UnansweredCharge>, Failure> {
+    let find = |text: &String| {
+        let id = RequestId::from_text(text);
+        let found = open.iter().find(|charge| charge.id == id);
+        found.copied().ok_or_else(|| {
+            Failure::new(
+                Code::MZ1791,
+                format!("{account} has no charge without an answer under the id {text:?}"),
+                format!("list them with `mizan budget show {account}`"),
+            )
+        })
+    };
+    ids.iter().map(find).collect()
+}
