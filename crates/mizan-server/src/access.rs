@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use mizan_core::Code;
 
 use crate::identity::{Caller, Session};
-use crate::limits::HELD;
+use crate::limits::REQUEST_PERMIT;
 use crate::pages;
 use crate::problem::Problem;
 use crate::routes::{self, Access, Route};
@@ -36,14 +36,18 @@ pub(crate) async fn door(
     let path = path.map(|path| path.as_str().to_owned());
     let method = request.method().clone();
     let route = path.as_deref().and_then(|path| routes::find(&method, path));
-    let passed = match route {
+    let admitted = match route {
         Some(route) => enter(&service, route, &mut request).await,
         // The router says what is wrong: no such address, or no such method.
         None if path.is_none() => Ok(None),
         None => Err(Problem::method_not_allowed()),
     };
-    let mut response = match passed {
-        Ok(Some(pass)) => HELD.scope(Arc::new(pass), next.run(request)).await,
+    let mut response = match admitted {
+        Ok(Some(permit)) => {
+            REQUEST_PERMIT
+                .scope(Arc::new(permit), next.run(request))
+                .await
+        }
         Ok(None) => next.run(request).await,
         Err(problem) => match (route.map(|route| route.access), problem.status()) {
             (Some(Access::Page(_)), StatusCode::UNAUTHORIZED) => to_sign_in(&request),
@@ -66,7 +70,7 @@ async fn enter(
     service: &Service,
     route: &Route,
     request: &mut Request,
-) -> Result<Option<crate::limits::Pass>, Problem> {
+) -> Result<Option<crate::limits::RequestPermit>, Problem> {
     let roles = match route.access {
         Access::Public => {
             // A page for everybody may still greet who is signed in.
@@ -92,9 +96,9 @@ async fn enter(
     if !roles.contains(&caller.role) {
         return Err(Problem::forbidden(caller.role.name()));
     }
-    let pass = service.pass(&caller.token)?;
+    let permit = service.permit(&caller.token)?;
     request.extensions_mut().insert::<Caller>(caller);
-    Ok(Some(pass))
+    Ok(Some(permit))
 }
 
 /// The token of a request. Two headers, or one that is something else, are none.

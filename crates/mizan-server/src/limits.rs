@@ -82,12 +82,12 @@ impl Default for Limits {
 
 /// Who asked how much.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Gate(Arc<Mutex<HashMap<String, Bucket>>>);
+pub(crate) struct RateLimiter(Arc<Mutex<HashMap<String, TokenBucket>>>);
 
 /// A bucket of requests that fills up with time.
 #[derive(Debug)]
-struct Bucket {
-    left: f64,
+struct TokenBucket {
+    tokens: f64,
     at: Instant,
     in_flight: u32,
     streams: u32,
@@ -95,8 +95,8 @@ struct Bucket {
 
 /// What a request or a stream holds while it lasts.
 #[derive(Debug)]
-pub(crate) struct Pass {
-    gate: Gate,
+pub(crate) struct RequestPermit {
+    limiter: RateLimiter,
     token: String,
     stream: bool,
 }
@@ -104,39 +104,39 @@ pub(crate) struct Pass {
 tokio::task_local! {
     /// What the request that is being answered holds. Work that outlives its client
     /// holds it too, so that who hangs up has not asked less.
-    pub(crate) static HELD: Arc<Pass>;
+    pub(crate) static REQUEST_PERMIT: Arc<RequestPermit>;
 }
 
 /// A bucket that was full for so long is forgotten.
-const FORGOTTEN: Duration = Duration::from_secs(600);
+const IDLE_TIME: Duration = Duration::from_secs(600);
 
 /// Buckets are looked over when there are so many.
-const MANY: usize = 1000;
+const SWEEP_ABOVE: usize = 1000;
 
-impl Gate {
+impl RateLimiter {
     /// Lets a request in, or says after how many seconds to try again.
-    pub(crate) fn request(&self, token: &str, limits: &Limits) -> Result<Pass, u64> {
+    pub(crate) fn request(&self, token: &str, limits: &Limits) -> Result<RequestPermit, u64> {
         let now = Instant::now();
-        let mut buckets = self.held();
-        if buckets.len() > MANY {
+        let mut buckets = self.buckets();
+        if buckets.len() > SWEEP_ABOVE {
             buckets.retain(|_, bucket| {
-                bucket.in_flight > 0 || bucket.streams > 0 || now - bucket.at < FORGOTTEN
+                bucket.in_flight > 0 || bucket.streams > 0 || now - bucket.at < IDLE_TIME
             });
         }
-        let bucket = buckets.entry(token.to_owned()).or_insert(Bucket {
-            left: limits.burst,
+        let bucket = buckets.entry(token.to_owned()).or_insert(TokenBucket {
+            tokens: limits.burst,
             at: now,
             in_flight: 0,
             streams: 0,
         });
-        let filled = bucket.left + (now - bucket.at).as_secs_f64() * limits.rate;
-        bucket.left = filled.min(limits.burst);
+        let filled = bucket.tokens + (now - bucket.at).as_secs_f64() * limits.rate;
+        bucket.tokens = filled.min(limits.burst);
         bucket.at = now;
         if bucket.in_flight >= limits.in_flight {
             return Err(1);
         }
-        if bucket.left < 1.0 {
-            let seconds = ((1.0 - bucket.left) / limits.rate.max(1e-3)).ceil();
+        if bucket.tokens < 1.0 {
+            let seconds = ((1.0 - bucket.tokens) / limits.rate.max(1e-3)).ceil();
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -144,45 +144,45 @@ impl Gate {
             )]
             return Err((seconds as u64).clamp(1, 3600));
         }
-        bucket.left -= 1.0;
+        bucket.tokens -= 1.0;
         bucket.in_flight += 1;
-        Ok(self.pass(token, false))
+        Ok(self.permit(token, false))
     }
 
     /// Lets a stream of events begin.
-    pub(crate) fn stream(&self, token: &str, limits: &Limits) -> Option<Pass> {
-        let mut buckets = self.held();
+    pub(crate) fn stream(&self, token: &str, limits: &Limits) -> Option<RequestPermit> {
+        let mut buckets = self.buckets();
         let bucket = buckets.get_mut(token)?;
         if bucket.streams >= limits.streams {
             return None;
         }
         bucket.streams += 1;
-        Some(self.pass(token, true))
+        Some(self.permit(token, true))
     }
 
-    fn pass(&self, token: &str, stream: bool) -> Pass {
-        Pass {
-            gate: self.clone(),
+    fn permit(&self, token: &str, stream: bool) -> RequestPermit {
+        RequestPermit {
+            limiter: self.clone(),
             token: token.to_owned(),
             stream,
         }
     }
 
-    fn held(&self) -> MutexGuard<'_, HashMap<String, Bucket>> {
+    fn buckets(&self) -> MutexGuard<'_, HashMap<String, TokenBucket>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Pass {
+impl RequestPermit {
     /// Whose it is.
     pub(crate) fn token(&self) -> &str {
         &self.token
     }
 }
 
-impl Drop for Pass {
+impl Drop for RequestPermit {
     fn drop(&mut self) {
-        if let Some(bucket) = self.gate.held().get_mut(&self.token) {
+        if let Some(bucket) = self.limiter.buckets().get_mut(&self.token) {
             let count = if self.stream {
                 &mut bucket.streams
             } else {
@@ -205,16 +205,16 @@ mod tests {
             in_flight: 2,
             ..Limits::default()
         };
-        let gate = Gate::default();
-        let one = gate.request("a", &limits).unwrap();
-        let _two = gate.request("a", &limits).unwrap();
+        let limiter = RateLimiter::default();
+        let one = limiter.request("a", &limits).unwrap();
+        let _two = limiter.request("a", &limits).unwrap();
         // Two are being answered.
-        assert!(gate.request("a", &limits).is_err());
+        assert!(limiter.request("a", &limits).is_err());
         drop(one);
-        drop(gate.request("a", &limits).unwrap());
+        drop(limiter.request("a", &limits).unwrap());
         // Three were asked, and the bucket does not fill up.
-        assert!(gate.request("a", &limits).unwrap_err() >= 1);
-        assert!(gate.request("b", &limits).is_ok());
+        assert!(limiter.request("a", &limits).unwrap_err() >= 1);
+        assert!(limiter.request("b", &limits).is_ok());
     }
 
     #[test]
@@ -223,11 +223,11 @@ mod tests {
             streams: 1,
             ..Limits::default()
         };
-        let gate = Gate::default();
-        drop(gate.request("a", &limits).unwrap());
-        let stream = gate.stream("a", &limits).unwrap();
-        assert!(gate.stream("a", &limits).is_none());
+        let limiter = RateLimiter::default();
+        drop(limiter.request("a", &limits).unwrap());
+        let stream = limiter.stream("a", &limits).unwrap();
+        assert!(limiter.stream("a", &limits).is_none());
         drop(stream);
-        assert!(gate.stream("a", &limits).is_some());
+        assert!(limiter.stream("a", &limits).is_some());
     }
 }

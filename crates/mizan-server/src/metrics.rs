@@ -89,8 +89,8 @@ impl Metrics {
         *counted.failures_after_charge.entry(code).or_default() += 1;
     }
 
-    /// All of it: lanes by name with how many work and wait, and the size of the log.
-    pub(crate) fn text(&self, lanes: &[(&str, usize, usize)], log: u64) -> String {
+    /// All of it: pools by name with how many work and wait, and the size of the log.
+    pub(crate) fn text(&self, pools: &[(&str, usize, usize)], log: u64) -> String {
         let mut text = String::new();
         let head = |text: &mut String, name: &str, kind: &str, help: &str| {
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
@@ -141,10 +141,10 @@ impl Metrics {
             &mut text,
             "mizan_lane_busy",
             "gauge",
-            "Threads at work, by lane.",
+            "Threads at work, by worker pool.",
         );
-        for (lane, busy, _) in lanes {
-            let _ = writeln!(text, "mizan_lane_busy{{lane=\"{lane}\"}} {busy}");
+        for (pool, busy, _) in pools {
+            let _ = writeln!(text, "mizan_lane_busy{{lane=\"{pool}\"}} {busy}");
         }
         head(
             &mut text,
@@ -152,8 +152,8 @@ impl Metrics {
             "gauge",
             "Requests that wait for a thread.",
         );
-        for (lane, _, waiting) in lanes {
-            let _ = writeln!(text, "mizan_lane_waiting{{lane=\"{lane}\"}} {waiting}");
+        for (pool, _, waiting) in pools {
+            let _ = writeln!(text, "mizan_lane_waiting{{lane=\"{pool}\"}} {waiting}");
         }
         head(
             &mut text,

@@ -16,7 +16,7 @@ use mizan_core::Definitions;
 
 use super::Service;
 use super::event_bound::{bounded, bounded_template};
-use super::work::Lane;
+use super::worker_pool::WorkerPool;
 use crate::identity::Caller;
 use crate::problem::Problem;
 
@@ -42,11 +42,11 @@ impl Service {
 
     async fn in_time<T: Send + 'static>(
         &self,
-        lane: &Lane,
+        pool: &WorkerPool,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let service = self.clone();
-        let done = lane.run(move || work(&service));
+        let done = pool.run(move || work(&service));
         match tokio::time::timeout(self.0.limits.computing_time, done).await {
             Ok(result) => self.watched(result?),
             Err(_) => Err(Problem::too_long()),

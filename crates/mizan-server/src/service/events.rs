@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 
 use super::Service;
 use crate::identity::Caller;
-use crate::limits::Pass;
+use crate::limits::RequestPermit;
 use crate::problem::Problem;
 
 /// How often budgets are looked at while somebody watches.
@@ -68,8 +68,8 @@ impl Service {
     ///
     /// They listen too often already.
     pub fn events(&self, caller: &Caller) -> Result<EventStream, Problem> {
-        let pass = self.0.gate.stream(&caller.token, &self.0.limits);
-        let pass = pass.ok_or_else(|| Problem::too_many(5))?;
+        let permit = self.0.rate_limiter.stream(&caller.token, &self.0.limits);
+        let permit = permit.ok_or_else(|| Problem::too_many(5))?;
         let listener = Listener {
             told: self.0.told.subscribe(),
             budgets: self.0.budgets.subscribe(),
@@ -79,7 +79,7 @@ impl Service {
             seen: HashMap::new(),
             ready: VecDeque::new(),
             started: false,
-            _pass: pass,
+            _permit: permit,
         };
         Ok(Box::pin(stream::unfold(listener, Listener::next)))
     }
@@ -96,7 +96,7 @@ struct Listener {
     seen: HashMap<String, String>,
     ready: VecDeque<(&'static str, String)>,
     started: bool,
-    _pass: Pass,
+    _permit: RequestPermit,
 }
 
 /// What somebody who listens woke up for.

@@ -2,7 +2,7 @@
 //! down what these functions return.
 //!
 //! Each takes who asks first and looks only at what they may see. What blocks runs
-//! on bounded threads (`work.rs`): a lane for the ledger, one for prices, one for the
+//! on bounded threads (`worker_pool.rs`): a pool for the ledger, one for prices, one for the
 //! accountant, one for questions over data.
 
 mod accountant;
@@ -11,7 +11,7 @@ mod event_bound;
 mod events;
 mod proofs;
 mod questions;
-mod work;
+mod worker_pool;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,11 +29,11 @@ pub use events::{EventStream, QueryEvent};
 pub use questions::{AskedJson, Queried};
 
 use crate::identity::{Caller, Identity, IdentityError, Session, Sessions, SignedIn};
-use crate::limits::{Gate, Limits, Pass};
+use crate::limits::{Limits, RateLimiter, RequestPermit};
 use crate::metrics::Metrics;
 use crate::problem::Problem;
 use events::{Budgets, Told};
-use work::Lane;
+use worker_pool::WorkerPool;
 
 /// How many bytes of what the accountant said are remembered.
 const REMEMBERED: usize = 8 << 20;
@@ -64,15 +64,15 @@ struct Inner {
     shelf: Shelf,
     identity: Identity,
     sessions: Sessions,
-    gate: Gate,
+    rate_limiter: RateLimiter,
     limits: Limits,
     secure: bool,
     metrics: Metrics,
-    reading: Lane,
-    pricing: Lane,
-    computing: Lane,
-    asking: Lane,
-    verifying: Lane,
+    reading: WorkerPool,
+    pricing: WorkerPool,
+    computing: WorkerPool,
+    asking: WorkerPool,
+    verifying: WorkerPool,
     /// Engines that are at rest: each answers one question at a time.
     engines: Mutex<Vec<Engines>>,
     prices: Prices,
@@ -177,14 +177,14 @@ impl Service {
             },
             identity,
             sessions: Sessions::default(),
-            gate: Gate::default(),
+            rate_limiter: RateLimiter::default(),
             secure: options.secure,
             metrics: Metrics::default(),
-            reading: Lane::new(limits.ledger, limits.connections),
-            pricing: Lane::new(limits.computing, limits.computing_waiting),
-            computing: Lane::new(limits.computing, limits.computing_waiting),
-            asking: Lane::new(limits.queries, limits.waiting),
-            verifying: Lane::new(1, 4),
+            reading: WorkerPool::new(limits.ledger, limits.connections),
+            pricing: WorkerPool::new(limits.computing, limits.computing_waiting),
+            computing: WorkerPool::new(limits.computing, limits.computing_waiting),
+            asking: WorkerPool::new(limits.queries, limits.waiting),
+            verifying: WorkerPool::new(1, 4),
             engines: Mutex::default(),
             prices: Prices::default(),
             fan_outs: FanOutCache::default(),
@@ -236,7 +236,7 @@ impl Service {
     pub fn sign_in(&self, presented: &str) -> Result<SignedIn, Problem> {
         let caller = self.believe(presented.trim())?;
         let caller = caller.ok_or_else(Problem::unauthorized)?;
-        let _pass = self.pass(&caller.token)?;
+        let _permit = self.permit(&caller.token)?;
         Ok(self.0.sessions.begin(caller, self.0.secure)?)
     }
 
@@ -259,9 +259,9 @@ impl Service {
     }
 
     /// Whether a token has not asked too much.
-    pub(crate) fn pass(&self, token: &str) -> Result<Pass, Problem> {
-        let passed = self.0.gate.request(token, &self.0.limits);
-        passed.map_err(Problem::too_many)
+    pub(crate) fn permit(&self, token: &str) -> Result<RequestPermit, Problem> {
+        let permit = self.0.rate_limiter.request(token, &self.0.limits);
+        permit.map_err(Problem::too_many)
     }
 
     /// What somebody may see of the catalogue.
@@ -365,15 +365,15 @@ impl Service {
         let head = self
             .with_ledger(|service| Ok(service.0.ledger.head()?))
             .await?;
-        let lanes = [
+        let pools = [
             ("ledger", &self.0.reading),
             ("pricing", &self.0.pricing),
             ("computing", &self.0.computing),
             ("queries", &self.0.asking),
             ("verify", &self.0.verifying),
         ];
-        let lanes = lanes.map(|(name, lane)| (name, lane.busy(), lane.waiting()));
-        Ok(self.0.metrics.text(&lanes, head.size))
+        let pools = pools.map(|(name, pool)| (name, pool.busy(), pool.waiting()));
+        Ok(self.0.metrics.text(&pools, head.size))
     }
 }
 

@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mizan_core::Code;
 use tokio::sync::Semaphore;
 
-use crate::limits::HELD;
+use crate::limits::REQUEST_PERMIT;
 use crate::problem::Problem;
 
 /// Threads for one kind of work.
 #[derive(Debug)]
-pub(crate) struct Lane {
+pub(crate) struct WorkerPool {
     permits: Arc<Semaphore>,
     threads: usize,
     waiting: AtomicUsize,
@@ -35,7 +35,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl Lane {
+impl WorkerPool {
     pub(crate) fn new(threads: usize, most_waiting: usize) -> Self {
         let threads = threads.max(1);
         Self {
@@ -49,7 +49,9 @@ impl Lane {
 
     /// How many threads the token that asks may have: all but one, if there are several.
     fn share(&self) -> Option<Arc<Semaphore>> {
-        let token = HELD.try_with(|pass| pass.token().to_owned()).ok()?;
+        let token = REQUEST_PERMIT
+            .try_with(|permit| permit.token().to_owned())
+            .ok()?;
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
         // Permits hold theirs: those that nobody has are whole.
         shares.retain(|_, share| Arc::strong_count(share) > 1);
@@ -79,7 +81,7 @@ impl Lane {
             return Err(Problem::busy());
         };
         // Whoever asked has it on their account until it is done, there or not.
-        let held = HELD.try_with(Arc::clone).ok();
+        let held = REQUEST_PERMIT.try_with(Arc::clone).ok();
         let done = tokio::task::spawn_blocking(move || {
             let result = work();
             drop((permit, share, held));
@@ -114,23 +116,23 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
-    use crate::limits::{Gate, Limits};
+    use crate::limits::{Limits, RateLimiter};
 
     #[tokio::test]
     async fn a_thread_is_left_to_others() {
-        let lane = Arc::new(Lane::new(2, 10));
-        let (gate, limits) = (Gate::default(), Limits::default());
-        let held = |token: &str| Arc::new(gate.request(token, &limits).unwrap());
+        let pool = Arc::new(WorkerPool::new(2, 10));
+        let (limiter, limits) = (RateLimiter::default(), Limits::default());
+        let held = |token: &str| Arc::new(limiter.request(token, &limits).unwrap());
         let (stop, stopped) = mpsc::channel::<()>();
         let stopped = Arc::new(Mutex::new(stopped));
         let wait = |token| {
-            let (lane, stopped) = (Arc::clone(&lane), Arc::clone(&stopped));
+            let (pool, stopped) = (Arc::clone(&pool), Arc::clone(&stopped));
             let work = move || stopped.lock().unwrap().recv().unwrap();
-            tokio::spawn(HELD.scope(held(token), async move { lane.run(work).await }))
+            tokio::spawn(REQUEST_PERMIT.scope(held(token), async move { pool.run(work).await }))
         };
         let greedy = [wait("a"), wait("a"), wait("a")];
         // With one thread for all of theirs, another has the other.
-        let other = HELD.scope(held("b"), lane.run(|| 7)).await;
+        let other = REQUEST_PERMIT.scope(held("b"), pool.run(|| 7)).await;
         assert_eq!(other.unwrap(), 7);
         for _ in &greedy {
             stop.send(()).unwrap();
@@ -139,7 +141,10 @@ mod tests {
             one.await.unwrap().unwrap();
         }
         // What nobody has is forgotten.
-        HELD.scope(held("c"), lane.run(|| ())).await.unwrap();
-        assert!(lane.shares.lock().unwrap().len() <= 2);
+        REQUEST_PERMIT
+            .scope(held("c"), pool.run(|| ()))
+            .await
+            .unwrap();
+        assert!(pool.shares.lock().unwrap().len() <= 2);
     }
 }
