@@ -22,11 +22,11 @@ pub mod locale;
 mod log;
 mod metrics;
 pub mod pages;
-mod patience;
 pub mod problem;
 pub mod routes;
 pub mod serve;
 pub mod service;
+mod stall_timeout;
 mod tls;
 
 pub use serve::{Listen, serve};

@@ -19,8 +19,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
 use crate::limits::Limits;
-use crate::patience::Patient;
 use crate::service::{Options, Service};
+use crate::stall_timeout::StallTimeout;
 use crate::{api, tls};
 
 /// After a failed accept, most often for want of file descriptors.
@@ -215,8 +215,8 @@ impl Connection {
             None => self.answer(stream).await,
             Some(acceptor) => {
                 let handshake = acceptor.accept(stream);
-                let patience = self.limits.header_time;
-                if let Ok(Ok(stream)) = tokio::time::timeout(patience, handshake).await {
+                let timeout = self.limits.header_time;
+                if let Ok(Ok(stream)) = tokio::time::timeout(timeout, handshake).await {
                     self.answer(stream).await;
                 }
             }
@@ -236,7 +236,7 @@ impl Connection {
             .keep_alive_interval(Duration::from_secs(30))
             .max_concurrent_streams(64)
             .max_header_list_size(64 << 10);
-        let stream = Patient::new(stream, self.limits.header_time);
+        let stream = StallTimeout::new(stream, self.limits.header_time);
         let service = TowerToHyperService::new(self.router);
         let connection = builder.serve_connection(TokioIo::new(stream), service);
         let connection = self.watcher.watch(connection.into_owned());

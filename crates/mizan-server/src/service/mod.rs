@@ -340,8 +340,8 @@ impl Service {
             service.0.shelf.read()?;
             Ok(())
         });
-        let patience = std::time::Duration::from_secs(5);
-        matches!(tokio::time::timeout(patience, read).await, Ok(Ok(())))
+        let timeout = std::time::Duration::from_secs(5);
+        matches!(tokio::time::timeout(timeout, read).await, Ok(Ok(())))
     }
 
     /// Waits until all that was begun is finished, as long as that may take; but for

@@ -14,33 +14,33 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
 /// The bytes with which HTTP/2 begins; a request of HTTP/1.1 has more.
-const BEGINNING: usize = 24;
+const PREFACE: usize = 24;
 
 /// A stream whose first bytes must come in time, and whose other side must take some
 /// of what is written in time.
-pub(crate) struct Patient<S> {
+pub(crate) struct StallTimeout<S> {
     stream: S,
-    missing: usize,
-    end: Pin<Box<Sleep>>,
-    patience: Duration,
+    preface_missing: usize,
+    preface_timer: Pin<Box<Sleep>>,
+    timeout: Duration,
     /// Since nothing was taken.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Patient<S> {
+impl<S> StallTimeout<S> {
     /// Waits so long for the beginning, and for whoever takes nothing.
-    pub(crate) fn new(stream: S, patience: Duration) -> Self {
+    pub(crate) fn new(stream: S, timeout: Duration) -> Self {
         Self {
             stream,
-            missing: BEGINNING,
-            end: Box::pin(tokio::time::sleep(patience)),
-            patience,
+            preface_missing: PREFACE,
+            preface_timer: Box::pin(tokio::time::sleep(timeout)),
+            timeout,
             stalled: None,
         }
     }
 
     /// What became of writing, or that it waited too long.
-    fn taken<T>(
+    fn check_stall<T>(
         &mut self,
         context: &mut Context<'_>,
         written: Poll<io::Result<T>>,
@@ -49,10 +49,10 @@ impl<S> Patient<S> {
             self.stalled = None;
             return written;
         }
-        let patience = self.patience;
+        let timeout = self.timeout;
         let stalled = self
             .stalled
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
         match stalled.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
@@ -60,7 +60,7 @@ impl<S> Patient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for StallTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -69,22 +69,25 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         let come = buffer.filled().len().saturating_sub(before);
-        self.missing = self.missing.saturating_sub(come);
-        if read.is_pending() && self.missing > 0 && self.end.as_mut().poll(context).is_ready() {
+        self.preface_missing = self.preface_missing.saturating_sub(come);
+        if read.is_pending()
+            && self.preface_missing > 0
+            && self.preface_timer.as_mut().poll(context).is_ready()
+        {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         read
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for StallTimeout<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.taken(context, written)
+        self.check_stall(context, written)
     }
 
     fn poll_write_vectored(
@@ -93,7 +96,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-        self.taken(context, written)
+        self.check_stall(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -102,11 +105,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = Pin::new(&mut self.stream).poll_flush(context);
-        self.taken(context, flushed)
+        self.check_stall(context, flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let shut = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.taken(context, shut)
+        self.check_stall(context, shut)
     }
 }
