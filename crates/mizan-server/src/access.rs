@@ -26,7 +26,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     base-uri 'none'; frame-ancestors 'none'";
 
 /// Lets a request in or not.
-pub(crate) async fn door(
+pub(crate) async fn authorize(
     State(service): State<Service>,
     mut request: Request,
     next: Next,
@@ -37,7 +37,7 @@ pub(crate) async fn door(
     let method = request.method().clone();
     let route = path.as_deref().and_then(|path| routes::find(&method, path));
     let admitted = match route {
-        Some(route) => enter(&service, route, &mut request).await,
+        Some(route) => check_access(&service, route, &mut request).await,
         // The router says what is wrong: no such address, or no such method.
         None if path.is_none() => Ok(None),
         None => Err(Problem::method_not_allowed()),
@@ -66,7 +66,7 @@ pub(crate) async fn door(
 }
 
 /// Who asks and whether they may; what they hold while they do.
-async fn enter(
+async fn check_access(
     service: &Service,
     route: &Route,
     request: &mut Request,
@@ -83,11 +83,13 @@ async fn enter(
         Access::Roles(roles) | Access::Page(roles) => roles,
     };
     let caller = match bearer(request.headers())? {
-        Some(text) => service.believe(text)?.ok_or_else(Problem::unauthorized)?,
+        Some(text) => service
+            .authenticate(text)?
+            .ok_or_else(Problem::unauthorized)?,
         None => {
             let found = session(service, request.headers())?;
             let session = found.ok_or_else(Problem::unauthorized)?;
-            own_site(route, request, &session)?;
+            check_same_site(route, request, &session)?;
             let caller = session.caller().clone();
             request.extensions_mut().insert(session);
             caller
@@ -124,14 +126,14 @@ fn session(service: &Service, headers: &HeaderMap) -> Result<Option<Session>, Pr
         .filter_map(|value| value.to_str().ok())
         .filter_map(|text| service.sessions().find(text));
     match found.next() {
-        Some(session) if service.still_good(&session.caller().token)? => Ok(Some(session)),
+        Some(session) if service.is_token_valid(&session.caller().token)? => Ok(Some(session)),
         _ => Ok(None),
     }
 }
 
 /// What a browser sends of itself is not enough to change something: programs send
 /// the second secret in a header, forms of pages in a field that pages check.
-fn own_site(route: &Route, request: &Request, session: &Session) -> Result<(), Problem> {
+fn check_same_site(route: &Route, request: &Request, session: &Session) -> Result<(), Problem> {
     if matches!(*request.method(), Method::GET | Method::HEAD) {
         return Ok(());
     }

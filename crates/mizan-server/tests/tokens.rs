@@ -19,21 +19,21 @@ fn new(name: &str, role: Role) -> NewToken {
 }
 
 #[test]
-fn a_token_is_believed_by_whoever_opens_the_file_until_it_is_revoked() {
+fn a_token_authenticates_until_it_is_revoked() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tokens.db");
     let server = Identity::open(&path).unwrap();
     let command_line = Identity::open(&path).unwrap();
     let (token, secret) = command_line.create(new("amina", Role::Analyst)).unwrap();
-    let caller = server.believe(secret.reveal()).unwrap().unwrap();
+    let caller = server.authenticate(secret.reveal()).unwrap().unwrap();
     assert_eq!(
         (caller.name.as_str(), caller.role, &caller.token),
         ("amina", Role::Analyst, &token.id)
     );
-    assert!(server.still_good(&token.id).unwrap());
+    assert!(server.is_token_valid(&token.id).unwrap());
     command_line.revoke(&token.id).unwrap();
-    assert!(server.believe(secret.reveal()).unwrap().is_none());
-    assert!(!server.still_good(&token.id).unwrap());
+    assert!(server.authenticate(secret.reveal()).unwrap().is_none());
+    assert!(!server.is_token_valid(&token.id).unwrap());
     // Revoking again changes nothing, and is no second act.
     command_line.revoke(&token.id).unwrap();
     assert_eq!(server.acts().unwrap().len(), 2);
@@ -55,8 +55,8 @@ fn a_token_ends_when_it_was_said_to() {
             ..new("amina", Role::Owner)
         };
         let (_, secret) = identity.create(token).unwrap();
-        let believed = identity.believe(secret.reveal()).unwrap();
-        assert_eq!(believed.is_some(), good, "{expires_ms:?}");
+        let caller = identity.authenticate(secret.reveal()).unwrap();
+        assert_eq!(caller.is_some(), good, "{expires_ms:?}");
     }
 }
 

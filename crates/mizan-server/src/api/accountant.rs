@@ -15,8 +15,8 @@ use mizan_api::risk::{RiskAnswer, RiskRequest};
 use mizan_api::number::json;
 use serde::Serialize;
 
-use super::Asker;
-use super::problems::{Door, Sent};
+use super::Authenticated;
+use super::problems::{AccessProblems, BodyProblems};
 use crate::body::Json;
 use crate::problem::Problem;
 use crate::service::Service;
@@ -53,13 +53,13 @@ async fn remembered<R: Serialize, A: Serialize>(
     request_body = AccountRequest,
     responses(
         (status = 200, description = "the answer", body = AccountAnswer),
-        Door, Sent,
+        AccessProblems, BodyProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn account(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Json(request): Json<AccountRequest>,
 ) -> Result<Response, Problem> {
     let kept = (!request.profile).then_some("account");
@@ -77,13 +77,13 @@ pub(crate) async fn account(
     request_body = CurveRequest,
     responses(
         (status = 200, description = "the answer", body = CurveAnswer),
-        Door, Sent,
+        AccessProblems, BodyProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn curve(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Json(request): Json<CurveRequest>,
 ) -> Result<Response, Problem> {
     let kept = Some("curve");
@@ -101,13 +101,13 @@ pub(crate) async fn curve(
     request_body = RiskRequest,
     responses(
         (status = 200, description = "the answer", body = RiskAnswer),
-        Door, Sent,
+        AccessProblems, BodyProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn risk(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Json(request): Json<RiskRequest>,
 ) -> Result<Response, Problem> {
     let kept = Some("risk");
@@ -125,13 +125,13 @@ pub(crate) async fn risk(
     request_body = CalibrateRequest,
     responses(
         (status = 200, description = "the answer", body = CalibrateAnswer),
-        Door, Sent,
+        AccessProblems, BodyProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn calibrate(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Json(request): Json<CalibrateRequest>,
 ) -> Result<Response, Problem> {
     let kept = Some("calibrate");
@@ -149,13 +149,13 @@ pub(crate) async fn calibrate(
     request_body = GroupRequest,
     responses(
         (status = 200, description = "the answer", body = GroupAnswer),
-        Door, Sent,
+        AccessProblems, BodyProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn group(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Json(request): Json<GroupRequest>,
 ) -> Result<Response, Problem> {
     let kept = Some("group");
@@ -173,13 +173,13 @@ pub(crate) async fn group(
     request_body = DivergenceRequest,
     responses(
         (status = 200, description = "the answer", body = DivergenceAnswer),
-        Door, Sent,
+        AccessProblems, BodyProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn divergence(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Json(request): Json<DivergenceRequest>,
 ) -> Result<Response, Problem> {
     let kept = Some("divergence");

@@ -6,8 +6,8 @@ use mizan_api::spend::{SpendAnswer, SpendRequest};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::problems::{Door, Malformed, Missing, Senseless, Sent};
-use super::{Asker, Key, Name, Parameters};
+use super::problems::{AccessProblems, BodyProblems, Malformed, NotFound, Unprocessable};
+use super::{Authenticated, Key, Name, Parameters};
 use crate::body::Json;
 use crate::problem::{Problem, ProblemJson};
 use crate::service::{ReceiptShown, Service};
@@ -28,13 +28,13 @@ pub(crate) struct More {
     tag = "budgets",
     responses(
         (status = 200, description = "the answer", body = BudgetsAnswer),
-        Door,
+        AccessProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn budgets(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
 ) -> Result<axum::Json<BudgetsAnswer>, Problem> {
     Ok(axum::Json(service.budgets(&caller).await?))
 }
@@ -47,13 +47,13 @@ pub(crate) async fn budgets(
     params(("name" = String, Path, description = "the account"), More),
     responses(
         (status = 200, description = "the answer", body = BudgetAnswer),
-        Door, Malformed, Missing, Senseless,
+        AccessProblems, Malformed, NotFound, Unprocessable,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn budget(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Name(name): Name,
     Parameters(more): Parameters<More>,
 ) -> Result<axum::Json<BudgetAnswer>, Problem> {
@@ -71,13 +71,13 @@ pub(crate) async fn budget(
     responses(
         (status = 200, description = "the answer", body = SpendAnswer),
         (status = 409, description = "the budget refuses it (with the members of SpendRefused), or the key stands for something else", body = ProblemJson, content_type = "application/problem+json"),
-        Door, Sent, Missing,
+        AccessProblems, BodyProblems, NotFound,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn spend(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Key(key): Key,
     Json(request): Json<SpendRequest>,
 ) -> Result<axum::Json<SpendAnswer>, Problem> {
@@ -95,13 +95,13 @@ pub(crate) async fn spend(
     responses(
         (status = 200, description = "the answer", body = ReceiptShown),
         (status = 409, description = "the log does not extend the receipt", body = ProblemJson, content_type = "application/problem+json"),
-        Door, Missing, Senseless,
+        AccessProblems, NotFound, Unprocessable,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn receipt(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Name(id): Name,
 ) -> Result<axum::Json<ReceiptShown>, Problem> {
     Ok(axum::Json(service.receipt(&caller, &id).await?))

@@ -7,8 +7,8 @@ use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::{Stream, StreamExt as _};
 
-use super::Asker;
-use super::problems::Door;
+use super::Authenticated;
+use super::problems::AccessProblems;
 use crate::problem::Problem;
 use crate::service::Service;
 
@@ -21,13 +21,13 @@ use crate::service::Service;
     tag = "events",
     responses(
         (status = 200, description = "events, until somebody hangs up", body = String, content_type = "text/event-stream"),
-        Door,
+        AccessProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn events(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     let told = service.events(&caller)?;
     let events = told.map(|(name, json)| Ok(Event::default().event(name).data(json)));

@@ -4,8 +4,8 @@ use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::Asker;
-use super::problems::Door;
+use super::Authenticated;
+use super::problems::AccessProblems;
 use crate::problem::Problem;
 use crate::service::Service;
 
@@ -45,13 +45,13 @@ pub(crate) async fn ready(State(service): State<Service>) -> (StatusCode, &'stat
     tag = "health",
     responses(
         (status = 200, description = "metrics", body = String, content_type = "text/plain"),
-        Door,
+        AccessProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn metrics(
     State(service): State<Service>,
-    Asker(_caller): Asker,
+    Authenticated(_caller): Authenticated,
 ) -> Result<Response, Problem> {
     let text = service.metrics_text().await?;
     let kind = HeaderValue::from_static("text/plain; version=0.0.4");

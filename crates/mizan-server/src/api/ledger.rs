@@ -7,8 +7,8 @@ use mizan_api::ledger::{
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::problems::{Door, Malformed, Missing};
-use super::{Asker, Parameters};
+use super::problems::{AccessProblems, Malformed, NotFound};
+use super::{Authenticated, Parameters};
 use crate::problem::Problem;
 use crate::service::{LogParameters, Service};
 
@@ -42,13 +42,13 @@ pub(crate) struct Extended {
     params(LogParameters),
     responses(
         (status = 200, description = "the answer", body = LogAnswer),
-        Door, Malformed, Missing,
+        AccessProblems, Malformed, NotFound,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn log(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Parameters(page): Parameters<LogParameters>,
 ) -> Result<axum::Json<LogAnswer>, Problem> {
     Ok(axum::Json(service.log(&caller, page).await?))
@@ -61,13 +61,13 @@ pub(crate) async fn log(
     tag = "ledger",
     responses(
         (status = 200, description = "the answer", body = CheckpointAnswer),
-        Door,
+        AccessProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn checkpoint(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
 ) -> Result<axum::Json<CheckpointAnswer>, Problem> {
     Ok(axum::Json(service.checkpoint(&caller).await?))
 }
@@ -80,13 +80,13 @@ pub(crate) async fn checkpoint(
     params(Included),
     responses(
         (status = 200, description = "the answer", body = InclusionAnswer),
-        Door, Malformed, Missing,
+        AccessProblems, Malformed, NotFound,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn inclusion(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Parameters(of): Parameters<Included>,
 ) -> Result<axum::Json<InclusionAnswer>, Problem> {
     let proof = service.inclusion(&caller, of.position, of.size).await?;
@@ -101,13 +101,13 @@ pub(crate) async fn inclusion(
     params(Extended),
     responses(
         (status = 200, description = "the answer", body = ConsistencyAnswer),
-        Door, Malformed, Missing,
+        AccessProblems, Malformed, NotFound,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn consistency(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Parameters(of): Parameters<Extended>,
 ) -> Result<axum::Json<ConsistencyAnswer>, Problem> {
     let proof = service.consistency(&caller, of.before, of.size).await?;
@@ -121,13 +121,13 @@ pub(crate) async fn consistency(
     tag = "ledger",
     responses(
         (status = 200, description = "the answer", body = VerifyAnswer),
-        Door,
+        AccessProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn verify(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
 ) -> Result<axum::Json<VerifyAnswer>, Problem> {
     Ok(axum::Json(service.verify(&caller).await?))
 }

@@ -37,7 +37,7 @@ pub fn router(service: Service) -> Router {
         .method_not_allowed_fallback(|| async { Problem::method_not_allowed() })
         .layer(middleware::from_fn_with_state(
             service.clone(),
-            access::door,
+            access::authorize,
         ))
         .with_state(service)
 }
@@ -83,9 +83,9 @@ fn documented() -> OpenApiRouter<Service> {
 }
 
 /// Who asks, as the door found out.
-pub(crate) struct Asker(pub(crate) Caller);
+pub(crate) struct Authenticated(pub(crate) Caller);
 
-impl<S: Send + Sync> FromRequestParts<S> for Asker {
+impl<S: Send + Sync> FromRequestParts<S> for Authenticated {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {

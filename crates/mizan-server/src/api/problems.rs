@@ -41,7 +41,7 @@ macro_rules! problems {
 
 problems! {
     /// Whoever comes through the door may be told this.
-    Door: [
+    AccessProblems: [
         (401, "no good token"),
         (403, "not for this role"),
         (429, "too many requests of this token"),
@@ -49,7 +49,7 @@ problems! {
         (503, "too busy, or not ready"),
     ];
     /// Where a body is sent.
-    Sent: [
+    BodyProblems: [
         (400, "malformed"),
         (408, "the body did not come in time"),
         (413, "the body is too large"),
@@ -59,7 +59,7 @@ problems! {
     /// Where the address has parameters.
     Malformed: [(400, "malformed")];
     /// Where something is looked for.
-    Missing: [(404, "not there, or not for this token")];
+    NotFound: [(404, "not there, or not for this token")];
     /// Where what is asked for can be nonsense.
-    Senseless: [(422, "it makes no sense, or cannot be answered privately")];
+    Unprocessable: [(422, "it makes no sense, or cannot be answered privately")];
 }

@@ -4,8 +4,8 @@ use axum::extract::State;
 use mizan_api::dataset::{DatasetJson, DatasetsAnswer};
 use mizan_api::question::{QueryAnswer, QuestionRequest, QuoteAnswer};
 
-use super::problems::{Door, Missing, Sent};
-use super::{Asker, Key, Name};
+use super::problems::{AccessProblems, BodyProblems, NotFound};
+use super::{Authenticated, Key, Name};
 use crate::body::Json;
 use crate::problem::{Problem, ProblemJson};
 use crate::service::Service;
@@ -17,13 +17,13 @@ use crate::service::Service;
     tag = "questions",
     responses(
         (status = 200, description = "the answer", body = DatasetsAnswer),
-        Door,
+        AccessProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn datasets(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
 ) -> Result<axum::Json<DatasetsAnswer>, Problem> {
     Ok(axum::Json(service.datasets(&caller).await?))
 }
@@ -36,13 +36,13 @@ pub(crate) async fn datasets(
     params(("name" = String, Path, description = "the dataset")),
     responses(
         (status = 200, description = "the answer", body = DatasetJson),
-        Door, Missing,
+        AccessProblems, NotFound,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn dataset(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Name(name): Name,
 ) -> Result<axum::Json<DatasetJson>, Problem> {
     Ok(axum::Json(service.dataset(&caller, &name).await?))
@@ -56,13 +56,13 @@ pub(crate) async fn dataset(
     request_body = QuestionRequest,
     responses(
         (status = 200, description = "the answer", body = QuoteAnswer),
-        Door, Sent,
+        AccessProblems, BodyProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn quote(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Json(request): Json<QuestionRequest>,
 ) -> Result<axum::Json<QuoteAnswer>, Problem> {
     Ok(axum::Json(service.quote(&caller, request).await?))
@@ -78,13 +78,13 @@ pub(crate) async fn quote(
     responses(
         (status = 200, description = "the answer", body = QueryAnswer),
         (status = 409, description = "the budget refuses it (with the members of QueryRefused), or the key stands for something else", body = ProblemJson, content_type = "application/problem+json"),
-        Door, Sent,
+        AccessProblems, BodyProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn query(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Key(key): Key,
     Json(request): Json<QuestionRequest>,
 ) -> Result<axum::Json<QueryAnswer>, Problem> {

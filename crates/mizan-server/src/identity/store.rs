@@ -33,7 +33,7 @@ pub struct Token {
 impl Token {
     /// Whether it is good for something at a time.
     #[must_use]
-    pub fn is_good(&self, unix_ms: u64) -> bool {
+    pub fn is_valid(&self, unix_ms: u64) -> bool {
         self.revoked_ms.is_none() && self.expires_ms.is_none_or(|end| unix_ms < end)
     }
 }
@@ -215,12 +215,12 @@ impl Identity {
     /// # Errors
     ///
     /// The file cannot be read.
-    pub fn believe(&self, presented: &str) -> Result<Option<Caller>, IdentityError> {
+    pub fn authenticate(&self, presented: &str) -> Result<Option<Caller>, IdentityError> {
         let Some(hash) = TokenHash::presented(presented) else {
             return Ok(None);
         };
         let found = self.find(&hash)?;
-        let good = found.filter(|token| token.hash.is(&hash) && token.is_good(now()));
+        let good = found.filter(|token| token.hash.is(&hash) && token.is_valid(now()));
         Ok(good.map(|token| Caller {
             name: token.name.clone(),
             role: token.role,
@@ -234,12 +234,12 @@ impl Identity {
     /// # Errors
     ///
     /// The file cannot be read.
-    pub fn still_good(&self, id: &str) -> Result<bool, IdentityError> {
+    pub fn is_token_valid(&self, id: &str) -> Result<bool, IdentityError> {
         self.refresh()?;
         let known = held(&self.known);
         let mut tokens = known.tokens.values();
         let time = now();
-        Ok(tokens.any(|token| token.id == id && token.is_good(time)))
+        Ok(tokens.any(|token| token.id == id && token.is_valid(time)))
     }
 
     fn find(&self, hash: &TokenHash) -> Result<Option<Arc<Token>>, IdentityError> {

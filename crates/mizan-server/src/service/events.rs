@@ -144,7 +144,12 @@ impl Listener {
                 Happened::Changed | Happened::Quiet => true,
                 Happened::Nothing | Happened::End => false,
             };
-            if looks && !self.service.still_good(&self.caller.token).unwrap_or(false) {
+            if looks
+                && !self
+                    .service
+                    .is_token_valid(&self.caller.token)
+                    .unwrap_or(false)
+            {
                 return None;
             }
             match happened {

@@ -224,8 +224,8 @@ impl Service {
     /// # Errors
     ///
     /// The tokens cannot be read.
-    pub fn believe(&self, presented: &str) -> Result<Option<Caller>, Problem> {
-        Ok(self.0.identity.believe(presented)?)
+    pub fn authenticate(&self, presented: &str) -> Result<Option<Caller>, Problem> {
+        Ok(self.0.identity.authenticate(presented)?)
     }
 
     /// Signs a browser in.
@@ -234,7 +234,7 @@ impl Service {
     ///
     /// The token is not good for anything, or asks too much.
     pub fn sign_in(&self, presented: &str) -> Result<SignedIn, Problem> {
-        let caller = self.believe(presented.trim())?;
+        let caller = self.authenticate(presented.trim())?;
         let caller = caller.ok_or_else(Problem::unauthorized)?;
         let _permit = self.permit(&caller.token)?;
         Ok(self.0.sessions.begin(caller, self.0.secure)?)
@@ -250,8 +250,8 @@ impl Service {
         &self.0.sessions
     }
 
-    pub(crate) fn still_good(&self, token: &str) -> Result<bool, Problem> {
-        Ok(self.0.identity.still_good(token)?)
+    pub(crate) fn is_token_valid(&self, token: &str) -> Result<bool, Problem> {
+        Ok(self.0.identity.is_token_valid(token)?)
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {
@@ -336,7 +336,7 @@ impl Service {
         }
         let read = self.with_ledger(|service| {
             service.0.ledger.head()?;
-            service.0.identity.still_good("")?;
+            service.0.identity.is_token_valid("")?;
             service.0.shelf.read()?;
             Ok(())
         });
