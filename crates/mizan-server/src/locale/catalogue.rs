@@ -160,7 +160,7 @@ catalogue! {
     quote_fits_not_help: "Spend less ε, ask for fewer columns, or let the owner raise the budget.", "أنفق ε أقل، أو اطلب أعمدة أقل، أو دع المالك يرفع الميزانية.";
     quote_event: "What would be released", "ما الذي سيُصدر";
     quote_why: "How the noise was chosen", "كيف اختيرت الضوضاء";
-    quote_clamping: "What may be clamped first", "ما قد يُحصر أولًا";
+    quote_clamping: "Contribution limits (their effect is not included in the ±)", "حدود المساهمة (لا يدخل أثرها في ±)";
     quote_notes: "Notes", "ملاحظات";
     quote_cannot: "No price yet", "لا كلفة بعد";
     quote_free: "free", "مجانًا";

@@ -7,6 +7,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use mizan_api::ledger::{EntryJson, VerifyAnswer};
+use mizan_api::messages::AsJson;
 use serde::Deserialize;
 
 use super::frame::{Frame, page};
@@ -16,7 +17,7 @@ use super::read::{Form, Query};
 use super::receipts::kind;
 use super::sign_in::Button;
 use super::visitor::Visitor;
-use crate::locale::{Line, Strings};
+use crate::locale::{Markup, Strings};
 use crate::problem::Problem;
 use crate::service::{LogParameters, Service};
 use self_tests::SelfTest;
@@ -48,7 +49,7 @@ enum Verified {
 
 struct Found {
     counts: Vec<Count>,
-    warnings: Vec<Line>,
+    warnings: Vec<Markup>,
 }
 
 struct Count {
@@ -204,9 +205,9 @@ fn found_of(t: &'static Strings, found: &VerifyAnswer) -> Found {
     Found {
         counts: all.into_iter().map(count).collect(),
         warnings: found
-            .warnings
+            .warnings_data
             .iter()
-            .map(|line| t.language.line(line))
+            .map(|AsJson(warning)| t.language.say(warning))
             .collect(),
     }
 }
