@@ -1,7 +1,7 @@
-//! The door: every request passes here before anything else looks at it.
+//! Authorization of every request, before any handler sees it.
 //!
-//! In this order: which address, who asks, may they, have they asked too much. Who
-//! it is stands in the extensions of the request from here on.
+//! In this order: route, authentication, role, rate limit. Handlers find the caller in the
+//! extensions of the request.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,20 +13,20 @@ use axum::response::{IntoResponse, Response};
 use mizan_core::Code;
 
 use crate::identity::{Caller, Session};
-use crate::limits::HELD;
+use crate::limits::REQUEST_PERMIT;
 use crate::pages;
 use crate::problem::Problem;
 use crate::routes::{self, Access, Route};
 use crate::service::Service;
 
-/// What nobody may do with a page of ours: run scripts that are not its own, show
-/// it inside of another, guess types, tell others where somebody came from.
+/// The content security policy of pages: scripts, styles and connections of this server
+/// only, and no page of another site may frame them.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; \
     base-uri 'none'; frame-ancestors 'none'";
 
-/// Lets a request in or not.
-pub(crate) async fn door(
+/// Authorizes a request and passes it on, or answers it with a problem.
+pub(crate) async fn authorize(
     State(service): State<Service>,
     mut request: Request,
     next: Next,
@@ -36,14 +36,18 @@ pub(crate) async fn door(
     let path = path.map(|path| path.as_str().to_owned());
     let method = request.method().clone();
     let route = path.as_deref().and_then(|path| routes::find(&method, path));
-    let passed = match route {
-        Some(route) => enter(&service, route, &mut request).await,
-        // The router says what is wrong: no such address, or no such method.
+    let admitted = match route {
+        Some(route) => check_access(&service, route, &mut request).await,
+        // The router answers addresses that do not exist.
         None if path.is_none() => Ok(None),
         None => Err(Problem::method_not_allowed()),
     };
-    let mut response = match passed {
-        Ok(Some(pass)) => HELD.scope(Arc::new(pass), next.run(request)).await,
+    let mut response = match admitted {
+        Ok(Some(permit)) => {
+            REQUEST_PERMIT
+                .scope(Arc::new(permit), next.run(request))
+                .await
+        }
         Ok(None) => next.run(request).await,
         Err(problem) => match (route.map(|route| route.access), problem.status()) {
             (Some(Access::Page(_)), StatusCode::UNAUTHORIZED) => to_sign_in(&request),
@@ -61,15 +65,15 @@ pub(crate) async fn door(
     response
 }
 
-/// Who asks and whether they may; what they hold while they do.
-async fn enter(
+/// Authenticates the caller and checks role and rate limit; the permit of the request.
+async fn check_access(
     service: &Service,
     route: &Route,
     request: &mut Request,
-) -> Result<Option<crate::limits::Pass>, Problem> {
+) -> Result<Option<crate::limits::RequestPermit>, Problem> {
     let roles = match route.access {
         Access::Public => {
-            // A page for everybody may still greet who is signed in.
+            // A public page shows who is signed in.
             if let Some(session) = session(service, request.headers())? {
                 request.extensions_mut().insert(session.caller().clone());
                 request.extensions_mut().insert(session);
@@ -79,11 +83,13 @@ async fn enter(
         Access::Roles(roles) | Access::Page(roles) => roles,
     };
     let caller = match bearer(request.headers())? {
-        Some(text) => service.believe(text)?.ok_or_else(Problem::unauthorized)?,
+        Some(text) => service
+            .authenticate(text)?
+            .ok_or_else(Problem::unauthorized)?,
         None => {
             let found = session(service, request.headers())?;
             let session = found.ok_or_else(Problem::unauthorized)?;
-            own_site(route, request, &session)?;
+            check_same_site(route, request, &session)?;
             let caller = session.caller().clone();
             request.extensions_mut().insert(session);
             caller
@@ -92,12 +98,12 @@ async fn enter(
     if !roles.contains(&caller.role) {
         return Err(Problem::forbidden(caller.role.name()));
     }
-    let pass = service.pass(&caller.token)?;
+    let permit = service.permit(&caller.token)?;
     request.extensions_mut().insert::<Caller>(caller);
-    Ok(Some(pass))
+    Ok(Some(permit))
 }
 
-/// The token of a request. Two headers, or one that is something else, are none.
+/// The access token of a request. Two headers, or one with another scheme, are an error.
 fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = all.next() else {
@@ -113,21 +119,21 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     Ok(Some(token.trim()))
 }
 
-/// The session of a request, if its token is still good.
+/// The session of a request, if its token is still valid.
 fn session(service: &Service, headers: &HeaderMap) -> Result<Option<Session>, Problem> {
     let cookies = headers.get_all(header::COOKIE).iter();
     let mut found = cookies
         .filter_map(|value| value.to_str().ok())
         .filter_map(|text| service.sessions().find(text));
     match found.next() {
-        Some(session) if service.still_good(&session.caller().token)? => Ok(Some(session)),
+        Some(session) if service.is_token_valid(&session.caller().token)? => Ok(Some(session)),
         _ => Ok(None),
     }
 }
 
-/// What a browser sends of itself is not enough to change something: programs send
-/// the second secret in a header, forms of pages in a field that pages check.
-fn own_site(route: &Route, request: &Request, session: &Session) -> Result<(), Problem> {
+/// Protects against cross-site request forgery: a cookie alone changes nothing. Scripts
+/// send the CSRF token in a header, forms of pages in a field that the page checks.
+fn check_same_site(route: &Route, request: &Request, session: &Session) -> Result<(), Problem> {
     if matches!(*request.method(), Method::GET | Method::HEAD) {
         return Ok(());
     }
@@ -144,7 +150,7 @@ fn own_site(route: &Route, request: &Request, session: &Session) -> Result<(), P
     }
 }
 
-/// To where one signs in, and back.
+/// A redirect to the sign-in page, which returns to this address.
 fn to_sign_in(request: &Request) -> Response {
     let next: String = request
         .uri()
@@ -165,7 +171,7 @@ fn to_sign_in(request: &Request) -> Response {
     let place = format!("/sign-in?next={next}");
     let place = HeaderValue::from_str(&place);
     let place = place.unwrap_or_else(|_| HeaderValue::from_static("/sign-in"));
-    // A question that was typed goes along, with its key.
+    // A query that was typed goes along, with its key.
     let asks = request.method() == Method::POST && request.uri().path() == "/ask";
     let status = match asks {
         true => StatusCode::TEMPORARY_REDIRECT,
@@ -175,7 +181,7 @@ fn to_sign_in(request: &Request) -> Response {
 }
 
 fn headers(headers: &mut HeaderMap, secure: bool) {
-    // What is said already is stricter.
+    // A handler may have set a stricter policy.
     headers
         .entry("content-security-policy")
         .or_insert(HeaderValue::from_static(POLICY));
@@ -194,7 +200,7 @@ fn headers(headers: &mut HeaderMap, secure: bool) {
     if secure {
         set("strict-transport-security", "max-age=31536000");
     }
-    // Answers are somebody's own; what may be kept says so itself.
+    // Responses are private; those that may be cached say so themselves.
     headers
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));

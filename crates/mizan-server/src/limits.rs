@@ -1,5 +1,4 @@
-//! A limit on everything: how much of each thing there may be at once, and what
-//! one token may ask in a second.
+//! Limits of the server, and the rate limiter: one token bucket per access token.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -8,50 +7,50 @@ use std::time::{Duration, Instant};
 
 use mizan_engine::QueryLimits;
 
-/// Processes that run queries over files, one for each.
+/// Worker processes for queries over files, one process per query.
 #[derive(Clone, Debug)]
 pub struct QueryWorkers {
     /// The program; see [`Engines::in_workers`](mizan_engine::Engines::in_workers).
     pub program: PathBuf,
-    /// The limits of each.
+    /// The limits of each process.
     pub limits: QueryLimits,
 }
 
-/// All limits.
+/// The limits of a server.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Requests of a token in a second, over time.
+    /// Requests per second of an access token, on average: the fill rate of its bucket.
     pub rate: f64,
-    /// Requests of a token that may come at once after a pause.
+    /// Requests that an access token may send at once: the capacity of its bucket.
     pub burst: f64,
-    /// Requests of a token that are being answered.
+    /// Concurrent requests of an access token.
     pub in_flight: u32,
-    /// Streams of events of a token.
+    /// Concurrent event streams of an access token.
     pub streams: u32,
-    /// Bytes of a body.
+    /// Bytes of a request body.
     pub body_bytes: usize,
-    /// How long a body may take to come.
+    /// How long a request body may take to arrive.
     pub body_time: Duration,
-    /// How long headers and the handshake may take, and a connection may be idle.
+    /// How long headers and the TLS handshake may take, and a connection may stall.
     pub header_time: Duration,
-    /// Connections.
+    /// Open connections.
     pub connections: usize,
-    /// Questions that are run over data at once.
+    /// Queries that run over data at once.
     pub queries: usize,
-    /// Processes for them. None runs them in this process, without limits.
+    /// Worker processes for them. None runs queries in this process, without limits.
     pub query_workers: Option<QueryWorkers>,
-    /// Questions that wait for that.
+    /// Queries that wait for a thread.
     pub waiting: usize,
-    /// Threads that compute: prices and the accountant.
+    /// Threads for quotes, and as many for the accountant.
     pub computing: usize,
-    /// Computations that wait for one.
+    /// Computations that wait for a thread.
     pub computing_waiting: usize,
-    /// Threads that read and write the ledger; the more, the more charges share a
+    /// Threads that read and write the ledger. More threads let more charges share one
     /// sync.
     pub ledger: usize,
     /// How long a client waits for a computation.
     pub computing_time: Duration,
-    /// How long a shutdown waits for what is charged.
+    /// How long a shutdown waits for queries that are charged.
     pub shutdown_time: Duration,
 }
 
@@ -67,7 +66,7 @@ impl Default for Limits {
             body_time: Duration::from_secs(10),
             header_time: Duration::from_secs(30),
             connections: 2048,
-            // One more than can be at work: a token may not have them all.
+            // One more than there are processors: a single token cannot use all threads.
             queries: processors.max(2) + 1,
             query_workers: None,
             waiting: 256,
@@ -80,63 +79,65 @@ impl Default for Limits {
     }
 }
 
-/// Who asked how much.
+/// Limits the requests of each access token with a token bucket.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Gate(Arc<Mutex<HashMap<String, Bucket>>>);
+pub(crate) struct RateLimiter(Arc<Mutex<HashMap<String, TokenBucket>>>);
 
-/// A bucket of requests that fills up with time.
+/// The token bucket of one access token: it fills at a constant rate up to the burst, and
+/// each request takes one.
 #[derive(Debug)]
-struct Bucket {
-    left: f64,
+struct TokenBucket {
+    tokens: f64,
     at: Instant,
     in_flight: u32,
     streams: u32,
 }
 
-/// What a request or a stream holds while it lasts.
+/// What a request or an event stream holds while it runs: its place among the concurrent
+/// ones of its access token.
 #[derive(Debug)]
-pub(crate) struct Pass {
-    gate: Gate,
+pub(crate) struct RequestPermit {
+    limiter: RateLimiter,
     token: String,
     stream: bool,
 }
 
 tokio::task_local! {
-    /// What the request that is being answered holds. Work that outlives its client
-    /// holds it too, so that who hangs up has not asked less.
-    pub(crate) static HELD: Arc<Pass>;
+    /// The permit of the request that is being answered. Work that outlives its client
+    /// holds it too, so that closing the connection does not make room for more.
+    pub(crate) static REQUEST_PERMIT: Arc<RequestPermit>;
 }
 
-/// A bucket that was full for so long is forgotten.
-const FORGOTTEN: Duration = Duration::from_secs(600);
+/// Buckets that were not used for this long are removed.
+const IDLE_TIME: Duration = Duration::from_secs(600);
 
-/// Buckets are looked over when there are so many.
-const MANY: usize = 1000;
+/// Unused buckets are looked for when there are more than this.
+const SWEEP_ABOVE: usize = 1000;
 
-impl Gate {
-    /// Lets a request in, or says after how many seconds to try again.
-    pub(crate) fn request(&self, token: &str, limits: &Limits) -> Result<Pass, u64> {
+impl RateLimiter {
+    /// A permit for a request, or after how many seconds to retry.
+    pub(crate) fn request(&self, token: &str, limits: &Limits) -> Result<RequestPermit, u64> {
         let now = Instant::now();
-        let mut buckets = self.held();
-        if buckets.len() > MANY {
+        let mut buckets = self.buckets();
+        if buckets.len() > SWEEP_ABOVE {
             buckets.retain(|_, bucket| {
-                bucket.in_flight > 0 || bucket.streams > 0 || now - bucket.at < FORGOTTEN
+                bucket.in_flight > 0 || bucket.streams > 0 || now - bucket.at < IDLE_TIME
             });
         }
-        let bucket = buckets.entry(token.to_owned()).or_insert(Bucket {
-            left: limits.burst,
+        let bucket = buckets.entry(token.to_owned()).or_insert(TokenBucket {
+            tokens: limits.burst,
             at: now,
             in_flight: 0,
             streams: 0,
         });
-        let filled = bucket.left + (now - bucket.at).as_secs_f64() * limits.rate;
-        bucket.left = filled.min(limits.burst);
+        let filled = bucket.tokens + (now - bucket.at).as_secs_f64() * limits.rate;
+        bucket.tokens = filled.min(limits.burst);
         bucket.at = now;
         if bucket.in_flight >= limits.in_flight {
             return Err(1);
         }
-        if bucket.left < 1.0 {
-            let seconds = ((1.0 - bucket.left) / limits.rate.max(1e-3)).ceil();
+        if bucket.tokens < 1.0 {
+            let seconds = ((1.0 - bucket.tokens) / limits.rate.max(1e-3)).ceil();
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -144,45 +145,45 @@ impl Gate {
             )]
             return Err((seconds as u64).clamp(1, 3600));
         }
-        bucket.left -= 1.0;
+        bucket.tokens -= 1.0;
         bucket.in_flight += 1;
-        Ok(self.pass(token, false))
+        Ok(self.permit(token, false))
     }
 
-    /// Lets a stream of events begin.
-    pub(crate) fn stream(&self, token: &str, limits: &Limits) -> Option<Pass> {
-        let mut buckets = self.held();
+    /// A permit for an event stream.
+    pub(crate) fn stream(&self, token: &str, limits: &Limits) -> Option<RequestPermit> {
+        let mut buckets = self.buckets();
         let bucket = buckets.get_mut(token)?;
         if bucket.streams >= limits.streams {
             return None;
         }
         bucket.streams += 1;
-        Some(self.pass(token, true))
+        Some(self.permit(token, true))
     }
 
-    fn pass(&self, token: &str, stream: bool) -> Pass {
-        Pass {
-            gate: self.clone(),
+    fn permit(&self, token: &str, stream: bool) -> RequestPermit {
+        RequestPermit {
+            limiter: self.clone(),
             token: token.to_owned(),
             stream,
         }
     }
 
-    fn held(&self) -> MutexGuard<'_, HashMap<String, Bucket>> {
+    fn buckets(&self) -> MutexGuard<'_, HashMap<String, TokenBucket>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Pass {
-    /// Whose it is.
+impl RequestPermit {
+    /// The access token that holds it.
     pub(crate) fn token(&self) -> &str {
         &self.token
     }
 }
 
-impl Drop for Pass {
+impl Drop for RequestPermit {
     fn drop(&mut self) {
-        if let Some(bucket) = self.gate.held().get_mut(&self.token) {
+        if let Some(bucket) = self.limiter.buckets().get_mut(&self.token) {
             let count = if self.stream {
                 &mut bucket.streams
             } else {
@@ -198,36 +199,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_may_ask_so_much_and_others_are_not_touched() {
+    fn rate_and_concurrency_are_limited_for_each_token() {
         let limits = Limits {
             rate: 1e-9,
             burst: 3.0,
             in_flight: 2,
             ..Limits::default()
         };
-        let gate = Gate::default();
-        let one = gate.request("a", &limits).unwrap();
-        let _two = gate.request("a", &limits).unwrap();
-        // Two are being answered.
-        assert!(gate.request("a", &limits).is_err());
+        let limiter = RateLimiter::default();
+        let one = limiter.request("a", &limits).unwrap();
+        let _two = limiter.request("a", &limits).unwrap();
+        // Two run at once.
+        assert!(limiter.request("a", &limits).is_err());
         drop(one);
-        drop(gate.request("a", &limits).unwrap());
-        // Three were asked, and the bucket does not fill up.
-        assert!(gate.request("a", &limits).unwrap_err() >= 1);
-        assert!(gate.request("b", &limits).is_ok());
+        drop(limiter.request("a", &limits).unwrap());
+        // Three were taken, and the bucket does not fill up.
+        assert!(limiter.request("a", &limits).unwrap_err() >= 1);
+        assert!(limiter.request("b", &limits).is_ok());
     }
 
     #[test]
-    fn streams_are_counted_apart() {
+    fn streams_have_a_limit_of_their_own() {
         let limits = Limits {
             streams: 1,
             ..Limits::default()
         };
-        let gate = Gate::default();
-        drop(gate.request("a", &limits).unwrap());
-        let stream = gate.stream("a", &limits).unwrap();
-        assert!(gate.stream("a", &limits).is_none());
+        let limiter = RateLimiter::default();
+        drop(limiter.request("a", &limits).unwrap());
+        let stream = limiter.stream("a", &limits).unwrap();
+        assert!(limiter.stream("a", &limits).is_none());
         drop(stream);
-        assert!(gate.stream("a", &limits).is_some());
+        assert!(limiter.stream("a", &limits).is_some());
     }
 }

@@ -39,15 +39,15 @@ use std::sync::Arc;
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_ledger::store::StoreError;
 use mizan_ledger::{
-    Account, AccountView, Charge, Denial, Digest, Done, Ledger, LedgerError, Outcome, Refusal,
-    RequestError, RequestId, SETTLED, Status, Target as Promise,
+    Account, AccountView, Charge, Denial, Digest, Done, Ledger, LedgerError, MAX_UNANSWERED,
+    Outcome, Refusal, RequestError, RequestId, SETTLED, Status, Target as Promise,
 };
-use mizan_sql::{BoundedPlan, Catalogue, Dataset};
+use mizan_sql::{BoundedPlan, Catalogue, Dataset, Note};
 
 use self::ids::{sealed, stamp, unsealed};
 use self::prepare::Same;
 use crate::engine::{Engine, EngineError, Version};
-use crate::release::{self, Answer, Recipe, Released, Request};
+use crate::release::{self, Answer, ChoiceReason, Recipe, Released, Request};
 
 /// How much a question may cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -129,7 +129,7 @@ pub struct Answered {
     /// The account after it.
     pub account: AccountView,
     /// How the noise was chosen.
-    pub why: Vec<String>,
+    pub why: Vec<ChoiceReason>,
     /// What the answer was made of.
     pub(crate) released: Released,
 }
@@ -204,19 +204,20 @@ impl<'a, E: Engine> Desk<'a, E> {
         let mut quote = Quote::of(&prepared);
         match self.ledger.check_unanswered(&prepared.view, None) {
             Ok(()) => {}
-            Err(error @ LedgerError::TooManyUnanswered { .. }) => {
-                quote.notes.push(error.to_string());
+            Err(LedgerError::TooManyUnanswered { count }) => {
+                quote.notes.push(Note::UnansweredCharges {
+                    count: count as u64,
+                    limit: MAX_UNANSWERED as u64,
+                });
             }
             Err(error) => return Err(error.into()),
         }
         match checked {
             Ok(()) => Ok(quote),
             Err(error) if error.is_of_data() => {
-                // The words of the error may name paths.
-                quote.notes.push(format!(
-                    "the limits on joins, memory and time were not checked: the data cannot be read now ({})",
-                    error.code()
-                ));
+                quote.notes.push(Note::LimitsNotChecked {
+                    code: error.code().to_string(),
+                });
                 Ok(quote)
             }
             Err(error) => Err(error.into()),

@@ -15,37 +15,36 @@ use mizan_api::risk::{RiskAnswer, RiskRequest};
 use mizan_api::number::json;
 use serde::Serialize;
 
-use super::Asker;
-use super::problems::{Door, Sent};
+use super::Authenticated;
+use super::problems::{AccessProblems, BodyProblems};
 use crate::body::Json;
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// What was said before about the same request, or what is said now. Without a name
-/// nothing is kept.
-async fn remembered<R: Serialize, A: Serialize>(
+/// The answer to a request, from the cache if it is there. Without a name nothing is cached.
+async fn cached<R: Serialize, A: Serialize>(
     service: &Service,
     name: Option<&str>,
     request: R,
     ask: impl AsyncFnOnce(R) -> Result<A, Problem>,
 ) -> Result<Response, Problem> {
     let key = name.map(|name| format!("{name} {}", json(&request)));
-    let known = key.as_deref().and_then(|key| service.recall(key));
-    let told = match known {
-        Some(told) => told,
+    let known = key.as_deref().and_then(|key| service.cached_answer(key));
+    let answer = match known {
+        Some(answer) => answer,
         None => {
-            let told: Arc<str> = json(&ask(request).await?).to_string().into();
+            let answer: Arc<str> = json(&ask(request).await?).to_string().into();
             if let Some(key) = key {
-                service.keep(key, &told);
+                service.cache_answer(key, &answer);
             }
-            told
+            answer
         }
     };
     let kind = HeaderValue::from_static("application/json");
-    Ok(([(header::CONTENT_TYPE, kind)], told.to_string()).into_response())
+    Ok(([(header::CONTENT_TYPE, kind)], answer.to_string()).into_response())
 }
 
-/// What an event costs: epsilon at a delta, or delta at an epsilon, by every method.
+/// The cost of an event: epsilon at a delta, or delta at an epsilon, by every method.
 #[utoipa::path(
     post,
     path = "/api/v1/account",
@@ -53,23 +52,23 @@ async fn remembered<R: Serialize, A: Serialize>(
     request_body = AccountRequest,
     responses(
         (status = 200, description = "the answer", body = AccountAnswer),
-        Door, Sent,
+        AccessProblems, BodyProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn account(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Json(request): Json<AccountRequest>,
 ) -> Result<Response, Problem> {
     let kept = (!request.profile).then_some("account");
-    remembered(&service, kept, request, async |request| {
+    cached(&service, kept, request, async |request| {
         Ok(service.account(&caller, request).await?.json())
     })
     .await
 }
 
-/// The Rényi budget curve: what an event costs at every order.
+/// The Rényi curve: the cost of an event at every order.
 #[utoipa::path(
     post,
     path = "/api/v1/curve",
@@ -77,17 +76,17 @@ pub(crate) async fn account(
     request_body = CurveRequest,
     responses(
         (status = 200, description = "the answer", body = CurveAnswer),
-        Door, Sent,
+        AccessProblems, BodyProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn curve(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Json(request): Json<CurveRequest>,
 ) -> Result<Response, Problem> {
     let kept = Some("curve");
-    remembered(&service, kept, request, async |request| {
+    cached(&service, kept, request, async |request| {
         Ok(service.curve(&caller, request).await?.json())
     })
     .await
@@ -101,23 +100,23 @@ pub(crate) async fn curve(
     request_body = RiskRequest,
     responses(
         (status = 200, description = "the answer", body = RiskAnswer),
-        Door, Sent,
+        AccessProblems, BodyProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn risk(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Json(request): Json<RiskRequest>,
 ) -> Result<Response, Problem> {
     let kept = Some("risk");
-    remembered(&service, kept, request, async |request| {
+    cached(&service, kept, request, async |request| {
         Ok(service.risk(&caller, request).await?.json())
     })
     .await
 }
 
-/// Solves for the `?` in an event: the least noise, or the most of anything else.
+/// Calibration: solves for the `?` in an event, the smallest noise or the largest value of another parameter.
 #[utoipa::path(
     post,
     path = "/api/v1/calibrate",
@@ -125,23 +124,23 @@ pub(crate) async fn risk(
     request_body = CalibrateRequest,
     responses(
         (status = 200, description = "the answer", body = CalibrateAnswer),
-        Door, Sent,
+        AccessProblems, BodyProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn calibrate(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Json(request): Json<CalibrateRequest>,
 ) -> Result<Response, Problem> {
     let kept = Some("calibrate");
-    remembered(&service, kept, request, async |request| {
+    cached(&service, kept, request, async |request| {
         Ok(service.calibrate(&caller, request).await?.json())
     })
     .await
 }
 
-/// What an event costs a group of people who stand together.
+/// The cost of an event for a group of people (group privacy).
 #[utoipa::path(
     post,
     path = "/api/v1/group",
@@ -149,17 +148,17 @@ pub(crate) async fn calibrate(
     request_body = GroupRequest,
     responses(
         (status = 200, description = "the answer", body = GroupAnswer),
-        Door, Sent,
+        AccessProblems, BodyProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn group(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Json(request): Json<GroupRequest>,
 ) -> Result<Response, Problem> {
     let kept = Some("group");
-    remembered(&service, kept, request, async |request| {
+    cached(&service, kept, request, async |request| {
         Ok(service.group(&caller, request).await?.json())
     })
     .await
@@ -173,17 +172,17 @@ pub(crate) async fn group(
     request_body = DivergenceRequest,
     responses(
         (status = 200, description = "the answer", body = DivergenceAnswer),
-        Door, Sent,
+        AccessProblems, BodyProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn divergence(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Json(request): Json<DivergenceRequest>,
 ) -> Result<Response, Problem> {
     let kept = Some("divergence");
-    remembered(&service, kept, request, async |request| {
+    cached(&service, kept, request, async |request| {
         Ok(service.divergence(&caller, request).await?.json())
     })
     .await

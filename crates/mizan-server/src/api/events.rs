@@ -1,4 +1,4 @@
-//! What happens, as it happens.
+//! The stream of server-sent events.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -7,30 +7,30 @@ use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::{Stream, StreamExt as _};
 
-use super::Asker;
-use super::problems::Door;
+use super::Authenticated;
+use super::problems::AccessProblems;
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// Server-sent events: `query` (a `QueryEvent`) as one's own questions get on, and
-/// `budget` (an `AccountJson`) for each budget one may see, first as it is and then
-/// whenever it changed.
+/// Server-sent events: `query` (a `QueryEvent`) for the progress of the caller's queries, and
+/// `budget` (an `AccountJson`) for each budget that the caller may see, at the start and
+/// whenever it changes.
 #[utoipa::path(
     get,
     path = "/api/v1/events",
     tag = "events",
     responses(
-        (status = 200, description = "events, until somebody hangs up", body = String, content_type = "text/event-stream"),
-        Door,
+        (status = 200, description = "events, until the client closes the connection", body = String, content_type = "text/event-stream"),
+        AccessProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn events(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
-    let told = service.events(&caller)?;
-    let events = told.map(|(name, json)| Ok(Event::default().event(name).data(json)));
+    let events = service.events(&caller)?;
+    let events = events.map(|(name, json)| Ok(Event::default().event(name).data(json)));
     let alive = KeepAlive::new().interval(Duration::from_secs(15));
     Ok(Sse::new(events).keep_alive(alive))
 }

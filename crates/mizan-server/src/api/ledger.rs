@@ -1,4 +1,4 @@
-//! The log, its proofs, and whether all of it is right.
+//! The log, its proofs and its verification.
 
 use axum::extract::State;
 use mizan_api::ledger::{
@@ -7,30 +7,30 @@ use mizan_api::ledger::{
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::problems::{Door, Malformed, Missing};
-use super::{Asker, Parameters};
+use super::problems::{AccessProblems, Malformed, NotFound};
+use super::{Authenticated, Parameters};
 use crate::problem::Problem;
 use crate::service::{LogParameters, Service};
 
-/// Which entry, in which log.
+/// Parameters of an inclusion proof.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Included {
-    /// How many entries stand before it.
+pub(crate) struct InclusionQuery {
+    /// The position of the entry, from 0.
     position: u64,
-    /// The log of this size; as it is now otherwise.
+    /// The size of the log; by default its size now.
     size: Option<u64>,
 }
 
-/// Which log extends which.
+/// Parameters of a consistency proof.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Extended {
+pub(crate) struct ConsistencyQuery {
     /// The size of the earlier log.
     before: u64,
-    /// The size of the later one; as it is now otherwise.
+    /// The size of the later log; by default its size now.
     size: Option<u64>,
 }
 
@@ -42,32 +42,32 @@ pub(crate) struct Extended {
     params(LogParameters),
     responses(
         (status = 200, description = "the answer", body = LogAnswer),
-        Door, Malformed, Missing,
+        AccessProblems, Malformed, NotFound,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn log(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
     Parameters(page): Parameters<LogParameters>,
 ) -> Result<axum::Json<LogAnswer>, Problem> {
     Ok(axum::Json(service.log(&caller, page).await?))
 }
 
-/// A signed statement of how far the log has come. Keep it, or give it to somebody else.
+/// A signed checkpoint: the size and root of the log. Keep it, or give it to an auditor.
 #[utoipa::path(
     get,
     path = "/api/v1/ledger/checkpoint",
     tag = "ledger",
     responses(
         (status = 200, description = "the answer", body = CheckpointAnswer),
-        Door,
+        AccessProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn checkpoint(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
 ) -> Result<axum::Json<CheckpointAnswer>, Problem> {
     Ok(axum::Json(service.checkpoint(&caller).await?))
 }
@@ -77,17 +77,17 @@ pub(crate) async fn checkpoint(
     get,
     path = "/api/v1/ledger/proofs/inclusion",
     tag = "ledger",
-    params(Included),
+    params(InclusionQuery),
     responses(
         (status = 200, description = "the answer", body = InclusionAnswer),
-        Door, Malformed, Missing,
+        AccessProblems, Malformed, NotFound,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn inclusion(
     State(service): State<Service>,
-    Asker(caller): Asker,
-    Parameters(of): Parameters<Included>,
+    Authenticated(caller): Authenticated,
+    Parameters(of): Parameters<InclusionQuery>,
 ) -> Result<axum::Json<InclusionAnswer>, Problem> {
     let proof = service.inclusion(&caller, of.position, of.size).await?;
     Ok(axum::Json(proof))
@@ -98,36 +98,36 @@ pub(crate) async fn inclusion(
     get,
     path = "/api/v1/ledger/proofs/consistency",
     tag = "ledger",
-    params(Extended),
+    params(ConsistencyQuery),
     responses(
         (status = 200, description = "the answer", body = ConsistencyAnswer),
-        Door, Malformed, Missing,
+        AccessProblems, Malformed, NotFound,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn consistency(
     State(service): State<Service>,
-    Asker(caller): Asker,
-    Parameters(of): Parameters<Extended>,
+    Authenticated(caller): Authenticated,
+    Parameters(of): Parameters<ConsistencyQuery>,
 ) -> Result<axum::Json<ConsistencyAnswer>, Problem> {
     let proof = service.consistency(&caller, of.before, of.size).await?;
     Ok(axum::Json(proof))
 }
 
-/// Computes everything again from the log and compares. One at a time; it takes as long as the log is.
+/// Verifies the whole log: recomputes its tree and applies the privacy filter to every entry again. One verification runs at a time; it takes time in proportion to the log.
 #[utoipa::path(
     post,
     path = "/api/v1/ledger/verify",
     tag = "ledger",
     responses(
         (status = 200, description = "the answer", body = VerifyAnswer),
-        Door,
+        AccessProblems,
     ),
     security(("token" = [])),
 )]
 pub(crate) async fn verify(
     State(service): State<Service>,
-    Asker(caller): Asker,
+    Authenticated(caller): Authenticated,
 ) -> Result<axum::Json<VerifyAnswer>, Problem> {
     Ok(axum::Json(service.verify(&caller).await?))
 }

@@ -1,14 +1,14 @@
-//! The addresses for programs: each reads a request, asks the service, and writes
-//! down what it says. The OpenAPI document is made from these functions.
+//! The JSON API: each handler reads a request, calls the service and writes its result. The
+//! OpenAPI document is generated from these functions.
 
 mod accountant;
-mod books;
+mod budgets;
 mod events;
 mod health;
 mod ledger;
 mod openapi;
 mod problems;
-mod questions;
+mod queries;
 mod reference;
 
 use axum::Router;
@@ -27,23 +27,23 @@ use crate::identity::Caller;
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// Everything that can be asked, behind the door.
+/// All routes, with authorization before each.
 pub fn router(service: Service) -> Router {
     let (api, _) = documented().split_for_parts();
     api.merge(openapi::router())
         .merge(reference::router())
         .merge(crate::pages::router())
-        .fallback(nowhere)
+        .fallback(not_found)
         .method_not_allowed_fallback(|| async { Problem::method_not_allowed() })
         .layer(middleware::from_fn_with_state(
             service.clone(),
-            access::door,
+            access::authorize,
         ))
         .with_state(service)
 }
 
-/// What is nowhere: a page for who looks at pages, a problem for programs.
-async fn nowhere(headers: HeaderMap) -> Response {
+/// An address that does not exist: a page for browsers, a problem for programs.
+async fn not_found(headers: HeaderMap) -> Response {
     let problem = Problem::not_found("this address");
     let accepts = headers
         .get(header::ACCEPT)
@@ -54,20 +54,20 @@ async fn nowhere(headers: HeaderMap) -> Response {
     }
 }
 
-/// What the document is about.
+/// The routes of the OpenAPI document.
 fn documented() -> OpenApiRouter<Service> {
     OpenApiRouter::new()
         .routes(routes!(health::alive))
         .routes(routes!(health::ready))
         .routes(routes!(health::metrics))
-        .routes(routes!(questions::datasets))
-        .routes(routes!(questions::dataset))
-        .routes(routes!(questions::quote))
-        .routes(routes!(questions::query))
-        .routes(routes!(books::budgets))
-        .routes(routes!(books::budget))
-        .routes(routes!(books::spend))
-        .routes(routes!(books::receipt))
+        .routes(routes!(queries::datasets))
+        .routes(routes!(queries::dataset))
+        .routes(routes!(queries::quote))
+        .routes(routes!(queries::query))
+        .routes(routes!(budgets::budgets))
+        .routes(routes!(budgets::budget))
+        .routes(routes!(budgets::spend))
+        .routes(routes!(budgets::receipt))
         .routes(routes!(ledger::log))
         .routes(routes!(ledger::checkpoint))
         .routes(routes!(ledger::inclusion))
@@ -82,10 +82,10 @@ fn documented() -> OpenApiRouter<Service> {
         .routes(routes!(events::events))
 }
 
-/// Who asks, as the door found out.
-pub(crate) struct Asker(pub(crate) Caller);
+/// The caller that `access.rs` authenticated.
+pub(crate) struct Authenticated(pub(crate) Caller);
 
-impl<S: Send + Sync> FromRequestParts<S> for Asker {
+impl<S: Send + Sync> FromRequestParts<S> for Authenticated {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
@@ -94,7 +94,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Asker {
     }
 }
 
-/// The query of an address, checked.
+/// The query of an address.
 pub(crate) struct Parameters<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: serde::de::DeserializeOwned> FromRequestParts<S> for Parameters<T> {
@@ -136,7 +136,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Key {
         match (value.to_str(), all.next()) {
             (Ok(text), None) => Ok(Self(Some(text.trim().to_owned()))),
             _ => Err(Problem::malformed(
-                "one Idempotency-Key, of visible characters",
+                "send one Idempotency-Key of visible ASCII characters",
             )),
         }
     }

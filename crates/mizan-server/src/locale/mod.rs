@@ -1,16 +1,21 @@
-//! Languages: which one somebody reads, and how a sentence is filled.
+//! Languages: which one a browser asks for, and the sentences of each.
 //!
-//! `catalogue.rs` has the sentences of the pages, `lines.rs` those of the libraries; the
-//! registry ([`mizan_core::Code`]) has those of error codes. Mathematics, SQL and numbers
-//! keep their own direction inside Arabic: what is filled in stands in a `<bdi>` of its own.
+//! `catalogue.rs` has the sentences of the pages, the registry ([`mizan_core::Code`]) those
+//! of error codes. Messages of the libraries are values: `mizan_api::messages` renders them
+//! in English, `arabic/` in Arabic. `plural.rs` has counted nouns. Mathematics, SQL and
+//! numbers are left to right inside Arabic (`bidi.rs`).
 
+mod arabic;
+mod bidi;
 mod catalogue;
-mod lines;
+pub(crate) mod plural;
 
-use std::borrow::Cow;
-use std::fmt;
+use mizan_api::account::RefusedMethod;
+use mizan_api::messages::{Label, LabelText, Message};
+use mizan_report::Figure;
 
-use askama::filters::HtmlSafe;
+pub use arabic::Arabic;
+pub use bidi::{Markup, fill};
 pub use catalogue::Strings;
 use catalogue::{ARABIC, ENGLISH};
 
@@ -37,12 +42,12 @@ impl Language {
         }
     }
 
-    /// The best that an `Accept-Language` header asks for.
+    /// The language that an `Accept-Language` header prefers.
     #[must_use]
     pub fn accepted(header: &str) -> Self {
         let mut best = (Self::English, 0.0_f64);
-        for wish in header.split(',').take(32) {
-            let (code, rest) = wish.split_once(';').unwrap_or((wish, ""));
+        for item in header.split(',').take(32) {
+            let (code, rest) = item.split_once(';').unwrap_or((item, ""));
             let weight = rest.trim().strip_prefix("q=");
             let weight = weight.map_or(1.0, |text| text.trim().parse().unwrap_or(0.0));
             if let Some(language) = Self::from_code(code)
@@ -91,180 +96,80 @@ impl Language {
     }
 }
 
-/// A sentence of a library for somebody.
+/// A problem in the language of a page.
 #[derive(Clone, Debug)]
-pub struct Line {
-    /// The sentence.
-    pub text: String,
-    /// Whether it is English inside a page of another language.
-    pub foreign: bool,
-}
-
-/// A problem for somebody.
-#[derive(Clone, Debug)]
-pub struct Told {
+pub struct ProblemText {
     /// What is wrong.
-    pub what: String,
+    pub what: Markup,
     /// What to do.
-    pub next: String,
-    /// What the library says, where that is not what is shown above: it has the
-    /// names and the numbers.
+    pub next: Markup,
+    /// The English message of the library, where another language is shown above: it has
+    /// the names and the numbers.
     pub original: Option<String>,
 }
 
-impl Language {
-    /// A sentence of a library.
+impl Strings {
+    /// A sentence as HTML: `[[…]]` and Latin words in Arabic are left to right.
     #[must_use]
-    pub fn line(self, english: &str) -> Line {
-        let known = match self {
-            Self::English => None,
-            Self::Arabic => lines::arabic(english),
-        };
-        Line {
-            foreign: self != Self::English && known.is_none(),
-            text: known.unwrap_or_else(|| english.to_owned()),
+    pub fn html(&self, sentence: &str) -> Markup {
+        fill(sentence, &[])
+    }
+}
+
+impl Language {
+    /// A message of a library.
+    #[must_use]
+    pub fn say(self, message: &(impl Message + Arabic)) -> Markup {
+        match self {
+            Self::English => Markup::text(&message.english()),
+            Self::Arabic => message.arabic(),
+        }
+    }
+
+    /// Why a method of the accountant does not apply.
+    #[must_use]
+    pub fn refused(self, method: &RefusedMethod) -> Markup {
+        match self {
+            Self::English => Markup::text(&method.reason),
+            Self::Arabic => arabic::refused(method),
         }
     }
 
     /// A problem, by its code.
     #[must_use]
-    pub fn told(self, problem: &Problem) -> Told {
+    pub fn problem_text(self, problem: &Problem) -> ProblemText {
         match self {
-            Self::English => Told {
-                what: problem.detail.clone(),
-                next: problem.help.clone(),
+            Self::English => ProblemText {
+                what: bidi::isolated(&problem.detail),
+                next: bidi::isolated(&problem.help),
                 original: None,
             },
-            Self::Arabic => Told {
-                what: problem.code.title().arabic.to_owned(),
-                next: problem.code.next_step().arabic.to_owned(),
+            Self::Arabic => ProblemText {
+                what: bidi::isolated(problem.code.title().arabic),
+                next: bidi::isolated(problem.code.next_step().arabic),
                 original: Some(format!("{}. {}.", problem.detail, problem.help)),
             },
         }
     }
 
-    /// A chart with its words in this language. Axes stay as they are.
+    /// The words of charts.
     #[must_use]
-    pub fn chart(self, svg: String) -> String {
+    pub fn labels(self) -> LabelText {
         match self {
-            Self::English => svg,
+            Self::English => Label::english,
+            Self::Arabic => arabic::label,
+        }
+    }
+
+    /// A chart whose labels are in this language, as SVG.
+    #[must_use]
+    pub fn svg(self, figure: Figure) -> String {
+        match self {
+            Self::English => figure.to_svg(),
             Self::Arabic => {
-                let tags = ["text", "title", "desc"];
-                tags.iter().fold(svg, |svg, tag| with_words(&svg, tag))
+                let description = arabic::description(&figure);
+                figure.described(description).to_svg()
             }
-        }
-    }
-}
-
-/// Charts are left to right; what stands between these is not.
-const RIGHT_TO_LEFT: char = '\u{2067}';
-
-/// The end of it.
-const END: char = '\u{2069}';
-
-/// Puts Arabic where an element of a chart has words that are known.
-fn with_words(svg: &str, tag: &str) -> String {
-    let (open, close) = (format!("<{tag}"), format!("</{tag}>"));
-    let mut made = String::with_capacity(svg.len());
-    let mut rest = svg;
-    while let Some(at) = rest.find(&close) {
-        let (before, after) = rest.split_at(at);
-        let words = before.rfind(&open).and_then(|start| {
-            let begin = start + before.get(start..)?.find('>')? + 1;
-            Some((before.get(..begin)?, before.get(begin..)?))
-        });
-        match words.and_then(|(head, words)| Some((head, lines::arabic(&plain(words))?))) {
-            Some((head, arabic)) => {
-                made.push_str(head);
-                made.push(RIGHT_TO_LEFT);
-                escape(&mut made, &arabic);
-                made.push(END);
-            }
-            None => made.push_str(before),
-        }
-        made.push_str(&close);
-        rest = after.get(close.len()..).unwrap_or_default();
-    }
-    made.push_str(rest);
-    made
-}
-
-/// Text of a chart without its escapes.
-fn plain(escaped: &str) -> Cow<'_, str> {
-    if !escaped.contains('&') {
-        return Cow::Borrowed(escaped);
-    }
-    let all = [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&apos;", "'"),
-        ("&amp;", "&"),
-    ];
-    let plain = all.iter().fold(escaped.to_owned(), |text, (from, to)| {
-        text.replace(from, to)
-    });
-    Cow::Owned(plain)
-}
-
-/// HTML that was escaped where it had to be.
-#[derive(Clone, Debug, Default)]
-pub struct Markup(pub String);
-
-impl fmt::Display for Markup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl HtmlSafe for Markup {}
-
-/// Fills the placeholders of a sentence; each value keeps its own direction, and
-/// what stands in `[[…]]` is a formula: left to right in every language.
-#[must_use]
-pub fn fill(sentence: &str, values: &[(&str, &str)]) -> Markup {
-    let mut html = String::with_capacity(sentence.len() + 64);
-    let mut rest = sentence;
-    while let Some(at) = rest.find(['{', '[', ']']) {
-        let (before, after) = rest.split_at(at);
-        escape(&mut html, before);
-        rest = if let Some(after) = after.strip_prefix("[[") {
-            html.push_str("<bdi dir=\"ltr\">");
-            after
-        } else if let Some(after) = after.strip_prefix("]]") {
-            html.push_str("</bdi>");
-            after
-        } else if let Some((name, after)) = after
-            .strip_prefix('{')
-            .and_then(|after| after.split_once('}'))
-        {
-            let value = values.iter().find(|(key, _)| *key == name);
-            html.push_str("<bdi>");
-            escape(&mut html, value.map_or("", |(_, value)| value));
-            html.push_str("</bdi>");
-            after
-        } else {
-            // A bracket that is only a bracket.
-            let mut characters = after.chars();
-            characters.next();
-            html.extend(after.chars().next());
-            characters.as_str()
-        };
-    }
-    escape(&mut html, rest);
-    Markup(html)
-}
-
-fn escape(html: &mut String, text: &str) {
-    for c in text.chars() {
-        match c {
-            '&' => html.push_str("&amp;"),
-            '<' => html.push_str("&lt;"),
-            '>' => html.push_str("&gt;"),
-            '"' => html.push_str("&quot;"),
-            '\'' => html.push_str("&#39;"),
-            c => html.push(c),
         }
     }
 }
@@ -274,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_header_says_the_language() {
+    fn accept_language_decides() {
         for (header, language) in [
             ("", Language::English),
             ("ar", Language::Arabic),
@@ -289,39 +194,45 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_is_told_in_arabic_with_the_words_of_the_library_below() {
+    fn a_problem_in_arabic_has_the_english_message_below() {
         let problem = Problem::not_found("this dataset");
-        let told = Language::Arabic.told(&problem);
-        assert!(told.what.contains("غير موجود"));
-        let original = told.original.unwrap();
+        let text = Language::Arabic.problem_text(&problem);
+        assert!(text.what.0.contains("غير موجود"));
+        let original = text.original.unwrap();
         assert!(
-            original.starts_with("this dataset is not there"),
+            original.starts_with("this dataset does not exist"),
             "{original}"
         );
-        let english = Language::English.told(&problem);
-        assert_eq!((english.what, english.original), (problem.detail, None));
+        let english = Language::English.problem_text(&problem);
+        assert_eq!((english.what.0, english.original), (problem.detail, None));
     }
 
     #[test]
-    fn a_chart_has_its_words_in_arabic_and_keeps_the_rest() {
-        let svg = "<svg><title>What is left of a&amp;b</title><text x=\"1\">left, %</text><text>17</text></svg>";
-        let made = Language::Arabic.chart(svg.to_owned());
-        assert!(
-            made.contains("<text x=\"1\">\u{2067}المتبقي، %\u{2069}</text><text>17</text>"),
-            "{made}"
-        );
-        assert!(
-            made.contains("a&amp;b") && !made.contains("What is left"),
-            "{made}"
-        );
-        assert_eq!(Language::English.chart(svg.to_owned()), svg);
+    fn a_message_is_escaped_in_english_and_isolated_in_arabic() {
+        let clamped = mizan_sql::Effect::UnitTotal {
+            column: "<b>".to_owned(),
+            low: 0.0,
+            high: 5.0,
+        };
+        let english = Language::English.say(&clamped).0;
+        assert!(english.starts_with("&lt;b&gt; of each person"), "{english}");
+        let arabic = Language::Arabic.say(&clamped).0;
+        assert!(arabic.contains("<bdi>&lt;b&gt;</bdi>"), "{arabic}");
     }
 
     #[test]
-    fn what_is_filled_in_is_escaped_and_apart() {
-        let html = fill("part of {parent}", &[("parent", "<b>")]);
-        assert_eq!(html.0, "part of <bdi>&lt;b&gt;</bdi>");
-        let html = fill("[[ε ≤ {e}]] [1]", &[("e", "[[2]]")]);
-        assert_eq!(html.0, "<bdi dir=\"ltr\">ε ≤ <bdi>[[2]]</bdi></bdi> [1]");
+    fn a_chart_has_its_words_in_one_language() {
+        let draw = |language: Language| {
+            let words = language.labels();
+            let axis = |label| mizan_report::Axis::linear(words(&label));
+            let panel =
+                mizan_report::Panel::new("", axis(Label::LogEntry), axis(Label::LeftPercent));
+            language.svg(Figure::new("").with(panel))
+        };
+        let english = draw(Language::English);
+        assert!(english.contains("left, %") && english.contains("against"));
+        let arabic = draw(Language::Arabic);
+        assert!(arabic.contains("المتبقي، %") && arabic.contains("مقابل"));
+        assert!(!arabic.contains("left, %") && !arabic.contains("against"));
     }
 }

@@ -1,9 +1,9 @@
-//! Asking: a question, what it would cost, one button that spends, the answer.
+//! The query page: a SQL query, its quote, the button that charges, the answer.
 //!
-//! Every form has a key of its own, which decides the id in the ledger: whoever
-//! reloads or presses twice gets the stored answer and pays once. A form of a session
-//! that ended comes back as it was, with its key, to be sent again: only a form of the
-//! session that there is can spend.
+//! Every form has a key, which is the id in the ledger: sending the same form twice is
+//! charged once and gives the stored answer. After an answer the form gets a new key, so
+//! running the query again is a new charge. A form of a session that ended comes back with
+//! its key, to be sent again: only a form of the present session can charge.
 
 mod answer;
 mod datasets;
@@ -13,6 +13,7 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use mizan_api::messages::{AsJson, Message};
 use mizan_api::number::Given;
 use mizan_api::question::{QuestionRequest, QuoteAnswer, plain};
 use mizan_core::Code;
@@ -27,11 +28,11 @@ use super::numbers;
 use super::problems::or_problem;
 use super::read::{Form, Query};
 use super::visitor::Visitor;
-use crate::locale::{Line, Markup, Strings};
+use crate::locale::{Arabic, Markup, Strings};
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// Longer addresses are not read everywhere.
+/// The longest address that all browsers and proxies accept.
 const LONGEST_ADDRESS: usize = 16 << 10;
 
 #[derive(Template)]
@@ -41,17 +42,17 @@ struct Page {
     csrf: String,
     key: String,
     sql: String,
-    wish: String,
+    spend_by: String,
     epsilon: String,
     accuracy: String,
-    beside: Beside,
+    panels: AskPanels,
     datasets: Vec<Dataset>,
 }
 
-/// What stands around the form.
+/// The parts of the page beside the form.
 #[derive(Default)]
-struct Beside {
-    /// That the form came back and is to be sent again.
+struct AskPanels {
+    /// Whether the form came back and is to be sent again.
     again: bool,
     quote: Option<String>,
     answer: Option<String>,
@@ -61,13 +62,13 @@ struct Beside {
 #[template(path = "quote.html")]
 struct QuotePart {
     t: &'static Strings,
-    outcome: Outcome,
+    outcome: QuoteOutcome,
 }
 
-/// A price, or why there is none.
-enum Outcome {
+/// A quote, or why there is none.
+enum QuoteOutcome {
     Priced(Box<Quote>),
-    Wrong(Box<Problem>),
+    Failed(Box<Problem>),
 }
 
 #[derive(Template)]
@@ -75,34 +76,34 @@ enum Outcome {
 struct AnswerPart {
     t: &'static Strings,
     key: String,
-    outcome: Reply,
+    outcome: AskOutcome,
 }
 
-/// What a question is answered.
-enum Reply {
+/// The outcome of a query.
+enum AskOutcome {
     Answered(Box<Answer>),
     Refused(Refusal),
     Failed(Box<Problem>),
-    /// The form was of another session; this is the secret of the one there is.
+    /// The form belongs to another session; this is the CSRF token of the present one.
     Again {
         csrf: String,
     },
 }
 
-/// A price for people.
+/// A quote as the page shows it.
 struct Quote {
     fits: bool,
     epsilon: String,
     delta: Option<String>,
-    columns: Vec<Predicted>,
+    columns: Vec<ColumnError>,
     groups: Option<String>,
     left: String,
     left_exact: String,
     after: Option<String>,
     about_more: String,
-    /// The reserved delta that it takes, of what is left, of all.
+    /// The reserved delta that the query takes, what is left of it, and its total.
     reserved: Option<Markup>,
-    /// Whether that is too much.
+    /// Whether the reserved delta does not suffice.
     short_of_delta: bool,
     share: String,
     share_after: String,
@@ -110,8 +111,8 @@ struct Quote {
     lists: Vec<List>,
 }
 
-/// How good a column would be.
-struct Predicted {
+/// The predicted error of a column.
+struct ColumnError {
     name: String,
     width: Option<String>,
 }
@@ -119,12 +120,12 @@ struct Predicted {
 /// Sentences under a title.
 struct List {
     title: &'static str,
-    lines: Vec<Line>,
+    lines: Vec<Markup>,
 }
 
-/// What stands in the address.
+/// The query of the address.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Address {
+pub(super) struct AskQuery {
     #[serde(default)]
     sql: String,
     #[serde(default)]
@@ -135,17 +136,18 @@ pub(super) struct Address {
     key: String,
 }
 
-/// What the form sends.
+/// The fields of the form.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Typed {
+pub(super) struct AskForm {
     #[serde(default)]
     csrf: String,
     #[serde(default)]
     key: String,
     #[serde(default)]
     sql: String,
-    #[serde(default)]
-    wish: String,
+    // Forms that are open during an upgrade send the old name.
+    #[serde(default, alias = "wish")]
+    spend_by: String,
     #[serde(default)]
     epsilon: String,
     #[serde(default)]
@@ -154,15 +156,15 @@ pub(super) struct Typed {
     act: String,
 }
 
-impl Typed {
-    /// Browsers send CR LF; places are counted in what was typed.
+impl AskForm {
+    /// Browsers send CR LF; positions are counted in the text as typed.
     fn sql(&self) -> String {
         self.sql.replace("\r\n", "\n")
     }
 
-    /// Only the number that was chosen counts.
-    fn chosen<'a>(&self, wish: &str, text: &'a str) -> Option<&'a str> {
-        (self.wish == wish).then(|| text.trim())
+    /// The number of the chosen option; the others are ignored.
+    fn chosen<'a>(&self, spend_by: &str, text: &'a str) -> Option<&'a str> {
+        (self.spend_by == spend_by).then(|| text.trim())
     }
 
     fn request(&self) -> QuestionRequest {
@@ -174,7 +176,7 @@ impl Typed {
         }
     }
 
-    /// Where this form is found again, with its key, if it has a question.
+    /// The address that shows this form again with its key, if it has a query.
     pub(super) fn address(&self) -> Option<String> {
         if self.sql.trim().is_empty() {
             return None;
@@ -182,121 +184,120 @@ impl Typed {
         let sql = self.sql();
         let key = ("key", self.key.as_str());
         let mut parameters = vec![key, ("sql", &sql)];
-        for (wish, text) in [("epsilon", &self.epsilon), ("accuracy", &self.accuracy)] {
-            parameters.extend(self.chosen(wish, text).map(|text| (wish, text)));
+        for (spend_by, text) in [("epsilon", &self.epsilon), ("accuracy", &self.accuracy)] {
+            parameters.extend(self.chosen(spend_by, text).map(|text| (spend_by, text)));
         }
         let address = link("/ask", &parameters);
-        // The key alone keeps what was paid from being paid again.
+        // The key alone prevents a second charge.
         let short = address.len() <= LONGEST_ADDRESS;
         Some(if short { address } else { link("/ask", &[key]) })
     }
 }
 
-/// The empty form, one with a question from a link, or one that was kept while
-/// somebody signed in.
+/// The empty form, one with a query from a link, or one that was kept during a sign-in.
 pub(super) async fn show(
     visitor: Visitor,
     State(service): State<Service>,
-    Query(address): Query<Address>,
+    Query(query): Query<AskQuery>,
 ) -> Response {
-    let wish = match (address.epsilon.is_empty(), address.accuracy.is_empty()) {
+    let spend_by = match (query.epsilon.is_empty(), query.accuracy.is_empty()) {
         (false, _) => "epsilon",
         (true, false) => "accuracy",
-        (true, true) => "usual",
+        (true, true) => "default",
     };
-    let again = is_drawn(&address.key);
-    let typed = Typed {
-        key: if again { address.key } else { String::new() },
-        sql: address.sql,
-        wish: wish.to_owned(),
-        epsilon: address.epsilon,
-        accuracy: address.accuracy,
-        ..Typed::default()
+    let again = is_drawn(&query.key);
+    let form = AskForm {
+        key: if again { query.key } else { String::new() },
+        sql: query.sql,
+        spend_by: spend_by.to_owned(),
+        epsilon: query.epsilon,
+        accuracy: query.accuracy,
+        ..AskForm::default()
     };
     let made = async {
-        let quote = match typed.sql.trim().is_empty() {
+        let quote = match form.sql.trim().is_empty() {
             true => None,
-            false => Some(priced(&visitor, &service, &typed).await?),
+            false => Some(priced(&visitor, &service, &form).await?),
         };
-        let beside = Beside {
+        let panels = AskPanels {
             again,
             quote,
             answer: None,
         };
-        whole(&visitor, &service, typed, beside).await
+        whole(&visitor, &service, form, panels).await
     };
     or_problem(&visitor, made.await)
 }
 
-/// The price alone, for the script.
+/// The quote alone, for the script.
 pub(super) async fn quote(
     visitor: Visitor,
     State(service): State<Service>,
-    Form(typed): Form<Typed>,
+    Form(form): Form<AskForm>,
 ) -> Response {
     let made = async {
-        visitor.check(&typed.csrf)?;
-        fragment(priced(&visitor, &service, &typed).await?)
+        visitor.check(&form.csrf)?;
+        fragment(priced(&visitor, &service, &form).await?)
     };
     or_problem(&visitor, made.await)
 }
 
-/// The button: asks and spends. Without a script the whole page comes back.
+/// Runs the query and charges it. Without a script the whole page comes back.
 pub(super) async fn ask(
     visitor: Visitor,
     State(service): State<Service>,
     headers: HeaderMap,
-    Form(mut typed): Form<Typed>,
+    Form(mut form): Form<AskForm>,
 ) -> Response {
     let alone = headers.contains_key("x-fragment");
     let made = async {
-        if let Err(problem) = visitor.check(&typed.csrf) {
-            let page = again(&visitor, &service, typed, alone).await?;
+        if let Err(problem) = visitor.check(&form.csrf) {
+            let page = again(&visitor, &service, form, alone).await?;
             return Ok((problem.status(), Extension(problem.code), page).into_response());
         }
-        let mut beside = Beside::default();
-        if typed.act == "quote" {
-            beside.quote = Some(priced(&visitor, &service, &typed).await?);
-            return whole(&visitor, &service, typed, beside).await;
+        let mut panels = AskPanels::default();
+        if form.act == "quote" {
+            panels.quote = Some(priced(&visitor, &service, &form).await?);
+            return whole(&visitor, &service, form, panels).await;
         }
-        let (status, key, answer) = answered(&visitor, &service, &typed).await?;
+        let (status, key, answer) = answered(&visitor, &service, &form).await?;
         if alone {
             return fragment(answer);
         }
-        typed.key = key;
-        beside.answer = Some(answer);
-        let page = whole(&visitor, &service, typed, beside).await?;
+        form.key = key;
+        panels.answer = Some(answer);
+        let page = whole(&visitor, &service, form, panels).await?;
         Ok((status, page).into_response())
     };
     or_problem(&visitor, made.await)
 }
 
-/// The same form with its key for the session that there is: whoever asked before a
-/// crash, or before signing in anew, goes on with what may be paid already. Nothing
-/// is asked here, so a form of another site gains nothing by it.
+/// The same form with its key, for the present session: an analyst who sent it before a
+/// crash or a new sign-in continues with what may be charged already. Nothing runs here, so
+/// a form of another site gains nothing.
 async fn again(
     visitor: &Visitor,
     service: &Service,
-    mut typed: Typed,
+    mut form: AskForm,
     alone: bool,
 ) -> Result<Response, Problem> {
-    if typed.key.is_empty() {
-        typed.key = draw()?;
+    if form.key.is_empty() {
+        form.key = draw()?;
     }
     if alone {
         return fragment(part(&AnswerPart {
             t: visitor.language.strings(),
-            key: typed.key,
-            outcome: Reply::Again {
+            key: form.key,
+            outcome: AskOutcome::Again {
                 csrf: visitor.csrf(),
             },
         })?);
     }
-    let beside = Beside {
+    let panels = AskPanels {
         again: true,
-        ..Beside::default()
+        ..AskPanels::default()
     };
-    whole(visitor, service, typed, beside).await
+    whole(visitor, service, form, panels).await
 }
 
 fn fragment(html: String) -> Result<Response, Problem> {
@@ -306,40 +307,40 @@ fn fragment(html: String) -> Result<Response, Problem> {
 async fn whole(
     visitor: &Visitor,
     service: &Service,
-    typed: Typed,
-    beside: Beside,
+    form: AskForm,
+    panels: AskPanels,
 ) -> Result<Response, Problem> {
     let found = service.datasets(visitor.caller()?).await?.datasets;
     let t = visitor.language.strings();
-    let key = if typed.key.is_empty() {
+    let key = if form.key.is_empty() {
         draw()?
     } else {
-        typed.key
+        form.key
     };
-    let known = ["usual", "epsilon", "accuracy"]
+    let known = ["default", "epsilon", "accuracy"]
         .into_iter()
-        .find(|wish| *wish == typed.wish);
+        .find(|spend_by| *spend_by == form.spend_by);
     page(&Page {
         frame: visitor.frame("ask"),
         csrf: visitor.csrf(),
         key,
-        sql: typed.sql,
-        wish: known.unwrap_or("usual").to_owned(),
-        epsilon: typed.epsilon,
-        accuracy: typed.accuracy,
-        beside,
+        sql: form.sql,
+        spend_by: known.unwrap_or("default").to_owned(),
+        epsilon: form.epsilon,
+        accuracy: form.accuracy,
+        panels,
         datasets: found.iter().map(|dataset| dataset_of(t, dataset)).collect(),
     })
 }
 
-/// A fresh key: 128 random bits, the form of an id of the ledger.
+/// A new key: 128 random bits, in the form of an id of the ledger.
 fn draw() -> Result<String, Problem> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|_| Problem::internal(Code::MZ2051))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Whether a key is one that a form of ours may have.
+/// Whether a key has the form that this page draws.
 fn is_drawn(key: &str) -> bool {
     key.len() == 32
         && key
@@ -347,45 +348,49 @@ fn is_drawn(key: &str) -> bool {
             .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-async fn priced(visitor: &Visitor, service: &Service, typed: &Typed) -> Result<String, Problem> {
+async fn priced(visitor: &Visitor, service: &Service, form: &AskForm) -> Result<String, Problem> {
     let t = visitor.language.strings();
-    let outcome = match service.quote(visitor.caller()?, typed.request()).await {
-        Ok(quote) => Outcome::Priced(Box::new(quote_of(t, &quote))),
-        Err(problem) => Outcome::Wrong(Box::new(problem)),
+    let outcome = match service.quote(visitor.caller()?, form.request()).await {
+        Ok(quote) => QuoteOutcome::Priced(Box::new(quote_of(t, &quote))),
+        Err(problem) => QuoteOutcome::Failed(Box::new(problem)),
     };
     part(&QuotePart { t, outcome })
 }
 
-/// Asks; the status, the key of the next form and the answer.
+/// Runs the query; the status, the key of the next form and the answer.
 async fn answered(
     visitor: &Visitor,
     service: &Service,
-    typed: &Typed,
+    form: &AskForm,
 ) -> Result<(StatusCode, String, String), Problem> {
     let t = visitor.language.strings();
     let caller = visitor.caller()?;
-    let key = match typed.key.is_empty() {
+    let key = match form.key.is_empty() {
         true => draw()?,
-        false => typed.key.clone(),
+        false => form.key.clone(),
     };
     let reply = service
-        .query(caller, typed.request(), Some(key.clone()))
+        .query(caller, form.request(), Some(key.clone()))
         .await;
     let (status, key, outcome) = match reply {
         Ok(queried) => {
-            let answer = Reply::Answered(Box::new(answer_of(t, queried)));
+            let answer = AskOutcome::Answered(Box::new(answer_of(t, queried)));
             (StatusCode::OK, draw()?, answer)
         }
         Err(problem) => match &problem.refusal {
             Some(refusal) => {
-                let refused = Reply::Refused(refusal_of(t, &Value::Object(refusal.clone())));
+                let refused = AskOutcome::Refused(refusal_of(t, &Value::Object(refusal.clone())));
                 (problem.status(), draw()?, refused)
             }
-            // What was charged, or may have been, goes on with its own key.
+            // A query that was charged, or may have been, keeps its key.
             None => {
                 let unsure = problem.charged.is_some() || problem.status().is_server_error();
                 let next = if unsure { key } else { draw()? };
-                (problem.status(), next, Reply::Failed(Box::new(problem)))
+                (
+                    problem.status(),
+                    next,
+                    AskOutcome::Failed(Box::new(problem)),
+                )
             }
         },
     };
@@ -397,24 +402,21 @@ async fn answered(
     Ok((status, key, part(&shown)?))
 }
 
-fn lists(t: &'static Strings, why: &[String], clamping: &[String], notes: &[String]) -> Vec<List> {
-    let all = [
-        (t.quote_why, why),
-        (t.quote_clamping, clamping),
-        (t.quote_notes, notes),
-    ];
-    let list = |(title, lines): (&'static str, &[String])| List {
+/// Messages under a title.
+fn list<T: Message + Arabic>(
+    t: &'static Strings,
+    title: &'static str,
+    messages: &[AsJson<T>],
+) -> Option<List> {
+    let lines = messages.iter().map(|AsJson(one)| t.language.say(one));
+    (!messages.is_empty()).then(|| List {
         title,
-        lines: lines.iter().map(|line| t.language.line(line)).collect(),
-    };
-    all.into_iter()
-        .filter(|(_, lines)| !lines.is_empty())
-        .map(list)
-        .collect()
+        lines: lines.collect(),
+    })
 }
 
 fn quote_of(t: &'static Strings, quote: &QuoteAnswer) -> Quote {
-    let columns = quote.predicted.iter().map(|(name, predicted)| Predicted {
+    let columns = quote.predicted.iter().map(|(name, predicted)| ColumnError {
         name: plain(name),
         width: predicted
             .get("half_width")
@@ -443,7 +445,14 @@ fn quote_of(t: &'static Strings, quote: &QuoteAnswer) -> Quote {
         share: numbers::percent(quote.remaining.share),
         share_after: numbers::percent(after.and_then(|after| after.share)),
         event: quote.event.clone(),
-        lists: lists(t, &quote.why, &quote.clamping, &quote.notes),
+        lists: [
+            list(t, t.quote_why, &quote.why_data),
+            list(t, t.quote_clamping, &quote.clamping_data),
+            list(t, t.quote_notes, &quote.notes_data),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
     }
 }
 
@@ -453,40 +462,40 @@ mod tests {
 
     #[test]
     fn only_the_chosen_number_is_sent() {
-        let typed = |wish: &str| Typed {
+        let form = |spend_by: &str| AskForm {
             sql: "SELECT\r\n1".to_owned(),
-            wish: wish.to_owned(),
+            spend_by: spend_by.to_owned(),
             epsilon: "0.1".to_owned(),
             accuracy: "5".to_owned(),
-            ..Typed::default()
+            ..AskForm::default()
         };
-        let request = typed("epsilon").request();
+        let request = form("epsilon").request();
         assert_eq!(request.sql, "SELECT\n1");
         assert_eq!(request.epsilon.unwrap().text(), "0.1");
         assert!(request.accuracy.is_none());
-        let usual = typed("usual").request();
-        assert!(usual.epsilon.is_none() && usual.accuracy.is_none());
+        let request = form("default").request();
+        assert!(request.epsilon.is_none() && request.accuracy.is_none());
     }
 
     #[test]
-    fn a_form_is_found_again_with_its_key_however_long_it_is() {
-        let mut typed = Typed {
+    fn a_long_form_keeps_its_key() {
+        let mut form = AskForm {
             key: "k".to_owned(),
-            wish: "epsilon".to_owned(),
+            spend_by: "epsilon".to_owned(),
             epsilon: "0.1".to_owned(),
             accuracy: "5".to_owned(),
-            ..Typed::default()
+            ..AskForm::default()
         };
-        assert_eq!(typed.address(), None);
-        typed.sql = "SELECT\r\n1".to_owned();
-        let address = typed.address().unwrap();
+        assert_eq!(form.address(), None);
+        form.sql = "SELECT\r\n1".to_owned();
+        let address = form.address().unwrap();
         assert_eq!(address, "/ask?key=k&sql=SELECT%0A1&epsilon=0.1");
-        typed.sql = "x".repeat(LONGEST_ADDRESS);
-        assert_eq!(typed.address().unwrap(), "/ask?key=k");
+        form.sql = "x".repeat(LONGEST_ADDRESS);
+        assert_eq!(form.address().unwrap(), "/ask?key=k");
     }
 
     #[test]
-    fn keys_are_fresh_ids() {
+    fn keys_are_random_ids() {
         let (one, other) = (draw().unwrap(), draw().unwrap());
         assert_eq!((one.len(), one == other), (32, false));
         assert!(is_drawn(&one) && is_drawn(&other));

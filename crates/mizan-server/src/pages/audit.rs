@@ -1,5 +1,5 @@
-//! The audit: the state of the log, whether all of it is right, and tests of the
-//! noise and of the accountant.
+//! The audit page: the state of the log, its verification, and self-tests of the noise and
+//! the accountant.
 
 mod self_tests;
 
@@ -7,6 +7,8 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use mizan_api::ledger::{EntryJson, VerifyAnswer};
+use mizan_api::messages::AsJson;
+use mizan_core::ErrorKind;
 use serde::Deserialize;
 
 use super::frame::{Frame, page};
@@ -14,14 +16,14 @@ use super::numbers;
 use super::problems::or_problem;
 use super::read::{Form, Query};
 use super::receipts::kind;
-use super::sign_in::Button;
+use super::sign_in::CsrfForm;
 use super::visitor::Visitor;
-use crate::locale::{Line, Strings};
+use crate::locale::{Markup, Strings};
 use crate::problem::Problem;
 use crate::service::{LogParameters, Service};
 use self_tests::SelfTest;
 
-/// Entries of a page of the log.
+/// Entries per page of the log.
 const PAGE: u64 = 25;
 
 #[derive(Template)]
@@ -33,22 +35,22 @@ struct Page {
     root: String,
     checkpoint: String,
     key: Option<String>,
-    verified: Option<Verified>,
+    verified: Option<VerifyOutcome>,
     tests: Option<Vec<SelfTest>>,
     entries: Vec<Entry>,
     older: Option<u64>,
     newer: Option<u64>,
 }
 
-/// What verifying found.
-enum Verified {
-    Good(Found),
-    Wrong(Problem),
+/// The outcome of a verification.
+enum VerifyOutcome {
+    Good(VerifyReport),
+    Failed(Problem),
 }
 
-struct Found {
+struct VerifyReport {
     counts: Vec<Count>,
-    warnings: Vec<Line>,
+    warnings: Vec<Markup>,
 }
 
 struct Count {
@@ -56,7 +58,7 @@ struct Count {
     value: String,
 }
 
-/// An entry of the log in a line.
+/// An entry of the log in one line.
 struct Entry {
     position: u64,
     time: String,
@@ -69,9 +71,9 @@ struct Entry {
     id: String,
 }
 
-/// Which part of the log.
+/// The part of the log that is shown.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Part {
+pub(super) struct LogRange {
     from: Option<u64>,
 }
 
@@ -79,41 +81,41 @@ pub(super) struct Part {
 pub(super) async fn show(
     visitor: Visitor,
     State(service): State<Service>,
-    Query(part): Query<Part>,
+    Query(range): Query<LogRange>,
 ) -> Response {
     or_problem(
         &visitor,
-        shown(&visitor, &service, part.from, None, None).await,
+        shown(&visitor, &service, range.from, None, None).await,
     )
 }
 
-/// Recomputes everything.
+/// Verifies the whole log.
 pub(super) async fn verify(
     visitor: Visitor,
     State(service): State<Service>,
-    Form(button): Form<Button>,
+    Form(form): Form<CsrfForm>,
 ) -> Response {
     let made = async {
-        visitor.check(&button.csrf)?;
+        visitor.check(&form.csrf)?;
         let verified = match service.verify(visitor.caller()?).await {
-            Ok(found) => Verified::Good(found_of(visitor.language.strings(), &found)),
-            // A server that is busy says nothing about the log.
+            Ok(found) => VerifyOutcome::Good(verify_report(visitor.language.strings(), &found)),
+            // An overloaded server says nothing about the log.
             Err(problem) if problem.retry_after.is_some() => return Err(problem),
-            Err(problem) => Verified::Wrong(problem),
+            Err(problem) => VerifyOutcome::Failed(problem),
         };
         shown(&visitor, &service, None, Some(verified), None).await
     };
     or_problem(&visitor, made.await)
 }
 
-/// Attacks the noise and checks the accountant.
+/// Runs the self-tests.
 pub(super) async fn self_tests(
     visitor: Visitor,
     State(service): State<Service>,
-    Form(button): Form<Button>,
+    Form(form): Form<CsrfForm>,
 ) -> Response {
     let made = async {
-        visitor.check(&button.csrf)?;
+        visitor.check(&form.csrf)?;
         let tests = self_tests::run(visitor.language.strings(), &service).await?;
         shown(&visitor, &service, None, None, Some(tests)).await
     };
@@ -124,7 +126,7 @@ async fn shown(
     visitor: &Visitor,
     service: &Service,
     from: Option<u64>,
-    verified: Option<Verified>,
+    verified: Option<VerifyOutcome>,
     tests: Option<Vec<SelfTest>>,
 ) -> Result<Response, Problem> {
     let caller = visitor.caller()?;
@@ -183,7 +185,7 @@ fn entry_of(t: &'static Strings, entry: EntryJson) -> Entry {
     }
 }
 
-fn found_of(t: &'static Strings, found: &VerifyAnswer) -> Found {
+fn verify_report(t: &'static Strings, found: &VerifyAnswer) -> VerifyReport {
     let all = [
         (t.audit_size, found.entries),
         (t.audit_accounts, found.accounts),
@@ -195,18 +197,17 @@ fn found_of(t: &'static Strings, found: &VerifyAnswer) -> Found {
         (t.audit_priced, found.priced),
         (t.audit_answers, found.answers),
         (t.audit_gaps, found.gaps),
-        (t.audit_witnesses, found.witnesses),
     ];
     let count = |(name, value)| Count {
         name,
         value: numbers::count(value),
     };
-    Found {
+    VerifyReport {
         counts: all.into_iter().map(count).collect(),
         warnings: found
-            .warnings
+            .warnings_data
             .iter()
-            .map(|line| t.language.line(line))
+            .map(|AsJson(warning)| t.language.say(warning))
             .collect(),
     }
 }

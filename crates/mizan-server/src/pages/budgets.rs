@@ -1,4 +1,4 @@
-//! Budgets: what may still be learned from each dataset, and how it got there.
+//! The budget pages: what is left of each budget, and how it was spent.
 
 use askama::Template;
 use axum::extract::State;
@@ -15,14 +15,14 @@ use super::problems::or_problem;
 use super::read::Path;
 use super::visitor::Visitor;
 use crate::identity::{Caller, Role};
-use crate::locale::{Markup, Strings, fill};
+use crate::locale::{Markup, Strings, fill, plural};
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// So many accounts are shown with their past; looking at it replays the log.
+/// The most accounts that are shown with their past, for which the log is replayed.
 const WITH_PAST: usize = 8;
 
-/// And only while the log is short.
+/// The longest log that is replayed for the list of budgets.
 const SHORT_LOG: u64 = 4000;
 
 #[derive(Template)]
@@ -61,7 +61,7 @@ struct RowPart {
     row: Row,
 }
 
-/// One account in a line.
+/// One account in the list.
 struct Row {
     name: String,
     address: String,
@@ -69,6 +69,7 @@ struct Row {
     datasets: Option<Markup>,
     exhausted: bool,
     share: String,
+    share_text: Markup,
     share_exact: String,
     left: Markup,
     delta: Option<Markup>,
@@ -78,7 +79,7 @@ struct Row {
     ask_query: String,
 }
 
-/// Charges without an answer, for the owner.
+/// Charges without an answer, for the data owner.
 struct Unanswered {
     count: String,
     /// How many of them refuse queries, and what to do about it.
@@ -197,7 +198,7 @@ async fn details(visitor: &Visitor, service: &Service, name: &str) -> Result<Res
     })
 }
 
-/// One line again, when it changed.
+/// One account of the list again, after a change.
 pub(super) async fn row(
     visitor: Visitor,
     State(service): State<Service>,
@@ -215,7 +216,7 @@ pub(super) async fn row(
     or_problem(&visitor, made.await)
 }
 
-/// What the datasets are that somebody may ask about; runners see none.
+/// The datasets that a caller may see; runners see none.
 async fn datasets(service: &Service, caller: &Caller) -> Result<Vec<DatasetJson>, Problem> {
     match caller.role {
         Role::Runner => Ok(Vec::new()),
@@ -265,13 +266,20 @@ fn row_part(
         datasets: (!pays.is_empty())
             .then(|| fill(t.budgets_pays, &[("datasets", &pays.join(", "))])),
         exhausted,
+        share_text: fill(
+            t.budgets_share,
+            &[("share", &numbers::percent(account.remaining.share))],
+        ),
         share: numbers::percent(account.remaining.share),
         share_exact: share.to_string(),
         left,
         delta: delta.map(|delta| fill(t.budgets_at_delta, &[("delta", &delta)])),
         more: match more {
             Some(more) if more.count == 0 => fill(t.budgets_about_none, &[]),
-            Some(more) => fill(t.budgets_about, &[("count", &numbers::count(more.count))]),
+            Some(more) => {
+                let queries = numbers::counted(t, more.count, plural::QUERIES);
+                fill(t.budgets_about, &[("queries", &queries)])
+            }
             None if share < 1.0 => Markup::default(),
             None => fill(t.budgets_untouched, &[]),
         },
@@ -287,7 +295,7 @@ fn row_part(
     part(&RowPart { t, row })
 }
 
-/// A name as SQL reads it.
+/// A name quoted for SQL.
 pub(super) fn quoted(name: &str) -> String {
     let plain = name
         .bytes()
@@ -302,24 +310,24 @@ pub(super) fn quoted(name: &str) -> String {
     }
 }
 
-/// Whether there is nothing to draw because nothing was charged.
+/// Whether nothing was charged yet.
 fn untouched(shown: &Shown) -> bool {
     let points = shown.burn_down.as_ref().map(|past| past.points().len());
     points.is_some_and(|points| points < 2)
 }
 
-/// The picture of the past; the small one without words.
+/// The chart of the remaining budget; the small one has no labels.
 fn burn_down(t: &Strings, shown: &Shown, small: bool) -> Option<String> {
     let burn_down = shown.burn_down.as_ref()?;
     if burn_down.points().len() < 2 {
         return None;
     }
-    let mut panel = burn_down.panel();
+    let mut panel = burn_down.panel(t.language.labels());
     panel.title.clear();
     if !small {
-        return Some(t.language.chart(Figure::new("").with(panel).to_svg()));
+        return Some(t.language.svg(Figure::new("").with(panel)));
     }
-    // A line without axes: the shape is what is seen at this size.
+    // A line without axes: only the shape is readable at this size.
     let points = panel.series.first()?.points.clone();
     let end = points.last()?.0.max(1.0);
     let begin = points.first()?.0.min(end - 1.0);
@@ -356,8 +364,12 @@ fn orders(answer: &BudgetAnswer) -> Vec<OrderRow> {
 
 fn gaps(t: &Strings, gaps: &[GapJson]) -> Vec<Markup> {
     let gap = |gap: &GapJson| {
-        let (position, known) = (gap.position.to_string(), gap.known_size.to_string());
-        fill(t.budget_gap, &[("position", &position), ("known", &known)])
+        let position = numbers::count(gap.position);
+        let entries = numbers::counted(t, gap.known_size, plural::ENTRIES);
+        fill(
+            t.budget_gap,
+            &[("position", &position), ("entries", &entries)],
+        )
     };
     gaps.iter().map(gap).collect()
 }

@@ -1,4 +1,4 @@
-//! The paper's three figures, with the strengths of the paper or with others.
+//! The paper's three figures, with its parameters or with others.
 
 use askama::Template;
 use axum::extract::State;
@@ -27,7 +27,7 @@ struct Page {
     problem: Option<Problem>,
 }
 
-/// A strength that can be turned.
+/// A parameter with a slider.
 struct Knob {
     label: &'static str,
     name: &'static str,
@@ -37,27 +37,27 @@ struct Knob {
     step: &'static str,
 }
 
-/// What stands in the address: empty is as in the paper.
+/// The query of the address; an empty value stands for the paper's.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Asked {
+pub(super) struct FigureInput {
     #[serde(default)]
     rr: String,
     #[serde(default)]
     laplace: String,
     #[serde(default)]
     gaussian: String,
-    /// Draw it into the page, for who has no scripts.
+    /// Draws the figure into the page, for browsers without scripts.
     #[serde(default)]
     draw: Option<String>,
 }
 
-/// A figure, or its picture alone for the script.
+/// A figure, or its chart alone for the script.
 pub(super) async fn show(
     visitor: Visitor,
     State(service): State<Service>,
     headers: HeaderMap,
     Path(number): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(input): Query<FigureInput>,
 ) -> Response {
     let made = async {
         let number: u8 = number.parse().unwrap_or(0);
@@ -69,12 +69,11 @@ pub(super) async fn show(
             _ => return Err(Problem::not_found("this figure")),
         };
         let fragment = headers.contains_key("x-fragment");
-        // The others take longer to draw than a first byte may; scripts fetch them.
-        let drawn = match fragment || number == 1 || asked.draw.is_some() {
-            true => Some(svg(&service, number, &asked).await),
+        // Figures 2 and 3 take long to draw; scripts fetch them after the page.
+        let drawn = match fragment || number == 1 || input.draw.is_some() {
+            true => Some(svg(&service, t, number, &input).await),
             false => None,
         };
-        let drawn = drawn.map(|drawn| drawn.map(|svg| t.language.chart(svg)));
         if let (true, Some(drawn)) = (fragment, &drawn) {
             let html = match drawn {
                 Ok(svg) => format!("<figure class=\"chart\">{svg}</figure>"),
@@ -92,7 +91,7 @@ pub(super) async fn show(
             number,
             name: fill(t.figure, &[("number", &number.to_string())]),
             about,
-            knobs: knobs(t, number, &asked),
+            knobs: knobs(t, number, &input),
             svg,
             problem,
         })
@@ -100,26 +99,35 @@ pub(super) async fn show(
     or_problem(&visitor, made.await)
 }
 
-async fn svg(service: &Service, number: u8, asked: &Asked) -> Result<String, Problem> {
+async fn svg(
+    service: &Service,
+    t: &Strings,
+    number: u8,
+    input: &FigureInput,
+) -> Result<String, Problem> {
+    let language = t.language;
     let given = |text: &str, name: &str| match text.trim() {
         "" => Ok(None),
         text => match text.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(Some(value)),
-            _ => Err(Problem::malformed(&format!("{name} is no number"))),
+            _ => Err(Problem::malformed(&format!("{name} is not a number"))),
         },
     };
     let strengths = Strengths {
-        truthful: given(&asked.rr, "p")?,
-        scale: given(&asked.laplace, "λ")?,
-        sigma: given(&asked.gaussian, "σ")?,
+        truthful: given(&input.rr, "p")?,
+        scale: given(&input.laplace, "λ")?,
+        sigma: given(&input.gaussian, "σ")?,
     };
     service
-        .compute(move |_| Ok(draw(number, strengths)?.to_svg()))
+        .compute(move |_| {
+            let figure = draw(number, strengths, language.labels())?;
+            Ok(language.svg(figure))
+        })
         .await
 }
 
-/// Figure 1 begins with the paper's curves alone; the others need their strengths.
-fn knobs(t: &'static Strings, number: u8, asked: &Asked) -> Vec<Knob> {
+/// Figure 1 begins with the paper's curves alone; the others need values.
+fn knobs(t: &'static Strings, number: u8, input: &FigureInput) -> Vec<Knob> {
     let [rr, laplace, gaussian] = match number {
         1 => ["", "", ""],
         2 => ["0.51", "20", ""],
@@ -130,7 +138,7 @@ fn knobs(t: &'static Strings, number: u8, asked: &Asked) -> Vec<Knob> {
         Knob {
             label: t.figure_rr,
             name: "rr",
-            value: value(&asked.rr, rr),
+            value: value(&input.rr, rr),
             least: "0.505",
             most: "0.95",
             step: "0.005",
@@ -138,7 +146,7 @@ fn knobs(t: &'static Strings, number: u8, asked: &Asked) -> Vec<Knob> {
         Knob {
             label: t.figure_laplace,
             name: "laplace",
-            value: value(&asked.laplace, laplace),
+            value: value(&input.laplace, laplace),
             least: "0.5",
             most: "40",
             step: "0.5",
@@ -148,7 +156,7 @@ fn knobs(t: &'static Strings, number: u8, asked: &Asked) -> Vec<Knob> {
         knobs.push(Knob {
             label: t.figure_gaussian,
             name: "gaussian",
-            value: value(&asked.gaussian, gaussian),
+            value: value(&input.gaussian, gaussian),
             least: "0.5",
             most: "20",
             step: "0.5",

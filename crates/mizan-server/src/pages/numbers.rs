@@ -1,10 +1,13 @@
-//! How figures are written on pages: costs rounded up, what is left rounded down,
-//! always with Latin digits.
+//! The format of numbers on pages: costs are rounded up, the remaining budget is rounded
+//! down, digits are Latin.
 
 use mizan_api::budget::{Remaining, TargetJson};
 use mizan_api::number::OrderJson;
 use mizan_report::number;
 use serde_json::Value;
+
+use crate::locale::Strings;
+use crate::locale::plural::{self, Counted};
 
 /// Digits of an epsilon.
 const DIGITS: usize = 4;
@@ -33,11 +36,11 @@ pub(super) fn delta(delta: f64) -> Option<String> {
     (delta > 0.0).then(|| number::delta_up(delta))
 }
 
-/// What is left, in one line: an epsilon where there is one, else a share.
+/// The remaining budget: an epsilon where there is one, otherwise a share.
 pub(super) fn left(remaining: &Remaining) -> String {
     match remaining.epsilon {
         Some(epsilon) => format!("ε {}", number::down(epsilon, DIGITS)),
-        None => format!("{}%", percent(remaining.share)),
+        None => format!("{}\u{a0}%", percent(remaining.share)),
     }
 }
 
@@ -46,7 +49,7 @@ pub(super) fn percent(share: Option<f64>) -> String {
     number::down(100.0 * share.unwrap_or(0.0).clamp(0.0, 1.0), 3)
 }
 
-/// What an account promises, in symbols.
+/// The total budget of an account, in symbols.
 pub(super) fn promise(target: &TargetJson) -> String {
     match target {
         TargetJson::Approximate { epsilon, delta } => format!(
@@ -60,7 +63,7 @@ pub(super) fn promise(target: &TargetJson) -> String {
     }
 }
 
-/// The epsilon that an account promises.
+/// The epsilon of the total budget.
 pub(super) fn whole(target: &TargetJson) -> Option<f64> {
     match target {
         TargetJson::Approximate { epsilon, .. } | TargetJson::Pure { epsilon, .. } => {
@@ -79,6 +82,11 @@ pub(super) fn count(count: u64) -> String {
     number::grouped(count as f64, 15)
 }
 
+/// A number of things with its noun.
+pub(super) fn counted(t: &Strings, number: u64, noun: Counted) -> String {
+    plural::counted(t.language, number, &count(number), noun)
+}
+
 /// A value of an answer.
 pub(super) fn value(value: &Value) -> String {
     match value {
@@ -91,7 +99,7 @@ pub(super) fn value(value: &Value) -> String {
     }
 }
 
-/// A time for people: the day and the minute.
+/// A time without fractions of a second.
 pub(super) fn time(exact: &str) -> String {
     let (day, rest) = exact.split_once('T').unwrap_or((exact, ""));
     let time = rest.split('.').next().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Receipts: who, when, what, how the cost comes about, and the proof that it is in
-//! the log, which the browser checks itself.
+//! The receipt pages: who, when, which query, how its cost is computed, and the Merkle
+//! proof, which the browser verifies itself.
 
 use askama::Template;
 use axum::extract::State;
@@ -17,12 +17,12 @@ use super::read::{Path, Query};
 use super::visitor::Visitor;
 use crate::locale::{Markup, Strings, fill};
 use crate::problem::Problem;
-use crate::service::{ReceiptShown, Service};
+use crate::service::{ReceiptView, Service};
 
-/// Costs are told at this δ.
+/// The δ at which costs are shown.
 const DELTA: &str = "1e-6";
 
-/// So deep parts are indented.
+/// The deepest indentation of parts.
 const DEEPEST: usize = 4;
 
 #[derive(Template)]
@@ -69,7 +69,7 @@ struct OnePage {
 /// A part of the event and its cost.
 struct Part {
     depth: usize,
-    event: String,
+    event: Markup,
     one: String,
     best: String,
     infinite: String,
@@ -82,27 +82,27 @@ struct Form {
     reference: String,
 }
 
-/// What is looked for.
+/// The query of the address.
 #[derive(Debug, Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct ReceiptQuery {
     #[serde(default)]
     receipt: String,
 }
 
-/// Where a receipt is pasted; with one, it is opened.
+/// The form for a receipt; with a receipt, its page.
 pub(super) async fn list(
     visitor: Visitor,
     State(service): State<Service>,
-    Query(wanted): Query<Wanted>,
+    Query(query): Query<ReceiptQuery>,
 ) -> Response {
-    let typed = wanted.receipt.trim();
+    let typed = query.receipt.trim();
     let made = async {
         if typed.is_empty() {
-            return looked_for(&visitor, String::new(), false);
+            return search_page(&visitor, String::new(), false);
         }
         match shown(&visitor, &service, typed).await {
             Err(problem) if problem.status().is_client_error() && !is_too_many(&problem) => {
-                let page = looked_for(&visitor, typed.to_owned(), true)?;
+                let page = search_page(&visitor, typed.to_owned(), true)?;
                 Ok((StatusCode::NOT_FOUND, page).into_response())
             }
             shown => shown,
@@ -115,7 +115,7 @@ fn is_too_many(problem: &Problem) -> bool {
     problem.status() == StatusCode::TOO_MANY_REQUESTS
 }
 
-fn looked_for(visitor: &Visitor, typed: String, missing: bool) -> Result<Response, Problem> {
+fn search_page(visitor: &Visitor, typed: String, missing: bool) -> Result<Response, Problem> {
     page(&ListPage {
         frame: visitor.frame("receipts"),
         typed,
@@ -151,7 +151,7 @@ async fn shown(visitor: &Visitor, service: &Service, typed: &str) -> Result<Resp
                 why: true,
                 ..AccountRequest::default()
             };
-            // Not every event has a price at this δ; the receipt is shown without.
+            // Not every event has a bound at this δ; the receipt is shown without it.
             service
                 .account(caller, request)
                 .await
@@ -165,12 +165,12 @@ async fn shown(visitor: &Visitor, service: &Service, typed: &str) -> Result<Resp
 
 fn receipt_of(
     visitor: &Visitor,
-    found: ReceiptShown,
+    found: ReceiptView,
     event: Option<String>,
     explained: Option<AccountAnswer>,
 ) -> OnePage {
     let t = visitor.language.strings();
-    let ReceiptShown { receipt, asked } = found;
+    let ReceiptView { receipt, asked } = found;
     let entry = receipt.entry;
     let account = entry
         .account
@@ -256,8 +256,7 @@ fn parts(t: &Strings, why: &DerivationJson) -> Vec<Part> {
         let (one, best, infinite) = (at(0), at(1), at(2));
         Part {
             depth: part.depth.min(DEEPEST),
-            // What is not known there is a formula, which every language has.
-            event: t.language.line(&part.event).text,
+            event: t.language.say(&part.event_data.0),
             one,
             best,
             infinite,
@@ -277,7 +276,7 @@ fn forms(why: &DerivationJson) -> Vec<Form> {
     why.closed_forms.iter().map(form).collect()
 }
 
-/// What happened, in one word.
+/// The kind of an entry in the language of the page.
 pub(super) fn kind(t: &'static Strings, kind: &str) -> &'static str {
     match kind {
         "opened" => t.kind_opened,

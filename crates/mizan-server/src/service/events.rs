@@ -1,5 +1,5 @@
-//! What happens, as it happens: how one's own questions get on, and what is left of
-//! the budgets one may see.
+//! Server-sent events: the progress of the caller's queries, and the budgets that the
+//! caller may see whenever they change.
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::Pin;
@@ -17,35 +17,35 @@ use utoipa::ToSchema;
 
 use super::Service;
 use crate::identity::Caller;
-use crate::limits::Pass;
+use crate::limits::RequestPermit;
 use crate::problem::Problem;
 
-/// How often budgets are looked at while somebody watches.
-const LOOKS: Duration = Duration::from_millis(500);
+/// How often the ledger is read for changes of budgets while a stream is open.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How often a stream looks whether its token is still good, when nothing happens.
-const CHECKS: Duration = Duration::from_secs(5);
+/// How often an idle stream checks that its token is still valid.
+const TOKEN_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// A question that got on.
+/// The progress of a query.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct QueryEvent {
-    /// The `Idempotency-Key` that it came with; empty if it had none.
+    /// Its `Idempotency-Key`; empty without one.
     pub id: String,
     /// `waiting`, `running`, `answered`, `refused` or `failed`.
     #[schema(value_type = String)]
     pub state: &'static str,
 }
 
-/// Something that somebody is told.
+/// An event for the callers of one name.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct Notification {
     name: String,
     event: QueryEvent,
 }
 
-/// All budgets at a time.
+/// All budgets, as of a size of the log.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Budgets {
+pub(super) struct BudgetSnapshot {
     size: u64,
     all: Arc<Vec<AccountJson>>,
 }
@@ -54,24 +54,24 @@ pub(super) struct Budgets {
 pub type EventStream = Pin<Box<dyn Stream<Item = (&'static str, String)> + Send>>;
 
 impl Service {
-    pub(super) fn tell(&self, name: &str, event: QueryEvent) {
-        // Nobody may be listening.
-        let _ = self.0.told.send(Told {
+    pub(super) fn notify(&self, name: &str, event: QueryEvent) {
+        // There may be no open stream.
+        let _ = self.0.notifications.send(Notification {
             name: name.to_owned(),
             event,
         });
     }
 
-    /// Events for somebody, until the server stops or their token is revoked.
+    /// Events for a caller, until the server stops or the token is revoked.
     ///
     /// # Errors
     ///
-    /// They listen too often already.
+    /// The token has too many streams already.
     pub fn events(&self, caller: &Caller) -> Result<EventStream, Problem> {
-        let pass = self.0.gate.stream(&caller.token, &self.0.limits);
-        let pass = pass.ok_or_else(|| Problem::too_many(5))?;
-        let listener = Listener {
-            told: self.0.told.subscribe(),
+        let permit = self.0.rate_limiter.stream(&caller.token, &self.0.limits);
+        let permit = permit.ok_or_else(|| Problem::too_many(5))?;
+        let listener = EventListener {
+            notifications: self.0.notifications.subscribe(),
             budgets: self.0.budgets.subscribe(),
             stopping: self.0.stopping.subscribe(),
             service: self.clone(),
@@ -79,92 +79,97 @@ impl Service {
             seen: HashMap::new(),
             ready: VecDeque::new(),
             started: false,
-            _pass: pass,
+            _permit: permit,
         };
-        Ok(Box::pin(stream::unfold(listener, Listener::next)))
+        Ok(Box::pin(stream::unfold(listener, EventListener::next)))
     }
 }
 
-/// One who listens.
-struct Listener {
+/// One open stream.
+struct EventListener {
     service: Service,
     caller: Caller,
-    told: broadcast::Receiver<Told>,
-    budgets: watch::Receiver<Budgets>,
+    notifications: broadcast::Receiver<Notification>,
+    budgets: watch::Receiver<BudgetSnapshot>,
     stopping: watch::Receiver<bool>,
-    /// What was said last about each budget.
+    /// What was sent last about each budget.
     seen: HashMap<String, String>,
     ready: VecDeque<(&'static str, String)>,
     started: bool,
-    _pass: Pass,
+    _permit: RequestPermit,
 }
 
-/// What somebody who listens woke up for.
-enum Happened {
-    Told(Told),
+/// Why a stream woke up.
+enum WakeReason {
+    Notified(Notification),
     Changed,
     Quiet,
     Nothing,
     End,
 }
 
-impl Listener {
+impl EventListener {
     async fn next(mut self) -> Option<((&'static str, String), Self)> {
         if !self.started {
             self.started = true;
             let first = self.service.budgets_now().await;
-            self.look(&first.unwrap_or_default());
+            self.queue_changes(&first.unwrap_or_default());
         }
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Some((event, self));
             }
-            let happened = tokio::select! {
-                told = self.told.recv() => match told {
-                    Ok(told) => Happened::Told(told),
-                    Err(broadcast::error::RecvError::Lagged(_)) => Happened::Nothing,
-                    Err(broadcast::error::RecvError::Closed) => Happened::End,
+            let reason = tokio::select! {
+                received = self.notifications.recv() => match received {
+                    Ok(notification) => WakeReason::Notified(notification),
+                    Err(broadcast::error::RecvError::Lagged(_)) => WakeReason::Nothing,
+                    Err(broadcast::error::RecvError::Closed) => WakeReason::End,
                 },
                 changed = self.budgets.changed() => match changed {
-                    Ok(()) => Happened::Changed,
-                    Err(_) => Happened::End,
+                    Ok(()) => WakeReason::Changed,
+                    Err(_) => WakeReason::End,
                 },
                 stopped = self.stopping.changed() => match stopped {
-                    Ok(()) => Happened::Nothing,
-                    Err(_) => Happened::End,
+                    Ok(()) => WakeReason::Nothing,
+                    Err(_) => WakeReason::End,
                 },
-                () = tokio::time::sleep(CHECKS) => Happened::Quiet,
+                () = tokio::time::sleep(TOKEN_CHECK_INTERVAL) => WakeReason::Quiet,
             };
             if *self.stopping.borrow() {
                 return None;
             }
-            // What others do is no reason to look; what would be told is.
-            let looks = match &happened {
-                Happened::Told(told) => told.name == self.caller.name,
-                Happened::Changed | Happened::Quiet => true,
-                Happened::Nothing | Happened::End => false,
+            // The token is checked before anything is sent, and while the stream is idle.
+            let relevant = match &reason {
+                WakeReason::Notified(notification) => notification.name == self.caller.name,
+                WakeReason::Changed | WakeReason::Quiet => true,
+                WakeReason::Nothing | WakeReason::End => false,
             };
-            if looks && !self.service.still_good(&self.caller.token).unwrap_or(false) {
+            if relevant
+                && !self
+                    .service
+                    .is_token_valid(&self.caller.token)
+                    .unwrap_or(false)
+            {
                 return None;
             }
-            match happened {
-                Happened::Told(told) if told.name == self.caller.name => {
-                    let event = json(&told.event).to_string();
+            match reason {
+                WakeReason::Notified(notification) if notification.name == self.caller.name => {
+                    let event = json(&notification.event).to_string();
                     self.ready.push_back(("query", event));
                 }
-                Happened::Told(_) | Happened::Quiet | Happened::Nothing => {}
-                Happened::End => return None,
-                Happened::Changed => {
+                WakeReason::Notified(_) | WakeReason::Quiet | WakeReason::Nothing => {}
+                WakeReason::End => return None,
+                WakeReason::Changed => {
                     let all = Arc::clone(&self.budgets.borrow_and_update().all);
-                    self.look(&all);
+                    self.queue_changes(&all);
                 }
             }
         }
     }
 
-    /// Takes up what is new and may be seen.
-    fn look(&mut self, all: &[AccountJson]) {
-        let Ok(catalogue) = self.service.0.shelf.read() else {
+    /// Queues the budgets that changed and that the caller may see.
+    fn queue_changes(&mut self, all: &[AccountJson]) {
+        let Ok(catalogue) = self.service.0.catalogue_file.read() else {
             return;
         };
         for account in all {
@@ -190,14 +195,14 @@ impl Service {
     }
 }
 
-/// Looks at the ledger as long as somebody listens: whoever charged, by this server
-/// or by a command line.
+/// Reads the ledger while a stream is open: charges may come from this server, from another
+/// one or from the command line.
 pub(super) fn watch_budgets(service: Service) {
     tokio::spawn(async move {
         let mut stopping = service.0.stopping.subscribe();
         loop {
             tokio::select! {
-                () = tokio::time::sleep(LOOKS) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
                 _ = stopping.wait_for(|stopping| *stopping) => return,
             }
             if service.0.budgets.receiver_count() == 0 {
@@ -212,7 +217,7 @@ pub(super) fn watch_budgets(service: Service) {
                 continue;
             }
             if let Ok(all) = service.budgets_now().await {
-                service.0.budgets.send_replace(Budgets {
+                service.0.budgets.send_replace(BudgetSnapshot {
                     size,
                     all: Arc::new(all),
                 });

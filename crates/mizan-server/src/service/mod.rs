@@ -1,17 +1,17 @@
-//! What the server does, whoever asks: the API and the pages are two ways to write
-//! down what these functions return.
+//! The service: every operation of the server. The API and the pages are two views of what
+//! these functions return.
 //!
-//! Each takes who asks first and looks only at what they may see. What blocks runs
-//! on bounded threads (`work.rs`): a lane for the ledger, one for prices, one for the
-//! accountant, one for questions over data.
+//! Each function takes the caller first and shows only what the caller may see. Blocking
+//! work runs on bounded worker pools (`worker_pool.rs`): one for the ledger, one for quotes,
+//! one for the accountant, one for queries, one for verification.
 
 mod accountant;
-mod books;
+mod budgets;
 mod event_bound;
 mod events;
 mod proofs;
-mod questions;
-mod work;
+mod queries;
+mod worker_pool;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,64 +24,64 @@ use mizan_ledger::{Ledger, Location};
 use mizan_sql::Catalogue;
 use tokio::sync::{broadcast, watch};
 
-pub use books::{LogParameters, ReceiptShown};
+pub use budgets::{LogParameters, ReceiptView};
 pub use events::{EventStream, QueryEvent};
-pub use questions::{AskedJson, Queried};
+pub use queries::{QueryResult, RequestRecordJson};
 
 use crate::identity::{Caller, Identity, IdentityError, Session, Sessions, SignedIn};
-use crate::limits::{Gate, Limits, Pass};
+use crate::limits::{Limits, RateLimiter, RequestPermit};
 use crate::metrics::Metrics;
 use crate::problem::Problem;
-use events::{Budgets, Told};
-use work::Lane;
+use events::{BudgetSnapshot, Notification};
+use worker_pool::WorkerPool;
 
-/// How many bytes of what the accountant said are remembered.
-const REMEMBERED: usize = 8 << 20;
+/// Bytes of answers of the accountant that are cached.
+const ACCOUNTANT_CACHE_BYTES: usize = 8 << 20;
 
-/// What a service works on.
+/// Where the files of a service are, and its limits.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The ledger.
     pub ledger: Location,
-    /// Where marks and keys of ledgers are.
+    /// The state directory, with high-water marks and keys of ledgers.
     pub state_dir: PathBuf,
     /// The catalogue of datasets.
     pub catalogue: PathBuf,
-    /// The file of tokens.
+    /// The token file.
     pub tokens: PathBuf,
     /// The limits.
     pub limits: Limits,
-    /// Whether clients come by TLS.
+    /// Whether clients connect with TLS.
     pub secure: bool,
 }
 
-/// Everything behind the doors. Copies are the same service.
+/// The service. Clones share their state.
 #[derive(Clone)]
 pub struct Service(Arc<Inner>);
 
 struct Inner {
     ledger: Ledger,
-    shelf: Shelf,
+    catalogue_file: CatalogueFile,
     identity: Identity,
     sessions: Sessions,
-    gate: Gate,
+    rate_limiter: RateLimiter,
     limits: Limits,
     secure: bool,
     metrics: Metrics,
-    reading: Lane,
-    pricing: Lane,
-    computing: Lane,
-    asking: Lane,
-    verifying: Lane,
-    /// Engines that are at rest: each answers one question at a time.
+    reading: WorkerPool,
+    pricing: WorkerPool,
+    computing: WorkerPool,
+    asking: WorkerPool,
+    verifying: WorkerPool,
+    /// Idle engines: each runs one query at a time.
     engines: Mutex<Vec<Engines>>,
     prices: Prices,
-    /// Counts of public tables, which engines share.
+    /// Row counts of public tables, which engines share.
     fan_outs: FanOutCache,
-    /// What the accountant said: a matter of the request alone, so it never changes.
-    pure: Kept<str>,
-    told: broadcast::Sender<Told>,
-    budgets: watch::Sender<Budgets>,
+    /// Answers of the accountant: they depend on the request alone, so they never change.
+    accountant_cache: Kept<str>,
+    notifications: broadcast::Sender<Notification>,
+    budgets: watch::Sender<BudgetSnapshot>,
     stopping: watch::Sender<bool>,
     broken: AtomicBool,
 }
@@ -92,35 +92,35 @@ impl std::fmt::Debug for Service {
     }
 }
 
-/// The catalogue, read again when its file is another.
-struct Shelf {
+/// The catalogue, read again when its file changes.
+struct CatalogueFile {
     path: PathBuf,
-    known: Mutex<Known>,
+    cache: Mutex<CachedCatalogue>,
 }
 
-/// The catalogue that was read last, and how many were before it.
+/// The catalogue that was read last, and how many were read before it.
 #[derive(Default)]
-struct Known {
+struct CachedCatalogue {
     number: u64,
-    read: Option<(Stamp, Arc<Catalogue>)>,
+    read: Option<(FileStamp, Arc<Catalogue>)>,
 }
 
-/// What tells one file from another at the same place.
+/// Tells whether the file at a path was replaced or changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Stamp {
+struct FileStamp {
     length: u64,
     modified: Option<std::time::SystemTime>,
     number: u64,
 }
 
-impl Shelf {
-    fn stamp(&self) -> Option<Stamp> {
+impl CatalogueFile {
+    fn stamp(&self) -> Option<FileStamp> {
         let found = std::fs::metadata(&self.path).ok()?;
         #[cfg(unix)]
         let number = std::os::unix::fs::MetadataExt::ino(&found);
         #[cfg(not(unix))]
         let number = 0;
-        Some(Stamp {
+        Some(FileStamp {
             length: found.len(),
             modified: found.modified().ok(),
             number,
@@ -131,37 +131,37 @@ impl Shelf {
         Ok(self.numbered()?.1)
     }
 
-    /// The catalogue, and a number that no other one had.
+    /// The catalogue, with a number of its own.
     fn numbered(&self) -> Result<(u64, Arc<Catalogue>), Problem> {
         let stamp = self.stamp();
-        let mut known = self
-            .known
+        let mut cached = self
+            .cache
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let (Some(stamp), Some((of, catalogue))) = (&stamp, &known.read)
+        if let (Some(stamp), Some((of, catalogue))) = (&stamp, &cached.read)
             && stamp == of
         {
-            return Ok((known.number, Arc::clone(catalogue)));
+            return Ok((cached.number, Arc::clone(catalogue)));
         }
-        // What is wrong in it is the owner's to know: it may name other people's data.
+        // The message may name datasets of others, so it goes to the log only.
         let catalogue = catalogue::read(&self.path).map_err(|failure| {
             crate::log::failure(&failure);
             Problem::internal(Code::MZ1860)
         })?;
         let catalogue = Arc::new(catalogue);
-        known.number += 1;
-        known.read = stamp.map(|stamp| (stamp, Arc::clone(&catalogue)));
-        Ok((known.number, catalogue))
+        cached.number += 1;
+        cached.read = stamp.map(|stamp| (stamp, Arc::clone(&catalogue)));
+        Ok((cached.number, catalogue))
     }
 }
 
 impl Service {
-    /// Opens the ledger for writing, and the tokens. Needs a runtime, for the task
-    /// that watches budgets.
+    /// Opens the ledger for writing, and the tokens. Needs a runtime for the task that
+    /// watches budgets.
     ///
     /// # Errors
     ///
-    /// One of them cannot be opened.
+    /// The ledger, the tokens or the catalogue cannot be opened.
     pub fn open(options: Options) -> Result<Self, mizan_api::failure::Failure> {
         let ledger = Ledger::open(&options.ledger, &options.state_dir)?;
         for note in ledger.notes() {
@@ -171,32 +171,32 @@ impl Service {
         let limits = options.limits;
         let service = Self(Arc::new(Inner {
             ledger,
-            shelf: Shelf {
+            catalogue_file: CatalogueFile {
                 path: options.catalogue,
-                known: Mutex::default(),
+                cache: Mutex::default(),
             },
             identity,
             sessions: Sessions::default(),
-            gate: Gate::default(),
+            rate_limiter: RateLimiter::default(),
             secure: options.secure,
             metrics: Metrics::default(),
-            reading: Lane::new(limits.ledger, limits.connections),
-            pricing: Lane::new(limits.computing, limits.computing_waiting),
-            computing: Lane::new(limits.computing, limits.computing_waiting),
-            asking: Lane::new(limits.queries, limits.waiting),
-            verifying: Lane::new(1, 4),
+            reading: WorkerPool::new(limits.ledger, limits.connections),
+            pricing: WorkerPool::new(limits.computing, limits.computing_waiting),
+            computing: WorkerPool::new(limits.computing, limits.computing_waiting),
+            asking: WorkerPool::new(limits.queries, limits.waiting),
+            verifying: WorkerPool::new(1, 4),
             engines: Mutex::default(),
             prices: Prices::default(),
             fan_outs: FanOutCache::default(),
-            pure: Kept::new(REMEMBERED),
-            told: broadcast::channel(256).0,
-            budgets: watch::channel(Budgets::default()).0,
+            accountant_cache: Kept::new(ACCOUNTANT_CACHE_BYTES),
+            notifications: broadcast::channel(256).0,
+            budgets: watch::channel(BudgetSnapshot::default()).0,
             stopping: watch::channel(false).0,
             broken: AtomicBool::new(false),
             limits,
         }));
-        // A catalogue that cannot be read is told at the start, not to the first client.
-        service.0.shelf.read().map_err(|_| {
+        // A catalogue that cannot be read is an error at the start, not at the first request.
+        service.0.catalogue_file.read().map_err(|_| {
             mizan_api::failure::Failure::new(
                 Code::MZ1860,
                 "the catalogue cannot be read",
@@ -213,34 +213,34 @@ impl Service {
         &self.0.limits
     }
 
-    /// Whether clients come by TLS.
+    /// Whether clients connect with TLS.
     #[must_use]
     pub fn is_secure(&self) -> bool {
         self.0.secure
     }
 
-    /// Who presents a token.
+    /// The caller who presents a token, or none if the token is not valid.
     ///
     /// # Errors
     ///
     /// The tokens cannot be read.
-    pub fn believe(&self, presented: &str) -> Result<Option<Caller>, Problem> {
-        Ok(self.0.identity.believe(presented)?)
+    pub fn authenticate(&self, presented: &str) -> Result<Option<Caller>, Problem> {
+        Ok(self.0.identity.authenticate(presented)?)
     }
 
     /// Signs a browser in.
     ///
     /// # Errors
     ///
-    /// The token is not good for anything, or asks too much.
+    /// The token is not valid, or exceeds its rate limit.
     pub fn sign_in(&self, presented: &str) -> Result<SignedIn, Problem> {
-        let caller = self.believe(presented.trim())?;
+        let caller = self.authenticate(presented.trim())?;
         let caller = caller.ok_or_else(Problem::unauthorized)?;
-        let _pass = self.pass(&caller.token)?;
+        let _permit = self.permit(&caller.token)?;
         Ok(self.0.sessions.begin(caller, self.0.secure)?)
     }
 
-    /// Signs it out; the `Set-Cookie` that says so.
+    /// Signs a browser out; the `Set-Cookie` that removes its cookie.
     #[must_use]
     pub fn sign_out(&self, session: &Session) -> String {
         self.0.sessions.end(session)
@@ -250,28 +250,28 @@ impl Service {
         &self.0.sessions
     }
 
-    pub(crate) fn still_good(&self, token: &str) -> Result<bool, Problem> {
-        Ok(self.0.identity.still_good(token)?)
+    pub(crate) fn is_token_valid(&self, token: &str) -> Result<bool, Problem> {
+        Ok(self.0.identity.is_token_valid(token)?)
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.0.metrics
     }
 
-    /// Whether a token has not asked too much.
-    pub(crate) fn pass(&self, token: &str) -> Result<Pass, Problem> {
-        let passed = self.0.gate.request(token, &self.0.limits);
-        passed.map_err(Problem::too_many)
+    /// A permit for a request of a token, within its rate limit.
+    pub(crate) fn permit(&self, token: &str) -> Result<RequestPermit, Problem> {
+        let permit = self.0.rate_limiter.request(token, &self.0.limits);
+        permit.map_err(Problem::too_many)
     }
 
-    /// What somebody may see of the catalogue.
+    /// The part of the catalogue that a caller may see.
     fn catalogue(&self, caller: &Caller) -> Result<Catalogue, Problem> {
-        Ok(caller.sees(self.0.shelf.read()?.as_ref()))
+        Ok(caller.sees(self.0.catalogue_file.read()?.as_ref()))
     }
 
-    /// The same, with a name that no other one has.
+    /// The same, with a name that identifies its content for the cache of quotes.
     fn named_catalogue(&self, caller: &Caller) -> Result<(String, Catalogue), Problem> {
-        let (number, catalogue) = self.0.shelf.numbered()?;
+        let (number, catalogue) = self.0.catalogue_file.numbered()?;
         let seen = match caller.sees_all() {
             true => None,
             false => caller.scope.datasets.as_ref(),
@@ -279,29 +279,29 @@ impl Service {
         Ok((format!("{number} {seen:?}"), caller.sees(&catalogue)))
     }
 
-    /// What was told before of something that never changes.
-    pub(crate) fn recall(&self, key: &str) -> Option<Arc<str>> {
-        self.0.pure.get(key)
+    /// An answer of the accountant from the cache.
+    pub(crate) fn cached_answer(&self, key: &str) -> Option<Arc<str>> {
+        self.0.accountant_cache.get(key)
     }
 
-    /// Keeps what was told.
-    pub(crate) fn keep(&self, key: String, told: &Arc<str>) {
-        self.0.pure.keep(key, told, told.len());
+    /// Puts an answer of the accountant into the cache.
+    pub(crate) fn cache_answer(&self, key: String, answer: &Arc<str>) {
+        self.0.accountant_cache.keep(key, answer, answer.len());
     }
 
-    /// Reads or writes the ledger on a thread for that.
+    /// Reads or writes the ledger on a thread of its pool.
     async fn with_ledger<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let service = self.clone();
         let result = self.0.reading.run(move || work(&service)).await?;
-        self.watched(result)
+        self.stop_if_fatal(result)
     }
 
-    /// Stops the server if the ledger does not know what became of a charge: who
-    /// opens it again does.
-    fn watched<T>(&self, result: Result<T, Problem>) -> Result<T, Problem> {
+    /// Stops the server if the ledger does not know whether a charge is durable: opening
+    /// the ledger again finds out.
+    fn stop_if_fatal<T>(&self, result: Result<T, Problem>) -> Result<T, Problem> {
         if let Err(problem) = &result
             && problem.code.kind().stops_server()
         {
@@ -311,7 +311,7 @@ impl Service {
         result
     }
 
-    /// Lets nobody begin anything new.
+    /// Accepts no new work.
     pub fn stop(&self) {
         self.0.stopping.send_replace(true);
     }
@@ -323,29 +323,29 @@ impl Service {
         let _ = stopping.wait_for(|stopping| *stopping).await;
     }
 
-    /// Whether it stops because the ledger must be opened again.
+    /// Whether the server stops because the ledger must be opened again.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         self.0.broken.load(Ordering::Relaxed)
     }
 
-    /// Whether it can answer: the ledger, the tokens and the catalogue can be read.
+    /// Whether the server is ready: the ledger, the tokens and the catalogue can be read.
     pub async fn ready(&self) -> bool {
         if *self.0.stopping.borrow() {
             return false;
         }
         let read = self.with_ledger(|service| {
             service.0.ledger.head()?;
-            service.0.identity.still_good("")?;
-            service.0.shelf.read()?;
+            service.0.identity.is_token_valid("")?;
+            service.0.catalogue_file.read()?;
             Ok(())
         });
-        let patience = std::time::Duration::from_secs(5);
-        matches!(tokio::time::timeout(patience, read).await, Ok(Ok(())))
+        let timeout = std::time::Duration::from_secs(5);
+        matches!(tokio::time::timeout(timeout, read).await, Ok(Ok(())))
     }
 
-    /// Waits until all that was begun is finished, as long as that may take; but for
-    /// what only computes: nothing of it is charged, and it may take long.
+    /// Waits until all work is done, within the limit of a shutdown. Quotes and the
+    /// accountant are not waited for: they charge nothing and may take long.
     pub async fn finish(&self) {
         let all = async {
             self.0.asking.finish().await;
@@ -356,7 +356,7 @@ impl Service {
             .await
             .is_err()
         {
-            crate::log::note("some work was not finished in time; what it charged stays charged");
+            crate::log::note("some work was not finished in time; its charges stand");
         }
     }
 
@@ -365,15 +365,15 @@ impl Service {
         let head = self
             .with_ledger(|service| Ok(service.0.ledger.head()?))
             .await?;
-        let lanes = [
+        let pools = [
             ("ledger", &self.0.reading),
             ("pricing", &self.0.pricing),
             ("computing", &self.0.computing),
             ("queries", &self.0.asking),
             ("verify", &self.0.verifying),
         ];
-        let lanes = lanes.map(|(name, lane)| (name, lane.busy(), lane.waiting()));
-        Ok(self.0.metrics.text(&lanes, head.size))
+        let pools = pools.map(|(name, pool)| (name, pool.busy(), pool.waiting()));
+        Ok(self.0.metrics.text(&pools, head.size))
     }
 }
 

@@ -1,15 +1,15 @@
-//! An answer, or a refusal of the budget, as the page shows it.
+//! An answer, or a refusal by the budget, as the page shows it.
 
 use mizan_api::question::{QueryAnswer, ReservedDeltaJson, delta_down, plain};
 use mizan_report::number;
 use serde_json::Value;
 
 use super::super::numbers;
-use super::{List, lists};
+use super::{List, list};
 use crate::locale::{Markup, Strings, fill};
-use crate::service::Queried;
+use crate::service::QueryResult;
 
-/// An answer for people.
+/// An answer as the page shows it.
 pub(super) struct Answer {
     pub(super) id: String,
     pub(super) repeated: bool,
@@ -24,27 +24,27 @@ pub(super) struct Answer {
     pub(super) receipt: String,
 }
 
-/// A cell of it.
+/// A cell of an answer.
 pub(super) struct Cell {
     pub(super) key: bool,
     pub(super) text: String,
     pub(super) range: Option<String>,
 }
 
-/// What a budget says when it refuses.
+/// A refusal by the budget.
 pub(super) struct Refusal {
     pub(super) id: Option<String>,
     pub(super) asked: String,
     pub(super) left: String,
     pub(super) largest: String,
-    /// The reserved delta that was asked for, of what is left, of all.
+    /// The reserved delta that the query takes, what is left of it, and its total.
     pub(super) reserved: Option<Markup>,
-    /// Whether that was too much.
+    /// Whether the reserved delta does not suffice.
     pub(super) short_of_delta: bool,
 }
 
-pub(super) fn answer_of(t: &'static Strings, queried: Queried) -> Answer {
-    let Queried { answer, svg } = queried;
+pub(super) fn answer_of(t: &'static Strings, queried: QueryResult) -> Answer {
+    let QueryResult { answer, svg } = queried;
     let columns = answer
         .rows
         .first()
@@ -61,10 +61,17 @@ pub(super) fn answer_of(t: &'static Strings, queried: Queried) -> Answer {
         left: numbers::left(&answer.remaining),
         columns,
         rows: rows.collect(),
-        svg: svg.map(|svg| t.language.chart(svg)),
+        svg,
         confidence: fill(t.answer_interval, &[("confidence", &confidence)]),
         event: answer.spent.event.clone(),
-        lists: lists(t, &answer.why, &answer.clamping, &answer.notes),
+        lists: [
+            list(t, t.quote_why, &answer.why_data),
+            list(t, t.quote_clamping, &answer.clamping_data),
+            list(t, t.quote_notes, &answer.notes_data),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
         receipt: answer.receipt.clone(),
     }
 }
@@ -77,7 +84,7 @@ fn spent(answer: &QueryAnswer) -> String {
     )
 }
 
-/// An estimate is an object with its ends; everything else is a key.
+/// An estimate is an object with the ends of its interval; every other value is a key.
 fn cell(t: &Strings, shown: &Value) -> Cell {
     let Value::Object(estimate) = shown else {
         return Cell {
@@ -107,7 +114,7 @@ fn cell(t: &Strings, shown: &Value) -> Cell {
     }
 }
 
-/// How much of the reserved delta is asked for, of what is left, of all.
+/// The reserved delta that a query takes, what is left of it, and its total.
 pub(super) fn reserved_of(t: &Strings, delta: &ReservedDeltaJson) -> Markup {
     let asked = number::delta_up(delta.asked);
     let left = delta_down(delta.left);
@@ -120,7 +127,7 @@ pub(super) fn reserved_of(t: &Strings, delta: &ReservedDeltaJson) -> Markup {
     fill(t.quote_reserved_of, &values)
 }
 
-/// The same from a refusal.
+/// The same, from the JSON of a refusal.
 fn reserved_delta(refusal: &Value) -> Option<ReservedDeltaJson> {
     let delta = refusal.get("reserved_delta")?;
     let number = |name: &str| delta.get(name)?.as_f64();
@@ -139,7 +146,7 @@ pub(super) fn refusal_of(t: &Strings, refusal: &Value) -> Refusal {
     let percent = at("/largest_that_fits/share").unwrap_or(0.0) * 100.0;
     let left = match at("/remaining/epsilon") {
         Some(epsilon) => format!("ε {}", number::down(epsilon, 4)),
-        None => format!("{}%", numbers::percent(at("/remaining/share"))),
+        None => format!("{}\u{a0}%", numbers::percent(at("/remaining/share"))),
     };
     Refusal {
         id: refusal
@@ -148,7 +155,7 @@ pub(super) fn refusal_of(t: &Strings, refusal: &Value) -> Refusal {
             .map(str::to_owned),
         asked: format!("ε {}", numbers::up(at("/asked/epsilon"))),
         left,
-        largest: format!("{}%", number::down(percent, 3)),
+        largest: format!("{}\u{a0}%", number::down(percent, 3)),
         reserved: delta.as_ref().map(|delta| reserved_of(t, delta)),
         short_of_delta: delta.is_some_and(|delta| !delta.fits),
     }
@@ -160,7 +167,7 @@ mod tests {
     use crate::locale::Language;
 
     #[test]
-    fn an_estimate_has_its_ends_beside_it() {
+    fn an_estimate_has_its_interval() {
         let t = Language::English.strings();
         let shown = cell(
             t,

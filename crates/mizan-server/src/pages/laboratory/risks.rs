@@ -1,23 +1,23 @@
-//! What an event means for a person: bad outcomes that become likelier, and beliefs.
+//! What an event means for a person: probabilities of bad outcomes, and beliefs of others.
 
 use mizan_api::number::Given;
 use mizan_api::risk::{RiskAnswer, RiskRequest};
 use mizan_report::{Axis, Figure, Panel, Series, number};
 
 use super::super::numbers;
-use super::Asked;
+use super::LaboratoryInput;
 use crate::identity::Caller;
 use crate::locale::{Markup, Strings, fill};
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// The baselines of the chart; the paper's own are in the table.
+/// The baselines of the chart; those of the paper are in the table.
 const BASELINES: [&str; 7] = ["1e-6", "1e-5", "1e-4", "1e-3", "0.01", "0.1", "0.5"];
 
-/// Those of the table.
+/// The baselines of the table.
 const IN_TABLE: [&str; 3] = ["1e-6", "1e-3", "0.1"];
 
-/// A line of the table.
+/// A row of the table.
 pub(super) struct Risk {
     pub(super) baseline: String,
     pub(super) low: String,
@@ -26,7 +26,7 @@ pub(super) struct Risk {
     pub(super) chosen: bool,
 }
 
-/// All of it.
+/// The table, the chart and the sentence about beliefs.
 #[derive(Default)]
 pub(super) struct Risks {
     pub(super) table: Vec<Risk>,
@@ -35,16 +35,16 @@ pub(super) struct Risks {
 }
 
 impl Risks {
-    /// Of an event; empty if it has no curve.
+    /// The risks of an event; empty if it has no Rényi curve.
     pub(super) async fn of(
         t: &Strings,
         service: &Service,
         caller: &Caller,
-        asked: &Asked,
+        input: &LaboratoryInput,
     ) -> Result<Self, Problem> {
         let risk = async |baseline: &str| {
             let request = RiskRequest {
-                expression: asked.expression.clone(),
+                expression: input.expression.clone(),
                 baseline: Given::from(baseline),
                 beta: Given::from("10"),
                 prior: Given::from("0.5"),
@@ -66,8 +66,8 @@ impl Risks {
                 risks.table.push(line(&answer, false));
             }
         }
-        // What was typed last, and said if it is no probability.
-        let chosen = risk(asked.baseline.trim()).await?;
+        // The chosen baseline last: if it is not a probability, the problem says so.
+        let chosen = risk(input.baseline.trim()).await?;
         let at = risks
             .table
             .iter()
@@ -86,7 +86,7 @@ impl Risks {
         let panel = panel
             .with(Series::new(t.lab_at_most, highs))
             .with(Series::new(t.lab_at_least, lows));
-        risks.chart = Some(t.language.chart(Figure::new("").with(panel).to_svg()));
+        risks.chart = Some(t.language.svg(Figure::new("").with(panel)));
         Ok(risks)
     }
 }
@@ -106,8 +106,8 @@ fn line(answer: &RiskAnswer, chosen: bool) -> Risk {
 
 fn posterior(t: &Strings, answer: &RiskAnswer) -> Option<Markup> {
     let after = answer.posterior.posterior?;
-    let prior = number::nearest(answer.posterior.prior, 3);
-    let after = number::epsilon_up(after.min(1.0), 3);
+    let prior = number::nearest(100.0 * answer.posterior.prior, 3);
+    let after = number::epsilon_up(100.0 * after.min(1.0), 3);
     let probability = numbers::up(answer.posterior.probability);
     let values = [
         ("prior", prior.as_str()),

@@ -1,17 +1,18 @@
-//! What every method says about an event, its curve, and how to ask the same
-//! elsewhere.
+//! The bound of every method for an event, its Rényi curve, and how to compute the same on
+//! the command line, over HTTP and in Rust.
 
 use askama::Template;
 use mizan_api::account::{AccountAnswer, AccountRequest, GivenOrBound};
 use mizan_api::curve::CurveRequest;
+use mizan_api::messages::AsJson;
 use mizan_api::number::Given;
 use mizan_report::Figure;
 
 use super::super::numbers;
 use super::risks::{Risk, Risks};
-use super::{Asked, render};
+use super::{LaboratoryInput, render};
 use crate::identity::Caller;
-use crate::locale::{Line, Markup, Strings, fill};
+use crate::locale::{Markup, Strings, fill};
 use crate::problem::Problem;
 use crate::service::Service;
 
@@ -19,28 +20,28 @@ use crate::service::Service;
 #[template(path = "laboratory_summary.html")]
 struct Part {
     t: &'static Strings,
-    outcome: Summarized,
+    outcome: SummaryOutcome,
 }
 
-/// What there is to say, or why there is nothing.
-enum Summarized {
-    Good(Box<Found>),
-    Wrong(Box<Problem>),
+/// The summary of an event, or why there is none.
+enum SummaryOutcome {
+    Good(Box<EventSummary>),
+    Failed(Box<Problem>),
 }
 
-/// What there is to say about an event.
-struct Found {
+/// The summary of an event.
+struct EventSummary {
     upper: String,
     by: Markup,
     between: Option<Markup>,
-    warnings: Vec<Line>,
+    warnings: Vec<Markup>,
     methods: Vec<MethodRow>,
     refused: Vec<RefusedRow>,
     curve: Option<String>,
     risks: Vec<Risk>,
     ranges: Option<String>,
     posterior: Option<Markup>,
-    copies: Vec<Elsewhere>,
+    copies: Vec<CopyText>,
 }
 
 struct MethodRow {
@@ -53,52 +54,52 @@ struct MethodRow {
 
 struct RefusedRow {
     name: String,
-    reason: Line,
+    reason: Markup,
 }
 
-/// The same question for another door.
-struct Elsewhere {
+/// The same computation elsewhere, as text to copy.
+struct CopyText {
     name: &'static str,
     text: String,
 }
 
-/// The quick part of the page.
+/// The summary, the quick part of the page.
 pub(super) async fn part(
     t: &'static Strings,
     service: &Service,
     caller: &Caller,
-    asked: &Asked,
+    input: &LaboratoryInput,
 ) -> Result<String, Problem> {
-    let outcome = match found(t, service, caller, asked).await {
-        Ok(found) => Summarized::Good(Box::new(found)),
-        Err(problem) => Summarized::Wrong(Box::new(problem)),
+    let outcome = match summarize(t, service, caller, input).await {
+        Ok(summary) => SummaryOutcome::Good(Box::new(summary)),
+        Err(problem) => SummaryOutcome::Failed(Box::new(problem)),
     };
     render(&Part { t, outcome })
 }
 
-async fn found(
+async fn summarize(
     t: &'static Strings,
     service: &Service,
     caller: &Caller,
-    asked: &Asked,
-) -> Result<Found, Problem> {
+    input: &LaboratoryInput,
+) -> Result<EventSummary, Problem> {
     let request = AccountRequest {
-        expression: asked.expression.clone(),
-        delta: Some(Given::from(asked.delta.trim())),
+        expression: input.expression.clone(),
+        delta: Some(Given::from(input.delta.trim())),
         ..AccountRequest::default()
     };
     let answer = service.account(caller, request).await?.json();
     let curve = CurveRequest {
-        expression: asked.expression.clone(),
+        expression: input.expression.clone(),
         orders: "paper".to_owned(),
     };
-    // Events without a curve are shown without one.
+    // Some events have no Rényi curve.
     let curve = service.curve(caller, curve).await.ok();
     let curve = curve.map(|curve| {
-        let svg = Figure::new("").with(curve.panel()).to_svg();
-        t.language.chart(svg)
+        let panel = curve.panel(t.language.labels());
+        t.language.svg(Figure::new("").with(panel))
     });
-    let risks = Risks::of(t, service, caller, asked).await?;
+    let risks = Risks::of(t, service, caller, input).await?;
     let (upper, lower, by) = bound(&answer);
     let between = lower.filter(|lower| *lower > 0.0).map(|lower| {
         let (lower, upper) = (numbers::down(Some(lower)), numbers::up(upper));
@@ -115,16 +116,16 @@ async fn found(
     let refused = answer.refused.as_deref().unwrap_or_default().iter();
     let refused = refused.map(|method| RefusedRow {
         name: method.name.clone(),
-        reason: t.language.line(&method.reason),
+        reason: t.language.refused(method),
     });
-    Ok(Found {
+    Ok(EventSummary {
         upper: numbers::up(upper),
         by: fill(t.lab_by_method, &[("method", by)]),
         between,
         warnings: answer
-            .warnings
+            .warnings_data
             .iter()
-            .map(|line| t.language.line(line))
+            .map(|AsJson(warning)| t.language.say(warning))
             .collect(),
         methods: methods.collect(),
         refused: refused.collect(),
@@ -132,7 +133,7 @@ async fn found(
         risks: risks.table,
         ranges: risks.chart,
         posterior: risks.posterior,
-        copies: copies(t, asked),
+        copies: copies(t, input),
     })
 }
 
@@ -143,9 +144,9 @@ fn bound(answer: &AccountAnswer) -> (Option<f64>, Option<f64>, &str) {
     }
 }
 
-/// The same question at the command line, over HTTP and in a program.
-fn copies(t: &'static Strings, asked: &Asked) -> Vec<Elsewhere> {
-    let (expression, delta) = (asked.expression.trim(), asked.delta.trim());
+/// The same computation on the command line, over HTTP and in a program.
+fn copies(t: &'static Strings, input: &LaboratoryInput) -> Vec<CopyText> {
+    let (expression, delta) = (input.expression.trim(), input.delta.trim());
     let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let body = serde_json::json!({"expression": expression, "delta": delta}).to_string();
     let all = [
@@ -176,11 +177,11 @@ fn copies(t: &'static Strings, asked: &Asked) -> Vec<Elsewhere> {
         ),
     ];
     all.into_iter()
-        .map(|(name, text)| Elsewhere { name, text })
+        .map(|(name, text)| CopyText { name, text })
         .collect()
 }
 
-/// A word that a shell reads as it is.
+/// A word quoted for a shell.
 fn shell(word: &str) -> String {
     let plain = word
         .bytes()
@@ -197,14 +198,14 @@ mod tests {
     use crate::locale::Language;
 
     #[test]
-    fn what_is_copied_is_quoted() {
-        let asked = Asked {
+    fn copied_commands_are_quoted() {
+        let input = LaboratoryInput {
             expression: "rr(0.6)'; rm -rf ~".to_owned(),
             delta: "1e-6; ls".to_owned(),
             baseline: String::new(),
             all: None,
         };
-        let copies = copies(Language::English.strings(), &asked);
+        let copies = copies(Language::English.strings(), &input);
         assert_eq!(
             copies[0].text,
             r"mizan account 'rr(0.6)'\''; rm -rf ~' --delta '1e-6; ls'"

@@ -1,8 +1,9 @@
-//! A connection that does not begin is closed, and one whose client takes nothing.
+//! Closes connections that stall: those that send no first bytes, and those whose client
+//! stops reading the response.
 //!
-//! Before hyper knows which HTTP it is, it waits without end for the bytes that tell;
-//! its own limits begin after them. And it waits without end for a client that asks
-//! and does not read what it is told.
+//! hyper waits without a limit for the bytes that tell HTTP/1.1 from HTTP/2; its own
+//! timeouts begin after them. It also waits without a limit for a client that sends a
+//! request and does not read the response.
 
 use std::future::Future;
 use std::io;
@@ -13,34 +14,34 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-/// The bytes with which HTTP/2 begins; a request of HTTP/1.1 has more.
-const BEGINNING: usize = 24;
+/// The length of the HTTP/2 connection preface; a request of HTTP/1.1 is longer.
+const PREFACE: usize = 24;
 
-/// A stream whose first bytes must come in time, and whose other side must take some
-/// of what is written in time.
-pub(crate) struct Patient<S> {
+/// A stream whose first bytes must arrive in time, and whose client must read some of what
+/// is written in time.
+pub(crate) struct StallTimeout<S> {
     stream: S,
-    missing: usize,
-    end: Pin<Box<Sleep>>,
-    patience: Duration,
-    /// Since nothing was taken.
+    preface_missing: usize,
+    preface_timer: Pin<Box<Sleep>>,
+    timeout: Duration,
+    /// Runs while the client reads nothing.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Patient<S> {
-    /// Waits so long for the beginning, and for whoever takes nothing.
-    pub(crate) fn new(stream: S, patience: Duration) -> Self {
+impl<S> StallTimeout<S> {
+    /// Closes a stream that stalls for longer than `timeout`.
+    pub(crate) fn new(stream: S, timeout: Duration) -> Self {
         Self {
             stream,
-            missing: BEGINNING,
-            end: Box::pin(tokio::time::sleep(patience)),
-            patience,
+            preface_missing: PREFACE,
+            preface_timer: Box::pin(tokio::time::sleep(timeout)),
+            timeout,
             stalled: None,
         }
     }
 
-    /// What became of writing, or that it waited too long.
-    fn taken<T>(
+    /// The result of a write, or an error if the client has read nothing for too long.
+    fn check_stall<T>(
         &mut self,
         context: &mut Context<'_>,
         written: Poll<io::Result<T>>,
@@ -49,10 +50,10 @@ impl<S> Patient<S> {
             self.stalled = None;
             return written;
         }
-        let patience = self.patience;
+        let timeout = self.timeout;
         let stalled = self
             .stalled
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
         match stalled.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
@@ -60,7 +61,7 @@ impl<S> Patient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for StallTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -68,23 +69,26 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        let come = buffer.filled().len().saturating_sub(before);
-        self.missing = self.missing.saturating_sub(come);
-        if read.is_pending() && self.missing > 0 && self.end.as_mut().poll(context).is_ready() {
+        let arrived = buffer.filled().len().saturating_sub(before);
+        self.preface_missing = self.preface_missing.saturating_sub(arrived);
+        if read.is_pending()
+            && self.preface_missing > 0
+            && self.preface_timer.as_mut().poll(context).is_ready()
+        {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         read
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for StallTimeout<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.taken(context, written)
+        self.check_stall(context, written)
     }
 
     fn poll_write_vectored(
@@ -93,7 +97,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-        self.taken(context, written)
+        self.check_stall(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -102,11 +106,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = Pin::new(&mut self.stream).poll_flush(context);
-        self.taken(context, flushed)
+        self.check_stall(context, flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let shut = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.taken(context, shut)
+        self.check_stall(context, shut)
     }
 }

@@ -1,4 +1,4 @@
-//! Questions over data: datasets, quotes and answers.
+//! Queries: datasets, quotes and answers.
 
 use mizan_api::dataset::{DatasetJson, DatasetsAnswer};
 use mizan_api::failure::Failure;
@@ -14,38 +14,39 @@ use utoipa::ToSchema;
 
 use super::Service;
 use super::events::QueryEvent;
-use crate::identity::{Asked, Caller};
+use crate::identity::{Caller, RequestRecord};
 use crate::problem::Problem;
 
-/// The longest key of a client.
+/// The longest `Idempotency-Key`.
 const LONGEST_KEY: usize = 200;
 
-/// An answer, and a picture of it if it has one estimate a row.
+/// An answer, and a chart if it has one estimate per row.
 #[derive(Clone, Debug)]
-pub struct Queried {
+pub struct QueryResult {
     /// The answer.
     pub answer: QueryAnswer,
-    /// The picture.
+    /// The chart.
     pub svg: Option<String>,
 }
 
-/// What was asked, and by whom.
+/// A request, and who made it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct AskedJson {
-    /// By whom.
+#[schema(as = AskedJson)]
+pub struct RequestRecordJson {
+    /// The name of the token.
     pub by: String,
-    /// When first.
+    /// When it was made first.
     pub time: String,
     /// The SQL, or the event.
     pub what: String,
-    /// The epsilon that was wished for.
+    /// The requested epsilon.
     pub epsilon: Option<String>,
-    /// The accuracy.
+    /// The requested accuracy.
     pub accuracy: Option<String>,
 }
 
 impl Service {
-    /// The datasets that somebody may see.
+    /// The datasets that a caller may see.
     ///
     /// # Errors
     ///
@@ -66,7 +67,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// It is not there, or not for them.
+    /// The dataset does not exist, or the caller may not see it.
     pub async fn dataset(&self, caller: &Caller, name: &str) -> Result<DatasetJson, Problem> {
         let (caller, name, owner) = (caller.clone(), name.to_owned(), is_owner(caller));
         self.with_ledger(move |service| {
@@ -78,12 +79,12 @@ impl Service {
         .await
     }
 
-    /// What a question would cost and how good its answer would be. Nothing is read
-    /// from private data, nothing is charged. Public tables are counted.
+    /// The cost and the predicted error of a query. Reads no private data and charges
+    /// nothing; the rows of public tables are counted.
     ///
     /// # Errors
     ///
-    /// It cannot be answered privately, or not with this wish.
+    /// The query cannot be answered privately, or not with this target.
     pub async fn quote(
         &self,
         caller: &Caller,
@@ -99,32 +100,32 @@ impl Service {
             let desk = Desk::new(&service.0.ledger, &catalogue, &engine).threshold_delta(share);
             let quote = desk.remembering(&service.0.prices, named).quote(sql, wish);
             service.put_back(engine);
-            let quote = quote.map_err(|error| question_failure(&error, sql))?;
+            let quote = quote.map_err(|error| query_problem(&error, sql))?;
             Ok(quote_json(&quote))
         })
         .await
     }
 
-    /// Asks a question: charged first, answered with error bars and a receipt. A key
-    /// makes it a charge of its own with fresh noise; the same key and question again
-    /// has the same answer for ever.
+    /// Runs a query: charges it first, then answers it with intervals and a receipt. A key
+    /// makes it a charge of its own with fresh noise; the same key and query have the same
+    /// answer forever.
     ///
     /// # Errors
     ///
-    /// As for a quote; the budget refuses it; the key stands for something else.
+    /// As for a quote; the budget refuses the charge; the key was used for another request.
     pub async fn query(
         &self,
         caller: &Caller,
         request: QuestionRequest,
         key: Option<String>,
-    ) -> Result<Queried, Problem> {
+    ) -> Result<QueryResult, Problem> {
         let wish = request.wish(Names::Program)?;
         let share = request.threshold_delta(Names::Program)?;
         if mizan_sql::statement(&request.sql).0 {
             return Err(Problem::from(Failure::new(
                 Code::MZ1803,
-                "EXPLAIN PRIVACY asks for the price, and this is where answers are paid for",
-                "ask /api/v1/quotes",
+                "EXPLAIN PRIVACY asks for a quote, and this address charges for answers",
+                "send it to /api/v1/quotes",
             )));
         }
         let name = key.as_deref().map(|key| key_of(caller, key)).transpose()?;
@@ -133,12 +134,12 @@ impl Service {
             name: caller.name.clone(),
             id: key.unwrap_or_default(),
         };
-        progress.tell("waiting");
+        progress.notify("waiting");
         let (service, caller) = (self.clone(), caller.clone());
         let work = move || {
-            progress.tell("running");
+            progress.notify("running");
             let result = service.answer(&caller, &request, (wish, share), name.as_deref());
-            progress.tell(match &result {
+            progress.notify(match &result {
                 Ok(_) => "answered",
                 Err(problem) if problem.refusal.is_some() => "refused",
                 Err(_) => "failed",
@@ -146,24 +147,24 @@ impl Service {
             result
         };
         let result = self.0.asking.run(work).await?;
-        self.watched(result)
+        self.stop_if_fatal(result)
     }
 
-    /// The way of a question, on a thread of its own.
+    /// Answers a query, on a thread of the pool of queries.
     fn answer(
         &self,
         caller: &Caller,
         request: &QuestionRequest,
         (wish, share): (mizan_engine::Wish, Option<mizan_core::Delta>),
         name: Option<&str>,
-    ) -> Result<Queried, Problem> {
+    ) -> Result<QueryResult, Problem> {
         let (named, catalogue) = self.named_catalogue(caller)?;
         let sql = request.sql.as_str();
         let engine = self.engine()?;
         let desk = Desk::new(&self.0.ledger, &catalogue, &engine).threshold_delta(share);
         let desk = desk.remembering(&self.0.prices, named);
         let reply = desk.query(sql, wish, name);
-        // What was interrupted may have left something behind.
+        // An engine whose query failed is not used again.
         if reply.is_ok() {
             self.put_back(engine);
         }
@@ -172,16 +173,16 @@ impl Service {
                 self.0.metrics.failed_after_charge(error.code());
                 crate::log::failed_after_charge(error.code(), &id.to_string());
             }
-            question_failure(&error, sql)
+            query_problem(&error, sql)
         })?;
         let text = |given: &Option<mizan_api::number::Given>| {
             given.as_ref().map(|given| given.text().into_owned())
         };
         let (epsilon, accuracy) = (text(&request.epsilon), text(&request.accuracy));
-        let asked = Asked::now(&caller.name, sql, epsilon, accuracy);
+        let record = RequestRecord::now(&caller.name, sql, epsilon, accuracy);
         let (id, result) = match &reply {
             Reply::Answered(answered) => {
-                let queried = Queried {
+                let queried = QueryResult {
                     answer: answered_json(answered),
                     svg: bars(&answered.answer).map(|bars| bars.to_svg()),
                 };
@@ -192,10 +193,10 @@ impl Service {
                 (denied.done.id, Err(refused))
             }
         };
-        // Before the answer leaves: whoever has it can look it up.
-        let remembered = self.0.identity.remember(&id.to_string(), &asked);
-        if let Err(error) = remembered {
-            // It is paid for: who asks again must do so with the same key.
+        // Before the answer is sent, so that its receipt can be looked up.
+        let recorded = self.0.identity.record_request(&id.to_string(), &record);
+        if let Err(error) = recorded {
+            // It is charged: a retry needs the same key.
             let mut problem = Problem::from(error);
             problem.charged = result.is_ok().then(|| id.to_string());
             return Err(problem);
@@ -203,7 +204,7 @@ impl Service {
         result
     }
 
-    /// An engine at rest, or a new one.
+    /// An idle engine, or a new one.
     fn engine(&self) -> Result<Engines, Problem> {
         let mut engines = self
             .0
@@ -243,7 +244,7 @@ impl Service {
     }
 }
 
-/// Tells who asked how their question is getting on.
+/// Notifies the caller of the progress of a query.
 struct Progress {
     service: Service,
     name: String,
@@ -251,12 +252,12 @@ struct Progress {
 }
 
 impl Progress {
-    fn tell(&self, state: &'static str) {
+    fn notify(&self, state: &'static str) {
         let event = QueryEvent {
             id: self.id.clone(),
             state,
         };
-        self.service.tell(&self.name, event);
+        self.service.notify(&self.name, event);
     }
 }
 
@@ -264,19 +265,18 @@ fn is_owner(caller: &Caller) -> bool {
     caller.role == crate::identity::Role::Owner
 }
 
-/// Why a question has no answer; the account of a dataset that is not there is
-/// nothing its analysts could mend.
-fn question_failure(error: &QuestionError, sql: &str) -> Problem {
+/// Why a query has no answer.
+fn query_problem(error: &QuestionError, sql: &str) -> Problem {
     Failure::of_question(error, sql).into()
 }
 
-/// What a key of a client stands for. A UUID is the entry's id, whoever sends it; any
-/// other text is the client's own, so that two who count from one do not meet.
+/// The request name of an `Idempotency-Key`. A UUID is the id of the entry, for every
+/// client. Other text belongs to the client, so that two clients may use the same text.
 pub(super) fn key_of(caller: &Caller, key: &str) -> Result<String, Problem> {
     let visible = key.bytes().all(|byte| (0x20..0x7f).contains(&byte));
     if key.is_empty() || key.len() > LONGEST_KEY || !visible {
         return Err(Problem::malformed(
-            "Idempotency-Key has 1 to 200 visible characters",
+            "Idempotency-Key must have 1 to 200 visible ASCII characters",
         ));
     }
     let id = RequestId::from_text(key);
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_its_clients_own_unless_it_is_an_id() {
+    fn a_key_belongs_to_its_client_unless_it_is_a_uuid() {
         let (amina, omar) = (caller("amina"), caller("omar"));
         let of = |caller: &Caller, key: &str| key_of(caller, key).unwrap();
         assert_ne!(of(&amina, "1"), of(&omar, "1"));
