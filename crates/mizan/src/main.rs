@@ -12,13 +12,13 @@ mod books;
 mod cli;
 mod commands;
 mod define;
+mod demo_rng;
 mod engine;
 mod input;
 mod interrupt;
 mod output;
 mod query_limits;
 mod shelf;
-mod stream;
 mod tokens;
 
 use std::process::ExitCode;

@@ -4,10 +4,10 @@
 use mizan_engine::{DataFusion, FailureAudit, SqlAudit, Violation, audit_failures, audit_sql};
 use serde_json::json;
 
+use crate::demo_rng::DemoRng;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Answer, Output, Progress, shortened};
-use crate::stream::Stream;
 
 /// Ask random questions with and without one person, and compare
 #[derive(Debug, clap::Args)]
@@ -51,10 +51,10 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     let folder = std::env::temp_dir().join(format!("mizan-audit-{}", std::process::id()));
     let failed = |error| Failure::file("write", &folder.display().to_string(), &error);
     std::fs::create_dir_all(&folder).map_err(failed)?;
-    let mut stream = Stream::from(arguments.seed);
+    let mut rng = DemoRng::from(arguments.seed);
     let progress = Progress::of(pairs);
     if arguments.failures {
-        let audit = audit_failures(&folder, pairs, &mut || stream.next(), |pairs| {
+        let audit = audit_failures(&folder, pairs, &mut || rng.next(), |pairs| {
             progress.advance(pairs);
         });
         let _ = std::fs::remove_dir_all(&folder);
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         });
     }
     let engine = DataFusion::new()?;
-    let audit = audit_sql(&engine, &folder, pairs, &mut || stream.next(), |pairs| {
+    let audit = audit_sql(&engine, &folder, pairs, &mut || rng.next(), |pairs| {
         progress.advance(pairs);
     });
     let _ = std::fs::remove_dir_all(&folder);

@@ -3,15 +3,15 @@
 
 /// A stream of numbers that looks random. Nothing private depends on it.
 #[derive(Debug)]
-pub(crate) struct Stream(u64);
+pub(crate) struct DemoRng(u64);
 
-impl From<u64> for Stream {
+impl From<u64> for DemoRng {
     fn from(seed: u64) -> Self {
         Self(seed)
     }
 }
 
-impl Stream {
+impl DemoRng {
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
