@@ -220,7 +220,7 @@ impl Working {
 }
 
 /// Nothing moves any more: this goes on until somebody stops it.
-pub(crate) fn be_still() {
+pub(crate) fn stop_spinner() {
     if let Some(bar) = BAR.get() {
         bar.finish_and_clear();
     }

@@ -10,7 +10,7 @@ use mizan_server::{Listen, Options, serve};
 
 use crate::books::Books;
 use crate::failure::Failure;
-use crate::output::{Output, be_still, print};
+use crate::output::{Output, print, stop_spinner};
 use crate::query_limits::QueryLimitArguments;
 use crate::shelf::Shelf;
 use crate::tokens::Tokens;
@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         secure,
     };
     let scheme = if secure { "https" } else { "http" };
-    be_still();
+    stop_spinner();
     serve(&listen, options, |address| {
         let line = output.either(
             || serde_json::json!({"address": address.to_string(), "url": format!("{scheme}://{address}")}),
