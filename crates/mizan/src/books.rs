@@ -11,7 +11,7 @@ use mizan_core::Code;
 use mizan_ledger::{Ledger, Location, RequestId, default_state_dir};
 
 use crate::failure::Failure;
-use crate::output::complain;
+use crate::output::eprint;
 
 /// The file that is meant if none is named.
 const DEFAULT: &str = "mizan.db";
@@ -36,7 +36,7 @@ impl Books {
         let location = self.existing()?;
         let ledger = Ledger::open(&location, &default_state_dir()?)?;
         for note in ledger.notes() {
-            complain(&format!("note: {note}\n"));
+            eprint(&format!("note: {note}\n"));
         }
         Ok(ledger)
     }
@@ -56,7 +56,7 @@ impl Books {
         if let Ok(state) = default_state_dir()
             && let Err(error) = ledger.check_mark(&state)
         {
-            complain(&format!("warning[{}]: {error}\n", error.code()));
+            eprint(&format!("warning[{}]: {error}\n", error.code()));
         }
         Ok(ledger)
     }

@@ -84,14 +84,14 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
             match output::print(&error.render().to_string()) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(failure) => {
-                    output::complain(&output::failure(&failure, asked_format()));
+                    output::eprint(&output::failure(&failure, asked_format()));
                     ExitCode::from(2)
                 }
             }
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            output::complain(&error.render().to_string());
-            output::complain(&format!(
+            output::eprint(&error.render().to_string());
+            output::eprint(&format!(
                 "\nerror[{}]: no command was given\nhelp: choose one of the commands above\n",
                 Code::MZ0001
             ));
@@ -99,7 +99,7 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
         }
         _ => {
             let failure = usage(&error);
-            output::complain(&output::failure(&failure, asked_format()));
+            output::eprint(&output::failure(&failure, asked_format()));
             ExitCode::from(2)
         }
     })

@@ -4,7 +4,7 @@
 use mizan_core::Code;
 
 use crate::failure::Failure;
-use crate::output::{Output, complain};
+use crate::output::{Output, eprint};
 
 /// From now on Ctrl-C, and being asked to end, are answered.
 pub(crate) fn tell_of_charges(output: Output) {
@@ -23,7 +23,7 @@ pub(crate) fn tell_of_charges(output: Output) {
                 "if the question was charged the charge stands (`mizan ledger log` tells), and \
                  asking the same again about the same data goes on under it, for free",
             );
-            complain(&crate::output::failure(&failure, output.format));
+            eprint(&crate::output::failure(&failure, output.format));
             std::process::exit(2);
         }
     });

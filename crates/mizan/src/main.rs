@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     match result.and_then(output::Answer::print) {
         Ok(code) => code,
         Err(failure) => {
-            output::complain(&output::failure(&failure, cli.format));
+            output::eprint(&output::failure(&failure, cli.format));
             ExitCode::from(failure.code.kind().exit_code())
         }
     }

@@ -131,7 +131,7 @@ pub(crate) fn failure(failure: &Failure, format: Format) -> String {
 }
 
 /// Writes to standard error; if that fails there is nobody left to tell.
-pub(crate) fn complain(text: &str) {
+pub(crate) fn eprint(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 

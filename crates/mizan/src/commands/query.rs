@@ -13,7 +13,7 @@ use crate::asking::{self, Question, clamping_text, notes_text};
 use crate::books;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{Answer, Output, complain, shortened, wrapped, write_file};
+use crate::output::{Answer, Output, eprint, shortened, wrapped, write_file};
 
 /// Ask a question: charged first, answered with error bars and a receipt
 #[derive(Debug, clap::Args)]
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
                 // The answer is paid for: it is shown whether or not it can be drawn.
                 match asking::bars(&answered.answer) {
                     Some(bars) => write_file(path, &bars.to_svg())?,
-                    None => complain(
+                    None => eprint(
                         "note: nothing was drawn: that takes two rows or more with one \
                          estimate each\n",
                     ),

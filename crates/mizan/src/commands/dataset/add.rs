@@ -16,7 +16,7 @@ use super::show;
 use crate::books::{self, Books};
 use crate::commands::budget::target::Typed;
 use crate::failure::Failure;
-use crate::output::{Output, Progress, complain};
+use crate::output::{Output, Progress, eprint};
 use crate::shelf::Shelf;
 
 /// Add a dataset, with its budget
@@ -129,7 +129,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     }
 
     for note in notes(&dataset, &found) {
-        complain(&format!("note: {note}\n"));
+        eprint(&format!("note: {note}\n"));
     }
     Ok(output.either(
         || json!({"dataset": dataset.to_json(), "catalogue": arguments.shelf.path().display().to_string()}),
