@@ -13,10 +13,10 @@ use mizan_report::{Column, Table, number};
 use mizan_sql::{Catalogue, Value};
 
 use crate::books::Books;
+use crate::catalogue_file::CatalogueFile;
 use crate::engine::EngineArguments;
 use crate::failure::Failure;
 use crate::output::{self, Output, shortened};
-use crate::shelf::Shelf;
 
 /// The longest question that is read from standard input.
 const LONGEST: u64 = 2 << 20;
@@ -54,7 +54,7 @@ pub(crate) struct Question {
     pub(crate) engine: EngineArguments,
 
     #[command(flatten)]
-    pub(crate) shelf: Shelf,
+    pub(crate) catalogue: CatalogueFile,
 
     #[command(flatten)]
     pub(crate) books: Books,
@@ -93,7 +93,7 @@ impl Question {
         ledger: &Ledger,
         ask: impl FnOnce(&Desk<'_, Engines>, &str, Wish) -> Result<T, mizan_engine::QuestionError>,
     ) -> Result<T, Failure> {
-        let catalogue = self.shelf.read()?;
+        let catalogue = self.catalogue.read()?;
         let (sql, (wish, share)) = (self.sql()?, self.spending()?);
         let (_, sql) = mizan_sql::statement(&sql);
         at_desk(ledger, &catalogue, &self.engine, sql, |desk| {

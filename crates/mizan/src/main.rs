@@ -9,6 +9,7 @@
 
 mod asking;
 mod books;
+mod catalogue_file;
 mod cli;
 mod commands;
 mod define;
@@ -18,7 +19,6 @@ mod input;
 mod interrupt;
 mod output;
 mod query_limits;
-mod shelf;
 mod tokens;
 
 use std::process::ExitCode;

@@ -9,10 +9,10 @@ use mizan_server::limits::{Limits, QueryWorkers};
 use mizan_server::{Listen, Options, serve};
 
 use crate::books::Books;
+use crate::catalogue_file::CatalogueFile;
 use crate::failure::Failure;
 use crate::output::{Output, print, stop_spinner};
 use crate::query_limits::QueryLimitArguments;
-use crate::shelf::Shelf;
 use crate::tokens::Tokens;
 
 /// Serve questions, budgets and proofs over HTTP
@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
     tokens: Tokens,
 
     #[command(flatten)]
-    shelf: Shelf,
+    catalogue: CatalogueFile,
 
     #[command(flatten)]
     books: Books,
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let options = Options {
         ledger: arguments.books.existing()?,
         state_dir: default_state_dir()?,
-        catalogue: arguments.shelf.path(),
+        catalogue: arguments.catalogue.path(),
         tokens: arguments.tokens.path(),
         limits,
         secure,

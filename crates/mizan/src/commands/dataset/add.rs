@@ -14,10 +14,10 @@ use serde_json::json;
 
 use super::show;
 use crate::books::{self, Books};
+use crate::catalogue_file::CatalogueFile;
 use crate::commands::budget::target::Typed;
 use crate::failure::Failure;
 use crate::output::{Output, Progress, eprint};
-use crate::shelf::Shelf;
 
 /// Add a dataset, with its budget
 #[derive(Debug, clap::Args)]
@@ -86,7 +86,7 @@ pub(crate) struct Arguments {
     pub(crate) max_groups_per_unit: Option<u64>,
 
     #[command(flatten)]
-    pub(crate) shelf: Shelf,
+    pub(crate) catalogue: CatalogueFile,
 
     #[command(flatten)]
     pub(crate) books: Books,
@@ -108,7 +108,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         Some(old) => Err(on_other_terms(old)),
         None => Ok(()),
     };
-    let mut catalogue = arguments.shelf.read()?;
+    let mut catalogue = arguments.catalogue.read()?;
     check(&catalogue)?;
     catalogue.add(dataset.clone())?;
     // The account first: a dataset without one could not be asked about, an
@@ -116,7 +116,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     if let (Some(privacy), Some(ledger)) = (&dataset.privacy, &ledger) {
         account(arguments, ledger, &privacy.account)?;
     }
-    arguments.shelf.change(|catalogue| {
+    arguments.catalogue.change(|catalogue| {
         check(catalogue)?;
         // Files that were written anew since.
         for dataset in catalogue.datasets.values_mut() {
@@ -132,7 +132,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         eprint(&format!("note: {note}\n"));
     }
     Ok(output.either(
-        || json!({"dataset": dataset.to_json(), "catalogue": arguments.shelf.path().display().to_string()}),
+        || json!({"dataset": dataset.to_json(), "catalogue": arguments.catalogue.path().display().to_string()}),
         || format!("added {}\n\n{}", dataset.name, show::text(&dataset, output)),
     ))
 }

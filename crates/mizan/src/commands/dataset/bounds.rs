@@ -8,13 +8,13 @@ use serde_json::json;
 
 use crate::asking::at_desk;
 use crate::books::Books;
+use crate::catalogue_file::CatalogueFile;
 use crate::commands::query;
 use crate::engine::EngineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::interrupt;
 use crate::output::{Answer, Output};
-use crate::shelf::Shelf;
 
 /// Find the bounds of a column privately, and keep them
 #[derive(Debug, clap::Args)]
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     engine: EngineArguments,
 
     #[command(flatten)]
-    shelf: Shelf,
+    catalogue: CatalogueFile,
 
     #[command(flatten)]
     books: Books,
@@ -54,8 +54,8 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         Some(text) => mizan_engine::Wish::Epsilon(input::epsilon(text, "--epsilon")?.value),
         None => mizan_engine::Wish::Usual,
     };
-    let dataset = arguments.shelf.dataset(&arguments.name)?;
-    let catalogue = arguments.shelf.read()?;
+    let dataset = arguments.catalogue.dataset(&arguments.name)?;
+    let catalogue = arguments.catalogue.read()?;
     let ledger = arguments.books.open()?;
     interrupt::tell_of_charges(output);
     let found = at_desk(&ledger, &catalogue, &arguments.engine, "", |desk| {
@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         .filter(|column| column.name == arguments.column)
         .find_map(|column| column.bounds)
         .filter(|replaced| *replaced != bounds);
-    arguments.shelf.change(|catalogue| {
+    arguments.catalogue.change(|catalogue| {
         let dataset = catalogue.datasets.get_mut(&arguments.name);
         let columns = dataset.into_iter().flat_map(|dataset| &mut dataset.columns);
         for column in columns.filter(|column| column.name == arguments.column) {

@@ -3,20 +3,20 @@
 use mizan_report::{Column, Table};
 use serde_json::json;
 
+use crate::catalogue_file::CatalogueFile;
 use crate::failure::Failure;
 use crate::output::{Output, shortened};
-use crate::shelf::Shelf;
 
 /// List the datasets
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  mizan dataset list\n  mizan dataset list --format json")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    shelf: Shelf,
+    catalogue: CatalogueFile,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let catalogue = arguments.shelf.read()?;
+    let catalogue = arguments.catalogue.read()?;
     let datasets = catalogue.datasets.values();
     Ok(output.either(
         || json!({"datasets": datasets.clone().map(mizan_sql::Dataset::to_json).collect::<Vec<_>>()}),

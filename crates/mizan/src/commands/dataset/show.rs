@@ -3,9 +3,9 @@
 use mizan_report::{Column, Table};
 use mizan_sql::{Dataset, DatasetColumn, Type, Value};
 
+use crate::catalogue_file::CatalogueFile;
 use crate::failure::Failure;
 use crate::output::{Output, shortened};
-use crate::shelf::Shelf;
 
 /// Show a dataset: columns, bounds, keys and limits
 #[derive(Debug, clap::Args)]
@@ -16,11 +16,11 @@ pub(crate) struct Arguments {
     name: String,
 
     #[command(flatten)]
-    shelf: Shelf,
+    catalogue: CatalogueFile,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let dataset = arguments.shelf.dataset(&arguments.name)?;
+    let dataset = arguments.catalogue.dataset(&arguments.name)?;
     Ok(output.either(|| dataset.to_json(), || text(&dataset, output)))
 }
 

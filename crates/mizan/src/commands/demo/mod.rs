@@ -18,10 +18,10 @@ use mizan_sql::{Bounds, Catalogue, Dataset, DatasetColumn, Privacy, Type, Value}
 use serde_json::json;
 
 use crate::asking;
+use crate::catalogue_file::CatalogueFile;
 use crate::commands::query;
 use crate::failure::Failure;
 use crate::output::{Output, print, wrapped, write_file};
-use crate::shelf::Shelf;
 
 /// The whole story on data made for it: ask, be refused, verify
 #[derive(Debug, clap::Args)]
@@ -108,8 +108,8 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         grouped(rows)
     ));
     let catalogue = catalogue(folder)?;
-    Shelf::at(folder.join("mizan.datasets.json")).change(|shelf| {
-        *shelf = catalogue.clone();
+    CatalogueFile::at(folder.join("mizan.datasets.json")).change(|file| {
+        *file = catalogue.clone();
         Ok(())
     })?;
     let location = Location::File(folder.join("mizan.db"));

@@ -14,13 +14,13 @@ const DEFAULT: &str = "mizan.datasets.json";
 
 /// Which catalogue.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Shelf {
+pub(crate) struct CatalogueFile {
     /// The catalogue of datasets; else MIZAN_CATALOGUE, else mizan.datasets.json
     #[arg(long, value_name = "FILE", global = true)]
     catalogue: Option<PathBuf>,
 }
 
-impl Shelf {
+impl CatalogueFile {
     pub(crate) fn at(path: PathBuf) -> Self {
         Self {
             catalogue: Some(path),
