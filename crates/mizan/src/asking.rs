@@ -12,10 +12,10 @@ use mizan_ledger::Ledger;
 use mizan_report::{Column, Table, number};
 use mizan_sql::{Catalogue, Value};
 
-use crate::books::Books;
 use crate::catalogue_file::CatalogueFile;
 use crate::engine::EngineArguments;
 use crate::failure::Failure;
+use crate::ledger_args::LedgerArguments;
 use crate::output::{self, Output, shortened};
 
 /// The longest question that is read from standard input.
@@ -57,7 +57,7 @@ pub(crate) struct Question {
     pub(crate) catalogue: CatalogueFile,
 
     #[command(flatten)]
-    pub(crate) books: Books,
+    pub(crate) ledger: LedgerArguments,
 }
 
 impl Question {

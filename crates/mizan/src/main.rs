@@ -2,13 +2,12 @@
 //!
 //! `cli.rs` says what can be typed, `commands/` has a file for each command,
 //! `input.rs` turns typed text into checked values once,
-//! `books.rs` finds the ledger, `engine.rs` says where questions are computed,
+//! `ledger_args.rs` finds the ledger, `engine.rs` says where questions are computed,
 //! `query_limits.rs` with how much memory and time,
 //! `define.rs` reads mechanisms of one's own from files, `output.rs` knows the
 //! terminal. What is asked and answered, and what errors look like, is `mizan-api`.
 
 mod asking;
-mod books;
 mod catalogue_file;
 mod cli;
 mod commands;
@@ -17,6 +16,7 @@ mod demo_rng;
 mod engine;
 mod input;
 mod interrupt;
+mod ledger_args;
 mod output;
 mod query_limits;
 mod tokens;

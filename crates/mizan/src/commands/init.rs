@@ -4,8 +4,8 @@ use mizan_core::Code;
 use mizan_ledger::{Ledger, LedgerError, Location, default_state_dir};
 use serde_json::json;
 
-use crate::books::{Books, log_json};
 use crate::failure::Failure;
+use crate::ledger_args::{LedgerArguments, log_json};
 use crate::output::Output;
 
 /// Make a ledger: the books of privacy budgets
@@ -21,7 +21,7 @@ Examples:
   mizan init --upgrade")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 
     /// Bring a ledger of an older version up to date
     #[arg(long)]
@@ -30,14 +30,14 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     if arguments.upgrade {
-        let location = arguments.books.existing()?;
+        let location = arguments.ledger.existing()?;
         let before = location.upgrade()?;
         return Ok(output.either(
             || json!({"ledger": location.to_string(), "format_before": before}),
             || format!("{location} is up to date (it had format {before})\n"),
         ));
     }
-    let location = arguments.books.location();
+    let location = arguments.ledger.location();
     let state = default_state_dir()?;
     let ledger =
         Ledger::init(&location, &state).map_err(|error| already_there(&location, error))?;

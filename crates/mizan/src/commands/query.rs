@@ -10,9 +10,9 @@ use mizan_report::number;
 
 use super::quote;
 use crate::asking::{self, Question, clamping_text, notes_text};
-use crate::books;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::ledger_args;
 use crate::output::{Answer, Output, eprint, shortened, wrapped, write_file};
 
 /// Ask a question: charged first, answered with error bars and a receipt
@@ -50,11 +50,11 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         return quote::run_for(question, output);
     }
     let id = arguments.id.as_deref();
-    books::request_id(id)?;
+    ledger_args::request_id(id)?;
     if let Some(path) = &arguments.svg {
-        question.books.may_write(path)?;
+        question.ledger.may_write(path)?;
     }
-    let ledger = question.books.open()?;
+    let ledger = question.ledger.open()?;
     interrupt::tell_of_charges(output);
     let reply = question.at_desk(&ledger, |desk, sql, wish| desk.query(sql, wish, id))?;
     let answer = match &reply {

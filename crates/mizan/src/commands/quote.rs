@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
 }
 
 pub(crate) fn run_for(question: &Question, output: Output) -> Result<Answer, Failure> {
-    let ledger = question.books.read()?;
+    let ledger = question.ledger.read()?;
     let quote = question.at_desk(&ledger, |desk, sql, wish| desk.quote(sql, wish))?;
     let limits = question.engine.limits_text()?.filter(|_| question.why);
     let limits = limits.map_or_else(String::new, |limits| {

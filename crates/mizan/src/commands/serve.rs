@@ -8,9 +8,9 @@ use mizan_ledger::default_state_dir;
 use mizan_server::limits::{Limits, QueryWorkers};
 use mizan_server::{Listen, Options, serve};
 
-use crate::books::Books;
 use crate::catalogue_file::CatalogueFile;
 use crate::failure::Failure;
+use crate::ledger_args::LedgerArguments;
 use crate::output::{Output, print, stop_spinner};
 use crate::query_limits::QueryLimitArguments;
 use crate::tokens::Tokens;
@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
     catalogue: CatalogueFile,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     });
     let secure = listen.tls.is_some();
     let options = Options {
-        ledger: arguments.books.existing()?,
+        ledger: arguments.ledger.existing()?,
         state_dir: default_state_dir()?,
         catalogue: arguments.catalogue.path(),
         tokens: arguments.tokens.path(),

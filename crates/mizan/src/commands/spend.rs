@@ -6,9 +6,9 @@ use mizan_core::Definitions;
 use mizan_ledger::Refusal;
 use mizan_report::{Column, Table, number};
 
-use crate::books::{self, Books};
 use crate::failure::Failure;
 use crate::input;
+use crate::ledger_args::{self, LedgerArguments};
 use crate::output::{Answer, Output, order_text, shortened};
 
 /// Charge an account for a release that is made elsewhere
@@ -36,14 +36,14 @@ pub(crate) struct Arguments {
     id: Option<String>,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
     let event = input::expression(&arguments.expression, &Definitions::default())?.event;
-    let id = books::request_id(arguments.id.as_deref())?;
-    let ledger = arguments.books.open()?;
-    let account = books::account(&ledger, &arguments.name)?;
+    let id = ledger_args::request_id(arguments.id.as_deref())?;
+    let ledger = arguments.ledger.open()?;
+    let account = ledger_args::account(&ledger, &arguments.name)?;
     let spend = Spend::charge(&ledger, &account, event, id)?;
     let answer = match &spend.refused {
         Some(refused) => Answer::refused(output.either(

@@ -6,8 +6,8 @@ use mizan_ledger::{AccountName, NewAccount, Outcome};
 use serde_json::json;
 
 use super::target::Typed;
-use crate::books::{self, Books, log_json};
 use crate::failure::Failure;
+use crate::ledger_args::{self, LedgerArguments, log_json};
 use crate::output::{Output, order_text};
 
 /// Make an account from a target
@@ -37,16 +37,16 @@ pub(crate) struct Arguments {
     id: Option<String>,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let name = AccountName::new(&arguments.name)?;
-    let id = books::request_id(arguments.id.as_deref())?;
-    let ledger = arguments.books.open()?;
+    let id = ledger_args::request_id(arguments.id.as_deref())?;
+    let ledger = arguments.ledger.open()?;
     let parent = arguments.parent.as_deref();
     let parent = parent
-        .map(|name| books::account(&ledger, name))
+        .map(|name| ledger_args::account(&ledger, name))
         .transpose()?;
     let above = parent.as_ref().map(|view| &view.account);
     let (orders, budget) = arguments.target.create(above)?;

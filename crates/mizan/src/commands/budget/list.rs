@@ -4,8 +4,8 @@ use mizan_api::budget::{BudgetsAnswer, view};
 use mizan_ledger::{AccountNumber, AccountView};
 use mizan_report::{Column, Table, number};
 
-use crate::books::Books;
 use crate::failure::Failure;
+use crate::ledger_args::LedgerArguments;
 use crate::output::{Output, shortened};
 
 /// List all accounts
@@ -13,11 +13,11 @@ use crate::output::{Output, shortened};
 #[command(after_help = "Examples:\n  mizan budget list\n  mizan budget list --format json")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let ledger = arguments.books.read()?;
+    let ledger = arguments.ledger.read()?;
     let (views, head) = (ledger.accounts()?, ledger.head()?);
     Ok(output.either(|| BudgetsAnswer::of(&views, head), || text(&views, output)))
 }

@@ -5,8 +5,8 @@ use mizan_ledger::{AccountNumber, Body, Budget, Ledger, RequestId};
 use serde_json::json;
 
 use super::target::Typed;
-use crate::books::{self, Books, log_json};
 use crate::failure::Failure;
+use crate::ledger_args::{self, LedgerArguments, log_json};
 use crate::output::Output;
 
 /// Raise the budget of an account
@@ -30,13 +30,13 @@ pub(crate) struct Arguments {
     id: Option<String>,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let id = books::request_id(arguments.id.as_deref())?;
-    let ledger = arguments.books.open()?;
-    let before = books::account(&ledger, &arguments.name)?.account;
+    let id = ledger_args::request_id(arguments.id.as_deref())?;
+    let ledger = arguments.ledger.open()?;
+    let before = ledger_args::account(&ledger, &arguments.name)?.account;
     let budget = match raised_before(&ledger, id, before.number())? {
         // Asked again: what it became then, whatever was raised since.
         Some(budget) if arguments.target.is(&budget)? => budget,

@@ -7,9 +7,9 @@ use mizan_api::budget::{BurnDown, More, Shown};
 use mizan_ledger::{Account, AccountView, UnansweredCharge};
 use mizan_report::{Column, Figure, Table, number};
 
-use crate::books::{self, Books};
 use crate::failure::Failure;
 use crate::input;
+use crate::ledger_args::{self, LedgerArguments};
 use crate::output::{self, Output, Progress, order_text, shortened};
 use crate::times;
 
@@ -37,15 +37,15 @@ pub(crate) struct Arguments {
     svg: Option<PathBuf>,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     if let Some(path) = &arguments.svg {
-        arguments.books.may_write(path)?;
+        arguments.ledger.may_write(path)?;
     }
-    let ledger = arguments.books.read()?;
-    let view = books::account(&ledger, &arguments.name)?;
+    let ledger = arguments.ledger.read()?;
+    let view = ledger_args::account(&ledger, &arguments.name)?;
     let event = arguments.event.as_deref().map(input::typed).transpose()?;
     let progress = Progress::of(ledger.head()?.size);
     let shown = Shown::of(

@@ -13,10 +13,10 @@ use mizan_sql::{Catalogue, Dataset, DatasetColumn, Privacy, Type};
 use serde_json::json;
 
 use super::show;
-use crate::books::{self, Books};
 use crate::catalogue_file::CatalogueFile;
 use crate::commands::budget::target::Typed;
 use crate::failure::Failure;
+use crate::ledger_args::{self, LedgerArguments};
 use crate::output::{Output, Progress, eprint};
 
 /// Add a dataset, with its budget
@@ -89,7 +89,7 @@ pub(crate) struct Arguments {
     pub(crate) catalogue: CatalogueFile,
 
     #[command(flatten)]
-    pub(crate) books: Books,
+    pub(crate) ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
@@ -101,7 +101,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     mizan_engine::record_files(&mut dataset);
     let dataset = dataset;
     let ledger = match &dataset.privacy {
-        Some(_) => Some(arguments.books.open()?),
+        Some(_) => Some(arguments.ledger.open()?),
         None => None,
     };
     let check = |catalogue: &Catalogue| match twin(catalogue, &dataset, ledger.as_ref())? {
@@ -219,7 +219,7 @@ fn account(arguments: &Arguments, ledger: &Ledger, name: &str) -> Result<(), Fai
                 "leave --epsilon and --delta out, or leave --account out",
             ));
         }
-        return books::account(ledger, name).map(|_| ());
+        return ledger_args::account(ledger, name).map(|_| ());
     }
     let (orders, budget) = arguments.typed.create(None)?;
     let account = AccountName::new(name)?;

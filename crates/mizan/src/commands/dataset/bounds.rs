@@ -7,13 +7,13 @@ use mizan_sql::Bounds;
 use serde_json::json;
 
 use crate::asking::at_desk;
-use crate::books::Books;
 use crate::catalogue_file::CatalogueFile;
 use crate::commands::query;
 use crate::engine::EngineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::interrupt;
+use crate::ledger_args::LedgerArguments;
 use crate::output::{Answer, Output};
 
 /// Find the bounds of a column privately, and keep them
@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     catalogue: CatalogueFile,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
@@ -56,7 +56,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     };
     let dataset = arguments.catalogue.dataset(&arguments.name)?;
     let catalogue = arguments.catalogue.read()?;
-    let ledger = arguments.books.open()?;
+    let ledger = arguments.ledger.open()?;
     interrupt::tell_of_charges(output);
     let found = at_desk(&ledger, &catalogue, &arguments.engine, "", |desk| {
         desk.find_bounds(&arguments.name, &arguments.column, wish)

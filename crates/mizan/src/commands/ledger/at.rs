@@ -5,8 +5,8 @@ use mizan_ledger::{Account, AccountNumber, AccountView, Books as _, State};
 use mizan_report::{Column, Table, number};
 use serde_json::json;
 
-use crate::books::Books;
 use crate::failure::Failure;
+use crate::ledger_args::LedgerArguments;
 use crate::output::{Output, shortened};
 use crate::times;
 
@@ -23,12 +23,12 @@ pub(crate) struct Arguments {
     date: String,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let unix_ms = times::end_of(&arguments.date)?;
-    let ledger = arguments.books.read()?;
+    let ledger = arguments.ledger.read()?;
     let state = ledger.at(unix_ms)?;
     let size = state.size();
     let gaps: Vec<_> = (ledger.gaps()?.into_iter())

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use mizan_api::ledger::CheckpointAnswer;
 
-use crate::books::Books;
 use crate::failure::Failure;
+use crate::ledger_args::LedgerArguments;
 use crate::output::{self, Output};
 
 /// Sign how far the log has come
@@ -23,14 +23,14 @@ pub(crate) struct Arguments {
     out: Option<PathBuf>,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     if let Some(path) = &arguments.out {
-        arguments.books.may_write(path)?;
+        arguments.ledger.may_write(path)?;
     }
-    let ledger = arguments.books.open()?;
+    let ledger = arguments.ledger.open()?;
     let checkpoint = ledger.checkpoint()?;
     let key = ledger.public_key();
     ledger.close()?;

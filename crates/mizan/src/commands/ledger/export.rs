@@ -9,8 +9,8 @@ use mizan_api::ledger::entry;
 use mizan_ledger::{AccountNumber, leaf_hash};
 use serde_json::{Value, json};
 
-use crate::books::{self, Books, log_json};
 use crate::failure::Failure;
+use crate::ledger_args::{self, LedgerArguments, log_json};
 use crate::output::{self, Output, Progress};
 
 /// Write the whole log as JSON, one entry a line
@@ -28,14 +28,14 @@ pub(crate) struct Arguments {
     out: Option<PathBuf>,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     if let Some(path) = &arguments.out {
-        arguments.books.may_write(path)?;
+        arguments.ledger.may_write(path)?;
     }
-    let ledger = arguments.books.look_into()?;
+    let ledger = arguments.ledger.look_into()?;
     let head = ledger.head()?;
     let progress = Progress::of(head.size);
     let names: std::cell::RefCell<HashMap<AccountNumber, String>> = Default::default();
@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         let mut names = names.borrow_mut();
         let named = names.entry(number);
         named
-            .or_insert_with(|| books::name_of(&ledger, number))
+            .or_insert_with(|| ledger_args::name_of(&ledger, number))
             .clone()
     };
     let path = arguments.out.as_ref();

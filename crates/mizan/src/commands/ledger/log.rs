@@ -6,9 +6,9 @@ use mizan_api::ledger::{LogPage, LogQuestion, entry};
 use mizan_ledger::{AccountNumber, Body, Entry};
 use mizan_report::{Column, Table};
 
-use crate::books::{self, Books};
 use crate::failure::Failure;
 use crate::input;
+use crate::ledger_args::{self, LedgerArguments};
 use crate::output::{Output, shortened};
 use crate::times;
 
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     account: Option<String>,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let from = from
         .map(|text| input::whole(text, "--from", 0..=u64::MAX >> 12))
         .transpose()?;
-    let ledger = arguments.books.look_into()?;
+    let ledger = arguments.ledger.look_into()?;
     let page = LogPage::read(
         &ledger,
         LogQuestion {
@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         let mut cache = cache.borrow_mut();
         let named = cache.entry(number);
         named
-            .or_insert_with(|| books::name_of(&ledger, number))
+            .or_insert_with(|| ledger_args::name_of(&ledger, number))
             .clone()
     };
     Ok(output.either(

@@ -4,8 +4,8 @@ use mizan_core::Code;
 use mizan_ledger::{Ledger, default_state_dir};
 use serde_json::json;
 
-use crate::books::{Books, log_json};
 use crate::failure::Failure;
+use crate::ledger_args::{LedgerArguments, log_json};
 use crate::output::Output;
 
 /// Go on from an old copy although a longer one was known
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     i_know_that_charges_are_lost: bool,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             "look for the newer copy first; to go on from this one add --i-know-that-charges-are-lost",
         ));
     }
-    let location = arguments.books.existing()?;
+    let location = arguments.ledger.existing()?;
     let (ledger, gap) = Ledger::restore(&location, &default_state_dir()?)?;
     let head = ledger.head()?;
     ledger.close()?;

@@ -3,8 +3,8 @@
 use mizan_api::ledger::{Found, entry, find};
 use mizan_ledger::{AccountNumber, Shown, leaf_hash};
 
-use crate::books::{self, Books};
 use crate::failure::Failure;
+use crate::ledger_args::{self, LedgerArguments};
 use crate::output::Output;
 use crate::times;
 
@@ -22,13 +22,13 @@ pub(crate) struct Arguments {
     receipt: String,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let ledger = arguments.books.look_into()?;
+    let ledger = arguments.ledger.look_into()?;
     let found = find(&ledger, &arguments.receipt)?;
-    let name = |number: AccountNumber| books::name_of(&ledger, number);
+    let name = |number: AccountNumber| ledger_args::name_of(&ledger, number);
     let Found { receipt, shown } = &found;
     let Shown {
         entry,

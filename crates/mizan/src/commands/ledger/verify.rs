@@ -7,9 +7,9 @@ use mizan_core::Code;
 use mizan_ledger::{Checkpoint, PublicKey, ReceiptText, Witnesses, default_state_dir};
 use mizan_report::number;
 
-use crate::books::Books;
 use crate::failure::Failure;
 use crate::input;
+use crate::ledger_args::LedgerArguments;
 use crate::output::{Output, Progress};
 
 /// Compute everything again from the log, and compare
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     public_key: Option<String>,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             "add --checkpoint FILE",
         ));
     }
-    let ledger = arguments.books.read()?;
+    let ledger = arguments.ledger.read()?;
     let state = default_state_dir().ok();
     let public_key = public_key.or_else(|| state.and_then(|state| ledger.public_key_in(&state)));
     let unsigned = public_key.is_none() && !checkpoints.is_empty();

@@ -18,13 +18,13 @@ const DEFAULT: &str = "mizan.db";
 
 /// Which ledger.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Books {
+pub(crate) struct LedgerArguments {
     /// The ledger, a file or postgres://...; else MIZAN_LEDGER, else mizan.db
     #[arg(long, value_name = "LEDGER", global = true)]
     ledger: Option<OsString>,
 }
 
-impl Books {
+impl LedgerArguments {
     pub(crate) fn location(&self) -> Location {
         let set = std::env::var_os("MIZAN_LEDGER").filter(|value| !value.is_empty());
         let argument = self.ledger.clone().or(set);
