@@ -7,7 +7,6 @@
 //! `define.rs` reads mechanisms of one's own from files, `output.rs` knows the
 //! terminal. What is asked and answered, and what errors look like, is `mizan-api`.
 
-mod asking;
 mod catalogue_file;
 mod cli;
 mod commands;
@@ -18,6 +17,7 @@ mod input;
 mod interrupt;
 mod ledger_args;
 mod output;
+mod query_args;
 mod query_limits;
 mod tokens;
 

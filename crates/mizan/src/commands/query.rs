@@ -9,11 +9,11 @@ use mizan_engine::{Answered, Denied, Reply};
 use mizan_report::number;
 
 use super::quote;
-use crate::asking::{self, Question, clamping_text, notes_text};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::ledger_args;
 use crate::output::{Answer, Output, eprint, shortened, wrapped, write_file};
+use crate::query_args::{self, QueryArguments, clamping_text, notes_text};
 
 /// Ask a question: charged first, answered with error bars and a receipt
 #[derive(Debug, clap::Args)]
@@ -29,10 +29,10 @@ Examples:
   mizan query 'SELECT COUNT(*) FROM visits' --epsilon 0.1
   mizan query 'SELECT ward, AVG(cost) AS mean FROM visits GROUP BY ward'
   mizan query 'SELECT MEDIAN(cost) FROM visits' --format json
-  mizan query - --svg answer.svg < question.sql")]
+  mizan query - --svg answer.svg < query.sql")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    question: Question,
+    query: QueryArguments,
 
     /// A UUID or any text of your own that names this charge
     #[arg(long, value_name = "ID")]
@@ -44,24 +44,24 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
-    let question = &arguments.question;
+    let query = &arguments.query;
     // `EXPLAIN PRIVACY SELECT ...` asks for the price.
-    if mizan_sql::statement(&question.sql).0 {
-        return quote::run_for(question, output);
+    if mizan_sql::statement(&query.sql).0 {
+        return quote::run_for(query, output);
     }
     let id = arguments.id.as_deref();
     ledger_args::request_id(id)?;
     if let Some(path) = &arguments.svg {
-        question.ledger.may_write(path)?;
+        query.ledger.may_write(path)?;
     }
-    let ledger = question.ledger.open()?;
+    let ledger = query.ledger.open()?;
     interrupt::tell_of_charges(output);
-    let reply = question.at_desk(&ledger, |desk, sql, wish| desk.query(sql, wish, id))?;
+    let reply = query.at_desk(&ledger, |desk, sql, wish| desk.query(sql, wish, id))?;
     let answer = match &reply {
         Reply::Answered(answered) => {
             if let Some(path) = &arguments.svg {
                 // The answer is paid for: it is shown whether or not it can be drawn.
-                match asking::bars(&answered.answer) {
+                match query_args::bars(&answered.answer) {
                     Some(bars) => write_file(path, &bars.to_svg())?,
                     None => eprint(
                         "note: nothing was drawn: that takes two rows or more with one \
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
             }
             Answer::done(output.either(
                 || answered_json(answered),
-                || text(answered, question.why, output),
+                || text(answered, query.why, output),
             ))
         }
         Reply::Denied(denied) => {
@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
 }
 
 pub(crate) fn text(answered: &Answered, why: bool, output: Output) -> String {
-    let mut text = asking::rows_text(&answered.answer, output);
+    let mut text = query_args::rows_text(&answered.answer, output);
     text.push('\n');
     if text.contains('±') {
         text.push_str("± is the noise, 95 times in 100; it says nothing about sampling\n");

@@ -5,9 +5,9 @@ use mizan_api::question::{delta_down, quote_json};
 use mizan_engine::{Quote, ReservedDelta};
 use mizan_report::number;
 
-use crate::asking::{Question, clamping_text, notes_text};
 use crate::failure::Failure;
 use crate::output::{Answer, Output, shortened, wrapped};
+use crate::query_args::{QueryArguments, clamping_text, notes_text};
 
 /// Price a question: nothing is read from data, nothing is charged
 #[derive(Debug, clap::Args)]
@@ -18,24 +18,21 @@ Examples:
   mizan quote 'SELECT ward, AVG(cost) FROM visits GROUP BY ward' --why")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    question: Question,
+    query: QueryArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
-    run_for(&arguments.question, output)
+    run_for(&arguments.query, output)
 }
 
-pub(crate) fn run_for(question: &Question, output: Output) -> Result<Answer, Failure> {
-    let ledger = question.ledger.read()?;
-    let quote = question.at_desk(&ledger, |desk, sql, wish| desk.quote(sql, wish))?;
-    let limits = question.engine.limits_text()?.filter(|_| question.why);
+pub(crate) fn run_for(query: &QueryArguments, output: Output) -> Result<Answer, Failure> {
+    let ledger = query.ledger.read()?;
+    let quote = query.at_desk(&ledger, |desk, sql, wish| desk.quote(sql, wish))?;
+    let limits = query.engine.limits_text()?.filter(|_| query.why);
     let limits = limits.map_or_else(String::new, |limits| {
         wrapped(&limits, "  over files: ", "    ")
     });
-    let shown = output.either(
-        || quote_json(&quote),
-        || text(&quote, question.why) + &limits,
-    );
+    let shown = output.either(|| quote_json(&quote), || text(&quote, query.why) + &limits);
     Ok(match quote.fits {
         true => Answer::done(shown),
         false => Answer::refused(shown),

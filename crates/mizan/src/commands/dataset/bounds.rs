@@ -6,7 +6,6 @@ use mizan_report::number;
 use mizan_sql::Bounds;
 use serde_json::json;
 
-use crate::asking::at_desk;
 use crate::catalogue_file::CatalogueFile;
 use crate::commands::query;
 use crate::engine::EngineArguments;
@@ -15,6 +14,7 @@ use crate::input;
 use crate::interrupt;
 use crate::ledger_args::LedgerArguments;
 use crate::output::{Answer, Output};
+use crate::query_args::at_desk;
 
 /// Find the bounds of a column privately, and keep them
 #[derive(Debug, clap::Args)]

@@ -17,11 +17,11 @@ use mizan_report::{Figure, number};
 use mizan_sql::{Bounds, Catalogue, Dataset, DatasetColumn, Privacy, Type, Value};
 use serde_json::json;
 
-use crate::asking;
 use crate::catalogue_file::CatalogueFile;
 use crate::commands::query;
 use crate::failure::Failure;
 use crate::output::{Output, print, wrapped, write_file};
+use crate::query_args;
 
 /// The whole story on data made for it: ask, be refused, verify
 #[derive(Debug, clap::Args)]
@@ -217,11 +217,11 @@ impl Story {
         chapter: &Chapter,
         folder: &Path,
     ) -> Result<(), Failure> {
-        self.tell(&asking::rows_text(&answered.answer, self.output));
-        self.tell(&asking::clamping_text(&answered.answer.clamping));
-        self.tell(&asking::notes_text(&answered.answer.notes));
+        self.tell(&query_args::rows_text(&answered.answer, self.output));
+        self.tell(&query_args::clamping_text(&answered.answer.clamping));
+        self.tell(&query_args::notes_text(&answered.answer.notes));
         if let Some(picture) = chapter.picture
-            && let Some(mut bars) = asking::bars(&answered.answer)
+            && let Some(mut bars) = query_args::bars(&answered.answer)
         {
             bars.title = chapter.about.to_owned();
             write_file(&folder.join(picture), &bars.to_svg())?;

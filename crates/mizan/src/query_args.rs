@@ -23,7 +23,7 @@ const LONGEST: u64 = 2 << 20;
 
 /// A question, as typed.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Question {
+pub(crate) struct QueryArguments {
     /// A SELECT with aggregates; `-` reads it from standard input
     #[arg(value_name = "SQL")]
     pub(crate) sql: String,
@@ -60,7 +60,7 @@ pub(crate) struct Question {
     pub(crate) ledger: LedgerArguments,
 }
 
-impl Question {
+impl QueryArguments {
     pub(crate) fn sql(&self) -> Result<String, Failure> {
         if self.sql != "-" {
             return Ok(self.sql.clone());
