@@ -5,7 +5,7 @@ use mizan_core::Code;
 use mizan_ledger::{AccountName, NewAccount, Outcome};
 use serde_json::json;
 
-use super::target::Typed;
+use super::target::TargetArguments;
 use crate::failure::Failure;
 use crate::ledger_args::{self, LedgerArguments, log_json};
 use crate::output::{Output, order_text};
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     name: String,
 
     #[command(flatten)]
-    target: Typed,
+    target: TargetArguments,
 
     /// The account above it
     #[arg(long, value_name = "NAME")]

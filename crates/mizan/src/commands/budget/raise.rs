@@ -4,7 +4,7 @@ use mizan_api::budget::view;
 use mizan_ledger::{AccountNumber, Body, Budget, Ledger, RequestId};
 use serde_json::json;
 
-use super::target::Typed;
+use super::target::TargetArguments;
 use crate::failure::Failure;
 use crate::ledger_args::{self, LedgerArguments, log_json};
 use crate::output::Output;
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     name: String,
 
     #[command(flatten)]
-    target: Typed,
+    target: TargetArguments,
 
     /// An id of your own: the same id and command again changes nothing
     #[arg(long, value_name = "ID")]

@@ -8,7 +8,7 @@ use crate::input;
 
 /// One of the ways to say how much may be spent.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Typed {
+pub(crate) struct TargetArguments {
     /// The epsilon of an (epsilon, delta) promise
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     epsilon: Option<String>,
@@ -43,7 +43,7 @@ enum Promise {
     Curve(Vec<(Order, Epsilon)>),
 }
 
-impl Typed {
+impl TargetArguments {
     /// Whether anything was said.
     pub(crate) fn is_given(&self) -> bool {
         let all = [

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::show;
 use crate::catalogue_file::CatalogueFile;
-use crate::commands::budget::target::Typed;
+use crate::commands::budget::target::TargetArguments;
 use crate::failure::Failure;
 use crate::ledger_args::{self, LedgerArguments};
 use crate::output::{Output, Progress, eprint};
@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
     pub(crate) account: Option<String>,
 
     #[command(flatten)]
-    pub(crate) typed: Typed,
+    pub(crate) target: TargetArguments,
 
     /// What a column holds: boolean, integer, number, text, date, timestamp
     #[arg(long = "type", value_name = "COL=TYPE")]
@@ -212,7 +212,7 @@ fn on_other_terms(old: &Dataset) -> Failure {
 /// The account that pays: one that exists, or a new one.
 fn account(arguments: &Arguments, ledger: &Ledger, name: &str) -> Result<(), Failure> {
     if arguments.account.is_some() {
-        if arguments.typed.is_given() {
+        if arguments.target.is_given() {
             return Err(Failure::new(
                 Code::MZ0008,
                 "--account names a budget that exists: no other is made",
@@ -221,11 +221,11 @@ fn account(arguments: &Arguments, ledger: &Ledger, name: &str) -> Result<(), Fai
         }
         return ledger_args::account(ledger, name).map(|_| ());
     }
-    let (orders, budget) = arguments.typed.create(None)?;
+    let (orders, budget) = arguments.target.create(None)?;
     let account = AccountName::new(name)?;
     // After a command that was killed between the two.
     if let Some(found) = ledger.account_named(&account)?
-        && arguments.typed.is(found.account.budget())?
+        && arguments.target.is(found.account.budget())?
     {
         return Ok(());
     }
