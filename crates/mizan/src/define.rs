@@ -18,13 +18,13 @@ use crate::output::shortened;
 
 /// Names for events in the expression.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Defined {
+pub(crate) struct DefineArguments {
     /// Let NAME stand for the mechanism in FILE, .json or .csv (repeatable)
     #[arg(long, value_name = "NAME=FILE")]
     define: Vec<String>,
 }
 
-impl Defined {
+impl DefineArguments {
     pub(crate) fn read(&self) -> Result<Definitions, Failure> {
         let mut definitions = Definitions::default();
         for definition in &self.define {

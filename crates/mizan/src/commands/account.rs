@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use mizan_api::account::AccountRequest;
 use mizan_api::names::Names;
 
-use crate::define::Defined;
+use crate::define::DefineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Output, write_file};
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     expression: String,
 
     #[command(flatten)]
-    defined: Defined,
+    defined: DefineArguments,
 
     #[command(flatten)]
     target: Target,

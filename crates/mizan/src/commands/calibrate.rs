@@ -6,7 +6,7 @@ use mizan_api::names::Names;
 use mizan_core::{Epsilon, ParameterValue, Round};
 use mizan_report::number;
 
-use crate::define::Defined;
+use crate::define::DefineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Output};
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     expression: String,
 
     #[command(flatten)]
-    defined: Defined,
+    defined: DefineArguments,
 
     /// The bound on the loss
     #[arg(long, value_name = "E", allow_hyphen_values = true)]

@@ -6,7 +6,7 @@ use mizan_api::curve::{CurveRequest, Point};
 use mizan_api::names::Names;
 use mizan_report::{Column, Table, number};
 
-use crate::define::Defined;
+use crate::define::DefineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Output};
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     expression: String,
 
     #[command(flatten)]
-    defined: Defined,
+    defined: DefineArguments,
 
     /// Orders from 1 to inf, or a grid: paper (13 orders), default (70)
     #[arg(

@@ -4,7 +4,7 @@ use mizan_api::group::{Group, GroupRequest};
 use mizan_api::names::Names;
 use mizan_report::{Column, Table, number};
 
-use crate::define::Defined;
+use crate::define::DefineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Output};
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     expression: String,
 
     #[command(flatten)]
-    defined: Defined,
+    defined: DefineArguments,
 
     /// How many people
     #[arg(long, value_name = "S", allow_hyphen_values = true)]

@@ -4,7 +4,7 @@ use mizan_api::names::Names;
 use mizan_api::risk::{Risk, RiskRequest};
 use mizan_report::{Column, Table, number};
 
-use crate::define::Defined;
+use crate::define::DefineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Output};
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     expression: String,
 
     #[command(flatten)]
-    defined: Defined,
+    defined: DefineArguments,
 
     /// The probability of the bad outcome without the person's data
     #[arg(long, value_name = "P", allow_hyphen_values = true)]

@@ -8,7 +8,7 @@ use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_report::{Axis, Figure, Panel, Series, number};
 use serde_json::{Value, json};
 
-use crate::define::Defined;
+use crate::define::DefineArguments;
 use crate::failure::Failure;
 use crate::input::{self, Expression, Typed};
 use crate::output::{self, Answer, Output, Progress};
@@ -27,7 +27,7 @@ pub(super) struct Arguments {
     expression: Option<String>,
 
     #[command(flatten)]
-    defined: Defined,
+    defined: DefineArguments,
 
     /// How sure to be of the bound
     #[arg(
