@@ -1,8 +1,8 @@
-//! Mechanisms of one's own, read from files: `--define NAME=FILE`.
+//! User-defined mechanisms, read from files: `--define NAME=FILE`.
 //!
 //! A `.json` file holds `{"p": [...], "q": [...]}`, `{"losses": [...],
 //! "probabilities": [...], "infinite": x}` or any event; a `.csv` file has the
-//! header `p,q` or `loss,probability` and one outcome a line.
+//! header `p,q` or `loss,probability` and one outcome per line.
 
 use std::path::Path;
 
@@ -16,10 +16,10 @@ use crate::failure::Failure;
 use crate::input;
 use crate::output::shortened;
 
-/// Names for events in the expression.
+/// The option `--define`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DefineArguments {
-    /// Let NAME stand for the mechanism in FILE, .json or .csv (repeatable)
+    /// Define NAME as the mechanism in FILE, .json or .csv (repeatable)
     #[arg(long, value_name = "NAME=FILE")]
     define: Vec<String>,
 }
@@ -78,7 +78,7 @@ fn read(path: &str) -> Result<PrivacyEvent, Failure> {
     parse(text).map_err(|failure| failure.of_option(path))
 }
 
-/// An event, or the columns of one's own mechanism without its name.
+/// An event, or the columns of a finite mechanism without its name.
 fn json(text: &str) -> Result<PrivacyEvent, Failure> {
     let mut value = parse_json(text)?;
     if let Value::Object(object) = &mut value
@@ -90,7 +90,7 @@ fn json(text: &str) -> Result<PrivacyEvent, Failure> {
     Ok(PrivacyEvent::from_json(&value)?)
 }
 
-/// A header and one outcome a line.
+/// A header and one outcome per line.
 fn csv(text: &str) -> Result<PrivacyEvent, Failure> {
     let mut lines = text.lines().enumerate();
     let header = lines.next().map_or("", |(_, header)| header);
@@ -161,7 +161,7 @@ fn csv(text: &str) -> Result<PrivacyEvent, Failure> {
     Ok(PrivacyEvent::Finite(pair?))
 }
 
-/// The nearest double, or an infinity that says so; never NaN.
+/// The nearest double, or an infinity that is written as one; never NaN.
 fn number(text: &str) -> Option<f64> {
     let value = text.parse::<f64>().ok()?;
     // A decimal that is too large for a double is not infinity.
@@ -170,7 +170,7 @@ fn number(text: &str) -> Option<f64> {
     (!refused).then_some(value)
 }
 
-/// What is wrong with a line, counted from 0.
+/// The error of a line, counted from 0.
 fn bad_line(index: usize, message: String) -> Failure {
     Failure::new(
         Code::MZ0006,

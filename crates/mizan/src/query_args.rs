@@ -1,5 +1,4 @@
-//! What `quote` and `query` share: how a question is typed, and how an answer is
-//! shown.
+//! The arguments of `quote` and `query`, and the text of an answer.
 
 use std::io::Read as _;
 
@@ -18,17 +17,17 @@ use crate::failure::Failure;
 use crate::ledger_args::LedgerArguments;
 use crate::output::{self, Output, shortened};
 
-/// The longest question that is read from standard input.
+/// The longest query that is read from standard input, in bytes.
 const LONGEST: u64 = 2 << 20;
 
-/// A question, as typed.
+/// A query as typed, with the options of `quote` and `query`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct QueryArguments {
-    /// A SELECT with aggregates; `-` reads it from standard input
+    /// A SELECT with aggregates, or `-` for standard input
     #[arg(value_name = "SQL")]
     pub(crate) sql: String,
 
-    /// Spend at most this epsilon [default: a tenth of the account's]
+    /// Spend at most this epsilon [default: a tenth of the account's epsilon]
     #[arg(
         long,
         value_name = "E",
@@ -37,18 +36,18 @@ pub(crate) struct QueryArguments {
     )]
     pub(crate) epsilon: Option<String>,
 
-    /// Spend as much as it takes to be within so much, 95 times in 100
+    /// Choose epsilon so that the 95 % error is at most W
     #[arg(long, value_name = "W", allow_hyphen_values = true)]
     pub(crate) accuracy: Option<String>,
 
-    /// Take this much of the reserved delta to hide small groups, if groups are found
-    /// in the data [default: a twentieth of what is left]
+    /// Reserved delta to use for hiding small groups [default: a twentieth of
+    /// what is left]
     #[arg(long, value_name = "D", allow_hyphen_values = true)]
     pub(crate) threshold_delta: Option<String>,
 
-    /// Say how the noise was chosen
-    #[arg(long)]
-    pub(crate) why: bool,
+    /// Show every limit and note in full, and how the noise was chosen
+    #[arg(long, visible_alias = "why")]
+    pub(crate) explain: bool,
 
     #[command(flatten)]
     pub(crate) engine: EngineArguments,
@@ -74,7 +73,7 @@ impl QueryArguments {
         Ok(text)
     }
 
-    /// What may be spent: epsilon or accuracy, and the share of the reserved delta.
+    /// The target, epsilon or accuracy, and the share of the reserved delta.
     fn spending(&self) -> Result<(Wish, Option<Delta>), Failure> {
         let given = |text: &Option<String>| text.as_deref().map(Into::into);
         let request = QuestionRequest {
@@ -87,7 +86,7 @@ impl QueryArguments {
         Ok((request.wish(names)?, request.threshold_delta(names)?))
     }
 
-    /// Answers by the desk, with the ledger and catalogue that were named.
+    /// Runs `ask` with the ledger, the catalogue and the engine of the arguments.
     pub(crate) fn at_desk<T>(
         &self,
         ledger: &Ledger,
@@ -102,7 +101,7 @@ impl QueryArguments {
     }
 }
 
-/// Answers by a desk; errors show their place in the question.
+/// Runs `ask`; errors show their place in the SQL text.
 pub(crate) fn at_desk<T>(
     ledger: &Ledger,
     catalogue: &Catalogue,
@@ -115,7 +114,7 @@ pub(crate) fn at_desk<T>(
     ask(desk).map_err(|error| Failure::of_question(&error, sql))
 }
 
-/// The rows, for people: bars if there is one estimate in each, else a table.
+/// The rows as text: bars if every row has one estimate, else a table.
 pub(crate) fn rows_text(answer: &Answer, output: Output) -> String {
     match bars(answer) {
         Some(bars) => output.terminal.bars(&bars),
@@ -148,7 +147,7 @@ fn cell_text(cell: &AnswerCell) -> String {
         AnswerCell::Key(value) => shortened(&plain(&value.to_string()), 30),
         AnswerCell::Estimate { value, low, high } => {
             let end = |end: &Option<Value>| end.as_ref().and_then(Value::as_f64);
-            // A quantile of a group that is too small has an interval and no value.
+            // A quantile of a group that is too small has an interval and not a value.
             if value.is_null() && low.is_some() {
                 return "NULL (too few rows)".to_owned();
             }

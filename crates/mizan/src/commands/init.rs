@@ -1,4 +1,4 @@
-//! `mizan init`: makes a ledger.
+//! `mizan init`: creates a ledger.
 
 use mizan_core::Code;
 use mizan_ledger::{Ledger, LedgerError, Location, default_state_dir};
@@ -8,12 +8,13 @@ use crate::failure::Failure;
 use crate::ledger_args::{LedgerArguments, log_json};
 use crate::output::Output;
 
-/// Make a ledger: the books of privacy budgets
+/// Create a ledger of privacy budgets
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The ledger is one file. What guards it, a high-water mark against restored old
-copies and the key that signs checkpoints, is kept away from it: in
-MIZAN_STATE_DIR, else XDG_STATE_HOME/mizan, else ~/.local/state/mizan.
+The ledger is one file, or a PostgreSQL database. Its signing key and its
+high-water mark, which detects an older copy, are kept elsewhere: in
+MIZAN_STATE_DIR, else XDG_STATE_HOME/mizan, else ~/.local/state/mizan. Back that
+folder up, and do not keep it next to the ledger.
 
 Examples:
   mizan init
@@ -23,7 +24,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     ledger: LedgerArguments,
 
-    /// Bring a ledger of an older version up to date
+    /// Upgrade a ledger of an older format
     #[arg(long)]
     upgrade: bool,
 }
@@ -76,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     ))
 }
 
-/// What is wrong, if a ledger is there already.
+/// The error if a ledger exists already.
 fn already_there(location: &Location, error: LedgerError) -> Failure {
     match Ledger::read(location) {
         Ok(ledger) => Failure::new(

@@ -1,4 +1,4 @@
-//! `mizan query`: asks a question, pays for it, and shows the answer.
+//! `mizan query`: charges for a query and shows its answer.
 
 use std::path::PathBuf;
 
@@ -15,15 +15,16 @@ use crate::ledger_args;
 use crate::output::{Answer, Output, eprint, shortened, wrapped, write_file};
 use crate::query_args::{self, QueryArguments, clamping_text, notes_text};
 
-/// Ask a question: charged first, answered with error bars and a receipt
+/// Answer a query with differential privacy, and charge its account
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The same question about the same data again is answered as before, for free;
---id names a charge of its own, with fresh noise.
+The same query on the same data returns the stored answer at no cost. A new --id
+makes a new charge, with fresh noise.
 
-Groups that are found in the data are shown above a threshold, which may fail with
-the probability --threshold-delta. This is taken from the part of the account's delta
-that is reserved for it; a smaller share makes the threshold a little higher.
+Groups discovered in the data are shown above a threshold (private partition
+selection). The threshold fails with probability --threshold-delta, which is
+taken from the account's reserved delta. A smaller value makes the threshold
+higher.
 
 Examples:
   mizan query 'SELECT COUNT(*) FROM visits' --epsilon 0.1
@@ -34,18 +35,18 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     query: QueryArguments,
 
-    /// A UUID or any text of your own that names this charge
+    /// Name of this charge: a UUID or any text
     #[arg(long, value_name = "ID")]
     id: Option<String>,
 
-    /// Draw the answer, if it has one estimate a row
+    /// Draw the answer to this file (SVG), if it has one estimate per row
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
     let query = &arguments.query;
-    // `EXPLAIN PRIVACY SELECT ...` asks for the price.
+    // `EXPLAIN PRIVACY SELECT ...` returns the quote.
     if mizan_sql::statement(&query.sql).0 {
         return quote::run_for(query, output);
     }
@@ -71,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
             }
             Answer::done(output.either(
                 || answered_json(answered),
-                || text(answered, query.why, output),
+                || text(answered, query.explain, output),
             ))
         }
         Reply::Denied(denied) => {

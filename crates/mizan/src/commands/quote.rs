@@ -1,4 +1,4 @@
-//! `mizan quote`: what a question would cost, and how good its answer would be.
+//! `mizan quote`: the cost and the expected error of a query.
 
 use mizan_api::budget::view;
 use mizan_api::question::{delta_down, quote_json};
@@ -9,13 +9,13 @@ use crate::failure::Failure;
 use crate::output::{Answer, Output, shortened, wrapped};
 use crate::query_args::{QueryArguments, clamping_text, notes_text};
 
-/// Price a question: nothing is read from data, nothing is charged
+/// Show the cost and expected error of a query; nothing is charged
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mizan quote 'SELECT COUNT(*) FROM visits' --epsilon 0.1
   mizan quote 'SELECT COUNT(*) FROM visits' --accuracy 50
-  mizan quote 'SELECT ward, AVG(cost) FROM visits GROUP BY ward' --why")]
+  mizan quote 'SELECT ward, AVG(cost) FROM visits GROUP BY ward' --explain")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     query: QueryArguments,
@@ -28,11 +28,14 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
 pub(crate) fn run_for(query: &QueryArguments, output: Output) -> Result<Answer, Failure> {
     let ledger = query.ledger.read()?;
     let quote = query.at_desk(&ledger, |desk, sql, wish| desk.quote(sql, wish))?;
-    let limits = query.engine.limits_text()?.filter(|_| query.why);
+    let limits = query.engine.limits_text()?.filter(|_| query.explain);
     let limits = limits.map_or_else(String::new, |limits| {
         wrapped(&limits, "  over files: ", "    ")
     });
-    let shown = output.either(|| quote_json(&quote), || text(&quote, query.why) + &limits);
+    let shown = output.either(
+        || quote_json(&quote),
+        || text(&quote, query.explain) + &limits,
+    );
     Ok(match quote.fits {
         true => Answer::done(shown),
         false => Answer::refused(shown),

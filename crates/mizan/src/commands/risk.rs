@@ -1,4 +1,4 @@
-//! `mizan risk`: what an event means for a person.
+//! `mizan risk`: bounds on bad outcomes and on beliefs about a person.
 
 use mizan_api::names::Names;
 use mizan_api::risk::{Risk, RiskRequest};
@@ -9,30 +9,31 @@ use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Output};
 
-/// What an event means for a person: bad outcomes and beliefs
+/// Bound bad outcomes for a person, and what an observer learns
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The baseline is the probability of a bad outcome without the person's data; the
-answer is the range it can move to with them. The factor (--beta) bounds how far
-an output moves somebody's odds about the person, and how likely it moves more.
+result is the range of its probability with them. The Bayes factor (--beta)
+bounds how far an output moves an observer's odds about the person; the result
+is the probability that the output moves them further.
 
 Examples:
   mizan risk 'rdp(10, 0.1)' --baseline 0.001
   mizan risk '100 * laplace(20)' --baseline 1e-6 --beta 5
   mizan risk 'gaussian(3)' --baseline 0.01 --prior 0.5 --format json")]
 pub(crate) struct Arguments {
-    /// The event: as text, as JSON, @FILE, or - for standard input
+    /// Event as text or JSON, @FILE, or - for standard input
     #[arg(value_name = "EXPR")]
     expression: String,
 
     #[command(flatten)]
     defined: DefineArguments,
 
-    /// The probability of the bad outcome without the person's data
+    /// Probability of the bad outcome without the person's data
     #[arg(long, value_name = "P", allow_hyphen_values = true)]
     baseline: String,
 
-    /// The factor by which odds may move
+    /// Bayes factor: how far the odds may move
     #[arg(
         long,
         value_name = "B",
@@ -41,7 +42,7 @@ pub(crate) struct Arguments {
     )]
     beta: String,
 
-    /// Somebody's belief about the person before the release
+    /// Observer's belief about the person before the release
     #[arg(
         long,
         value_name = "P",

@@ -1,4 +1,4 @@
-//! `mizan spend`: charges for a release that is made elsewhere.
+//! `mizan spend`: charges an account for a release made elsewhere.
 
 use mizan_api::budget::view::{self, nats_text};
 use mizan_api::spend::{Refused, Spend};
@@ -11,27 +11,27 @@ use crate::input;
 use crate::ledger_args::{self, LedgerArguments};
 use crate::output::{Answer, Output, order_text, shortened};
 
-/// Charge an account for a release that is made elsewhere
+/// Charge an account for a release made elsewhere
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Charge first, release after: once this has answered, the charge is on the disk.
-The same --id with the same event is charged once, however often it is asked. A
-charge that does not fit is refused (exit code 1), with what would fit.
+Charge first, release afterwards: when the command returns, the charge is
+durable. The same --id with the same event is charged once. A charge that does
+not fit is refused (exit code 1), and the largest that fits is shown.
 
 Examples:
   mizan spend census 'gaussian(20)'
   mizan spend census '100 * laplace(50)' --id report-2026-11
   mizan spend training '1000 * poisson(0.01, gaussian(1.1))' --format json")]
 pub(crate) struct Arguments {
-    /// The account
+    /// Account to charge
     #[arg(value_name = "ACCOUNT")]
     name: String,
 
-    /// The event, as for `mizan account`
+    /// Event, as for `mizan account`
     #[arg(value_name = "EVENT")]
     expression: String,
 
-    /// A UUID or any text of your own that names this charge
+    /// Name of this charge: a UUID or any text
     #[arg(long, value_name = "ID")]
     id: Option<String>,
 

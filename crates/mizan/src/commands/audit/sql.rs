@@ -1,5 +1,4 @@
-//! `mizan audit sql`: random questions about random data, with and without one
-//! person.
+//! `mizan audit sql`: random queries over random data, with and without one person.
 
 use mizan_engine::{DataFusion, FailureAudit, SqlAudit, Violation, audit_failures, audit_sql};
 use serde_json::json;
@@ -9,26 +8,26 @@ use crate::failure::Failure;
 use crate::input;
 use crate::output::{Answer, Output, Progress, shortened};
 
-/// Ask random questions with and without one person, and compare
+/// Run random queries with and without one person, and compare
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Makes small datasets full of traps, asks random questions about them with all
-rows and without those of one person, and compares the exact integers before any
-noise with what the plan claims. A difference beyond the claim, or an error that
-depends on rows, is a violation (exit code 1).
+Generates small datasets with edge cases, runs random queries on all rows and
+on all rows but those of one person, and compares the exact integers before any
+noise with the sensitivity that the plan claims. A larger difference, or an error
+that depends on rows, is a violation (exit code 1).
 
-With --failures the queries are aimed at failure instead: texts that grow, cells
-that are not UTF-8, overflow, joins that multiply rows, deep recursion. One person
-has the worst rows that CSV and Parquet files can hold, the engine has small
-limits, and the outcome must be of one kind with and without that person: an
-answer, a refusal before the charge, or a failure after it, with its code.
+With --failures the queries provoke failures instead: texts that grow, cells
+that are not UTF-8, overflow, joins that multiply rows, deep recursion. One
+person has the worst rows that CSV and Parquet files can hold, and the engine has
+small limits. The kind of outcome must be the same with and without that person:
+an answer, a refusal before the charge, or a failure after it, with its code.
 
 Examples:
   mizan audit sql
   mizan audit sql --failures --pairs 2000
   mizan audit sql --pairs 20000 --seed 7 --format json")]
 pub(super) struct Arguments {
-    /// How many pairs of datasets
+    /// Number of pairs of datasets
     #[arg(
         long,
         value_name = "N",
@@ -37,11 +36,11 @@ pub(super) struct Arguments {
     )]
     pairs: String,
 
-    /// Aim at failure: compare kinds of outcomes
+    /// Provoke failures and compare kinds of outcomes
     #[arg(long)]
     failures: bool,
 
-    /// Which random questions
+    /// Seed of the random queries
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
@@ -106,7 +105,7 @@ fn failures_json(audit: &FailureAudit) -> serde_json::Value {
     })
 }
 
-/// What no person decides, and what should not be.
+/// Failures and fallbacks that happen with and without the person alike.
 fn faults(audit: &FailureAudit) -> Vec<Violation> {
     let faults = audit.failed.iter().chain(&audit.fallbacks);
     faults.cloned().collect()

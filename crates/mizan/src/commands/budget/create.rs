@@ -1,4 +1,4 @@
-//! `mizan budget create`: an account from a target.
+//! `mizan budget create`: creates an account.
 
 use mizan_api::budget::view;
 use mizan_core::Code;
@@ -10,11 +10,12 @@ use crate::failure::Failure;
 use crate::ledger_args::{self, LedgerArguments, log_json};
 use crate::output::{Output, order_text};
 
-/// Make an account from a target
+/// Create an account with a target
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A charge to an account is a charge to all accounts above it. The topmost one, of
-the data, carries the guarantee; those below are quotas.
+A charge to an account is also charged to all accounts above it. The topmost
+account, the one of the data, carries the guarantee; accounts below it are
+quotas.
 
 Examples:
   mizan budget create census --epsilon 1 --delta 1e-6
@@ -22,17 +23,17 @@ Examples:
   mizan budget create survey --pure 2
   mizan budget create training --rho 0.1")]
 pub(crate) struct Arguments {
-    /// What to call it
+    /// Name of the account
     name: String,
 
     #[command(flatten)]
     target: TargetArguments,
 
-    /// The account above it
+    /// Parent account
     #[arg(long, value_name = "NAME")]
     parent: Option<String>,
 
-    /// An id of your own: the same id and command again changes nothing
+    /// Idempotency key: repeating the command with the same id changes nothing
     #[arg(long, value_name = "ID")]
     id: Option<String>,
 

@@ -1,4 +1,4 @@
-//! `mizan budget list`: all accounts, as the tree they are.
+//! `mizan budget list`: all accounts as a tree.
 
 use mizan_api::budget::{BudgetsAnswer, view};
 use mizan_ledger::{AccountNumber, AccountView};
@@ -52,7 +52,7 @@ fn text(views: &[AccountView], output: Output) -> String {
         let name = if depth == 0 {
             name
         } else {
-            // Deep trees keep within the page.
+            // Deep trees fit the line.
             format!("{}└ {name}", "  ".repeat((depth - 1).min(4)))
         };
         table.row([name, view::target_text(account.budget()), spent, left]);
@@ -61,14 +61,14 @@ fn text(views: &[AccountView], output: Output) -> String {
     format!("{table}\n{gap}")
 }
 
-/// Accounts below their parents, in the order they were made in.
+/// Accounts below their parents, oldest first.
 fn tree<'a>(
     views: &'a [AccountView],
     parent: Option<AccountNumber>,
     depth: usize,
     rows: &mut Vec<(usize, &'a AccountView)>,
 ) {
-    // No deeper than accounts may stand above each other.
+    // The depth is bounded by the ledger's limit on nested accounts.
     for view in views.iter().filter(|view| view.account.parent() == parent) {
         rows.push((depth, view));
         tree(views, Some(view.account.number()), depth + 1, rows);

@@ -1,4 +1,4 @@
-//! `mizan budget show`: one account, what is left of it and how it got there.
+//! `mizan budget show`: one account: target, spent, remaining, history.
 
 use std::path::PathBuf;
 
@@ -13,26 +13,26 @@ use crate::ledger_args::{self, LedgerArguments};
 use crate::output::{self, Output, Progress, order_text, shortened};
 use crate::times;
 
-/// Show what an account promises, has spent and has left
+/// Show an account: target, spent, remaining
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-\"spent so far\" and \"left\" are estimates: what the charges would cost had they
-been fixed in advance. \"guaranteed\" holds whenever one looks. Whether a charge
-fits is decided at each order, by whole numbers.
+\"Spent\" and \"left\" as ε are estimates that hold if the queries were fixed in
+advance. \"Worst case\" holds for adaptively chosen queries at any time. Whether a
+charge fits is decided at each Rényi order, in integers (--explain shows them).
 
 Examples:
   mizan budget show census
   mizan budget show census --svg burn-down.svg
   mizan budget show census --event 'gaussian(20)'")]
 pub(crate) struct Arguments {
-    /// The account
+    /// Name of the account
     name: String,
 
-    /// Say how many more of this event fit [default: the last one charged]
+    /// Count how many more of this event fit [default: the last one charged]
     #[arg(long, value_name = "EVENT")]
     event: Option<String>,
 
-    /// Draw how the budget burned down
+    /// Draw the remaining budget over the log to this file (SVG)
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 

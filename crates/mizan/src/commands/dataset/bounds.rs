@@ -1,5 +1,5 @@
-//! `mizan dataset bounds`: finds the bounds of a column privately, charges for it
-//! and writes them down.
+//! `mizan dataset bounds`: estimates the bounds of a column privately, charges for it
+//! and stores them in the catalogue.
 
 use mizan_engine::FoundBounds;
 use mizan_report::number;
@@ -16,26 +16,26 @@ use crate::ledger_args::LedgerArguments;
 use crate::output::{Answer, Output};
 use crate::query_args::at_desk;
 
-/// Find the bounds of a column privately, and keep them
+/// Estimate the bounds of a column privately, and store them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The bounds leave out about one unit in a hundred, or as many as the noise hides
-if there are few. They are charged for when they are found, replace bounds that
-were declared, and are free to use from then on.
+The bounds exclude values of about one unit in a hundred, or of as many as the
+noise hides in a small dataset. The command charges the account once; the bounds
+replace declared ones, and queries use them at no further cost.
 
 Examples:
   mizan dataset bounds visits cost
   mizan dataset bounds visits cost --epsilon 0.2")]
 pub(crate) struct Arguments {
-    /// The dataset
+    /// Name of the dataset
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// A column of integers or numbers
+    /// Column of integers or numbers
     #[arg(value_name = "COLUMN")]
     column: String,
 
-    /// Spend at most this epsilon [default: a tenth of the account's]
+    /// Spend at most this epsilon [default: a tenth of the account's epsilon]
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     epsilon: Option<String>,
 

@@ -1,4 +1,4 @@
-//! `mizan dataset list`: all datasets.
+//! `mizan dataset list`: the datasets of the catalogue.
 
 use mizan_report::{Column, Table};
 use serde_json::json;

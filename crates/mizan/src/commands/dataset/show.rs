@@ -1,4 +1,4 @@
-//! `mizan dataset show`: all that is known about a dataset, publicly.
+//! `mizan dataset show`: the public description of a dataset.
 
 use mizan_report::{Column, Table};
 use mizan_sql::{Dataset, DatasetColumn, Type, Value};
@@ -7,11 +7,11 @@ use crate::catalogue_file::CatalogueFile;
 use crate::failure::Failure;
 use crate::output::{Output, shortened};
 
-/// Show a dataset: columns, bounds, keys and limits
+/// Show a dataset: columns, bounds, public keys and contribution bounds
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  mizan dataset show visits")]
 pub(crate) struct Arguments {
-    /// The dataset
+    /// Name of the dataset
     #[arg(value_name = "NAME")]
     name: String,
 

@@ -1,5 +1,5 @@
-//! People who do not exist and their visits to clinics that do not either: the
-//! same every time, so that what the demo shows can be compared.
+//! Synthetic people and their clinic visits: the same on every run, so that outputs of
+//! the demo can be compared.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(super) const DEPARTMENTS: [(&str, u64, f64); 5] = [
     ("surgery", 3, 900.0),
 ];
 
-/// Common complaints, and rare ones that a threshold has to keep to itself.
+/// Common complaints, and rare ones that the threshold has to hide.
 const COMPLAINTS: [(&str, u64); 14] = [
     ("cough", 4000),
     ("back pain", 3200),
@@ -42,7 +42,7 @@ const COMPLAINTS: [(&str, u64); 14] = [
     ("plague", 1),
 ];
 
-/// Writes `people.csv` and `visits.csv`; how many rows the second has.
+/// Writes `people.csv` and `visits.csv`; returns the number of visits.
 pub(super) fn write(folder: &Path) -> Result<u64, Failure> {
     let path = folder.join("people.csv");
     let failed = |path: &Path| {

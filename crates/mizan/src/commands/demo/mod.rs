@@ -1,5 +1,5 @@
-//! `mizan demo`: a whole story on data it makes itself: set up, quote, ask, be
-//! refused, verify. It leaves a folder to go on with.
+//! `mizan demo`: a complete example on generated data: set up, quote, query, refusals,
+//! verification. It leaves a folder to continue with.
 
 mod data;
 
@@ -23,18 +23,18 @@ use crate::failure::Failure;
 use crate::output::{Output, print, wrapped, write_file};
 use crate::query_args;
 
-/// The whole story on data made for it: ask, be refused, verify
+/// Run a complete example on generated data: queries, refusals, verification
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Makes a folder with 40,000 people who do not exist and some 300,000 visits to
-clinics, a ledger with a budget of ε 2, and pictures of the answers. Go on with
+Creates a folder with 40,000 synthetic people and about 300,000 visits to
+clinics, a ledger with a budget of ε 2, and charts of the answers. Continue with
 `cd mizan-demo` and `mizan query ...`.
 
 Examples:
   mizan demo
   mizan demo --folder try-it")]
 pub(crate) struct Arguments {
-    /// The folder to make
+    /// Folder to create
     #[arg(long, value_name = "FOLDER", default_value = "mizan-demo")]
     folder: PathBuf,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
 const EPSILON: f64 = 2.0;
 const DELTA: f64 = 1e-7;
 
-/// A question of the story, what it spends, and the picture it makes.
+/// A query of the demo, its epsilon, and the file of its chart.
 struct Chapter {
     about: &'static str,
     sql: &'static str,
@@ -89,10 +89,10 @@ const CHAPTERS: [Chapter; 6] = [
     },
 ];
 
-/// What does not fit any more.
+/// A query that no longer fits the budget.
 const TOO_MUCH: &str = "SELECT department, SUM(cost) AS total FROM visits GROUP BY department";
 
-/// What nobody may ask.
+/// A query that is refused: it releases rows of single people.
 const FORBIDDEN: &str = "SELECT person, complaint FROM visits WHERE complaint = 'plague'";
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
@@ -157,7 +157,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     ))
 }
 
-/// What is told while it happens, and kept for programs.
+/// Prints each step, and collects the results for JSON.
 struct Story {
     output: Output,
     answers: Vec<serde_json::Value>,
@@ -175,13 +175,13 @@ impl Story {
         }
     }
 
-    /// People see it at once; programs get it all in the end.
+    /// Prints text at once; JSON is printed at the end.
     fn tell(&self, text: &str) {
         if self.output.format == crate::cli::Format::Text {
             let text = self
                 .output
                 .either(|| serde_json::Value::Null, || text.to_owned());
-            // Nobody is left to tell if this fails; the end will.
+            // A failure here shows again at the last write.
             let _ = print(&text);
         }
     }
@@ -242,7 +242,7 @@ impl Story {
         Ok(())
     }
 
-    /// What does not fit, and what is not allowed.
+    /// The query that does not fit, and the one that is not allowed.
     fn refusals(&mut self, desk: &Desk<'_, DataFusion>) -> Result<(), Failure> {
         self.tell(&format!(
             "7. And now what does not fit any more\n{}",

@@ -1,4 +1,4 @@
-//! `mizan ledger at`: the books as they were.
+//! `mizan ledger at`: the accounts as they were at a date.
 
 use mizan_api::budget::view;
 use mizan_ledger::{Account, AccountNumber, AccountView, Books as _, State};
@@ -10,16 +10,17 @@ use crate::ledger_args::LedgerArguments;
 use crate::output::{Output, shortened};
 use crate::times;
 
-/// Show the books as they were at a date
+/// Show the accounts as they were at a date
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A date means its end, and UTC unless it says otherwise.
+A date without a time means the end of that day; times are UTC unless they have
+an offset.
 
 Examples:
   mizan ledger at 2026-11-16
   mizan ledger at 2026-11-16T12:30:00+03:00 --format json")]
 pub(crate) struct Arguments {
-    /// The date or time
+    /// Date or time
     date: String,
 
     #[command(flatten)]

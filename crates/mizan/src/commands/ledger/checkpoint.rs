@@ -1,4 +1,4 @@
-//! `mizan ledger checkpoint`: a signed statement of how far the log has come.
+//! `mizan ledger checkpoint`: signs the size and the root of the log.
 
 use std::path::PathBuf;
 
@@ -8,17 +8,17 @@ use crate::failure::Failure;
 use crate::ledger_args::LedgerArguments;
 use crate::output::{self, Output};
 
-/// Sign how far the log has come
+/// Sign the size and the root of the log
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Give checkpoints to someone else: `mizan ledger verify --checkpoint FILE` then
-tells whether the log was changed or cut since.
+Give checkpoints to an auditor: `mizan ledger verify --checkpoint FILE` then
+detects a log that was changed or truncated.
 
 Examples:
   mizan ledger checkpoint
   mizan ledger checkpoint --out kept.txt")]
 pub(crate) struct Arguments {
-    /// Write it to this file
+    /// Write the checkpoint to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 

@@ -1,4 +1,4 @@
-//! `mizan ledger export`: the whole log, one entry a line.
+//! `mizan ledger export`: the whole log, one entry per line.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -13,17 +13,17 @@ use crate::failure::Failure;
 use crate::ledger_args::{self, LedgerArguments, log_json};
 use crate::output::{self, Output, Progress};
 
-/// Write the whole log as JSON, one entry a line
+/// Write the whole log as JSON, one entry per line
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each line has the entry in words and its canonical bytes, from which anyone can
-build the tree again; docs/ledger-format.md says how.
+Each line has the entry and its canonical bytes, from which an auditor can
+rebuild the Merkle tree (docs/ledger-format.md).
 
 Examples:
   mizan ledger export --out log.jsonl
   mizan ledger export | wc -l")]
 pub(crate) struct Arguments {
-    /// Write it to this file, and not to standard output
+    /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
@@ -81,7 +81,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let Some(file) = file else {
         return Ok(String::new());
     };
-    // Only what is on the disk was exported.
+    // The export is complete when it is durable.
     let file = file
         .into_inner()
         .map_err(|error| failed(error.into_error()))?;

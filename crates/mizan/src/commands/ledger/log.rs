@@ -1,4 +1,4 @@
-//! `mizan ledger log`: what happened, oldest first.
+//! `mizan ledger log`: entries of the log, oldest first.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::ledger_args::{self, LedgerArguments};
 use crate::output::{Output, shortened};
 use crate::times;
 
-/// Show what happened
+/// Show entries of the log, oldest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -20,7 +20,7 @@ Examples:
   mizan ledger log --last 100 --account census
   mizan ledger log --from 0 --last 50 --format json")]
 pub(crate) struct Arguments {
-    /// At most so many entries
+    /// Show at most N entries
     #[arg(
         long,
         value_name = "N",
@@ -29,11 +29,11 @@ pub(crate) struct Arguments {
     )]
     last: String,
 
-    /// Begin at this entry, and not --last before the end
+    /// Start at this entry instead of N before the end
     #[arg(long, value_name = "ENTRY", allow_hyphen_values = true)]
     from: Option<String>,
 
-    /// Only what names this account
+    /// Show only entries of this account
     #[arg(long, value_name = "NAME")]
     account: Option<String>,
 
@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 Column::text("about"),
             ])
             .ascii(output.terminal.ascii);
-            // What is further back is looked up, unless that would take long.
+            // Reservations outside of the page are looked up, unless the page is long.
             let mut of = page.accounts.clone();
             for (_, entry) in found {
                 if let Body::Reserved(charge) = &entry.body {

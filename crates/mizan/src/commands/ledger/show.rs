@@ -1,4 +1,4 @@
-//! `mizan ledger show`: one entry, with the proof that it is in the log.
+//! `mizan ledger show`: one entry with its inclusion and consistency proofs.
 
 use mizan_api::ledger::{Found, entry, find};
 use mizan_ledger::{AccountNumber, Shown, leaf_hash};
@@ -8,17 +8,17 @@ use crate::ledger_args::{self, LedgerArguments};
 use crate::output::Output;
 use crate::times;
 
-/// Show the entry of a receipt or an id, and prove it
+/// Show the entry of a receipt or an id, with its proofs
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A receipt says how long the log was and what its root was. This proves that the
-log still begins with all of that, and that the entry is in it.
+A receipt has the size and the root of the log when it was issued. The proofs
+show that the log still starts with those entries and contains this one.
 
 Examples:
   mizan ledger show mizan1:...
   mizan ledger show report-2026-11 --format json")]
 pub(crate) struct Arguments {
-    /// A receipt, or the id of a charge
+    /// Receipt, or id of a charge
     receipt: String,
 
     #[command(flatten)]

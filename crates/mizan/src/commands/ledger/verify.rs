@@ -1,4 +1,4 @@
-//! `mizan ledger verify`: everything again from the log.
+//! `mizan ledger verify`: replays the log and checks everything.
 
 use std::path::PathBuf;
 
@@ -12,28 +12,28 @@ use crate::input;
 use crate::ledger_args::LedgerArguments;
 use crate::output::{Output, Progress};
 
-/// Compute everything again from the log, and compare
+/// Replay the log and check every charge, sum and hash
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The tree is built again, the filter decides every charge again, every event is
-priced again, and all sums are compared. Receipts and checkpoints that others
-kept are witnesses: the log must still begin with what they saw.
+The command rebuilds the Merkle tree, repeats the filter's decision on every
+charge, computes the cost of every event again and compares all sums. Receipts
+and checkpoints are witnesses: the log must extend what they saw.
 
 Examples:
   mizan ledger verify
   mizan ledger verify --checkpoint kept.txt --public-key mizan-pub-1:...
   mizan ledger verify --receipt mizan1:...")]
 pub(crate) struct Arguments {
-    /// A receipt that someone kept (repeatable)
+    /// Receipt that the log must extend (repeatable)
     #[arg(long, value_name = "RECEIPT")]
     receipt: Vec<String>,
 
-    /// A file with checkpoints that someone kept, one a line (repeatable)
+    /// File with checkpoints, one per line (repeatable)
     #[arg(long, value_name = "FILE")]
     checkpoint: Vec<PathBuf>,
 
-    /// Who must have signed the checkpoints [default: the ledger's key, if it is
-    /// on this machine]
+    /// Key that signed the checkpoints [default: the ledger's key, if it is on
+    /// this machine]
     #[arg(long, value_name = "KEY")]
     public_key: Option<String>,
 
