@@ -11,7 +11,7 @@ use mizan_core::Code;
 use mizan_ledger::{Ledger, Location, RequestId, default_state_dir};
 
 use crate::failure::Failure;
-use crate::output::eprint;
+use crate::output::{eprint, wrapped};
 
 /// The default file.
 const DEFAULT: &str = "mizan.db";
@@ -36,7 +36,7 @@ impl LedgerArguments {
         let location = self.existing()?;
         let ledger = Ledger::open(&location, &default_state_dir()?)?;
         for note in ledger.notes() {
-            eprint(&format!("note: {note}\n"));
+            eprint(&wrapped(&format!("note: {note}"), "", "  "));
         }
         Ok(ledger)
     }

@@ -3,9 +3,10 @@
 //! `cli.rs` defines the commands and `commands/` has a file for each. `input.rs` parses
 //! and checks arguments, `ledger_args.rs` opens the ledger, `engine.rs` selects the query
 //! engine, `query_limits.rs` bounds the memory and time of a query, `define.rs` reads
-//! user-defined mechanisms from files, `output.rs` writes to the terminal. Requests,
-//! answers and errors are types of `mizan-api`.
+//! user-defined mechanisms from files, `answer_text.rs` summarizes answers, `output.rs`
+//! writes to the terminal. Requests, answers and errors are types of `mizan-api`.
 
+mod answer_text;
 mod catalogue_file;
 mod cli;
 mod commands;

@@ -172,14 +172,14 @@ fn value_text(value: &Value) -> String {
     }
 }
 
-/// What limits did or do to an answer, in lines of at most 80 columns.
+/// The contribution limits of an answer, in lines of at most 80 columns.
 pub(crate) fn clamping_text(clamping: &[String]) -> String {
     if clamping.is_empty() {
-        return "clamping: none, whatever the data\n".to_owned();
+        return "No contribution limit can affect this answer.\n".to_owned();
     }
     let one = |effect: &String| output::wrapped(effect, "  ", "    ");
     let all: String = clamping.iter().map(one).collect();
-    format!("clamping, before the noise:\n{all}")
+    format!("Contribution limits (their effect is not included in the ±):\n{all}")
 }
 
 /// Notes, in lines of at most 80 columns.

@@ -22,7 +22,7 @@ Examples:
   mizan account 'gaussian(1.1)' --delta 1e-5
   mizan account '10000 * poisson(0.01, gaussian(1.1))' --delta 1e-5
   mizan account '30 * rr(0.6)' --delta 1e-5 --profile --svg profile.svg
-  mizan account '100 * (rr(0.52) + laplace(20) + gaussian(10))' --delta 1e-6 --explain
+  mizan account '100 * (rr(0.52) + laplace(20))' --delta 1e-6 --explain
   mizan account '1000 * pure(0.01)' --epsilon 1 --method renyi
   mizan account 'group(3, gaussian(5))' --delta 1e-9 --population 1000000
   mizan account '10 * laplace(5)' --report

@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
 fn text(group: &Group) -> String {
     let size = group.size;
     let mut lines = format!(
-        "For a group of {size} it is {}\n",
+        "For a group of {size} the event is {}\n",
         output::shortened(&group.event.to_string(), 50)
     );
     if let (Some(best), Some(delta)) = (&group.best, group.delta) {

@@ -60,7 +60,9 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         },
         || {
             let mut text = format!(
-                "made the ledger {location}\n\n  id          {}\n  public key  {}\n  guarded by  {}\n",
+                "created the ledger {location}\n\n  id          {}\n  public key  {}\n\n\
+                 Signing key and rollback guard: {}\n\
+                 (back this folder up; do not keep it next to the ledger)\n",
                 head.ledger,
                 key.as_deref().unwrap_or("none"),
                 state.display()
@@ -69,8 +71,8 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 text.push_str(&format!("\nnote: {note}\n"));
             }
             text.push_str(
-                "\nnext: mizan budget create census --epsilon 1 --delta 1e-6\n      \
-                 mizan spend census 'gaussian(20)'\n",
+                "\nnext: mizan dataset add --help (to answer queries)\n      \
+                 mizan budget create census --epsilon 1 --delta 1e-6 (to record charges)\n",
             );
             text
         },

@@ -5,15 +5,17 @@ use std::path::PathBuf;
 use mizan_api::budget::view;
 use mizan_api::names::Names;
 use mizan_api::question::{answered_json, delta_down, denied_help, denied_json};
-use mizan_engine::{Answered, Denied, Reply};
+use mizan_engine::{Answered, Denied, QuestionError, Quote, Reply, ReservedDelta, Wish};
 use mizan_report::number;
 
 use super::quote;
+use crate::answer_text;
+use crate::cli::Format;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::ledger_args;
 use crate::output::{Answer, Output, eprint, shortened, wrapped, write_file};
-use crate::query_args::{self, QueryArguments, clamping_text, notes_text};
+use crate::query_args::{self, QueryArguments};
 
 /// Answer a query with differential privacy, and charge its account
 #[derive(Debug, clap::Args)]
@@ -57,15 +59,24 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     }
     let ledger = query.ledger.open()?;
     interrupt::tell_of_charges(output);
-    let reply = query.at_desk(&ledger, |desk, sql, wish| desk.query(sql, wish, id))?;
-    let answer = match &reply {
+    let (outcome, largest) = query.at_desk(&ledger, |desk, sql, wish| {
+        let outcome = desk.query(sql, wish, id)?;
+        let largest = match &outcome {
+            Reply::Denied(denied) => {
+                largest_that_fits(denied, output, |wish| desk.quote(sql, wish))
+            }
+            Reply::Answered(_) => None,
+        };
+        Ok((outcome, largest))
+    })?;
+    let answer = match &outcome {
         Reply::Answered(answered) => {
             if let Some(path) = &arguments.svg {
                 // The answer is paid for: it is shown whether or not it can be drawn.
                 match query_args::bars(&answered.answer) {
                     Some(bars) => write_file(path, &bars.to_svg())?,
                     None => eprint(
-                        "note: nothing was drawn: that takes two rows or more with one \
+                        "note: nothing was drawn: a chart needs two rows or more, with one \
                          estimate each\n",
                     ),
                 }
@@ -75,62 +86,66 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
                 || text(answered, query.explain, output),
             ))
         }
-        Reply::Denied(denied) => {
-            Answer::refused(output.either(|| denied_json(denied), || denied_text(denied, output)))
-        }
+        Reply::Denied(denied) => Answer::refused(output.either(
+            || denied_json(denied),
+            || denied_text(denied, largest.as_deref(), output),
+        )),
     };
     ledger.close()?;
     Ok(answer)
 }
 
-pub(crate) fn text(answered: &Answered, why: bool, output: Output) -> String {
+fn text(answered: &Answered, explain: bool, output: Output) -> String {
     let mut text = query_args::rows_text(&answered.answer, output);
     text.push('\n');
-    if text.contains('±') {
-        text.push_str("± is the noise, 95 times in 100; it says nothing about sampling\n");
+    text.push_str(&answer_text::summary(answered));
+    if explain {
+        text.push_str(&answer_text::details(answered));
     }
-    text.push_str(&clamping_text(&answered.answer.clamping));
-    text.push_str(&notes_text(&answered.answer.notes));
-    text.push_str(&match answered.repeated {
-        true => "answered before: free\n".to_owned(),
-        false => format!(
-            "spent ε {} at δ {}\n",
-            number::epsilon_up(answered.epsilon.get(), 4),
-            number::delta_up(answered.delta.get())
-        ),
-    });
-    if let Some((_, share)) = view::left(&answered.account).room {
-        text.push_str(&format!(
-            "left  {} {} % of {}\n",
-            output.terminal.bar(share, 30),
-            number::down(100.0 * share, 3),
-            shortened(answered.account.account.name().as_str(), 30)
-        ));
-    }
-    if why {
-        text.push('\n');
-        for line in &answered.why {
-            text.push_str(&wrapped(line, "  ", "    "));
-        }
-    }
+    text.push_str(&answer_text::left_bar(&answered.account, output));
     text.push_str(&format!("receipt {}\n", answered.done.receipt));
+    if !explain {
+        text.push_str(&answer_text::hint(answered.answer.notes.len()));
+    }
     text
 }
 
-pub(crate) fn denied_text(denied: &Denied, output: Output) -> String {
+/// The largest epsilon that fits in place of a refused query, for the text. None if a
+/// smaller epsilon does not help, or if the refusal is of an earlier time.
+pub(crate) fn largest_that_fits(
+    denied: &Denied,
+    output: Output,
+    quote: impl Fn(Wish) -> Result<Quote, QuestionError>,
+) -> Option<String> {
+    let short = denied
+        .reserved
+        .as_ref()
+        .is_some_and(ReservedDelta::is_short);
+    let wanted = output.format == Format::Text && denied.done.fresh && !short;
+    wanted.then(|| answer_text::largest_epsilon(denied.epsilon.get(), quote))?
+}
+
+/// What to do about a query that does not fit.
+pub(crate) fn advice(largest: &str) -> String {
+    let advice = format!(
+        "At most about ε {largest} fits: try --epsilon {largest}, or ask the data owner for \
+         a larger budget."
+    );
+    wrapped(&advice, "", "")
+}
+
+pub(crate) fn denied_text(denied: &Denied, largest: Option<&str>, output: Output) -> String {
     if !denied.done.fresh {
-        return format!(
-            "refused: the id {} was refused before, and stays refused for ever\n\
-             nothing was charged, and no row was read\n\n\
-             ask with another --id, or without one\n",
-            denied.done.id
-        );
+        return "refused: this id was refused before and stays refused\n\
+                nothing was charged, and no row was read\n\n\
+                Use a new --id, or none.\n"
+            .to_owned();
     }
     let account = shortened(denied.account.account.name().as_str(), 30);
     let short = denied.reserved.as_ref().filter(|delta| delta.is_short());
     let mut text = match short {
         Some(reserved) => format!(
-            "refused: this asks for δ {} to hide small groups, and of the δ {} reserved\n\
+            "refused: the query asks for δ {} to hide small groups; of the δ {} reserved\n\
              for that in {} only {} is left\n",
             number::delta_up(view::own_delta(reserved.asked)),
             number::nearest(view::own_delta(reserved.reserved), 3),
@@ -138,7 +153,7 @@ pub(crate) fn denied_text(denied: &Denied, output: Output) -> String {
             delta_down(view::own_delta(reserved.left)),
         ),
         None => format!(
-            "refused: this asks for ε {} at δ {}, which does not fit into {account}\n",
+            "refused: ε {} at δ {} does not fit the budget of {account}\n",
             number::epsilon_up(denied.epsilon.get(), 4),
             number::delta_up(denied.delta.get()),
         ),
@@ -146,6 +161,9 @@ pub(crate) fn denied_text(denied: &Denied, output: Output) -> String {
     text.push_str("nothing was charged, and no row was read\n\n");
     text.push_str(&view::summary_text(&denied.account, output.terminal));
     text.push('\n');
-    text.push_str(&wrapped(&denied_help(denied, Names::CommandLine), "", ""));
+    text.push_str(&match largest {
+        Some(largest) => advice(largest),
+        None => wrapped(&denied_help(denied, Names::CommandLine), "", ""),
+    });
     text
 }

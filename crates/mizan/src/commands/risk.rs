@@ -91,10 +91,10 @@ fn text(risk: &Risk) -> String {
     format!(
         "{table}\n\n\
          At worst {times} times as likely with the person's data.\n\
-         The odds about her move by more than a factor {}\n  \
+         An observer's odds about the person move by more than a factor {}\n  \
          with probability at most {probability} (order α = {});\n  \
-         up to then a belief of {} stays below {}.\n\
-         On average the log odds move by at most {}.\n",
+         otherwise a belief of {} stays below {}.\n\
+         The expected change of the log odds is at most {}.\n",
         number::nearest(risk.beta.shown, 6),
         output::order_text(risk.bayes.order),
         number::nearest(risk.prior.shown, 4),

@@ -209,8 +209,8 @@ impl Report {
         let (claimed, delta) = self.claimed;
         let share = |hits: u64| number::nearest(hits as f64 / *tried as f64, 4);
         let verdict = if self.is_violation() {
-            "VIOLATION: a mechanism that keeps the claim gives such runs only with\n  \
-             probability 1 - confidence. What is released is not what was claimed.\n"
+            "VIOLATION: the lower bound is above the claim. A mechanism that satisfies the\n  \
+             claim shows this with probability at most 1 - confidence.\n"
         } else {
             "Consistent: the runs do not contradict the claim.\n"
         };
@@ -273,6 +273,6 @@ impl Report {
         };
         Panel::new("", Axis::linear(name), Axis::linear("share of runs"))
             .with(stairs("without the person", |share| share.0))
-            .with(stairs("with her", |share| share.1))
+            .with(stairs("with the person", |share| share.1))
     }
 }

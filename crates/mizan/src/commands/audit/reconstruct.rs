@@ -135,9 +135,9 @@ impl Report {
             ]);
         }
         format!(
-            "{} secret bits, {} queries about random halves of the people\n\n{table}\n\n{}\n\
-             A half is chance (an empty bar). ε is the price of all answers together\n\
-             at δ = {PRICED_AT:e}: noise that hides the bits is noise that is private.\n",
+            "{} secret bits, {} queries over random halves of the people\n\n{table}\n\n{}\n\
+             50 % is guessing (an empty bar). ε is the cost of all answers together at\n\
+             δ = {PRICED_AT:e}.\n",
             self.people,
             self.queries,
             output.terminal.chart(&self.against_noise("")),
@@ -152,7 +152,7 @@ impl Report {
         Figure::new(title)
             .with(self.against_noise("The noise of each answer"))
             .with(self.against(
-                "The price of all answers",
+                "The cost of all answers",
                 Axis::log10("ε at δ = 1e-6"),
                 |point| point.epsilon.get(),
             ))

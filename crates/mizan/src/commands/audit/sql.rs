@@ -13,14 +13,15 @@ use crate::output::{Answer, Output, Progress, shortened};
 #[command(after_help = "\
 Generates small datasets with edge cases, runs random queries on all rows and
 on all rows but those of one person, and compares the exact integers before any
-noise with the sensitivity that the plan claims. A larger difference, or an error
-that depends on rows, is a violation (exit code 1).
+noise with the sensitivity that the plan claims. A larger difference, or an
+error that depends on rows, is a violation (exit code 1).
 
 With --failures the queries provoke failures instead: texts that grow, cells
 that are not UTF-8, overflow, joins that multiply rows, deep recursion. One
-person has the worst rows that CSV and Parquet files can hold, and the engine has
-small limits. The kind of outcome must be the same with and without that person:
-an answer, a refusal before the charge, or a failure after it, with its code.
+person has the worst rows that CSV and Parquet files can hold, and the engine
+has small limits. The kind of outcome must be the same with and without that
+person: an answer, a refusal before the charge, or a failure after it, with its
+code.
 
 Examples:
   mizan audit sql
@@ -125,7 +126,7 @@ fn failures_text(audit: &FailureAudit) -> String {
     push_violations(&mut text, &faults(audit));
     push_violations(&mut text, &audit.violations);
     text.push_str(&match audit.violations.len() {
-        0 => "no violation: no person decides whether there is an answer\n".to_owned(),
+        0 => "no violation: the kind of outcome never depended on one person\n".to_owned(),
         many => format!("{many} violations: please report them\n"),
     });
     text
@@ -140,12 +141,12 @@ fn push_violations(text: &mut String, violations: &[Violation]) {
 
 fn text(audit: &SqlAudit) -> String {
     let mut text = format!(
-        "{} questions, {} of them refused, {} pairs compared\n",
+        "{} queries, {} of them refused, {} pairs compared\n",
         audit.questions, audit.refused, audit.pairs
     );
     push_violations(&mut text, &audit.violations);
     text.push_str(&match audit.violations.len() {
-        0 => "no violation: one person changes as much as was claimed, or less\n".to_owned(),
+        0 => "no violation: no person changed an integer by more than the plan claims\n".to_owned(),
         many => format!("{many} violations: please report them\n"),
     });
     text

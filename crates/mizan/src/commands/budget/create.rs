@@ -95,7 +95,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             let under = arguments.parent.as_ref();
             let under = under.map_or_else(String::new, |parent| format!(" under {parent}"));
             format!(
-                "made {name}{under}: {}, kept at {orders}\nreceipt {}\n",
+                "created {name}{under}: {} ({orders})\nreceipt {}\n",
                 view::target_text(account.budget()),
                 done.receipt
             )

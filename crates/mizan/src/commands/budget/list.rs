@@ -28,8 +28,8 @@ fn text(views: &[AccountView], output: Output) -> String {
     }
     let mut table = Table::new([
         Column::text("account"),
-        Column::text("promise"),
-        Column::number("spent, about"),
+        Column::text("target"),
+        Column::number("spent (about)"),
         Column::text("left"),
     ])
     .ascii(output.terminal.ascii);

@@ -60,7 +60,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         },
         || {
             format!(
-                "{}{} was {}, and is {}\nreceipt {}\n",
+                "{}raised {} from {} to {}\nreceipt {}\n",
                 view::gap_text(&view),
                 after.name(),
                 view::target_text(before.budget()),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use mizan_api::budget::view::{self, nats_text};
 use mizan_api::budget::{BurnDown, More, Shown};
-use mizan_ledger::{Account, AccountView, UnansweredCharge};
+use mizan_ledger::{AccountView, UnansweredCharge};
 use mizan_report::{Column, Figure, Table, number};
 
 use crate::failure::Failure;
@@ -36,6 +36,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
+    /// Show limit, spent and left at each Rényi order
+    #[arg(long)]
+    explain: bool,
+
     #[command(flatten)]
     ledger: LedgerArguments,
 }
@@ -64,7 +68,9 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         || shown.json(),
         || {
             let (more, burn_down) = (shown.more.as_ref(), shown.burn_down.as_ref());
+            let orders = arguments.explain.then(|| orders(&shown.view, output));
             text(&shown.view, &shown.unanswered, more, burn_down, output)
+                + &orders.unwrap_or_else(|| "\ndetails: --explain\n".to_owned())
         },
     ))
 }
@@ -88,15 +94,13 @@ fn text(
     text.push_str(&view::summary_text(view, output.terminal));
     text.push_str(&unanswered_text(unanswered));
     if let Some(more) = more {
-        let like = if more.given { "of" } else { "like the last," };
+        let last = if more.given { "" } else { " (the last charge)" };
         text.push_str(&format!(
-            "\n  about {} more {like} {}\n",
+            "  about {} more of {}{last} fit\n",
             more.count,
-            shortened(&more.event, 50)
+            shortened(&more.event, 36)
         ));
     }
-    text.push('\n');
-    text.push_str(&orders(account, output));
     if let Some(burn_down) = burn_down.filter(|burn_down| burn_down.points().len() > 1) {
         text.push('\n');
         text.push_str(&output.terminal.chart(&burn_down.panel()));
@@ -116,10 +120,18 @@ fn unanswered_text(charges: &[UnansweredCharge]) -> String {
     )
 }
 
-/// Order by order: those that count.
-fn orders(account: &Account, output: Output) -> String {
+/// The orders that have a limit, and the one that decides.
+fn orders(view: &AccountView, output: Output) -> String {
+    let account = &view.account;
     let odometer = view::read(account);
     let decides = odometer.room.map(|(order, _)| order);
+    let measured = decides.map_or_else(String::new, |order| {
+        format!(
+            "\nMeasured as Rényi DP at order {}: many small queries cost less than the sum\n\
+             of their ε.\n",
+            order_text(order)
+        )
+    });
     let mut table = Table::new([
         Column::number("order"),
         Column::number("limit"),
@@ -147,5 +159,5 @@ fn orders(account: &Account, output: Output) -> String {
             },
         ]);
     }
-    format!("{table}\n")
+    format!("{measured}\n{table}\n")
 }

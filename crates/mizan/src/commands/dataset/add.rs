@@ -24,9 +24,9 @@ use crate::output::{Output, Progress, eprint};
 #[command(after_help = "\
 The command reads column names and, except for CSV, types. Parquet files are
 decoded once to find damage; no row is shown or stored. A CSV column is text
-unless --type or --bound (numbers or dates) says otherwise; declare integers with
---type. A value that does not parse as its type is NULL; a value outside of its
-bounds is clamped. Tables about the same people share one --account.
+unless --type or --bound (numbers or dates) says otherwise; declare integers
+with --type. A value that does not parse as its type is NULL; a value outside of
+its bounds is clamped. Tables about the same people share one --account.
 
 Examples:
   mizan dataset add visits --from visits.csv --unit person \\
@@ -34,8 +34,9 @@ Examples:
     --max-rows-per-unit 10 --max-groups-per-unit 4
   mizan dataset add people --from people.parquet --unit id --account visits
   mizan dataset add cities --from cities.csv --public
-  PGPASSWORD=... mizan dataset add visits --unit person --epsilon 3 --delta 1e-7 \\
-    --from postgres://mizan@db.example.org/clinic/public.visits")]
+  PGPASSWORD=... mizan dataset add visits --unit person \\
+    --from postgres://mizan@db.example.org/clinic/public.visits \\
+    --epsilon 3 --delta 1e-7")]
 pub(crate) struct Arguments {
     /// Name of the dataset in queries
     #[arg(value_name = "NAME")]
@@ -367,11 +368,15 @@ fn notes(dataset: &Dataset, found: &Inspected) -> Vec<String> {
         ));
     }
     let Some(privacy) = &dataset.privacy else {
-        notes.push("everybody may see everything in it".to_owned());
+        notes.push("public: every user may see all of its rows".to_owned());
         return notes;
     };
     if privacy.rows_per_unit.is_none() {
-        notes.push("without --max-rows-per-unit only COUNT(DISTINCT unit) can be asked".to_owned());
+        notes.push(format!(
+            "no row limit per unit is set for `{}`: only COUNT(DISTINCT unit) can be answered; \
+             set it with --max-rows-per-unit",
+            dataset.name
+        ));
     }
     notes
 }

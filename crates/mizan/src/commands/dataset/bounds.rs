@@ -67,7 +67,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         FoundBounds::Denied(denied) => {
             return Ok(Answer::refused(output.either(
                 || mizan_api::question::denied_json(&denied),
-                || query::denied_text(&denied, output),
+                || query::denied_text(&denied, None, output),
             )));
         }
     };
@@ -110,7 +110,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
                 format!("they replace the bounds {}\n", shown(old))
             });
             let spent = match answered.repeated {
-                true => "found before, nothing spent".to_owned(),
+                true => "stored answer, nothing spent".to_owned(),
                 false => format!(
                     "spent ε {} at δ {}",
                     number::epsilon_up(answered.epsilon.get(), 4),
@@ -118,11 +118,11 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
                 ),
             };
             format!(
-                "{} of {} lies from {}, for nearly everybody\n\
-                 what is beyond counts as the nearest of these from now on\n\
+                "bounds of {}.{}: {} (about 1 unit in 100 has values outside)\n\
+                 values outside are clamped to them from now on\n\
                  {replaced}{spent}\nreceipt {}\n",
-                arguments.column,
                 arguments.name,
+                arguments.column,
                 shown(bounds),
                 answered.done.receipt
             )

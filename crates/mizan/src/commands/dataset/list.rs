@@ -26,9 +26,9 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             }
             let mut table = Table::new([
                 Column::text("dataset"),
-                Column::text("unit"),
+                Column::text("privacy unit"),
                 Column::text("account"),
-                Column::text("from"),
+                Column::text("source"),
             ])
             .ascii(output.terminal.ascii);
             for dataset in datasets.clone() {

@@ -28,10 +28,9 @@ pub(super) fn text(dataset: &Dataset, output: Output) -> String {
     let mut text = match &dataset.privacy {
         None => format!("{}: public, {}\n", dataset.name, dataset.source),
         Some(privacy) => {
-            let limit =
-                |limit: Option<u64>| limit.map_or("undeclared".to_owned(), |n| n.to_string());
+            let limit = |limit: Option<u64>| limit.map_or("not set".to_owned(), |n| n.to_string());
             format!(
-                "{}: {}\n  a unit is {}; account {}\n  rows per unit {}, groups per unit {}\n",
+                "{}: {}\n  privacy unit: {}; account: {}\n  contribution bounds: rows per unit {}, groups per unit {}\n",
                 dataset.name,
                 shortened(&dataset.source, 60),
                 privacy.unit.join(" and "),
@@ -45,7 +44,7 @@ pub(super) fn text(dataset: &Dataset, output: Output) -> String {
         Column::text("column"),
         Column::text("type"),
         Column::text("bounds"),
-        Column::text("keys"),
+        Column::text("public keys"),
     ])
     .ascii(output.terminal.ascii);
     for column in &dataset.columns {

@@ -6,7 +6,7 @@ mod data;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use mizan_api::budget::{BurnDown, view};
+use mizan_api::budget::BurnDown;
 use mizan_api::question::{answered_json, denied_json};
 use mizan_core::{Code, Delta, Epsilon};
 use mizan_engine::{Answered, DataFusion, Desk, Reply, Wish};
@@ -17,6 +17,7 @@ use mizan_report::{Figure, number};
 use mizan_sql::{Bounds, Catalogue, Dataset, DatasetColumn, Privacy, Type, Value};
 use serde_json::json;
 
+use crate::answer_text;
 use crate::catalogue_file::CatalogueFile;
 use crate::commands::query;
 use crate::failure::Failure;
@@ -82,7 +83,7 @@ const CHAPTERS: [Chapter; 6] = [
         picture: None,
     },
     Chapter {
-        about: "What do they complain about? (nobody knows the list beforehand)",
+        about: "What do they complain about? (groups discovered in the data)",
         sql: "SELECT complaint, COUNT(DISTINCT person) AS people FROM visits GROUP BY complaint ORDER BY people DESC",
         epsilon: 0.3,
         picture: Some("people-by-complaint.svg"),
@@ -100,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let folder = &arguments.folder;
     make_folder(folder)?;
     let mut story = Story::new(output);
-    story.tell("Making people who do not exist, and their visits\n");
+    story.tell("Generating synthetic people and their visits\n");
     let rows = data::write(folder)?;
     story.tell(&format!(
         "  {} people, {} visits\n\n",
@@ -116,7 +117,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let ledger = Ledger::init(&location, &default_state_dir()?)?;
     make_account(&ledger)?;
     story.tell(&format!(
-        "A budget for all of it: ε {EPSILON} at δ {DELTA:e}, kept in mizan.db\n\n"
+        "Creating a budget of ε {EPSILON} at δ {DELTA:e} in mizan.db\n\n"
     ));
     let engine = DataFusion::new()?;
     let desk = Desk::new(&ledger, &catalogue, &engine);
@@ -131,13 +132,13 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let report = ledger.verify(&Witnesses::default(), |_, _| ());
     let report = report.map_err(|error| Failure::new(error.code(), &error, error.help()))?;
     story.tell(&format!(
-        "The ledger verifies: {} entries, every sum recomputed from the log\n",
+        "Verified: the log of {} entries is intact and no budget was exceeded\n",
         report.head.size
     ));
     ledger.close()?;
     let seconds = begin.elapsed().as_secs_f64();
     story.tell(&format!(
-        "\nAll of it in {} s. Go on with\n  cd {}\n  mizan query 'SELECT AVG(age) AS age FROM people' --epsilon 0.02\n",
+        "\nDone in {} s. Continue with\n  cd {}\n  mizan query 'SELECT AVG(age) AS age FROM people' --epsilon 0.02\n",
         number::nearest(seconds, 2),
         folder.display()
     ));
@@ -205,7 +206,7 @@ impl Story {
         match desk.query(sql, wish, None).map_err(failed)? {
             Reply::Answered(answered) => self.answer(&answered, chapter, folder),
             Reply::Denied(denied) => {
-                self.tell(&query::denied_text(&denied, self.output));
+                self.tell(&query::denied_text(&denied, None, self.output));
                 Ok(())
             }
         }
@@ -218,22 +219,16 @@ impl Story {
         folder: &Path,
     ) -> Result<(), Failure> {
         self.tell(&query_args::rows_text(&answered.answer, self.output));
-        self.tell(&query_args::clamping_text(&answered.answer.clamping));
-        self.tell(&query_args::notes_text(&answered.answer.notes));
+        self.tell("\n");
+        self.tell(&answer_text::summary(answered));
+        self.tell(&answer_text::left_bar(&answered.account, self.output));
+        self.tell("\n");
         if let Some(picture) = chapter.picture
             && let Some(mut bars) = query_args::bars(&answered.answer)
         {
             bars.title = chapter.about.to_owned();
             write_file(&folder.join(picture), &bars.to_svg())?;
         }
-        let share = view::left(&answered.account)
-            .room
-            .map_or(0.0, |(_, share)| share);
-        let bar = self.output.terminal.bar(share, 30);
-        self.tell(&format!(
-            "\n   left {bar} {} %\n\n",
-            number::down(100.0 * share, 3)
-        ));
         let mut json = mizan_api::number::json(&answered_json(answered));
         if let Some(object) = json.as_object_mut() {
             object.insert("sql".to_owned(), json!(chapter.sql));
@@ -245,18 +240,24 @@ impl Story {
     /// The query that does not fit, and the one that is not allowed.
     fn refusals(&mut self, desk: &Desk<'_, DataFusion>) -> Result<(), Failure> {
         self.tell(&format!(
-            "7. And now what does not fit any more\n{}",
+            "7. A query that no longer fits the budget\n{}",
             shown(TOO_MUCH)
         ));
         let failed = |error| Failure::of_question(&error, TOO_MUCH);
         let wish = Wish::Epsilon(Epsilon::new(EPSILON)?);
         if let Reply::Denied(denied) = desk.query(TOO_MUCH, wish, None).map_err(failed)? {
-            self.tell(&query::denied_text(&denied, self.output));
+            let largest =
+                query::largest_that_fits(&denied, self.output, |wish| desk.quote(TOO_MUCH, wish));
+            self.tell(&query::denied_text(
+                &denied,
+                largest.as_deref(),
+                self.output,
+            ));
             self.refused
                 .push(mizan_api::number::json(&denied_json(&denied)));
         }
         self.tell(&format!(
-            "\n8. And what nobody may ask\n{}",
+            "\n8. A query that privacy forbids\n{}",
             shown(FORBIDDEN)
         ));
         if let Err(error) = desk.quote(FORBIDDEN, Wish::Usual) {
@@ -297,7 +298,7 @@ fn make_folder(folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir(folder).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Failure::new(
             Code::MZ0011,
-            format!("{shown} is there already"),
+            format!("{shown} exists already"),
             "remove it, or name another with --folder",
         ),
         _ => Failure::file("make", &shown, &error),

@@ -64,13 +64,13 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 text.push_str(&format!("warning: {gap}\n"));
             }
             if accounts.is_empty() {
-                text.push_str("no accounts then\n");
+                text.push_str("no accounts at that time\n");
                 return text;
             }
             let mut table = Table::new([
                 Column::text("account"),
-                Column::text("promise"),
-                Column::number("spent, about"),
+                Column::text("target"),
+                Column::number("spent (about)"),
                 Column::number("left"),
             ])
             .ascii(output.terminal.ascii);

@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         || CheckpointAnswer::of(&checkpoint, key),
         || {
             format!(
-                "{checkpoint}\n\nsigned: {} entries with the root {}\npublic key {}\n",
+                "{checkpoint}\n\nsigned: {} entries, root {}\npublic key {}\n",
                 checkpoint.head.size,
                 checkpoint.head.root,
                 key.map_or_else(|| "unknown".to_owned(), |key| key.to_string())

@@ -88,6 +88,6 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     file.sync_all().map_err(failed)?;
     Ok(output.either(
         || json!({"out": shown, "entries": position, "log": log_json(head)}),
-        || format!("{position} entries in {shown}, root {}\n", head.root),
+        || format!("wrote {position} entries to {shown}, root {}\n", head.root),
     ))
 }

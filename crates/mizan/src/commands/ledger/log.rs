@@ -71,9 +71,9 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             let mut table = Table::new([
                 Column::number("entry"),
                 Column::text("time (UTC)"),
-                Column::text("what"),
+                Column::text("kind"),
                 Column::text("account"),
-                Column::text("about"),
+                Column::text("details"),
             ])
             .ascii(output.terminal.ascii);
             // Reservations outside of the page are looked up, unless the page is long.

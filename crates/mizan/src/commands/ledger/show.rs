@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             let account = account.or(charge.as_ref().map(|charge| charge.account));
             let account = account.map(name);
             let mut text = format!(
-                "entry {} of {}, {}\n\n  what     {}\n",
+                "entry {} of {}, {}\n\n  kind     {}\n",
                 receipt.position,
                 head.size,
                 times::text(entry.unix_ms),
@@ -56,10 +56,10 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             }
             let about = charge.map_or_else(|| entry::about(&entry.body), |charge| charge.event);
             if !about.is_empty() {
-                text.push_str(&format!("  about    {about}\n"));
+                text.push_str(&format!("  details  {about}\n"));
             }
             text.push_str(&format!(
-                "  id       {}\n  leaf     {leaf}\n\nin the log: proven by {} hashes\nthe log extends the {} entries of the receipt: proven by {} hashes\nroot {}\n",
+                "  id       {}\n  leaf     {leaf}\n\ninclusion proof: {} hashes\nconsistency proof from the {} entries of the receipt: {} hashes\nroot {}\n",
                 entry.id,
                 proof.path.len(),
                 receipt.head.size,

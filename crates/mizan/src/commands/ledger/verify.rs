@@ -98,8 +98,12 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         || {
             let whole = |count: u64| number::nearest(count as f64, 15);
             let pending = report.charges - report.committed - report.voided;
+            let lost = match report.gaps {
+                0 => String::new(),
+                _ => ", except by charges\nthat were lost with a restored copy".to_owned(),
+            };
             let mut text = format!(
-                "everything is as the log says\n\n  entries   {}\n  accounts  {}\n  charges   {} ({} committed, {} pending, {} voided), every one inside its budget\n  denied    {}\n  priced    {} events again, none cost more than was charged\n",
+                "Verified: the log is intact and no budget was exceeded{lost}.\n\n  entries   {}\n  accounts  {}\n  charges   {} ({} committed, {} pending, {} voided)\n  refused   {}\n  costs     {} computed again; none exceeds its charge\n",
                 whole(report.head.size),
                 report.accounts,
                 whole(report.charges),
@@ -111,13 +115,13 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             );
             if report.unpriced > 0 {
                 text.push_str(&format!(
-                    "  unpriced  {} charges name no event: their cost is the word of who charged\n",
+                    "  no event  {} charges have a cost and no event: the caller stated the cost\n",
                     whole(report.unpriced)
                 ));
             }
             if report.gaps > 0 {
                 text.push_str(&format!(
-                    "  gaps      {}: old copies were restored, what was lost is not counted\n",
+                    "  gaps      {}: an older copy was restored; lost charges are not counted\n",
                     report.gaps
                 ));
             }

@@ -84,7 +84,7 @@ pub(super) fn write(output: Output) -> Result<String, Failure> {
                 let cells = values.iter().map(|&epsilon| number::epsilon_up(epsilon, 5));
                 numbers.row(std::iter::once(row.example.to_owned()).chain(cells));
             }
-            format!("Table II: Rényi budget curves of basic mechanisms, sensitivity 1\n\n{formulas}\n\n{numbers}\n")
+            format!("Table II: Rényi-DP curves of basic mechanisms, sensitivity 1\n\n{formulas}\n\n{numbers}\n")
         },
     ))
 }

@@ -49,7 +49,7 @@ pub(super) fn write(output: Output) -> Result<String, Failure> {
                     row.example.as_str(),
                 ]);
             }
-            format!("Table I: what the definitions promise\n\n{table}\n")
+            format!("Table I: guarantees of the definitions\n\n{table}\n")
         },
     ))
 }

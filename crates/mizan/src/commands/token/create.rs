@@ -14,8 +14,8 @@ use crate::tokens::{Tokens, failure};
 /// Create a token; its secret is shown only once
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Roles: owner (everything), analyst (queries its datasets), auditor (reads the log
-and all budgets), runner (charges its accounts for releases made elsewhere).
+Roles: owner (everything), analyst (queries its datasets), auditor (reads the
+log and all budgets), runner (charges its accounts for releases made elsewhere).
 
 Examples:
   mizan token create amina --role analyst --dataset visits
@@ -99,10 +99,10 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 |end| format!("until {}", times::text(end)),
             );
             format!(
-                "{}\n\nThis is shown once. {} {} holds it {until}; revoke it with\n  mizan token revoke {}\n",
+                "{}\n\nThe secret is shown only once.\nHolder: {} ({}), valid {until}\nRevoke it with: mizan token revoke {}\n",
                 secret.reveal(),
-                token.role,
                 token.name,
+                token.role,
                 token.id
             )
         },

@@ -60,8 +60,8 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 Column::text("token"),
                 Column::text("name"),
                 Column::text("role"),
-                Column::text("may use"),
-                Column::text("until"),
+                Column::text("scope"),
+                Column::text("valid until"),
             ])
             .ascii(output.terminal.ascii);
             for token in &tokens {
@@ -74,7 +74,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                     (Some(_), _) => "revoked".to_owned(),
                     (None, Some(end)) if end <= now => "expired".to_owned(),
                     (None, Some(end)) => times::text(end),
-                    (None, None) => "it is revoked".to_owned(),
+                    (None, None) => "no expiry".to_owned(),
                 };
                 table.row([
                     token.id.clone(),
