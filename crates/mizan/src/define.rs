@@ -52,7 +52,7 @@ fn read(path: &str) -> Result<PrivacyEvent, Failure> {
             return Err(Failure::new(
                 Code::MZ0004,
                 format!("{path:?} is neither .json nor .csv"),
-                "name the file so that its ending says what it is",
+                "name the file with its format as the extension",
             ));
         }
     };
@@ -63,8 +63,8 @@ fn read(path: &str) -> Result<PrivacyEvent, Failure> {
         return Err(Failure::new(
             error.code(),
             format!("{path}: {error}"),
-            "join outcomes whose p/q is the same: their p and their q add up, and \
-             nothing is lost",
+            "merge outcomes with the same p/q: add their p and their q; the guarantee is \
+             the same",
         ));
     }
     let text = input::trimmed(&text);
@@ -72,7 +72,7 @@ fn read(path: &str) -> Result<PrivacyEvent, Failure> {
         return Err(Failure::new(
             Code::MZ0005,
             format!("{path} is empty"),
-            "give one outcome a line after the header p,q or loss,probability",
+            "give one outcome per line after the header p,q or loss,probability",
         ));
     }
     parse(text).map_err(|failure| failure.of_option(path))
@@ -175,7 +175,7 @@ fn bad_line(index: usize, message: String) -> Failure {
     Failure::new(
         Code::MZ0006,
         format!("line {}: {message}", index + 1),
-        "the file has the header p,q or loss,probability, then one outcome a line",
+        "the file has the header p,q or loss,probability, then one outcome per line",
     )
 }
 

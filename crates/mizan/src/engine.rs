@@ -42,8 +42,8 @@ impl EngineArguments {
         match (self.engine, &self.scheduler) {
             (Some(Kind::Embedded), Some(_)) => Err(Failure::new(
                 Code::MZ0008,
-                "--scheduler: the embedded engine has none",
-                "leave it out, or ask with --engine ballista",
+                "--scheduler: the embedded engine has no scheduler",
+                "leave it out, or add --engine ballista",
             )),
             (None | Some(Kind::Embedded), None) => {
                 let limits = self.limits.limits(1)?;

@@ -66,7 +66,7 @@ impl LedgerArguments {
         let refused = || {
             Failure::new(
                 Code::MZ1793,
-                format!("{} is a database: it is not written over", path.display()),
+                format!("{} is a database and is not overwritten", path.display()),
                 "name another file",
             )
         };
@@ -107,7 +107,7 @@ impl LedgerArguments {
             return Err(Failure::new(
                 Code::MZ1794,
                 format!("there is no ledger {}", path.display()),
-                "make one with `mizan init`, or name one with --ledger or MIZAN_LEDGER",
+                "create one with `mizan init`, or name one with --ledger or MIZAN_LEDGER",
             ));
         }
         Ok(location)

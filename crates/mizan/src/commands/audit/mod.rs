@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         // Not left to clap: it would take `--format` for a conflict too.
         Some(_) if arguments.event.is_given() => Err(Failure::new(
             Code::MZ0008,
-            "an event is audited, or an attack by its name, not both at once",
+            "give an event or the name of an attack, not both",
             "see `mizan audit --help`",
         )),
         Some(Attack::Reconstruct(arguments)) => reconstruct::run(arguments, output),

@@ -59,7 +59,7 @@ fn waited(scheduler: &Address, executors: usize) -> Result<ClusterStatus, Failur
                 let (found, place) = (counted(status.executors.len()), scheduler);
                 return Err(Failure::new(
                     Code::MZ1927,
-                    format!("{found} at work for the scheduler {place}, not {executors}"),
+                    format!("the scheduler {place} has {found}, not {executors}"),
                     "start more with `mizan cluster executor --scheduler HOST:PORT`",
                 ));
             }

@@ -215,7 +215,7 @@ fn account(arguments: &Arguments, ledger: &Ledger, name: &str) -> Result<(), Fai
         if arguments.target.is_given() {
             return Err(Failure::new(
                 Code::MZ0008,
-                "--account names a budget that exists: no other is made",
+                "--account names an existing account: it has its own target",
                 "leave --epsilon and --delta out, or leave --account out",
             ));
         }
@@ -272,7 +272,7 @@ fn describe(arguments: &Arguments, source: String, found: &Inspected) -> Result<
         return Err(Failure::new(
             Code::MZ1907,
             format!("the column {name:?} holds {holds}, which cannot be read"),
-            "name another column, or make one of a type that can be read: a number, text, a boolean, a date or a timestamp",
+            "name another column, or convert it to a type that can be read: a number, text, a boolean, a date or a timestamp",
         ));
     }
     let account = arguments

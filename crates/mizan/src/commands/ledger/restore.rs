@@ -30,8 +30,8 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     if !arguments.i_know_that_charges_are_lost {
         return Err(Failure::new(
             Code::MZ1792,
-            "charges that were made are missing from an old copy, and their answers are out",
-            "look for the newer copy first; to go on from this one add --i-know-that-charges-are-lost",
+            "an older copy lacks charges whose answers are released",
+            "look for the newer copy first; to continue from this one add --i-know-that-charges-are-lost",
         ));
     }
     let location = arguments.ledger.existing()?;

@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     if public_key.is_some() && checkpoints.is_empty() {
         return Err(Failure::new(
             Code::MZ0009,
-            "--public-key says who signed, but no --checkpoint is given",
+            "--public-key is given without a --checkpoint",
             "add --checkpoint FILE",
         ));
     }

@@ -103,8 +103,8 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             if count.get() > LARGEST_DOCUMENT {
                 return Err(Failure::new(
                     Code::MZ1622,
-                    format!("{count} draws are too many for one JSON document, at most 1000000"),
-                    "use --out FILE, or leave --format json away",
+                    format!("{count} samples are too many for one JSON document, at most 1000000"),
+                    "use --out FILE, or leave --format json out",
                 ));
             }
             let mut values = Vec::new();
