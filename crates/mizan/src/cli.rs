@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The definition of the command line: commands, global options, examples.
 
 use std::process::ExitCode;
 
@@ -18,24 +18,28 @@ use crate::output;
 const EXAMPLES: &str = "\
 Examples:
   mizan demo
+  mizan init
+  mizan dataset add visits --from visits.csv --unit person \\
+    --epsilon 3 --delta 1e-7 --max-rows-per-unit 10
+  mizan quote 'SELECT COUNT(*) AS n FROM visits' --epsilon 0.1
+  mizan query 'SELECT COUNT(*) AS n FROM visits' --epsilon 0.1
+  mizan budget show visits
+  mizan ledger verify
+  mizan spend visits 'gaussian(20)'
   mizan account '100 * (rr(0.52) + laplace(20) + gaussian(10))' --delta 1e-6
   mizan curve 'gaussian(2) + laplace(1)' --svg curve.svg
-  mizan divergence --p 0.5,0.5 --q 0.6,0.4 --orders 1,2,inf
-  mizan figure 1 --out figures
   mizan audit 'discrete-laplace(10)'
-  mizan init && mizan budget create census --epsilon 1 --delta 1e-6
-  mizan spend census 'gaussian(20)'
 
-Exit codes: 0 done, 1 refused, 2 error. Every command takes --format json.";
+Exit codes: 0 done, 1 refused, 2 error.";
 
-/// Differential privacy made real: measure, release, keep the books.
+/// Differentially private SQL engine, privacy-budget ledger and accountant
 #[derive(Debug, Parser)]
 #[command(name = "mizan", version, about, after_help = EXAMPLES, max_term_width = 80)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// Tables and charts for people, or JSON for programs
+    /// Text for people, or JSON for programs
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 }
@@ -49,16 +53,6 @@ pub(crate) enum Format {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Account(account::Arguments),
-    Curve(curve::Arguments),
-    Calibrate(calibrate::Arguments),
-    Divergence(divergence::Arguments),
-    Risk(risk::Arguments),
-    Group(group::Arguments),
-    Figure(figure::Arguments),
-    Table(table::Arguments),
-    Noise(noise::Arguments),
-    Audit(audit::Arguments),
     Demo(demo::Arguments),
     Init(init::Arguments),
     Dataset(dataset::Arguments),
@@ -67,31 +61,41 @@ pub(crate) enum Command {
     Budget(budget::Arguments),
     Spend(spend::Arguments),
     Ledger(ledger::Arguments),
-    #[cfg(feature = "ballista")]
-    Cluster(cluster::Arguments),
     Serve(serve::Arguments),
     Token(token::Arguments),
+    #[cfg(feature = "ballista")]
+    Cluster(cluster::Arguments),
+    Account(account::Arguments),
+    Curve(curve::Arguments),
+    Calibrate(calibrate::Arguments),
+    Divergence(divergence::Arguments),
+    Risk(risk::Arguments),
+    Group(group::Arguments),
+    Noise(noise::Arguments),
+    Audit(audit::Arguments),
+    Figure(figure::Arguments),
+    Table(table::Arguments),
     Completions(completions::Arguments),
     /// Write the manual page (troff) to standard output
     #[command(after_help = "Examples:\n  mizan man > /usr/local/share/man/man1/mizan.1")]
     Man,
 }
 
-/// The command line, or the exit code if it says all there is to do.
+/// The parsed command line, or the exit code after `--help`, `--version` or an error.
 pub(crate) fn parse() -> Result<Cli, ExitCode> {
     Cli::try_parse().map_err(|error| match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             match output::print(&error.render().to_string()) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(failure) => {
-                    output::complain(&output::failure(&failure, asked_format()));
+                    output::eprint(&output::failure(&failure, requested_format()));
                     ExitCode::from(2)
                 }
             }
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            output::complain(&error.render().to_string());
-            output::complain(&format!(
+            output::eprint(&error.render().to_string());
+            output::eprint(&format!(
                 "\nerror[{}]: no command was given\nhelp: choose one of the commands above\n",
                 Code::MZ0001
             ));
@@ -99,7 +103,7 @@ pub(crate) fn parse() -> Result<Cli, ExitCode> {
         }
         _ => {
             let failure = usage(&error);
-            output::complain(&output::failure(&failure, asked_format()));
+            output::eprint(&output::failure(&failure, requested_format()));
             ExitCode::from(2)
         }
     })
@@ -120,8 +124,8 @@ fn usage(error: &clap::Error) -> Failure {
     )
 }
 
-/// The format that was asked for on a command line that does not parse.
-fn asked_format() -> Format {
+/// The output format that a command line which does not parse names.
+fn requested_format() -> Format {
     let words: Vec<_> = std::env::args_os().collect();
     let json = words
         .windows(2)
@@ -133,7 +137,7 @@ fn asked_format() -> Format {
     }
 }
 
-/// The definition that help, completions and the manual page are made from.
+/// The definition from which help, completions and the manual page are generated.
 pub(crate) fn definition() -> clap::Command {
     Cli::command()
 }

@@ -1,8 +1,8 @@
-//! Mechanisms of one's own, read from files: `--define NAME=FILE`.
+//! User-defined mechanisms, read from files: `--define NAME=FILE`.
 //!
 //! A `.json` file holds `{"p": [...], "q": [...]}`, `{"losses": [...],
 //! "probabilities": [...], "infinite": x}` or any event; a `.csv` file has the
-//! header `p,q` or `loss,probability` and one outcome a line.
+//! header `p,q` or `loss,probability` and one outcome per line.
 
 use std::path::Path;
 
@@ -16,15 +16,15 @@ use crate::failure::Failure;
 use crate::input;
 use crate::output::shortened;
 
-/// Names for events in the expression.
+/// The option `--define`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Defined {
-    /// Let NAME stand for the mechanism in FILE, .json or .csv (repeatable)
+pub(crate) struct DefineArguments {
+    /// Define NAME as the mechanism in FILE, .json or .csv (repeatable)
     #[arg(long, value_name = "NAME=FILE")]
     define: Vec<String>,
 }
 
-impl Defined {
+impl DefineArguments {
     pub(crate) fn read(&self) -> Result<Definitions, Failure> {
         let mut definitions = Definitions::default();
         for definition in &self.define {
@@ -52,7 +52,7 @@ fn read(path: &str) -> Result<PrivacyEvent, Failure> {
             return Err(Failure::new(
                 Code::MZ0004,
                 format!("{path:?} is neither .json nor .csv"),
-                "name the file so that its ending says what it is",
+                "name the file with its format as the extension",
             ));
         }
     };
@@ -63,8 +63,8 @@ fn read(path: &str) -> Result<PrivacyEvent, Failure> {
         return Err(Failure::new(
             error.code(),
             format!("{path}: {error}"),
-            "join outcomes whose p/q is the same: their p and their q add up, and \
-             nothing is lost",
+            "merge outcomes with the same p/q: add their p and their q; the guarantee is \
+             the same",
         ));
     }
     let text = input::trimmed(&text);
@@ -72,13 +72,13 @@ fn read(path: &str) -> Result<PrivacyEvent, Failure> {
         return Err(Failure::new(
             Code::MZ0005,
             format!("{path} is empty"),
-            "give one outcome a line after the header p,q or loss,probability",
+            "give one outcome per line after the header p,q or loss,probability",
         ));
     }
     parse(text).map_err(|failure| failure.of_option(path))
 }
 
-/// An event, or the columns of one's own mechanism without its name.
+/// An event, or the columns of a finite mechanism without its name.
 fn json(text: &str) -> Result<PrivacyEvent, Failure> {
     let mut value = parse_json(text)?;
     if let Value::Object(object) = &mut value
@@ -90,7 +90,7 @@ fn json(text: &str) -> Result<PrivacyEvent, Failure> {
     Ok(PrivacyEvent::from_json(&value)?)
 }
 
-/// A header and one outcome a line.
+/// A header and one outcome per line.
 fn csv(text: &str) -> Result<PrivacyEvent, Failure> {
     let mut lines = text.lines().enumerate();
     let header = lines.next().map_or("", |(_, header)| header);
@@ -161,7 +161,7 @@ fn csv(text: &str) -> Result<PrivacyEvent, Failure> {
     Ok(PrivacyEvent::Finite(pair?))
 }
 
-/// The nearest double, or an infinity that says so; never NaN.
+/// The nearest double, or an infinity that is written as one; never NaN.
 fn number(text: &str) -> Option<f64> {
     let value = text.parse::<f64>().ok()?;
     // A decimal that is too large for a double is not infinity.
@@ -170,12 +170,12 @@ fn number(text: &str) -> Option<f64> {
     (!refused).then_some(value)
 }
 
-/// What is wrong with a line, counted from 0.
+/// The error of a line, counted from 0.
 fn bad_line(index: usize, message: String) -> Failure {
     Failure::new(
         Code::MZ0006,
         format!("line {}: {message}", index + 1),
-        "the file has the header p,q or loss,probability, then one outcome a line",
+        "the file has the header p,q or loss,probability, then one outcome per line",
     )
 }
 

@@ -1,4 +1,4 @@
-//! Where questions are computed: on this machine, or by a cluster.
+//! The engine that runs queries: this machine, or a cluster.
 
 use mizan_core::Code;
 use mizan_engine::{Engines, this_program};
@@ -6,14 +6,14 @@ use mizan_engine::{Engines, this_program};
 use crate::failure::Failure;
 use crate::query_limits::{self, QueryLimitArguments};
 
-/// Which engine.
+/// The options that select the engine.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EngineArguments {
-    /// What computes: this machine, or a cluster that sees the same files
+    /// Run queries on this machine, or on a cluster that sees the same files
     #[arg(long, value_enum, value_name = "ENGINE")]
     engine: Option<Kind>,
 
-    /// The scheduler of the cluster, HOST:PORT; else MIZAN_SCHEDULER
+    /// Scheduler of the cluster [default: MIZAN_SCHEDULER]
     #[arg(long, value_name = "HOST:PORT")]
     scheduler: Option<String>,
 
@@ -29,7 +29,7 @@ enum Kind {
 }
 
 impl EngineArguments {
-    /// The limits of a query, for people; None on a cluster, which has its own.
+    /// The limits of a query as text; None on a cluster, which has its own.
     pub(crate) fn limits_text(&self) -> Result<Option<String>, Failure> {
         if self.scheduler.is_some() || self.engine == Some(Kind::Ballista) {
             return Ok(None);
@@ -37,13 +37,13 @@ impl EngineArguments {
         Ok(Some(query_limits::text(&self.limits.limits(1)?)))
     }
 
-    /// The engines that were asked for.
+    /// Opens the selected engines.
     pub(crate) fn open(&self) -> Result<Engines, Failure> {
         match (self.engine, &self.scheduler) {
             (Some(Kind::Embedded), Some(_)) => Err(Failure::new(
                 Code::MZ0008,
-                "--scheduler: the embedded engine has none",
-                "leave it out, or ask with --engine ballista",
+                "--scheduler: the embedded engine has no scheduler",
+                "leave it out, or add --engine ballista",
             )),
             (None | Some(Kind::Embedded), None) => {
                 let limits = self.limits.limits(1)?;
@@ -61,7 +61,7 @@ impl EngineArguments {
     }
 }
 
-/// The scheduler of the environment.
+/// The scheduler named by MIZAN_SCHEDULER.
 pub(crate) fn from_environment() -> Result<String, Failure> {
     let set = std::env::var("MIZAN_SCHEDULER").ok();
     set.filter(|set| !set.is_empty()).ok_or_else(|| {

@@ -1,5 +1,5 @@
-//! From what was typed to checked values: what `mizan-api` reads, and what only a
-//! command line has, files and standard input.
+//! Arguments as checked values: the parsers of `mizan-api`, and files and standard
+//! input.
 
 use std::io::Read;
 
@@ -15,7 +15,7 @@ pub(crate) fn expression(argument: &str, definitions: &Definitions) -> Result<Ex
     Expression::parse(&typed(argument)?, definitions)
 }
 
-/// What was typed, or what stands in the file (`@path`) or on standard input.
+/// The text of an argument, of the file (`@path`) or of standard input (`-`).
 pub(crate) fn typed(argument: &str) -> Result<String, Failure> {
     let typed = if argument == "-" {
         limited(std::io::stdin().lock(), "standard input")?
@@ -27,14 +27,14 @@ pub(crate) fn typed(argument: &str) -> Result<String, Failure> {
     Ok(trimmed(&typed).to_owned())
 }
 
-/// The text of a file, up to a little more than is read as an event.
+/// The text of a file, up to the limit of an event.
 pub(crate) fn file(path: &str) -> Result<String, Failure> {
     let file = std::fs::File::open(path).map_err(|error| Failure::file("read", path, &error))?;
     limited(file, path)
 }
 
-/// Reads a little more than the largest event, so that the reader of events
-/// says that it is too large and nothing larger is ever held.
+/// Reads one byte more than the largest event: the parser then reports that it is too
+/// large, and memory stays bounded.
 fn limited(source: impl Read, name: &str) -> Result<String, Failure> {
     let limit = MAX_JSON_BYTES.max(MAX_TEXT_BYTES) as u64 + 1;
     let mut bytes = Vec::new();

@@ -1,14 +1,14 @@
-//! Whoever interrupts a question is told what became of its charge. Nothing else is
-//! done: what a ledger promises holds wherever a program is stopped.
+//! An interrupted query says what became of its charge. Nothing else is done: the
+//! ledger's guarantees hold wherever the process stops.
 
 use mizan_core::Code;
 
 use crate::failure::Failure;
-use crate::output::{Output, complain};
+use crate::output::{Output, eprint};
 
-/// From now on Ctrl-C, and being asked to end, are answered.
+/// Handles SIGINT and SIGTERM from now on.
 pub(crate) fn tell_of_charges(output: Output) {
-    // Without the thread the program ends without a word, as others do.
+    // Without the thread the process ends without this message.
     let _ = std::thread::Builder::new().spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
@@ -20,16 +20,16 @@ pub(crate) fn tell_of_charges(output: Output) {
             let failure = Failure::new(
                 Code::MZ0007,
                 "interrupted",
-                "if the question was charged the charge stands (`mizan ledger log` tells), and \
-                 asking the same again about the same data goes on under it, for free",
+                "if the query was charged, the charge stands (see `mizan ledger log`); the same \
+                 query on the same data continues under it at no further cost",
             );
-            complain(&crate::output::failure(&failure, output.format));
+            eprint(&crate::output::failure(&failure, output.format));
             std::process::exit(2);
         }
     });
 }
 
-/// Returns when somebody interrupts; None if that cannot be known.
+/// Returns at the first signal; None if signals cannot be received.
 async fn interrupted() -> Option<()> {
     #[cfg(unix)]
     {

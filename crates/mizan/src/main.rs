@@ -1,24 +1,24 @@
-//! The `mizan` command line: a thin door to the libraries.
+//! The `mizan` command line.
 //!
-//! `cli.rs` says what can be typed, `commands/` has a file for each command,
-//! `input.rs` turns typed text into checked values once,
-//! `books.rs` finds the ledger, `engine.rs` says where questions are computed,
-//! `query_limits.rs` with how much memory and time,
-//! `define.rs` reads mechanisms of one's own from files, `output.rs` knows the
-//! terminal. What is asked and answered, and what errors look like, is `mizan-api`.
+//! `cli.rs` defines the commands and `commands/` has a file for each. `input.rs` parses
+//! and checks arguments, `ledger_args.rs` opens the ledger, `engine.rs` selects the query
+//! engine, `query_limits.rs` bounds the memory and time of a query, `define.rs` reads
+//! user-defined mechanisms from files, `answer_text.rs` summarizes answers, `output.rs`
+//! writes to the terminal. Requests, answers and errors are types of `mizan-api`.
 
-mod asking;
-mod books;
+mod answer_text;
+mod catalogue_file;
 mod cli;
 mod commands;
 mod define;
+mod demo_rng;
 mod engine;
 mod input;
 mod interrupt;
+mod ledger_args;
 mod output;
+mod query_args;
 mod query_limits;
-mod shelf;
-mod stream;
 mod tokens;
 
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ pub(crate) use mizan_api::{failure, times};
 
 fn main() -> ExitCode {
     mizan_engine::silence_engine_panics();
-    // A worker process of a query: not a command for people.
+    // The worker process of a query: not a command for users.
     if std::env::args_os()
         .skip(1)
         .eq([mizan_engine::WORKER_ARGUMENT])
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     match result.and_then(output::Answer::print) {
         Ok(code) => code,
         Err(failure) => {
-            output::complain(&output::failure(&failure, cli.format));
+            output::eprint(&output::failure(&failure, cli.format));
             ExitCode::from(failure.code.kind().exit_code())
         }
     }

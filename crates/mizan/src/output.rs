@@ -1,4 +1,4 @@
-//! What the terminal can show, and writing to it.
+//! Output to the terminal: formats, colour, progress, errors.
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::cli::Format;
 use crate::failure::Failure;
 
-/// What a command has to say, and whether it is a refusal.
+/// The output of a command, and whether it is a refusal.
 #[derive(Debug)]
 pub(crate) struct Answer {
     text: String,
@@ -35,14 +35,14 @@ impl Answer {
         }
     }
 
-    /// Writes it, and says how the program ends.
+    /// Prints the output and returns the exit code.
     pub(crate) fn print(self) -> Result<ExitCode, Failure> {
         print(&self.text)?;
         Ok(ExitCode::from(u8::from(self.refused)))
     }
 }
 
-/// How to write the result of a command.
+/// The format of results and the terminal's abilities.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     pub(crate) format: Format,
@@ -57,7 +57,7 @@ impl Output {
         let locale = named("LC_ALL")
             .or_else(|| named("LC_CTYPE"))
             .or_else(|| named("LANG"));
-        // Only a terminal that says it is something else loses its symbols.
+        // ASCII only where the locale excludes UTF-8.
         let ascii = locale.is_some_and(|locale| {
             let locale = locale.to_lowercase();
             locale == "posix"
@@ -75,7 +75,7 @@ impl Output {
         }
     }
 
-    /// JSON or text, whichever was asked for.
+    /// JSON or text, by `--format`.
     pub(crate) fn either<T: Serialize>(
         &self,
         json: impl FnOnce() -> T,
@@ -93,7 +93,7 @@ impl Output {
     }
 }
 
-/// Writes to standard output. A reader that has seen enough is no error.
+/// Writes to standard output. A closed pipe is not an error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout
@@ -107,7 +107,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// An error as it is written.
+/// The text or JSON of an error.
 pub(crate) fn failure(failure: &Failure, format: Format) -> String {
     let Failure {
         code,
@@ -130,18 +130,19 @@ pub(crate) fn failure(failure: &Failure, format: Format) -> String {
     }
 }
 
-/// Writes to standard error; if that fails there is nobody left to tell.
-pub(crate) fn complain(text: &str) {
+/// Writes to standard error, ignoring failures.
+pub(crate) fn eprint(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Writes a file, or says why not.
+/// Writes a file.
 pub(crate) fn write_file(path: &std::path::Path, contents: &str) -> Result<(), Failure> {
     std::fs::write(path, contents)
         .map_err(|error| Failure::file("write", &path.display().to_string(), &error))
 }
 
-/// Words in lines of at most 79 columns, the first and the others indented.
+/// Wraps words to lines of at most 79 columns, with one indent for the first line and
+/// one for the others.
 pub(crate) fn wrapped(text: &str, first: &str, others: &str) -> String {
     let mut lines = vec![first.to_owned()];
     let mut empty = true;
@@ -162,16 +163,16 @@ pub(crate) fn wrapped(text: &str, first: &str, others: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What moves on the terminal: there is one.
+/// The spinner or progress bar of the process.
 static BAR: OnceLock<ProgressBar> = OnceLock::new();
 
-/// How far a long piece of work has come, in place of the plain sign of life.
+/// A progress bar in place of the spinner.
 pub(crate) struct Progress {
     bar: Option<&'static ProgressBar>,
 }
 
 impl Progress {
-    /// Of so many steps.
+    /// A bar of this many steps.
     pub(crate) fn of(steps: u64) -> Self {
         let bar = BAR.get();
         if let Some(bar) = bar {
@@ -186,14 +187,14 @@ impl Progress {
 
     pub(crate) fn advance(&self, steps: u64) {
         if let Some(bar) = self.bar {
-            // Seen once a second has passed.
+            // Drawn after the first second.
             bar.inc(steps);
         }
     }
 }
 
-/// A sign of life on the terminal while something takes longer than a second.
-/// It goes away when dropped, and shows nothing where nobody looks.
+/// A spinner on the terminal while a command takes longer than a second. It ends when
+/// dropped; without a terminal nothing is drawn.
 pub(crate) struct Working {
     bar: ProgressBar,
 }
@@ -207,7 +208,7 @@ impl Working {
         };
         let bar = BAR.get_or_init(hidden).clone();
         let ticking = bar.clone();
-        // Detached: it ends with the process, or as soon as the bar is finished.
+        // Detached: the thread ends with the process, or when the bar is finished.
         std::thread::spawn(move || {
             std::thread::sleep(std::time::Duration::from_secs(1));
             if !ticking.is_finished() {
@@ -219,8 +220,8 @@ impl Working {
     }
 }
 
-/// Nothing moves any more: this goes on until somebody stops it.
-pub(crate) fn be_still() {
+/// Ends the spinner, for a command that runs until it is stopped.
+pub(crate) fn stop_spinner() {
     if let Some(bar) = BAR.get() {
         bar.finish_and_clear();
     }

@@ -1,4 +1,4 @@
-//! How much memory and time a query over files may take.
+//! The memory and time limits of a query over files.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The tokens that a command works with: which file they are in.
+//! The token file of a command.
 
 use std::path::PathBuf;
 
@@ -6,13 +6,13 @@ use mizan_server::identity::{Identity, IdentityError};
 
 use crate::failure::Failure;
 
-/// The file that is meant if none is named.
+/// The default file.
 const DEFAULT: &str = "mizan.tokens.db";
 
-/// Which tokens.
+/// The option that names the token file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Tokens {
-    /// The file of tokens; else MIZAN_TOKENS, else mizan.tokens.db
+    /// Token file [default: MIZAN_TOKENS, else mizan.tokens.db]
     #[arg(long, value_name = "FILE", global = true)]
     tokens: Option<PathBuf>,
 }

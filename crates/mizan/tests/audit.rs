@@ -21,7 +21,7 @@ fn fits_a_terminal(text: &str) {
 }
 
 #[test]
-fn what_is_released_keeps_its_promise() {
+fn lower_bounds_stay_below_the_claim() {
     for (event, claimed, delta) in [
         ("discrete-laplace(2)", 0.5, 0.0),
         ("rr(0.75)", 3f64.ln(), 0.0),
@@ -67,9 +67,9 @@ fn gaussian_noise_has_a_delta() {
     assert!(found["lower_bound"].as_f64().unwrap() > 0.5, "{found}");
 }
 
-/// Somebody says 0.1 of noise that costs 0.5.
+/// A false claim: epsilon 0.1 for noise that costs 0.5.
 #[test]
-fn a_claim_that_is_not_kept_is_refused() {
+fn a_false_claim_is_a_violation() {
     let asked = [
         "audit",
         "discrete-laplace(2)",
@@ -87,12 +87,12 @@ fn a_claim_that_is_not_kept_is_refused() {
     let found: serde_json::Value = serde_json::from_str(&refused.stdout).unwrap();
     assert_eq!(found["violation"], true);
     assert_eq!(found["claimed"]["epsilon"], 0.1);
-    // With few runs nothing is proven, and nobody accused.
+    // With few runs nothing is proven, and no violation reported.
     assert_eq!(run(&[&asked[..4], &["--samples", "100"]].concat()).code, 0);
 }
 
 #[test]
-fn text_is_for_people() {
+fn the_text_of_an_audit() {
     for event in [
         "discrete-laplace(10)",
         "discrete-gaussian(1e15)",
@@ -107,7 +107,7 @@ fn text_is_for_people() {
             "lower bound  ",
             "attack  ",
             "Consistent: ",
-            "with her",
+            "with the person",
         ] {
             assert!(text.contains(part), "{text}");
         }
@@ -116,7 +116,7 @@ fn text_is_for_people() {
 }
 
 #[test]
-fn a_picture_of_both_worlds() {
+fn an_audit_draws_both_inputs() {
     let folder = folder("audit-picture");
     let svg = folder.join("audit.svg");
     let path = svg.to_str().unwrap();
@@ -126,7 +126,7 @@ fn a_picture_of_both_worlds() {
 }
 
 #[test]
-fn what_cannot_be_sampled_says_what_can() {
+fn an_event_without_a_sampler_names_those_with_one() {
     for (event, code, help) in [
         ("gaussian(1)", "MZ1501", "discrete-gaussian(SIGMA)"),
         ("laplace(1)", "MZ1501", "discrete-laplace(SCALE)"),
@@ -241,7 +241,7 @@ fn bad_options_of_an_audit() {
 }
 
 #[test]
-fn reconstruction_shows_the_law() {
+fn reconstruction_needs_little_noise() {
     let folder = folder("reconstruct");
     let (svg, csv) = (folder.join("law.svg"), folder.join("law.csv"));
     let text = run(&[

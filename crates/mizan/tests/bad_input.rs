@@ -157,7 +157,7 @@ fn impossible_distributions() {
 }
 
 #[test]
-fn text_that_is_no_event() {
+fn text_that_is_not_an_event() {
     for text in [
         "",
         " ",
@@ -200,7 +200,7 @@ fn text_that_is_no_event() {
         "{}",
         "[]",
         "{\"event\": \"gaussian\"}",
-        "{\"event\": \"nobody\"}",
+        "{\"event\": \"unknown\"}",
         "{\"event\": \"gaussian\", \"sigma\": 1e400}",
     ] {
         if text.contains('\0') {
@@ -227,7 +227,7 @@ fn the_closest_event_is_suggested() {
 }
 
 #[test]
-fn any_script_gets_a_clear_answer() {
+fn other_scripts_get_a_clear_error() {
     for text in [
         "غاوسي(1)",
         "gaussian(١٫١)",
@@ -304,7 +304,7 @@ fn a_million_parentheses() {
 }
 
 #[test]
-fn input_that_is_no_text() {
+fn input_that_is_not_text() {
     for bytes in [
         &b"gaussian(1\xff)"[..],
         &[0xff, 0xfe, 0x00],
@@ -355,7 +355,7 @@ fn files_that_cannot_be_written() {
 }
 
 #[test]
-fn commands_that_are_not_there() {
+fn unknown_commands() {
     for arguments in [
         &["acount"][..],
         &["account"],
@@ -392,7 +392,7 @@ fn commands_that_are_not_there() {
     refused(&run(&["curve", "gaussian(1)", "--format", "xml"]));
 }
 
-/// Whoever types nothing is helped, but nothing was done.
+/// Without a command the help is shown, and the exit code is 2.
 #[test]
 fn no_command_at_all() {
     let nothing = run(&[]);
@@ -446,7 +446,7 @@ fn a_full_disk_is_an_error() {
     }
 }
 
-/// A reader that has seen enough, such as `head`, is no error.
+/// A closed pipe, such as of `head`, is not an error.
 #[test]
 fn a_closed_pipe_is_quiet() {
     for arguments in [
@@ -469,7 +469,7 @@ fn a_closed_pipe_is_quiet() {
     }
 }
 
-/// Nobody to complain to: still the right exit code.
+/// Standard error is closed: still the right exit code.
 #[test]
 fn a_closed_standard_error_changes_nothing() {
     let full = std::fs::File::options()
@@ -487,7 +487,7 @@ fn a_closed_standard_error_changes_nothing() {
 
 /// Every flag of the commands about people.
 #[test]
-fn impossible_people() {
+fn impossible_risks_and_groups() {
     for bad in [
         "", "0", "1", "2", "-0.5", "nan", "inf", "1e400", "half", "٠٫٥", "0,5",
     ] {

@@ -1,4 +1,4 @@
-//! `mizan calibrate` for any parameter: what is printed keeps the promise.
+//! `mizan calibrate` for every parameter: the printed event meets the target.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -22,7 +22,7 @@ fn calibrate<'a>(expression: &'a str, epsilon: &'a str, delta: &'a str) -> [&'a 
 }
 
 #[test]
-fn the_answer_typed_back_keeps_the_promise() {
+fn the_calibrated_event_meets_its_target() {
     for (expression, parameter) in [
         ("10 * gaussian(?)", "sigma"),
         ("100 * laplace(?)", "scale"),
@@ -83,7 +83,7 @@ fn words_fit_the_parameter() {
 }
 
 #[test]
-fn impossible_promises_are_explained() {
+fn impossible_targets_are_explained() {
     let refused = |expression: &str, code: &str, words: &str| {
         let run = run(&calibrate(expression, "1", "1e-6"));
         assert_eq!(run.code, 2, "{run:?}");

@@ -113,7 +113,7 @@ fn account_does_not_forget_the_count() {
 }
 
 #[test]
-fn account_for_people() {
+fn account_text() {
     let text = run(&["account", TRIO, "--delta", "1e-6", "--why"]).done();
     for word in ["renyi", "Mironov", "Canonne", "tightest", "13 orders"] {
         assert!(text.contains(word), "{word} is missing:\n{text}");
@@ -334,6 +334,34 @@ fn manual_page() {
     assert!(page.contains("account"));
 }
 
+/// The help of every command, of its subcommands too, fits a terminal of 80 columns.
+#[test]
+fn help_fits_eighty_columns() {
+    fn names(help: &str) -> Vec<String> {
+        let (_, commands) = help.split_once("Commands:\n").unwrap_or_default();
+        let lines = commands.lines().take_while(|line| line.starts_with("  "));
+        let lines = lines.filter(|line| !line.starts_with("   "));
+        let names = lines.filter_map(|line| line.split_whitespace().next());
+        let names = names.filter(|name| *name != "help");
+        names.map(str::to_owned).collect()
+    }
+    let mut commands: Vec<Vec<String>> = vec![Vec::new()];
+    let mut seen = 0;
+    while let Some(command) = commands.pop() {
+        let mut arguments: Vec<&str> = command.iter().map(String::as_str).collect();
+        arguments.push("--help");
+        let help = run(&arguments).done();
+        for line in help.lines() {
+            assert!(line.chars().count() <= 80, "{command:?}: {line}");
+        }
+        for name in names(&help) {
+            commands.push([&command[..], &[name]].concat());
+        }
+        seen += 1;
+    }
+    assert!(seen > 40, "{seen} commands");
+}
+
 #[test]
 fn help_has_examples() {
     let help = run(&["--help"]).done();
@@ -399,7 +427,7 @@ fn version() {
     assert_eq!(version, format!("mizan {}\n", env!("CARGO_PKG_VERSION")));
 }
 
-/// A terminal that is no terminal gets no colour, and NO_COLOR changes nothing.
+/// A pipe gets no colour, and NO_COLOR changes nothing.
 #[test]
 fn output_into_a_pipe_is_plain() {
     let with = program()

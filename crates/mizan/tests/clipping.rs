@@ -1,4 +1,4 @@
-//! People in more groups than count, as the command line tells it.
+//! Clipping of units in too many groups, as the command line reports it.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -51,7 +51,7 @@ const QUESTION: &str =
     "SELECT bucket(age, 2) AS age, COUNT(*) AS n FROM visits GROUP BY bucket(age, 2)";
 
 #[test]
-fn quotes_and_answers_say_that_people_are_clipped() {
+fn quotes_and_answers_say_that_units_are_clipped() {
     let lab = lab("clipping");
     let quote = lab.json(&["quote", QUESTION, "--epsilon", "1"]);
     let event = quote["event"].as_str().unwrap();
@@ -88,7 +88,7 @@ fn quotes_and_answers_say_that_people_are_clipped() {
 }
 
 #[test]
-fn the_reason_is_told_within_eighty_columns() {
+fn the_reason_for_clipping_fits_eighty_columns() {
     let lab = lab("clipping-why");
     let run = lab.run(&["quote", QUESTION, "--epsilon", "1", "--why"]);
     assert_eq!(run.code, 0, "{run:?}");
@@ -98,7 +98,7 @@ fn the_reason_is_told_within_eighty_columns() {
         "{}",
         run.stdout
     );
-    // Nobody can be in more than 15 of two groups.
+    // No person can be in more than 15 of two groups.
     let sql = "SELECT bucket(age, 50) AS age, COUNT(*) AS n FROM visits GROUP BY bucket(age, 50)";
     let quote = lab.json(&["quote", sql, "--epsilon", "1"]);
     assert!(!quote["clamping"].to_string().contains("clipped"));

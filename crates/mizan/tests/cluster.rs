@@ -1,6 +1,5 @@
-//! Questions that a cluster answers: what people see, and what happens when parts of it
-//! die in the middle. Executors that are stopped (SIGSTOP) hold a question in the middle
-//! for as long as the test wants.
+//! Queries on a cluster: their output, and what happens when nodes die during a query.
+//! Executors that are stopped (SIGSTOP) hold a query for as long as the test wants.
 #![cfg(all(unix, feature = "ballista"))]
 #![allow(
     clippy::expect_used,
@@ -281,7 +280,7 @@ fn a_scheduler_that_hangs_in_the_middle() {
 
 /// What is interrupted by who asks is asked again by its name.
 #[test]
-fn a_question_that_is_interrupted() {
+fn a_query_that_is_interrupted() {
     let lab = lab("cluster-interrupted", MANY);
     let cluster = Cluster::new(&lab.folder);
     let held = held(&lab, &cluster);
@@ -392,7 +391,7 @@ fn ip(arguments: &[&str]) -> bool {
 }
 
 #[test]
-fn what_cannot_be_is_said_before_it_is_charged() {
+fn impossible_queries_fail_before_the_charge() {
     let lab = lab("cluster-bad", 10);
     let size = lab.size();
     let query = |scheduler: &str, code: &str| {
@@ -402,9 +401,9 @@ fn what_cannot_be_is_said_before_it_is_charged() {
             code,
         );
     };
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap();
-    let gone = nobody.local_addr().unwrap().to_string();
-    drop(nobody);
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let gone = free.local_addr().unwrap().to_string();
+    drop(free);
     query(&gone, "MZ1925");
     query("nohost.invalid:50", "MZ1925");
     query("nowhere", "MZ1924");

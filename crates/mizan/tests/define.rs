@@ -1,4 +1,4 @@
-//! `--define NAME=FILE`: mechanisms of one's own from JSON and CSV.
+//! `--define NAME=FILE`: user-defined mechanisms from JSON and CSV.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -193,7 +193,7 @@ fn bad_files_and_names_are_refused_with_the_place() {
             "MZ1116",
             "not JSON",
         ),
-        // Of two values for one key nobody knows which was meant.
+        // Two values for one key are ambiguous.
         (
             "twice.json",
             br#"{"event": "rr", "p": 0.6, "p": 0.9}"#,

@@ -1,4 +1,4 @@
-//! The commands about people and groups, and the flags that explain.
+//! `mizan risk`, `group` and `calibrate`, `account --explain` and the tables.
 #![allow(
     clippy::indexing_slicing,
     clippy::panic,
@@ -14,7 +14,7 @@ use serde_json::Value;
 fn number(value: &Value) -> f64 {
     value
         .as_f64()
-        .unwrap_or_else(|| panic!("{value} is no number"))
+        .unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 fn near(computed: &Value, expected: f64, tolerance: f64) {
@@ -221,7 +221,7 @@ fn reports_add_up_and_read_back() {
 }
 
 #[test]
-fn why_derives_the_number() {
+fn explain_derives_the_number() {
     let expression = "100 * (rr(0.52) + laplace(20) + gaussian(10))";
     let text = run(&["account", expression, "--delta", "1e-6", "--why"]).done();
     for words in [

@@ -1,4 +1,4 @@
-//! `mizan init`, `budget`, `spend` and `ledger`, as people and programs use them.
+//! `mizan init`, `budget`, `spend` and `ledger`: their text and their JSON.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 /// The contract of docs/spec/command-line.md.
 #[test]
-fn a_spend_tells_what_programs_rely_on() {
+fn the_json_of_a_spend() {
     let lab = Lab::new("spend-contract");
     let spent = lab.json(&["spend", "census", "gaussian(20)", "--id", "one"]);
     for key in [
@@ -73,7 +73,7 @@ fn a_spend_tells_what_programs_rely_on() {
 }
 
 #[test]
-fn the_whole_story_for_people() {
+fn text_of_budgets_and_the_ledger_fits_eighty_columns() {
     let lab = Lab::new("story");
     lab.run(&[
         "budget",
@@ -96,7 +96,7 @@ fn the_whole_story_for_people() {
     let svg = lab.folder.join("burn.svg");
     let shown = lab.run(&["budget", "show", "census", "--svg", svg.to_str().unwrap()]);
     let shown = shown.done();
-    assert!(shown.contains("estimate") && shown.contains("holds whenever you look"));
+    assert!(shown.contains("if queries were fixed in advance") && shown.contains("worst case"));
     assert!(shown.contains("about ") && shown.contains("What is left of census"));
     assert!(std::fs::read_to_string(svg).unwrap().starts_with("<svg"));
     let checkpoint = lab.folder.join("kept.txt");
@@ -298,7 +298,7 @@ fn statements_count_what_is_above_and_what_was_raised() {
 type Damage = fn(&mut Vec<u8>);
 
 #[test]
-fn files_that_are_no_ledger() {
+fn files_that_are_not_ledgers() {
     let lab = Lab::new("bad-files");
     lab.run(&["spend", "census", "gaussian(20)"]).done();
     let good = std::fs::read(lab.ledger()).unwrap();
@@ -391,12 +391,14 @@ fn bad_input_changes_nothing() {
         (&["budget", "create", "two\nlines", "--pure", "1"], "MZ1722"),
         (&["budget", "create", "census", "--pure", "1"], "MZ1736"),
         (
-            &["budget", "create", "x", "--pure", "1", "--parent", "nobody"],
+            &[
+                "budget", "create", "x", "--pure", "1", "--parent", "unknown",
+            ],
             "MZ1735",
         ),
         (&["budget", "raise", "census", "--epsilon", "0.5"], "MZ1713"),
         (&["budget", "raise", "census", "--pure", "5"], "MZ1714"),
-        (&["spend", "nobody", "pure(1)"], "MZ1735"),
+        (&["spend", "unknown", "pure(1)"], "MZ1735"),
         (&["spend", "census", "gaussian(NaN)"], "MZ1109"),
         (&["spend", "census", "pure(-1)"], "MZ1110"),
         (&["spend", "census", ""], "MZ1101"),

@@ -107,7 +107,7 @@ fn a_moved_file_keeps_its_budget() {
 
 /// Lines that end in a carriage return alone are refused; within a row it is text.
 #[test]
-fn a_carriage_return_is_no_end_of_a_line() {
+fn a_carriage_return_does_not_end_a_line() {
     let lab = Lab::empty("returns");
     lab.run(&["init"]).done();
     let path = lab.folder.join("old.csv");

@@ -1,4 +1,4 @@
-//! `mizan noise`, as people and programs use it.
+//! `mizan noise`: its text, its files and its JSON.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -16,7 +16,7 @@ fn integers(text: &str) -> Vec<i64> {
 }
 
 #[test]
-fn integers_one_a_line() {
+fn integers_one_per_line() {
     for (event, largest) in [
         ("discrete-laplace(2)", 200),
         ("discrete-gaussian(50)", 2000),
@@ -75,7 +75,7 @@ fn json_has_the_values() {
 }
 
 #[test]
-fn what_cannot_be_drawn_says_what_can() {
+fn noise_that_cannot_be_drawn_names_noise_that_can() {
     for (event, count, code, help) in [
         ("gaussian(1.5)", "5", "MZ1621", "discrete-gaussian(1.5)"),
         ("laplace(2)", "5", "MZ1621", "discrete-laplace(2)"),
@@ -119,7 +119,7 @@ fn what_cannot_be_drawn_says_what_can() {
 /// beside it. One draw in 250,000 is beyond 64 bits, so that none of ten million is has a
 /// chance of 4e-18. (Of one million: 0.018, which was seen.)
 #[test]
-fn a_file_appears_when_it_is_whole() {
+fn a_file_appears_when_it_is_complete() {
     let folder = folder("noise-whole");
     let file = folder.join("noise.txt");
     std::fs::write(&file, "before").unwrap();

@@ -83,7 +83,7 @@ fn outcome(address: SocketAddr, token: &str, sql: &str) -> (u16, Value) {
 }
 
 #[test]
-fn one_person_decides_nothing_and_the_server_survives() {
+fn one_person_never_decides_the_kind_of_outcome() {
     let lab = Lab::new("one_outcome");
     notes(&lab, "fewer", &[""; 1000]);
     notes(&lab, "more", &[""; 1001]);

@@ -1,4 +1,4 @@
-//! Datasets that are tables of PostgreSQL, as people and programs use them. Skipped
+//! Datasets that are PostgreSQL tables, through the command line. Skipped
 //! without `MIZAN_TEST_POSTGRES`, which `scripts/test` sets.
 #![cfg(all(unix, feature = "postgres"))]
 #![allow(
@@ -22,7 +22,7 @@ fn value(answer: &serde_json::Value, row: usize, column: &str) -> f64 {
 }
 
 #[test]
-fn tables_are_asked_about_like_files() {
+fn tables_are_queried_like_files() {
     let Some(server) = Server::own() else {
         return;
     };
@@ -96,7 +96,7 @@ fn the_ledger_may_be_in_the_same_database() {
 }
 
 #[test]
-fn what_cannot_be_is_said_before_it_is_charged() {
+fn impossible_queries_fail_before_the_charge() {
     let Some(server) = Server::own() else {
         return;
     };
@@ -246,7 +246,7 @@ fn a_server_that_recovered_has_other_rows_for_all_that_is_known() {
 }
 
 #[test]
-fn a_question_that_takes_too_long_is_charged_and_told_nothing_of_rows() {
+fn a_query_over_its_time_limit_is_charged_and_reveals_no_row() {
     let Some(server) = Server::own() else {
         return;
     };
@@ -288,7 +288,7 @@ fn a_question_that_takes_too_long_is_charged_and_told_nothing_of_rows() {
 }
 
 #[test]
-fn partitioned_tables_are_asked_about_as_one() {
+fn partitioned_tables_are_queried_as_one() {
     let Some(server) = Server::own() else {
         return;
     };
@@ -304,7 +304,7 @@ fn partitioned_tables_are_asked_about_as_one() {
     add_visits(&lab, &server.source("visits"));
     let sql = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY city";
     let answer = lab.json(&["query", sql, "--epsilon", "4"]);
-    // Half-widths are below 20: whoever left a part out would be 1,000 off.
+    // Half-widths are below 20: an answer without a part would be 1,000 off.
     assert!((value(&answer, 0, "n") - 1000.0).abs() < 400.0, "{answer}");
     assert!((value(&answer, 1, "n") - 2999.0).abs() < 400.0, "{answer}");
     // A part has rows of the whole: it is not to be had on other terms.
@@ -314,7 +314,7 @@ fn partitioned_tables_are_asked_about_as_one() {
 }
 
 #[test]
-fn odd_types_and_odd_values_are_no_trouble() {
+fn unusual_types_and_values_are_read() {
     let Some(server) = Server::own() else {
         return;
     };

@@ -1,6 +1,6 @@
-//! Servers and networks that fail in the middle of a question: the answer comes or a
-//! clear error, the charge stays, and who asks again by the same id pays once and gets
-//! one draw. Skipped without `MIZAN_TEST_POSTGRES`, which `scripts/test` sets.
+//! Servers and networks that fail during a query: the answer comes or a clear error, the
+//! charge stays, and a retry with the same id is charged once and gets one draw of noise.
+//! Skipped without `MIZAN_TEST_POSTGRES`, which `scripts/test` sets.
 #![cfg(all(unix, feature = "postgres"))]
 #![allow(
     clippy::expect_used,
@@ -223,7 +223,7 @@ fn a_ledger_that_is_gone_meanwhile() {
     let run = ledger_fails(&lab, &data, || ledger.halt());
     fails_after_charge(&run, "MZ1772");
     ledger.resume();
-    // That answer was shown to nobody.
+    // That answer was never shown.
     assert_eq!(goes_on(&lab)["repeated"], false);
 }
 

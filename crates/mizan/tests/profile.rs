@@ -73,7 +73,7 @@ fn the_trade_off_of_gaussian_noise() {
 }
 
 #[test]
-fn what_is_only_a_bound_says_so() {
+fn an_upper_bound_is_labelled_as_such() {
     let answer = json(&["account", "zcdp(0.1)", "--profile"]);
     assert!(answer["advantage"]["lower"].is_null());
     assert!(answer["trade_off"][3]["false_negative"]["upper"].is_null());
@@ -96,7 +96,7 @@ fn pictures_and_points_are_written() {
         csv.to_str().unwrap(),
     ])
     .done();
-    assert!(text.contains("false alarms accepted"), "{text}");
+    assert!(text.contains("false-positive rate"), "{text}");
     assert!(
         text.lines()
             .all(|line| { line.chars().count() <= 80 || line.starts_with("Saved") })

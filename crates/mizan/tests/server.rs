@@ -1,5 +1,4 @@
-//! The server as people start it: tokens, a question, a signal, and kill -9 under
-//! load.
+//! `mizan serve` as a process: tokens, a query, SIGTERM, and kill -9 under load.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -107,7 +106,7 @@ fn start(lab: &Lab, listen: &str) -> (Child, SocketAddr) {
 }
 
 #[test]
-fn a_server_is_started_asked_and_stopped() {
+fn a_server_is_started_queried_and_stopped() {
     let lab = furnished("server_story");
     let analyst = token(&lab, "amina", &["--role", "analyst", "--dataset", "visits"]);
     let (mut server, address) = start(&lab, "127.0.0.1:0");
@@ -282,7 +281,7 @@ impl Act {
     }
 }
 
-/// Asks until there is an answer: whoever is not answered asks again with the same
+/// Asks until there is an answer: a client without a response retries with the same
 /// key.
 fn insist(client: &mut Client, act: Act, key: &str) -> (u16, Value) {
     let (path, body) = act.request();
@@ -421,11 +420,11 @@ fn killed_under_load_every_key_has_one_answer_and_one_charge() {
     );
 }
 
-/// A disk that fills up: from some write on, all fail. Nobody is told of a charge that
+/// A disk that fills up: from some write on, all fail. No client is told of a charge that
 /// is not durable, the server says so, and when there is room again every key has its
 /// one answer.
 #[test]
-fn a_full_disk_loses_nothing_that_was_told() {
+fn a_full_disk_loses_no_reported_charge() {
     let lab = furnished("server_full");
     let runner = ["--role", "runner", "--account", "census"];
     let runner = token(&lab, "training", &runner);

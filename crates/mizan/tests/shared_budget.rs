@@ -1,5 +1,5 @@
 //! Several machines, each with its own files, that keep their budgets in one
-//! PostgreSQL: asking all at once they spend what one could spend, and no more.
+//! PostgreSQL: together they spend as much as one machine could, and no more.
 //! Skipped without `MIZAN_TEST_POSTGRES`, which `scripts/test` sets.
 #![cfg(all(unix, feature = "postgres"))]
 #![allow(
@@ -77,7 +77,7 @@ fn asking(id: &str) -> [&str; 8] {
 }
 
 #[test]
-fn machines_that_ask_at_once_cannot_overspend() {
+fn machines_that_query_at_once_cannot_overspend() {
     let (Some(ledger), Some(data)) = (Server::own(), Server::own()) else {
         return;
     };
@@ -127,7 +127,7 @@ fn machines_that_ask_at_once_cannot_overspend() {
 }
 
 #[test]
-fn the_same_question_at_once_is_one_charge_and_one_draw() {
+fn the_same_query_at_once_is_one_charge_and_one_draw() {
     let (Some(ledger), Some(data)) = (Server::own(), Server::own()) else {
         return;
     };

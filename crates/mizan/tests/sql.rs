@@ -1,4 +1,4 @@
-//! `mizan dataset`, `quote`, `query` and `demo`, as people and programs use them.
+//! `mizan dataset`, `quote`, `query` and `demo`: their text and their JSON.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -21,7 +21,7 @@ fn value(answer: &Value, row: usize, column: &str) -> f64 {
 
 /// The contract of docs/spec/command-line.md.
 #[test]
-fn quotes_and_answers_tell_what_programs_rely_on() {
+fn the_json_of_quotes_and_answers() {
     let lab = lab("sql-contract", &people());
     let sql =
         "SELECT city, COUNT(*) AS n, SUM(paid) AS paid FROM visits GROUP BY city ORDER BY city";
@@ -107,7 +107,7 @@ fn every_aggregate_is_about_right() {
     within("ages", 90.0, 60.0);
 }
 
-/// Somebody with more rows than count is taken for so many of their average rows.
+/// A person with more rows than the limit contributes copies of their mean row.
 #[test]
 fn a_mean_is_that_of_people_with_many_rows_too() {
     let mut csv = String::from("person,city,age,paid\n");
@@ -125,7 +125,7 @@ fn a_mean_is_that_of_people_with_many_rows_too() {
 }
 
 #[test]
-fn private_groups_hide_the_few() {
+fn partition_selection_hides_small_groups() {
     let mut csv = people();
     csv.push_str("5000,Luxor,30,1\n");
     let lab = lab("sql-private", &csv);
@@ -161,7 +161,7 @@ fn what_does_not_fit_is_refused_and_costs_nothing() {
 }
 
 #[test]
-fn accuracy_can_be_asked_for() {
+fn accuracy_chooses_epsilon() {
     let lab = lab("sql-accuracy", &people());
     let sql = "SELECT COUNT(*) AS n FROM visits";
     let quote = lab.json(&["quote", sql, "--accuracy", "40"]);
@@ -173,7 +173,7 @@ fn accuracy_can_be_asked_for() {
 }
 
 #[test]
-fn questions_that_tell_on_people_are_refused_with_a_caret() {
+fn queries_that_identify_people_are_refused_with_a_caret() {
     let lab = lab("sql-policy", &people());
     let size = lab.size();
     // What may not be asked is refused (1); the others are mistakes (2).
@@ -274,7 +274,7 @@ fn files_that_are_not_quite_right_are_read_or_named() {
 }
 
 #[test]
-fn new_data_are_asked_anew() {
+fn new_data_make_a_new_charge() {
     let lab = lab("sql-version", &people());
     let sql = "SELECT COUNT(*) AS n FROM visits";
     let first = lab.json(&["query", sql, "--epsilon", "0.5"]);
@@ -317,12 +317,12 @@ fn bounds_are_found_privately_and_kept() {
     }
     lab.fails(&["dataset", "bounds", "visits", "city"], "MZ1995");
     lab.fails(&["dataset", "bounds", "visits", "nothing"], "MZ1995");
-    lab.fails(&["dataset", "bounds", "nobody", "paid"], "MZ1866");
+    lab.fails(&["dataset", "bounds", "unknown", "paid"], "MZ1866");
 }
 
 /// Which limits may have changed an answer, and what the answer hints at.
 #[test]
-fn answers_say_what_clamping_may_have_done() {
+fn answers_name_the_limits_that_apply() {
     let lab = lab("sql-clamping", &people());
     let sql = "SELECT MAX(LEAST(paid, 5)) AS most, AVG(age) AS age FROM visits";
     let quote = lab.json(&["quote", sql, "--epsilon", "2"]);
@@ -340,23 +340,36 @@ fn answers_say_what_clamping_may_have_done() {
     assert!(all.contains("most is at its upper bound"), "{all}");
     assert!(!all.contains("age is at"), "{all}");
     let text = lab.run(&["query", sql, "--epsilon", "2"]).stdout;
-    assert!(text.contains("\nContribution limits ("), "{text}");
-    let lines = text.lines().filter(|line| !line.starts_with("receipt "));
-    let widest = lines.map(|line| line.chars().count()).max();
-    assert!(widest.unwrap() <= 80, "{text}");
+    assert!(
+        text.contains(&format!("{} limits apply", said.len())),
+        "{text}"
+    );
+    assert!(text.contains("details"), "{text}");
+    let explained = lab
+        .run(&["query", sql, "--epsilon", "2", "--explain"])
+        .stdout;
+    assert!(
+        explained.contains("Contribution limits (their effect"),
+        "{explained}"
+    );
+    for text in [text, explained] {
+        let lines = text.lines().filter(|line| !line.starts_with("receipt "));
+        let widest = lines.map(|line| line.chars().count()).max();
+        assert!(widest.unwrap() <= 80, "{text}");
+    }
     let people = ["query", "SELECT COUNT(DISTINCT person) AS n FROM visits"];
     let none = lab.json(&people)["clamping"].clone();
     assert_eq!(none, serde_json::json!([]));
     let text = lab.run(&people).stdout;
-    assert!(
-        text.contains("No contribution limit can affect this answer.\n"),
-        "{text}"
-    );
+    assert!(text.contains("no contribution limit applies"), "{text}");
+    let explained = lab.run(&[&people[..], &["--why"]].concat()).stdout;
+    let none = "No contribution limit can affect this answer.\n";
+    assert!(explained.contains(none), "{explained}");
 }
 
 /// 4·10¹⁰ rows otherwise: this would not end.
 #[test]
-fn a_self_join_of_somebody_with_very_many_rows_ends() {
+fn a_self_join_of_a_person_with_very_many_rows_ends() {
     let mut csv = people();
     for row in 0..200_000 {
         writeln!(csv, "7,Cairo,30,{}", row % 50).unwrap();
@@ -375,7 +388,7 @@ fn a_self_join_of_somebody_with_very_many_rows_ends() {
 }
 
 #[test]
-fn the_demo_tells_its_story() {
+fn the_demo_runs_to_its_end() {
     let lab = Lab::empty("sql-demo");
     let folder = lab.folder.join("story");
     let arguments = ["demo", "--folder", folder.to_str().unwrap()];
@@ -402,7 +415,7 @@ fn testdata(name: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn parquet_is_asked_like_csv_and_its_schema_may_not_change() {
+fn parquet_is_queried_like_csv_and_its_schema_may_not_change() {
     let lab = Lab::empty("sql-parquet");
     lab.run(&["init"]).done();
     let path = lab.folder.join("visits.parquet");
@@ -537,7 +550,17 @@ fn an_id_that_was_denied_stays_denied() {
     let asked = ["query", sql, "--epsilon", "30", "--id", "late"];
     let first = lab.run(&asked);
     assert_eq!(first.code, 1, "{first:?}");
-    assert!(first.stdout.contains("the most that fits"), "{first:?}");
+    // The epsilon that the refusal names fits, and one of a digit more does not.
+    let (_, largest) = first.stdout.split_once("try --epsilon ").unwrap();
+    let largest = largest.split([',', '\n']).next().unwrap();
+    let fits = |epsilon: f64| {
+        lab.run(&["quote", sql, "--epsilon", &epsilon.to_string()])
+            .code
+    };
+    let largest: f64 = largest.parse().unwrap();
+    assert!(largest < 30.0, "{first:?}");
+    assert_eq!(fits(largest), 0, "{first:?}");
+    assert_eq!(fits(largest + 0.1), 1, "{first:?}");
     lab.run(&[
         "budget",
         "raise",

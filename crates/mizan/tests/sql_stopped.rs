@@ -1,4 +1,4 @@
-//! Questions that are killed or interrupted.
+//! Queries that are killed or interrupted.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -14,7 +14,7 @@ use serde_json::Value;
 /// Killed anywhere, a question is not charged, or charged and answered when it is
 /// asked again: never answered and not charged.
 #[test]
-fn a_killed_question_is_charged_once_at_most() {
+fn a_killed_query_is_charged_once_at_most() {
     let lab = lab("sql-killed", &people());
     let sql = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY city";
     let question = ["query", sql, "--epsilon", "0.02"];
@@ -43,9 +43,9 @@ fn a_killed_question_is_charged_once_at_most() {
     lab.run(&["ledger", "verify"]).done();
 }
 
-/// Whoever interrupts a question is told of its charge; asking again pays once.
+/// An interrupted query says what became of its charge; asking again pays once.
 #[test]
-fn an_interrupted_question_tells_of_its_charge() {
+fn an_interrupted_query_reports_its_charge() {
     let lab = lab("sql-interrupted", &people());
     let sql = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city ORDER BY city";
     let mut told = false;
@@ -80,6 +80,6 @@ fn an_interrupted_question_tells_of_its_charge() {
             break;
         }
     }
-    assert!(told, "nobody was told");
+    assert!(told, "no run was told of its charge");
     lab.run(&["ledger", "verify"]).done();
 }

@@ -1,4 +1,4 @@
-//! Reads the repository: what a newcomer relies on holds in every file.
+//! Checks on the text of the repository: headers, lengths, citations, codes, words.
 #![allow(clippy::unwrap_used, reason = "a test helper may panic")]
 
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn every_file_says_what_lives_in_it_and_fits_a_sitting() {
+fn every_file_has_a_header_and_at_most_600_lines() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut files = Vec::new();
     rust_files(crates, &mut files);
@@ -68,7 +68,7 @@ fn texts() -> Vec<(String, String)> {
         if !name.starts_with("scripts/") && !kinds.iter().any(|kind| name.ends_with(kind)) {
             continue;
         }
-        // A cache of Python is no text.
+        // A cache of Python is not text.
         if let Ok(text) = std::fs::read_to_string(&path) {
             texts.push((name, text));
         }
@@ -325,5 +325,79 @@ fn codes_come_from_the_registry_and_are_not_compared() {
         }
     }
     assert!(seen > 300, "{seen} codes found");
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// Words for an actor that a sentence should name: the analyst, the server, a unit.
+const UNNAMED_ACTORS: [&str; 3] = ["whoever", "somebody", "nobody"];
+
+/// The most of [`UNNAMED_ACTORS`] in the repository.
+const MOST_UNNAMED: usize = 20;
+
+/// The files that may have some of [`UNNAMED_ACTORS`], how many, and why.
+const ALLOWED_UNNAMED: [(&str, usize, &str); 0] = [];
+
+/// This file has the words that it looks for.
+const THIS_FILE: &str = "crates/mizan/tests/tidy.rs";
+
+#[test]
+#[ignore = "until the merge"]
+fn actors_are_named() {
+    let mut total = 0;
+    let mut wrong = Vec::new();
+    for (name, text) in texts().into_iter().filter(|(name, _)| name != THIS_FILE) {
+        let words = text.split(|character: char| !character.is_alphanumeric());
+        let found = words.map(str::to_lowercase);
+        let found = found.filter(|word| UNNAMED_ACTORS.contains(&word.as_str()));
+        let found = found.count();
+        total += found;
+        let allowed = ALLOWED_UNNAMED.iter().find(|(file, ..)| *file == name);
+        let allowed = allowed.map_or(0, |(_, count, _)| *count);
+        if found > allowed {
+            wrong.push(format!("{name}: {found} times, {allowed} allowed"));
+        }
+    }
+    for (file, _, reason) in ALLOWED_UNNAMED {
+        assert!(root().join(file).exists(), "{file} does not exist");
+        assert!(!reason.is_empty(), "{file} has no reason");
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    assert!(total <= MOST_UNNAMED, "{total} in all");
+}
+
+/// What may stand before and after "is no" in plain English: "there is no ledger",
+/// "is no longer", "is no more than". Elsewhere it stands for "is not a".
+const BEFORE_IS_NO: [&str; 1] = ["there"];
+const AFTER_IS_NO: [&str; 12] = [
+    "better", "bigger", "earlier", "fewer", "further", "greater", "larger", "later", "less",
+    "longer", "more", "worse",
+];
+
+/// The words of a text without punctuation and marks of comments, across lines.
+fn plain_words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| c.is_whitespace() || "\"`([{".contains(c));
+    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let words = words.filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+#[test]
+#[ignore = "until the merge"]
+fn is_no_does_not_stand_for_is_not_a() {
+    assert_eq!(plain_words("it is\n/// no `X`"), ["it", "is", "no", "x"]);
+    let mut wrong = Vec::new();
+    for (name, text) in texts().into_iter().filter(|(name, _)| name != THIS_FILE) {
+        let words = plain_words(&text);
+        for window in words.windows(4) {
+            let [before, is, no, after] = window else {
+                continue;
+            };
+            let allowed =
+                BEFORE_IS_NO.contains(&before.as_str()) || AFTER_IS_NO.contains(&after.as_str());
+            if is == "is" && no == "no" && !allowed {
+                wrong.push(format!("{name}: {before} is no {after}"));
+            }
+        }
+    }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! Worker processes of queries: killed, stopped, starved, and fed with nonsense.
+//! Worker processes of queries: killed, stopped, short of memory, with invalid input.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::expect_used,
@@ -148,7 +148,7 @@ fn a_worker_ends_with_its_parent() {
 
 /// What is not exactly a request of this program ends with 2, without a word.
 #[test]
-fn nonsense_for_a_worker_is_an_error_without_words() {
+fn invalid_input_of_a_worker_is_a_silent_error() {
     let mut header = b"mizan run-plan 1".to_vec();
     header.extend(u64::MAX.to_le_bytes());
     header.extend([0; 32]);

@@ -155,11 +155,11 @@ struct Solved {
     question: Question,
     best: MethodBound<f64>,
     account: Account<f64>,
-    /// With `--why`: each conversion at its own best order.
+    /// With `--explain`: each conversion at its own best order.
     conversions: Vec<(&'static str, AtOrder<f64>)>,
     /// What restricting the orders to a grid would say.
     grids: Vec<(&'static str, AtOrder<f64>)>,
-    /// With `--why`: the derivation.
+    /// With `--explain`: the derivation.
     why: Option<why::Derivation>,
 }
 

@@ -1,4 +1,4 @@
-//! The answer for people.
+//! The text of the answer for a terminal.
 
 use mizan_accounting::AtOrder;
 use mizan_accounting::account::{Method, MethodBound};
@@ -77,7 +77,7 @@ impl Solved {
         let mut table = Table::new([
             Column::text("method"),
             Column::number(self.symbol()),
-            Column::number("exact at least"),
+            Column::number("lower bound"),
             Column::number("order α"),
             Column::text(""),
         ]);
@@ -109,7 +109,7 @@ impl Solved {
                 .map(|(method, _)| method.name())
                 .collect();
             text += &wrapped(&format!(
-                "Not applicable (--why tells): {}",
+                "Not applicable (see --explain): {}",
                 names.join(", ")
             ));
         }
@@ -154,7 +154,7 @@ impl Solved {
             };
             let behind = number::epsilon_up((behind * 100.0).max(0.0), 2);
             format!(
-                "  with {orders} renyi says {} (+{behind} %)\n",
+                "  renyi with {orders}: {} (+{behind} %)\n",
                 self.shown(at.bound)
             )
         };

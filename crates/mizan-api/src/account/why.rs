@@ -1,4 +1,4 @@
-//! `--why`: the derivation of the printed number.
+//! `--explain`: the derivation of the result.
 
 use mizan_accounting::account::{Account, Method, MethodBound};
 use mizan_accounting::{ClosedForm, Engine, RenyiCurve, closed_forms};
@@ -80,7 +80,7 @@ impl Derivation {
 
     pub(super) fn text(&self, solved: &Solved) -> String {
         let mut sections = vec![(
-            "The event, and what each part costs by itself",
+            "The event, and the cost of each part on its own",
             self.parts_text(),
         )];
         sections.push(("The theorems", theorems_text(solved)));
@@ -181,13 +181,13 @@ fn numeric_text(directions: bool, bound: &MethodBound<f64>, solved: &Solved) -> 
     let upper = number::epsilon_up(bound.upper, DIGITS);
     let engine = bound.engine.map_or("the engine", Engine::name);
     let mut text = wrapped(&format!(
-        "The losses of all parts are added as random variables, here by {engine} (of a \
-         closed form, a contour integral or a lattice, what says most). All errors, \
-         rounding too, are in the bracket (docs/accountant.md)."
+        "The privacy loss distributions of all parts are composed, here by {engine} (the \
+         tightest of a closed form, a contour integral and a lattice). The bracket includes \
+         all errors, of rounding too (docs/accountant.md)."
     ));
     text += &match bound.lower {
         Some(lower) => {
-            // Nothing wide, of nothing, is no width.
+            // A bracket of width 0 around 0 has the relative width 0.
             let relative = if bound.upper > lower {
                 (bound.upper - lower) / bound.upper
             } else {
@@ -200,14 +200,14 @@ fn numeric_text(directions: bool, bound: &MethodBound<f64>, solved: &Solved) -> 
             ))
         }
         None => wrapped(&format!(
-            "The exact {symbol} is at most {upper}. How far below it lies is not known: a part \
-             was replaced by one that reveals no less."
+            "The exact {symbol} is at most {upper}. A lower bound is not known: a part was \
+             replaced by one that reveals at least as much."
         )),
     };
     if directions {
         text += &wrapped(
-            "A person added and a person removed are composed apart over all parts, and the \
-             worse of the two is reported.",
+            "Adding and removing a person are composed separately over all parts; the larger \
+             result is reported.",
         );
     }
     text

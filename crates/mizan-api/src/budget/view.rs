@@ -345,74 +345,69 @@ pub fn gaps_json(gaps: &[Gap]) -> Vec<GapJson> {
     gaps.iter().map(gap).collect()
 }
 
-/// Spent, guaranteed and left, as lines for people.
+/// What is left and what was spent, as lines for the terminal.
 #[must_use]
 pub fn summary_text(view: &AccountView, terminal: mizan_report::Terminal) -> String {
+    const FIXED: &str = "if queries were fixed in advance";
     let account = &view.account;
     let odometer = read(account);
     let delta = reading_delta(account).get();
-    let at = |delta: f64| {
-        if delta == 0.0 {
-            String::new()
-        } else {
-            format!(" at δ {}", number::nearest(delta, 3))
-        }
+    let at = |delta: f64| match delta {
+        0.0 => String::new(),
+        _ => format!(" at δ {}", number::nearest(delta, 3)),
     };
     let mut text = String::new();
     let left = left(view);
-    if let Some((order, share)) = left.room {
-        let bar = terminal.bar(share, 30);
-        let percent = number::down(100.0 * share, 3);
-        let order = crate::words::order_text(order);
-        let of = if left.at.number() == account.number() {
-            String::new()
-        } else {
-            format!(
+    if let Some((_, share)) = left.room {
+        let of = match left.at.number() == account.number() {
+            true => String::new(),
+            false => format!(
                 " of {}",
                 crate::words::shortened(left.at.name().as_str(), 20)
-            )
+            ),
         };
         text.push_str(&format!(
-            "  left  {bar} {percent} %{of} (order {order})\n\n"
+            "  left    {} {} %{of}\n",
+            terminal.bar(share, 30),
+            number::down(100.0 * share, 3)
         ));
-    }
-    let pending = account.pending().amounts().any(|sum| sum > Amount::ZERO);
-    let pending = if pending { ", pending included" } else { "" };
-    match odometer.estimate {
-        Some((epsilon, _)) => text.push_str(&format!(
-            "  spent so far  ε {}{}   estimate{pending}\n",
-            number::epsilon_up(epsilon.get(), DIGITS),
-            at(delta)
-        )),
-        None => text.push_str("  spent so far  without bound\n"),
-    }
-    if let Some((epsilon, delta)) = odometer.guarantee {
-        text.push_str(&format!(
-            "  guaranteed    ε {}{}   holds whenever you look\n",
-            number::epsilon_up(epsilon.get(), DIGITS),
-            at(delta.get())
-        ));
-    }
-    if account.is_raised() {
-        text.push_str("  raised        the promises of all its budgets add up\n");
     }
     if let Some(epsilon) = left.epsilon {
         text.push_str(&format!(
-            "  left          ε {}{}   estimate\n",
+            "          about ε {}{} ({FIXED})\n",
             number::down(epsilon.get(), DIGITS),
             at(delta)
         ));
     }
+    match odometer.estimate {
+        Some((epsilon, _)) => text.push_str(&format!(
+            "  spent   about ε {}{} ({FIXED})\n",
+            number::epsilon_up(epsilon.get(), DIGITS),
+            at(delta)
+        )),
+        None => text.push_str("  spent   without bound\n"),
+    }
+    if let Some((epsilon, delta)) = odometer.guarantee {
+        text.push_str(&format!(
+            "          at most ε {}{} (worst case: queries chosen adaptively)\n",
+            number::epsilon_up(epsilon.get(), DIGITS),
+            at(delta.get())
+        ));
+    }
+    if account.pending().amounts().any(|sum| sum > Amount::ZERO) {
+        text.push_str("          open reservations are included\n");
+    }
+    if account.is_raised() {
+        text.push_str("  raised  the guarantees of all its budgets add up\n");
+    }
     let (taken, cap) = (account.taken().own_delta(), account.budget().own_delta());
     if cap > OwnDelta::ZERO {
-        let taken = own_delta(taken);
-        let taken = if taken == 0.0 {
-            "0".to_owned()
-        } else {
-            number::delta_up(taken)
+        let taken = match own_delta(taken) {
+            0.0 => "0".to_owned(),
+            taken => number::delta_up(taken),
         };
         text.push_str(&format!(
-            "  reserved δ    {taken} of {}   used for hiding small groups\n",
+            "  δ used for hiding small groups: {taken} of {}\n",
             number::nearest(own_delta(cap), 3)
         ));
     }

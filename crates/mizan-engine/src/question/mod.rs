@@ -134,6 +134,16 @@ pub struct Answered {
     pub(crate) released: Released,
 }
 
+impl Answered {
+    /// The threshold of partition selection, if groups were discovered in the data: groups
+    /// with at most this many units after noise are hidden.
+    #[must_use]
+    pub fn threshold(&self) -> Option<u64> {
+        let threshold = self.released.noise.threshold;
+        threshold.map(|threshold| threshold.above)
+    }
+}
+
 /// A question that does not fit.
 #[derive(Debug)]
 pub struct Denied {

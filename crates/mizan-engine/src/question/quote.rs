@@ -23,6 +23,8 @@ pub struct Quote {
     pub account: AccountView,
     /// The account as it would be after it; None if it does not fit.
     pub after: Option<AccountView>,
+    /// The threshold of partition selection, if groups are discovered in the data.
+    pub threshold: Option<u64>,
     /// Whether it fits now.
     pub fits: bool,
     /// About how many questions like this fit now, this one included.
@@ -64,6 +66,7 @@ impl Quote {
             delta: prepared.delta(),
             predicted: release::predicted(plan, recipe),
             after: (about > 0).then(|| after(view, charge)).flatten(),
+            threshold: recipe.threshold(),
             fits: about > 0,
             about,
             reserved: ReservedDelta::of(view, charge),

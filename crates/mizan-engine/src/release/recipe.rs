@@ -312,6 +312,12 @@ impl Recipe {
         self.why.clone()
     }
 
+    /// The threshold of partition selection: groups with at most this many units after
+    /// noise are hidden. None if the groups are public.
+    pub(crate) fn threshold(&self) -> Option<u64> {
+        self.noise.threshold.map(|threshold| threshold.above)
+    }
+
     /// The noise as bytes: the same for the same noise, whatever was asked for.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         self.noise.to_bytes()

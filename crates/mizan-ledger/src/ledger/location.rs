@@ -131,7 +131,7 @@ impl fmt::Display for Note {
         match self {
             Self::MarkMade { size } => write!(
                 f,
-                "there was no high-water mark of this ledger here: its {size} entries are taken as they are, and cannot be told from an old copy"
+                "first use of this ledger on this machine: rollback protection starts now, at {size} entries; an older copy could not have been detected"
             ),
             Self::StateBesideLedger => f.write_str(
                 "the state directory is beside the ledger: a backup that restores both hides that it is old",

@@ -1,4 +1,4 @@
-//! `mizan account`: what is my epsilon?
+//! `mizan account`: the privacy cost of an event.
 
 use std::path::PathBuf;
 
@@ -6,64 +6,64 @@ use mizan_api::account::AccountRequest;
 use mizan_api::messages::Label;
 use mizan_api::names::Names;
 
-use crate::define::Defined;
+use crate::define::DefineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Output, write_file};
 
-/// What an event costs: epsilon at a delta, or delta at an epsilon
+/// Compute the cost of an event: epsilon at a delta, or delta at an epsilon
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Methods: pure, basic, advanced (Dwork-Rothblum-Vadhan), concentrated-advanced
 (Dwork-Rothblum), optimal (Kairouz-Oh-Viswanath, Murtagh-Vadhan), cdp, zcdp,
-renyi, gaussian-exact, numeric (the loss of the whole composition, bracketed).
-All that apply are computed, the tightest is reported.
+renyi, gaussian-exact, numeric (privacy loss distribution, with error bounds).
+All methods that apply are computed; the tightest bound is reported.
 
 Examples:
   mizan account 'gaussian(1.1)' --delta 1e-5
   mizan account '10000 * poisson(0.01, gaussian(1.1))' --delta 1e-5
   mizan account '30 * rr(0.6)' --delta 1e-5 --profile --svg profile.svg
-  mizan account '100 * (rr(0.52) + laplace(20) + gaussian(10))' --delta 1e-6 --why
+  mizan account '100 * (rr(0.52) + laplace(20))' --delta 1e-6 --explain
   mizan account '1000 * pure(0.01)' --epsilon 1 --method renyi
   mizan account 'group(3, gaussian(5))' --delta 1e-9 --population 1000000
   mizan account '10 * laplace(5)' --report
   mizan account @releases.txt --delta 1e-9 --format json")]
 pub(crate) struct Arguments {
-    /// The event: as text, as JSON, @FILE, or - for standard input
+    /// Event as text or JSON, @FILE, or - for standard input
     #[arg(value_name = "EXPR")]
     expression: String,
 
     #[command(flatten)]
-    defined: Defined,
+    defined: DefineArguments,
 
     #[command(flatten)]
     target: Target,
 
-    /// Only this method (all that apply otherwise)
+    /// Use only this method [default: all that apply]
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
 
-    /// Show how the number comes about
-    #[arg(long)]
-    why: bool,
+    /// Show the derivation of the result
+    #[arg(long, visible_alias = "why")]
+    explain: bool,
 
-    /// The accumulated loss at the paper's 13 orders, as an event to add to others
+    /// Print the Rényi curve at 13 orders, as an event to add to others
     #[arg(long)]
     report: bool,
 
-    /// Draw delta against epsilon by every method, and say what an attacker can do
+    /// Show the privacy profile by every method, and the best attacker's error rates
     #[arg(long)]
     profile: bool,
 
-    /// Draw the profile and the trade-off curve into this file
+    /// Draw the profile and the trade-off function to this file (SVG)
     #[arg(long, value_name = "FILE", requires = "profile")]
     svg: Option<PathBuf>,
 
-    /// Write the points of both into this file: panel,series,x,y
+    /// Write the points of both to this file (CSV: panel,series,x,y)
     #[arg(long, value_name = "FILE", requires = "profile")]
     csv: Option<PathBuf>,
 
-    /// The number of people in the data; warns if delta is not far below 1/N
+    /// Number of people in the data; warns if delta is not far below 1/N
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     population: Option<String>,
 }
@@ -71,11 +71,11 @@ pub(crate) struct Arguments {
 #[derive(Debug, clap::Args)]
 #[group(required = false, multiple = false)]
 struct Target {
-    /// The probability with which the promise may fail; asks for epsilon
+    /// Report epsilon at this delta
     #[arg(long, value_name = "D", allow_hyphen_values = true)]
     delta: Option<String>,
 
-    /// The bound on the loss; asks for delta
+    /// Report delta at this epsilon
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     epsilon: Option<String>,
 }
@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         delta: given(&arguments.target.delta),
         epsilon: given(&arguments.target.epsilon),
         method: arguments.method.clone(),
-        why: arguments.why,
+        why: arguments.explain,
         report: arguments.report,
         profile: arguments.profile,
         population: given(&arguments.population),

@@ -1,24 +1,23 @@
-//! `mizan calibrate`: how much noise a promise needs, or how much else it
-//! allows.
+//! `mizan calibrate`: the parameter with which an event meets a target.
 
 use mizan_api::calibrate::{CalibrateRequest, Calibrated};
 use mizan_api::names::Names;
 use mizan_core::{Epsilon, ParameterValue, Round};
 use mizan_report::number;
 
-use crate::define::Defined;
+use crate::define::DefineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Output};
 
-/// Solve for the `?` in an event: the least noise, or the most of anything else
+/// Find the parameter `?` with which an event meets an epsilon and delta
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 `?` stands for one number: sigma, scale, p, q, epsilon, delta, rho, mu, tau, a
 sensitivity, a norm, or a whole number: count, n, m, size, steps, categories.
-The answer is on the safe side: what is printed was accounted for, and keeps the
-promise. For gaussian(?) the classical rule sqrt(2 ln(1.25/delta))/epsilon
-stands beside it.
+The result is the least noise, or the largest other parameter, rounded to the
+safe side: the event as printed meets the target. For gaussian(?) the classical
+rule sqrt(2 ln(1.25/delta))/epsilon is shown for comparison.
 
 Examples:
   mizan calibrate 'gaussian(?)' --epsilon 0.5 --delta 1e-6
@@ -27,18 +26,18 @@ Examples:
   mizan calibrate '5 * gaussian(?) + laplace(2)' --epsilon 2 --delta 1e-9
   mizan calibrate 'rr(?, 4)' --epsilon 1 --delta 1e-9 --format json")]
 pub(crate) struct Arguments {
-    /// The event with a `?`: as text, @FILE, or - for standard input
+    /// Event with a `?` as text, @FILE, or - for standard input
     #[arg(value_name = "EXPR")]
     expression: String,
 
     #[command(flatten)]
-    defined: Defined,
+    defined: DefineArguments,
 
-    /// The bound on the loss
+    /// Target epsilon
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     epsilon: String,
 
-    /// The probability with which the promise may fail
+    /// Target delta
     #[arg(long, value_name = "D", allow_hyphen_values = true)]
     delta: String,
 }
@@ -69,7 +68,7 @@ fn text(found: &Calibrated) -> String {
     };
     let first = match (found.found.constrained, noise) {
         (true, true) => format!("{parameter} = {value} is enough for {promise}"),
-        // Of no loss at all the search knows a safe value, not the edge.
+        // At epsilon 0 the search knows a safe value, not the largest.
         (true, false) if found.epsilon.value == Epsilon::ZERO => {
             format!("{parameter} = {value} keeps {promise}")
         }
@@ -87,7 +86,7 @@ fn text(found: &Calibrated) -> String {
     )
 }
 
-/// The classical rule where it competes, the method elsewhere.
+/// The classical rule where it applies, the method elsewhere.
 fn comparison(found: &Calibrated) -> String {
     let Some(gaussian) = found.gaussian else {
         return format!("by {}", found.found.cost.method.name());

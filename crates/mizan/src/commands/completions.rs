@@ -1,11 +1,11 @@
-//! `mizan completions` and `mizan man`, both made from the definition.
+//! `mizan completions` and `mizan man`, generated from the definition.
 
 use clap_complete::Shell;
 
 use crate::cli;
 use crate::failure::Failure;
 
-/// Write the completions of a shell to standard output
+/// Write shell completions to standard output
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -13,7 +13,7 @@ Examples:
   mizan completions zsh > ~/.zfunc/_mizan
   mizan completions fish > ~/.config/fish/completions/mizan.fish")]
 pub(crate) struct Arguments {
-    /// The shell
+    /// Shell
     #[arg(value_enum)]
     shell: Shell,
 }

@@ -1,4 +1,4 @@
-//! `mizan curve`: the Rényi budget curve of an event.
+//! `mizan curve`: the Rényi-DP curve of an event.
 
 use std::path::PathBuf;
 
@@ -7,12 +7,12 @@ use mizan_api::messages::Label;
 use mizan_api::names::Names;
 use mizan_report::{Column, Table, number};
 
-use crate::define::Defined;
+use crate::define::DefineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Output};
 
-/// The Rényi budget curve: what an event costs at every order
+/// Compute the Rényi-DP curve of an event: epsilon at each order
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -21,12 +21,12 @@ Examples:
   mizan curve 'discrete-gaussian(0.8)' --orders default --svg curve.svg
   echo '{\"event\": \"pure\", \"epsilon\": 0.5}' | mizan curve - --format json")]
 pub(crate) struct Arguments {
-    /// The event: as text, as JSON, @FILE, or - for standard input
+    /// Event as text or JSON, @FILE, or - for standard input
     #[arg(value_name = "EXPR")]
     expression: String,
 
     #[command(flatten)]
-    defined: Defined,
+    defined: DefineArguments,
 
     /// Orders from 1 to inf, or a grid: paper (13 orders), default (70)
     #[arg(
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     )]
     orders: String,
 
-    /// Draw the curve into this file
+    /// Draw the curve to this file (SVG)
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }

@@ -7,7 +7,7 @@ use mizan_report::{Column, Table, number};
 use crate::failure::Failure;
 use crate::output::{self, Output};
 
-/// The Rényi divergence of two finite distributions, in both directions
+/// Compute the Rényi divergence of two finite distributions, both ways
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -15,11 +15,11 @@ Examples:
   mizan divergence --p 1/3,2/3 --q 2/3,1/3
   mizan divergence --p 0.9,0.1,0 --q 0.8,0.1,0.1 --format json")]
 pub(crate) struct Arguments {
-    /// The first distribution: probabilities or fractions that add up to 1
+    /// First distribution: probabilities or fractions that add up to 1
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     p: String,
 
-    /// The second distribution, over the same outcomes
+    /// Second distribution, over the same outcomes
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     q: String,
 

@@ -1,15 +1,15 @@
-//! `mizan group`: what an event costs a group of people.
+//! `mizan group`: the guarantee of an event for groups of people.
 
 use mizan_api::group::{Group, GroupRequest};
 use mizan_api::names::Names;
 use mizan_report::{Column, Table, number};
 
-use crate::define::Defined;
+use crate::define::DefineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Output};
 
-/// What an event costs a group of people who stand together
+/// Compute the guarantee for a group of people (group privacy)
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -17,18 +17,18 @@ Examples:
   mizan group 'approximate(0.5, 1e-9)' --size 3 --delta 1e-6
   mizan group 'rdp(2:0.1, 8:0.3, 64:2)' --size 2")]
 pub(crate) struct Arguments {
-    /// The event: as text, as JSON, @FILE, or - for standard input
+    /// Event as text or JSON, @FILE, or - for standard input
     #[arg(value_name = "EXPR")]
     expression: String,
 
     #[command(flatten)]
-    defined: Defined,
+    defined: DefineArguments,
 
-    /// How many people
+    /// Number of people in the group
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     size: String,
 
-    /// Also the epsilon at this delta
+    /// Report epsilon for the group at this delta too
     #[arg(long, value_name = "D", allow_hyphen_values = true)]
     delta: Option<String>,
 }
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
 fn text(group: &Group) -> String {
     let size = group.size;
     let mut lines = format!(
-        "For a group of {size} it is {}\n",
+        "For a group of {size} the event is {}\n",
         output::shortened(&group.event.to_string(), 50)
     );
     if let (Some(best), Some(delta)) = (&group.best, group.delta) {

@@ -1,19 +1,20 @@
-//! `mizan init`: makes a ledger.
+//! `mizan init`: creates a ledger.
 
 use mizan_core::Code;
 use mizan_ledger::{Ledger, LedgerError, Location, default_state_dir};
 use serde_json::json;
 
-use crate::books::{Books, log_json};
 use crate::failure::Failure;
+use crate::ledger_args::{LedgerArguments, log_json};
 use crate::output::Output;
 
-/// Make a ledger: the books of privacy budgets
+/// Create a ledger of privacy budgets
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The ledger is one file. What guards it, a high-water mark against restored old
-copies and the key that signs checkpoints, is kept away from it: in
-MIZAN_STATE_DIR, else XDG_STATE_HOME/mizan, else ~/.local/state/mizan.
+The ledger is one file, or a PostgreSQL database. Its signing key and its
+high-water mark, which detects an older copy, are kept elsewhere: in
+MIZAN_STATE_DIR, else XDG_STATE_HOME/mizan, else ~/.local/state/mizan. Back that
+folder up, and do not keep it next to the ledger.
 
 Examples:
   mizan init
@@ -21,23 +22,23 @@ Examples:
   mizan init --upgrade")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 
-    /// Bring a ledger of an older version up to date
+    /// Upgrade a ledger of an older format
     #[arg(long)]
     upgrade: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     if arguments.upgrade {
-        let location = arguments.books.existing()?;
+        let location = arguments.ledger.existing()?;
         let before = location.upgrade()?;
         return Ok(output.either(
             || json!({"ledger": location.to_string(), "format_before": before}),
             || format!("{location} is up to date (it had format {before})\n"),
         ));
     }
-    let location = arguments.books.location();
+    let location = arguments.ledger.location();
     let state = default_state_dir()?;
     let ledger =
         Ledger::init(&location, &state).map_err(|error| already_there(&location, error))?;
@@ -59,7 +60,9 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         },
         || {
             let mut text = format!(
-                "made the ledger {location}\n\n  id          {}\n  public key  {}\n  guarded by  {}\n",
+                "created the ledger {location}\n\n  id          {}\n  public key  {}\n\n\
+                 Signing key and rollback guard: {}\n\
+                 (back this folder up; do not keep it next to the ledger)\n",
                 head.ledger,
                 key.as_deref().unwrap_or("none"),
                 state.display()
@@ -68,15 +71,15 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 text.push_str(&format!("\nnote: {note}\n"));
             }
             text.push_str(
-                "\nnext: mizan budget create census --epsilon 1 --delta 1e-6\n      \
-                 mizan spend census 'gaussian(20)'\n",
+                "\nnext: mizan dataset add --help (to answer queries)\n      \
+                 mizan budget create census --epsilon 1 --delta 1e-6 (to record charges)\n",
             );
             text
         },
     ))
 }
 
-/// What is wrong, if a ledger is there already.
+/// The error if a ledger exists already.
 fn already_there(location: &Location, error: LedgerError) -> Failure {
     match Ledger::read(location) {
         Ok(ledger) => Failure::new(

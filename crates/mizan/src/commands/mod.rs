@@ -1,4 +1,4 @@
-//! One file per command. Each takes its arguments and gives the text to print.
+//! One file per command. Each takes its arguments and returns the text to print.
 
 pub(crate) mod account;
 pub(crate) mod audit;

@@ -1,136 +1,151 @@
-//! `mizan query`: asks a question, pays for it, and shows the answer.
+//! `mizan query`: charges for a query and shows its answer.
 
 use std::path::PathBuf;
 
 use mizan_api::budget::view;
 use mizan_api::names::Names;
 use mizan_api::question::{answered_json, delta_down, denied_help, denied_json};
-use mizan_engine::{Answered, Denied, Reply};
+use mizan_engine::{Answered, Denied, QuestionError, Quote, Reply, ReservedDelta, Wish};
 use mizan_report::number;
 
 use super::quote;
-use crate::asking::{self, Question, clamping_text, notes_text, why_text};
-use crate::books;
+use crate::answer_text;
+use crate::cli::Format;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{Answer, Output, complain, shortened, wrapped, write_file};
+use crate::ledger_args;
+use crate::output::{Answer, Output, eprint, shortened, wrapped, write_file};
+use crate::query_args::{self, QueryArguments};
 
-/// Ask a question: charged first, answered with error bars and a receipt
+/// Answer a query with differential privacy, and charge its account
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The same question about the same data again is answered as before, for free;
---id names a charge of its own, with fresh noise.
+The same query on the same data returns the stored answer at no cost. A new --id
+makes a new charge, with fresh noise.
 
-Groups that are found in the data are shown above a threshold, which may fail with
-the probability --threshold-delta. This is taken from the part of the account's delta
-that is reserved for it; a smaller share makes the threshold a little higher.
+Groups discovered in the data are shown above a threshold (private partition
+selection). The threshold fails with probability --threshold-delta, which is
+taken from the account's reserved delta. A smaller value makes the threshold
+higher.
 
 Examples:
   mizan query 'SELECT COUNT(*) FROM visits' --epsilon 0.1
   mizan query 'SELECT ward, AVG(cost) AS mean FROM visits GROUP BY ward'
   mizan query 'SELECT MEDIAN(cost) FROM visits' --format json
-  mizan query - --svg answer.svg < question.sql")]
+  mizan query - --svg answer.svg < query.sql")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    question: Question,
+    query: QueryArguments,
 
-    /// A UUID or any text of your own that names this charge
+    /// Name of this charge: a UUID or any text
     #[arg(long, value_name = "ID")]
     id: Option<String>,
 
-    /// Draw the answer, if it has one estimate a row
+    /// Draw the answer to this file (SVG), if it has one estimate per row
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
-    let question = &arguments.question;
-    // `EXPLAIN PRIVACY SELECT ...` asks for the price.
-    if mizan_sql::statement(&question.sql).0 {
-        return quote::run_for(question, output);
+    let query = &arguments.query;
+    // `EXPLAIN PRIVACY SELECT ...` returns the quote.
+    if mizan_sql::statement(&query.sql).0 {
+        return quote::run_for(query, output);
     }
     let id = arguments.id.as_deref();
-    books::request_id(id)?;
+    ledger_args::request_id(id)?;
     if let Some(path) = &arguments.svg {
-        question.books.may_write(path)?;
+        query.ledger.may_write(path)?;
     }
-    let ledger = question.books.open()?;
+    let ledger = query.ledger.open()?;
     interrupt::tell_of_charges(output);
-    let reply = question.at_desk(&ledger, |desk, sql, wish| desk.query(sql, wish, id))?;
-    let answer = match &reply {
+    let (outcome, largest) = query.at_desk(&ledger, |desk, sql, wish| {
+        let outcome = desk.query(sql, wish, id)?;
+        let largest = match &outcome {
+            Reply::Denied(denied) => {
+                largest_that_fits(denied, output, |wish| desk.quote(sql, wish))
+            }
+            Reply::Answered(_) => None,
+        };
+        Ok((outcome, largest))
+    })?;
+    let answer = match &outcome {
         Reply::Answered(answered) => {
             if let Some(path) = &arguments.svg {
                 // The answer is paid for: it is shown whether or not it can be drawn.
-                match asking::bars(&answered.answer) {
+                match query_args::bars(&answered.answer) {
                     Some(bars) => write_file(path, &bars.to_svg())?,
-                    None => complain(
-                        "note: nothing was drawn: that takes two rows or more with one \
+                    None => eprint(
+                        "note: nothing was drawn: a chart needs two rows or more, with one \
                          estimate each\n",
                     ),
                 }
             }
             Answer::done(output.either(
                 || answered_json(answered),
-                || text(answered, question.why, output),
+                || text(answered, query.explain, output),
             ))
         }
-        Reply::Denied(denied) => {
-            Answer::refused(output.either(|| denied_json(denied), || denied_text(denied, output)))
-        }
+        Reply::Denied(denied) => Answer::refused(output.either(
+            || denied_json(denied),
+            || denied_text(denied, largest.as_deref(), output),
+        )),
     };
     ledger.close()?;
     Ok(answer)
 }
 
-pub(crate) fn text(answered: &Answered, why: bool, output: Output) -> String {
-    let mut text = asking::rows_text(&answered.answer, output);
+fn text(answered: &Answered, explain: bool, output: Output) -> String {
+    let mut text = query_args::rows_text(&answered.answer, output);
     text.push('\n');
-    if asking::has_margins(&answered.answer) {
-        text.push_str(
-            "± is a 95 % margin of error for the privacy noise only; sampling error and\n\
-             contribution limits are not included.\n",
-        );
+    text.push_str(&answer_text::summary(answered));
+    if explain {
+        text.push_str(&answer_text::details(answered));
     }
-    text.push_str(&clamping_text(&answered.answer.clamping));
-    text.push_str(&notes_text(&answered.answer.notes));
-    text.push_str(&match answered.repeated {
-        true => "answered before: free\n".to_owned(),
-        false => format!(
-            "spent ε {} at δ {}\n",
-            number::epsilon_up(answered.epsilon.get(), 4),
-            number::delta_up(answered.delta.get())
-        ),
-    });
-    if let Some((_, share)) = view::left(&answered.account).room {
-        text.push_str(&format!(
-            "left  {} {} % of {}\n",
-            output.terminal.bar(share, 30),
-            number::down(100.0 * share, 3),
-            shortened(answered.account.account.name().as_str(), 30)
-        ));
-    }
-    if why {
-        text.push('\n');
-        text.push_str(&why_text(&answered.why));
-    }
+    text.push_str(&answer_text::left_bar(&answered.account, output));
     text.push_str(&format!("receipt {}\n", answered.done.receipt));
+    if !explain {
+        text.push_str(&answer_text::hint(answered.answer.notes.len()));
+    }
     text
 }
 
-pub(crate) fn denied_text(denied: &Denied, output: Output) -> String {
+/// The largest epsilon that fits in place of a refused query, for the text. None if a
+/// smaller epsilon does not help, or if the refusal is of an earlier time.
+pub(crate) fn largest_that_fits(
+    denied: &Denied,
+    output: Output,
+    quote: impl Fn(Wish) -> Result<Quote, QuestionError>,
+) -> Option<String> {
+    let short = denied
+        .reserved
+        .as_ref()
+        .is_some_and(ReservedDelta::is_short);
+    let wanted = output.format == Format::Text && denied.done.fresh && !short;
+    wanted.then(|| answer_text::largest_epsilon(denied.epsilon.get(), quote))?
+}
+
+/// What to do about a query that does not fit.
+pub(crate) fn advice(largest: &str) -> String {
+    let advice = format!(
+        "At most about ε {largest} fits: try --epsilon {largest}, or ask the data owner for \
+         a larger budget."
+    );
+    wrapped(&advice, "", "")
+}
+
+pub(crate) fn denied_text(denied: &Denied, largest: Option<&str>, output: Output) -> String {
     if !denied.done.fresh {
-        return format!(
-            "refused: the id {} was refused before, and stays refused for ever\n\
-             nothing was charged, and no row was read\n\n\
-             ask with another --id, or without one\n",
-            denied.done.id
-        );
+        return "refused: this id was refused before and stays refused\n\
+                nothing was charged, and no row was read\n\n\
+                Use a new --id, or none.\n"
+            .to_owned();
     }
     let account = shortened(denied.account.account.name().as_str(), 30);
     let short = denied.reserved.as_ref().filter(|delta| delta.is_short());
     let mut text = match short {
         Some(reserved) => format!(
-            "refused: this asks for δ {} to hide small groups, and of the δ {} reserved\n\
+            "refused: the query asks for δ {} to hide small groups; of the δ {} reserved\n\
              for that in {} only {} is left\n",
             number::delta_up(view::own_delta(reserved.asked)),
             number::nearest(view::own_delta(reserved.reserved), 3),
@@ -138,7 +153,7 @@ pub(crate) fn denied_text(denied: &Denied, output: Output) -> String {
             delta_down(view::own_delta(reserved.left)),
         ),
         None => format!(
-            "refused: this asks for ε {} at δ {}, which does not fit into {account}\n",
+            "refused: ε {} at δ {} does not fit the budget of {account}\n",
             number::epsilon_up(denied.epsilon.get(), 4),
             number::delta_up(denied.delta.get()),
         ),
@@ -146,6 +161,9 @@ pub(crate) fn denied_text(denied: &Denied, output: Output) -> String {
     text.push_str("nothing was charged, and no row was read\n\n");
     text.push_str(&view::summary_text(&denied.account, output.terminal));
     text.push('\n');
-    text.push_str(&wrapped(&denied_help(denied, Names::CommandLine), "", ""));
+    text.push_str(&match largest {
+        Some(largest) => advice(largest),
+        None => wrapped(&denied_help(denied, Names::CommandLine), "", ""),
+    });
     text
 }

@@ -1,38 +1,39 @@
-//! `mizan risk`: what an event means for a person.
+//! `mizan risk`: bounds on bad outcomes and on beliefs about a person.
 
 use mizan_api::names::Names;
 use mizan_api::risk::{Risk, RiskRequest};
 use mizan_report::{Column, Table, number};
 
-use crate::define::Defined;
+use crate::define::DefineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Output};
 
-/// What an event means for a person: bad outcomes and beliefs
+/// Bound bad outcomes for a person, and what an observer learns
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The baseline is the probability of a bad outcome without the person's data; the
-answer is the range it can move to with them. The factor (--beta) bounds how far
-an output moves somebody's odds about the person, and how likely it moves more.
+result is the range of its probability with them. The Bayes factor (--beta)
+bounds how far an output moves an observer's odds about the person; the result
+is the probability that the output moves them further.
 
 Examples:
   mizan risk 'rdp(10, 0.1)' --baseline 0.001
   mizan risk '100 * laplace(20)' --baseline 1e-6 --beta 5
   mizan risk 'gaussian(3)' --baseline 0.01 --prior 0.5 --format json")]
 pub(crate) struct Arguments {
-    /// The event: as text, as JSON, @FILE, or - for standard input
+    /// Event as text or JSON, @FILE, or - for standard input
     #[arg(value_name = "EXPR")]
     expression: String,
 
     #[command(flatten)]
-    defined: Defined,
+    defined: DefineArguments,
 
-    /// The probability of the bad outcome without the person's data
+    /// Probability of the bad outcome without the person's data
     #[arg(long, value_name = "P", allow_hyphen_values = true)]
     baseline: String,
 
-    /// The factor by which odds may move
+    /// Bayes factor: how far the odds may move
     #[arg(
         long,
         value_name = "B",
@@ -41,7 +42,7 @@ pub(crate) struct Arguments {
     )]
     beta: String,
 
-    /// Somebody's belief about the person before the release
+    /// Observer's belief about the person before the release
     #[arg(
         long,
         value_name = "P",
@@ -90,10 +91,10 @@ fn text(risk: &Risk) -> String {
     format!(
         "{table}\n\n\
          At worst {times} times as likely with the person's data.\n\
-         The odds about her move by more than a factor {}\n  \
+         An observer's odds about the person move by more than a factor {}\n  \
          with probability at most {probability} (order α = {});\n  \
-         up to then a belief of {} stays below {}.\n\
-         On average the log odds move by at most {}.\n",
+         otherwise a belief of {} stays below {}.\n\
+         The expected change of the log odds is at most {}.\n",
         number::nearest(risk.beta.shown, 6),
         output::order_text(risk.bayes.order),
         number::nearest(risk.prior.shown, 4),

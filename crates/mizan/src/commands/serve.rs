@@ -1,4 +1,4 @@
-//! `mizan serve`: the same over HTTP, for many.
+//! `mizan serve`: the HTTP server.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -8,37 +8,37 @@ use mizan_ledger::default_state_dir;
 use mizan_server::limits::{Limits, QueryWorkers};
 use mizan_server::{Listen, Options, serve};
 
-use crate::books::Books;
+use crate::catalogue_file::CatalogueFile;
 use crate::failure::Failure;
-use crate::output::{Output, be_still, print};
+use crate::ledger_args::LedgerArguments;
+use crate::output::{Output, print, stop_spinner};
 use crate::query_limits::QueryLimitArguments;
-use crate::shelf::Shelf;
 use crate::tokens::Tokens;
 
-/// Serve questions, budgets and proofs over HTTP
+/// Serve queries, budgets and proofs over HTTP
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-On this machine it may be done without TLS; whoever is to be reached from others
-needs a certificate. SIGTERM stops it: what was charged is answered first.
+A loopback address needs no TLS; any other address needs a certificate. On
+SIGTERM the server answers the queries that are charged, and stops.
 
 Examples:
   mizan serve
   mizan serve --listen 127.0.0.1:8080
   mizan serve --listen 0.0.0.0:443 --cert chain.pem --key key.pem")]
 pub(crate) struct Arguments {
-    /// The address; port 0 chooses one
+    /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8917")]
     listen: SocketAddr,
 
-    /// The certificate chain (PEM)
+    /// Certificate chain (PEM)
     #[arg(long, value_name = "FILE", requires = "key")]
     cert: Option<PathBuf>,
 
-    /// Its private key (PEM)
+    /// Private key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "cert")]
     key: Option<PathBuf>,
 
-    /// Requests that one token may send in a second
+    /// Requests per second that one token may send
     #[arg(long, value_name = "N", default_value_t = 50)]
     rate: u32,
 
@@ -53,10 +53,10 @@ pub(crate) struct Arguments {
     tokens: Tokens,
 
     #[command(flatten)]
-    shelf: Shelf,
+    catalogue: CatalogueFile,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
@@ -74,21 +74,21 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     });
     let secure = listen.tls.is_some();
     let options = Options {
-        ledger: arguments.books.existing()?,
+        ledger: arguments.ledger.existing()?,
         state_dir: default_state_dir()?,
-        catalogue: arguments.shelf.path(),
+        catalogue: arguments.catalogue.path(),
         tokens: arguments.tokens.path(),
         limits,
         secure,
     };
     let scheme = if secure { "https" } else { "http" };
-    be_still();
+    stop_spinner();
     serve(&listen, options, |address| {
         let line = output.either(
             || serde_json::json!({"address": address.to_string(), "url": format!("{scheme}://{address}")}),
             || format!("listening on {scheme}://{address}\n"),
         );
-        // Nobody may be reading; the server serves all the same.
+        // The server runs even if standard output is closed.
         let _ = print(&line);
     })?;
     Ok(String::new())

@@ -1,4 +1,4 @@
-//! `mizan spend`: charges for a release that is made elsewhere.
+//! `mizan spend`: charges an account for a release made elsewhere.
 
 use mizan_api::budget::view::{self, nats_text};
 use mizan_api::spend::{Refused, Spend};
@@ -6,49 +6,53 @@ use mizan_core::Definitions;
 use mizan_ledger::Refusal;
 use mizan_report::{Column, Table, number};
 
-use crate::books::{self, Books};
 use crate::failure::Failure;
 use crate::input;
+use crate::ledger_args::{self, LedgerArguments};
 use crate::output::{Answer, Output, order_text, shortened};
 
-/// Charge an account for a release that is made elsewhere
+/// Charge an account for a release made elsewhere
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Charge first, release after: once this has answered, the charge is on the disk.
-The same --id with the same event is charged once, however often it is asked. A
-charge that does not fit is refused (exit code 1), with what would fit.
+Charge first, release afterwards: when the command returns, the charge is
+durable. The same --id with the same event is charged once. A charge that does
+not fit is refused (exit code 1), and the largest that fits is shown.
 
 Examples:
   mizan spend census 'gaussian(20)'
   mizan spend census '100 * laplace(50)' --id report-2026-11
   mizan spend training '1000 * poisson(0.01, gaussian(1.1))' --format json")]
 pub(crate) struct Arguments {
-    /// The account
+    /// Account to charge
     #[arg(value_name = "ACCOUNT")]
     name: String,
 
-    /// The event, as for `mizan account`
+    /// Event, as for `mizan account`
     #[arg(value_name = "EVENT")]
     expression: String,
 
-    /// A UUID or any text of your own that names this charge
+    /// Name of this charge: a UUID or any text
     #[arg(long, value_name = "ID")]
     id: Option<String>,
 
+    /// Show a refused charge at each Rényi order
+    #[arg(long)]
+    explain: bool,
+
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
     let event = input::expression(&arguments.expression, &Definitions::default())?.event;
-    let id = books::request_id(arguments.id.as_deref())?;
-    let ledger = arguments.books.open()?;
-    let account = books::account(&ledger, &arguments.name)?;
+    let id = ledger_args::request_id(arguments.id.as_deref())?;
+    let ledger = arguments.ledger.open()?;
+    let account = ledger_args::account(&ledger, &arguments.name)?;
     let spend = Spend::charge(&ledger, &account, event, id)?;
     let answer = match &spend.refused {
         Some(refused) => Answer::refused(output.either(
             || spend.refused_json(refused),
-            || refused_text(&spend, refused, output),
+            || refused_text(&spend, refused, arguments.explain, output),
         )),
         None => Answer::done(output.either(|| spend.json(), || text(&spend, output))),
     };
@@ -61,90 +65,97 @@ fn cost_text(spend: &Spend) -> String {
     let delta = view::reading_delta(account);
     match spend.cost.epsilon(account.orders(), delta) {
         Some(epsilon) if delta.get() > 0.0 => format!(
-            "alone ε {} at δ {}",
+            "ε {} at δ {} on its own",
             number::epsilon_up(epsilon.get(), 4),
             number::nearest(delta.get(), 3)
         ),
-        Some(epsilon) => format!("alone ε {}", number::epsilon_up(epsilon.get(), 4)),
-        None => "without bound".to_owned(),
+        Some(epsilon) => format!("ε {} on its own", number::epsilon_up(epsilon.get(), 4)),
+        None => "ε without bound".to_owned(),
     }
 }
 
 fn text(spend: &Spend, output: Output) -> String {
-    let again = if spend.done.fresh {
-        "charged"
-    } else {
-        "charged before under this id, and not again"
+    let charged = match spend.done.fresh {
+        true => "charged",
+        false => "charged before under this id, not again",
     };
-    let event = shortened(&spend.event.to_string(), 60);
     let mut text = format!(
-        "{again}: {event} to {}, {}\n\n",
+        "{charged}: {} to {}\nit costs {}\n\n",
+        shortened(&spend.event.to_string(), 40),
         spend.view.account.name(),
         cost_text(spend)
     );
     text.push_str(&view::gap_text(&spend.view));
     text.push_str(&view::summary_text(&spend.view, output.terminal));
     text.push_str(&format!(
-        "\n  about {} more of these\n\nreceipt {}\n",
+        "  about {} more of these fit\n\nreceipt {}\n",
         spend.view.how_many(&spend.cost),
         spend.done.receipt
     ));
     text
 }
 
-fn refused_text(spend: &Spend, refused: &Refused, output: Output) -> String {
-    let event = shortened(&spend.event.to_string(), 60);
+fn refused_text(spend: &Spend, refused: &Refused, explain: bool, output: Output) -> String {
     let Refused {
         denial,
         by,
         fitting,
     } = refused;
-    let refusal = spend.done.refusal.as_deref();
-    let again = if spend.done.fresh {
-        "refused"
-    } else {
-        "refused before under this id, which stays refused"
+    let (refused, most) = match spend.done.fresh {
+        true => ("refused", "At most"),
+        false => (
+            "refused before under this id, and stays refused",
+            "At that time at most",
+        ),
     };
     let mut text = format!(
-        "{again}: {event}, {}, does not fit into {by}\n",
+        "{refused}: the charge does not fit the budget of {by}\n{} costs {}\nnothing was charged\n\n",
+        shortened(&spend.event.to_string(), 40),
         cost_text(spend)
     );
-    text.push_str("nothing was charged\n\n");
     text.push_str(&view::gap_text(&spend.view));
-    if let Some(refusal) = refusal {
-        text.push_str(&lines(refusal, output));
-        if refusal.asked_own_delta > mizan_ledger::OwnDelta::ZERO {
-            text.push_str(&format!(
-                "own deltas: asked {}, taken {}, limit {}\n",
-                number::delta_up(view::own_delta(refusal.asked_own_delta)),
-                number::nearest(view::own_delta(refusal.taken_own_delta), 3),
-                number::nearest(view::own_delta(refusal.own_delta_limit), 3),
-            ));
+    text.push_str(&view::summary_text(&spend.view, output.terminal));
+    text.push('\n');
+    if let Some(refusal) = spend.done.refusal.as_deref() {
+        text.push_str(&reserved_text(refusal));
+        if explain {
+            text.push_str(&lines(refusal, output));
+            text.push('\n');
         }
-        text.push('\n');
     }
     let percent = number::down(100.0 * view::share(denial.largest), 3);
-    let most = if spend.done.fresh {
-        "the most that fits is"
-    } else {
-        "the most that fitted then was"
+    let fits = match fitting.is_empty() {
+        true => "",
+        false => ", such as",
     };
-    text.push_str(&format!("{most} {percent} % of this cost"));
-    for (place, fitting) in fitting.iter().enumerate() {
-        let before = if place == 0 { ", as\n" } else { "or\n" };
-        let event = fitting.event();
-        text.push_str(&format!(
-            "{before}  {}\n",
-            shortened(&event.to_string(), 74)
-        ));
-    }
-    if fitting.is_empty() {
-        text.push('\n');
+    text.push_str(&format!("{most} {percent} % of this cost fits{fits}\n"));
+    let events = fitting.iter().map(|fitting| fitting.event().to_string());
+    let events: Vec<String> = events
+        .map(|event| format!("  {}\n", shortened(&event, 74)))
+        .collect();
+    text.push_str(&events.join("or\n"));
+    if spend.done.refusal.is_some() && !explain {
+        text.push_str("details: --explain\n");
     }
     text
 }
 
-/// Order by order: those that have a limit.
+/// The reserved delta, if too little of it is left.
+fn reserved_text(refusal: &Refusal) -> String {
+    let (asked, taken) = (refusal.asked_own_delta, refusal.taken_own_delta);
+    let limit = refusal.own_delta_limit;
+    if asked.atto().saturating_add(taken.atto()) <= limit.atto() {
+        return String::new();
+    }
+    format!(
+        "reserved δ: the charge asks for {}; {} of {} is used\n",
+        number::delta_up(view::own_delta(asked)),
+        number::nearest(view::own_delta(taken), 3),
+        number::nearest(view::own_delta(limit), 3),
+    )
+}
+
+/// The orders that have a limit.
 fn lines(refusal: &Refusal, output: Output) -> String {
     let mut table = Table::new([
         Column::number("order"),
@@ -169,8 +180,8 @@ fn lines(refusal: &Refusal, output: Output) -> String {
         ]);
     }
     let rule = match refusal.rule {
-        mizan_ledger::Rule::Any => "one order would have to fit",
-        mizan_ledger::Rule::Every => "every order would have to fit",
+        mizan_ledger::Rule::Any => "the charge fits if it fits at one order",
+        mizan_ledger::Rule::Every => "the charge fits if it fits at every order",
     };
     format!("{table}\n{rule}\n")
 }

@@ -1,4 +1,4 @@
-//! A ledger of its own for a test, and the program to work on it.
+//! A ledger for one test, and the program that works on it.
 #![allow(dead_code, reason = "each test uses its own part")]
 
 use std::path::{Path, PathBuf};
@@ -120,7 +120,7 @@ impl Lab {
     }
 
     pub(crate) fn copy(&self, to: &Path) {
-        // Whoever closed it last has folded the write-ahead log in.
+        // The last process to close it has checkpointed the write-ahead log.
         std::fs::copy(self.ledger(), to).unwrap();
     }
 }

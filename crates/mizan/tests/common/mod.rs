@@ -1,4 +1,4 @@
-//! Running the real program and looking at what it says.
+//! Runs the program and captures its output.
 #![allow(dead_code, reason = "each test uses its own part")]
 #![allow(
     clippy::expect_used,

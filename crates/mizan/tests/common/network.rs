@@ -1,5 +1,5 @@
-//! Networks that a test may cut: a cable to a network namespace, and a relay that
-//! loses what it is told to lose. Nothing of it leaves this machine.
+//! Networks that a test can cut: a link to a network namespace, and a relay that drops
+//! messages on request. No packet leaves this machine.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -74,7 +74,7 @@ impl Cable {
         words.map(str::to_owned).to_vec()
     }
 
-    /// From now on nothing arrives, and nobody is told.
+    /// From now on nothing arrives, and neither side gets an error.
     pub(crate) fn cut(&self) {
         ip(&format!("link set {} down", self.link)).unwrap();
     }

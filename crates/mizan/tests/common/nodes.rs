@@ -1,5 +1,4 @@
-//! A cluster for a test: a scheduler and executors as processes of the real program,
-//! which are gone with the test.
+//! A cluster for a test: a scheduler and executors as processes that end with the test.
 #![allow(dead_code, reason = "each test uses its own part")]
 
 use std::io::{BufRead as _, BufReader};

@@ -1,4 +1,4 @@
-//! PostgreSQL servers that a test may break, and people who ask about tables of them.
+//! PostgreSQL servers that a test can break, and analysts who query their tables.
 
 use std::path::PathBuf;
 use std::process::{Child, Command};
@@ -153,7 +153,7 @@ pub(crate) const ADD: [&str; 16] = [
     "2",
 ];
 
-/// Somebody with a ledger of their own who asks about visits.
+/// An analyst with a ledger of their own who queries the visits.
 pub(crate) fn lab(name: &str, server: &Server) -> Lab {
     let lab = Lab::empty(name);
     lab.run(&["init"]).done();
@@ -162,7 +162,7 @@ pub(crate) fn lab(name: &str, server: &Server) -> Lab {
     lab
 }
 
-/// Adds the visits to somebody's catalogue.
+/// Adds the visits to the catalogue of an analyst.
 pub(crate) fn add_visits(lab: &Lab, from: &str) {
     let run = lab.run(&[&["dataset", "add", "visits", "--from", from], &ADD[..]].concat());
     assert_eq!(run.code, 0, "{run:?}");

@@ -1,4 +1,4 @@
-//! Visits of two thousand people, to ask about.
+//! A dataset for tests: visits of two thousand people.
 
 use std::fmt::Write as _;
 

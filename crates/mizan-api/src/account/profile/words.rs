@@ -1,4 +1,4 @@
-//! The profile in words, and for programs.
+//! The profile as text and as JSON.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::account::json::{Bound, Ends, ProfilePoint, Rate};
 use crate::number::finite;
 use crate::words::shortened;
 
-/// False-positive rates that are told in words.
+/// The false-positive rates of the text.
 const TOLD: [f64; 4] = [0.001, 0.01, 0.1, 0.5];
 
-/// And those that programs read.
+/// The false-positive rates of the JSON.
 const LISTED: [f64; 20] = [
     0.0, 1e-6, 1e-5, 1e-4, 1e-3, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8,
     0.9, 0.95, 1.0,
@@ -40,12 +40,10 @@ impl Profile {
 
     fn attacker(&self) -> String {
         let Bracket { lower, upper } = self.trade_off.advantage();
-        let reached = self
-            .exact
-            .then(|| Column::number("the best finds at least"));
+        let reached = self.exact.then(|| Column::number("best attack at least"));
         let columns = [
-            Column::number("false alarms accepted"),
-            Column::number("people found at most"),
+            Column::number("false-positive rate"),
+            Column::number("true-positive rate at most"),
         ];
         let mut table = Table::new(columns.into_iter().chain(reached));
         for rate in TOLD {
@@ -56,16 +54,19 @@ impl Profile {
             let row = [accepted, most];
             table.row(row.into_iter().chain(self.exact.then_some(least)));
         }
-        let mut text = format!(
-            "An attacker who knows everything but whether a person's data were used:\n{table}\n"
-        );
+        let mut text =
+            format!("Membership inference by an attacker who knows all other data:\n{table}\n");
         let reached = if self.exact {
-            format!(", and the best reaches {}", percent_down(lower.get()))
+            format!(
+                ", and the best attack reaches {}",
+                percent_down(lower.get())
+            )
         } else {
             String::new()
         };
         text += &wrapped(&format!(
-            "The advantage of any attack (found less false alarms) is at most {}{reached}.",
+            "The advantage of any attack (true-positive minus false-positive rate) is at most \
+             {}{reached}.",
             percent_up(upper.get())
         ));
         text

@@ -1,4 +1,4 @@
-//! `mizan audit EVENT`: is epsilon what it is said to be?
+//! `mizan audit EVENT`: tests a claimed epsilon by attacking the mechanism.
 
 use std::path::PathBuf;
 
@@ -8,28 +8,28 @@ use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_report::{Axis, Figure, Panel, Series, number};
 use serde_json::{Value, json};
 
-use crate::define::Defined;
+use crate::define::DefineArguments;
 use crate::failure::Failure;
 use crate::input::{self, Expression, Typed};
 use crate::output::{self, Answer, Output, Progress};
 use mizan_api::number::finite;
 
-/// The confidence that accuses nobody by chance.
+/// The default confidence: a false alarm has probability 1e-6.
 const USUAL_CONFIDENCE: &str = "0.999999";
 
-/// The δ of a claim that needs one.
+/// The default δ of a claim that needs one.
 const USUAL_DELTA: f64 = 1e-5;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The event: as text, as JSON, @FILE, or - for standard input
+    /// Event as text or JSON, @FILE, or - for standard input
     #[arg(value_name = "EVENT", required = true)]
     expression: Option<String>,
 
     #[command(flatten)]
-    defined: Defined,
+    defined: DefineArguments,
 
-    /// How sure to be of the bound
+    /// Confidence of the lower bound
     #[arg(
         long,
         value_name = "C",
@@ -38,25 +38,25 @@ pub(super) struct Arguments {
     )]
     confidence: String,
 
-    /// Runs on each input [default: what takes a second or two]
+    /// Runs on each input [default: as many as take one or two seconds]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     samples: Option<String>,
 
-    /// The delta of the claim [default: 0, or 1e-5 with Gaussian noise]
+    /// Delta of the claim [default: 0, or 1e-5 for Gaussian noise]
     #[arg(long, value_name = "D", allow_hyphen_values = true)]
     delta: Option<String>,
 
-    /// Somebody's claim [default: what `mizan account` says]
+    /// Claimed epsilon [default: the result of `mizan account`]
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     epsilon: Option<String>,
 
-    /// Draw the outputs on both inputs into this file
+    /// Draw the outputs on both inputs to this file (SVG)
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
 
 impl Arguments {
-    /// Whether anything of it was typed.
+    /// Whether any of these arguments was given.
     pub(super) fn is_given(&self) -> bool {
         [&self.expression, &self.samples, &self.delta, &self.epsilon]
             .iter()
@@ -66,13 +66,13 @@ impl Arguments {
     }
 }
 
-/// What was claimed and what was found.
+/// The claim and the result of the audit.
 struct Report {
     event: String,
     claimed: (Typed<Epsilon>, Typed<Delta>),
     confidence: Typed<Confidence>,
     samples: u64,
-    /// Whether outputs are noisy answers, or losses.
+    /// Whether outputs are noisy answers; else they are privacy losses.
     answers: bool,
     found: Audit,
 }
@@ -98,8 +98,8 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
             Typed { shown, value }
         }
     };
-    // A claim is priced for a δ that is not above what was typed, and attacked
-    // with one that is not below.
+    // The claim is computed for a δ not above the typed one, and attacked with one
+    // not below it.
     let attacked = match &arguments.delta {
         Some(_) => Delta::saturating(delta.value.get().next_up()),
         None => delta.value,
@@ -141,7 +141,7 @@ fn usual_delta(released: &Released) -> Typed<Delta> {
     }
 }
 
-/// The ε that is published for the event.
+/// The ε of the event by the accountant.
 fn accounted(event: &PrivacyEvent, delta: Delta) -> Result<Epsilon, Failure> {
     if delta == Delta::ZERO {
         let bound =
@@ -209,8 +209,8 @@ impl Report {
         let (claimed, delta) = self.claimed;
         let share = |hits: u64| number::nearest(hits as f64 / *tried as f64, 4);
         let verdict = if self.is_violation() {
-            "VIOLATION: a mechanism that keeps the claim gives such runs only with\n  \
-             probability 1 - confidence. What is released is not what was claimed.\n"
+            "VIOLATION: the lower bound is above the claim. A mechanism that satisfies the\n  \
+             claim shows this with probability at most 1 - confidence.\n"
         } else {
             "Consistent: the runs do not contradict the claim.\n"
         };
@@ -236,7 +236,7 @@ impl Report {
         )
     }
 
-    /// The set of outputs, in words.
+    /// The set of outputs as text.
     fn attack(&self) -> String {
         let feature = match self.found.attack.feature {
             Feature::Output if self.answers => "output",
@@ -251,7 +251,7 @@ impl Report {
         format!("{feature} {sign} {}", number::nearest(threshold, 6))
     }
 
-    /// Outputs of both worlds, as stairs.
+    /// Histograms of the outputs on both inputs.
     fn panel(&self) -> Panel {
         let histogram = &self.found.histogram;
         let stairs = |name: &str, share: fn(&(f64, f64)) -> f64| {
@@ -273,6 +273,6 @@ impl Report {
         };
         Panel::new("", Axis::linear(name), Axis::linear("share of runs"))
             .with(stairs("without the person", |share| share.0))
-            .with(stairs("with her", |share| share.1))
+            .with(stairs("with the person", |share| share.1))
     }
 }

@@ -1,5 +1,4 @@
-//! `mizan audit reconstruct`: the Fundamental Law of Information Recovery as a
-//! picture.
+//! `mizan audit reconstruct`: the reconstruction attack of Dinur and Nissim (2003).
 
 use std::path::PathBuf;
 
@@ -12,23 +11,23 @@ use crate::input;
 use crate::output::{self, Answer, Output, Progress};
 use mizan_api::number::finite;
 
-/// Queries for each person, unless told.
+/// The default number of queries for each person.
 const QUERIES_PER_PERSON: u64 = 4;
 
-/// Recover secret bits from noisy answers about random groups (Dinur-Nissim)
+/// Recover secret bits from noisy counts (Dinur-Nissim reconstruction)
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Everybody has a secret bit. The attacker asks how many of a random half of the
-people have theirs set, many times, and solves for the bits. The table shows how
-many are recovered as the noise on each answer grows, and what all the answers
-cost together at delta 1e-6.
+Each person has a secret bit. The attacker asks for noisy counts of the bits in
+random halves of the people and solves for the bits. The table shows the share
+of bits recovered as the noise grows, and the epsilon of all answers together at
+delta 1e-6.
 
 Examples:
   mizan audit reconstruct
   mizan audit reconstruct --n 1024 --svg reconstruct.svg --csv reconstruct.csv
   mizan audit reconstruct --n 128 --queries 128 --format json")]
 pub(super) struct Arguments {
-    /// How many people
+    /// Number of people
     #[arg(
         long = "n",
         value_name = "N",
@@ -37,20 +36,20 @@ pub(super) struct Arguments {
     )]
     people: String,
 
-    /// How many queries [default: four times as many as people]
+    /// Number of queries [default: four per person]
     #[arg(long, value_name = "M", allow_hyphen_values = true)]
     queries: Option<String>,
 
-    /// Draw the picture into this file
+    /// Draw the result to this file (SVG)
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
-    /// Write the table into this file
+    /// Write the table to this file (CSV)
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 }
 
-/// What was attacked and how much of it was recovered.
+/// The size of the attack and its results.
 struct Report {
     people: u64,
     queries: u64,
@@ -136,9 +135,9 @@ impl Report {
             ]);
         }
         format!(
-            "{} secret bits, {} queries about random halves of the people\n\n{table}\n\n{}\n\
-             A half is chance (an empty bar). ε is the price of all answers together\n\
-             at δ = {PRICED_AT:e}: noise that hides the bits is noise that is private.\n",
+            "{} secret bits, {} queries over random halves of the people\n\n{table}\n\n{}\n\
+             50 % is guessing (an empty bar). ε is the cost of all answers together at\n\
+             δ = {PRICED_AT:e}.\n",
             self.people,
             self.queries,
             output.terminal.chart(&self.against_noise("")),
@@ -153,7 +152,7 @@ impl Report {
         Figure::new(title)
             .with(self.against_noise("The noise of each answer"))
             .with(self.against(
-                "The price of all answers",
+                "The cost of all answers",
                 Axis::log10("ε at δ = 1e-6"),
                 |point| point.epsilon.get(),
             ))

@@ -1,34 +1,34 @@
-//! `mizan audit sql`: random questions about random data, with and without one
-//! person.
+//! `mizan audit sql`: random queries over random data, with and without one person.
 
 use mizan_engine::{DataFusion, FailureAudit, SqlAudit, Violation, audit_failures, audit_sql};
 use serde_json::json;
 
+use crate::demo_rng::DemoRng;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Answer, Output, Progress, shortened};
-use crate::stream::Stream;
 
-/// Ask random questions with and without one person, and compare
+/// Run random queries with and without one person, and compare
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Makes small datasets full of traps, asks random questions about them with all
-rows and without those of one person, and compares the exact integers before any
-noise with what the plan claims. A difference beyond the claim, or an error that
-depends on rows, is a violation (exit code 1).
+Generates small datasets with edge cases, runs random queries on all rows and
+on all rows but those of one person, and compares the exact integers before any
+noise with the sensitivity that the plan claims. A larger difference, or an
+error that depends on rows, is a violation (exit code 1).
 
-With --failures the queries are aimed at failure instead: texts that grow, cells
-that are not UTF-8, overflow, joins that multiply rows, deep recursion. One person
-has the worst rows that CSV and Parquet files can hold, the engine has small
-limits, and the outcome must be of one kind with and without that person: an
-answer, a refusal before the charge, or a failure after it, with its code.
+With --failures the queries provoke failures instead: texts that grow, cells
+that are not UTF-8, overflow, joins that multiply rows, deep recursion. One
+person has the worst rows that CSV and Parquet files can hold, and the engine
+has small limits. The kind of outcome must be the same with and without that
+person: an answer, a refusal before the charge, or a failure after it, with its
+code.
 
 Examples:
   mizan audit sql
   mizan audit sql --failures --pairs 2000
   mizan audit sql --pairs 20000 --seed 7 --format json")]
 pub(super) struct Arguments {
-    /// How many pairs of datasets
+    /// Number of pairs of datasets
     #[arg(
         long,
         value_name = "N",
@@ -37,11 +37,11 @@ pub(super) struct Arguments {
     )]
     pairs: String,
 
-    /// Aim at failure: compare kinds of outcomes
+    /// Provoke failures and compare kinds of outcomes
     #[arg(long)]
     failures: bool,
 
-    /// Which random questions
+    /// Seed of the random queries
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
@@ -51,10 +51,10 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     let folder = std::env::temp_dir().join(format!("mizan-audit-{}", std::process::id()));
     let failed = |error| Failure::file("write", &folder.display().to_string(), &error);
     std::fs::create_dir_all(&folder).map_err(failed)?;
-    let mut stream = Stream::from(arguments.seed);
+    let mut rng = DemoRng::from(arguments.seed);
     let progress = Progress::of(pairs);
     if arguments.failures {
-        let audit = audit_failures(&folder, pairs, &mut || stream.next(), |pairs| {
+        let audit = audit_failures(&folder, pairs, &mut || rng.next(), |pairs| {
             progress.advance(pairs);
         });
         let _ = std::fs::remove_dir_all(&folder);
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         });
     }
     let engine = DataFusion::new()?;
-    let audit = audit_sql(&engine, &folder, pairs, &mut || stream.next(), |pairs| {
+    let audit = audit_sql(&engine, &folder, pairs, &mut || rng.next(), |pairs| {
         progress.advance(pairs);
     });
     let _ = std::fs::remove_dir_all(&folder);
@@ -106,7 +106,7 @@ fn failures_json(audit: &FailureAudit) -> serde_json::Value {
     })
 }
 
-/// What no person decides, and what should not be.
+/// Failures and fallbacks that happen with and without the person alike.
 fn faults(audit: &FailureAudit) -> Vec<Violation> {
     let faults = audit.failed.iter().chain(&audit.fallbacks);
     faults.cloned().collect()
@@ -126,7 +126,7 @@ fn failures_text(audit: &FailureAudit) -> String {
     push_violations(&mut text, &faults(audit));
     push_violations(&mut text, &audit.violations);
     text.push_str(&match audit.violations.len() {
-        0 => "no violation: no person decides whether there is an answer\n".to_owned(),
+        0 => "no violation: the kind of outcome never depended on one person\n".to_owned(),
         many => format!("{many} violations: please report them\n"),
     });
     text
@@ -141,12 +141,12 @@ fn push_violations(text: &mut String, violations: &[Violation]) {
 
 fn text(audit: &SqlAudit) -> String {
     let mut text = format!(
-        "{} questions, {} of them refused, {} pairs compared\n",
+        "{} queries, {} of them refused, {} pairs compared\n",
         audit.questions, audit.refused, audit.pairs
     );
     push_violations(&mut text, &audit.violations);
     text.push_str(&match audit.violations.len() {
-        0 => "no violation: one person changes as much as was claimed, or less\n".to_owned(),
+        0 => "no violation: no person changed an integer by more than the plan claims\n".to_owned(),
         many => format!("{many} violations: please report them\n"),
     });
     text

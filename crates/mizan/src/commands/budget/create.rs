@@ -1,20 +1,21 @@
-//! `mizan budget create`: an account from a target.
+//! `mizan budget create`: creates an account.
 
 use mizan_api::budget::view;
 use mizan_core::Code;
 use mizan_ledger::{AccountName, NewAccount, Outcome};
 use serde_json::json;
 
-use super::target::Typed;
-use crate::books::{self, Books, log_json};
+use super::target::TargetArguments;
 use crate::failure::Failure;
+use crate::ledger_args::{self, LedgerArguments, log_json};
 use crate::output::{Output, order_text};
 
-/// Make an account from a target
+/// Create an account with a target
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A charge to an account is a charge to all accounts above it. The topmost one, of
-the data, carries the guarantee; those below are quotas.
+A charge to an account is also charged to all accounts above it. The topmost
+account, the one of the data, carries the guarantee; accounts below it are
+quotas.
 
 Examples:
   mizan budget create census --epsilon 1 --delta 1e-6
@@ -22,31 +23,31 @@ Examples:
   mizan budget create survey --pure 2
   mizan budget create training --rho 0.1")]
 pub(crate) struct Arguments {
-    /// What to call it
+    /// Name of the account
     name: String,
 
     #[command(flatten)]
-    target: Typed,
+    target: TargetArguments,
 
-    /// The account above it
+    /// Parent account
     #[arg(long, value_name = "NAME")]
     parent: Option<String>,
 
-    /// An id of your own: the same id and command again changes nothing
+    /// Idempotency key: repeating the command with the same id changes nothing
     #[arg(long, value_name = "ID")]
     id: Option<String>,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let name = AccountName::new(&arguments.name)?;
-    let id = books::request_id(arguments.id.as_deref())?;
-    let ledger = arguments.books.open()?;
+    let id = ledger_args::request_id(arguments.id.as_deref())?;
+    let ledger = arguments.ledger.open()?;
     let parent = arguments.parent.as_deref();
     let parent = parent
-        .map(|name| books::account(&ledger, name))
+        .map(|name| ledger_args::account(&ledger, name))
         .transpose()?;
     let above = parent.as_ref().map(|view| &view.account);
     let (orders, budget) = arguments.target.create(above)?;
@@ -94,7 +95,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             let under = arguments.parent.as_ref();
             let under = under.map_or_else(String::new, |parent| format!(" under {parent}"));
             format!(
-                "made {name}{under}: {}, kept at {orders}\nreceipt {}\n",
+                "created {name}{under}: {} ({orders})\nreceipt {}\n",
                 view::target_text(account.budget()),
                 done.receipt
             )

@@ -1,11 +1,11 @@
-//! `mizan budget list`: all accounts, as the tree they are.
+//! `mizan budget list`: all accounts as a tree.
 
 use mizan_api::budget::{BudgetsAnswer, view};
 use mizan_ledger::{AccountNumber, AccountView};
 use mizan_report::{Column, Table, number};
 
-use crate::books::Books;
 use crate::failure::Failure;
+use crate::ledger_args::LedgerArguments;
 use crate::output::{Output, shortened};
 
 /// List all accounts
@@ -13,11 +13,11 @@ use crate::output::{Output, shortened};
 #[command(after_help = "Examples:\n  mizan budget list\n  mizan budget list --format json")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let ledger = arguments.books.read()?;
+    let ledger = arguments.ledger.read()?;
     let (views, head) = (ledger.accounts()?, ledger.head()?);
     Ok(output.either(|| BudgetsAnswer::of(&views, head), || text(&views, output)))
 }
@@ -28,8 +28,8 @@ fn text(views: &[AccountView], output: Output) -> String {
     }
     let mut table = Table::new([
         Column::text("account"),
-        Column::text("promise"),
-        Column::number("spent, about"),
+        Column::text("target"),
+        Column::number("spent (about)"),
         Column::text("left"),
     ])
     .ascii(output.terminal.ascii);
@@ -52,7 +52,7 @@ fn text(views: &[AccountView], output: Output) -> String {
         let name = if depth == 0 {
             name
         } else {
-            // Deep trees keep within the page.
+            // Deep trees fit the line.
             format!("{}└ {name}", "  ".repeat((depth - 1).min(4)))
         };
         table.row([name, view::target_text(account.budget()), spent, left]);
@@ -61,14 +61,14 @@ fn text(views: &[AccountView], output: Output) -> String {
     format!("{table}\n{gap}")
 }
 
-/// Accounts below their parents, in the order they were made in.
+/// Accounts below their parents, oldest first.
 fn tree<'a>(
     views: &'a [AccountView],
     parent: Option<AccountNumber>,
     depth: usize,
     rows: &mut Vec<(usize, &'a AccountView)>,
 ) {
-    // No deeper than accounts may stand above each other.
+    // The depth is bounded by the ledger's limit on nested accounts.
     for view in views.iter().filter(|view| view.account.parent() == parent) {
         rows.push((depth, view));
         tree(views, Some(view.account.number()), depth + 1, rows);

@@ -1,4 +1,4 @@
-//! `mizan budget`: accounts, what they promise and what is left of them.
+//! `mizan budget`: accounts, their targets and what remains.
 
 mod create;
 mod list;

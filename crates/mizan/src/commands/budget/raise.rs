@@ -1,44 +1,44 @@
-//! `mizan budget raise`: more may be spent from now on, and the log says so.
+//! `mizan budget raise`: raises the target of an account.
 
 use mizan_api::budget::view;
 use mizan_ledger::{AccountNumber, Body, Budget, Ledger, RequestId};
 use serde_json::json;
 
-use super::target::Typed;
-use crate::books::{self, Books, log_json};
+use super::target::TargetArguments;
 use crate::failure::Failure;
+use crate::ledger_args::{self, LedgerArguments, log_json};
 use crate::output::Output;
 
 /// Raise the budget of an account
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Only the kind of target that the account has can be raised, and never lowered.
-It is an act of the owner, in the log for ever.
+The kind of target stays the same, and a target is never lowered. The data owner
+decides; the log records it forever.
 
 Examples:
   mizan budget raise census --epsilon 2
   mizan budget raise survey --pure 3")]
 pub(crate) struct Arguments {
-    /// The account
+    /// Account to raise
     name: String,
 
     #[command(flatten)]
-    target: Typed,
+    target: TargetArguments,
 
-    /// An id of your own: the same id and command again changes nothing
+    /// Idempotency key: repeating the command with the same id changes nothing
     #[arg(long, value_name = "ID")]
     id: Option<String>,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let id = books::request_id(arguments.id.as_deref())?;
-    let ledger = arguments.books.open()?;
-    let before = books::account(&ledger, &arguments.name)?.account;
+    let id = ledger_args::request_id(arguments.id.as_deref())?;
+    let ledger = arguments.ledger.open()?;
+    let before = ledger_args::account(&ledger, &arguments.name)?.account;
     let budget = match raised_before(&ledger, id, before.number())? {
-        // Asked again: what it became then, whatever was raised since.
+        // Repeated: the target of the first time, whatever was raised since.
         Some(budget) if arguments.target.is(&budget)? => budget,
         _ => arguments.target.raise(&before)?,
     };
@@ -60,7 +60,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         },
         || {
             format!(
-                "{}{} was {}, and is {}\nreceipt {}\n",
+                "{}raised {} from {} to {}\nreceipt {}\n",
                 view::gap_text(&view),
                 after.name(),
                 view::target_text(before.budget()),

@@ -5,8 +5,8 @@ use mizan_core::Code;
 use mizan_ledger::{RequestId, UnansweredCharge};
 use serde_json::json;
 
-use crate::books::{self, Books, log_json};
 use crate::failure::Failure;
+use crate::ledger_args::{self, LedgerArguments, log_json};
 use crate::output::Output;
 use crate::times;
 
@@ -31,12 +31,12 @@ pub(crate) struct Arguments {
     id: Vec<String>,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let ledger = arguments.books.open()?;
-    let account = books::account(&ledger, &arguments.name)?.account;
+    let ledger = arguments.ledger.open()?;
+    let account = ledger_args::account(&ledger, &arguments.name)?.account;
     let open = ledger.unanswered(&account)?;
     let charges = match arguments.id.is_empty() {
         true => open,

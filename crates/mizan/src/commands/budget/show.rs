@@ -1,52 +1,56 @@
-//! `mizan budget show`: one account, what is left of it and how it got there.
+//! `mizan budget show`: one account: target, spent, remaining, history.
 
 use std::path::PathBuf;
 
 use mizan_api::budget::view::{self, nats_text};
 use mizan_api::budget::{BurnDown, More, Shown};
 use mizan_api::messages::Label;
-use mizan_ledger::{Account, AccountView, MAX_UNANSWERED, UnansweredCharge};
+use mizan_ledger::{AccountView, MAX_UNANSWERED, UnansweredCharge};
 use mizan_report::{Column, Figure, Table, number};
 
-use crate::books::{self, Books};
 use crate::failure::Failure;
 use crate::input;
+use crate::ledger_args::{self, LedgerArguments};
 use crate::output::{self, Output, Progress, order_text, shortened};
 use crate::times;
 
-/// Show what an account promises, has spent and has left
+/// Show an account: target, spent, remaining
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-\"spent so far\" and \"left\" are estimates: what the charges would cost had they
-been fixed in advance. \"guaranteed\" holds whenever one looks. Whether a charge
-fits is decided at each order, by whole numbers.
+\"Spent\" and \"left\" as ε are estimates that hold if the queries were fixed in
+advance. \"Worst case\" holds for adaptively chosen queries at any time. Whether a
+charge fits is decided at each Rényi order, in integers (--explain shows them).
 
 Examples:
   mizan budget show census
   mizan budget show census --svg burn-down.svg
   mizan budget show census --event 'gaussian(20)'")]
 pub(crate) struct Arguments {
-    /// The account
+    /// Name of the account
     name: String,
 
-    /// Say how many more of this event fit [default: the last one charged]
+    /// Count how many more of this event fit [default: the last one charged]
     #[arg(long, value_name = "EVENT")]
     event: Option<String>,
 
-    /// Draw how the budget burned down
+    /// Draw the remaining budget over the log to this file (SVG)
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
+    /// Show limit, spent and left at each Rényi order
+    #[arg(long)]
+    explain: bool,
+
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     if let Some(path) = &arguments.svg {
-        arguments.books.may_write(path)?;
+        arguments.ledger.may_write(path)?;
     }
-    let ledger = arguments.books.read()?;
-    let view = books::account(&ledger, &arguments.name)?;
+    let ledger = arguments.ledger.read()?;
+    let view = ledger_args::account(&ledger, &arguments.name)?;
     let event = arguments.event.as_deref().map(input::typed).transpose()?;
     let progress = Progress::of(ledger.head()?.size);
     let shown = Shown::of(
@@ -65,7 +69,9 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         || shown.json(),
         || {
             let (more, burn_down) = (shown.more.as_ref(), shown.burn_down.as_ref());
+            let orders = arguments.explain.then(|| orders(&shown.view, output));
             text(&shown.view, &shown.unanswered, more, burn_down, output)
+                + &orders.unwrap_or_else(|| "\ndetails: --explain\n".to_owned())
         },
     ))
 }
@@ -89,15 +95,13 @@ fn text(
     text.push_str(&view::summary_text(view, output.terminal));
     text.push_str(&unanswered_text(account.name().as_str(), unanswered));
     if let Some(more) = more {
-        let like = if more.given { "of" } else { "like the last," };
+        let last = if more.given { "" } else { " (the last charge)" };
         text.push_str(&format!(
-            "\n  about {} more {like} {}\n",
+            "  about {} more of {}{last} fit\n",
             more.count,
-            shortened(&more.event, 50)
+            shortened(&more.event, 36)
         ));
     }
-    text.push('\n');
-    text.push_str(&orders(account, output));
     if let Some(burn_down) = burn_down.filter(|burn_down| burn_down.points().len() > 1) {
         text.push('\n');
         text.push_str(&output.terminal.chart(&burn_down.panel(Label::english)));
@@ -130,10 +134,18 @@ fn unanswered_text(name: &str, charges: &[UnansweredCharge]) -> String {
     text
 }
 
-/// Order by order: those that count.
-fn orders(account: &Account, output: Output) -> String {
+/// The orders that have a limit, and the one that decides.
+fn orders(view: &AccountView, output: Output) -> String {
+    let account = &view.account;
     let odometer = view::read(account);
     let decides = odometer.room.map(|(order, _)| order);
+    let measured = decides.map_or_else(String::new, |order| {
+        format!(
+            "\nMeasured as Rényi DP at order {}: many small queries cost less than the sum\n\
+             of their ε.\n",
+            order_text(order)
+        )
+    });
     let mut table = Table::new([
         Column::number("order"),
         Column::number("limit"),
@@ -161,5 +173,5 @@ fn orders(account: &Account, output: Output) -> String {
             },
         ]);
     }
-    format!("{table}\n")
+    format!("{measured}\n{table}\n")
 }

@@ -1,4 +1,4 @@
-//! What an account is to promise, as typed.
+//! The target of an account as options.
 
 use mizan_core::{Code, Delta, Epsilon, Order, Rho};
 use mizan_ledger::{Account, Budget, BudgetError, Orders, OwnDelta, Target};
@@ -6,36 +6,36 @@ use mizan_ledger::{Account, Budget, BudgetError, Orders, OwnDelta, Target};
 use crate::failure::Failure;
 use crate::input;
 
-/// One of the ways to say how much may be spent.
+/// The options of a target: exactly one kind.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Typed {
-    /// The epsilon of an (epsilon, delta) promise
+pub(crate) struct TargetArguments {
+    /// Epsilon of an (epsilon, delta) target
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     epsilon: Option<String>,
 
-    /// The delta of an (epsilon, delta) promise
+    /// Delta of an (epsilon, delta) target
     #[arg(long, value_name = "D", allow_hyphen_values = true)]
     delta: Option<String>,
 
-    /// A pure epsilon, without any delta
+    /// Epsilon of pure differential privacy
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pure: Option<String>,
 
-    /// A rho of zero-concentrated differential privacy
+    /// Rho of zero-concentrated differential privacy
     #[arg(long, value_name = "R", allow_hyphen_values = true)]
     rho: Option<String>,
 
-    /// A Renyi curve, as ORDER:EPSILON,..., such as 2:0.1,16:1,inf:8
+    /// Rényi-DP curve as ORDER:EPSILON,..., such as 2:0.1,16:1,inf:8
     #[arg(long, value_name = "POINTS", allow_hyphen_values = true)]
     curve: Option<String>,
 
-    /// The part of delta for releases that may themselves fail [default: a
-    /// quarter of --delta, else 0]
+    /// Reserved delta: the part for mechanisms that may fail, such as
+    /// thresholds [default: a quarter of --delta, else 0]
     #[arg(long, value_name = "D", allow_hyphen_values = true)]
     own_delta: Option<String>,
 }
 
-/// A promise, before there are orders to keep it at.
+/// A target, before the orders are known.
 enum Promise {
     Approximate(Epsilon, Option<Delta>),
     Pure(Epsilon),
@@ -43,8 +43,8 @@ enum Promise {
     Curve(Vec<(Order, Epsilon)>),
 }
 
-impl Typed {
-    /// Whether anything was said.
+impl TargetArguments {
+    /// Whether any of these options was given.
     pub(crate) fn is_given(&self) -> bool {
         let all = [
             &self.epsilon,
@@ -88,7 +88,7 @@ impl Typed {
         Ok((orders, budget))
     }
 
-    /// The higher budget of an account; what is not said stays as it is.
+    /// The raised budget of an account; options that are not given keep their value.
     pub(super) fn raise(&self, account: &Account) -> Result<Budget, Failure> {
         let before = account.budget();
         let own_delta = self.own_delta()?.unwrap_or_else(|| before.own_delta());
@@ -111,7 +111,7 @@ impl Typed {
         Ok(before.raised(target, own_delta, account.orders())?)
     }
 
-    /// Whether a budget is what was typed.
+    /// Whether a budget has this target.
     pub(crate) fn is(&self, budget: &Budget) -> Result<bool, Failure> {
         let own_delta = self.own_delta()?;
         let target = match (self.promise()?, budget.target()) {
@@ -149,7 +149,7 @@ impl Typed {
         if let Some(code) = code {
             return Err(Failure::new(
                 code,
-                "say in one way how much may be spent",
+                "the target must be given in exactly one way",
                 "give --epsilon and --delta, or --pure, or --rho, or --curve",
             ));
         }
@@ -186,7 +186,7 @@ fn point(text: &str) -> Result<(Order, Epsilon), Failure> {
     let (order, epsilon) = text.split_once(':').ok_or_else(|| {
         Failure::new(
             Code::MZ0010,
-            format!("--curve: {text:?} is no point"),
+            format!("--curve: {text:?} is not a point"),
             "write ORDER:EPSILON,..., such as 2:0.1,16:1,inf:8",
         )
     })?;
@@ -197,7 +197,7 @@ fn point(text: &str) -> Result<(Order, Epsilon), Failure> {
         _ => {
             return Err(Failure::new(
                 Code::MZ0010,
-                format!("--curve: {order:?} is no order"),
+                format!("--curve: {order:?} is not an order"),
                 "write ORDER:EPSILON,..., such as 2:0.1,16:1,inf:8",
             ));
         }
@@ -210,7 +210,7 @@ fn no_delta() -> Failure {
     Failure::new(
         Code::MZ0009,
         "--epsilon needs a --delta",
-        "add --delta, far below 1/people, such as 1e-6; or promise a pure epsilon with --pure",
+        "add --delta, far below 1/people, such as 1e-6; or give a pure epsilon with --pure",
     )
 }
 
@@ -218,6 +218,6 @@ fn pure_has_no_delta() -> Failure {
     Failure::new(
         Code::MZ0008,
         "a pure epsilon leaves no --own-delta",
-        "leave --own-delta out, or promise --epsilon and --delta",
+        "leave --own-delta out, or give --epsilon and --delta",
     )
 }

@@ -1,4 +1,4 @@
-//! `mizan cluster executor`: a node that reads files and computes.
+//! `mizan cluster executor`: a node that reads files and runs tasks.
 
 use std::path::PathBuf;
 
@@ -9,34 +9,34 @@ use super::scheduler::say;
 use crate::engine::from_environment;
 use crate::failure::Failure;
 
-/// Run an executor until it is stopped, or its scheduler is gone
+/// Run an executor until it is stopped or its scheduler is gone
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Rows that move between executors are kept in a directory of its own within the
-work directory, which nobody else may read and which is gone with it. Its
-address is the first line that it prints.
+Rows that move between executors are kept in a private directory within the work
+directory; the executor removes it at its end. The first line of output is the
+address of the executor.
 
 Examples:
   mizan cluster executor --scheduler 127.0.0.1:50050
   mizan cluster executor --scheduler 10.0.0.5:50050 --listen 10.0.0.6:50051 \\
     --trusted-network --work-dir /var/lib/mizan/shuffle --cores 16")]
 pub(super) struct Arguments {
-    /// Whom it works for; else MIZAN_SCHEDULER
+    /// Scheduler of the cluster [default: MIZAN_SCHEDULER]
     #[arg(long, value_name = "HOST:PORT")]
     scheduler: Option<String>,
 
-    /// Where it listens; port 0 is any
+    /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
     listen: String,
 
     #[command(flatten)]
     open: Listen,
 
-    /// Where its directory is made [default: the system's for temporary files]
+    /// Work directory [default: the system's directory for temporary files]
     #[arg(long, value_name = "DIR")]
     work_dir: Option<PathBuf>,
 
-    /// How many tasks it runs at a time [default: as many as there are processors]
+    /// Tasks at a time [default: the number of processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     cores: Option<u16>,
 }

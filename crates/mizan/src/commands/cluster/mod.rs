@@ -1,5 +1,5 @@
-//! `mizan cluster`: the nodes of a cluster that answers questions. Only in programs that
-//! are built with the feature `ballista`.
+//! `mizan cluster`: the nodes of a Ballista cluster. Only with the cargo feature
+//! `ballista`.
 
 mod executor;
 mod scheduler;
@@ -8,7 +8,7 @@ mod status;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Start the nodes of a cluster, and look at them
+/// Run the nodes of a Ballista cluster, and show their status
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -22,14 +22,14 @@ enum Command {
     Status(status::Arguments),
 }
 
-/// Where a node listens.
+/// How other machines reach a node.
 #[derive(Debug, clap::Args)]
 struct Listen {
-    /// The host by which other nodes and who asks reach it, if it is another
+    /// Host name or address that nodes and clients use, if it differs
     #[arg(long, value_name = "HOST")]
     advertise: Option<String>,
 
-    /// Listen where other machines reach it: rows travel without passwords or TLS
+    /// Accept other machines: rows travel without authentication or TLS
     #[arg(long)]
     trusted_network: bool,
 }

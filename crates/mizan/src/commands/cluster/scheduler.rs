@@ -1,4 +1,4 @@
-//! `mizan cluster scheduler`: the node that plans, and that is asked.
+//! `mizan cluster scheduler`: the node that plans queries and accepts them.
 
 use mizan_engine::{Address, Scheduler, run_scheduler};
 
@@ -9,14 +9,15 @@ use crate::output;
 /// Run a scheduler until it is stopped
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It needs to see the files of datasets under the same paths as executors and who
-asks. It writes nothing. Its address is the first line that it prints.
+The scheduler, the executors and the clients need the dataset files under the
+same paths. The scheduler writes no files. The first line of output is its
+address.
 
 Examples:
   mizan cluster scheduler
   mizan cluster scheduler --listen 10.0.0.5:50050 --trusted-network")]
 pub(super) struct Arguments {
-    /// Where it listens; port 0 is any
+    /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050")]
     listen: String,
 
@@ -34,8 +35,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<String, Failure> {
     Ok(String::new())
 }
 
-/// Says where a node is.
+/// Prints the address of a node.
 pub(super) fn say(address: &Address) {
-    // Nobody needs to read it.
+    // The node runs even if standard output is closed.
     let _ = output::print(&format!("{address}\n"));
 }

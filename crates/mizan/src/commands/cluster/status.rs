@@ -1,4 +1,4 @@
-//! `mizan cluster status`: who works for a scheduler.
+//! `mizan cluster status`: the executors of a scheduler.
 
 use std::time::{Duration, Instant};
 
@@ -10,18 +10,18 @@ use crate::engine::from_environment;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Look at a scheduler and its executors
+/// Show a scheduler and its executors
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mizan cluster status --scheduler 127.0.0.1:50050
   mizan cluster status --scheduler 127.0.0.1:50050 --wait 2")]
 pub(super) struct Arguments {
-    /// The scheduler; else MIZAN_SCHEDULER
+    /// Scheduler of the cluster [default: MIZAN_SCHEDULER]
     #[arg(long, value_name = "HOST:PORT")]
     scheduler: Option<String>,
 
-    /// Wait until so many executors are there, for a minute at most
+    /// Wait up to a minute until N executors are registered
     #[arg(long, value_name = "N", default_value_t = 0)]
     wait: usize,
 }
@@ -59,7 +59,7 @@ fn waited(scheduler: &Address, executors: usize) -> Result<ClusterStatus, Failur
                 let (found, place) = (counted(status.executors.len()), scheduler);
                 return Err(Failure::new(
                     Code::MZ1927,
-                    format!("{found} at work for the scheduler {place}, not {executors}"),
+                    format!("the scheduler {place} has {found}, not {executors}"),
                     "start more with `mizan cluster executor --scheduler HOST:PORT`",
                 ));
             }

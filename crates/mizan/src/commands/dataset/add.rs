@@ -1,6 +1,6 @@
-//! `mizan dataset add`: says what a file or a table holds, whose rows they are, and
-//! how much may be learned from them. Parquet files are decoded once, so that damage is
-//! found now; nothing of a row is shown or kept.
+//! `mizan dataset add`: declares a file or a table with its privacy unit, its bounds and
+//! its budget. Parquet files are decoded once, so that damage is found now; no row is
+//! shown or stored.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -13,20 +13,20 @@ use mizan_sql::{Catalogue, Dataset, DatasetColumn, Privacy, Type};
 use serde_json::json;
 
 use super::show;
-use crate::books::{self, Books};
-use crate::commands::budget::target::Typed;
+use crate::catalogue_file::CatalogueFile;
+use crate::commands::budget::target::TargetArguments;
 use crate::failure::Failure;
-use crate::output::{Output, Progress, complain};
-use crate::shelf::Shelf;
+use crate::ledger_args::{self, LedgerArguments};
+use crate::output::{Output, Progress, eprint};
 
-/// Add a dataset, with its budget
+/// Add a dataset and its budget
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Only names of columns are used, and their types, which CSV does not have. Parquet
-files are decoded once to find damage; nothing of a row is shown. In CSV a column is text unless --type or --bound (a number, a
-date) says otherwise; integers are said with --type.
-What does not read as its type counts as NULL; what is out of its bounds counts
-as the nearest bound. Several tables about the same people share one --account.
+The command reads column names and, except for CSV, types. Parquet files are
+decoded once to find damage; no row is shown or stored. A CSV column is text
+unless --type or --bound (numbers or dates) says otherwise; declare integers
+with --type. A value that does not parse as its type is NULL; a value outside of
+its bounds is clamped. Tables about the same people share one --account.
 
 Examples:
   mizan dataset add visits --from visits.csv --unit person \\
@@ -34,62 +34,63 @@ Examples:
     --max-rows-per-unit 10 --max-groups-per-unit 4
   mizan dataset add people --from people.parquet --unit id --account visits
   mizan dataset add cities --from cities.csv --public
-  PGPASSWORD=... mizan dataset add visits --unit person --epsilon 3 --delta 1e-7 \\
-    --from postgres://mizan@db.example.org/clinic/public.visits")]
+  PGPASSWORD=... mizan dataset add visits --unit person \\
+    --from postgres://mizan@db.example.org/clinic/public.visits \\
+    --epsilon 3 --delta 1e-7")]
 pub(crate) struct Arguments {
-    /// The name in questions
+    /// Name of the dataset in queries
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
 
-    /// A CSV or Parquet file, a directory of Parquet files, or a table:
+    /// CSV or Parquet file, directory of Parquet files, or table:
     /// postgres://user@host/database/schema.table
     #[arg(long, value_name = "FILE|URL")]
     pub(crate) from: PathBuf,
 
-    /// The column that tells whose a row is; several for several columns
+    /// Column that identifies the privacy unit, such as a person (repeatable)
     #[arg(long, value_name = "COLUMN", required_unless_present = "public")]
     pub(crate) unit: Vec<String>,
 
-    /// The table is about nobody: it may be joined and costs nothing
+    /// Public table: it has no privacy unit and can be joined at no cost
     #[arg(long, conflicts_with_all = ["unit", "account"])]
     pub(crate) public: bool,
 
-    /// An account that exists, in place of a new one of the dataset's name
+    /// Existing account that pays [default: a new one named like the dataset]
     #[arg(long, value_name = "ACCOUNT")]
     pub(crate) account: Option<String>,
 
     #[command(flatten)]
-    pub(crate) typed: Typed,
+    pub(crate) target: TargetArguments,
 
-    /// What a column holds: boolean, integer, number, text, date, timestamp
+    /// Type of a column: boolean, integer, number, text, date, timestamp
     #[arg(long = "type", value_name = "COL=TYPE")]
     pub(crate) types: Vec<String>,
 
-    /// The least and greatest value of a column
+    /// Bounds to which values of a column are clamped
     #[arg(long, value_name = "COL=LO:HI")]
     pub(crate) bound: Vec<String>,
 
-    /// The least and greatest total of one unit in a group
+    /// Bounds to which a unit's total per group is clamped
     #[arg(long, value_name = "COL=LO:HI")]
     pub(crate) unit_bound: Vec<String>,
 
-    /// The values of a column that groups may have
+    /// Public keys of a column: the groups that are always reported
     #[arg(long, value_name = "COL=A,B,...")]
     pub(crate) keys: Vec<String>,
 
-    /// The most rows of a unit that count in a group
+    /// Contribution bound: rows per unit in a group
     #[arg(long, value_name = "R")]
     pub(crate) max_rows_per_unit: Option<u64>,
 
-    /// The most groups of a unit that count
+    /// Contribution bound: groups per unit
     #[arg(long, value_name = "C")]
     pub(crate) max_groups_per_unit: Option<u64>,
 
     #[command(flatten)]
-    pub(crate) shelf: Shelf,
+    pub(crate) catalogue: CatalogueFile,
 
     #[command(flatten)]
-    pub(crate) books: Books,
+    pub(crate) ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
@@ -101,24 +102,24 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     mizan_engine::record_files(&mut dataset);
     let dataset = dataset;
     let ledger = match &dataset.privacy {
-        Some(_) => Some(arguments.books.open()?),
+        Some(_) => Some(arguments.ledger.open()?),
         None => None,
     };
     let check = |catalogue: &Catalogue| match twin(catalogue, &dataset, ledger.as_ref())? {
         Some(old) => Err(on_other_terms(old)),
         None => Ok(()),
     };
-    let mut catalogue = arguments.shelf.read()?;
+    let mut catalogue = arguments.catalogue.read()?;
     check(&catalogue)?;
     catalogue.add(dataset.clone())?;
-    // The account first: a dataset without one could not be asked about, an
-    // account without a dataset harms nobody.
+    // The account first: a dataset without an account could not be queried, an account
+    // without a dataset does no harm.
     if let (Some(privacy), Some(ledger)) = (&dataset.privacy, &ledger) {
         account(arguments, ledger, &privacy.account)?;
     }
-    arguments.shelf.change(|catalogue| {
+    arguments.catalogue.change(|catalogue| {
         check(catalogue)?;
-        // Files that were written anew since.
+        // Files that were written again since.
         for dataset in catalogue.datasets.values_mut() {
             mizan_engine::record_files(dataset);
         }
@@ -129,15 +130,15 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     }
 
     for note in notes(&dataset, &found) {
-        complain(&format!("note: {note}\n"));
+        eprint(&format!("note: {note}\n"));
     }
     Ok(output.either(
-        || json!({"dataset": dataset.to_json(), "catalogue": arguments.shelf.path().display().to_string()}),
+        || json!({"dataset": dataset.to_json(), "catalogue": arguments.catalogue.path().display().to_string()}),
         || format!("added {}\n\n{}", dataset.name, show::text(&dataset, output)),
     ))
 }
 
-/// Decodes all files once, with a bar on the terminal if that takes a while.
+/// Decodes all files once, with a progress bar.
 fn check_rows(dataset: &Dataset) -> Result<(), Failure> {
     let (progress, shown) = (OnceLock::new(), AtomicU64::new(0));
     mizan_engine::check_rows(dataset, &|done, all| {
@@ -147,11 +148,10 @@ fn check_rows(dataset: &Dataset) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A dataset with rows of the new one on other terms: two budgets for the same
-/// rows are one budget of their sum, and public rows none at all. Accounts with the
-/// same one at the top are all charged to that. What one unit may change is charged,
-/// so the same rows have the same units: those of another column would not be
-/// protected.
+/// An existing dataset that shares rows with the new one under another budget or
+/// privacy unit. Two budgets for the same rows add up to a larger one, and public rows
+/// have none; accounts below the same topmost account share its budget. A guarantee
+/// for one unit column does not protect the units of another.
 fn twin<'a>(
     catalogue: &'a Catalogue,
     new: &Dataset,
@@ -171,7 +171,7 @@ fn twin<'a>(
     Ok(None)
 }
 
-/// The name of the account above all others of an account; its own if it is new.
+/// The name of the topmost account above an account; its own name if it is new.
 fn topmost(ledger: &Ledger, name: &str) -> Result<String, Failure> {
     let mut top = name.to_owned();
     let mut next = ledger.account_named(&AccountName::new(name)?)?;
@@ -198,7 +198,7 @@ fn on_other_terms(old: &Dataset) -> Failure {
         }
         None => (
             "as public".to_owned(),
-            "whoever may see them needs no budget; use others".to_owned(),
+            "public rows have no budget: use other rows".to_owned(),
         ),
     };
     let from = match mizan_engine::is_table(&old.source) {
@@ -209,23 +209,23 @@ fn on_other_terms(old: &Dataset) -> Failure {
     Failure::new(Code::MZ1876, message, help)
 }
 
-/// The account that pays: one that exists, or a new one.
+/// Finds the account that pays, or creates it.
 fn account(arguments: &Arguments, ledger: &Ledger, name: &str) -> Result<(), Failure> {
     if arguments.account.is_some() {
-        if arguments.typed.is_given() {
+        if arguments.target.is_given() {
             return Err(Failure::new(
                 Code::MZ0008,
-                "--account names a budget that exists: no other is made",
+                "--account names an existing account: it has its own target",
                 "leave --epsilon and --delta out, or leave --account out",
             ));
         }
-        return books::account(ledger, name).map(|_| ());
+        return ledger_args::account(ledger, name).map(|_| ());
     }
-    let (orders, budget) = arguments.typed.create(None)?;
+    let (orders, budget) = arguments.target.create(None)?;
     let account = AccountName::new(name)?;
-    // After a command that was killed between the two.
+    // The account exists if an earlier command was killed before the catalogue changed.
     if let Some(found) = ledger.account_named(&account)?
-        && arguments.typed.is(found.account.budget())?
+        && arguments.target.is(found.account.budget())?
     {
         return Ok(());
     }
@@ -239,7 +239,7 @@ fn account(arguments: &Arguments, ledger: &Ledger, name: &str) -> Result<(), Fai
     Ok(())
 }
 
-/// Where the rows are: a table by its address, files by their whole path.
+/// The source of the rows: the address of a table, or the absolute path of files.
 fn source(from: &Path) -> Result<String, Failure> {
     let not_text = || {
         Failure::new(
@@ -256,7 +256,7 @@ fn source(from: &Path) -> Result<String, Failure> {
     Ok(path.to_str().ok_or_else(not_text)?.to_owned())
 }
 
-/// The dataset as it was described.
+/// The dataset that the arguments declare.
 fn describe(arguments: &Arguments, source: String, found: &Inspected) -> Result<Dataset, Failure> {
     let columns = &found.columns;
     let named = |name: &String| {
@@ -272,7 +272,7 @@ fn describe(arguments: &Arguments, source: String, found: &Inspected) -> Result<
         return Err(Failure::new(
             Code::MZ1907,
             format!("the column {name:?} holds {holds}, which cannot be read"),
-            "name another column, or make one of a type that can be read: a number, text, a boolean, a date or a timestamp",
+            "name another column, or convert it to a type that can be read: a number, text, a boolean, a date or a timestamp",
         ));
     }
     let account = arguments
@@ -294,7 +294,7 @@ fn describe(arguments: &Arguments, source: String, found: &Inspected) -> Result<
     for text in &arguments.types {
         dataset.declare_type(text).map_err(of("--type"))?;
     }
-    // What neither the file nor the owner has given a type.
+    // Columns without a type from the file or from --type.
     let untyped: Vec<String> = (columns.iter())
         .filter(|(name, kind)| kind.is_none() && !is_named(&arguments.types, name))
         .map(|(name, _)| name.clone())
@@ -330,14 +330,14 @@ fn column((name, kind): &(String, Option<Type>)) -> DatasetColumn {
     }
 }
 
-/// Whether an option, `COLUMN=...`, is about a column.
+/// Whether an option, `COLUMN=...`, names a column.
 fn is_named(option: &[String], column: &str) -> bool {
     let names = option.iter().filter_map(|text| text.strip_prefix(column));
     names.into_iter().any(|rest| rest.starts_with('='))
 }
 
-/// A column with bounds holds numbers, or dates if its bounds are dates. Not
-/// integers: in a column of 9.99 they would all be nothing.
+/// A column with bounds holds numbers, or dates if its bounds are dates. Not integers:
+/// every 9.99 of such a column would be NULL.
 fn guess_type(dataset: &mut Dataset, untyped: &[String], text: &str) {
     for kind in [Type::Number, Type::Date, Type::Timestamp] {
         let mut tried = dataset.clone();
@@ -359,7 +359,7 @@ fn guess_type(dataset: &mut Dataset, untyped: &[String], text: &str) {
     }
 }
 
-/// What the owner should know.
+/// Notes for the data owner.
 fn notes(dataset: &Dataset, found: &Inspected) -> Vec<String> {
     let mut notes = Vec::new();
     for (name, holds) in &found.left_out {
@@ -368,11 +368,15 @@ fn notes(dataset: &Dataset, found: &Inspected) -> Vec<String> {
         ));
     }
     let Some(privacy) = &dataset.privacy else {
-        notes.push("everybody may see everything in it".to_owned());
+        notes.push("public: every user may see all of its rows".to_owned());
         return notes;
     };
     if privacy.rows_per_unit.is_none() {
-        notes.push("without --max-rows-per-unit only COUNT(DISTINCT unit) can be asked".to_owned());
+        notes.push(format!(
+            "no row limit per unit is set for `{}`: only COUNT(DISTINCT unit) can be answered; \
+             set it with --max-rows-per-unit",
+            dataset.name
+        ));
     }
     notes
 }

@@ -1,41 +1,41 @@
-//! `mizan dataset bounds`: finds the bounds of a column privately, charges for it
-//! and writes them down.
+//! `mizan dataset bounds`: estimates the bounds of a column privately, charges for it
+//! and stores them in the catalogue.
 
 use mizan_engine::FoundBounds;
 use mizan_report::number;
 use mizan_sql::Bounds;
 use serde_json::json;
 
-use crate::asking::at_desk;
-use crate::books::Books;
+use crate::catalogue_file::CatalogueFile;
 use crate::commands::query;
 use crate::engine::EngineArguments;
 use crate::failure::Failure;
 use crate::input;
 use crate::interrupt;
+use crate::ledger_args::LedgerArguments;
 use crate::output::{Answer, Output};
-use crate::shelf::Shelf;
+use crate::query_args::at_desk;
 
-/// Find the bounds of a column privately, and keep them
+/// Estimate the bounds of a column privately, and store them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The bounds leave out about one unit in a hundred, or as many as the noise hides
-if there are few. They are charged for when they are found, replace bounds that
-were declared, and are free to use from then on.
+The bounds exclude values of about one unit in a hundred, or of as many as the
+noise hides in a small dataset. The command charges the account once; the bounds
+replace declared ones, and queries use them at no further cost.
 
 Examples:
   mizan dataset bounds visits cost
   mizan dataset bounds visits cost --epsilon 0.2")]
 pub(crate) struct Arguments {
-    /// The dataset
+    /// Name of the dataset
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// A column of integers or numbers
+    /// Column of integers or numbers
     #[arg(value_name = "COLUMN")]
     column: String,
 
-    /// Spend at most this epsilon [default: a tenth of the account's]
+    /// Spend at most this epsilon [default: a tenth of the account's epsilon]
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     epsilon: Option<String>,
 
@@ -43,10 +43,10 @@ pub(crate) struct Arguments {
     engine: EngineArguments,
 
     #[command(flatten)]
-    shelf: Shelf,
+    catalogue: CatalogueFile,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
@@ -54,9 +54,9 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         Some(text) => mizan_engine::Wish::Epsilon(input::epsilon(text, "--epsilon")?.value),
         None => mizan_engine::Wish::Usual,
     };
-    let dataset = arguments.shelf.dataset(&arguments.name)?;
-    let catalogue = arguments.shelf.read()?;
-    let ledger = arguments.books.open()?;
+    let dataset = arguments.catalogue.dataset(&arguments.name)?;
+    let catalogue = arguments.catalogue.read()?;
+    let ledger = arguments.ledger.open()?;
     interrupt::tell_of_charges(output);
     let found = at_desk(&ledger, &catalogue, &arguments.engine, "", |desk| {
         desk.find_bounds(&arguments.name, &arguments.column, wish)
@@ -67,7 +67,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         FoundBounds::Denied(denied) => {
             return Ok(Answer::refused(output.either(
                 || mizan_api::question::denied_json(&denied),
-                || query::denied_text(&denied, output),
+                || query::denied_text(&denied, None, output),
             )));
         }
     };
@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
         .filter(|column| column.name == arguments.column)
         .find_map(|column| column.bounds)
         .filter(|replaced| *replaced != bounds);
-    arguments.shelf.change(|catalogue| {
+    arguments.catalogue.change(|catalogue| {
         let dataset = catalogue.datasets.get_mut(&arguments.name);
         let columns = dataset.into_iter().flat_map(|dataset| &mut dataset.columns);
         for column in columns.filter(|column| column.name == arguments.column) {
@@ -110,7 +110,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
                 format!("they replace the bounds {}\n", shown(old))
             });
             let spent = match answered.repeated {
-                true => "found before, nothing spent".to_owned(),
+                true => "stored answer, nothing spent".to_owned(),
                 false => format!(
                     "spent ε {} at δ {}",
                     number::epsilon_up(answered.epsilon.get(), 4),
@@ -118,11 +118,11 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
                 ),
             };
             format!(
-                "{} of {} lies from {}, for nearly everybody\n\
-                 what is beyond counts as the nearest of these from now on\n\
+                "bounds of {}.{}: {} (about 1 unit in 100 has values outside)\n\
+                 values outside are clamped to them from now on\n\
                  {replaced}{spent}\nreceipt {}\n",
-                arguments.column,
                 arguments.name,
+                arguments.column,
                 shown(bounds),
                 answered.done.receipt
             )

@@ -1,22 +1,22 @@
-//! `mizan dataset list`: all datasets.
+//! `mizan dataset list`: the datasets of the catalogue.
 
 use mizan_report::{Column, Table};
 use serde_json::json;
 
+use crate::catalogue_file::CatalogueFile;
 use crate::failure::Failure;
 use crate::output::{Output, shortened};
-use crate::shelf::Shelf;
 
 /// List the datasets
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  mizan dataset list\n  mizan dataset list --format json")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    shelf: Shelf,
+    catalogue: CatalogueFile,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let catalogue = arguments.shelf.read()?;
+    let catalogue = arguments.catalogue.read()?;
     let datasets = catalogue.datasets.values();
     Ok(output.either(
         || json!({"datasets": datasets.clone().map(mizan_sql::Dataset::to_json).collect::<Vec<_>>()}),
@@ -26,9 +26,9 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             }
             let mut table = Table::new([
                 Column::text("dataset"),
-                Column::text("unit"),
+                Column::text("privacy unit"),
                 Column::text("account"),
-                Column::text("from"),
+                Column::text("source"),
             ])
             .ascii(output.terminal.ascii);
             for dataset in datasets.clone() {

@@ -1,4 +1,4 @@
-//! `mizan dataset`: what questions can be asked about, and whose rows it holds.
+//! `mizan dataset`: the datasets of the catalogue.
 
 pub(crate) mod add;
 mod bounds;

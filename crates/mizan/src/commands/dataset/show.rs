@@ -1,26 +1,26 @@
-//! `mizan dataset show`: all that is known about a dataset, publicly.
+//! `mizan dataset show`: the public description of a dataset.
 
 use mizan_report::{Column, Table};
 use mizan_sql::{Dataset, DatasetColumn, Type, Value};
 
+use crate::catalogue_file::CatalogueFile;
 use crate::failure::Failure;
 use crate::output::{Output, shortened};
-use crate::shelf::Shelf;
 
-/// Show a dataset: columns, bounds, keys and limits
+/// Show a dataset: columns, bounds, public keys and contribution bounds
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  mizan dataset show visits")]
 pub(crate) struct Arguments {
-    /// The dataset
+    /// Name of the dataset
     #[arg(value_name = "NAME")]
     name: String,
 
     #[command(flatten)]
-    shelf: Shelf,
+    catalogue: CatalogueFile,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let dataset = arguments.shelf.dataset(&arguments.name)?;
+    let dataset = arguments.catalogue.dataset(&arguments.name)?;
     Ok(output.either(|| dataset.to_json(), || text(&dataset, output)))
 }
 
@@ -28,10 +28,9 @@ pub(super) fn text(dataset: &Dataset, output: Output) -> String {
     let mut text = match &dataset.privacy {
         None => format!("{}: public, {}\n", dataset.name, dataset.source),
         Some(privacy) => {
-            let limit =
-                |limit: Option<u64>| limit.map_or("undeclared".to_owned(), |n| n.to_string());
+            let limit = |limit: Option<u64>| limit.map_or("not set".to_owned(), |n| n.to_string());
             format!(
-                "{}: {}\n  a unit is {}; account {}\n  rows per unit {}, groups per unit {}\n",
+                "{}: {}\n  privacy unit: {}; account: {}\n  contribution bounds: rows per unit {}, groups per unit {}\n",
                 dataset.name,
                 shortened(&dataset.source, 60),
                 privacy.unit.join(" and "),
@@ -45,7 +44,7 @@ pub(super) fn text(dataset: &Dataset, output: Output) -> String {
         Column::text("column"),
         Column::text("type"),
         Column::text("bounds"),
-        Column::text("keys"),
+        Column::text("public keys"),
     ])
     .ascii(output.terminal.ascii);
     for column in &dataset.columns {

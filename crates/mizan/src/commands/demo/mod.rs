@@ -1,12 +1,12 @@
-//! `mizan demo`: a whole story on data it makes itself: set up, quote, ask, be
-//! refused, verify. It leaves a folder to go on with.
+//! `mizan demo`: a complete example on generated data: set up, quote, query, refusals,
+//! verification. It leaves a folder to continue with.
 
 mod data;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use mizan_api::budget::{BurnDown, view};
+use mizan_api::budget::BurnDown;
 use mizan_api::messages::Label;
 use mizan_api::question::{answered_json, denied_json};
 use mizan_core::{Code, Delta, Epsilon};
@@ -18,24 +18,25 @@ use mizan_report::{Figure, number};
 use mizan_sql::{Bounds, Catalogue, Dataset, DatasetColumn, Privacy, Type, Value};
 use serde_json::json;
 
-use crate::asking;
+use crate::answer_text;
+use crate::catalogue_file::CatalogueFile;
 use crate::commands::query;
 use crate::failure::Failure;
 use crate::output::{Output, print, wrapped, write_file};
-use crate::shelf::Shelf;
+use crate::query_args;
 
-/// The whole story on data made for it: ask, be refused, verify
+/// Run a complete example on generated data: queries, refusals, verification
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Makes a folder with 40,000 people who do not exist and some 300,000 visits to
-clinics, a ledger with a budget of ε 2, and pictures of the answers. Go on with
+Creates a folder with 40,000 synthetic people and about 300,000 visits to
+clinics, a ledger with a budget of ε 2, and charts of the answers. Continue with
 `cd mizan-demo` and `mizan query ...`.
 
 Examples:
   mizan demo
   mizan demo --folder try-it")]
 pub(crate) struct Arguments {
-    /// The folder to make
+    /// Folder to create
     #[arg(long, value_name = "FOLDER", default_value = "mizan-demo")]
     folder: PathBuf,
 }
@@ -43,7 +44,7 @@ pub(crate) struct Arguments {
 const EPSILON: f64 = 2.0;
 const DELTA: f64 = 1e-7;
 
-/// A question of the story, what it spends, and the picture it makes.
+/// A query of the demo, its epsilon, and the file of its chart.
 struct Chapter {
     about: &'static str,
     sql: &'static str,
@@ -83,17 +84,17 @@ const CHAPTERS: [Chapter; 6] = [
         picture: None,
     },
     Chapter {
-        about: "What do they complain about? (nobody knows the list beforehand)",
+        about: "What do they complain about? (groups discovered in the data)",
         sql: "SELECT complaint, COUNT(DISTINCT person) AS people FROM visits GROUP BY complaint ORDER BY people DESC",
         epsilon: 0.3,
         picture: Some("people-by-complaint.svg"),
     },
 ];
 
-/// What does not fit any more.
+/// A query that no longer fits the budget.
 const TOO_MUCH: &str = "SELECT department, SUM(cost) AS total FROM visits GROUP BY department";
 
-/// What nobody may ask.
+/// A query that is refused: it releases rows of single people.
 const FORBIDDEN: &str = "SELECT person, complaint FROM visits WHERE complaint = 'plague'";
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
@@ -101,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let folder = &arguments.folder;
     make_folder(folder)?;
     let mut story = Story::new(output);
-    story.tell("Making people who do not exist, and their visits\n");
+    story.tell("Generating synthetic people and their visits\n");
     let rows = data::write(folder)?;
     story.tell(&format!(
         "  {} people, {} visits\n\n",
@@ -109,15 +110,15 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         grouped(rows)
     ));
     let catalogue = catalogue(folder)?;
-    Shelf::at(folder.join("mizan.datasets.json")).change(|shelf| {
-        *shelf = catalogue.clone();
+    CatalogueFile::at(folder.join("mizan.datasets.json")).change(|file| {
+        *file = catalogue.clone();
         Ok(())
     })?;
     let location = Location::File(folder.join("mizan.db"));
     let ledger = Ledger::init(&location, &default_state_dir()?)?;
     make_account(&ledger)?;
     story.tell(&format!(
-        "A budget for all of it: ε {EPSILON} at δ {DELTA:e}, kept in mizan.db\n\n"
+        "Creating a budget of ε {EPSILON} at δ {DELTA:e} in mizan.db\n\n"
     ));
     let engine = DataFusion::new()?;
     let desk = Desk::new(&ledger, &catalogue, &engine);
@@ -132,13 +133,13 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let report = ledger.verify(&Witnesses::default(), |_, _| ());
     let report = report.map_err(|error| Failure::new(error.code(), &error, error.help()))?;
     story.tell(&format!(
-        "The ledger verifies: {} entries, every sum recomputed from the log\n",
+        "Verified: the log of {} entries is intact and no budget was exceeded\n",
         report.head.size
     ));
     ledger.close()?;
     let seconds = begin.elapsed().as_secs_f64();
     story.tell(&format!(
-        "\nAll of it in {} s. Go on with\n  cd {}\n  mizan query 'SELECT AVG(age) AS age FROM people' --epsilon 0.02\n",
+        "\nDone in {} s. Continue with\n  cd {}\n  mizan query 'SELECT AVG(age) AS age FROM people' --epsilon 0.02\n",
         number::nearest(seconds, 2),
         folder.display()
     ));
@@ -158,7 +159,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     ))
 }
 
-/// What is told while it happens, and kept for programs.
+/// Prints each step, and collects the results for JSON.
 struct Story {
     output: Output,
     answers: Vec<serde_json::Value>,
@@ -176,13 +177,13 @@ impl Story {
         }
     }
 
-    /// People see it at once; programs get it all in the end.
+    /// Prints text at once; JSON is printed at the end.
     fn tell(&self, text: &str) {
         if self.output.format == crate::cli::Format::Text {
             let text = self
                 .output
                 .either(|| serde_json::Value::Null, || text.to_owned());
-            // Nobody is left to tell if this fails; the end will.
+            // A failure here shows again at the last write.
             let _ = print(&text);
         }
     }
@@ -206,7 +207,7 @@ impl Story {
         match desk.query(sql, wish, None).map_err(failed)? {
             Reply::Answered(answered) => self.answer(&answered, chapter, folder),
             Reply::Denied(denied) => {
-                self.tell(&query::denied_text(&denied, self.output));
+                self.tell(&query::denied_text(&denied, None, self.output));
                 Ok(())
             }
         }
@@ -218,23 +219,17 @@ impl Story {
         chapter: &Chapter,
         folder: &Path,
     ) -> Result<(), Failure> {
-        self.tell(&asking::rows_text(&answered.answer, self.output));
-        self.tell(&asking::clamping_text(&answered.answer.clamping));
-        self.tell(&asking::notes_text(&answered.answer.notes));
+        self.tell(&query_args::rows_text(&answered.answer, self.output));
+        self.tell("\n");
+        self.tell(&answer_text::summary(answered));
+        self.tell(&answer_text::left_bar(&answered.account, self.output));
+        self.tell("\n");
         if let Some(picture) = chapter.picture
-            && let Some(mut bars) = asking::bars(&answered.answer)
+            && let Some(mut bars) = query_args::bars(&answered.answer)
         {
             bars.title = chapter.about.to_owned();
             write_file(&folder.join(picture), &bars.to_svg())?;
         }
-        let share = view::left(&answered.account)
-            .room
-            .map_or(0.0, |(_, share)| share);
-        let bar = self.output.terminal.bar(share, 30);
-        self.tell(&format!(
-            "\n   left {bar} {} %\n\n",
-            number::down(100.0 * share, 3)
-        ));
         let mut json = mizan_api::number::json(&answered_json(answered));
         if let Some(object) = json.as_object_mut() {
             object.insert("sql".to_owned(), json!(chapter.sql));
@@ -243,21 +238,27 @@ impl Story {
         Ok(())
     }
 
-    /// What does not fit, and what is not allowed.
+    /// The query that does not fit, and the one that is not allowed.
     fn refusals(&mut self, desk: &Desk<'_, DataFusion>) -> Result<(), Failure> {
         self.tell(&format!(
-            "7. And now what does not fit any more\n{}",
+            "7. A query that no longer fits the budget\n{}",
             shown(TOO_MUCH)
         ));
         let failed = |error| Failure::of_question(&error, TOO_MUCH);
         let wish = Wish::Epsilon(Epsilon::new(EPSILON)?);
         if let Reply::Denied(denied) = desk.query(TOO_MUCH, wish, None).map_err(failed)? {
-            self.tell(&query::denied_text(&denied, self.output));
+            let largest =
+                query::largest_that_fits(&denied, self.output, |wish| desk.quote(TOO_MUCH, wish));
+            self.tell(&query::denied_text(
+                &denied,
+                largest.as_deref(),
+                self.output,
+            ));
             self.refused
                 .push(mizan_api::number::json(&denied_json(&denied)));
         }
         self.tell(&format!(
-            "\n8. And what nobody may ask\n{}",
+            "\n8. A query that privacy forbids\n{}",
             shown(FORBIDDEN)
         ));
         if let Err(error) = desk.quote(FORBIDDEN, Wish::Usual) {
@@ -298,7 +299,7 @@ fn make_folder(folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir(folder).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Failure::new(
             Code::MZ0011,
-            format!("{shown} is there already"),
+            format!("{shown} exists already"),
             "remove it, or name another with --folder",
         ),
         _ => Failure::file("make", &shown, &error),

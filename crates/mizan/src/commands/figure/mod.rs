@@ -1,4 +1,4 @@
-//! `mizan figure`: the figures of Mironov's paper, drawn anew.
+//! `mizan figure`: the figures of Mironov 2017.
 
 use std::path::PathBuf;
 
@@ -13,20 +13,21 @@ use crate::output::{self, Output};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Figures:
-  1  Rényi budget curves of randomized response, Laplace and Gaussian noise
-  2  how much n rounds raise the probability of a bad outcome, by four analyses
-     and exactly; randomized response and Laplace noise, three baselines
+  1  Rényi-DP curves of randomized response, Laplace and Gaussian noise
+  2  increase of the probability of a bad outcome over n rounds, by four
+     analyses and exactly; randomized response and Laplace noise, three
+     baselines
   3  the same for rounds of three mechanisms together, with all orders and with
-     the paper's 13; and the order that is best
+     the 13 orders of the paper; and the best order
 
 Examples:
   mizan figure 1 --out figures     writes figure-1.svg and figure-1.csv")]
 pub(crate) struct Arguments {
-    /// Which figure
+    /// Number of the figure
     #[arg(value_parser = clap::value_parser!(u8).range(1..=3))]
     figure: u8,
 
-    /// The folder to write to, made if it is not there
+    /// Folder for the files; created if missing
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
 }

@@ -1,34 +1,35 @@
-//! `mizan ledger at`: the books as they were.
+//! `mizan ledger at`: the accounts as they were at a date.
 
 use mizan_api::budget::view;
 use mizan_ledger::{Account, AccountNumber, AccountView, Books as _, State};
 use mizan_report::{Column, Table, number};
 use serde_json::json;
 
-use crate::books::Books;
 use crate::failure::Failure;
+use crate::ledger_args::LedgerArguments;
 use crate::output::{Output, shortened};
 use crate::times;
 
-/// Show the books as they were at a date
+/// Show the accounts as they were at a date
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A date means its end, and UTC unless it says otherwise.
+A date without a time means the end of that day; times are UTC unless they have
+an offset.
 
 Examples:
   mizan ledger at 2026-11-16
   mizan ledger at 2026-11-16T12:30:00+03:00 --format json")]
 pub(crate) struct Arguments {
-    /// The date or time
+    /// Date or time
     date: String,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let unix_ms = times::end_of(&arguments.date)?;
-    let ledger = arguments.books.read()?;
+    let ledger = arguments.ledger.read()?;
     let state = ledger.at(unix_ms)?;
     let size = state.size();
     let gaps: Vec<_> = (ledger.gaps()?.into_iter())
@@ -63,13 +64,13 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 text.push_str(&format!("warning: {gap}\n"));
             }
             if accounts.is_empty() {
-                text.push_str("no accounts then\n");
+                text.push_str("no accounts at that time\n");
                 return text;
             }
             let mut table = Table::new([
                 Column::text("account"),
-                Column::text("promise"),
-                Column::number("spent, about"),
+                Column::text("target"),
+                Column::number("spent (about)"),
                 Column::number("left"),
             ])
             .ascii(output.terminal.ascii);

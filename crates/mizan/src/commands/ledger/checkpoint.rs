@@ -1,36 +1,36 @@
-//! `mizan ledger checkpoint`: a signed statement of how far the log has come.
+//! `mizan ledger checkpoint`: signs the size and the root of the log.
 
 use std::path::PathBuf;
 
 use mizan_api::ledger::CheckpointAnswer;
 
-use crate::books::Books;
 use crate::failure::Failure;
+use crate::ledger_args::LedgerArguments;
 use crate::output::{self, Output};
 
-/// Sign how far the log has come
+/// Sign the size and the root of the log
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Give checkpoints to someone else: `mizan ledger verify --checkpoint FILE` then
-tells whether the log was changed or cut since.
+Give checkpoints to an auditor: `mizan ledger verify --checkpoint FILE` then
+detects a log that was changed or truncated.
 
 Examples:
   mizan ledger checkpoint
   mizan ledger checkpoint --out kept.txt")]
 pub(crate) struct Arguments {
-    /// Write it to this file
+    /// Write the checkpoint to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     if let Some(path) = &arguments.out {
-        arguments.books.may_write(path)?;
+        arguments.ledger.may_write(path)?;
     }
-    let ledger = arguments.books.open()?;
+    let ledger = arguments.ledger.open()?;
     let checkpoint = ledger.checkpoint()?;
     let key = ledger.public_key();
     ledger.close()?;
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         || CheckpointAnswer::of(&checkpoint, key),
         || {
             format!(
-                "{checkpoint}\n\nsigned: {} entries with the root {}\npublic key {}\n",
+                "{checkpoint}\n\nsigned: {} entries, root {}\npublic key {}\n",
                 checkpoint.head.size,
                 checkpoint.head.root,
                 key.map_or_else(|| "unknown".to_owned(), |key| key.to_string())

@@ -1,4 +1,4 @@
-//! `mizan ledger export`: the whole log, one entry a line.
+//! `mizan ledger export`: the whole log, one entry per line.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -9,33 +9,33 @@ use mizan_api::ledger::entry;
 use mizan_ledger::{AccountNumber, leaf_hash};
 use serde_json::{Value, json};
 
-use crate::books::{self, Books, log_json};
 use crate::failure::Failure;
+use crate::ledger_args::{self, LedgerArguments, log_json};
 use crate::output::{self, Output, Progress};
 
-/// Write the whole log as JSON, one entry a line
+/// Write the whole log as JSON, one entry per line
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each line has the entry in words and its canonical bytes, from which anyone can
-build the tree again; docs/ledger-format.md says how.
+Each line has the entry and its canonical bytes, from which an auditor can
+rebuild the Merkle tree (docs/ledger-format.md).
 
 Examples:
   mizan ledger export --out log.jsonl
   mizan ledger export | wc -l")]
 pub(crate) struct Arguments {
-    /// Write it to this file, and not to standard output
+    /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     if let Some(path) = &arguments.out {
-        arguments.books.may_write(path)?;
+        arguments.ledger.may_write(path)?;
     }
-    let ledger = arguments.books.look_into()?;
+    let ledger = arguments.ledger.look_into()?;
     let head = ledger.head()?;
     let progress = Progress::of(head.size);
     let names: std::cell::RefCell<HashMap<AccountNumber, String>> = Default::default();
@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         let mut names = names.borrow_mut();
         let named = names.entry(number);
         named
-            .or_insert_with(|| books::name_of(&ledger, number))
+            .or_insert_with(|| ledger_args::name_of(&ledger, number))
             .clone()
     };
     let path = arguments.out.as_ref();
@@ -81,13 +81,13 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let Some(file) = file else {
         return Ok(String::new());
     };
-    // Only what is on the disk was exported.
+    // The export is complete when it is durable.
     let file = file
         .into_inner()
         .map_err(|error| failed(error.into_error()))?;
     file.sync_all().map_err(failed)?;
     Ok(output.either(
         || json!({"out": shown, "entries": position, "log": log_json(head)}),
-        || format!("{position} entries in {shown}, root {}\n", head.root),
+        || format!("wrote {position} entries to {shown}, root {}\n", head.root),
     ))
 }

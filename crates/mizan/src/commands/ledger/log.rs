@@ -1,4 +1,4 @@
-//! `mizan ledger log`: what happened, oldest first.
+//! `mizan ledger log`: entries of the log, oldest first.
 
 use std::collections::HashMap;
 
@@ -6,13 +6,13 @@ use mizan_api::ledger::{LogPage, LogQuestion, entry};
 use mizan_ledger::{AccountNumber, Body, Entry};
 use mizan_report::{Column, Table};
 
-use crate::books::{self, Books};
 use crate::failure::Failure;
 use crate::input;
+use crate::ledger_args::{self, LedgerArguments};
 use crate::output::{Output, shortened};
 use crate::times;
 
-/// Show what happened
+/// Show entries of the log, oldest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -20,7 +20,7 @@ Examples:
   mizan ledger log --last 100 --account census
   mizan ledger log --from 0 --last 50 --format json")]
 pub(crate) struct Arguments {
-    /// At most so many entries
+    /// Show at most N entries
     #[arg(
         long,
         value_name = "N",
@@ -29,16 +29,16 @@ pub(crate) struct Arguments {
     )]
     last: String,
 
-    /// Begin at this entry, and not --last before the end
+    /// Start at this entry instead of N before the end
     #[arg(long, value_name = "ENTRY", allow_hyphen_values = true)]
     from: Option<String>,
 
-    /// Only what names this account
+    /// Show only entries of this account
     #[arg(long, value_name = "NAME")]
     account: Option<String>,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let from = from
         .map(|text| input::whole(text, "--from", 0..=u64::MAX >> 12))
         .transpose()?;
-    let ledger = arguments.books.look_into()?;
+    let ledger = arguments.ledger.look_into()?;
     let page = LogPage::read(
         &ledger,
         LogQuestion {
@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         let mut cache = cache.borrow_mut();
         let named = cache.entry(number);
         named
-            .or_insert_with(|| books::name_of(&ledger, number))
+            .or_insert_with(|| ledger_args::name_of(&ledger, number))
             .clone()
     };
     Ok(output.either(
@@ -71,12 +71,12 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             let mut table = Table::new([
                 Column::number("entry"),
                 Column::text("time (UTC)"),
-                Column::text("what"),
+                Column::text("kind"),
                 Column::text("account"),
-                Column::text("about"),
+                Column::text("details"),
             ])
             .ascii(output.terminal.ascii);
-            // What is further back is looked up, unless that would take long.
+            // Reservations outside of the page are looked up, unless the page is long.
             let mut of = page.accounts.clone();
             for (_, entry) in found {
                 if let Body::Reserved(charge) = &entry.body {

@@ -1,4 +1,4 @@
-//! `mizan ledger`: the log, its proofs, and whether all of it is right.
+//! `mizan ledger`: the log, its proofs and its verification.
 
 mod at;
 mod checkpoint;

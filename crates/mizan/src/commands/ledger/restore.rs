@@ -1,40 +1,40 @@
-//! `mizan ledger restore`: goes on from an old copy, and says so for ever.
+//! `mizan ledger restore`: continues from an older copy; the log records the gap.
 
 use mizan_core::Code;
 use mizan_ledger::{Ledger, default_state_dir};
 use serde_json::json;
 
-use crate::books::{Books, log_json};
 use crate::failure::Failure;
+use crate::ledger_args::{LedgerArguments, log_json};
 use crate::output::Output;
 
-/// Go on from an old copy although a longer one was known
+/// Continue from an older copy of the ledger
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What was spent in the entries that are lost stays spent, and nobody knows it any
-more. The log gets an entry that says so, and every statement about an account
-holds since then only.
+The charges in the lost entries are spent, but this copy does not know them. The
+log records the gap, and every statement about an account holds only since the
+gap.
 
 Examples:
   mizan ledger restore --i-know-that-charges-are-lost")]
 pub(crate) struct Arguments {
-    /// Say that you know what this means
+    /// Confirm that charges are lost
     #[arg(long)]
     i_know_that_charges_are_lost: bool,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     if !arguments.i_know_that_charges_are_lost {
         return Err(Failure::new(
             Code::MZ1792,
-            "charges that were made are missing from an old copy, and their answers are out",
-            "look for the newer copy first; to go on from this one add --i-know-that-charges-are-lost",
+            "an older copy lacks charges whose answers are released",
+            "look for the newer copy first; to continue from this one add --i-know-that-charges-are-lost",
         ));
     }
-    let location = arguments.books.existing()?;
+    let location = arguments.ledger.existing()?;
     let (ledger, gap) = Ledger::restore(&location, &default_state_dir()?)?;
     let head = ledger.head()?;
     ledger.close()?;
@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         },
         || match gap {
             Some(gap) => format!("{gap}\n"),
-            None => "this is no old copy: nothing was done\n".to_owned(),
+            None => "this is not an older copy: nothing was changed\n".to_owned(),
         },
     ))
 }

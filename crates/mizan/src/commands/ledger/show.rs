@@ -1,34 +1,34 @@
-//! `mizan ledger show`: one entry, with the proof that it is in the log.
+//! `mizan ledger show`: one entry with its inclusion and consistency proofs.
 
 use mizan_api::ledger::{Found, entry, find};
 use mizan_ledger::{AccountNumber, Shown, leaf_hash};
 
-use crate::books::{self, Books};
 use crate::failure::Failure;
+use crate::ledger_args::{self, LedgerArguments};
 use crate::output::Output;
 use crate::times;
 
-/// Show the entry of a receipt or an id, and prove it
+/// Show the entry of a receipt or an id, with its proofs
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A receipt says how long the log was and what its root was. This proves that the
-log still begins with all of that, and that the entry is in it.
+A receipt has the size and the root of the log when it was issued. The proofs
+show that the log still starts with those entries and contains this one.
 
 Examples:
   mizan ledger show mizan1:...
   mizan ledger show report-2026-11 --format json")]
 pub(crate) struct Arguments {
-    /// A receipt, or the id of a charge
+    /// Receipt, or id of a charge
     receipt: String,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
-    let ledger = arguments.books.look_into()?;
+    let ledger = arguments.ledger.look_into()?;
     let found = find(&ledger, &arguments.receipt)?;
-    let name = |number: AccountNumber| books::name_of(&ledger, number);
+    let name = |number: AccountNumber| ledger_args::name_of(&ledger, number);
     let Found { receipt, shown } = &found;
     let Shown {
         entry,
@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             let account = account.or(charge.as_ref().map(|charge| charge.account));
             let account = account.map(name);
             let mut text = format!(
-                "entry {} of {}, {}\n\n  what     {}\n",
+                "entry {} of {}, {}\n\n  kind     {}\n",
                 receipt.position,
                 head.size,
                 times::text(entry.unix_ms),
@@ -56,10 +56,10 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             }
             let about = charge.map_or_else(|| entry::about(&entry.body), |charge| charge.event);
             if !about.is_empty() {
-                text.push_str(&format!("  about    {about}\n"));
+                text.push_str(&format!("  details  {about}\n"));
             }
             text.push_str(&format!(
-                "  id       {}\n  leaf     {leaf}\n\nin the log: proven by {} hashes\nthe log extends the {} entries of the receipt: proven by {} hashes\nroot {}\n",
+                "  id       {}\n  leaf     {leaf}\n\ninclusion proof: {} hashes\nconsistency proof from the {} entries of the receipt: {} hashes\nroot {}\n",
                 entry.id,
                 proof.path.len(),
                 receipt.head.size,

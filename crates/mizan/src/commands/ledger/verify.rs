@@ -1,4 +1,4 @@
-//! `mizan ledger verify`: everything again from the log.
+//! `mizan ledger verify`: replays the log and checks everything.
 
 use std::path::PathBuf;
 
@@ -8,38 +8,38 @@ use mizan_core::Code;
 use mizan_ledger::{Checkpoint, PublicKey, ReceiptText, Witnesses, default_state_dir};
 use mizan_report::number;
 
-use crate::books::Books;
 use crate::failure::Failure;
 use crate::input;
+use crate::ledger_args::LedgerArguments;
 use crate::output::{Output, Progress};
 
-/// Compute everything again from the log, and compare
+/// Replay the log and check every charge, sum and hash
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The tree is built again, the filter decides every charge again, every event is
-priced again, and all sums are compared. Receipts and checkpoints that others
-kept are witnesses: the log must still begin with what they saw.
+The command rebuilds the Merkle tree, repeats the filter's decision on every
+charge, computes the cost of every event again and compares all sums. Receipts
+and checkpoints are witnesses: the log must extend what they saw.
 
 Examples:
   mizan ledger verify
   mizan ledger verify --checkpoint kept.txt --public-key mizan-pub-1:...
   mizan ledger verify --receipt mizan1:...")]
 pub(crate) struct Arguments {
-    /// A receipt that someone kept (repeatable)
+    /// Receipt that the log must extend (repeatable)
     #[arg(long, value_name = "RECEIPT")]
     receipt: Vec<String>,
 
-    /// A file with checkpoints that someone kept, one a line (repeatable)
+    /// File with checkpoints, one per line (repeatable)
     #[arg(long, value_name = "FILE")]
     checkpoint: Vec<PathBuf>,
 
-    /// Who must have signed the checkpoints [default: the ledger's key, if it is
-    /// on this machine]
+    /// Key that signed the checkpoints [default: the ledger's key, if it is on
+    /// this machine]
     #[arg(long, value_name = "KEY")]
     public_key: Option<String>,
 
     #[command(flatten)]
-    books: Books,
+    ledger: LedgerArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
@@ -73,11 +73,11 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     if public_key.is_some() && checkpoints.is_empty() {
         return Err(Failure::new(
             Code::MZ0009,
-            "--public-key says who signed, but no --checkpoint is given",
+            "--public-key is given without a --checkpoint",
             "add --checkpoint FILE",
         ));
     }
-    let ledger = arguments.books.read()?;
+    let ledger = arguments.ledger.read()?;
     let state = default_state_dir().ok();
     let public_key = public_key.or_else(|| state.and_then(|state| ledger.public_key_in(&state)));
     let unsigned = public_key.is_none() && !checkpoints.is_empty();
@@ -101,8 +101,12 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         || {
             let whole = |count: u64| number::nearest(count as f64, 15);
             let pending = report.charges - report.committed - report.voided;
+            let lost = match report.gaps {
+                0 => String::new(),
+                _ => ", except by charges\nthat were lost with a restored copy".to_owned(),
+            };
             let mut text = format!(
-                "everything is as the log says\n\n  entries   {}\n  accounts  {}\n  charges   {} ({} committed, {} pending, {} voided), every one inside its budget\n  denied    {}\n  priced    {} events again, none cost more than was charged\n",
+                "Verified: the log is intact and no budget was exceeded{lost}.\n\n  entries   {}\n  accounts  {}\n  charges   {} ({} committed, {} pending, {} voided)\n  refused   {}\n  costs     {} computed again; none exceeds its charge\n",
                 whole(report.head.size),
                 report.accounts,
                 whole(report.charges),
@@ -114,13 +118,13 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             );
             if report.unpriced > 0 {
                 text.push_str(&format!(
-                    "  unpriced  {} charges name no event: their cost is the word of who charged\n",
+                    "  no event  {} charges have a cost and no event: the caller stated the cost\n",
                     whole(report.unpriced)
                 ));
             }
             if report.gaps > 0 {
                 text.push_str(&format!(
-                    "  gaps      {}: old copies were restored, what was lost is not counted\n",
+                    "  gaps      {}: an older copy was restored; lost charges are not counted\n",
                     report.gaps
                 ));
             }

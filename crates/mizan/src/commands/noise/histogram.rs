@@ -1,4 +1,4 @@
-//! How often values were drawn, as bars.
+//! A histogram of samples, as bars.
 
 use mizan_report::{Terminal, number};
 use serde_json::{Value, json};
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 /// Rows on either side of zero.
 const ROWS: i64 = 10;
 
-/// So many scales to either side are shown row by row.
+/// The rows cover this many scales on either side.
 const SCALES: f64 = 4.5;
 
-/// Counts of cells of equal width; the outer ones hold what lies beyond too.
+/// Counts of cells of equal width; the outer cells also count what lies beyond.
 pub(super) struct Histogram {
     first: i64,
     width: i64,
@@ -19,7 +19,7 @@ pub(super) struct Histogram {
     squares: f64,
     /// Whether values lie beyond the cells.
     open: bool,
-    /// The largest value there is.
+    /// The largest possible value.
     last: i64,
 }
 
@@ -33,7 +33,7 @@ impl Histogram {
         Self::of(-ROWS * width - width / 2, width, 2 * ROWS + 1, true)
     }
 
-    /// A cell for each category, if there are few.
+    /// One cell per category, or several categories per cell.
     pub(super) fn of_categories(categories: u64) -> Self {
         let categories = i64::try_from(categories).unwrap_or(i64::MAX);
         let width = (categories - 1) / (2 * ROWS + 1) + 1;
@@ -79,7 +79,7 @@ impl Histogram {
         (mean, (self.squares / total - mean * mean).max(0.0).sqrt())
     }
 
-    /// What a cell holds, as text.
+    /// The range of each cell as text, with its count.
     fn cells(&self) -> Vec<(String, u64)> {
         let cells = i64::try_from(self.counts.len()).unwrap_or(1);
         let range = |at: i64| {
@@ -134,7 +134,7 @@ impl Histogram {
     }
 }
 
-/// The edge of a cell: all of its digits, as long as they can be read.
+/// The edge of a cell, rounded where it has many digits.
 #[expect(clippy::cast_precision_loss, reason = "for people")]
 fn edge(value: i64) -> String {
     if value.abs() < 1_000_000_000 {

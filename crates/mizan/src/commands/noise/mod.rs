@@ -1,4 +1,4 @@
-//! `mizan noise`: draws from the noise that releases are made with.
+//! `mizan noise`: samples of the noise that releases use.
 
 mod histogram;
 mod sink;
@@ -17,21 +17,21 @@ use crate::output::{self, Output};
 use histogram::Histogram;
 use sink::Sink;
 
-/// Draws at a time.
+/// Samples drawn at a time.
 const CHUNK: usize = 1 << 16;
 
-/// The most draws: a day's work.
+/// The most samples of one command.
 const MOST: u64 = 1_000_000_000_000;
 
-/// As JSON the draws are one document: no more than fit a reader's memory.
+/// The most samples of one JSON document, which a reader holds in memory.
 const LARGEST_DOCUMENT: u64 = 1_000_000;
 
-/// Draw exact noise: integers, one a line
+/// Draw exact noise: integers, one per line
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The noise is what releases are made with: drawn exactly from the stated
-distribution, from the operating system's randomness. For rr it is the response
-of somebody whose answer is 0.
+Releases use this noise. It is sampled exactly from the stated distribution,
+with the operating system's randomness. For rr it is the response of a person
+whose true answer is 0.
 
 Examples:
   mizan noise 'discrete-laplace(2)' --count 10
@@ -42,11 +42,11 @@ pub(crate) struct Arguments {
     #[arg(value_name = "EVENT")]
     expression: String,
 
-    /// How many to draw
+    /// Number of samples
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     count: String,
 
-    /// Write them to this file, and show a histogram instead
+    /// Write the samples to this file and show a histogram
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -103,8 +103,8 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             if count.get() > LARGEST_DOCUMENT {
                 return Err(Failure::new(
                     Code::MZ1622,
-                    format!("{count} draws are too many for one JSON document, at most 1000000"),
-                    "use --out FILE, or leave --format json away",
+                    format!("{count} samples are too many for one JSON document, at most 1000000"),
+                    "use --out FILE, or leave --format json out",
                 ));
             }
             let mut values = Vec::new();
@@ -128,7 +128,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     }
 }
 
-/// Draws chunk by chunk, until all is drawn or nobody reads any more.
+/// Draws in chunks until all samples are drawn or the reader is gone.
 fn draw(
     source: &Source,
     count: Count,
@@ -152,7 +152,7 @@ fn draw(
     Ok(())
 }
 
-/// What integers come from.
+/// The mechanism that is sampled.
 enum Source {
     Noise(Noise),
     Response(RandomizedResponse),
@@ -203,7 +203,7 @@ impl Source {
         }
     }
 
-    /// How far noise is off, at most, with these probabilities.
+    /// The half widths of the noise at these confidences.
     fn half_widths(&self) -> Result<Vec<(f64, u128)>, NoiseError> {
         let Self::Noise(noise) = self else {
             return Ok(Vec::new());

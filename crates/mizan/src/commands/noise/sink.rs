@@ -1,7 +1,7 @@
-//! Where integers go, one a line.
+//! The output of `mizan noise`: integers, one per line.
 //!
-//! A file appears when it is whole: until then it is beside its place, under
-//! another name. What is no plain file (a pipe, a device) is written as it is.
+//! A file appears when it is complete: until then it has another name in the same
+//! folder. A pipe or a device is written directly.
 
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
@@ -12,15 +12,15 @@ use crate::failure::Failure;
 pub(super) struct Sink {
     writer: BufWriter<Box<dyn Write>>,
     name: String,
-    /// The file under its other name, and the place it goes to.
+    /// The temporary file and its final path.
     moves: Option<(PathBuf, PathBuf)>,
 }
 
 impl Sink {
-    /// A file, with a heading if its name says that it is a table.
+    /// A file, with a header if it is a `.csv` file.
     pub(super) fn file(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
-        // Through links, so that what they point to is replaced and not they.
+        // Links are followed: their target is replaced, not the link.
         let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let plain = target.metadata().map_or(true, |found| found.is_file());
         let complaint = |error| Failure::file("write", &name, &error);
@@ -51,7 +51,7 @@ impl Sink {
         }
     }
 
-    /// Writes them all; false if nobody reads any more.
+    /// Writes the values; false if the reader is gone.
     pub(super) fn write(&mut self, values: &[i64]) -> Result<bool, Failure> {
         let mut text = String::with_capacity(values.len() * 8);
         for value in values {
@@ -61,7 +61,7 @@ impl Sink {
         self.write_text(&text)
     }
 
-    /// Writes what is left.
+    /// Flushes, and moves the file to its final path.
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         let flushed = self.writer.flush();
         self.outcome(flushed)?;
@@ -88,8 +88,8 @@ impl Sink {
     }
 }
 
-/// A new file next to another: never one that is there, nor what a link made in
-/// advance points to.
+/// A new file in the folder of another: never an existing file, nor the target of a
+/// link made in advance.
 fn beside(path: &Path) -> std::io::Result<(File, PathBuf)> {
     let mut attempt = 0u32;
     loop {
@@ -104,7 +104,7 @@ fn beside(path: &Path) -> std::io::Result<(File, PathBuf)> {
 }
 
 impl Drop for Sink {
-    /// What did not become whole goes away.
+    /// Removes an incomplete file.
     fn drop(&mut self) {
         if let Some((beside, _)) = self.moves.take() {
             let _ = std::fs::remove_file(beside);

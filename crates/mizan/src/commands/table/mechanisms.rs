@@ -1,4 +1,4 @@
-//! Table II: the budget curves of basic mechanisms, with numbers.
+//! Table II: the Rényi-DP curves of basic mechanisms, with numbers.
 
 use mizan_accounting::RenyiCurve;
 use mizan_api::number::{OrderJson, finite};
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// A row of Table II: the formulas, and an event to try them on.
+/// A row of Table II: the formulas, and an event as an example.
 struct Row {
     mechanism: &'static str,
     pure: &'static str,
@@ -84,7 +84,7 @@ pub(super) fn write(output: Output) -> Result<String, Failure> {
                 let cells = values.iter().map(|&epsilon| number::epsilon_up(epsilon, 5));
                 numbers.row(std::iter::once(row.example.to_owned()).chain(cells));
             }
-            format!("Table II: Rényi budget curves of basic mechanisms, sensitivity 1\n\n{formulas}\n\n{numbers}\n")
+            format!("Table II: Rényi-DP curves of basic mechanisms, sensitivity 1\n\n{formulas}\n\n{numbers}\n")
         },
     ))
 }

@@ -1,4 +1,4 @@
-//! `mizan table`: the tables of Mironov's paper, with numbers.
+//! `mizan table`: the tables of Mironov 2017, with numbers.
 
 mod mechanisms;
 mod properties;
@@ -10,13 +10,13 @@ use crate::output::Output;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Tables:
-  1  what Rényi differential privacy promises, beside differential privacy
-  2  the budget curves of randomized response, Laplace and Gaussian noise
+  1  guarantees of Rényi differential privacy beside pure differential privacy
+  2  Rényi-DP curves of randomized response, Laplace and Gaussian noise
 
 Examples:
   mizan table 2")]
 pub(crate) struct Arguments {
-    /// Which table
+    /// Number of the table
     #[arg(value_parser = clap::value_parser!(u8).range(1..=2))]
     table: u8,
 }

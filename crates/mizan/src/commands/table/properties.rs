@@ -1,4 +1,4 @@
-//! Table I: what the definitions promise, with an example of each.
+//! Table I: the guarantees of the definitions, with an example of each.
 
 use mizan_accounting::{OrderGrid, RenyiCurve};
 use mizan_core::{Count, Epsilon, Order, PrivacyEvent, Probability};
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// The guarantee that the examples are about, at the paper's numbers.
+/// The guarantee of the examples, with the numbers of the paper.
 const EXAMPLE: &str = "rdp(10, 0.1)";
 const ORDER: f64 = 10.0;
 
@@ -49,7 +49,7 @@ pub(super) fn write(output: Output) -> Result<String, Failure> {
                     row.example.as_str(),
                 ]);
             }
-            format!("Table I: what the definitions promise\n\n{table}\n")
+            format!("Table I: guarantees of the definitions\n\n{table}\n")
         },
     ))
 }

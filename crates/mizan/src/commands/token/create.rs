@@ -1,4 +1,4 @@
-//! `mizan token create`: a new token, shown once.
+//! `mizan token create`: creates a token and shows its secret once.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,46 +11,46 @@ use crate::output::Output;
 use crate::times;
 use crate::tokens::{Tokens, failure};
 
-/// Make a token; it is shown once and never again
+/// Create a token; its secret is shown only once
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Roles: owner (all), analyst (asks about its datasets), auditor (reads the log and
-all budgets), runner (charges its accounts for releases made elsewhere).
+Roles: owner (everything), analyst (queries its datasets), auditor (reads the
+log and all budgets), runner (charges its accounts for releases made elsewhere).
 
 Examples:
   mizan token create amina --role analyst --dataset visits
   mizan token create training --role runner --account census --days 7
   mizan token create court --role auditor --expires 2027-01-01")]
 pub(crate) struct Arguments {
-    /// Who shall hold it; the same name again is the same person with a new token
+    /// Holder of the token; tokens of one name belong to one holder
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// What it is good for: owner, analyst, auditor, runner
+    /// Role: owner, analyst, auditor or runner
     #[arg(long, value_name = "ROLE")]
     role: String,
 
-    /// A dataset that an analyst may ask about (repeatable)
+    /// Dataset that an analyst may query (repeatable)
     #[arg(long, value_name = "NAME", conflicts_with = "all_datasets")]
     dataset: Vec<String>,
 
-    /// All datasets, also those that are added later
+    /// All datasets, including later ones
     #[arg(long)]
     all_datasets: bool,
 
-    /// An account that a runner may charge (repeatable)
+    /// Account that a runner may charge (repeatable)
     #[arg(long, value_name = "NAME", conflicts_with = "all_accounts")]
     account: Vec<String>,
 
-    /// All accounts, also those that are made later
+    /// All accounts, including later ones
     #[arg(long)]
     all_accounts: bool,
 
-    /// Good for so many days [default: 90]
+    /// Days until the token expires [default: 90]
     #[arg(long, value_name = "N", conflicts_with = "expires")]
     days: Option<u32>,
 
-    /// Good until the end of this date, or never to expire: `never`
+    /// Date at the end of which the token expires, or `never`
     #[arg(long, value_name = "DATE")]
     expires: Option<String>,
 
@@ -58,14 +58,14 @@ pub(crate) struct Arguments {
     tokens: Tokens,
 }
 
-/// Days of a token if nobody says.
+/// The default lifetime of a token, in days.
 const DAYS: u32 = 90;
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failure> {
     let role = Role::from_name(&arguments.role).ok_or_else(|| {
         Failure::new(
             Code::MZ0010,
-            format!("--role: {:?} is no role", arguments.role),
+            format!("--role: {:?} is not a role", arguments.role),
             "the roles are owner, analyst, auditor, runner",
         )
     })?;
@@ -99,10 +99,10 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 |end| format!("until {}", times::text(end)),
             );
             format!(
-                "{}\n\nThis is shown once. {} {} holds it {until}; revoke it with\n  mizan token revoke {}\n",
+                "{}\n\nThe secret is shown only once.\nHolder: {} ({}), valid {until}\nRevoke it with: mizan token revoke {}\n",
                 secret.reveal(),
-                token.role,
                 token.name,
+                token.role,
                 token.id
             )
         },

@@ -1,4 +1,4 @@
-//! `mizan token list`: all tokens, and what was done to them.
+//! `mizan token list`: all tokens, or the log of changes to them.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,11 +10,11 @@ use crate::output::{Output, shortened};
 use crate::times;
 use crate::tokens::{Tokens, failure};
 
-/// List tokens, and with --acts what was done to them
+/// List tokens, or with --acts the changes to them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  mizan token list\n  mizan token list --acts")]
 pub(crate) struct Arguments {
-    /// What was done, one act after the other
+    /// Show the changes to tokens, oldest first
     #[arg(long)]
     acts: bool,
 
@@ -60,8 +60,8 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 Column::text("token"),
                 Column::text("name"),
                 Column::text("role"),
-                Column::text("may use"),
-                Column::text("until"),
+                Column::text("scope"),
+                Column::text("valid until"),
             ])
             .ascii(output.terminal.ascii);
             for token in &tokens {
@@ -74,7 +74,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                     (Some(_), _) => "revoked".to_owned(),
                     (None, Some(end)) if end <= now => "expired".to_owned(),
                     (None, Some(end)) => times::text(end),
-                    (None, None) => "it is revoked".to_owned(),
+                    (None, None) => "no expiry".to_owned(),
                 };
                 table.row([
                     token.id.clone(),

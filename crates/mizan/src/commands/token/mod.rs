@@ -1,4 +1,4 @@
-//! `mizan token`: who may ask the server, and for what.
+//! `mizan token`: the access tokens of the server.
 
 mod create;
 mod list;
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::times;
 
-/// Make, list and revoke tokens for `mizan serve`
+/// Create, list and revoke tokens for `mizan serve`
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]

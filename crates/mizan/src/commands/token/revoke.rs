@@ -1,14 +1,14 @@
-//! `mizan token revoke`: a token is good for nothing from now on.
+//! `mizan token revoke`: revokes a token.
 
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::tokens::{Tokens, failure};
 
-/// Revoke a token, at once and for ever
+/// Revoke a token at once and permanently
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  mizan token revoke 5f0c2a9e")]
 pub(crate) struct Arguments {
-    /// The token as `mizan token list` calls it, or its first digits
+    /// Id of the token from `mizan token list`, or its first digits
     id: String,
 
     #[command(flatten)]

@@ -1,5 +1,4 @@
-//! What `quote` and `query` share: how a question is typed, and how an answer is
-//! shown.
+//! The arguments of `quote` and `query`, and the text of an answer.
 
 use std::io::Read as _;
 
@@ -13,23 +12,23 @@ use mizan_ledger::Ledger;
 use mizan_report::{Column, Table, number};
 use mizan_sql::{Catalogue, Effect, Note, Value};
 
-use crate::books::Books;
+use crate::catalogue_file::CatalogueFile;
 use crate::engine::EngineArguments;
 use crate::failure::Failure;
+use crate::ledger_args::LedgerArguments;
 use crate::output::{self, Output, shortened};
-use crate::shelf::Shelf;
 
-/// The longest question that is read from standard input.
+/// The longest query that is read from standard input, in bytes.
 const LONGEST: u64 = 2 << 20;
 
-/// A question, as typed.
+/// A query as typed, with the options of `quote` and `query`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Question {
-    /// A SELECT with aggregates; `-` reads it from standard input
+pub(crate) struct QueryArguments {
+    /// A SELECT with aggregates, or `-` for standard input
     #[arg(value_name = "SQL")]
     pub(crate) sql: String,
 
-    /// Spend at most this epsilon [default: a tenth of the account's]
+    /// Spend at most this epsilon [default: a tenth of the account's epsilon]
     #[arg(
         long,
         value_name = "E",
@@ -38,30 +37,30 @@ pub(crate) struct Question {
     )]
     pub(crate) epsilon: Option<String>,
 
-    /// Spend as much as it takes to be within so much, 95 times in 100
+    /// Choose epsilon so that the 95 % error is at most W
     #[arg(long, value_name = "W", allow_hyphen_values = true)]
     pub(crate) accuracy: Option<String>,
 
-    /// Take this much of the reserved delta to hide small groups, if groups are found
-    /// in the data [default: a twentieth of what is left]
+    /// Reserved delta to use for hiding small groups [default: a twentieth of
+    /// what is left]
     #[arg(long, value_name = "D", allow_hyphen_values = true)]
     pub(crate) threshold_delta: Option<String>,
 
-    /// Say how the noise was chosen
-    #[arg(long)]
-    pub(crate) why: bool,
+    /// Show every limit and note in full, and how the noise was chosen
+    #[arg(long, visible_alias = "why")]
+    pub(crate) explain: bool,
 
     #[command(flatten)]
     pub(crate) engine: EngineArguments,
 
     #[command(flatten)]
-    pub(crate) shelf: Shelf,
+    pub(crate) catalogue: CatalogueFile,
 
     #[command(flatten)]
-    pub(crate) books: Books,
+    pub(crate) ledger: LedgerArguments,
 }
 
-impl Question {
+impl QueryArguments {
     pub(crate) fn sql(&self) -> Result<String, Failure> {
         if self.sql != "-" {
             return Ok(self.sql.clone());
@@ -75,7 +74,7 @@ impl Question {
         Ok(text)
     }
 
-    /// What may be spent: epsilon or accuracy, and the share of the reserved delta.
+    /// The target, epsilon or accuracy, and the share of the reserved delta.
     fn spending(&self) -> Result<(Wish, Option<Delta>), Failure> {
         let given = |text: &Option<String>| text.as_deref().map(Into::into);
         let request = QuestionRequest {
@@ -88,13 +87,13 @@ impl Question {
         Ok((request.wish(names)?, request.threshold_delta(names)?))
     }
 
-    /// Answers by the desk, with the ledger and catalogue that were named.
+    /// Runs `ask` with the ledger, the catalogue and the engine of the arguments.
     pub(crate) fn at_desk<T>(
         &self,
         ledger: &Ledger,
         ask: impl FnOnce(&Desk<'_, Engines>, &str, Wish) -> Result<T, mizan_engine::QuestionError>,
     ) -> Result<T, Failure> {
-        let catalogue = self.shelf.read()?;
+        let catalogue = self.catalogue.read()?;
         let (sql, (wish, share)) = (self.sql()?, self.spending()?);
         let (_, sql) = mizan_sql::statement(&sql);
         at_desk(ledger, &catalogue, &self.engine, sql, |desk| {
@@ -103,7 +102,7 @@ impl Question {
     }
 }
 
-/// Answers by a desk; errors show their place in the question.
+/// Runs `ask`; errors show their place in the SQL text.
 pub(crate) fn at_desk<T>(
     ledger: &Ledger,
     catalogue: &Catalogue,
@@ -116,7 +115,7 @@ pub(crate) fn at_desk<T>(
     ask(desk).map_err(|error| Failure::of_question(&error, sql))
 }
 
-/// The rows, for people: bars if there is one estimate in each, else a table.
+/// The rows as text: bars if every row has one estimate, else a table.
 pub(crate) fn rows_text(answer: &Answer, output: Output) -> String {
     match bars(answer) {
         Some(bars) => output.terminal.bars(&bars),
@@ -173,23 +172,11 @@ fn value_text(value: &Value) -> String {
     }
 }
 
-/// Whether a value is shown with a margin of error.
-pub(crate) fn has_margins(answer: &Answer) -> bool {
-    let has_margin = |cell: &AnswerCell| match cell {
-        AnswerCell::Key(_) => false,
-        AnswerCell::Estimate { value, low, high } => {
-            let numbers = [value.as_f64(), end(low), end(high)];
-            numbers.iter().all(Option::is_some)
-        }
-    };
-    answer.rows.iter().flatten().any(has_margin)
-}
-
 fn end(end: &Option<Value>) -> Option<f64> {
     end.as_ref().and_then(Value::as_f64)
 }
 
-/// The limits that did or may change an answer, in lines of at most 80 columns.
+/// The contribution limits of an answer, in lines of at most 80 columns.
 pub(crate) fn clamping_text(clamping: &[Effect]) -> String {
     if clamping.is_empty() {
         return "No contribution limit can affect this answer.\n".to_owned();

@@ -1,17 +1,17 @@
-//! Numbers that look random and are the same every time, for data of a demo and
-//! for tests. Nothing private depends on them.
+//! A seeded pseudo-random generator (SplitMix64) for the data of the demo and the cases
+//! of `audit sql`. No noise is drawn from it.
 
-/// A stream of numbers that looks random. Nothing private depends on it.
+/// SplitMix64. Not for noise: its output is predictable.
 #[derive(Debug)]
-pub(crate) struct Stream(u64);
+pub(crate) struct DemoRng(u64);
 
-impl From<u64> for Stream {
+impl From<u64> for DemoRng {
     fn from(seed: u64) -> Self {
         Self(seed)
     }
 }
 
-impl Stream {
+impl DemoRng {
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,7 +19,7 @@ impl Stream {
         mixed ^ (mixed >> 31)
     }
 
-    /// From 0 up to 1.
+    /// Uniform in [0, 1).
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
     pub(crate) fn part(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
@@ -29,7 +29,7 @@ impl Stream {
         self.next() % end.max(1)
     }
 
-    /// One of several, by weight.
+    /// One item, chosen with probability proportional to its weight.
     pub(crate) fn one_of<'a, T>(
         &mut self,
         items: &'a [T],
@@ -43,7 +43,7 @@ impl Stream {
         })
     }
 
-    /// About normal, by the sum of twelve.
+    /// Approximately normal: the sum of twelve uniform numbers, minus 6.
     pub(crate) fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.part()).sum::<f64>() - 6.0
     }

@@ -1,5 +1,5 @@
-//! The catalogue that a command works with: which file it is, reading it, and
-//! changing it so that nobody ever sees half of a change.
+//! The catalogue file of a command: its path, reading it, and replacing it
+//! atomically.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -9,18 +9,18 @@ use mizan_sql::{Catalogue, Dataset};
 
 use crate::failure::Failure;
 
-/// The file that is meant if none is named.
+/// The default file.
 const DEFAULT: &str = "mizan.datasets.json";
 
-/// Which catalogue.
+/// The option that names the catalogue file.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Shelf {
-    /// The catalogue of datasets; else MIZAN_CATALOGUE, else mizan.datasets.json
+pub(crate) struct CatalogueFile {
+    /// Catalogue of datasets [default: MIZAN_CATALOGUE, else mizan.datasets.json]
     #[arg(long, value_name = "FILE", global = true)]
     catalogue: Option<PathBuf>,
 }
 
-impl Shelf {
+impl CatalogueFile {
     pub(crate) fn at(path: PathBuf) -> Self {
         Self {
             catalogue: Some(path),
@@ -33,7 +33,7 @@ impl Shelf {
         named.unwrap_or_else(|| DEFAULT.into())
     }
 
-    /// Reads it; one that is not there is empty.
+    /// Reads the catalogue; a missing file is an empty catalogue.
     pub(crate) fn read(&self) -> Result<Catalogue, Failure> {
         mizan_api::catalogue::read(&self.path())
     }
@@ -43,7 +43,7 @@ impl Shelf {
         Ok(self.read()?.dataset(name)?.clone())
     }
 
-    /// Changes it, one change after the other.
+    /// Changes the catalogue under a lock.
     pub(crate) fn change<T>(
         &self,
         change: impl FnOnce(&mut Catalogue) -> Result<T, Failure>,
@@ -60,7 +60,7 @@ impl Shelf {
     }
 }
 
-/// Writes a file whole or not at all.
+/// Replaces a file atomically.
 fn replace(path: &Path, contents: &str) -> std::io::Result<()> {
     let draft = beside(path, &format!(".new-{}", std::process::id()));
     let write = || {

@@ -1,4 +1,4 @@
-//! The ledger that a command works on: which one it is and how it is opened.
+//! The ledger of a command: its location, and opening it.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -11,37 +11,37 @@ use mizan_core::Code;
 use mizan_ledger::{Ledger, Location, RequestId, default_state_dir};
 
 use crate::failure::Failure;
-use crate::output::complain;
+use crate::output::{eprint, wrapped};
 
-/// The file that is meant if none is named.
+/// The default file.
 const DEFAULT: &str = "mizan.db";
 
-/// Which ledger.
+/// The option that names the ledger.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Books {
-    /// The ledger, a file or postgres://...; else MIZAN_LEDGER, else mizan.db
+pub(crate) struct LedgerArguments {
+    /// Ledger: a file or postgres://... [default: MIZAN_LEDGER, else mizan.db]
     #[arg(long, value_name = "LEDGER", global = true)]
     ledger: Option<OsString>,
 }
 
-impl Books {
+impl LedgerArguments {
     pub(crate) fn location(&self) -> Location {
         let set = std::env::var_os("MIZAN_LEDGER").filter(|value| !value.is_empty());
         let argument = self.ledger.clone().or(set);
         Location::parse(&argument.unwrap_or_else(|| DEFAULT.into()))
     }
 
-    /// Opens it for writing, and tells what is worth telling about it.
+    /// Opens the ledger for writing and prints its notes.
     pub(crate) fn open(&self) -> Result<Ledger, Failure> {
         let location = self.existing()?;
         let ledger = Ledger::open(&location, &default_state_dir()?)?;
         for note in ledger.notes() {
-            complain(&format!("note: {note}\n"));
+            eprint(&wrapped(&format!("note: {note}"), "", "  "));
         }
         Ok(ledger)
     }
 
-    /// Opens it for reading, if it is no old copy as far as is known here.
+    /// Opens the ledger for reading. Refuses a copy that is older than the high-water mark.
     pub(crate) fn read(&self) -> Result<Ledger, Failure> {
         let ledger = Ledger::read(&self.existing()?)?;
         if let Ok(state) = default_state_dir() {
@@ -50,23 +50,23 @@ impl Books {
         Ok(ledger)
     }
 
-    /// Opens it for looking into, be it an old copy; what is wrong is told.
+    /// Opens the ledger for inspection. An older copy is a warning.
     pub(crate) fn look_into(&self) -> Result<Ledger, Failure> {
         let ledger = Ledger::read(&self.existing()?)?;
         if let Ok(state) = default_state_dir()
             && let Err(error) = ledger.check_mark(&state)
         {
-            complain(&format!("warning[{}]: {error}\n", error.code()));
+            eprint(&format!("warning[{}]: {error}\n", error.code()));
         }
         Ok(ledger)
     }
 
-    /// Whether a file may be written: not over the ledger, nor over another.
+    /// Whether an output file may be written: never over a ledger.
     pub(crate) fn may_write(&self, path: &Path) -> Result<(), Failure> {
         let refused = || {
             Failure::new(
                 Code::MZ1793,
-                format!("{} is a database: it is not written over", path.display()),
+                format!("{} is a database and is not overwritten", path.display()),
                 "name another file",
             )
         };
@@ -96,10 +96,10 @@ impl Books {
         Ok(())
     }
 
-    /// Where it is, if something is there.
+    /// The location, if a ledger file exists there.
     pub(crate) fn existing(&self) -> Result<Location, Failure> {
         let location = self.location();
-        // Looked at, not opened: only the database may open its file.
+        // Only SQLite may open its file, so this reads metadata.
         if let Location::File(path) = &location
             && let Err(error) = std::fs::metadata(path)
             && error.kind() == std::io::ErrorKind::NotFound
@@ -107,14 +107,14 @@ impl Books {
             return Err(Failure::new(
                 Code::MZ1794,
                 format!("there is no ledger {}", path.display()),
-                "make one with `mizan init`, or name one with --ledger or MIZAN_LEDGER",
+                "create one with `mizan init`, or name one with --ledger or MIZAN_LEDGER",
             ));
         }
         Ok(location)
     }
 }
 
-/// The id that was given, if any.
+/// The id of the request, if the option was given.
 pub(crate) fn request_id(text: Option<&str>) -> Result<Option<RequestId>, Failure> {
     mizan_api::books::request_id(text, Names::CommandLine)
 }
