@@ -30,73 +30,30 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod account;
-mod amount;
-mod budget;
-mod budget_error;
-mod bytes;
-mod carry_out;
-mod checkpoint;
-mod cost;
-mod decide;
-mod decode;
-mod entry;
-mod filter;
-mod history;
-mod id_key;
-mod ids;
-mod key;
+mod evidence;
+mod guards;
 mod ledger;
-mod mark;
-mod merkle;
-mod neighbours;
-mod odometer;
-mod orders;
-mod proof;
-mod receipt_text;
-mod record;
-mod request;
-mod request_error;
-mod scale;
-mod sealed;
-mod similar;
+mod log;
+mod money;
 mod state;
-mod state_dir;
 pub mod store;
-mod target;
-mod unanswered;
-mod verify;
-mod weights;
 
-pub use account::{Account, AccountName, AccountNumber, MAX_HEIGHT, MAX_NAME_BYTES, NameError};
-pub use amount::{Amount, AmountError, OwnDelta};
-pub use budget::{Budget, Rule};
-pub use budget_error::BudgetError;
-pub use bytes::DecodeError;
-pub use checkpoint::{Checkpoint, CheckpointKey, TreeHead};
-pub use cost::{Cost, CostError};
-pub use decide::{Books, Decision, chain, decide};
-pub use entry::{Body, Denial, Entry, VERSION};
-pub use filter::{Refusal, RefusalLine, Totals, admit, how_many};
-pub use id_key::IdKey;
-pub use ids::{Digest, LedgerId, RequestId};
-pub use key::PublicKey;
+pub use evidence::{
+    Checkpoint, CheckpointKey, ConsistencyProof, InclusionProof, Left, Odometer, ReceiptText,
+    TextError, TreeHead, UnansweredCharge, VerifyError, VerifyReport, Witnesses, verify,
+};
+pub use guards::{IdKey, PublicKey, default_state_dir};
 pub use ledger::{AccountView, Done, Gap, Ledger, LedgerError, Location, NewAccount, Note, Shown};
-pub use merkle::{Frontier, Tree, leaf_hash};
-pub use neighbours::Neighbours;
-pub use odometer::{Left, Odometer};
-pub use orders::{MAX_ORDERS, Orders, OrdersError};
-pub use proof::{ConsistencyProof, InclusionProof};
-pub use receipt_text::ReceiptText;
-pub use record::{Held, Outcome, Record, Status};
-pub use request::{Charge, MAX_EVENT_BYTES, Request};
-pub use request_error::RequestError;
-pub use scale::Scale;
-pub use sealed::TextError;
-pub use similar::{Similar, similar};
-pub use state::{Executed, ReplayError, State};
-pub use state_dir::default_state_dir;
-pub use target::Target;
-pub use unanswered::UnansweredCharge;
-pub use verify::{VerifyError, VerifyReport, Witnesses, verify};
-pub use weights::Weight;
+pub use log::{
+    Body, DecodeError, Denial, Digest, Entry, Frontier, Held, LedgerId, Outcome, Record, RequestId,
+    Status, Tree, VERSION, leaf_hash,
+};
+pub use money::{
+    Account, AccountName, AccountNumber, Amount, AmountError, Budget, BudgetError, Cost, CostError,
+    MAX_HEIGHT, MAX_NAME_BYTES, MAX_ORDERS, NameError, Neighbours, Orders, OrdersError, OwnDelta,
+    Refusal, RefusalLine, Rule, Scale, Similar, Target, Totals, Weight, admit, how_many, similar,
+};
+pub use state::{
+    Books, Charge, Decision, Executed, MAX_EVENT_BYTES, ReplayError, Request, RequestError, State,
+    chain, decide,
+};

@@ -7,11 +7,12 @@ use std::sync::{Arc, PoisonError};
 use mizan_core::PrivacyEvent;
 
 use super::{Guard, Ledger, Priced, now, random_id};
+use crate::evidence::{ReceiptText, TreeHead};
+use crate::ledger::LedgerError;
+use crate::log::{Digest, Outcome, RequestId};
+use crate::money::{AccountName, AccountNumber, Budget, Cost, Orders, Refusal};
+use crate::state::{Charge, Request, RequestError};
 use crate::store::{Ask, Receipt, StoreError};
-use crate::{
-    AccountName, AccountNumber, Budget, Charge, Cost, Digest, LedgerError, Orders, Outcome,
-    ReceiptText, Refusal, Request, RequestError, RequestId, TreeHead,
-};
 
 /// How many accounts are remembered for pricing.
 const MAX_PRICED: usize = 10_000;

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use mizan_core::Code;
 
-use crate::sealed::TextError;
+use crate::evidence::TextError;
+use crate::log::LedgerId;
+use crate::money::CostError;
+use crate::state::RequestError;
 use crate::store::StoreError;
-use crate::{CostError, LedgerId, RequestError};
 
 /// Why a ledger cannot be opened, or does not do what it is asked.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::LedgerError;
+use crate::ledger::LedgerError;
 use crate::store::{self, Postgres, Sqlite, Store};
 
 /// Where a ledger is.

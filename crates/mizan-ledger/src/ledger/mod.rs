@@ -8,7 +8,7 @@
 //!
 //! Going on from an old copy is an act of the owner: [`Ledger::restore`]. The
 //! charges that were lost were real, their answers are out, and nobody knows
-//! them any more. So the entry [`Body::Restored`](crate::Body) stays in the log
+//! them any more. So the entry [`Body::Restored`](crate::log::Body) stays in the log
 //! for ever, and whatever is said about an account afterwards holds **since the
 //! gap** only, for what is in this log: what was spent in all is that and what
 //! was lost ([`AccountView::since_gap`]).
@@ -32,15 +32,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use mizan_core::PrivacyEvent;
 use zeroize::Zeroizing;
 
-use crate::key::KeyFiles;
-use crate::mark::Mark;
-use crate::state_dir::{directory_of, sync_directory};
+use crate::evidence::TreeHead;
+use crate::evidence::unanswered::OpenCharges;
+use crate::guards::key::KeyFiles;
+use crate::guards::mark::Mark;
+use crate::guards::state_dir::{directory_of, sync_directory};
+use crate::guards::{IdKey, PublicKey};
+use crate::log::{LedgerId, RequestId};
+use crate::money::{Account, AccountNumber};
+use crate::state::{Charge, Request, RequestError};
 use crate::store::{Ask, Store, StoreError};
-use crate::unanswered::OpenCharges;
-use crate::{
-    Account, AccountNumber, Charge, IdKey, LedgerId, PublicKey, Request, RequestError, RequestId,
-    TreeHead,
-};
 
 /// A ledger and what guards it. Threads share it.
 ///

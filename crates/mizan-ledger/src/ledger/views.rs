@@ -6,14 +6,17 @@ use std::sync::PoisonError;
 use mizan_core::Delta;
 
 use super::Ledger;
-use crate::history::History;
-use crate::store::StoreError;
-use crate::verify::{VerifyError, VerifyReport, Witnesses, verify};
-use crate::{
-    Account, AccountName, AccountNumber, Body, Checkpoint, ConsistencyProof, Cost, Digest, Entry,
-    InclusionProof, LedgerError, Odometer, PublicKey, ReceiptText, Record, RequestError, RequestId,
-    State, TreeHead, UnansweredCharge, how_many, leaf_hash,
+use crate::evidence::history::History;
+use crate::evidence::{
+    Checkpoint, ConsistencyProof, InclusionProof, Odometer, ReceiptText, TreeHead,
+    UnansweredCharge, VerifyError, VerifyReport, Witnesses, verify,
 };
+use crate::guards::PublicKey;
+use crate::ledger::LedgerError;
+use crate::log::{Body, Digest, Entry, Record, RequestId, leaf_hash};
+use crate::money::{Account, AccountName, AccountNumber, Cost, how_many};
+use crate::state::{RequestError, State};
+use crate::store::StoreError;
 
 /// An account and what has to be said with it.
 #[derive(Clone, Debug, PartialEq)]

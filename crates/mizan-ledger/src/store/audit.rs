@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
+use crate::log::{Digest, RequestId};
 use crate::store::rows::{Rows, row_number};
 use crate::store::{MAX_PAGE, Places, StoreError, read};
-use crate::{Digest, RequestId};
 
 /// A full node of the tree.
 pub(super) fn node<R: Rows>(rows: &mut R, level: u32, index: u64) -> Result<Digest, StoreError> {

@@ -3,13 +3,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::carry_out::carry_out;
-use crate::decide::{Books, Decision, decide};
-use crate::record::Outcome;
+use crate::log::{Body, Entry, Outcome, RequestId};
+use crate::money::Refusal;
+use crate::state::carry_out::carry_out;
+use crate::state::{Books, Decision, decide};
 use crate::store::cache::Cache;
 use crate::store::rows::{Changes, Database, NewEntry, Written, row_number};
 use crate::store::{Ask, Head, NODE_LEVEL, StoreError};
-use crate::{Body, Entry, Refusal, RequestId};
 
 /// A receipt without the head of the log, which all of a batch share.
 pub(super) struct Told {

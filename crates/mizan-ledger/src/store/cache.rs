@@ -3,13 +3,12 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::carry_out::Write;
-use crate::decide::Books;
-use crate::record::Record;
-use crate::store::read;
+use crate::log::{LedgerId, Record, RequestId};
+use crate::money::{Account, AccountName, AccountNumber, MAX_HEIGHT};
+use crate::state::carry_out::Write;
+use crate::state::{Books, Request};
 use crate::store::rows::{Position, Rows, Sums};
-use crate::store::{Ask, StoreError};
-use crate::{Account, AccountName, AccountNumber, LedgerId, MAX_HEIGHT, Request, RequestId};
+use crate::store::{Ask, StoreError, read};
 
 /// How many accounts are remembered between batches.
 const MAX_ACCOUNTS: usize = 10_000;

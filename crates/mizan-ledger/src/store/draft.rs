@@ -4,8 +4,9 @@
 
 use std::borrow::Cow;
 
+use crate::log::{Body, Digest, Entry, leaf_hash};
+use crate::state::Request;
 use crate::store::Ask;
-use crate::{Body, Digest, Entry, Request, leaf_hash};
 
 /// The hash of a request; the entry, its bytes and its hash in the tree.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mizan_core::Code;
 
-use crate::RequestError;
+use crate::state::RequestError;
 use crate::store::MAX_ANSWER_BYTES;
 
 /// Why a store did not do what it was asked. Only [`Unknown`](Self::Unknown)

@@ -9,12 +9,13 @@ use std::thread::{self, JoinHandle};
 
 use zeroize::Zeroizing;
 
-use crate::record::Record;
+use crate::guards::IdKey;
+use crate::log::{Digest, Entry, Record, RequestId};
+use crate::money::{Account, AccountName, AccountNumber};
 use crate::store::queue::Queue;
 use crate::store::rows::{Database, Rows};
 use crate::store::writer::Writer;
 use crate::store::{Ask, Head, Places, Receipt, Store, StoreError, audit, read};
-use crate::{Account, AccountName, AccountNumber, Digest, Entry, IdKey, RequestId};
 
 /// A connection that reads.
 pub(super) trait Reader: Send {

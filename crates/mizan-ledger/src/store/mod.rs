@@ -32,11 +32,11 @@ pub use sqlite::Sqlite;
 use std::ops::Range;
 
 use self::draft::Draft;
-use crate::record::{Outcome, Record};
-use crate::{
-    Account, AccountName, AccountNumber, Body, Cost, Digest, Entry, IdKey, LedgerId, Refusal,
-    Request, RequestId, TreeHead,
-};
+use crate::evidence::TreeHead;
+use crate::guards::IdKey;
+use crate::log::{Body, Digest, Entry, LedgerId, Outcome, Record, RequestId};
+use crate::money::{Account, AccountName, AccountNumber, Cost, Refusal};
+use crate::state::Request;
 
 /// The longest answer that is kept for retries.
 pub const MAX_ANSWER_BYTES: usize = 16 << 20;
@@ -75,7 +75,7 @@ impl Ask {
     }
 
     /// How many bytes it brings that nobody bounds but [`MAX_ANSWER_BYTES`] and
-    /// [`MAX_EVENT_BYTES`](crate::MAX_EVENT_BYTES).
+    /// [`MAX_EVENT_BYTES`](crate::state::MAX_EVENT_BYTES).
     fn bytes(&self) -> usize {
         let event = match &self.request {
             Request::Reserve(charge) => charge.event.len(),

@@ -186,8 +186,10 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::RequestId;
+    use crate::money::{AccountNumber, Cost, OwnDelta};
+    use crate::state::{Charge, Request};
     use crate::store::MAX_ANSWER_BYTES;
-    use crate::{AccountNumber, Charge, Cost, OwnDelta, Request, RequestId};
 
     /// The sizes of the transactions that jobs become.
     fn batches(jobs: impl IntoIterator<Item = Vec<Ask>>) -> Vec<usize> {
@@ -221,7 +223,7 @@ mod tests {
             account: AccountNumber::new(0),
             cost: cost(),
             neighbours: None,
-            event: "x".repeat(crate::MAX_EVENT_BYTES),
+            event: "x".repeat(crate::state::MAX_EVENT_BYTES),
         };
         let event = Ask::new(0, id, Request::Reserve(event));
         assert_eq!(batches(vec![vec![event]; 100]), [64, 36]);

@@ -1,11 +1,9 @@
 //! Reading rows, and believing them only as far as the log bears them out.
 
-use crate::record::{Record, Status};
+use crate::log::{Body, Digest, Entry, Frontier, LedgerId, Record, RequestId, Status};
+use crate::money::{Account, AccountName, AccountNumber};
 use crate::store::rows::{HeadRow, LogRow, Position, RecordRow, Rows};
 use crate::store::{MAX_PAGE, StoreError};
-use crate::{
-    Account, AccountName, AccountNumber, Body, Digest, Entry, Frontier, LedgerId, RequestId,
-};
 
 fn damaged<T>(what: impl Into<String>) -> Result<T, StoreError> {
     Err(StoreError::damaged(what))

@@ -3,11 +3,9 @@
 
 use std::borrow::Cow;
 
-use crate::filter::Totals;
+use crate::log::{Digest, Frontier, LedgerId, RequestId};
+use crate::money::{Account, AccountName, AccountNumber, Neighbours, Totals};
 use crate::store::{Head, StoreError};
-use crate::{
-    Account, AccountName, AccountNumber, Digest, Frontier, LedgerId, Neighbours, RequestId,
-};
 
 /// The last position that a row number can hold.
 const LARGEST: u64 = i64::MAX.unsigned_abs();

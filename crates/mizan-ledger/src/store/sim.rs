@@ -4,13 +4,11 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::decide::Books;
-use crate::record::Record;
+use crate::guards::IdKey;
+use crate::log::{Entry, Frontier, Record, RequestId, leaf_hash};
+use crate::money::{Account, AccountName, AccountNumber};
+use crate::state::{Books, Executed, State};
 use crate::store::{Ask, Head, MAX_PAGE, Receipt, Store, StoreError};
-use crate::{
-    Account, AccountName, AccountNumber, Entry, Executed, Frontier, IdKey, RequestId, State,
-    leaf_hash,
-};
 
 /// How the next write fails. Whoever asks cannot tell which it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

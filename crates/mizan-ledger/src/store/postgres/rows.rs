@@ -8,13 +8,14 @@ use ::postgres::types::FromSql;
 use mizan_postgres::sentence;
 
 use super::connection::Connection;
+use crate::log::RequestId;
+use crate::money::{Account, AccountName, AccountNumber};
 use crate::store::handle::Reader;
 use crate::store::rows::{
     AccountRow, Changes, Database, HeadRow, LogRow, MAX_PAGE_BYTES, Position, RecordRow, Rows,
     Sums, Written, changed, row_number,
 };
 use crate::store::{StoreError, read};
-use crate::{Account, AccountName, AccountNumber, RequestId};
 
 /// The most bytes in one statement, and the value that goes beyond. The server
 /// takes a thousand times as many; memory is the limit.

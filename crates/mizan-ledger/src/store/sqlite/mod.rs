@@ -114,9 +114,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::log::{LedgerId, RequestId};
+    use crate::state::Request;
     use crate::store::writer::{Results, Write as _, Writer};
     use crate::store::{Ask, Store};
-    use crate::{LedgerId, Request, RequestId};
 
     /// An ask that begins a ledger.
     fn begin() -> Ask {

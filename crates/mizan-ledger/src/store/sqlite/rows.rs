@@ -6,13 +6,14 @@ use rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::schema::failed;
+use crate::log::{Digest, RequestId};
+use crate::money::{Account, AccountName, AccountNumber};
 use crate::store::handle::Reader;
 use crate::store::rows::{
     AccountRow, Changes, Database, HeadRow, LogRow, MAX_PAGE_BYTES, Position, RecordRow, Rows,
     Sums, Written, changed, row_number,
 };
 use crate::store::{StoreError, read};
-use crate::{Account, AccountName, AccountNumber, Digest, RequestId};
 
 /// A connection to the file.
 #[derive(Debug)]

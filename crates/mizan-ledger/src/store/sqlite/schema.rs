@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use crate::state_dir::sync_directory;
+use crate::guards::state_dir::sync_directory;
 use crate::store::StoreError;
 
 /// "Mizn", which marks the file as a ledger.

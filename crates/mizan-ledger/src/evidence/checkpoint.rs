@@ -1,0 +1,162 @@
+//! Signed checkpoints: a ledger's word on how long its log is and what is in it.
+//!
+//! A hash chain alone does not show that its end was cut off. Whoever holds a
+//! checkpoint, or a receipt with (size, root), is a witness: every later log
+//! must extend it, and a consistency proof shows that it does.
+
+use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
+
+use crate::log::bytes::{Reader, Writer};
+use crate::log::{DecodeError, Digest, LedgerId};
+
+/// What is signed begins with this, so that no other signature of the same key
+/// can be taken for a checkpoint.
+const CONTEXT: &[u8; 27] = b"mizan ledger checkpoint v1\n";
+
+/// How long a log is and what its root is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeHead {
+    /// The ledger.
+    pub ledger: LedgerId,
+    /// How many entries the log has.
+    pub size: u64,
+    /// The root of its Merkle tree.
+    pub root: Digest,
+}
+
+impl TreeHead {
+    fn message(&self) -> Vec<u8> {
+        let mut to = Writer::default();
+        to.array(CONTEXT);
+        self.write(&mut to);
+        to.finish()
+    }
+
+    fn write(&self, to: &mut Writer) {
+        to.array(self.ledger.as_bytes());
+        to.u64(self.size);
+        to.array(self.root.as_bytes());
+    }
+}
+
+/// The key of a ledger, which signs its checkpoints. It is wiped when dropped.
+pub struct CheckpointKey(SigningKey);
+
+impl std::fmt::Debug for CheckpointKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("CheckpointKey(..)")
+    }
+}
+
+impl CheckpointKey {
+    /// The key with this seed: 32 bytes drawn by whoever keeps it.
+    ///
+    /// ```
+    /// use mizan_ledger::{CheckpointKey, Digest, LedgerId, TreeHead};
+    /// let key = CheckpointKey::from_seed(&[3; 32]);
+    /// let head = TreeHead {
+    ///     ledger: LedgerId::from_bytes([1; 16]),
+    ///     size: 12,
+    ///     root: Digest::of(&[b"root"]),
+    /// };
+    /// let checkpoint = key.sign(head);
+    /// assert!(checkpoint.is_signed_by(&key.public_key()));
+    /// ```
+    #[must_use]
+    pub fn from_seed(seed: &[u8; 32]) -> Self {
+        Self(SigningKey::from_bytes(seed))
+    }
+
+    /// What others check its signatures with.
+    #[must_use]
+    pub fn public_key(&self) -> [u8; 32] {
+        self.0.verifying_key().to_bytes()
+    }
+
+    /// Signs.
+    #[must_use]
+    pub fn sign(&self, head: TreeHead) -> Checkpoint {
+        Checkpoint {
+            head,
+            signature: self.0.sign(&head.message()).to_bytes(),
+        }
+    }
+}
+
+/// A signed [`TreeHead`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// What is signed.
+    pub head: TreeHead,
+    /// The Ed25519 signature.
+    pub signature: [u8; 64],
+}
+
+impl Checkpoint {
+    /// Whether the holder of this public key signed it.
+    #[must_use]
+    pub fn is_signed_by(&self, public_key: &[u8; 32]) -> bool {
+        // Strict: neither weak keys nor second forms of a signature count.
+        VerifyingKey::from_bytes(public_key).is_ok_and(|key| {
+            let signature = Signature::from_bytes(&self.signature);
+            key.verify_strict(&self.head.message(), &signature).is_ok()
+        })
+    }
+
+    /// The canonical bytes: ledger, size, root, signature.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let mut to = Writer::default();
+        self.head.write(&mut to);
+        to.array(&self.signature);
+        to.finish()
+    }
+
+    /// Reads canonical bytes. The signature is checked by
+    /// [`is_signed_by`](Self::is_signed_by).
+    ///
+    /// # Errors
+    ///
+    /// There are not exactly 120 bytes.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut from = Reader::new(bytes);
+        let head = TreeHead {
+            ledger: LedgerId::from_bytes(from.array()?),
+            size: from.u64()?,
+            root: Digest::from_bytes(from.array()?),
+        };
+        let signature = from.array()?;
+        from.finish()?;
+        Ok(Self { head, signature })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_is_of_one_ledger_one_key_and_one_state() {
+        let key = CheckpointKey::from_seed(&[5; 32]);
+        let head = TreeHead {
+            ledger: LedgerId::from_bytes([1; 16]),
+            size: 7,
+            root: Digest::of(&[b"x"]),
+        };
+        let checkpoint = key.sign(head);
+        let bytes = checkpoint.encode();
+        assert_eq!(bytes.len(), 120);
+        assert_eq!(Checkpoint::decode(&bytes), Ok(checkpoint));
+        for bit in 0..8 * bytes.len() {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            let changed = Checkpoint::decode(&changed).unwrap();
+            assert!(!changed.is_signed_by(&key.public_key()), "bit {bit}");
+        }
+        let other = CheckpointKey::from_seed(&[6; 32]);
+        assert!(!checkpoint.is_signed_by(&other.public_key()));
+        assert!(!checkpoint.is_signed_by(&[0; 32]));
+        assert!(Checkpoint::decode(&bytes[1..]).is_err());
+        assert_eq!(format!("{key:?}"), "CheckpointKey(..)");
+    }
+}

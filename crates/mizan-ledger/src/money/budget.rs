@@ -1,0 +1,354 @@
+//! What an account may spend: a limit at every order, from a target in people's
+//! terms.
+//!
+//! A target (ε, δ) is kept by the weighted Rényi filter. Let
+//! c(α) = (α-1)^(α-1)/α^α and let the weights w(α) add up to at most one. With
+//!
+//! > B(α) = ε + ln(w(α) δ / c(α)) / (α-1),   B(∞) = ε,
+//!
+//! a charge is admitted iff afterwards **some** order has total(α) <= B(α).
+//!
+//! # Guarantee
+//!
+//! Whatever is asked in which order, the answers together are (ε, δ)-DP. Let r
+//! be the likelihood ratio of the transcript. For charges chosen before each
+//! answer, M = r^α e^(-(α-1) Σ ε_i(α)) has E[M] <= 1. Split transcripts by the
+//! first order that fits: there r^α <= M e^((α-1) B(α)), and because
+//! max(0, r - e^ε) <= c(α) r^α e^(-(α-1) ε) their part of δ is at most
+//! c(α) e^((α-1)(B(α)-ε)) = w(α) δ. Where ∞ fits, r <= e^ε and nothing is added.
+//! The full δ at each order would be wrong: with ε = 5, δ = 1e-6 and the orders 4, 8
+//! and 16 the tree of two steps in `tests/adversaries.rs` reaches 2.49 δ.
+//!
+//! A target ρ, or a curve, promises a bound at **every** order, so there every
+//! order with a limit must fit; each is a filter of its own and nothing is shared.
+//!
+//! A part of δ is set aside for releases that may themselves fail ([`OwnDelta`]).
+//! docs/spec/ledger.md has the same rule and proof at more length.
+
+use mizan_core::{Delta, Epsilon, Order, Rho};
+
+use crate::money::weights::{fit_into_one, share};
+use crate::money::{Amount, BudgetError, Orders, OwnDelta, Target, Weight};
+
+/// Which orders have to fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// One of those with a limit.
+    Any,
+    /// All of those with a limit.
+    Every,
+}
+
+/// The limits of an account.
+///
+/// ```
+/// use mizan_core::{Delta, Epsilon};
+/// use mizan_ledger::{Budget, Orders};
+///
+/// let delta = Delta::new(1e-6)?;
+/// let orders = Orders::standard();
+/// let own = Budget::usual_own_delta(delta);
+/// let budget = Budget::approximate(Epsilon::new(1.0)?, delta, own, &orders)?;
+/// assert_eq!(own.to_string(), "2.49999999999e-7");
+/// // Orders from 17 on can be ended at; the largest part of δ is at 33.
+/// let usable = budget.limits().iter().flatten().count();
+/// assert_eq!(usable, 18);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Budget {
+    target: Target,
+    weights: Box<[Weight]>,
+    limits: Box<[Option<Amount>]>,
+    own_delta: OwnDelta,
+}
+
+impl Budget {
+    /// The part of δ that is set aside unless asked otherwise: a quarter, which
+    /// costs Gaussian workloads 1 % of ε at δ = 1e-6.
+    #[must_use]
+    pub fn usual_own_delta(delta: Delta) -> OwnDelta {
+        OwnDelta::from_atto(OwnDelta::budget(delta).atto() / 4)
+    }
+
+    /// Limits that keep (ε, δ), of which `own_delta` is for the releases' own.
+    ///
+    /// # Errors
+    ///
+    /// Nothing could ever be charged, or all of δ is set aside.
+    pub fn approximate(
+        epsilon: Epsilon,
+        delta: Delta,
+        own_delta: OwnDelta,
+        orders: &Orders,
+    ) -> Result<Self, BudgetError> {
+        let target = Target::Approximate { epsilon, delta };
+        let whole = vec![Weight::ONE; orders.len()];
+        let unshared = Self::with_weights(target, own_delta, &whole, orders)?;
+        let mut usable: Vec<bool> = (orders.iter().zip(&unshared.limits))
+            .map(|(order, limit)| order.is_finite() && limit.is_some())
+            .collect();
+        // A smaller part of δ may leave nothing at an order; its part then goes
+        // to the others. Each round drops one order at least.
+        loop {
+            let center = furthest_for_gaussian(orders, &unshared.limits, &usable);
+            let weights = share(&usable, center);
+            let budget = Self::with_weights(target, own_delta, &weights, orders)?;
+            let before = usable.clone();
+            for (usable, limit) in usable.iter_mut().zip(&budget.limits) {
+                *usable &= limit.is_some();
+            }
+            if usable == before {
+                return Ok(budget);
+            }
+        }
+    }
+
+    /// Limits that keep a pure ε: only the infinite order counts.
+    ///
+    /// # Errors
+    ///
+    /// Nothing could ever be charged: ε is zero, or there is no infinite order.
+    pub fn pure(epsilon: Epsilon, orders: &Orders) -> Result<Self, BudgetError> {
+        let none = vec![Weight::ZERO; orders.len()];
+        Self::with_weights(Target::Pure { epsilon }, OwnDelta::ZERO, &none, orders)
+    }
+
+    /// Limits α ρ at every finite order, and `own_delta` beside them.
+    ///
+    /// # Errors
+    ///
+    /// Nothing could ever be charged.
+    pub fn zero_concentrated(
+        rho: Rho,
+        own_delta: OwnDelta,
+        orders: &Orders,
+    ) -> Result<Self, BudgetError> {
+        let none = vec![Weight::ZERO; orders.len()];
+        Self::with_weights(Target::ZeroConcentrated { rho }, own_delta, &none, orders)
+    }
+
+    /// Limits of one's own; orders that are not named are not limited.
+    ///
+    /// # Errors
+    ///
+    /// An order is not among those of the account, or a limit is zero.
+    pub fn curve(
+        points: &[(Order, Epsilon)],
+        own_delta: OwnDelta,
+        orders: &Orders,
+    ) -> Result<Self, BudgetError> {
+        below_one(own_delta)?;
+        let mut limits = vec![None; orders.len()];
+        for &(order, epsilon) in points {
+            let place = orders.iter().position(|known| known == order);
+            let limit = place.and_then(|place| limits.get_mut(place));
+            let limit = limit.ok_or(BudgetError::UnknownOrder { order })?;
+            *limit = positive(epsilon.get())?;
+            if limit.is_none() {
+                return Err(BudgetError::NothingFits);
+            }
+        }
+        let weights = vec![Weight::ZERO; orders.len()];
+        Self::assembled(Target::Curve, own_delta, &weights, limits)
+    }
+
+    /// The same account with a higher target: the weights stay as they were, so
+    /// every limit grows.
+    ///
+    /// # Errors
+    ///
+    /// The target is of another kind, or not higher at every order. A curve is
+    /// raised by a new [`curve`](Self::curve).
+    pub fn raised(
+        &self,
+        target: Target,
+        own_delta: OwnDelta,
+        orders: &Orders,
+    ) -> Result<Self, BudgetError> {
+        let raised = Self::with_weights(target, own_delta, &self.weights, orders)?;
+        raised.follows(self)?;
+        Ok(raised)
+    }
+
+    pub(crate) fn with_weights(
+        target: Target,
+        own_delta: OwnDelta,
+        weights: &[Weight],
+        orders: &Orders,
+    ) -> Result<Self, BudgetError> {
+        let limits: Result<Vec<_>, _> = orders
+            .iter()
+            .zip(weights)
+            .map(|(order, &weight)| {
+                let Some(exact) = target.limit(own_delta, order, weight)? else {
+                    return Ok(None);
+                };
+                let limit = positive(exact.lower())?;
+                // Where every order must fit, leaving one out would break the
+                // promise; where any will do it only admits less.
+                if limit.is_none() && target.rule() == Rule::Every {
+                    return Err(BudgetError::NothingFits);
+                }
+                Ok(limit)
+            })
+            .collect();
+        Self::assembled(target, own_delta, weights, limits?)
+    }
+
+    fn assembled(
+        target: Target,
+        own_delta: OwnDelta,
+        weights: &[Weight],
+        limits: Vec<Option<Amount>>,
+    ) -> Result<Self, BudgetError> {
+        if limits.iter().all(Option::is_none) {
+            return Err(BudgetError::NothingFits);
+        }
+        Ok(Self {
+            target,
+            weights: weights.into(),
+            limits: limits.into(),
+            own_delta,
+        })
+    }
+
+    /// Puts together what was stored; [`check`](Self::check) tells whether it
+    /// keeps its target.
+    pub(crate) fn stored(
+        target: Target,
+        own_delta: OwnDelta,
+        weights: Vec<Weight>,
+        limits: Vec<Option<Amount>>,
+    ) -> Self {
+        Self {
+            target,
+            weights: weights.into(),
+            limits: limits.into(),
+            own_delta,
+        }
+    }
+
+    /// Whether these limits keep their target: what a replay asks of a budget
+    /// that it finds in a log.
+    ///
+    /// # Errors
+    ///
+    /// The weights add up to more than one, a limit is above what its weight
+    /// allows, or there is none.
+    pub fn check(&self, orders: &Orders) -> Result<(), BudgetError> {
+        let unsound = Err(BudgetError::Unsound);
+        if self.weights.len() != orders.len() || self.limits.len() != orders.len() {
+            return unsound;
+        }
+        if self.limits.iter().all(Option::is_none) {
+            return Err(BudgetError::NothingFits);
+        }
+        if !fit_into_one(&self.weights) {
+            return unsound;
+        }
+        if self.target == Target::Curve {
+            return below_one(self.own_delta);
+        }
+        for ((order, &weight), &limit) in orders.iter().zip(&self.weights).zip(&self.limits) {
+            let exact = self.target.limit(self.own_delta, order, weight)?;
+            let sound = match (limit, exact) {
+                // At most the upper end: a log may come from a version that
+                // enclosed the same value another way.
+                (Some(limit), Some(exact)) => positive(exact.upper())? >= Some(limit),
+                (Some(_), None) => false,
+                // No limit is no harm where any order will do, and an order
+                // that was promised and is not kept where every order must.
+                (None, exact) => self.rule() == Rule::Any || exact.is_none(),
+            };
+            if !sound {
+                return unsound;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether this may replace `before` when an account is raised.
+    ///
+    /// # Errors
+    ///
+    /// It is of another kind, or lower somewhere.
+    pub fn follows(&self, before: &Self) -> Result<(), BudgetError> {
+        let kind = std::mem::discriminant::<Target>;
+        if kind(&self.target) != kind(&before.target) || self.weights != before.weights {
+            return Err(BudgetError::OtherKind);
+        }
+        let higher = |(now, before): (&Option<Amount>, &Option<Amount>)| match self.rule() {
+            Rule::Any => now >= before,
+            Rule::Every => now.is_some() == before.is_some() && now >= before,
+        };
+        let all = self.limits.iter().zip(&before.limits).all(higher);
+        if !all || self.limits.len() != before.limits.len() || self.own_delta < before.own_delta {
+            return Err(BudgetError::NotHigher);
+        }
+        Ok(())
+    }
+
+    /// What is promised.
+    #[must_use]
+    pub const fn target(&self) -> Target {
+        self.target
+    }
+
+    /// Which orders have to fit.
+    #[must_use]
+    pub const fn rule(&self) -> Rule {
+        self.target.rule()
+    }
+
+    /// The part of δ of each order; none where the rule is not to share.
+    #[must_use]
+    pub fn weights(&self) -> &[Weight] {
+        &self.weights
+    }
+
+    /// The limit at each order. None: the order cannot be ended at
+    /// ([`Rule::Any`]), or nothing is promised there ([`Rule::Every`]).
+    #[must_use]
+    pub fn limits(&self) -> &[Option<Amount>] {
+        &self.limits
+    }
+
+    /// The most that the releases' own deltas may add up to.
+    #[must_use]
+    pub const fn own_delta(&self) -> OwnDelta {
+        self.own_delta
+    }
+}
+
+/// Releases that may all fail promise nothing.
+fn below_one(own_delta: OwnDelta) -> Result<(), BudgetError> {
+    if own_delta >= OwnDelta::ONE {
+        return Err(BudgetError::OwnDeltaTooLarge { own_delta });
+    }
+    Ok(())
+}
+
+/// A limit rounded down; none if it is not above zero.
+fn positive(nats: f64) -> Result<Option<Amount>, BudgetError> {
+    if nats <= 0.0 {
+        return Ok(None);
+    }
+    Ok(Some(Amount::budget(nats)?).filter(|&limit| limit > Amount::ZERO))
+}
+
+/// Where Gaussian noise, which costs α ρ, goes furthest. A choice, not a bound.
+#[allow(clippy::cast_precision_loss, reason = "it only compares")]
+fn furthest_for_gaussian(orders: &Orders, limits: &[Option<Amount>], usable: &[bool]) -> usize {
+    let room = |(order, limit): (Order, &Option<Amount>)| {
+        limit.map_or(0.0, |limit| limit.pico() as f64) / order.get()
+    };
+    let rooms = orders.iter().zip(limits).map(room);
+    let usable = rooms
+        .zip(usable)
+        .enumerate()
+        .filter(|(_, (_, usable))| **usable);
+    usable
+        .max_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b))
+        .map_or(0, |(index, _)| index)
+}

@@ -1,0 +1,68 @@
+//! Why a budget cannot be kept.
+
+use mizan_core::{Code, Order};
+
+use crate::money::{AmountError, OwnDelta};
+
+/// Why a target gives no limits, or limits do not keep their target.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BudgetError {
+    /// No order has a limit above zero.
+    #[error("nothing could ever be charged to this budget: no order has a limit above 0")]
+    NothingFits,
+    /// The releases' own deltas leave nothing of δ.
+    #[error("an own delta of {own_delta} leaves nothing of the delta of this budget")]
+    OwnDeltaTooLarge {
+        /// What was to be set aside.
+        own_delta: OwnDelta,
+    },
+    /// A limit at an order that the account does not have.
+    #[error("the account does not keep order {order}")]
+    UnknownOrder {
+        /// The order.
+        order: Order,
+    },
+    /// A raised budget is lower somewhere.
+    #[error("the new budget is not higher at every order")]
+    NotHigher,
+    /// A raised budget is of another kind.
+    #[error("a budget can only be raised to one of the same kind, with the same weights")]
+    OtherKind,
+    /// Stored limits are above what their target allows.
+    #[error("the limits do not keep the target of the budget")]
+    Unsound,
+    /// Not a finite number.
+    #[error(transparent)]
+    Amount(#[from] AmountError),
+}
+
+impl BudgetError {
+    /// The stable code of this error.
+    #[must_use]
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::NothingFits => Code::MZ1710,
+            Self::OwnDeltaTooLarge { .. } => Code::MZ1711,
+            Self::UnknownOrder { .. } => Code::MZ1712,
+            Self::NotHigher => Code::MZ1713,
+            Self::OtherKind => Code::MZ1714,
+            Self::Unsound => Code::MZ1715,
+            Self::Amount(error) => error.code(),
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn help(&self) -> &'static str {
+        match self {
+            Self::NothingFits => "give a larger epsilon or delta, or larger orders",
+            Self::OwnDeltaTooLarge { .. } => "set less of delta aside, and keep delta below 1",
+            Self::UnknownOrder { .. } => "create the account with that order, or leave it out",
+            Self::NotHigher => "raise epsilon and delta, never lower one of them",
+            Self::OtherKind => "create a new account for another kind of promise",
+            Self::Unsound => "do not trust this ledger; verify a copy of it",
+            Self::Amount(error) => error.help(),
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Admission: whether a charge still fits, into an account and all accounts
+//! above it.
+//!
+//! Only integers are compared. What is pending counts as spent: its answer may
+//! be out already.
+
+use mizan_core::Order;
+
+use crate::money::{Account, AccountNumber, Amount, Cost, OwnDelta, Rule, Scale};
+
+/// Exact sums of amounts, one for each order, and of own deltas.
+///
+/// Sums are kept in 128 bits, so that taking back what was added is exact, and
+/// read in 64, where everything beyond is exhausted. That is the same as adding
+/// with saturation, in any order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Totals {
+    amounts: Box<[u128]>,
+    own_delta: u128,
+}
+
+impl Totals {
+    /// Nothing yet, at so many orders.
+    #[must_use]
+    pub fn zero(orders: usize) -> Self {
+        Self {
+            amounts: vec![0; orders].into(),
+            own_delta: 0,
+        }
+    }
+
+    /// The sums as they are stored: one for each order, and that of own deltas.
+    #[must_use]
+    pub fn raw(&self) -> (&[u128], u128) {
+        (&self.amounts, self.own_delta)
+    }
+
+    /// Sums that were stored.
+    pub fn from_raw(amounts: impl IntoIterator<Item = u128>, own_delta: u128) -> Self {
+        Self {
+            amounts: amounts.into_iter().collect(),
+            own_delta,
+        }
+    }
+
+    /// The sum at each order.
+    pub fn amounts(&self) -> impl Iterator<Item = Amount> + '_ {
+        self.amounts
+            .iter()
+            .map(|&sum| Amount::from_pico(clamp(sum)))
+    }
+
+    /// The sum of own deltas.
+    #[must_use]
+    pub fn own_delta(&self) -> OwnDelta {
+        OwnDelta::from_atto(clamp(self.own_delta))
+    }
+
+    /// Adds a cost.
+    pub fn add(&mut self, cost: &Cost) {
+        // 2^64 charges of 2^64 would be needed to overflow; stay full then.
+        for (sum, amount) in self.amounts.iter_mut().zip(cost.amounts()) {
+            *sum = sum.saturating_add(u128::from(amount.pico()));
+        }
+        let own_delta = u128::from(cost.own_delta().atto());
+        self.own_delta = self.own_delta.saturating_add(own_delta);
+    }
+
+    /// The sum of two sums.
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        let pairs = self.amounts.iter().zip(&other.amounts);
+        Self {
+            amounts: pairs.map(|(a, b)| a.saturating_add(*b)).collect(),
+            own_delta: self.own_delta.saturating_add(other.own_delta),
+        }
+    }
+
+    /// Takes back a cost that was added. None, and nothing has changed, if it
+    /// was not: a sum below zero would be room that nobody gave.
+    #[must_use]
+    pub fn subtract(&mut self, cost: &Cost) -> Option<()> {
+        let own_delta = u128::from(cost.own_delta().atto());
+        let own_delta = self.own_delta.checked_sub(own_delta)?;
+        let less = |sum: u128, amount: Amount| sum.checked_sub(u128::from(amount.pico()));
+        // All of it or nothing.
+        let mut pairs = self.amounts.iter().zip(cost.amounts());
+        if pairs.any(|(&sum, &amount)| less(sum, amount).is_none()) {
+            return None;
+        }
+        for (sum, &amount) in self.amounts.iter_mut().zip(cost.amounts()) {
+            *sum = less(*sum, amount)?;
+        }
+        self.own_delta = own_delta;
+        Some(())
+    }
+}
+
+fn clamp(sum: u128) -> u64 {
+    u64::try_from(sum).unwrap_or(u64::MAX)
+}
+
+/// Why a charge was refused, with what it takes to make it fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// The account that refused; the nearest to the one that was charged.
+    pub account: AccountNumber,
+    /// Which of its orders would have to fit.
+    pub rule: Rule,
+    /// Order by order.
+    pub lines: Vec<RefusalLine>,
+    /// The own delta that was asked for.
+    pub asked_own_delta: OwnDelta,
+    /// The own deltas of earlier charges, committed and pending.
+    pub taken_own_delta: OwnDelta,
+    /// The most that own deltas may add up to.
+    pub own_delta_limit: OwnDelta,
+    /// The largest part of the same cost that fits here and above.
+    pub largest: Scale,
+}
+
+/// One order of a refusal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RefusalLine {
+    /// The order.
+    pub order: Order,
+    /// What was asked for.
+    pub asked: Amount,
+    /// What was committed before.
+    pub spent: Amount,
+    /// What is reserved and not committed yet.
+    pub pending: Amount,
+    /// The limit, if the order has one.
+    pub limit: Option<Amount>,
+}
+
+/// Whether a cost fits into every account of a chain, from the one that is
+/// charged up to its root.
+///
+/// # Errors
+///
+/// One of them refuses.
+pub fn admit<'a>(
+    chain: impl Iterator<Item = &'a Account> + Clone,
+    cost: &Cost,
+) -> Result<(), Box<Refusal>> {
+    let Some(account) = chain.clone().find(|account| !fits(account, cost)) else {
+        return Ok(());
+    };
+    let scales = chain.map(|account| largest(account, cost));
+    let scale = scales.min().unwrap_or(Scale::ZERO);
+    Err(Box::new(refusal(account, cost, scale)))
+}
+
+/// How many more charges of this cost fit, one after the other.
+pub fn how_many<'a>(chain: impl Iterator<Item = &'a Account>, cost: &Cost) -> u64 {
+    let counts = chain.map(|account| {
+        let counts = limited(account, cost).map(|(asked, taken, limit)| {
+            match limit.pico().checked_sub(taken.pico()) {
+                Some(room) => room.checked_div(asked.pico()).unwrap_or(u64::MAX),
+                None => 0,
+            }
+        });
+        let by_orders = match account.budget().rule() {
+            Rule::Any => counts.max(),
+            Rule::Every => counts.min(),
+        };
+        let cap = account.budget().own_delta().atto();
+        let room = cap.saturating_sub(account.taken().own_delta().atto());
+        let by_own_delta = room.checked_div(cost.own_delta().atto());
+        by_orders.unwrap_or(0).min(by_own_delta.unwrap_or(u64::MAX))
+    });
+    counts.min().unwrap_or(0)
+}
+
+/// The filter: whether some (or every) order with a limit stays within it, and
+/// the own deltas stay within theirs.
+fn fits(account: &Account, cost: &Cost) -> bool {
+    let within = |(asked, taken, limit): (Amount, Amount, Amount)| {
+        // An exhausted sum is above every limit.
+        taken.saturating_add(asked) <= limit.min(Amount::LARGEST_LIMIT)
+    };
+    let mut orders = limited(account, cost).map(within);
+    let by_orders = match account.budget().rule() {
+        Rule::Any => orders.any(|within| within),
+        // A budget without any limit admits nothing.
+        Rule::Every => limited(account, cost).next().is_some() && orders.all(|within| within),
+    };
+    let own_deltas = account.taken().own_delta().saturating_add(cost.own_delta());
+    let cap = account.budget().own_delta();
+    by_orders && own_deltas <= cap && cost.amounts().len() == account.budget().limits().len()
+}
+
+/// The largest part of a cost that fits into an account.
+fn largest(account: &Account, cost: &Cost) -> Scale {
+    let scales = limited(account, cost).map(|(asked, taken, limit)| {
+        let room = limit.pico().checked_sub(taken.pico());
+        match room {
+            // Nothing at all is left here, not even for nothing.
+            None => Scale::ZERO,
+            // However little of what has no bound has none.
+            Some(_) if asked == Amount::EXHAUSTED => Scale::ZERO,
+            Some(room) => Scale::fitting(asked.pico(), room),
+        }
+    });
+    let by_orders = match account.budget().rule() {
+        Rule::Any => scales.max(),
+        Rule::Every => scales.min(),
+    };
+    let cap = account.budget().own_delta().atto();
+    let room = cap.checked_sub(account.taken().own_delta().atto());
+    let by_own_delta = room.map_or(Scale::ZERO, |room| {
+        Scale::fitting(cost.own_delta().atto(), room)
+    });
+    by_orders.unwrap_or(Scale::ZERO).min(by_own_delta)
+}
+
+/// What is asked, what is taken, and the limit, where there is one.
+fn limited(account: &Account, cost: &Cost) -> impl Iterator<Item = (Amount, Amount, Amount)> {
+    let orders = cost.amounts().iter().zip(account.taken().amounts());
+    let limits = account.budget().limits();
+    orders
+        .zip(limits)
+        .filter_map(|((&asked, taken), &limit)| limit.map(|limit| (asked, taken, limit)))
+}
+
+fn refusal(account: &Account, cost: &Cost, largest: Scale) -> Refusal {
+    let spent = account.spent().amounts().zip(account.pending().amounts());
+    let asked = account.orders().iter().zip(cost.amounts());
+    let lines = asked.zip(spent).zip(account.budget().limits());
+    Refusal {
+        account: account.number(),
+        rule: account.budget().rule(),
+        lines: lines
+            .map(
+                |(((order, &asked), (spent, pending)), &limit)| RefusalLine {
+                    order,
+                    asked,
+                    spent,
+                    pending,
+                    limit,
+                },
+            )
+            .collect(),
+        asked_own_delta: cost.own_delta(),
+        taken_own_delta: account.taken().own_delta(),
+        own_delta_limit: account.budget().own_delta(),
+        largest,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_added_cannot_be_taken_back() {
+        let cost = |a, b, own| Cost::new([a, b].map(Amount::from_pico), OwnDelta::from_atto(own));
+        let mut totals = Totals::zero(2);
+        totals.add(&cost(5, u64::MAX, 3));
+        let before = totals.clone();
+        for more in [cost(6, 0, 0), cost(0, 0, 4)] {
+            assert_eq!(totals.subtract(&more), None);
+            assert_eq!(totals, before);
+        }
+        assert_eq!(totals.subtract(&cost(5, u64::MAX, 3)), Some(()));
+        assert_eq!(totals, Totals::zero(2));
+    }
+}

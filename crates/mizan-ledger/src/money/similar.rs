@@ -1,0 +1,197 @@
+//! What to ask for instead of a charge that does not fit: the same event with a
+//! little more noise, or fewer times.
+
+use mizan_core::{
+    Count, DiscreteGaussian, DiscreteLaplace, Epsilon, Mu, PrivacyEvent, Rho, Round, Scale, Sigma,
+    Tau, parse_decimal,
+};
+
+use crate::money::{Account, Cost, admit, how_many};
+
+/// What would fit in place of a charge that does not.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Similar {
+    /// The same, fewer times.
+    Fewer(PrivacyEvent),
+    /// The same with more noise.
+    Noisier(PrivacyEvent),
+}
+
+impl Similar {
+    /// The event that would fit.
+    #[must_use]
+    pub const fn event(&self) -> &PrivacyEvent {
+        match self {
+            Self::Fewer(event) | Self::Noisier(event) => event,
+        }
+    }
+}
+
+/// Noise is made at most so many times as large: nobody wants more.
+const MOST_NOISE: f64 = 1e6;
+
+/// The largest charges like this one that fit into a chain of accounts, from
+/// the one that is charged up to its root. Each was priced and fits as it is.
+///
+/// ```
+/// use mizan_core::{Delta, Epsilon};
+/// use mizan_ledger::*;
+/// let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
+/// let budget = Budget::approximate(Epsilon::new(1.0)?, delta, OwnDelta::ZERO, &orders)?;
+/// let name = AccountName::new("census")?;
+/// let account = Account::new(AccountNumber::new(0), name, None, orders, budget);
+/// let asked = "30 * gaussian(20)".parse()?;
+/// let fitting = similar(std::iter::once(&account), &asked);
+/// let texts: Vec<_> = fitting.iter().map(|s| s.event().to_string()).collect();
+/// assert_eq!(texts, ["18 * gaussian(20)", "30 * gaussian(25.5)"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn similar<'a>(
+    chain: impl Iterator<Item = &'a Account> + Clone,
+    asked: &PrivacyEvent,
+) -> Vec<Similar> {
+    let Some(orders) = chain.clone().next().map(Account::orders) else {
+        return Vec::new();
+    };
+    let fits = |event: &PrivacyEvent| {
+        let cost = Cost::of(event, orders).ok();
+        cost.is_some_and(|cost| admit(chain.clone(), &cost).is_ok())
+    };
+    let fewer = || {
+        let PrivacyEvent::Repeat { count, event } = asked else {
+            return None;
+        };
+        let times = |count: u64| {
+            let count = Count::new(count).ok()?;
+            let event = event.clone();
+            Some(PrivacyEvent::Repeat { count, event }).filter(&fits)
+        };
+        // As many as fit one by one, at least; together they may cost less, for
+        // the cost of each is rounded up.
+        let one_by_one = how_many(chain.clone(), &Cost::of(event, orders).ok()?);
+        let mut low = one_by_one.min(count.get());
+        let mut high = count.get();
+        if times(low).is_none() {
+            low = 0;
+        }
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if times(middle).is_some() {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        times(low).map(Similar::Fewer)
+    };
+    let noisier = || {
+        let with = |factor: f64| noisier(asked, factor).filter(&fits);
+        with(MOST_NOISE)?;
+        let (mut low, mut high) = (0.0, MOST_NOISE.ln());
+        // To a thousandth; what is printed has three digits.
+        while high - low > 1e-3 {
+            let middle = 0.5 * (low + high);
+            if with(middle.exp()).is_some() {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        with(high.exp()).map(Similar::Noisier)
+    };
+    fewer().into_iter().chain(noisier()).collect()
+}
+
+/// The event with so many times the noise, in numbers of three digits on the
+/// cheap side. None where it has no noise to turn up.
+fn noisier(event: &PrivacyEvent, factor: f64) -> Option<PrivacyEvent> {
+    // On the side to which reading rounds, so that it prints as three digits.
+    let up = |value: f64| three_digits(value * factor, f64::ceil, Round::Down);
+    let down = |value: f64| three_digits(value / factor, f64::floor, Round::Up);
+    let inside = |event: &PrivacyEvent| noisier(event, factor).map(Box::new);
+    let epsilon = |epsilon: Epsilon| Epsilon::new(down(epsilon.get())).ok();
+    Some(match event {
+        PrivacyEvent::Gaussian { sigma, sensitivity } => PrivacyEvent::Gaussian {
+            sigma: Sigma::new(up(sigma.get())).ok()?,
+            sensitivity: *sensitivity,
+        },
+        PrivacyEvent::Laplace { scale, sensitivity } => PrivacyEvent::Laplace {
+            scale: Scale::new(up(scale.get())).ok()?,
+            sensitivity: *sensitivity,
+        },
+        PrivacyEvent::DiscreteGaussian(noise) => {
+            let sigma = Sigma::new(up(noise.sigma().get())).ok()?;
+            PrivacyEvent::DiscreteGaussian(DiscreteGaussian::new(sigma, noise.sensitivity()).ok()?)
+        }
+        PrivacyEvent::DiscreteLaplace(noise) => {
+            let scale = Scale::new(up(noise.scale().get())).ok()?;
+            PrivacyEvent::DiscreteLaplace(DiscreteLaplace::new(scale, noise.sensitivity()).ok()?)
+        }
+        PrivacyEvent::Tree {
+            sigma,
+            steps,
+            sensitivity,
+        } => PrivacyEvent::Tree {
+            sigma: Sigma::new(up(sigma.get())).ok()?,
+            steps: *steps,
+            sensitivity: *sensitivity,
+        },
+        PrivacyEvent::Matrix { sigma, norm } => PrivacyEvent::Matrix {
+            sigma: Sigma::new(up(sigma.get())).ok()?,
+            norm: *norm,
+        },
+        PrivacyEvent::Exponential { epsilon: given } => PrivacyEvent::Exponential {
+            epsilon: epsilon(*given)?,
+        },
+        PrivacyEvent::Pure { epsilon: given } => PrivacyEvent::Pure {
+            epsilon: epsilon(*given)?,
+        },
+        PrivacyEvent::Approximate {
+            epsilon: given,
+            delta,
+        } => PrivacyEvent::Approximate {
+            epsilon: epsilon(*given)?,
+            delta: *delta,
+        },
+        // ρ goes with the square of the noise.
+        PrivacyEvent::ZeroConcentrated { rho } => PrivacyEvent::ZeroConcentrated {
+            rho: Rho::new(down(rho.get() / factor)).ok()?,
+        },
+        PrivacyEvent::Concentrated { mu, tau } => PrivacyEvent::Concentrated {
+            mu: Mu::new(down(mu.get() / factor)).ok()?,
+            tau: Tau::new(down(tau.get())).ok()?,
+        },
+        PrivacyEvent::GaussianDp { mu } => PrivacyEvent::GaussianDp {
+            mu: Mu::new(down(mu.get())).ok()?,
+        },
+        PrivacyEvent::Poisson { q, event } => PrivacyEvent::Poisson {
+            q: *q,
+            event: inside(event)?,
+        },
+        PrivacyEvent::Group { size, event } => PrivacyEvent::Group {
+            size: *size,
+            event: inside(event)?,
+        },
+        PrivacyEvent::Repeat { count, event } => PrivacyEvent::Repeat {
+            count: *count,
+            event: inside(event)?,
+        },
+        PrivacyEvent::Compose(events) => {
+            let events = events.iter().map(|event| noisier(event, factor));
+            PrivacyEvent::Compose(events.collect::<Option<_>>()?)
+        }
+        // Their noise is no single number.
+        _ => return None,
+    })
+}
+
+/// A number of three digits, by way of its decimal so that it prints as such.
+fn three_digits(value: f64, round: fn(f64) -> f64, side: Round) -> f64 {
+    if !(value > 0.0 && value.is_finite()) {
+        return value;
+    }
+    let unit = value.log10().floor() - 2.0;
+    let digits = round(value / 10f64.powf(unit));
+    let text = format!("{digits}e{unit}");
+    parse_decimal(&text, side).unwrap_or(value)
+}

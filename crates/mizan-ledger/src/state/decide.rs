@@ -1,0 +1,248 @@
+//! What a request leads to, given the books. Decides and changes nothing, so
+//! stores, the reference model and a replay decide alike.
+
+use crate::log::{Body, Denial, Digest, LedgerId, Outcome, Record, RequestId, Status};
+use crate::money::{
+    Account, AccountName, AccountNumber, Budget, Cost, MAX_HEIGHT, Orders, Refusal, admit,
+};
+use crate::state::{Charge, MAX_EVENT_BYTES, Request, RequestError};
+
+/// What has to be known to decide. A store loads it before it asks; what is not
+/// there is taken not to exist.
+pub trait Books {
+    /// The ledger, once it has begun.
+    fn ledger(&self) -> Option<LedgerId>;
+    /// What is remembered under an id.
+    fn record(&self, id: RequestId) -> Option<&Record>;
+    /// An account.
+    fn account(&self, number: AccountNumber) -> Option<&Account>;
+    /// The account of this name.
+    fn named(&self, name: &AccountName) -> Option<AccountNumber>;
+    /// How many accounts there are.
+    fn accounts(&self) -> u32;
+}
+
+/// What a request leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// Something new, which has to be in the log before anyone is told.
+    Append {
+        /// What happens.
+        body: Body,
+        /// If it is a denial: why, order by order.
+        refusal: Option<Box<Refusal>>,
+    },
+    /// It was decided before.
+    Known(Outcome),
+}
+
+/// An account and all above it, from the bottom to the root.
+///
+/// # Errors
+///
+/// One of them is not there. A chain with a hole is never charged.
+pub fn chain<B: Books>(books: &B, number: AccountNumber) -> Result<Vec<&Account>, RequestError> {
+    let mut chain = Vec::new();
+    let mut next = Some(number);
+    while let Some(number) = next {
+        let account = books.account(number);
+        let account = account.ok_or(RequestError::UnknownAccount { account: number })?;
+        if chain.len() >= MAX_HEIGHT {
+            return Err(RequestError::TooHigh);
+        }
+        chain.push(account);
+        next = account.parent();
+    }
+    Ok(chain)
+}
+
+/// Decides a request.
+///
+/// # Errors
+///
+/// The request makes no sense as things stand. Nothing is remembered of it.
+pub fn decide<B: Books>(
+    books: &B,
+    id: RequestId,
+    request: &Request,
+) -> Result<Decision, RequestError> {
+    if books.ledger().is_none() != matches!(request, Request::Open { .. }) {
+        // Opening again with the same id and body is a retry like any other.
+        return match books.record(id) {
+            Some(record) if record.request == request.digest() => known(record),
+            _ if books.ledger().is_none() => Err(RequestError::NotOpen),
+            _ => Err(RequestError::AlreadyOpen),
+        };
+    }
+    let record = books.record(id);
+    if !request.begins() {
+        let record = record.ok_or(RequestError::UnknownId { id })?;
+        return continue_charge(id, record, request);
+    }
+    match record {
+        Some(record) if record.request == request.digest() => known(record),
+        Some(_) => Err(RequestError::IdReused { id }),
+        None => begin(books, request),
+    }
+}
+
+fn known(record: &Record) -> Result<Decision, RequestError> {
+    Ok(Decision::Known(record.status.outcome()))
+}
+
+fn append(body: Body) -> Result<Decision, RequestError> {
+    Ok(Decision::Append {
+        body,
+        refusal: None,
+    })
+}
+
+/// A request with an id that is not known yet.
+fn begin<B: Books>(books: &B, request: &Request) -> Result<Decision, RequestError> {
+    match request {
+        Request::Open { ledger } => append(Body::Opened { ledger: *ledger }),
+        Request::Create {
+            name,
+            parent,
+            orders,
+            budget,
+        } => create(books, name, *parent, orders, budget),
+        Request::Reserve(charge) => reserve(books, charge),
+        Request::Raise { account, budget } => {
+            let found = books.account(*account);
+            let found = found.ok_or(RequestError::UnknownAccount { account: *account })?;
+            budget.check(found.orders())?;
+            budget.follows(found.budget())?;
+            append(Body::Raised {
+                account: *account,
+                budget: budget.clone(),
+            })
+        }
+        Request::Restore { size, root } => append(Body::Restored {
+            size: *size,
+            root: *root,
+        }),
+        Request::Start | Request::Commit { .. } | Request::Void => Err(RequestError::NotACharge),
+    }
+}
+
+fn create<B: Books>(
+    books: &B,
+    name: &AccountName,
+    parent: Option<AccountNumber>,
+    orders: &Orders,
+    budget: &Budget,
+) -> Result<Decision, RequestError> {
+    if let Some(account) = books.named(name) {
+        return Err(RequestError::NameTaken { account });
+    }
+    if let Some(parent) = parent {
+        let chain = chain(books, parent)?;
+        if chain.len() >= MAX_HEIGHT {
+            return Err(RequestError::TooHigh);
+        }
+        // One cost vector is charged to the whole chain, so all of it must
+        // mean the same orders.
+        if chain.iter().any(|account| account.orders() != orders) {
+            return Err(RequestError::OtherOrders);
+        }
+    }
+    budget.check(orders)?;
+    let account = AccountNumber::new(books.accounts());
+    if account.get() == u32::MAX {
+        return Err(RequestError::TooManyAccounts);
+    }
+    append(Body::Created {
+        account,
+        name: name.clone(),
+        parent,
+        orders: orders.clone(),
+        budget: budget.clone(),
+    })
+}
+
+fn reserve<B: Books>(books: &B, charge: &Charge) -> Result<Decision, RequestError> {
+    let chain = chain(books, charge.account)?;
+    fits_the_orders(&chain, &charge.cost)?;
+    for account in &chain {
+        let both = account.neighbours().zip(charge.neighbours);
+        if both.is_some_and(|(settled, asked)| settled != asked) {
+            let account = account.number();
+            return Err(RequestError::OtherNeighbours { account });
+        }
+    }
+    if charge.event.len() > MAX_EVENT_BYTES {
+        return Err(RequestError::EventTooLong {
+            bytes: charge.event.len(),
+        });
+    }
+    let charge = charge.clone();
+    match admit(chain.iter().copied(), &charge.cost) {
+        Ok(()) => append(Body::Reserved(charge)),
+        Err(refusal) => Ok(Decision::Append {
+            body: Body::Denied {
+                charge,
+                denial: Denial {
+                    account: refusal.account,
+                    largest: refusal.largest,
+                },
+            },
+            refusal: Some(refusal),
+        }),
+    }
+}
+
+fn fits_the_orders(chain: &[&Account], cost: &Cost) -> Result<(), RequestError> {
+    let given = cost.amounts().len();
+    match chain.iter().find(|account| account.orders().len() != given) {
+        None => Ok(()),
+        Some(account) => Err(RequestError::WrongLength {
+            given,
+            expected: account.orders().len(),
+        }),
+    }
+}
+
+/// The next step of a charge.
+fn continue_charge(
+    id: RequestId,
+    record: &Record,
+    request: &Request,
+) -> Result<Decision, RequestError> {
+    match (&record.status, request) {
+        (Status::Reserved(_), Request::Start) => append(Body::Started),
+        (Status::Reserved(_), Request::Void) => append(Body::Voided),
+        (Status::Reserved(_), Request::Commit { .. }) => Err(RequestError::NotStarted { id }),
+        // Whoever starts twice would draw noise twice.
+        (Status::Started(_), Request::Start) => Err(RequestError::AlreadyStarted { id }),
+        (Status::Started(_) | Status::Released { .. }, Request::Void) => {
+            Err(RequestError::Touched { id })
+        }
+        (Status::Started(held), Request::Commit { cost, answer }) => {
+            if !cost.is_within(&held.cost) {
+                return Err(RequestError::MoreThanReserved { id });
+            }
+            append(commit(cost, answer))
+        }
+        (Status::Released { commit, .. }, Request::Commit { .. }) => {
+            if *commit == request.digest() {
+                known(record)
+            } else {
+                Err(RequestError::IdReused { id })
+            }
+        }
+        // The answer is there, or there never will be one.
+        (Status::Released { .. } | Status::Denied(_), Request::Start)
+        | (Status::Denied(_), Request::Commit { .. } | Request::Void)
+        | (Status::Voided(_), Request::Void) => known(record),
+        (Status::Voided(_), _) => Err(RequestError::Voided { id }),
+        _ => Err(RequestError::NotACharge),
+    }
+}
+
+fn commit(cost: &Cost, answer: &Digest) -> Body {
+    Body::Committed {
+        cost: cost.clone(),
+        answer: *answer,
+    }
+}
