@@ -1,10 +1,9 @@
 //! Charges for releases that are made elsewhere.
 
 use mizan_core::{Epsilon, PrivacyEvent};
-use mizan_ledger::{
-    Account, AccountView, Cost, Denial, Done, Ledger, Outcome, Refusal, RefusalLine, RequestId,
-    Similar, similar,
-};
+use mizan_ledger::log::Denial;
+use mizan_ledger::money::{RefusalLine, Similar, similar};
+use mizan_ledger::{Account, AccountView, Cost, Done, Ledger, Outcome, Refusal, RequestId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

@@ -17,10 +17,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mizan_core::Epsilon;
+use mizan_ledger::state::Request;
 use mizan_ledger::store::Ask;
 use mizan_ledger::{
     AccountName, AccountNumber, Body, Budget, Charge, Digest, Entry, Ledger, Location, NewAccount,
-    Orders, Request, RequestId, Witnesses,
+    Orders, RequestId, Witnesses,
 };
 use rusqlite::{Connection, params};
 

@@ -1,18 +1,29 @@
-//! Privacy budgets that cannot be overspent: accounts, the filter that admits
-//! charges, the log of what happened and the proofs about it.
+//! The ledger: privacy budgets that cannot be overspent, enforced under adaptively chosen queries
+//! and recorded in a tamper-evident log.
 //!
-//! Most of it is pure. Only [`store`] and [`Ledger`] touch files, and only the
-//! latter a clock and randomness: it is what programs open. A store makes entries durable before anyone is told; it, the
-//! reference model and an auditor decide by the same functions.
+//! - [`Ledger`]: what a program opens, at a [`Location`].
+//! - [`money`]: amounts, costs, budgets, accounts, and the privacy filter
+//!   ([`admit`](money::admit)).
+//! - [`log`]: entries, their canonical bytes and the Merkle tree over them.
+//! - [`state`]: the rules. [`decide`](state::decide) says which entry a request leads to, and
+//!   [`State`](state::State) is a ledger in memory that replays a log.
+//! - [`evidence`]: proofs, checkpoints, receipts, verification, the odometer.
+//! - [`guards`]: the high-water mark and the keys, outside of the database.
+//! - [`store`]: SQLite, PostgreSQL, or memory for tests.
 //!
-//! The way of a charge: an event becomes a [`Cost`] at the [`Orders`] of an
-//! [`Account`]; [`decide`] asks [`admit`] for the account and all above it; the
-//! [`Body`] it returns becomes an [`Entry`] of the log and a leaf of the Merkle
-//! [`Tree`]. [`State`] is all of that in memory, and replays a log to verify it.
+//! The path of a charge: an event becomes a [`Cost`] at the [`Orders`] of an [`Account`];
+//! the filter checks the account and all accounts above it; the [`Body`] that it leads to becomes
+//! an [`Entry`] of the log and a leaf of the Merkle tree. A store makes the entry durable before
+//! the client receives an outcome. Stores, the in-memory reference and the verifier decide by the
+//! same functions.
+//!
+//! Only [`store`], [`ledger`] and [`guards`] touch files, and only [`Ledger`] reads a clock or
+//! draws randomness.
 //!
 //! ```
 //! use mizan_core::{Delta, Epsilon, PrivacyEvent};
-//! use mizan_ledger::{Account, AccountName, AccountNumber, Budget, Cost, Orders, admit};
+//! use mizan_ledger::money::admit;
+//! use mizan_ledger::{Account, AccountName, AccountNumber, Budget, Cost, Orders};
 //!
 //! let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
 //! let own_delta = Budget::usual_own_delta(delta);
@@ -30,30 +41,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod evidence;
-mod guards;
-mod ledger;
-mod log;
-mod money;
-mod state;
+pub mod evidence;
+pub mod guards;
+pub mod ledger;
+pub mod log;
+pub mod money;
+pub mod state;
 pub mod store;
 
-pub use evidence::{
-    Checkpoint, CheckpointKey, ConsistencyProof, InclusionProof, Left, Odometer, ReceiptText,
-    TextError, TreeHead, UnansweredCharge, VerifyError, VerifyReport, Witnesses, verify,
-};
-pub use guards::{IdKey, PublicKey, default_state_dir};
-pub use ledger::{AccountView, Done, Gap, Ledger, LedgerError, Location, NewAccount, Note, Shown};
-pub use log::{
-    Body, DecodeError, Denial, Digest, Entry, Frontier, Held, LedgerId, Outcome, Record, RequestId,
-    Status, Tree, VERSION, leaf_hash,
-};
+pub use evidence::{Checkpoint, ReceiptText, Witnesses};
+pub use guards::{PublicKey, default_state_dir};
+pub use ledger::{AccountView, Done, Ledger, LedgerError, Location, NewAccount};
+pub use log::{Body, Digest, Entry, Outcome, RequestId};
 pub use money::{
-    Account, AccountName, AccountNumber, Amount, AmountError, Budget, BudgetError, Cost, CostError,
-    MAX_HEIGHT, MAX_NAME_BYTES, MAX_ORDERS, NameError, Neighbours, Orders, OrdersError, OwnDelta,
-    Refusal, RefusalLine, Rule, Scale, Similar, Target, Totals, Weight, admit, how_many, similar,
+    Account, AccountName, AccountNumber, Budget, BudgetError, Cost, Orders, OwnDelta, Refusal,
+    Target,
 };
-pub use state::{
-    Books, Charge, Decision, Executed, MAX_EVENT_BYTES, ReplayError, Request, RequestError, State,
-    chain, decide,
-};
+pub use state::{Charge, RequestError};

@@ -13,6 +13,7 @@
 mod common;
 
 use common::{account, admits, config, delta, epsilon, orders, take};
+use mizan_ledger::money::Amount;
 use mizan_ledger::*;
 use proptest::prelude::*;
 

@@ -13,6 +13,7 @@ mod common;
 use common::{account, admits, config, delta, epsilon, orders, pico, take};
 use mizan_accounting::{RenyiConversion, RenyiCurve};
 use mizan_core::{Order, PrivacyEvent, Rho};
+use mizan_ledger::money::{Amount, Rule, Scale, Weight, admit, how_many};
 use mizan_ledger::*;
 use proptest::prelude::*;
 

@@ -12,6 +12,8 @@ mod common;
 
 use common::{config, delta, epsilon};
 use mizan_core::{Order, Rho};
+use mizan_ledger::log::{Denial, LedgerId, VERSION};
+use mizan_ledger::money::{Amount, MAX_ORDERS, Neighbours, Scale};
 use mizan_ledger::*;
 use proptest::prelude::*;
 

@@ -13,6 +13,10 @@ use std::fs;
 
 use common::guarded::{Place, create, log, shell, spend};
 use common::lab::{Directory, Kind, Lab};
+use mizan_ledger::evidence::{CheckpointKey, TreeHead};
+use mizan_ledger::log::{LedgerId, Status, Tree, leaf_hash};
+use mizan_ledger::money::Amount;
+use mizan_ledger::state::{Books, Request};
 use mizan_ledger::store::{Ask, Sim, Sqlite, Store};
 use mizan_ledger::*;
 

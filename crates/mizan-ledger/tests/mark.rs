@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use common::guarded::{Place, log, spend};
+use mizan_ledger::ledger::Note;
 use mizan_ledger::*;
 
 #[test]

@@ -12,6 +12,8 @@ mod common;
 
 use common::{account, admits, delta, epsilon, orders, take};
 use mizan_core::{Epsilon, Rho};
+use mizan_ledger::evidence::Odometer;
+use mizan_ledger::money::Amount;
 use mizan_ledger::*;
 
 /// Numbers that are the same every time.

@@ -18,6 +18,7 @@ use std::thread;
 use common::check::verify;
 use common::lab::Directory;
 use common::{charge, id, one_account, pico};
+use mizan_ledger::state::Request;
 use mizan_ledger::store::{Ask, Sqlite, Store};
 use mizan_ledger::*;
 use rusqlite::Connection;
@@ -284,7 +285,7 @@ fn handles_on_one_file_have_one_key_of_ids() {
     let store = Sqlite::open(&path).unwrap();
     assert_eq!(under(&store), found[0]);
     assert_eq!(verify(&store).state.size(), 10);
-    let report = mizan_ledger::verify(&store, &Witnesses::default(), |_, _| ()).unwrap();
+    let report = mizan_ledger::evidence::verify(&store, &Witnesses::default(), |_, _| ()).unwrap();
     assert_eq!(report.answers, 0);
     shell(&path, "INSERT OR REPLACE INTO answers VALUES (-1, x'3433')").unwrap();
     assert_eq!(store.id_key().unwrap_err().code(), "MZ1763");

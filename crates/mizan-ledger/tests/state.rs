@@ -14,6 +14,9 @@ use std::collections::HashMap;
 
 use common::{charge, config, delta, epsilon, orders, pico};
 use mizan_core::Rho;
+use mizan_ledger::log::{Denial, LedgerId};
+use mizan_ledger::money::{Amount, Neighbours, Rule, Scale, Weight};
+use mizan_ledger::state::{Books, Executed, MAX_EVENT_BYTES, ReplayError, Request, State};
 use mizan_ledger::*;
 use proptest::prelude::*;
 

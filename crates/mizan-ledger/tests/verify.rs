@@ -14,6 +14,9 @@ use std::path::Path;
 
 use common::guarded::{Place, create, log, spend};
 use common::{charge, pico};
+use mizan_ledger::evidence::{VerifyError, VerifyReport};
+use mizan_ledger::money::Neighbours;
+use mizan_ledger::state::Request;
 use mizan_ledger::store::Ask;
 use mizan_ledger::*;
 use rusqlite::Connection;

@@ -423,7 +423,7 @@ fn proofs_hold() {
     for position in 0..size {
         let address = format!("/api/v1/ledger/proofs/inclusion?position={position}");
         let proof = auditor.get(&address).json();
-        let inclusion = mizan_ledger::InclusionProof {
+        let inclusion = mizan_ledger::evidence::InclusionProof {
             index: position,
             size,
             path: path(&proof["path"]),
@@ -434,7 +434,7 @@ fn proofs_hold() {
         }
         let address = format!("/api/v1/ledger/proofs/consistency?before={position}&size={size}");
         let proof = auditor.get(&address).json();
-        let consistency = mizan_ledger::ConsistencyProof {
+        let consistency = mizan_ledger::evidence::ConsistencyProof {
             before: position,
             size,
             path: path(&proof["path"]),

@@ -1,6 +1,7 @@
 //! How a budget burned down: what was left of it, entry by entry.
 
-use mizan_ledger::{AccountNumber, Books as _, Ledger, State};
+use mizan_ledger::state::{Books as _, State};
+use mizan_ledger::{AccountNumber, Ledger};
 use mizan_report::{Axis, Panel, Series, Stroke};
 
 use serde::Serialize;

@@ -1,10 +1,8 @@
 //! One account, what is left of it and how it got there; and all of them.
 
 use mizan_core::{Definitions, PrivacyEvent};
-use mizan_ledger::{
-    Account, AccountNumber, AccountView, Body, Cost, Ledger, LedgerError, TreeHead,
-    UnansweredCharge,
-};
+use mizan_ledger::evidence::{TreeHead, UnansweredCharge};
+use mizan_ledger::{Account, AccountNumber, AccountView, Body, Cost, Ledger, LedgerError};
 use serde::Serialize;
 use utoipa::ToSchema;
 

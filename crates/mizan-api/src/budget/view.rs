@@ -2,10 +2,10 @@
 
 use mizan_core::{Epsilon, Order};
 pub use mizan_engine::reading_delta;
-use mizan_ledger::{
-    Account, AccountView, Amount, Budget, Gap, Left as LeftAt, Odometer, OwnDelta, Target,
-    TreeHead, Weight,
-};
+use mizan_ledger::evidence::{Left as LeftAt, Odometer, TreeHead};
+use mizan_ledger::ledger::Gap;
+use mizan_ledger::money::{Amount, Weight};
+use mizan_ledger::{Account, AccountView, Budget, OwnDelta, Target};
 use mizan_report::number;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -213,7 +213,7 @@ pub fn own_delta(delta: OwnDelta) -> f64 {
 /// A part of a cost.
 #[expect(clippy::cast_precision_loss, reason = "billionths")]
 #[must_use]
-pub fn share(scale: mizan_ledger::Scale) -> f64 {
+pub fn share(scale: mizan_ledger::money::Scale) -> f64 {
     scale.nano() as f64 / 1e9
 }
 

@@ -1,7 +1,9 @@
 //! One entry, with the proof that it is in the log.
 
 use mizan_core::Code;
-use mizan_ledger::{AccountNumber, Digest, Ledger, ReceiptText, RequestId, Shown, leaf_hash};
+use mizan_ledger::ledger::Shown;
+use mizan_ledger::log::leaf_hash;
+use mizan_ledger::{AccountNumber, Digest, Ledger, ReceiptText, RequestId};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -37,9 +37,10 @@ pub use reserved::ReservedDelta;
 use std::sync::Arc;
 
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
+use mizan_ledger::log::Denial;
 use mizan_ledger::store::StoreError;
 use mizan_ledger::{
-    Account, AccountView, Charge, Denial, Digest, Done, Ledger, LedgerError, Outcome, Refusal,
+    Account, AccountView, Charge, Digest, Done, Ledger, LedgerError, Outcome, Refusal,
     RequestError, RequestId, Target as Promise,
 };
 use mizan_sql::{BoundedPlan, Catalogue, Dataset};

@@ -11,8 +11,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use mizan_core::{Delta, Epsilon};
+use mizan_ledger::log::Status;
 use mizan_ledger::{
-    AccountName, Budget, Charge, Digest, Ledger, Location, NewAccount, Orders, RequestId, Status,
+    AccountName, Budget, Charge, Digest, Ledger, Location, NewAccount, Orders, RequestId,
 };
 use mizan_sql::{BoundedPlan, Catalogue, Dataset, DatasetColumn, Privacy, Type};
 
@@ -443,7 +444,7 @@ fn a_ledger_from_before_opens_and_its_ids_are_those_looked_for() {
     assert_eq!(ledger.answer(id).unwrap().unwrap(), stored);
     let looked_for = super::ids::id_of(&ledger, &[&stored[..32], &[0; 4]]);
     assert_eq!(looked_for, id);
-    let report = mizan_ledger::verify(
+    let report = mizan_ledger::evidence::verify(
         ledger.store(),
         &mizan_ledger::Witnesses::default(),
         |_, _| (),

@@ -52,7 +52,9 @@ impl CheckpointKey {
     /// The key with this seed: 32 bytes drawn by whoever keeps it.
     ///
     /// ```
-    /// use mizan_ledger::{CheckpointKey, Digest, LedgerId, TreeHead};
+    /// use mizan_ledger::Digest;
+    /// use mizan_ledger::evidence::{CheckpointKey, TreeHead};
+    /// use mizan_ledger::log::LedgerId;
     /// let key = CheckpointKey::from_seed(&[3; 32]);
     /// let head = TreeHead {
     ///     ledger: LedgerId::from_bytes([1; 16]),

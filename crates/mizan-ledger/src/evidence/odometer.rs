@@ -86,6 +86,7 @@ impl Odometer {
     ///
     /// ```
     /// use mizan_core::{Delta, Epsilon};
+    /// use mizan_ledger::evidence::Odometer;
     /// use mizan_ledger::*;
     /// let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
     /// let own_delta = Budget::usual_own_delta(delta);

@@ -30,7 +30,7 @@ impl InclusionProof {
     /// Whether `leaf` is where the proof says in the tree with this root.
     ///
     /// ```
-    /// use mizan_ledger::{Tree, leaf_hash};
+    /// use mizan_ledger::log::{Tree, leaf_hash};
     /// let mut tree = Tree::default();
     /// for entry in ["a", "b", "c"] {
     ///     tree.push(leaf_hash(entry.as_bytes()));

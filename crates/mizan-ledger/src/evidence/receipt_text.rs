@@ -15,7 +15,9 @@ const PREFIX: &str = "mizan1";
 /// A receipt that can be kept.
 ///
 /// ```
-/// use mizan_ledger::{Digest, LedgerId, ReceiptText, TreeHead};
+/// use mizan_ledger::{Digest, ReceiptText};
+/// use mizan_ledger::evidence::TreeHead;
+/// use mizan_ledger::log::LedgerId;
 /// let head = TreeHead {
 ///     ledger: LedgerId::from_bytes([1; 16]),
 ///     size: 12,
@@ -26,7 +28,7 @@ const PREFIX: &str = "mizan1";
 /// assert!(line.starts_with("mizan1:01010101010101010101010101010101:11:12:"));
 /// assert_eq!(line.parse::<ReceiptText>()?, receipt);
 /// assert!(line.replace(":12:", ":13:").parse::<ReceiptText>().is_err());
-/// # Ok::<(), mizan_ledger::TextError>(())
+/// # Ok::<(), mizan_ledger::evidence::TextError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiptText {

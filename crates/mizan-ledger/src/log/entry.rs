@@ -19,7 +19,8 @@ pub const VERSION: u8 = 1;
 /// What happened, when, and by which request.
 ///
 /// ```
-/// use mizan_ledger::{Body, Entry, LedgerId, RequestId};
+/// use mizan_ledger::{Body, Entry, RequestId};
+/// use mizan_ledger::log::LedgerId;
 /// let entry = Entry {
 ///     unix_ms: 1_790_000_000_000,
 ///     id: RequestId::from_bytes([7; 16]),
@@ -28,7 +29,7 @@ pub const VERSION: u8 = 1;
 /// let bytes = entry.encode();
 /// assert_eq!(bytes.len(), 1 + 1 + 8 + 16 + 16);
 /// assert_eq!(Entry::decode(&bytes)?, entry);
-/// # Ok::<(), mizan_ledger::DecodeError>(())
+/// # Ok::<(), mizan_ledger::log::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {

@@ -23,7 +23,7 @@ pub(crate) fn node_hash(left: &Digest, right: &Digest) -> Digest {
 /// The root of a tree that only grows, without its leaves.
 ///
 /// ```
-/// use mizan_ledger::{Frontier, leaf_hash};
+/// use mizan_ledger::log::{Frontier, leaf_hash};
 /// let mut frontier = Frontier::default();
 /// frontier.push(leaf_hash(b""));
 /// assert_eq!(

@@ -21,12 +21,12 @@ const ATTO: f64 = 1e18;
 /// exhausted, and no limit is as large.
 ///
 /// ```
-/// use mizan_ledger::Amount;
+/// use mizan_ledger::money::Amount;
 /// assert_eq!(Amount::cost(1e-13)?.pico(), 1);
 /// assert_eq!(Amount::budget(1.9e-12)?.pico(), 1);
 /// assert_eq!(Amount::cost(f64::INFINITY)?, Amount::EXHAUSTED);
 /// assert!(Amount::cost(f64::NAN).is_err() && Amount::cost(-0.0).is_err());
-/// # Ok::<(), mizan_ledger::AmountError>(())
+/// # Ok::<(), mizan_ledger::money::AmountError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Amount(u64);

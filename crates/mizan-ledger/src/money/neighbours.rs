@@ -20,7 +20,7 @@ impl Neighbours {
     /// The neighbours that an event insists on; None if it is about any.
     ///
     /// ```
-    /// use mizan_ledger::Neighbours;
+    /// use mizan_ledger::money::Neighbours;
     /// let of = |text: &str| Neighbours::of(&text.parse().unwrap());
     /// assert_eq!(of("pure(1) + poisson(0.1, gaussian(2))"), Some(Neighbours::AddOrRemove));
     /// assert_eq!(of("without-replacement(9, 3, laplace(2))"), Some(Neighbours::Replace));

@@ -5,7 +5,7 @@ use std::fmt;
 /// A fraction between 0 and 1 in billionths.
 ///
 /// ```
-/// use mizan_ledger::Scale;
+/// use mizan_ledger::money::Scale;
 /// let half = Scale::from_nano(500_000_000);
 /// assert_eq!((half.to_string().as_str(), half.of(3)), ("0.5", 2));
 /// ```

@@ -35,6 +35,7 @@ const MOST_NOISE: f64 = 1e6;
 ///
 /// ```
 /// use mizan_core::{Delta, Epsilon};
+/// use mizan_ledger::money::similar;
 /// use mizan_ledger::*;
 /// let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
 /// let budget = Budget::approximate(Epsilon::new(1.0)?, delta, OwnDelta::ZERO, &orders)?;

@@ -3,6 +3,9 @@
 
 use std::collections::HashMap;
 
+use mizan_ledger::log::{Frontier, Status, leaf_hash};
+use mizan_ledger::money::{Rule, Totals};
+use mizan_ledger::state::{Books, State};
 use mizan_ledger::store::{Head, Receipt, Store};
 use mizan_ledger::*;
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use mizan_ledger::log::LedgerId;
 use mizan_ledger::*;
 
 use super::lab::Directory;

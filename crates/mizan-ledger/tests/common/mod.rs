@@ -17,6 +17,9 @@ pub(crate) mod server;
 pub(crate) mod workload;
 
 use mizan_core::{Delta, Epsilon, Order};
+use mizan_ledger::log::LedgerId;
+use mizan_ledger::money::{Amount, admit};
+use mizan_ledger::state::Request;
 use mizan_ledger::store::{Ask, Store};
 use mizan_ledger::*;
 use proptest::prelude::*;

@@ -5,6 +5,9 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use mizan_core::Rho;
+use mizan_ledger::log::LedgerId;
+use mizan_ledger::money::Amount;
+use mizan_ledger::state::Request;
 use mizan_ledger::store::{Ask, Receipt, Sqlite, Store, StoreError};
 use mizan_ledger::*;
 

@@ -9,6 +9,9 @@ use crate::common::check::{Checked, Told, verify};
 use crate::common::lab::{Directory, Kind, Lab};
 use crate::common::linearize::{Operation, Seen, check, now};
 use crate::common::{charge, child, epsilon, id, long, orders, pico};
+use mizan_ledger::log::LedgerId;
+use mizan_ledger::money::Amount;
+use mizan_ledger::state::{Books, Request};
 use mizan_ledger::store::{Ask, Sqlite, Store, StoreError};
 use mizan_ledger::*;
 

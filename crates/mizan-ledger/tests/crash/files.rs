@@ -10,6 +10,8 @@ use crate::common::check::verify;
 use crate::common::lab::Directory;
 use crate::common::workload::{reference, run};
 use crate::common::{charge, id, pico};
+use mizan_ledger::log::{Frontier, leaf_hash};
+use mizan_ledger::state::{Books, Request, State};
 use mizan_ledger::store::{Ask, Sqlite, Store, StoreError};
 use mizan_ledger::*;
 use rusqlite::Connection;

@@ -8,6 +8,8 @@ use std::time::Duration;
 use crate::common::check::{Told, verify};
 use crate::common::lab::Directory;
 use crate::common::{charge, child, epsilon, id, long, orders, pico};
+use mizan_ledger::log::LedgerId;
+use mizan_ledger::state::{Books, Request};
 use mizan_ledger::store::{Ask, Sqlite, Store};
 use mizan_ledger::*;
 

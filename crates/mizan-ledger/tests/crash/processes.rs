@@ -7,6 +7,8 @@ use std::thread;
 use crate::common::check::{Told, verify};
 use crate::common::lab::Directory;
 use crate::common::{charge, child, epsilon, id, orders, pico};
+use mizan_ledger::log::LedgerId;
+use mizan_ledger::state::Request;
 use mizan_ledger::store::{Ask, Sqlite, Store};
 use mizan_ledger::*;
 

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use crate::common::check::{Told, verify};
 use crate::common::lab::Directory;
 use crate::common::{charge, child, epsilon, id, long, orders, pico};
+use mizan_ledger::log::{Frontier, LedgerId, leaf_hash};
+use mizan_ledger::state::{Books, Request, State};
 use mizan_ledger::store::{Ask, Sqlite, Store, StoreError};
 use mizan_ledger::*;
 use rusqlite::{Connection, OpenFlags};

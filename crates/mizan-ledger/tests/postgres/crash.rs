@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::common::check::{Told, verify};
 use crate::common::server::{Database, Server};
 use crate::common::{charge, id, long, one_account, pico};
+use mizan_ledger::state::Request;
 use mizan_ledger::store::{Ask, Postgres, Receipt, Store, StoreError};
 use mizan_ledger::*;
 

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 
+use mizan_ledger::evidence::VerifyReport;
 use mizan_ledger::store::Postgres;
 use mizan_ledger::*;
 

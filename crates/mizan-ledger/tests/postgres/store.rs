@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use crate::common::check::verify;
 use crate::common::server::{Database, Server};
 use crate::common::{charge, id, one_account, pico};
+use mizan_ledger::state::{Books, MAX_EVENT_BYTES, Request};
 use mizan_ledger::store::{Ask, Postgres, Store};
 use mizan_ledger::*;
 
@@ -422,7 +423,7 @@ fn machines_that_share_a_ledger_have_one_key_of_ids() {
     let store = Postgres::open(&database.url()).unwrap();
     assert_eq!(under(&store), found[0]);
     verify(&store);
-    let report = mizan_ledger::verify(&store, &Witnesses::default(), |_, _| ()).unwrap();
+    let report = mizan_ledger::evidence::verify(&store, &Witnesses::default(), |_, _| ()).unwrap();
     assert_eq!(report.answers, 0);
     // It can be written to after that, as before.
     assert_eq!(execute(&store, 1, reserve(1)), Outcome::Reserved);

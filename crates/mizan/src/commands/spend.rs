@@ -169,8 +169,8 @@ fn lines(refusal: &Refusal, output: Output) -> String {
         ]);
     }
     let rule = match refusal.rule {
-        mizan_ledger::Rule::Any => "one order would have to fit",
-        mizan_ledger::Rule::Every => "every order would have to fit",
+        mizan_ledger::money::Rule::Any => "one order would have to fit",
+        mizan_ledger::money::Rule::Every => "every order would have to fit",
     };
     format!("{table}\n{rule}\n")
 }

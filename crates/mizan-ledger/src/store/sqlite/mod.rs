@@ -25,7 +25,9 @@ const READER_CACHE: i64 = -2048;
 ///
 /// ```
 /// use mizan_ledger::store::{Ask, Sqlite, Store};
-/// use mizan_ledger::{LedgerId, Outcome, Request, RequestId};
+/// use mizan_ledger::{Outcome, RequestId};
+/// use mizan_ledger::log::LedgerId;
+/// use mizan_ledger::state::Request;
 ///
 /// # let directory = std::env::temp_dir().join(format!("mizan-doc-{}", std::process::id()));
 /// # std::fs::create_dir_all(&directory)?;

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use mizan_api::budget::view::{self, nats_text};
 use mizan_api::budget::{BurnDown, More, Shown};
-use mizan_ledger::{Account, AccountView, UnansweredCharge};
+use mizan_ledger::evidence::UnansweredCharge;
+use mizan_ledger::{Account, AccountView};
 use mizan_report::{Column, Figure, Table, number};
 
 use crate::books::{self, Books};

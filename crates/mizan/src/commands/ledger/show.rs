@@ -1,7 +1,9 @@
 //! `mizan ledger show`: one entry, with the proof that it is in the log.
 
 use mizan_api::ledger::{Found, entry, find};
-use mizan_ledger::{AccountNumber, Shown, leaf_hash};
+use mizan_ledger::AccountNumber;
+use mizan_ledger::ledger::Shown;
+use mizan_ledger::log::leaf_hash;
 
 use crate::books::{self, Books};
 use crate::failure::Failure;
