@@ -2,7 +2,7 @@
 
 use mizan_core::{Bracket, PrivacyEvent};
 
-use crate::decay::Decay;
+use crate::samplers::decay::Decay;
 use crate::{
     Confidence, DiscreteGaussian, DiscreteLaplace, Entropy, ExactScale, NoiseError, error_bound,
 };

@@ -3,7 +3,7 @@
 use mizan_core::Interval;
 
 use crate::NoiseError;
-use crate::rational::Rational;
+use crate::exact::rational::Rational;
 
 /// A probability strictly between zero and one.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]

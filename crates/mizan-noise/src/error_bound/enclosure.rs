@@ -5,7 +5,7 @@ use mizan_core::Interval;
 use num_bigint::BigUint;
 
 use crate::NoiseError;
-use crate::rational::Rational;
+use crate::exact::rational::Rational;
 
 /// `π`: the double is below it.
 pub(super) fn pi() -> Interval {

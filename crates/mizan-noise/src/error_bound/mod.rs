@@ -27,7 +27,7 @@ use mizan_core::Bracket;
 pub use confidence::Confidence;
 
 use crate::NoiseError;
-use crate::decay::Decay;
+use crate::samplers::decay::Decay;
 use single::Single;
 
 /// The smallest `a` with `P(|X| ≤ a) ≥ confidence`, exactly.

@@ -10,7 +10,7 @@ use super::gaussian::Gaussian;
 use super::gaussian_digits::Digits;
 use super::{laplace, search};
 use crate::NoiseError;
-use crate::decay::Decay;
+use crate::samplers::decay::Decay;
 
 /// The tail in doubles.
 pub(super) enum Single {

@@ -8,7 +8,7 @@ use super::gaussian_digits::Digits;
 use super::laplace;
 use super::single::Single;
 use crate::ExactScale;
-use crate::decay::Decay;
+use crate::samplers::decay::Decay;
 
 /// `2^bits · P(|X| ≤ a)`.
 fn inside(decay: &Decay, a: u128, bits: u64) -> (BigUint, BigUint) {

@@ -3,8 +3,8 @@
 use mizan_core::Interval;
 use num_bigint::BigUint;
 
-use crate::decay::Decay;
 use crate::error_bound::enclosure::{of_integer, of_rational, pi};
+use crate::samplers::decay::Decay;
 
 /// A frequency `t = 2π turns`, from 0 to π.
 #[derive(Clone, Copy)]

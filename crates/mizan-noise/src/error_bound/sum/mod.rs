@@ -36,7 +36,7 @@ use mizan_core::Bracket;
 use super::confidence::Confidence;
 use super::enclosure::{near, rounded_up};
 use crate::NoiseError;
-use crate::decay::Decay;
+use crate::samplers::decay::Decay;
 use characteristic::Characteristic;
 use spectrum::Spectrum;
 

@@ -2,8 +2,8 @@
 
 use num_bigint::BigUint;
 
-use crate::exponential::exp_neg;
-use crate::rational::{Rational, ceiling};
+use crate::exact::exponential::exp_neg;
+use crate::exact::rational::{Rational, ceiling};
 use crate::{Entropy, NoiseError};
 
 /// `U` in [0, 1), of which the first bits are known.

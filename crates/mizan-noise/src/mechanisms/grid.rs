@@ -7,7 +7,7 @@
 use mizan_core::{Interval, Sensitivity, directed};
 
 use crate::NoiseError;
-use crate::scale::dyadic;
+use crate::exact::scale::dyadic;
 
 /// The multiples of `2^exponent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,10 @@
 use mizan_core::{Epsilon, PrivacyEvent};
 use num_bigint::BigUint;
 
-use crate::score_weights::ScoreWeights;
-use crate::{Entropy, NoiseError, selection, uniform};
+use crate::mechanisms::score_weights::ScoreWeights;
+use crate::mechanisms::selection;
+use crate::samplers::uniform;
+use crate::{Entropy, NoiseError};
 
 /// Selects from integer scores, exactly.
 ///
@@ -206,8 +208,8 @@ mod tests {
         clippy::indexing_slicing
     )]
     use super::*;
-    use crate::exponential::exp_neg;
-    use crate::rational::Rational;
+    use crate::exact::exponential::exp_neg;
+    use crate::exact::rational::Rational;
 
     /// The shares of the total, corrected, are the probabilities of the
     /// definition to 2^-100: weights from the algorithm, correction by

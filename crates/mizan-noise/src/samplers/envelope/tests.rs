@@ -6,8 +6,8 @@ use num_bigint::BigUint;
 
 use super::*;
 use crate::ExactScale;
-use crate::exponential::exp_neg;
-use crate::selection::tests::threshold;
+use crate::exact::exponential::exp_neg;
+use crate::mechanisms::selection::tests::threshold;
 
 fn exact(numerator: u64, denominator: u64) -> ExactScale {
     ExactScale::new(numerator, denominator).unwrap()

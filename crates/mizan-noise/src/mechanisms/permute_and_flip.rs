@@ -3,9 +3,10 @@
 
 use mizan_core::{Epsilon, PrivacyEvent};
 
-use crate::score_weights::ScoreWeights;
-use crate::uniform::Below;
-use crate::{Entropy, NoiseError, selection};
+use crate::mechanisms::score_weights::ScoreWeights;
+use crate::mechanisms::selection;
+use crate::samplers::uniform::Below;
+use crate::{Entropy, NoiseError};
 
 /// Selects from integer scores, never worse than the exponential mechanism in
 /// expectation, at pure ε.
@@ -82,8 +83,8 @@ mod tests {
     use num_bigint::BigUint;
 
     use super::*;
-    use crate::exponential::exp_neg;
-    use crate::rational::Rational;
+    use crate::exact::exponential::exp_neg;
+    use crate::exact::rational::Rational;
 
     /// The coin's probability, from its own decisions, to 2^-100.
     #[test]

@@ -15,12 +15,12 @@ use std::sync::OnceLock;
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use num_bigint::BigUint;
 
-use crate::decay::Decay;
-use crate::envelope::Envelope;
-use crate::exponential::exp_neg;
-use crate::rational::Rational;
-use crate::score_weights::ScoreWeights;
-use crate::uniform::Below;
+use crate::exact::exponential::exp_neg;
+use crate::exact::rational::Rational;
+use crate::mechanisms::score_weights::ScoreWeights;
+use crate::samplers::decay::Decay;
+use crate::samplers::envelope::Envelope;
+use crate::samplers::uniform::Below;
 use crate::{Entropy, NoiseError};
 
 /// The largest bound of the noise.
@@ -150,7 +150,7 @@ impl TruncatedGeometric {
             table.warm();
         }
         let bound = i128::from(self.bound);
-        crate::batch::fill_with(entropy, places, |entropy| {
+        crate::samplers::batch::fill_with(entropy, places, |entropy| {
             loop {
                 // How often this is repeated says nothing about what is kept.
                 let drawn = match &**sampler {
@@ -165,7 +165,7 @@ impl TruncatedGeometric {
                     }
                 };
                 if let Some(drawn) = drawn {
-                    return crate::batch::narrow(drawn);
+                    return crate::samplers::batch::narrow(drawn);
                 }
             }
         })

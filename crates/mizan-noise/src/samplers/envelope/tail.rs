@@ -6,12 +6,13 @@
 
 use num_bigint::BigUint;
 
-use crate::coins::Coins;
-use crate::decay::Decay;
-use crate::exponential::exp_neg;
-use crate::lazy::LazyUniform;
-use crate::rational::{Rational, ceiling};
-use crate::{Entropy, NoiseError, batch};
+use crate::exact::exponential::exp_neg;
+use crate::exact::lazy::LazyUniform;
+use crate::exact::rational::{Rational, ceiling};
+use crate::samplers::batch;
+use crate::samplers::coins::Coins;
+use crate::samplers::decay::Decay;
+use crate::{Entropy, NoiseError};
 
 #[derive(Clone, Debug)]
 pub(super) struct Tail {

@@ -4,9 +4,9 @@
 use mizan_core::PrivacyEvent;
 use num_bigint::BigUint;
 
-use crate::lazy::LazyUniform;
-use crate::rational::Rational;
-use crate::uniform::Below;
+use crate::exact::lazy::LazyUniform;
+use crate::exact::rational::Rational;
+use crate::samplers::uniform::Below;
 use crate::{Entropy, NoiseError};
 
 /// Randomized response over two or more answers, exactly.

@@ -3,7 +3,7 @@
 use mizan_core::Epsilon;
 
 use crate::NoiseError;
-use crate::rational::Rational;
+use crate::exact::rational::Rational;
 
 /// `ε / (divisor · Δ)`, exactly.
 pub(crate) fn rate(

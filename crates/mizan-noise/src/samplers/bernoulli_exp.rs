@@ -8,8 +8,8 @@
 use num_bigint::BigUint;
 
 use crate::NoiseError;
-use crate::coins::Coins;
-use crate::rational::Rational;
+use crate::exact::rational::Rational;
+use crate::samplers::coins::Coins;
 
 /// One coin for each whole unit of `x`, and one for what is left.
 pub(crate) fn draw(coins: &mut (impl Coins + ?Sized), x: &Rational) -> Result<bool, NoiseError> {

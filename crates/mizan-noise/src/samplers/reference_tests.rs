@@ -14,10 +14,11 @@ use std::collections::BTreeMap;
 
 use num_bigint::{BigInt, BigUint};
 
-use crate::coins::Coins;
-use crate::exponential::exp_neg;
-use crate::rational::Rational;
-use crate::{NoiseError, bernoulli_exp, discrete_gaussian, discrete_laplace, geometric};
+use crate::NoiseError;
+use crate::exact::exponential::exp_neg;
+use crate::exact::rational::Rational;
+use crate::samplers::coins::Coins;
+use crate::samplers::{bernoulli_exp, discrete_gaussian, discrete_laplace, geometric};
 
 /// Probabilities are in units of 2^-BITS.
 const BITS: u64 = 220;

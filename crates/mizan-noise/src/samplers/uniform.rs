@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 
-use crate::coins::Coins;
+use crate::samplers::coins::Coins;
 use crate::{Entropy, NoiseError};
 
 /// An integer below `bound`: as many bits as the bound has, again if they are

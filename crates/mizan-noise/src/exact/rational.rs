@@ -29,7 +29,7 @@ impl Rational {
     /// A positive double, exactly.
     pub(crate) fn from_f64(value: f64) -> Self {
         debug_assert!(value > 0.0 && value.is_finite());
-        let (mantissa, exponent) = crate::scale::dyadic(value);
+        let (mantissa, exponent) = crate::exact::scale::dyadic(value);
         let up = u32::try_from(exponent).unwrap_or(0);
         let down = u32::try_from(-exponent).unwrap_or(0);
         Self::new(BigUint::from(mantissa) << up, BigUint::from(1u8) << down)

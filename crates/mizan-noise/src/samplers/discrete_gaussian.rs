@@ -5,11 +5,12 @@ use std::sync::OnceLock;
 
 use num_bigint::BigUint;
 
-use crate::coins::Coins;
-use crate::decay::Decay;
-use crate::envelope::Envelope;
-use crate::rational::Rational;
-use crate::{Entropy, ExactScale, NoiseError, batch, discrete_laplace};
+use crate::exact::rational::Rational;
+use crate::samplers::coins::Coins;
+use crate::samplers::decay::Decay;
+use crate::samplers::envelope::Envelope;
+use crate::samplers::{batch, discrete_laplace};
+use crate::{Entropy, ExactScale, NoiseError};
 
 /// Gaussian noise on the integers, exactly.
 ///

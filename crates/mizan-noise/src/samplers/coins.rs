@@ -6,8 +6,9 @@
 
 use num_bigint::BigUint;
 
-use crate::rational::Rational;
-use crate::{Entropy, NoiseError, bernoulli_exp, geometric, uniform};
+use crate::exact::rational::Rational;
+use crate::samplers::{bernoulli_exp, geometric, uniform};
+use crate::{Entropy, NoiseError};
 
 pub(crate) trait Coins {
     /// 64 random bits.

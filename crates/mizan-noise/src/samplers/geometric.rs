@@ -7,8 +7,8 @@
 use num_bigint::BigUint;
 
 use crate::NoiseError;
-use crate::coins::Coins;
-use crate::rational::Rational;
+use crate::exact::rational::Rational;
+use crate::samplers::coins::Coins;
 
 /// A geometric of ratio `e^(-1/t)` has independent remainder and quotient by
 /// `t`: the remainder is uniform thinned by `e^(-remainder/t)`, the quotient

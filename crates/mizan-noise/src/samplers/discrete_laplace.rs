@@ -4,11 +4,12 @@ use std::sync::OnceLock;
 
 use num_bigint::BigUint;
 
-use crate::coins::Coins;
-use crate::decay::Decay;
-use crate::envelope::Envelope;
-use crate::rational::Rational;
-use crate::{Entropy, ExactScale, NoiseError, batch};
+use crate::exact::rational::Rational;
+use crate::samplers::batch;
+use crate::samplers::coins::Coins;
+use crate::samplers::decay::Decay;
+use crate::samplers::envelope::Envelope;
+use crate::{Entropy, ExactScale, NoiseError};
 
 /// Two-sided geometric noise on the integers, exactly.
 ///

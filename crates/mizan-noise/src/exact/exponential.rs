@@ -5,7 +5,7 @@
 
 use num_bigint::BigUint;
 
-use crate::rational::{Rational, ceiling};
+use crate::exact::rational::{Rational, ceiling};
 
 /// Integers `low` and `high` with `low ≤ 2^bits · e^-x ≤ high`, apart by one or
 /// two.

@@ -45,11 +45,12 @@ use std::hint::select_unpredictable;
 
 use num_bigint::BigUint;
 
-use crate::decay::Decay;
-use crate::fixed::{self, Factor};
-use crate::lazy::{self, LazyUniform};
-use crate::rational::{Rational, ceiling};
-use crate::{Entropy, NoiseError, batch};
+use crate::exact::fixed::{self, Factor};
+use crate::exact::lazy::{self, LazyUniform};
+use crate::exact::rational::{Rational, ceiling};
+use crate::samplers::batch;
+use crate::samplers::decay::Decay;
+use crate::{Entropy, NoiseError};
 use alias::{Alias, TOTAL};
 use tail::Tail;
 
@@ -337,7 +338,7 @@ impl Envelope {
 /// is at least `cut`.
 fn heights(decay: &Decay, log_width: u32, cut: u128) -> Vec<u128> {
     let up = |exponent: &Rational| {
-        let high = crate::exponential::exp_neg(exponent, 127).1;
+        let high = crate::exact::exponential::exp_neg(exponent, 127).1;
         u128::try_from(&high).unwrap_or(1 << 127).min(1 << 127)
     };
     let (one, width) = (BigUint::from(1u8), BigUint::from(1u8) << log_width);

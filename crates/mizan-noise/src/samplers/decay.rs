@@ -4,7 +4,7 @@
 use num_bigint::BigUint;
 
 use crate::ExactScale;
-use crate::rational::Rational;
+use crate::exact::rational::Rational;
 
 /// `g(x) = rate · x`, or `rate · x²`.
 #[derive(Clone, Debug)]

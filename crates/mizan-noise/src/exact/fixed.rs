@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 
-use crate::rational::Rational;
+use crate::exact::rational::Rational;
 
 /// The largest `y` that [`exp_neg`] takes, in units of 2⁻⁶⁴. The bins are so
 /// narrow that theirs are below: `2^-5` for Laplace, `2^-7 · 9.43` for Gaussian.
@@ -120,7 +120,7 @@ mod tests {
             let y = LARGEST / 1000 * step;
             let found = BigUint::from(exp_neg(y));
             let exact = Rational::new(y, BigUint::from(1u8) << 64u32);
-            let (low, high) = crate::exponential::exp_neg(&exact, 64);
+            let (low, high) = crate::exact::exponential::exp_neg(&exact, 64);
             assert!(
                 &found + EXP_SLACK >= high && found <= low + EXP_SLACK,
                 "{y}"

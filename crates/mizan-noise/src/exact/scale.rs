@@ -6,7 +6,7 @@ use std::str::FromStr;
 use mizan_core::{Round, Scale, Sigma, parse_decimal};
 
 use crate::NoiseError;
-use crate::rational::Rational;
+use crate::exact::rational::Rational;
 
 /// A positive scale: a fraction of two 64-bit integers.
 ///

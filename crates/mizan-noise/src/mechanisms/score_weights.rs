@@ -5,10 +5,11 @@ use std::hint::select_unpredictable;
 
 use num_bigint::BigUint;
 
-use crate::exponential::exp_neg;
-use crate::lazy::{self, LazyUniform};
-use crate::rational::Rational;
-use crate::{Entropy, NoiseError, fixed};
+use crate::exact::exponential::exp_neg;
+use crate::exact::fixed;
+use crate::exact::lazy::{self, LazyUniform};
+use crate::exact::rational::Rational;
+use crate::{Entropy, NoiseError};
 
 /// The weight of a gap of zero.
 pub(crate) const FULL: u64 = 1 << 62;
