@@ -28,8 +28,8 @@ mod units;
 pub use bracket::Bracket;
 pub use code::{Bilingual, Code, CodeArea, ErrorKind};
 pub use event::{
-    DecimalError, Definitions, DiscreteGaussian, DiscreteLaplace, Domain, EventError, EventProblem,
-    EventTemplate, EventWord, FiniteOutcomes, FinitePair, MAX_DEPTH, MAX_DIGITS, MAX_EVENTS,
+    DecimalError, Definitions, DiscreteGaussian, DiscreteLaplace, Domain, EventError, EventHelp,
+    EventProblem, EventTemplate, FiniteOutcomes, FinitePair, MAX_DEPTH, MAX_DIGITS, MAX_EVENTS,
     MAX_JSON_BYTES, MAX_TEXT_BYTES, ParameterValue, PrivacyEvent, RandomizedResponse, RenyiPoints,
     Round, WithoutReplacement, format_decimal, parse_decimal, parse_json, tree_height,
 };

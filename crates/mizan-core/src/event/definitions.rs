@@ -1,7 +1,7 @@
 //! Names that people give to events of their own.
 
 use super::lexer::{Lexer, TokenKind};
-use super::names::{self, Verb};
+use super::names::{self, EventKind};
 use super::snippet::quote;
 use super::{EventError, EventProblem, PrivacyEvent};
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ impl Definitions {
         if !whole || name.chars().count() > MAX_NAME {
             return Err(EventProblem::NotAName { name: quote(name) }.into());
         }
-        if Verb::tagged(name).is_some() {
+        if EventKind::tagged(name).is_some() {
             return Err(EventProblem::NameTaken { name: name.into() }.into());
         }
         let size = size(&event);

@@ -208,18 +208,18 @@ impl PrivacyEvent {
         1 + self.children().iter().map(Self::depth).max().unwrap_or(0)
     }
 
-    /// The words of the text form, for help texts and completion.
+    /// Every event that has a name in the text form, for help texts and completion.
     #[must_use]
-    pub fn vocabulary() -> Vec<EventWord> {
-        let word = |verb: names::Verb| {
-            let word = verb.word();
-            EventWord {
-                name: word.name,
-                signature: word.signature(),
-                meaning: word.meaning,
+    pub fn vocabulary() -> Vec<EventHelp> {
+        let syntax = |kind: names::EventKind| {
+            let syntax = kind.syntax();
+            EventHelp {
+                name: syntax.name,
+                signature: syntax.signature(),
+                meaning: syntax.meaning,
             }
         };
-        names::Verb::NAMED.into_iter().map(word).collect()
+        names::EventKind::NAMED.into_iter().map(syntax).collect()
     }
 }
 
@@ -236,9 +236,9 @@ pub const fn tree_height(steps: Count) -> u32 {
     u64::BITS - steps.get().leading_zeros()
 }
 
-/// A word of the event language.
+/// How an event is written, for help texts and completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EventWord {
+pub struct EventHelp {
     /// The name, such as `rr`.
     pub name: &'static str,
     /// The parameters and their defaults, such as `rr(p, categories=2)`.
