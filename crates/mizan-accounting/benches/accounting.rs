@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use mizan_accounting::account::{Method, epsilon_by};
+use mizan_accounting::methods::{Method, epsilon_by};
 use mizan_accounting::{OrderGrid, RenyiCurve};
 use mizan_core::{
     Count, Delta, Order, PrivacyEvent, Probability, RandomizedResponse, Scale, Sensitivity, Sigma,

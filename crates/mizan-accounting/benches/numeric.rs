@@ -8,7 +8,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use mizan_accounting::account::{Method, epsilon_by};
+use mizan_accounting::methods::{Method, epsilon_by};
 use mizan_accounting::{PrivacyProfile, calibrate};
 use mizan_core::{Delta, Epsilon, EventTemplate, PrivacyEvent};
 

@@ -11,7 +11,7 @@ pub use solve::{Calibration, CalibrationError, solve};
 
 use mizan_core::{Delta, Epsilon, Interval, PrivacyEvent, Sensitivity, Sigma};
 
-use crate::account::{self, Method};
+use crate::methods::{self, Method};
 use crate::minimize::first_that_holds;
 
 /// The noise of a Gaussian mechanism for a given (ε, δ).
@@ -49,7 +49,7 @@ pub fn gaussian(
     let enough = |sigma: f64| {
         Sigma::new(sigma).is_ok_and(|sigma| {
             let event = PrivacyEvent::Gaussian { sigma, sensitivity };
-            let account = account::epsilon_by(Method::GaussianExact, &event, delta);
+            let account = methods::epsilon_by(Method::GaussianExact, &event, delta);
             account.is_ok_and(|account| account.upper <= epsilon)
         })
     };

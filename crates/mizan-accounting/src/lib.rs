@@ -2,22 +2,21 @@
 //!
 //! The way of an event: a [`PrivacyEvent`](mizan_core::PrivacyEvent) becomes a
 //! [`RenyiCurve`], the curve is read at an order and converted to (ε, δ), and
-//! [`account`] compares the methods. Everything that leaves is a certified
+//! [`methods`] compares the methods. Everything that leaves is a certified
 //! upper bound, rounding included. Pure: no files, no clocks, no randomness.
 //!
 //! ```
-//! use mizan_accounting::account;
+//! use mizan_accounting::methods;
 //! use mizan_core::{Delta, PrivacyEvent};
 //!
 //! let event: PrivacyEvent = "100 * (rr(0.52) + laplace(20) + gaussian(10))".parse()?;
-//! let account = account::epsilon(&event, Delta::new(1e-6)?);
-//! let best = account.best().expect("this event has a loss distribution");
+//! let all = methods::epsilon(&event, Delta::new(1e-6)?);
+//! let best = all.best().expect("this event has a loss distribution");
 //! assert_eq!(best.method.name(), "numeric");
 //! assert!(best.upper.get() < 7.02);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod account;
 pub mod calibrate;
 mod composition;
 mod convert;
@@ -27,6 +26,7 @@ mod forms;
 mod grid;
 mod guarantees;
 mod hockey_stick;
+pub mod methods;
 mod minimize;
 mod numeric;
 mod optimal_order;

@@ -14,7 +14,7 @@
 #[path = "common/random.rs"]
 mod random;
 
-use mizan_accounting::account::{self, Method};
+use mizan_accounting::methods::{self, Method};
 use mizan_accounting::{
     ExactIncrease, FiniteDistribution, Increase, RenyiCurve, basic_composition,
 };
@@ -400,7 +400,7 @@ fn the_exact_region_is_attained() {
 fn a_delta_is_not_a_tail_probability() {
     let event: PrivacyEvent = "gaussian(1)".parse().unwrap();
     let one = Epsilon::new(1.0).unwrap();
-    let delta = account::delta_by(Method::GaussianExact, &event, one)
+    let delta = methods::delta_by(Method::GaussianExact, &event, one)
         .unwrap()
         .upper
         .get();

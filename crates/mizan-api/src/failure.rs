@@ -3,9 +3,9 @@
 use std::fmt::Display;
 
 use mizan_accounting::Unsupported;
-use mizan_accounting::account::Refusal;
 use mizan_accounting::calibrate::CalibrationError;
 use mizan_accounting::divergence::DistributionError;
+use mizan_accounting::methods::Refusal;
 use mizan_audit::AuditError;
 use mizan_core::{Code, DecimalError, EventError, UnitError};
 use mizan_engine::{EngineError, QuestionError};

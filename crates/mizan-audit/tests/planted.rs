@@ -11,7 +11,7 @@
     clippy::expect_used
 )]
 
-use mizan_accounting::account::{self, Method};
+use mizan_accounting::methods::{self, Method};
 use mizan_audit::{Audit, AuditError, Confidence, Feature, Plan, Released, Subject, World, audit};
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_noise::{DiscreteLaplace, Entropy, ExactScale, ExponentialMechanism};
@@ -20,11 +20,11 @@ fn claimed(event: &str, delta: f64) -> Epsilon {
     let event: PrivacyEvent = event.parse().unwrap();
     let delta = Delta::new(delta).unwrap();
     if delta == Delta::ZERO {
-        account::epsilon_by(Method::Pure, &event, delta)
+        methods::epsilon_by(Method::Pure, &event, delta)
             .unwrap()
             .upper
     } else {
-        account::epsilon(&event, delta).best().unwrap().upper
+        methods::epsilon(&event, delta).best().unwrap().upper
     }
 }
 

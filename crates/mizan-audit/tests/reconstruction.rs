@@ -43,7 +43,7 @@ fn the_price_is_that_of_all_answers() {
             .parse()
             .unwrap();
         let delta = mizan_core::Delta::new(1e-6).unwrap();
-        let price = mizan_accounting::account::epsilon(&event, delta)
+        let price = mizan_accounting::methods::epsilon(&event, delta)
             .best()
             .unwrap();
         let near = (price.upper.get() / point.epsilon.get() - 1.0).abs() < 1e-9;

@@ -6,8 +6,8 @@ use mizan_core::{
 
 use super::axis::Axis;
 use super::search::{Cost, Outcome, Task, search};
-use crate::account::{self, Method, MethodBound, Refusal};
 use crate::convert::Effort;
+use crate::methods::{self, Method, MethodBound, Refusal};
 
 /// A value for the `?` of a template.
 #[derive(Clone, Debug, PartialEq)]
@@ -173,7 +173,7 @@ impl Promise<'_> {
             let event = template.fill(value)?;
             let parameter = template.parameter();
             let Some(cost) = self.tightest(&event, Effort::Full) else {
-                let refusal = account::epsilon(&event, self.delta).refusal();
+                let refusal = methods::epsilon(&event, self.delta).refusal();
                 return Err(CalibrationError::Refused { parameter, refusal });
             };
             // Somewhere else another method is tighter: once more, with it.
@@ -262,7 +262,7 @@ impl Promise<'_> {
         self.evaluations += 1;
         let event = self.template.fill(value).ok();
         let best = event
-            .and_then(|event| account::delta_of_all(&event, self.epsilon, Effort::Quick).best());
+            .and_then(|event| methods::delta_of_all(&event, self.epsilon, Effort::Quick).best());
         best.map_or(Cost::INFINITE, |best| {
             Cost::within(best.upper.get(), best.lower.map(Delta::get))
         })
@@ -327,7 +327,7 @@ impl Promise<'_> {
         event: &PrivacyEvent,
         effort: Effort,
     ) -> Option<MethodBound<Epsilon>> {
-        let compute = || account::epsilon_with(method, event, self.delta, effort).ok();
+        let compute = || methods::epsilon_with(method, event, self.delta, effort).ok();
         if effort == Effort::Quick {
             return compute();
         }
@@ -402,7 +402,7 @@ fn shown(value: ParameterValue) -> String {
 
 /// A certified ε in six digits, not below it.
 fn above(epsilon: Epsilon) -> f64 {
-    account::six_digits_above(epsilon.get())
+    methods::six_digits_above(epsilon.get())
 }
 
 #[cfg(test)]

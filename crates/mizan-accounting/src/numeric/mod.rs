@@ -22,7 +22,7 @@ mod single;
 mod sweep;
 pub(crate) mod table;
 
-pub(crate) use lattice::{Aim, LatticeProfile};
+pub(crate) use lattice::{LatticeProfile, LatticeTarget};
 pub use profile::{Engine, PrivacyProfile};
 pub(crate) use rounds::{Grid, LossLattice, Step};
 pub(crate) use shuffle::local_epsilon;

@@ -3,7 +3,7 @@
 use mizan_core::{Bracket, Delta, Epsilon, Interval, PrivacyEvent};
 
 use super::contour::Contour;
-use super::lattice::{Aim, LatticeProfile};
+use super::lattice::{LatticeProfile, LatticeTarget};
 use super::mechanism::{Mechanism, one_kind_of_neighbours};
 use super::pair::{Base, Pair, Sampling};
 use super::single;
@@ -58,8 +58,8 @@ impl Engine {
         }
     }
 
-    fn says(self, bracket: Option<Bracket<f64>>) -> Option<Found> {
-        Some(Found {
+    fn says(self, bracket: Option<Bracket<f64>>) -> Option<EngineBracket> {
+        Some(EngineBracket {
             bracket: bracket?,
             by: self,
             drafted: false,
@@ -69,7 +69,7 @@ impl Engine {
 
 /// A bracket, and whose upper end it is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+pub(super) struct EngineBracket {
     pub(super) bracket: Bracket<f64>,
     by: Engine,
     /// Whether a lattice could say more with more effort.
@@ -136,7 +136,7 @@ impl PrivacyProfile {
     ) -> Option<(Bracket<Epsilon>, Engine)> {
         let target = Interval::from(delta.get());
         let at = |pairs: &_, reached, effort| epsilon(pairs, target, reached, effort);
-        let Found { bracket, by, .. } = self.worst(at, effort)?;
+        let EngineBracket { bracket, by, .. } = self.worst(at, effort)?;
         let bracket = Bracket {
             lower: Epsilon::saturating(if self.exact { bracket.lower } else { 0.0 }),
             upper: Epsilon::saturating(bracket.upper),
@@ -156,7 +156,7 @@ impl PrivacyProfile {
         effort: Effort,
     ) -> Option<(Bracket<Delta>, Engine)> {
         let at = |pairs: &_, reached, effort| delta(pairs, epsilon.get(), reached, effort);
-        let Found { bracket, by, .. } = self.worst(at, effort)?;
+        let EngineBracket { bracket, by, .. } = self.worst(at, effort)?;
         let bracket = Bracket {
             lower: Delta::saturating(if self.exact { bracket.lower } else { 0.0 }),
             upper: Delta::saturating(bracket.upper),
@@ -206,9 +206,9 @@ impl PrivacyProfile {
     /// drafts tell which of them are worth it.
     fn worst(
         &self,
-        at: impl Fn(&[(Pair, u64)], Bracket<f64>, Effort) -> Option<Found>,
+        at: impl Fn(&[(Pair, u64)], Bracket<f64>, Effort) -> Option<EngineBracket>,
         effort: Effort,
-    ) -> Option<Found> {
+    ) -> Option<EngineBracket> {
         const NOTHING: Bracket<f64> = Bracket {
             lower: 0.0,
             upper: 0.0,
@@ -228,7 +228,7 @@ impl PrivacyProfile {
             // First the one that is most likely the worst.
             directions.sort_by(|(_, a), (_, b)| b.bracket.upper.total_cmp(&a.bracket.upper));
         }
-        let mut worst: Option<Found> = None;
+        let mut worst: Option<EngineBracket> = None;
         for (pairs, mut found) in directions {
             let reached = worst.map_or(NOTHING, |worst| worst.bracket);
             let more = found.drafted || !is_enough(&found.bracket, reached.lower, effort);
@@ -236,7 +236,7 @@ impl PrivacyProfile {
                 found = at(pairs, reached, Effort::Full)?;
             }
             let Bracket { lower, upper } = found.bracket;
-            worst = Some(Found {
+            worst = Some(EngineBracket {
                 bracket: Bracket {
                     lower: reached.lower.max(lower),
                     upper: reached.upper.max(upper),
@@ -309,7 +309,7 @@ fn epsilon(
     target: Interval,
     reached: Bracket<f64>,
     effort: Effort,
-) -> Option<Found> {
+) -> Option<EngineBracket> {
     if let Some(square) = gaussian(pairs) {
         // The contour is as good to a dozen digits, and quicker.
         let profile = GaussianProfile::from_square(square);
@@ -342,7 +342,7 @@ fn epsilon(
     if apart(pairs) <= target.lower() {
         return Engine::ClosedForm.says(Some(NONE));
     }
-    let aim = Aim::LnDelta(target.ln().middle());
+    let aim = LatticeTarget::LnDelta(target.ln().middle());
     let enough = |found: &Bracket<f64>| is_enough(found, reached.lower, effort);
     let lattice = || lattice(pairs, aim, effort, |lattice| lattice.epsilon(target));
     let contour = || {
@@ -385,7 +385,7 @@ pub(super) fn delta(
     epsilon: f64,
     reached: Bracket<f64>,
     effort: Effort,
-) -> Option<Found> {
+) -> Option<EngineBracket> {
     let bracket = |interval: Interval| Bracket {
         lower: interval.lower().max(0.0),
         upper: interval.upper().min(1.0),
@@ -403,7 +403,7 @@ pub(super) fn delta(
         return Engine::ClosedForm.says(Some(bracket(found)));
     }
     let enough = |found: &Bracket<f64>| is_enough(found, reached.lower, effort);
-    let aim = Aim::Epsilon(epsilon);
+    let aim = LatticeTarget::Epsilon(epsilon);
     let lattice = || lattice(pairs, aim, effort, |lattice| Some(lattice.delta(epsilon)));
     let contour = || {
         let beyond = infinite_mass(pairs);
@@ -435,10 +435,10 @@ pub(super) fn delta(
 /// What a lattice says, or a draft of one.
 fn lattice(
     pairs: &[(Pair, u64)],
-    aim: Aim,
+    aim: LatticeTarget,
     effort: Effort,
     asked: impl Fn(&LatticeProfile) -> Option<Bracket<f64>>,
-) -> Option<Found> {
+) -> Option<EngineBracket> {
     let drafted = effort == Effort::Quick;
     let profile = if drafted {
         LatticeProfile::draft(pairs, aim)
@@ -454,21 +454,21 @@ fn lattice(
         found = both(found, other.as_ref().and_then(asked));
     }
     let found = Engine::Lattice.says(found)?;
-    Some(Found { drafted, ..found })
+    Some(EngineBracket { drafted, ..found })
 }
 
 /// What one engine says, and the other too if that is not narrow enough.
 fn first_of(
-    one: impl Fn() -> Option<Found>,
-    other: impl Fn() -> Option<Found>,
+    one: impl Fn() -> Option<EngineBracket>,
+    other: impl Fn() -> Option<EngineBracket>,
     enough: impl Fn(&Bracket<f64>) -> bool,
-) -> Option<Found> {
+) -> Option<EngineBracket> {
     let first = one();
     if first.is_some_and(|found| enough(&found.bracket)) {
         return first;
     }
     match (first, other()) {
-        (Some(a), Some(b)) => Some(Found {
+        (Some(a), Some(b)) => Some(EngineBracket {
             bracket: intersection(a.bracket, b.bracket),
             by: if b.bracket.upper < a.bracket.upper {
                 b.by

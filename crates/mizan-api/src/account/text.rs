@@ -1,7 +1,7 @@
 //! The answer for people.
 
 use mizan_accounting::AtOrder;
-use mizan_accounting::account::{Method, MethodBound};
+use mizan_accounting::methods::{Method, MethodBound};
 use mizan_core::{Epsilon, Round, format_decimal};
 use mizan_report::{Column, Table, Terminal, number};
 

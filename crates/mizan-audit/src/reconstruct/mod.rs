@@ -15,7 +15,7 @@ mod questions;
 
 use std::ops::RangeInclusive;
 
-use mizan_accounting::account::{self, Method};
+use mizan_accounting::methods::{self, Method};
 use mizan_core::{Count, Delta, Epsilon, PrivacyEvent, Sensitivity, Sigma};
 use mizan_noise::{DiscreteGaussian, Entropy, ExactScale};
 
@@ -156,10 +156,10 @@ impl Reconstruction {
             .and_then(|event| {
                 let delta = Delta::saturating(PRICED_AT);
                 // The tightest by far; the others only where it does not apply.
-                let numeric = account::epsilon_by(Method::Numeric, &event, delta);
+                let numeric = methods::epsilon_by(Method::Numeric, &event, delta);
                 numeric
                     .ok()
-                    .or_else(|| account::epsilon(&event, delta).best())
+                    .or_else(|| methods::epsilon(&event, delta).best())
             })
             .map_or(Epsilon::INFINITE, |bound| bound.upper)
     }

@@ -188,14 +188,14 @@ pub(crate) fn six_digits_above(value: f64) -> f64 {
 
 /// What all methods say about one event.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Account<T> {
+pub struct Comparison<T> {
     /// The methods that apply, in the order of [`Method::ALL`].
     pub bounds: Vec<MethodBound<T>>,
     /// The methods that do not, and why.
     pub refusals: Vec<(Method, Refusal)>,
 }
 
-impl<T: PartialOrd + Copy> Account<T> {
+impl<T: PartialOrd + Copy> Comparison<T> {
     /// The tightest bound, if any method applies.
     pub fn best(&self) -> Option<MethodBound<T>> {
         self.bounds.iter().copied().reduce(|best, bound| {
@@ -246,17 +246,17 @@ impl<T: PartialOrd + Copy> Account<T> {
     }
 
     fn of(bound_by: impl Fn(Method) -> Result<MethodBound<T>, Refusal>) -> Self {
-        let mut account = Self {
+        let mut all = Self {
             bounds: Vec::new(),
             refusals: Vec::new(),
         };
         for method in Method::ALL {
             match bound_by(method) {
-                Ok(bound) => account.bounds.push(bound),
-                Err(refusal) => account.refusals.push((method, refusal)),
+                Ok(bound) => all.bounds.push(bound),
+                Err(refusal) => all.refusals.push((method, refusal)),
             }
         }
-        account
+        all
     }
 }
 
@@ -268,9 +268,9 @@ impl<T: PartialOrd + Copy> Account<T> {
 /// The first part that no method of this version takes.
 ///
 /// ```
-/// use mizan_accounting::account;
-/// assert!(account::supports(&"gaussian(1) + approximate(1, 1e-9)".parse()?).is_ok());
-/// let error = account::supports(&"pure(1) + shuffle(10, gaussian(1))".parse()?).unwrap_err();
+/// use mizan_accounting::methods;
+/// assert!(methods::supports(&"gaussian(1) + approximate(1, 1e-9)".parse()?).is_ok());
+/// let error = methods::supports(&"pure(1) + shuffle(10, gaussian(1))".parse()?).unwrap_err();
 /// assert_eq!(error.path(), "event[1]");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -287,14 +287,14 @@ pub fn supports(event: &PrivacyEvent) -> Result<(), Unsupported> {
     })
 }
 
-/// The account of one method alone.
-pub fn single<T>(method: Method, result: Result<MethodBound<T>, Refusal>) -> Account<T> {
+/// The comparison of one method alone.
+pub fn single<T>(method: Method, result: Result<MethodBound<T>, Refusal>) -> Comparison<T> {
     match result {
-        Ok(bound) => Account {
+        Ok(bound) => Comparison {
             bounds: vec![bound],
             refusals: Vec::new(),
         },
-        Err(refusal) => Account {
+        Err(refusal) => Comparison {
             bounds: Vec::new(),
             refusals: vec![(method, refusal)],
         },
@@ -302,16 +302,18 @@ pub fn single<T>(method: Method, result: Result<MethodBound<T>, Refusal>) -> Acc
 }
 
 /// The ε of an event at a given δ, by every method that applies.
-pub fn epsilon(event: &PrivacyEvent, delta: Delta) -> Account<Epsilon> {
+pub fn epsilon(event: &PrivacyEvent, delta: Delta) -> Comparison<Epsilon> {
     // A group is priced once for all methods.
     match walk::without_groups(event) {
-        Ok(priced) => Account::of(|method| epsilon_by(method, &priced, delta)).for_groups_of(event),
-        Err(error) => Account::of(|_| Err(Refusal::from(error.clone()))),
+        Ok(priced) => {
+            Comparison::of(|method| epsilon_by(method, &priced, delta)).for_groups_of(event)
+        }
+        Err(error) => Comparison::of(|_| Err(Refusal::from(error.clone()))),
     }
 }
 
 /// The δ of an event at a given ε, by every method that applies.
-pub fn delta(event: &PrivacyEvent, epsilon: Epsilon) -> Account<Delta> {
+pub fn delta(event: &PrivacyEvent, epsilon: Epsilon) -> Comparison<Delta> {
     delta_of_all(event, epsilon, Effort::Full)
 }
 
@@ -320,12 +322,11 @@ pub(crate) fn delta_of_all(
     event: &PrivacyEvent,
     epsilon: Epsilon,
     effort: Effort,
-) -> Account<Delta> {
+) -> Comparison<Delta> {
     match walk::without_groups(event) {
-        Ok(priced) => {
-            Account::of(|method| delta_with(method, &priced, epsilon, effort)).for_groups_of(event)
-        }
-        Err(error) => Account::of(|_| Err(Refusal::from(error.clone()))),
+        Ok(priced) => Comparison::of(|method| delta_with(method, &priced, epsilon, effort))
+            .for_groups_of(event),
+        Err(error) => Comparison::of(|_| Err(Refusal::from(error.clone()))),
     }
 }
 
