@@ -18,7 +18,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mizan_core::Epsilon;
 use mizan_ledger::state::Request;
-use mizan_ledger::store::Ask;
+use mizan_ledger::store::Submission;
 use mizan_ledger::{
     AccountName, AccountNumber, Body, Budget, Charge, Digest, Entry, Ledger, Location, NewAccount,
     Orders, RequestId, Witnesses,
@@ -55,8 +55,8 @@ fn made(directory: &Path, name: &str) -> (Ledger, Charge) {
     let orders = Orders::standard();
     let delta = mizan_core::Delta::new(1e-6).unwrap();
     let epsilon = Epsilon::new(1e6).unwrap();
-    let own_delta = Budget::usual_own_delta(delta);
-    let budget = Budget::approximate(epsilon, delta, own_delta, &orders).unwrap();
+    let reserved_delta = Budget::usual_reserved_delta(delta);
+    let budget = Budget::approximate(epsilon, delta, reserved_delta, &orders).unwrap();
     let name = AccountName::new("all").unwrap();
     let account = NewAccount {
         name,
@@ -103,10 +103,10 @@ fn throughput(directory: &Path, spends: u64) {
         let client = || {
             rate(spends, || {
                 let number = next.fetch_add(spends, Ordering::Relaxed);
-                let asks = (number..number + spends).flat_map(|number| {
-                    spend(&charge).map(|request| Ask::new(now(), id(number), request))
+                let submissions = (number..number + spends).flat_map(|number| {
+                    spend(&charge).map(|request| Submission::new(now(), id(number), request))
                 });
-                let results = ledger.store().execute_all(asks.collect());
+                let results = ledger.store().execute_all(submissions.collect());
                 assert!(results.iter().all(Result::is_ok));
             })
         };
@@ -209,9 +209,10 @@ impl Bare {
 fn append(ledger: &Ledger, charge: &Charge, entries: u64) {
     let mut number = 0;
     while ledger.head().unwrap().size < entries {
-        let asks = (number..number + 85)
-            .flat_map(|number| spend(charge).map(|request| Ask::new(now(), id(number), request)));
-        let results = ledger.store().execute_all(asks.collect());
+        let submissions = (number..number + 85).flat_map(|number| {
+            spend(charge).map(|request| Submission::new(now(), id(number), request))
+        });
+        let results = ledger.store().execute_all(submissions.collect());
         assert!(results.iter().all(Result::is_ok));
         number += 85;
     }

@@ -26,8 +26,8 @@
 //! use mizan_ledger::{Account, AccountName, AccountNumber, Budget, Cost, Orders};
 //!
 //! let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
-//! let own_delta = Budget::usual_own_delta(delta);
-//! let budget = Budget::approximate(Epsilon::new(1.0)?, delta, own_delta, &orders)?;
+//! let reserved_delta = Budget::usual_reserved_delta(delta);
+//! let budget = Budget::approximate(Epsilon::new(1.0)?, delta, reserved_delta, &orders)?;
 //! let name = AccountName::new("census")?;
 //! let account = Account::new(AccountNumber::new(0), name, None, orders.clone(), budget);
 //!
@@ -54,7 +54,7 @@ pub use guards::{PublicKey, default_state_dir};
 pub use ledger::{AccountView, Done, Ledger, LedgerError, Location, NewAccount};
 pub use log::{Body, Digest, Entry, Outcome, RequestId};
 pub use money::{
-    Account, AccountName, AccountNumber, Budget, BudgetError, Cost, Orders, OwnDelta, Refusal,
+    Account, AccountName, AccountNumber, Budget, BudgetError, Cost, DeltaAmount, Orders, Refusal,
     Target,
 };
 pub use state::{Charge, RequestError};

@@ -16,8 +16,8 @@ use common::lab::{Directory, Kind, Lab};
 use mizan_ledger::evidence::{CheckpointKey, TreeHead};
 use mizan_ledger::log::{LedgerId, Status, Tree, leaf_hash};
 use mizan_ledger::money::Amount;
-use mizan_ledger::state::{Books, Request};
-use mizan_ledger::store::{Ask, Sim, Sqlite, Store};
+use mizan_ledger::state::{LedgerView, Request};
+use mizan_ledger::store::{Sim, Sqlite, Store, Submission};
 use mizan_ledger::*;
 
 const ONE: AccountNumber = AccountNumber::new(0);
@@ -138,10 +138,10 @@ fn requests_in_a_row_stop_at_the_first_error() {
         let open = |byte| Request::Open {
             ledger: LedgerId::from_bytes([byte; 16]),
         };
-        let asks = [(1, open(1)), (2, open(2)), (3, Request::Void)];
-        let asks =
-            asks.map(|(byte, request)| Ask::new(0, RequestId::from_bytes([byte; 16]), request));
-        let results = lab.store().execute_all(asks.to_vec());
+        let submissions = [(1, open(1)), (2, open(2)), (3, Request::Void)];
+        let submissions = submissions
+            .map(|(byte, request)| Submission::new(0, RequestId::from_bytes([byte; 16]), request));
+        let results = lab.store().execute_all(submissions.to_vec());
         let codes: Vec<_> = results
             .iter()
             .map(|r| r.as_ref().map_err(|e| e.code().as_str()))
@@ -159,7 +159,7 @@ fn every_receipt_of_a_log_holds_and_no_other() {
     let place = Place::new();
     let sim = Sim::new();
     let ledger = LedgerId::from_bytes([5; 16]);
-    let begin = Ask::new(0, id("begin"), Request::Open { ledger });
+    let begin = Submission::new(0, id("begin"), Request::Open { ledger });
     sim.execute(begin).unwrap();
     let elsewhere = place.state_dir().with_extension("sim");
     let sim = Ledger::over(Box::new(sim), Some(&elsewhere)).unwrap();
@@ -269,7 +269,7 @@ fn a_clock_that_goes_back_does_not_take_the_log_with_it() {
     let open = Request::Reserve(charge(&ledger, "gaussian(50)"));
     ledger
         .store()
-        .execute(Ask::new(future, id("late"), open))
+        .execute(Submission::new(future, id("late"), open))
         .unwrap();
     spend(&ledger, "gaussian(20)").unwrap();
     let times: Vec<u64> = log(&ledger).iter().map(|entry| entry.unix_ms).collect();

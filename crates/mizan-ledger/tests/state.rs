@@ -16,7 +16,7 @@ use common::{charge, config, delta, epsilon, orders, pico};
 use mizan_core::Rho;
 use mizan_ledger::log::{Denial, LedgerId};
 use mizan_ledger::money::{Amount, Neighbours, Rule, Scale, Weight};
-use mizan_ledger::state::{Books, Executed, MAX_EVENT_BYTES, ReplayError, Request, State};
+use mizan_ledger::state::{Executed, LedgerView, MAX_EVENT_BYTES, ReplayError, Request, State};
 use mizan_ledger::*;
 use proptest::prelude::*;
 
@@ -37,7 +37,7 @@ fn opened() -> (State, Vec<Entry>) {
     run(&mut state, &mut log, id(200), &Request::Open { ledger });
     let rho = Rho::new(0.3).unwrap();
     let approximate = |e| {
-        let own = OwnDelta::from_atto(40);
+        let own = DeltaAmount::from_atto(40);
         Budget::approximate(epsilon(e), delta(1e-3), own, &grid()).unwrap()
     };
     let accounts = [
@@ -46,7 +46,7 @@ fn opened() -> (State, Vec<Entry>) {
         (
             "ada",
             Some(1),
-            Budget::zero_concentrated(rho, OwnDelta::from_atto(9), &grid()).unwrap(),
+            Budget::zero_concentrated(rho, DeltaAmount::from_atto(9), &grid()).unwrap(),
         ),
         ("بدر", Some(1), approximate(3.9)),
         ("other", None, Budget::pure(epsilon(2.0), &grid()).unwrap()),
@@ -83,12 +83,12 @@ fn request() -> impl Strategy<Value = (RequestId, Request)> {
     let cost = (proptest::collection::vec(amount, 3), 0_u64..12).prop_map(|(amounts, own)| {
         Cost::new(
             amounts.into_iter().map(Amount::from_pico),
-            OwnDelta::from_atto(own),
+            DeltaAmount::from_atto(own),
         )
     });
     let answer = (0_u8..3).prop_map(|byte| Digest::of(&[&[byte]]));
     let raise = (0_u32..5, 3.0_f64..6.0).prop_map(|(account, e)| {
-        let own = OwnDelta::from_atto(40);
+        let own = DeltaAmount::from_atto(40);
         let budget = Budget::approximate(epsilon(e), delta(1e-3), own, &grid()).unwrap();
         let account = AccountNumber::new(account);
         Request::Raise { account, budget }
@@ -126,7 +126,7 @@ fn sums(log: &[Entry], parents: &[Option<usize>]) -> Vec<[u128; 4]> {
             for (sum, amount) in sums[account].iter_mut().zip(cost.amounts()) {
                 *sum += u128::from(amount.pico());
             }
-            sums[account][3] += u128::from(cost.own_delta().atto());
+            sums[account][3] += u128::from(cost.reserved_delta().atto());
             next = parents[account];
         }
     }
@@ -159,7 +159,7 @@ fn check(state: &State, log: &[Entry]) {
             Rule::Any => within.any(|x| x),
             Rule::Every => within.all(|x| x),
         });
-        assert!(own <= u128::from(budget.own_delta().atto()));
+        assert!(own <= u128::from(budget.reserved_delta().atto()));
     }
 }
 
@@ -398,6 +398,6 @@ fn a_budget_above_its_target_is_refused() {
             Err(unsound.clone())
         );
     }
-    let own = budget.own_delta().atto();
+    let own = budget.reserved_delta().atto();
     assert_eq!(forge(own, own + 1_000_000_000_000), Err(unsound));
 }

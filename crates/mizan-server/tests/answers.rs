@@ -310,7 +310,7 @@ fn a_price_that_is_remembered_is_the_price_of_now() {
     };
     let budget = account.budget();
     let raised = budget
-        .raised(target, budget.own_delta(), account.orders())
+        .raised(target, budget.reserved_delta(), account.orders())
         .unwrap();
     ledger.raise(None, account.number(), raised).unwrap();
     let more = client.post("/api/v1/quotes", &usual).json();

@@ -185,8 +185,8 @@ impl Shown {
             account: view::account_json(&self.view),
             about_more: self.more.clone(),
             own_delta: OwnDeltaJson {
-                taken: view::own_delta(account.taken().own_delta()),
-                limit: view::own_delta(account.budget().own_delta()),
+                taken: view::own_delta(account.taken().reserved_delta()),
+                limit: view::own_delta(account.budget().reserved_delta()),
             },
             orders: view::orders_json(account, &view::read(account)),
             burn_down: self.burn_down.as_ref().map(BurnDown::json),

@@ -92,7 +92,7 @@ impl<E: Engine> Desk<'_, E> {
         }
         let charged_with = |cost: &Cost| {
             let groups = prepared.plan.groups_per_unit;
-            reserved::candidates(&prepared.view.account, cost.own_delta(), groups)
+            reserved::candidates(&prepared.view.account, cost.reserved_delta(), groups)
         };
         let shares = match &record.status {
             Status::Reserved(held) | Status::Started(held) => charged_with(&held.cost),

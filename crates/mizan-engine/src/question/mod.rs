@@ -94,7 +94,7 @@ impl Prepared {
     /// on top of it the chance that the release itself fails. Rounded up.
     #[expect(clippy::cast_precision_loss, reason = "rounded up")]
     pub(crate) fn delta(&self) -> Delta {
-        let own = self.charge.cost.own_delta().atto();
+        let own = self.charge.cost.reserved_delta().atto();
         if own == 0 {
             return self.recipe.delta();
         }

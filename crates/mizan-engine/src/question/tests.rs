@@ -115,7 +115,7 @@ fn catalogue() -> Catalogue {
 
 fn budget(epsilon: f64, orders: &Orders) -> Budget {
     let delta = Delta::new(1e-6).unwrap();
-    let own = Budget::usual_own_delta(delta);
+    let own = Budget::usual_reserved_delta(delta);
     Budget::approximate(Epsilon::new(epsilon).unwrap(), delta, own, orders).unwrap()
 }
 
@@ -157,7 +157,7 @@ fn what_was_denied_is_answered_when_there_is_more() {
     let more = budget(5.0, &Orders::standard());
     let more = account
         .budget()
-        .raised(more.target(), more.own_delta(), account.orders())
+        .raised(more.target(), more.reserved_delta(), account.orders())
         .unwrap();
     ledger.raise(None, account.number(), more).unwrap();
     for repeated in [false, true, true] {

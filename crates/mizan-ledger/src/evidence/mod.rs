@@ -2,18 +2,18 @@
 //! verification of a whole ledger; the odometer and the charges without an answer.
 
 mod checkpoint;
+pub(crate) mod checksummed_line;
 pub(crate) mod history;
 mod odometer;
 mod proof;
 mod receipt_text;
-pub(crate) mod sealed;
 pub(crate) mod unanswered;
 mod verify;
 
 pub use checkpoint::{Checkpoint, CheckpointKey, TreeHead};
-pub use odometer::{Left, Odometer};
+pub use checksummed_line::TextError;
+pub use odometer::{Odometer, Remaining};
 pub use proof::{ConsistencyProof, InclusionProof};
 pub use receipt_text::ReceiptText;
-pub use sealed::TextError;
 pub use unanswered::UnansweredCharge;
 pub use verify::{VerifyError, VerifyReport, Witnesses, verify};

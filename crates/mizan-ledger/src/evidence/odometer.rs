@@ -43,7 +43,9 @@ use mizan_accounting::RenyiConversion;
 use mizan_core::directed::{add_down, div_up};
 use mizan_core::{Delta, Epsilon, Order};
 
-use crate::money::{Account, Amount, Budget, Cost, Orders, OwnDelta, Rule, Target, Weight, admit};
+use crate::money::{
+    Account, Amount, Budget, Cost, DeltaAmount, Orders, Rule, Target, Weight, admit,
+};
 
 /// How many levels there are below the target, half an octave apart.
 const LEVELS: u64 = 13;
@@ -62,7 +64,7 @@ pub struct Odometer {
     /// the target has no ε.
     pub remaining: Option<Epsilon>,
     /// What is left, order by order.
-    pub left: Vec<Left>,
+    pub left: Vec<Remaining>,
     /// The order that decides, and the share of its limit that is left: the one
     /// with most room where any order will do, with least where every must fit.
     pub room: Option<(Order, f64)>,
@@ -70,7 +72,7 @@ pub struct Odometer {
 
 /// What is left at one order.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Left {
+pub struct Remaining {
     /// The order.
     pub order: Order,
     /// What was taken: committed and pending.
@@ -89,8 +91,8 @@ impl Odometer {
     /// use mizan_ledger::evidence::Odometer;
     /// use mizan_ledger::*;
     /// let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
-    /// let own_delta = Budget::usual_own_delta(delta);
-    /// let budget = Budget::approximate(Epsilon::new(2.0)?, delta, own_delta, &orders)?;
+    /// let reserved_delta = Budget::usual_reserved_delta(delta);
+    /// let budget = Budget::approximate(Epsilon::new(2.0)?, delta, reserved_delta, &orders)?;
     /// let name = AccountName::new("census")?;
     /// let mut account = Account::new(AccountNumber::new(0), name, None, orders, budget);
     /// let charge = Charge::of(&"gaussian(20)".parse()?, &account)?;
@@ -143,7 +145,7 @@ fn spent(account: &Account, delta: Option<Delta>) -> (Option<(Epsilon, Delta)>, 
 
 #[allow(clippy::cast_precision_loss, reason = "a share, for people")]
 fn room(account: &Account) -> Option<(Order, f64)> {
-    let share = |line: Left| {
+    let share = |line: Remaining| {
         let (limit, left) = (line.limit?, line.left?);
         let share = left.pico() as f64 / limit.pico().max(1) as f64;
         Some((line.order, share.min(1.0)))
@@ -157,18 +159,18 @@ fn room(account: &Account) -> Option<(Order, f64)> {
 
 impl Cost {
     /// The ε of this cost alone at a δ, rounded up; None if nothing is bounded,
-    /// or its own delta is more.
+    /// or its reserved delta is more.
     #[must_use]
     pub fn epsilon(&self, orders: &Orders, delta: Delta) -> Option<Epsilon> {
         let amounts = orders.iter().zip(self.amounts().iter().copied());
-        converted(amounts, self.own_delta(), delta)
+        converted(amounts, self.reserved_delta(), delta)
     }
 }
 
-fn left(account: &Account) -> Vec<Left> {
+fn left(account: &Account) -> Vec<Remaining> {
     let limits = account.budget().limits().iter();
     let orders = account.orders().iter().zip(account.taken().amounts());
-    let line = |((order, taken), &limit): ((Order, Amount), &Option<Amount>)| Left {
+    let line = |((order, taken), &limit): ((Order, Amount), &Option<Amount>)| Remaining {
         order,
         taken,
         limit,
@@ -181,16 +183,16 @@ fn left(account: &Account) -> Vec<Left> {
 fn estimate(account: &Account, delta: Delta) -> Option<Epsilon> {
     let taken = account.taken();
     let totals = account.orders().iter().zip(taken.amounts());
-    converted(totals, taken.own_delta(), delta)
+    converted(totals, taken.reserved_delta(), delta)
 }
 
 /// The smallest ε that amounts at some orders convert to.
 fn converted(
     totals: impl Iterator<Item = (Order, Amount)>,
-    own_delta: OwnDelta,
+    reserved_delta: DeltaAmount,
     delta: Delta,
 ) -> Option<Epsilon> {
-    let rest = add_down(delta.get(), -units_up(own_delta.atto(), 1e18));
+    let rest = add_down(delta.get(), -units_up(reserved_delta.atto(), 1e18));
     if rest < 0.0 {
         return None;
     }
@@ -225,7 +227,9 @@ fn guarantee(account: &Account) -> Option<(Epsilon, Delta)> {
             }
             Some((reading, Delta::new(2.0 * delta.get()).unwrap_or(Delta::ONE)))
         }
-        _ if account.taken().own_delta() == OwnDelta::ZERO => pure.map(|pure| (pure, Delta::ZERO)),
+        _ if account.taken().reserved_delta() == DeltaAmount::ZERO => {
+            pure.map(|pure| (pure, Delta::ZERO))
+        }
         _ => None,
     }
 }
@@ -237,14 +241,14 @@ fn level(account: &Account, epsilon: Epsilon, delta: Delta) -> Option<Epsilon> {
         .map(|weight| Weight::from_atto(weight.atto() / LEVELS))
         .collect();
     let nothing = account.orders().iter().map(|_| Amount::ZERO);
-    let nothing = Cost::new(nothing, OwnDelta::ZERO);
+    let nothing = Cost::new(nothing, DeltaAmount::ZERO);
     let fits = |&level: &Epsilon| {
         let target = Target::Approximate {
             epsilon: level,
             delta,
         };
-        let own_delta = budget.own_delta();
-        let limits = Budget::with_weights(target, own_delta, &weights, account.orders());
+        let reserved_delta = budget.reserved_delta();
+        let limits = Budget::with_weights(target, reserved_delta, &weights, account.orders());
         limits.is_ok_and(|limits| {
             let mut below = account.clone();
             below.raise(limits);

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::evidence::sealed::{seal, unseal};
+use crate::evidence::checksummed_line::{parse_line, to_line};
 use crate::evidence::{TextError, TreeHead};
 use crate::log::{Digest, LedgerId};
 
@@ -42,7 +42,7 @@ impl fmt::Display for ReceiptText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let TreeHead { ledger, size, root } = self.head;
         let position = self.position;
-        f.write_str(&seal(format_args!(
+        f.write_str(&to_line(format_args!(
             "{PREFIX}:{ledger}:{position}:{size}:{root}"
         )))
     }
@@ -52,7 +52,7 @@ impl FromStr for ReceiptText {
     type Err = TextError;
 
     fn from_str(text: &str) -> Result<Self, TextError> {
-        let [ledger, position, size, root] = unseal("receipt", PREFIX, text)?;
+        let [ledger, position, size, root] = parse_line("receipt", PREFIX, text)?;
         let read = || {
             let head = TreeHead {
                 ledger: LedgerId::from_hex(ledger)?,

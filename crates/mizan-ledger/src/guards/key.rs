@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use zeroize::Zeroizing;
 
-use crate::evidence::sealed::{seal, unseal};
+use crate::evidence::checksummed_line::{parse_line, to_line};
 use crate::evidence::{Checkpoint, CheckpointKey, TextError};
 use crate::ledger::LedgerError;
 use crate::log::Digest;
@@ -39,7 +39,7 @@ impl PublicKey {
 impl fmt::Display for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hex = Digest::from_bytes(self.0);
-        f.write_str(&seal(format_args!("{PUBLIC_PREFIX}:{hex}")))
+        f.write_str(&to_line(format_args!("{PUBLIC_PREFIX}:{hex}")))
     }
 }
 
@@ -47,7 +47,7 @@ impl FromStr for PublicKey {
     type Err = TextError;
 
     fn from_str(text: &str) -> Result<Self, TextError> {
-        let [hex] = unseal("public key", PUBLIC_PREFIX, text)?;
+        let [hex] = parse_line("public key", PUBLIC_PREFIX, text)?;
         from_hex(hex).map(Self).ok_or(TextError {
             what: "public key",
             reason: "it has not 64 hexadecimal digits",
@@ -59,7 +59,7 @@ impl fmt::Display for Checkpoint {
     /// One line: the 120 bytes in hexadecimal digits, with a checksum.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hex: String = self.encode().into_iter().flat_map(hex).collect();
-        f.write_str(&seal(format_args!("{CHECKPOINT_PREFIX}:{hex}")))
+        f.write_str(&to_line(format_args!("{CHECKPOINT_PREFIX}:{hex}")))
     }
 }
 
@@ -67,7 +67,7 @@ impl FromStr for Checkpoint {
     type Err = TextError;
 
     fn from_str(text: &str) -> Result<Self, TextError> {
-        let [hex] = unseal("checkpoint", CHECKPOINT_PREFIX, text)?;
+        let [hex] = parse_line("checkpoint", CHECKPOINT_PREFIX, text)?;
         let bytes = from_hex::<120>(hex);
         let checkpoint = bytes.and_then(|bytes| Self::decode(&bytes).ok());
         checkpoint.ok_or(TextError {
@@ -95,7 +95,7 @@ impl KeyFiles {
     pub(crate) fn create(&self, seed: &[u8; 32]) -> Result<PublicKey, LedgerError> {
         let public = PublicKey(CheckpointKey::from_seed(seed).public_key());
         let hex = Digest::from_bytes(*seed);
-        let line = Zeroizing::new(seal(format_args!("{SECRET_PREFIX}:{hex}")));
+        let line = Zeroizing::new(to_line(format_args!("{SECRET_PREFIX}:{hex}")));
         write_new(&self.secret, &line, true)
             .and_then(|()| write_new(&self.public, &public.to_string(), false))
             .map_err(|error| LedgerError::state_dir(&self.secret, error))?;
@@ -119,7 +119,7 @@ impl KeyFiles {
             return Err(LedgerError::KeyShared { key });
         }
         let text = Zeroizing::new(fs::read_to_string(&self.secret).map_err(unreadable)?);
-        let [hex] = unseal("signing key", SECRET_PREFIX, &text)?;
+        let [hex] = parse_line("signing key", SECRET_PREFIX, &text)?;
         let seed = from_hex(hex).map(Zeroizing::new).ok_or(TextError {
             what: "signing key",
             reason: "it has not 64 hexadecimal digits",

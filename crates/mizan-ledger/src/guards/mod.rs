@@ -2,9 +2,9 @@
 //! the signing key signs checkpoints, the id key derives ids that reveal nothing; all are files
 //! of the state directory.
 
+pub(crate) mod high_water_mark;
 mod id_key;
 pub(crate) mod key;
-pub(crate) mod mark;
 pub(crate) mod state_dir;
 
 pub use id_key::IdKey;

@@ -12,7 +12,7 @@ use crate::ledger::LedgerError;
 use crate::log::{Digest, Outcome, RequestId};
 use crate::money::{AccountName, AccountNumber, Budget, Cost, Orders, Refusal};
 use crate::state::{Charge, Request, RequestError};
-use crate::store::{Ask, Receipt, StoreError};
+use crate::store::{Receipt, StoreError, Submission};
 
 /// How many accounts are remembered for pricing.
 const MAX_PRICED: usize = 10_000;
@@ -71,7 +71,7 @@ impl Ledger {
             orders,
             budget,
         };
-        self.ask(given(id)?, request)
+        self.submit(given(id)?, request)
     }
 
     /// Raises the budget of an account.
@@ -85,7 +85,7 @@ impl Ledger {
         account: AccountNumber,
         budget: Budget,
     ) -> Result<Done, LedgerError> {
-        self.ask(given(id)?, Request::Raise { account, budget })
+        self.submit(given(id)?, Request::Raise { account, budget })
     }
 
     /// Charges for a release that is made elsewhere, after this returns. The
@@ -119,11 +119,11 @@ impl Ledger {
             cost: charge.cost.clone(),
             answer: elsewhere,
         };
-        let commit = Ask::new(now(), id, commit);
-        let ask = |request| Ask::new(now(), id, request);
+        let commit = Submission::new(now(), id, commit);
+        let submission = |request| Submission::new(now(), id, request);
         let mut results = self.execute(vec![
-            ask(Request::Reserve(charge)),
-            ask(Request::Start),
+            submission(Request::Reserve(charge)),
+            submission(Request::Start),
             commit.clone(),
         ])?;
         let last = results.pop();
@@ -145,7 +145,7 @@ impl Ledger {
             (Some(Ok(told)), Some(Err(StoreError::Request(_))))
                 if told.outcome == Outcome::Started =>
             {
-                self.ask_one(commit)
+                self.submit_one(commit)
             }
             (_, Some(last)) => self.done(id, last?),
             (_, None) => Err(StoreError::poisoned().into()),
@@ -192,7 +192,7 @@ impl Ledger {
     /// The charge makes no sense. One that does not fit is no error, it is
     /// [`Outcome::Denied`].
     pub fn reserve(&self, id: Option<RequestId>, charge: Charge) -> Result<Done, LedgerError> {
-        self.ask(given(id)?, Request::Reserve(charge))
+        self.submit(given(id)?, Request::Reserve(charge))
     }
 
     /// Says that data is about to be touched under a reservation. Only who is
@@ -202,7 +202,7 @@ impl Ledger {
     ///
     /// It was started before, or there is no such reservation.
     pub fn start(&self, id: RequestId) -> Result<Done, LedgerError> {
-        self.ask(id, Request::Start)
+        self.submit(id, Request::Start)
     }
 
     /// Settles a reservation and keeps the answer, which may leave after this.
@@ -212,7 +212,7 @@ impl Ledger {
     /// The cost is above the reservation, the charge was not started or
     /// committed with another answer, or the answer is too long to be kept.
     pub fn commit(&self, id: RequestId, cost: Cost, answer: Vec<u8>) -> Result<Done, LedgerError> {
-        self.ask_one(Ask::commit(now(), id, cost, answer)?)
+        self.submit_one(Submission::commit(now(), id, cost, answer)?)
     }
 
     /// Gives a reservation back, as long as no data was touched.
@@ -221,25 +221,28 @@ impl Ledger {
     ///
     /// It was started.
     pub fn void(&self, id: RequestId) -> Result<Done, LedgerError> {
-        self.ask(id, Request::Void)
+        self.submit(id, Request::Void)
     }
 
-    fn ask(&self, id: RequestId, request: Request) -> Result<Done, LedgerError> {
-        self.ask_one(Ask::new(now(), id, request))
+    fn submit(&self, id: RequestId, request: Request) -> Result<Done, LedgerError> {
+        self.submit_one(Submission::new(now(), id, request))
     }
 
-    fn ask_one(&self, ask: Ask) -> Result<Done, LedgerError> {
-        let id = ask.id();
-        match self.execute(vec![ask])?.pop() {
+    fn submit_one(&self, submission: Submission) -> Result<Done, LedgerError> {
+        let id = submission.id();
+        match self.execute(vec![submission])?.pop() {
             Some(result) => self.done(id, result?),
             None => Err(StoreError::poisoned().into()),
         }
     }
 
     /// Executes requests and moves the mark.
-    fn execute(&self, asks: Vec<Ask>) -> Result<Vec<Result<Receipt, StoreError>>, LedgerError> {
+    fn execute(
+        &self,
+        submissions: Vec<Submission>,
+    ) -> Result<Vec<Result<Receipt, StoreError>>, LedgerError> {
         let guard = self.guard()?;
-        let results = self.store.execute_all(asks);
+        let results = self.store.execute_all(submissions);
         let told = results.iter().flatten().last();
         if let Some(head) = told.and_then(|receipt| receipt.head.tree_head()) {
             guard.mark.advance(head, self.store.as_ref())?;

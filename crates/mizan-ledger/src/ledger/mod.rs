@@ -22,7 +22,7 @@ pub use charges::{Done, NewAccount};
 pub use error::LedgerError;
 pub use location::{Location, Note};
 pub(crate) use views::gap_id;
-pub use views::{AccountView, Gap, Shown};
+pub use views::{AccountView, Gap, ReceiptProof};
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -34,14 +34,14 @@ use zeroize::Zeroizing;
 
 use crate::evidence::TreeHead;
 use crate::evidence::unanswered::OpenCharges;
+use crate::guards::high_water_mark::HighWaterMark;
 use crate::guards::key::KeyFiles;
-use crate::guards::mark::Mark;
 use crate::guards::state_dir::{directory_of, sync_directory};
 use crate::guards::{IdKey, PublicKey};
 use crate::log::{LedgerId, RequestId};
 use crate::money::{Account, AccountNumber};
 use crate::state::{Charge, Request, RequestError};
-use crate::store::{Ask, Store, StoreError};
+use crate::store::{Store, StoreError, Submission};
 
 /// A ledger and what guards it. Threads share it.
 ///
@@ -55,11 +55,11 @@ use crate::store::{Ask, Store, StoreError};
 /// let location = Location::from(directory.join("budget.ledger"));
 /// let ledger = Ledger::init(&location, &state_dir)?;
 /// let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
-/// let own_delta = Budget::usual_own_delta(delta);
+/// let reserved_delta = Budget::usual_reserved_delta(delta);
 /// let account = NewAccount {
 ///     name: AccountName::new("census")?,
 ///     parent: None,
-///     budget: Budget::approximate(Epsilon::new(1.0)?, delta, own_delta, &orders)?,
+///     budget: Budget::approximate(Epsilon::new(1.0)?, delta, reserved_delta, &orders)?,
 ///     orders,
 /// };
 /// let Outcome::Created(census) = ledger.create_account(None, account)?.outcome else {
@@ -99,7 +99,7 @@ struct Priced {
 
 /// What is kept away from the database.
 struct Guard {
-    mark: Mark,
+    mark: HighWaterMark,
     keys: KeyFiles,
 }
 
@@ -127,7 +127,7 @@ impl Ledger {
         let begun = || {
             let store = location.create()?;
             let request = Request::Open { ledger: id };
-            store.execute(Ask::new(now(), random_id()?, request))?;
+            store.execute(Submission::new(now(), random_id()?, request))?;
             Ok(store)
         };
         match begun() {
@@ -180,7 +180,7 @@ impl Ledger {
     /// ([`LedgerError::Forked`]), or the mark is damaged.
     pub fn check_mark(&self, state_dir: &Path) -> Result<(), LedgerError> {
         let directory = state_dir.join(self.id.to_string());
-        Mark::check(&directory, self.head()?, self.store.as_ref())
+        HighWaterMark::check(&directory, self.head()?, self.store.as_ref())
     }
 
     /// The public key of this ledger that a state directory has, if it has one.
@@ -228,8 +228,8 @@ impl Ledger {
         if behind {
             let TreeHead { size, root, .. } = guard.mark.read()?;
             let request = Request::Restore { size, root };
-            let ask = Ask::new(now(), ledger.next_gap_id()?, request);
-            ledger.store.execute(ask)?;
+            let submission = Submission::new(now(), ledger.next_gap_id()?, request);
+            ledger.store.execute(submission)?;
             guard.mark.force(ledger.head()?)?;
         }
         ledger.guard = Some(guard);
@@ -313,7 +313,7 @@ impl Drop for Ledger {
 impl Guard {
     fn open(state_dir: &Path, head: TreeHead) -> Result<(Self, Vec<Note>), LedgerError> {
         let directory: PathBuf = directory_of(state_dir, head.ledger)?;
-        let (mark, made) = Mark::open(&directory, head)?;
+        let (mark, made) = HighWaterMark::open(&directory, head)?;
         if made {
             // The key came right before, or a long time ago.
             sync_directory(&directory)

@@ -75,7 +75,7 @@ impl fmt::Display for Gap {
 
 /// The entry of a receipt, with the proof that it is in the log.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shown {
+pub struct ReceiptProof {
     /// The entry.
     pub entry: Entry,
     /// The log as it is now.
@@ -214,8 +214,8 @@ impl Ledger {
     ///
     /// The ledger cannot be read.
     pub fn unanswered(&self, account: &Account) -> Result<Vec<UnansweredCharge>, LedgerError> {
-        let (pending, own_delta) = account.pending().raw();
-        if own_delta == 0 && pending.iter().all(|amount| *amount == 0) {
+        let (pending, reserved_delta) = account.pending().raw();
+        if reserved_delta == 0 && pending.iter().all(|amount| *amount == 0) {
             return Ok(Vec::new());
         }
         let started = {
@@ -283,11 +283,11 @@ impl Ledger {
     /// # Errors
     ///
     /// The receipt is of another ledger, or the log does not extend it.
-    pub fn show(&self, receipt: &ReceiptText) -> Result<Shown, LedgerError> {
+    pub fn show(&self, receipt: &ReceiptText) -> Result<ReceiptProof, LedgerError> {
         let head = self.extends(receipt.head)?;
         let history = History::of(self.store.as_ref());
         let entry = self.entry(receipt.position)?;
-        let shown = Shown {
+        let shown = ReceiptProof {
             proof: history.inclusion(receipt.position, head.size)?,
             extends: history.consistency(receipt.head.size, head.size)?,
             entry,

@@ -5,8 +5,8 @@ use mizan_core::{Delta, Epsilon, Order, Rho};
 use crate::log::bytes::Reader;
 use crate::log::{DecodeError, Denial};
 use crate::money::{
-    AccountName, AccountNumber, Amount, Budget, Cost, MAX_NAME_BYTES, MAX_ORDERS, Neighbours,
-    Orders, OwnDelta, Scale, Target, Weight,
+    AccountName, AccountNumber, Amount, Budget, Cost, DeltaAmount, MAX_NAME_BYTES, MAX_ORDERS,
+    Neighbours, Orders, Scale, Target, Weight,
 };
 use crate::state::{Charge, MAX_EVENT_BYTES};
 
@@ -59,7 +59,7 @@ pub(crate) fn read_cost(from: &mut Reader<'_>) -> Result<Cost, DecodeError> {
     let amounts: Result<Vec<_>, _> = (0..count)
         .map(|_| from.u64().map(Amount::from_pico))
         .collect();
-    Ok(Cost::new(amounts?, OwnDelta::from_atto(from.u64()?)))
+    Ok(Cost::new(amounts?, DeltaAmount::from_atto(from.u64()?)))
 }
 
 pub(crate) fn read_budget(from: &mut Reader<'_>) -> Result<Budget, DecodeError> {
@@ -77,7 +77,7 @@ pub(crate) fn read_budget(from: &mut Reader<'_>) -> Result<Budget, DecodeError> 
         4 => Target::Curve,
         _ => return Err(from.bad("a target that is not known")),
     };
-    let own_delta = OwnDelta::from_atto(from.u64()?);
+    let reserved_delta = DeltaAmount::from_atto(from.u64()?);
     let count = read_count(from)?;
     let (mut weights, mut limits) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for _ in 0..count {
@@ -85,7 +85,7 @@ pub(crate) fn read_budget(from: &mut Reader<'_>) -> Result<Budget, DecodeError> 
         let limit = Amount::from_pico(from.u64()?);
         limits.push(Some(limit).filter(|&limit| limit != Amount::EXHAUSTED));
     }
-    Ok(Budget::stored(target, own_delta, weights, limits))
+    Ok(Budget::stored(target, reserved_delta, weights, limits))
 }
 
 /// A quantity as the bits of its double; of two zeros only one is canonical.

@@ -12,4 +12,4 @@ pub use bytes::DecodeError;
 pub use entry::{Body, Denial, Entry, VERSION};
 pub use ids::{Digest, LedgerId, RequestId};
 pub use merkle::{Frontier, Tree, leaf_hash};
-pub use record::{Held, Outcome, Record, Status};
+pub use record::{Outcome, Record, Reservation, Status};

@@ -25,9 +25,9 @@ pub enum Status {
     /// A gap was marked.
     Restored,
     /// Reserved; no data was touched.
-    Reserved(Held),
+    Reserved(Reservation),
     /// Data may have been touched. Without a commit it stays charged for ever.
-    Started(Held),
+    Started(Reservation),
     /// Settled; the answer may leave, any number of times.
     Released {
         /// The account that was charged.
@@ -45,7 +45,7 @@ pub enum Status {
 
 /// A cost that is reserved, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct Reservation {
     /// The account that is charged, and all above it.
     pub account: AccountNumber,
     /// What counts as spent until it is settled.
@@ -97,7 +97,7 @@ impl Status {
 
     /// What is reserved and not settled.
     #[must_use]
-    pub const fn held(&self) -> Option<&Held> {
+    pub const fn reservation(&self) -> Option<&Reservation> {
         match self {
             Self::Reserved(held) | Self::Started(held) => Some(held),
             _ => None,
@@ -124,7 +124,7 @@ impl Record {
             (None, Body::Created { account, .. }) => Status::Created(*account),
             (None, Body::Raised { account, .. }) => Status::Raised(*account),
             (None, Body::Restored { .. }) => Status::Restored,
-            (None, Body::Reserved(Charge { account, cost, .. })) => Status::Reserved(Held {
+            (None, Body::Reserved(Charge { account, cost, .. })) => Status::Reserved(Reservation {
                 account: *account,
                 cost: cost.clone(),
             }),

@@ -8,7 +8,7 @@ use std::fmt;
 
 use mizan_core::Code;
 
-use crate::log::{Body, Held};
+use crate::log::{Body, Reservation};
 use crate::money::{Budget, Cost, Neighbours, Orders, Totals};
 
 /// The longest name, in bytes.
@@ -205,7 +205,7 @@ impl Account {
     /// None if what was held is not in the sums. They are not those of the log
     /// then, and what is left of this account must not be used.
     #[must_use]
-    pub fn take(&mut self, body: &Body, held: Option<&Held>) -> Option<()> {
+    pub fn take(&mut self, body: &Body, held: Option<&Reservation>) -> Option<()> {
         match (body, held) {
             (Body::Reserved(charge), None) => {
                 self.neighbours = self.neighbours.or(charge.neighbours);

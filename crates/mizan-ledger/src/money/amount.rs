@@ -98,16 +98,16 @@ impl fmt::Display for Amount {
 /// truncation), in units of 1e-18.
 ///
 /// ```
-/// use mizan_ledger::OwnDelta;
+/// use mizan_ledger::DeltaAmount;
 /// use mizan_core::Delta;
-/// assert_eq!(OwnDelta::cost(Delta::new(1e-9)?).atto(), 1_000_000_001);
-/// assert_eq!(OwnDelta::budget(Delta::new(1e-30)?), OwnDelta::ZERO);
+/// assert_eq!(DeltaAmount::cost(Delta::new(1e-9)?).atto(), 1_000_000_001);
+/// assert_eq!(DeltaAmount::budget(Delta::new(1e-30)?), DeltaAmount::ZERO);
 /// # Ok::<(), mizan_core::UnitError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct OwnDelta(u64);
+pub struct DeltaAmount(u64);
 
-impl OwnDelta {
+impl DeltaAmount {
     /// The release never fails.
     pub const ZERO: Self = Self(0);
     /// More than any cap: what a sum beyond 64 bits becomes.
@@ -153,7 +153,7 @@ impl OwnDelta {
     }
 }
 
-impl fmt::Display for OwnDelta {
+impl fmt::Display for DeltaAmount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::EXHAUSTED {
             return f.write_str("inf");
@@ -273,10 +273,10 @@ mod tests {
 
     #[test]
     fn deltas() {
-        assert_eq!(OwnDelta::cost(Delta::ONE), OwnDelta::ONE);
-        assert_eq!(OwnDelta::cost(Delta::new(1e-300).unwrap()).atto(), 1);
-        assert_eq!(OwnDelta::from_atto(1_250_000_000).to_string(), "1.25e-9");
-        assert_eq!(OwnDelta::ZERO.to_string(), "0");
-        assert_eq!(OwnDelta::ONE.to_string(), "1e0");
+        assert_eq!(DeltaAmount::cost(Delta::ONE), DeltaAmount::ONE);
+        assert_eq!(DeltaAmount::cost(Delta::new(1e-300).unwrap()).atto(), 1);
+        assert_eq!(DeltaAmount::from_atto(1_250_000_000).to_string(), "1.25e-9");
+        assert_eq!(DeltaAmount::ZERO.to_string(), "0");
+        assert_eq!(DeltaAmount::ONE.to_string(), "1e0");
     }
 }

@@ -22,13 +22,13 @@
 //! A target ρ, or a curve, promises a bound at **every** order, so there every
 //! order with a limit must fit; each is a filter of its own and nothing is shared.
 //!
-//! A part of δ is set aside for releases that may themselves fail ([`OwnDelta`]).
+//! A part of δ is set aside for releases that may themselves fail ([`DeltaAmount`]).
 //! docs/spec/ledger.md has the same rule and proof at more length.
 
 use mizan_core::{Delta, Epsilon, Order, Rho};
 
 use crate::money::weights::{fit_into_one, share};
-use crate::money::{Amount, BudgetError, Orders, OwnDelta, Target, Weight};
+use crate::money::{Amount, BudgetError, DeltaAmount, Orders, Target, Weight};
 
 /// Which orders have to fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub enum Rule {
 ///
 /// let delta = Delta::new(1e-6)?;
 /// let orders = Orders::standard();
-/// let own = Budget::usual_own_delta(delta);
+/// let own = Budget::usual_reserved_delta(delta);
 /// let budget = Budget::approximate(Epsilon::new(1.0)?, delta, own, &orders)?;
 /// assert_eq!(own.to_string(), "2.49999999999e-7");
 /// // Orders from 17 on can be ended at; the largest part of δ is at 33.
@@ -60,18 +60,18 @@ pub struct Budget {
     target: Target,
     weights: Box<[Weight]>,
     limits: Box<[Option<Amount>]>,
-    own_delta: OwnDelta,
+    reserved_delta: DeltaAmount,
 }
 
 impl Budget {
     /// The part of δ that is set aside unless asked otherwise: a quarter, which
     /// costs Gaussian workloads 1 % of ε at δ = 1e-6.
     #[must_use]
-    pub fn usual_own_delta(delta: Delta) -> OwnDelta {
-        OwnDelta::from_atto(OwnDelta::budget(delta).atto() / 4)
+    pub fn usual_reserved_delta(delta: Delta) -> DeltaAmount {
+        DeltaAmount::from_atto(DeltaAmount::budget(delta).atto() / 4)
     }
 
-    /// Limits that keep (ε, δ), of which `own_delta` is for the releases' own.
+    /// Limits that keep (ε, δ), of which `reserved_delta` is for the releases' own.
     ///
     /// # Errors
     ///
@@ -79,12 +79,12 @@ impl Budget {
     pub fn approximate(
         epsilon: Epsilon,
         delta: Delta,
-        own_delta: OwnDelta,
+        reserved_delta: DeltaAmount,
         orders: &Orders,
     ) -> Result<Self, BudgetError> {
         let target = Target::Approximate { epsilon, delta };
         let whole = vec![Weight::ONE; orders.len()];
-        let unshared = Self::with_weights(target, own_delta, &whole, orders)?;
+        let unshared = Self::with_weights(target, reserved_delta, &whole, orders)?;
         let mut usable: Vec<bool> = (orders.iter().zip(&unshared.limits))
             .map(|(order, limit)| order.is_finite() && limit.is_some())
             .collect();
@@ -93,7 +93,7 @@ impl Budget {
         loop {
             let center = furthest_for_gaussian(orders, &unshared.limits, &usable);
             let weights = share(&usable, center);
-            let budget = Self::with_weights(target, own_delta, &weights, orders)?;
+            let budget = Self::with_weights(target, reserved_delta, &weights, orders)?;
             let before = usable.clone();
             for (usable, limit) in usable.iter_mut().zip(&budget.limits) {
                 *usable &= limit.is_some();
@@ -111,21 +111,26 @@ impl Budget {
     /// Nothing could ever be charged: ε is zero, or there is no infinite order.
     pub fn pure(epsilon: Epsilon, orders: &Orders) -> Result<Self, BudgetError> {
         let none = vec![Weight::ZERO; orders.len()];
-        Self::with_weights(Target::Pure { epsilon }, OwnDelta::ZERO, &none, orders)
+        Self::with_weights(Target::Pure { epsilon }, DeltaAmount::ZERO, &none, orders)
     }
 
-    /// Limits α ρ at every finite order, and `own_delta` beside them.
+    /// Limits α ρ at every finite order, and `reserved_delta` beside them.
     ///
     /// # Errors
     ///
     /// Nothing could ever be charged.
     pub fn zero_concentrated(
         rho: Rho,
-        own_delta: OwnDelta,
+        reserved_delta: DeltaAmount,
         orders: &Orders,
     ) -> Result<Self, BudgetError> {
         let none = vec![Weight::ZERO; orders.len()];
-        Self::with_weights(Target::ZeroConcentrated { rho }, own_delta, &none, orders)
+        Self::with_weights(
+            Target::ZeroConcentrated { rho },
+            reserved_delta,
+            &none,
+            orders,
+        )
     }
 
     /// Limits of one's own; orders that are not named are not limited.
@@ -135,10 +140,10 @@ impl Budget {
     /// An order is not among those of the account, or a limit is zero.
     pub fn curve(
         points: &[(Order, Epsilon)],
-        own_delta: OwnDelta,
+        reserved_delta: DeltaAmount,
         orders: &Orders,
     ) -> Result<Self, BudgetError> {
-        below_one(own_delta)?;
+        below_one(reserved_delta)?;
         let mut limits = vec![None; orders.len()];
         for &(order, epsilon) in points {
             let place = orders.iter().position(|known| known == order);
@@ -150,7 +155,7 @@ impl Budget {
             }
         }
         let weights = vec![Weight::ZERO; orders.len()];
-        Self::assembled(Target::Curve, own_delta, &weights, limits)
+        Self::assembled(Target::Curve, reserved_delta, &weights, limits)
     }
 
     /// The same account with a higher target: the weights stay as they were, so
@@ -163,17 +168,17 @@ impl Budget {
     pub fn raised(
         &self,
         target: Target,
-        own_delta: OwnDelta,
+        reserved_delta: DeltaAmount,
         orders: &Orders,
     ) -> Result<Self, BudgetError> {
-        let raised = Self::with_weights(target, own_delta, &self.weights, orders)?;
+        let raised = Self::with_weights(target, reserved_delta, &self.weights, orders)?;
         raised.follows(self)?;
         Ok(raised)
     }
 
     pub(crate) fn with_weights(
         target: Target,
-        own_delta: OwnDelta,
+        reserved_delta: DeltaAmount,
         weights: &[Weight],
         orders: &Orders,
     ) -> Result<Self, BudgetError> {
@@ -181,7 +186,7 @@ impl Budget {
             .iter()
             .zip(weights)
             .map(|(order, &weight)| {
-                let Some(exact) = target.limit(own_delta, order, weight)? else {
+                let Some(exact) = target.limit(reserved_delta, order, weight)? else {
                     return Ok(None);
                 };
                 let limit = positive(exact.lower())?;
@@ -193,12 +198,12 @@ impl Budget {
                 Ok(limit)
             })
             .collect();
-        Self::assembled(target, own_delta, weights, limits?)
+        Self::assembled(target, reserved_delta, weights, limits?)
     }
 
     fn assembled(
         target: Target,
-        own_delta: OwnDelta,
+        reserved_delta: DeltaAmount,
         weights: &[Weight],
         limits: Vec<Option<Amount>>,
     ) -> Result<Self, BudgetError> {
@@ -209,7 +214,7 @@ impl Budget {
             target,
             weights: weights.into(),
             limits: limits.into(),
-            own_delta,
+            reserved_delta,
         })
     }
 
@@ -217,7 +222,7 @@ impl Budget {
     /// keeps its target.
     pub(crate) fn stored(
         target: Target,
-        own_delta: OwnDelta,
+        reserved_delta: DeltaAmount,
         weights: Vec<Weight>,
         limits: Vec<Option<Amount>>,
     ) -> Self {
@@ -225,7 +230,7 @@ impl Budget {
             target,
             weights: weights.into(),
             limits: limits.into(),
-            own_delta,
+            reserved_delta,
         }
     }
 
@@ -248,10 +253,10 @@ impl Budget {
             return unsound;
         }
         if self.target == Target::Curve {
-            return below_one(self.own_delta);
+            return below_one(self.reserved_delta);
         }
         for ((order, &weight), &limit) in orders.iter().zip(&self.weights).zip(&self.limits) {
-            let exact = self.target.limit(self.own_delta, order, weight)?;
+            let exact = self.target.limit(self.reserved_delta, order, weight)?;
             let sound = match (limit, exact) {
                 // At most the upper end: a log may come from a version that
                 // enclosed the same value another way.
@@ -283,7 +288,10 @@ impl Budget {
             Rule::Every => now.is_some() == before.is_some() && now >= before,
         };
         let all = self.limits.iter().zip(&before.limits).all(higher);
-        if !all || self.limits.len() != before.limits.len() || self.own_delta < before.own_delta {
+        if !all
+            || self.limits.len() != before.limits.len()
+            || self.reserved_delta < before.reserved_delta
+        {
             return Err(BudgetError::NotHigher);
         }
         Ok(())
@@ -314,17 +322,17 @@ impl Budget {
         &self.limits
     }
 
-    /// The most that the releases' own deltas may add up to.
+    /// The most that the reserved deltas may add up to.
     #[must_use]
-    pub const fn own_delta(&self) -> OwnDelta {
-        self.own_delta
+    pub const fn reserved_delta(&self) -> DeltaAmount {
+        self.reserved_delta
     }
 }
 
 /// Releases that may all fail promise nothing.
-fn below_one(own_delta: OwnDelta) -> Result<(), BudgetError> {
-    if own_delta >= OwnDelta::ONE {
-        return Err(BudgetError::OwnDeltaTooLarge { own_delta });
+fn below_one(reserved_delta: DeltaAmount) -> Result<(), BudgetError> {
+    if reserved_delta >= DeltaAmount::ONE {
+        return Err(BudgetError::ReservedDeltaTooLarge { reserved_delta });
     }
     Ok(())
 }

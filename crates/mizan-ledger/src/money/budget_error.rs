@@ -2,7 +2,7 @@
 
 use mizan_core::{Code, Order};
 
-use crate::money::{AmountError, OwnDelta};
+use crate::money::{AmountError, DeltaAmount};
 
 /// Why a target gives no limits, or limits do not keep their target.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -11,11 +11,11 @@ pub enum BudgetError {
     /// No order has a limit above zero.
     #[error("nothing could ever be charged to this budget: no order has a limit above 0")]
     NothingFits,
-    /// The releases' own deltas leave nothing of δ.
-    #[error("an own delta of {own_delta} leaves nothing of the delta of this budget")]
-    OwnDeltaTooLarge {
+    /// The reserved deltas leave nothing of δ.
+    #[error("a reserved delta of {reserved_delta} leaves nothing of the delta of this budget")]
+    ReservedDeltaTooLarge {
         /// What was to be set aside.
-        own_delta: OwnDelta,
+        reserved_delta: DeltaAmount,
     },
     /// A limit at an order that the account does not have.
     #[error("the account does not keep order {order}")]
@@ -43,7 +43,7 @@ impl BudgetError {
     pub const fn code(&self) -> Code {
         match self {
             Self::NothingFits => Code::MZ1710,
-            Self::OwnDeltaTooLarge { .. } => Code::MZ1711,
+            Self::ReservedDeltaTooLarge { .. } => Code::MZ1711,
             Self::UnknownOrder { .. } => Code::MZ1712,
             Self::NotHigher => Code::MZ1713,
             Self::OtherKind => Code::MZ1714,
@@ -57,7 +57,7 @@ impl BudgetError {
     pub const fn help(&self) -> &'static str {
         match self {
             Self::NothingFits => "give a larger epsilon or delta, or larger orders",
-            Self::OwnDeltaTooLarge { .. } => "set less of delta aside, and keep delta below 1",
+            Self::ReservedDeltaTooLarge { .. } => "set less of delta aside, and keep delta below 1",
             Self::UnknownOrder { .. } => "create the account with that order, or leave it out",
             Self::NotHigher => "raise epsilon and delta, never lower one of them",
             Self::OtherKind => "create a new account for another kind of promise",

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use mizan_accounting::{Reason, RenyiCurve, Unsupported, group_privacy};
 use mizan_core::{Code, Count, PrivacyEvent};
 
-use crate::money::{Amount, Orders, OwnDelta, Scale};
+use crate::money::{Amount, DeltaAmount, Orders, Scale};
 
 /// The cost of an event at every order of an account.
 ///
@@ -27,21 +27,21 @@ use crate::money::{Amount, Orders, OwnDelta, Scale};
 /// // 100 * 2 / (2 * 10²) = 1 for the noise, at most 0.1 for the rest.
 /// assert!((1_000_000_000_000..1_100_000_000_000)
 ///     .contains(&cost.amounts()[at_two.unwrap()].pico()));
-/// assert!((1_000_000_000..1_000_000_003).contains(&cost.own_delta().atto()));
+/// assert!((1_000_000_000..1_000_000_003).contains(&cost.reserved_delta().atto()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
     amounts: Box<[Amount]>,
-    own_delta: OwnDelta,
+    reserved_delta: DeltaAmount,
 }
 
 impl Cost {
     /// An amount for each order of the account it is meant for.
-    pub fn new(amounts: impl IntoIterator<Item = Amount>, own_delta: OwnDelta) -> Self {
+    pub fn new(amounts: impl IntoIterator<Item = Amount>, reserved_delta: DeltaAmount) -> Self {
         Self {
             amounts: amounts.into_iter().collect(),
-            own_delta,
+            reserved_delta,
         }
     }
 
@@ -52,16 +52,16 @@ impl Cost {
     /// Some part of the event has no Rényi curve. Nothing is left out.
     pub fn of(event: &PrivacyEvent, orders: &Orders) -> Result<Self, CostError> {
         let pure = without_failures(event)?;
-        let (event, own_delta) = match &pure {
-            Some((event, own_delta)) => (event, *own_delta),
-            None => (event, OwnDelta::ZERO),
+        let (event, reserved_delta) = match &pure {
+            Some((event, reserved_delta)) => (event, *reserved_delta),
+            None => (event, DeltaAmount::ZERO),
         };
         let curve = RenyiCurve::of(event)?;
         let amount = |order| {
             // An upper bound is never negative or NaN; if one were, it is no bound.
             Amount::cost(curve.at(order).upper.get()).unwrap_or(Amount::EXHAUSTED)
         };
-        Ok(Self::new(orders.iter().map(amount), own_delta))
+        Ok(Self::new(orders.iter().map(amount), reserved_delta))
     }
 
     /// The amounts, in the order of the account's orders.
@@ -72,15 +72,15 @@ impl Cost {
 
     /// The probability that the release fails.
     #[must_use]
-    pub const fn own_delta(&self) -> OwnDelta {
-        self.own_delta
+    pub const fn reserved_delta(&self) -> DeltaAmount {
+        self.reserved_delta
     }
 
     /// Whether this is no more than `other`, at every order.
     #[must_use]
     pub fn is_within(&self, other: &Self) -> bool {
         self.amounts.len() == other.amounts.len()
-            && self.own_delta <= other.own_delta
+            && self.reserved_delta <= other.reserved_delta
             && self.amounts.iter().zip(&other.amounts).all(|(a, b)| a <= b)
     }
 
@@ -94,7 +94,7 @@ impl Cost {
         };
         Self {
             amounts: self.amounts.iter().map(amount).collect(),
-            own_delta: OwnDelta::from_atto(scale.of(self.own_delta.atto())),
+            reserved_delta: DeltaAmount::from_atto(scale.of(self.reserved_delta.atto())),
         }
     }
 }
@@ -102,11 +102,13 @@ impl Cost {
 /// The event with every (ε, δ) mechanism of its composition replaced by a pure
 /// one, and the sum of the δs; None if there is nothing to replace. Inside a
 /// sample nothing is: what amplification makes of a failure is not known here.
-fn without_failures(event: &PrivacyEvent) -> Result<Option<(PrivacyEvent, OwnDelta)>, CostError> {
+fn without_failures(
+    event: &PrivacyEvent,
+) -> Result<Option<(PrivacyEvent, DeltaAmount)>, CostError> {
     let Some(event) = without_groups(event) else {
         return Ok(None);
     };
-    let mut own_delta = OwnDelta::ZERO;
+    let mut reserved_delta = DeltaAmount::ZERO;
     let mut fails = false;
     let mut parts = Vec::new();
     // No recursion: events built by code may nest deeper than the stack.
@@ -124,8 +126,8 @@ fn without_failures(event: &PrivacyEvent) -> Result<Option<(PrivacyEvent, OwnDel
             }
             PrivacyEvent::Approximate { epsilon, delta } if delta.get() > 0.0 => {
                 fails = true;
-                let all = OwnDelta::cost(*delta).saturating_mul(times);
-                own_delta = own_delta.saturating_add(all);
+                let all = DeltaAmount::cost(*delta).saturating_mul(times);
+                reserved_delta = reserved_delta.saturating_add(all);
                 PrivacyEvent::Pure { epsilon: *epsilon }
             }
             other => other.clone(),
@@ -135,7 +137,7 @@ fn without_failures(event: &PrivacyEvent) -> Result<Option<(PrivacyEvent, OwnDel
             event: Box::new(part),
         });
     }
-    Ok(fails.then_some((PrivacyEvent::Compose(parts), own_delta)))
+    Ok(fails.then_some((PrivacyEvent::Compose(parts), reserved_delta)))
 }
 
 /// The event as its composition for one person; None if it has no failures to
@@ -210,8 +212,8 @@ mod tests {
         let text = "gaussian(3) + 2 * (3 * approximate(0.5, 1e-9))";
         let approximate = cost(text).unwrap();
         assert_eq!(approximate.amounts(), pure.amounts());
-        assert_eq!(pure.own_delta(), OwnDelta::ZERO);
-        assert_eq!(approximate.own_delta().atto(), 6_000_000_006);
+        assert_eq!(pure.reserved_delta(), DeltaAmount::ZERO);
+        assert_eq!(approximate.reserved_delta().atto(), 6_000_000_006);
     }
 
     #[test]
@@ -245,8 +247,8 @@ mod tests {
     fn scaling_rounds_up_and_keeps_what_has_no_bound() {
         let amounts = [Amount::from_pico(3), Amount::EXHAUSTED];
         let half = Scale::from_nano(500_000_000);
-        let scaled = Cost::new(amounts, OwnDelta::from_atto(5)).scaled(half);
+        let scaled = Cost::new(amounts, DeltaAmount::from_atto(5)).scaled(half);
         let expected = [Amount::from_pico(2), Amount::EXHAUSTED];
-        assert_eq!(scaled, Cost::new(expected, OwnDelta::from_atto(3)));
+        assert_eq!(scaled, Cost::new(expected, DeltaAmount::from_atto(3)));
     }
 }

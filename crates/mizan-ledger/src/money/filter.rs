@@ -6,9 +6,9 @@
 
 use mizan_core::Order;
 
-use crate::money::{Account, AccountNumber, Amount, Cost, OwnDelta, Rule, Scale};
+use crate::money::{Account, AccountNumber, Amount, Cost, DeltaAmount, Rule, Scale};
 
-/// Exact sums of amounts, one for each order, and of own deltas.
+/// Exact sums of amounts, one for each order, and of reserved deltas.
 ///
 /// Sums are kept in 128 bits, so that taking back what was added is exact, and
 /// read in 64, where everything beyond is exhausted. That is the same as adding
@@ -16,7 +16,7 @@ use crate::money::{Account, AccountNumber, Amount, Cost, OwnDelta, Rule, Scale};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Totals {
     amounts: Box<[u128]>,
-    own_delta: u128,
+    reserved_delta: u128,
 }
 
 impl Totals {
@@ -25,21 +25,21 @@ impl Totals {
     pub fn zero(orders: usize) -> Self {
         Self {
             amounts: vec![0; orders].into(),
-            own_delta: 0,
+            reserved_delta: 0,
         }
     }
 
-    /// The sums as they are stored: one for each order, and that of own deltas.
+    /// The sums as they are stored: one for each order, and that of reserved deltas.
     #[must_use]
     pub fn raw(&self) -> (&[u128], u128) {
-        (&self.amounts, self.own_delta)
+        (&self.amounts, self.reserved_delta)
     }
 
     /// Sums that were stored.
-    pub fn from_raw(amounts: impl IntoIterator<Item = u128>, own_delta: u128) -> Self {
+    pub fn from_raw(amounts: impl IntoIterator<Item = u128>, reserved_delta: u128) -> Self {
         Self {
             amounts: amounts.into_iter().collect(),
-            own_delta,
+            reserved_delta,
         }
     }
 
@@ -50,10 +50,10 @@ impl Totals {
             .map(|&sum| Amount::from_pico(clamp(sum)))
     }
 
-    /// The sum of own deltas.
+    /// The sum of reserved deltas.
     #[must_use]
-    pub fn own_delta(&self) -> OwnDelta {
-        OwnDelta::from_atto(clamp(self.own_delta))
+    pub fn reserved_delta(&self) -> DeltaAmount {
+        DeltaAmount::from_atto(clamp(self.reserved_delta))
     }
 
     /// Adds a cost.
@@ -62,8 +62,8 @@ impl Totals {
         for (sum, amount) in self.amounts.iter_mut().zip(cost.amounts()) {
             *sum = sum.saturating_add(u128::from(amount.pico()));
         }
-        let own_delta = u128::from(cost.own_delta().atto());
-        self.own_delta = self.own_delta.saturating_add(own_delta);
+        let reserved_delta = u128::from(cost.reserved_delta().atto());
+        self.reserved_delta = self.reserved_delta.saturating_add(reserved_delta);
     }
 
     /// The sum of two sums.
@@ -71,7 +71,7 @@ impl Totals {
         let pairs = self.amounts.iter().zip(&other.amounts);
         Self {
             amounts: pairs.map(|(a, b)| a.saturating_add(*b)).collect(),
-            own_delta: self.own_delta.saturating_add(other.own_delta),
+            reserved_delta: self.reserved_delta.saturating_add(other.reserved_delta),
         }
     }
 
@@ -79,8 +79,8 @@ impl Totals {
     /// was not: a sum below zero would be room that nobody gave.
     #[must_use]
     pub fn subtract(&mut self, cost: &Cost) -> Option<()> {
-        let own_delta = u128::from(cost.own_delta().atto());
-        let own_delta = self.own_delta.checked_sub(own_delta)?;
+        let reserved_delta = u128::from(cost.reserved_delta().atto());
+        let reserved_delta = self.reserved_delta.checked_sub(reserved_delta)?;
         let less = |sum: u128, amount: Amount| sum.checked_sub(u128::from(amount.pico()));
         // All of it or nothing.
         let mut pairs = self.amounts.iter().zip(cost.amounts());
@@ -90,7 +90,7 @@ impl Totals {
         for (sum, &amount) in self.amounts.iter_mut().zip(cost.amounts()) {
             *sum = less(*sum, amount)?;
         }
-        self.own_delta = own_delta;
+        self.reserved_delta = reserved_delta;
         Some(())
     }
 }
@@ -108,12 +108,12 @@ pub struct Refusal {
     pub rule: Rule,
     /// Order by order.
     pub lines: Vec<RefusalLine>,
-    /// The own delta that was asked for.
-    pub asked_own_delta: OwnDelta,
-    /// The own deltas of earlier charges, committed and pending.
-    pub taken_own_delta: OwnDelta,
-    /// The most that own deltas may add up to.
-    pub own_delta_limit: OwnDelta,
+    /// The reserved delta that was asked for.
+    pub asked_reserved_delta: DeltaAmount,
+    /// The reserved deltas of earlier charges, committed and pending.
+    pub taken_reserved_delta: DeltaAmount,
+    /// The most that reserved deltas may add up to.
+    pub reserved_delta_limit: DeltaAmount,
     /// The largest part of the same cost that fits here and above.
     pub largest: Scale,
 }
@@ -164,16 +164,18 @@ pub fn how_many<'a>(chain: impl Iterator<Item = &'a Account>, cost: &Cost) -> u6
             Rule::Any => counts.max(),
             Rule::Every => counts.min(),
         };
-        let cap = account.budget().own_delta().atto();
-        let room = cap.saturating_sub(account.taken().own_delta().atto());
-        let by_own_delta = room.checked_div(cost.own_delta().atto());
-        by_orders.unwrap_or(0).min(by_own_delta.unwrap_or(u64::MAX))
+        let cap = account.budget().reserved_delta().atto();
+        let room = cap.saturating_sub(account.taken().reserved_delta().atto());
+        let by_reserved_delta = room.checked_div(cost.reserved_delta().atto());
+        by_orders
+            .unwrap_or(0)
+            .min(by_reserved_delta.unwrap_or(u64::MAX))
     });
     counts.min().unwrap_or(0)
 }
 
 /// The filter: whether some (or every) order with a limit stays within it, and
-/// the own deltas stay within theirs.
+/// the reserved deltas stay within theirs.
 fn fits(account: &Account, cost: &Cost) -> bool {
     let within = |(asked, taken, limit): (Amount, Amount, Amount)| {
         // An exhausted sum is above every limit.
@@ -185,9 +187,12 @@ fn fits(account: &Account, cost: &Cost) -> bool {
         // A budget without any limit admits nothing.
         Rule::Every => limited(account, cost).next().is_some() && orders.all(|within| within),
     };
-    let own_deltas = account.taken().own_delta().saturating_add(cost.own_delta());
-    let cap = account.budget().own_delta();
-    by_orders && own_deltas <= cap && cost.amounts().len() == account.budget().limits().len()
+    let reserved_deltas = account
+        .taken()
+        .reserved_delta()
+        .saturating_add(cost.reserved_delta());
+    let cap = account.budget().reserved_delta();
+    by_orders && reserved_deltas <= cap && cost.amounts().len() == account.budget().limits().len()
 }
 
 /// The largest part of a cost that fits into an account.
@@ -206,12 +211,12 @@ fn largest(account: &Account, cost: &Cost) -> Scale {
         Rule::Any => scales.max(),
         Rule::Every => scales.min(),
     };
-    let cap = account.budget().own_delta().atto();
-    let room = cap.checked_sub(account.taken().own_delta().atto());
-    let by_own_delta = room.map_or(Scale::ZERO, |room| {
-        Scale::fitting(cost.own_delta().atto(), room)
+    let cap = account.budget().reserved_delta().atto();
+    let room = cap.checked_sub(account.taken().reserved_delta().atto());
+    let by_reserved_delta = room.map_or(Scale::ZERO, |room| {
+        Scale::fitting(cost.reserved_delta().atto(), room)
     });
-    by_orders.unwrap_or(Scale::ZERO).min(by_own_delta)
+    by_orders.unwrap_or(Scale::ZERO).min(by_reserved_delta)
 }
 
 /// What is asked, what is taken, and the limit, where there is one.
@@ -241,9 +246,9 @@ fn refusal(account: &Account, cost: &Cost, largest: Scale) -> Refusal {
                 },
             )
             .collect(),
-        asked_own_delta: cost.own_delta(),
-        taken_own_delta: account.taken().own_delta(),
-        own_delta_limit: account.budget().own_delta(),
+        asked_reserved_delta: cost.reserved_delta(),
+        taken_reserved_delta: account.taken().reserved_delta(),
+        reserved_delta_limit: account.budget().reserved_delta(),
         largest,
     }
 }
@@ -254,7 +259,8 @@ mod tests {
 
     #[test]
     fn what_was_not_added_cannot_be_taken_back() {
-        let cost = |a, b, own| Cost::new([a, b].map(Amount::from_pico), OwnDelta::from_atto(own));
+        let cost =
+            |a, b, own| Cost::new([a, b].map(Amount::from_pico), DeltaAmount::from_atto(own));
         let mut totals = Totals::zero(2);
         totals.add(&cost(5, u64::MAX, 3));
         let before = totals.clone();

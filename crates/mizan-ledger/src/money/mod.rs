@@ -5,6 +5,7 @@
 //! sums are exact.
 
 mod account;
+mod alternatives;
 mod amount;
 mod budget;
 mod budget_error;
@@ -13,12 +14,12 @@ mod filter;
 mod neighbours;
 mod orders;
 mod scale;
-mod similar;
 mod target;
 mod weights;
 
 pub use account::{Account, AccountName, AccountNumber, MAX_HEIGHT, MAX_NAME_BYTES, NameError};
-pub use amount::{Amount, AmountError, OwnDelta};
+pub use alternatives::{Alternative, alternatives};
+pub use amount::{Amount, AmountError, DeltaAmount};
 pub use budget::{Budget, Rule};
 pub use budget_error::BudgetError;
 pub use cost::{Cost, CostError};
@@ -26,6 +27,5 @@ pub use filter::{Refusal, RefusalLine, Totals, admit, how_many};
 pub use neighbours::Neighbours;
 pub use orders::{MAX_ORDERS, Orders, OrdersError};
 pub use scale::Scale;
-pub use similar::{Similar, similar};
 pub use target::Target;
 pub use weights::Weight;

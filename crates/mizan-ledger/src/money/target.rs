@@ -3,7 +3,7 @@
 
 use mizan_core::{Delta, Epsilon, Interval, Order, Rho};
 
-use crate::money::{BudgetError, OwnDelta, Rule, Weight};
+use crate::money::{BudgetError, DeltaAmount, Rule, Weight};
 
 /// What an account promises.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,29 +42,29 @@ impl Target {
     /// The limit that a target allows at one order, enclosed; None if none.
     pub(crate) fn limit(
         self,
-        own_delta: OwnDelta,
+        reserved_delta: DeltaAmount,
         order: Order,
         weight: Weight,
     ) -> Result<Option<Interval>, BudgetError> {
         match self {
             Self::Curve => Ok(None),
             Self::Pure { epsilon } => {
-                if own_delta > OwnDelta::ZERO {
-                    return Err(BudgetError::OwnDeltaTooLarge { own_delta });
+                if reserved_delta > DeltaAmount::ZERO {
+                    return Err(BudgetError::ReservedDeltaTooLarge { reserved_delta });
                 }
                 Ok((!order.is_finite()).then(|| Interval::from(epsilon.get())))
             }
             Self::ZeroConcentrated { rho } => {
-                if own_delta >= OwnDelta::ONE {
-                    return Err(BudgetError::OwnDeltaTooLarge { own_delta });
+                if reserved_delta >= DeltaAmount::ONE {
+                    return Err(BudgetError::ReservedDeltaTooLarge { reserved_delta });
                 }
                 let limit = || Interval::from(order.get()) * rho.get();
                 Ok(order.is_finite().then(limit))
             }
             Self::Approximate { epsilon, delta } => {
-                let rest = Interval::from(delta.get()) - atto(own_delta.atto());
+                let rest = Interval::from(delta.get()) - atto(reserved_delta.atto());
                 if rest.lower() <= 0.0 || delta >= Delta::ONE {
-                    return Err(BudgetError::OwnDeltaTooLarge { own_delta });
+                    return Err(BudgetError::ReservedDeltaTooLarge { reserved_delta });
                 }
                 if !order.is_finite() {
                     return Ok(Some(Interval::from(epsilon.get())));

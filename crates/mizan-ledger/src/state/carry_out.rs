@@ -3,10 +3,10 @@
 
 use crate::log::{Body, Digest, LedgerId, Outcome, Record, RequestId};
 use crate::money::{Account, AccountNumber};
-use crate::state::{Books, RequestError, chain};
+use crate::state::{LedgerView, RequestError, chain};
 
-/// Books that can be written in.
-pub(crate) trait Write: Books {
+/// LedgerView that can be written in.
+pub(crate) trait LedgerViewMut: LedgerView {
     /// The ledger begins.
     fn begin(&mut self, ledger: LedgerId);
     /// An account that will change.
@@ -25,32 +25,34 @@ pub(crate) trait Write: Books {
 /// The entry cannot follow, which `decide` never lets happen in books that were
 /// kept from the log; those that were loaded may be wrong, and must not be used
 /// any more.
-pub(crate) fn carry_out<B: Write>(
-    books: &mut B,
+pub(crate) fn carry_out<V: LedgerViewMut>(
+    view: &mut V,
     id: RequestId,
     body: &Body,
     request: impl Fn() -> Digest,
 ) -> Result<Outcome, RequestError> {
-    let before = books.record(id).cloned();
+    let before = view.record(id).cloned();
     let after = Record::after_request(before.as_ref(), body, request);
     let after = after.ok_or(RequestError::NotACharge)?;
-    let held = before.as_ref().and_then(|record| record.status.held());
+    let held = before
+        .as_ref()
+        .and_then(|record| record.status.reservation());
     let charged = match body {
         Body::Reserved(charge) => Some(charge.account),
         Body::Committed { .. } | Body::Voided => held.map(|held| held.account),
         _ => None,
     };
     if let Some(account) = charged {
-        let numbers: Vec<_> = chain(books, account)?.iter().map(|a| a.number()).collect();
+        let numbers: Vec<_> = chain(view, account)?.iter().map(|a| a.number()).collect();
         for number in numbers {
-            if let Some(account) = books.account_mut(number) {
+            if let Some(account) = view.account_mut(number) {
                 let taken = account.take(body, held);
                 taken.ok_or(RequestError::NotHeld { account: number })?;
             }
         }
     }
     match body {
-        Body::Opened { ledger } => books.begin(*ledger),
+        Body::Opened { ledger } => view.begin(*ledger),
         Body::Created {
             account,
             name,
@@ -59,16 +61,16 @@ pub(crate) fn carry_out<B: Write>(
             budget,
         } => {
             let (name, orders, budget) = (name.clone(), orders.clone(), budget.clone());
-            books.create(Account::new(*account, name, *parent, orders, budget));
+            view.create(Account::new(*account, name, *parent, orders, budget));
         }
         Body::Raised { account, budget } => {
-            if let Some(account) = books.account_mut(*account) {
+            if let Some(account) = view.account_mut(*account) {
                 account.raise(budget.clone());
             }
         }
         _ => {}
     }
     let outcome = after.status.outcome();
-    books.remember(id, after);
+    view.remember(id, after);
     Ok(outcome)
 }

@@ -9,7 +9,7 @@ use crate::state::{Charge, MAX_EVENT_BYTES, Request, RequestError};
 
 /// What has to be known to decide. A store loads it before it asks; what is not
 /// there is taken not to exist.
-pub trait Books {
+pub trait LedgerView {
     /// The ledger, once it has begun.
     fn ledger(&self) -> Option<LedgerId>;
     /// What is remembered under an id.
@@ -41,11 +41,14 @@ pub enum Decision {
 /// # Errors
 ///
 /// One of them is not there. A chain with a hole is never charged.
-pub fn chain<B: Books>(books: &B, number: AccountNumber) -> Result<Vec<&Account>, RequestError> {
+pub fn chain<V: LedgerView>(
+    view: &V,
+    number: AccountNumber,
+) -> Result<Vec<&Account>, RequestError> {
     let mut chain = Vec::new();
     let mut next = Some(number);
     while let Some(number) = next {
-        let account = books.account(number);
+        let account = view.account(number);
         let account = account.ok_or(RequestError::UnknownAccount { account: number })?;
         if chain.len() >= MAX_HEIGHT {
             return Err(RequestError::TooHigh);
@@ -61,20 +64,20 @@ pub fn chain<B: Books>(books: &B, number: AccountNumber) -> Result<Vec<&Account>
 /// # Errors
 ///
 /// The request makes no sense as things stand. Nothing is remembered of it.
-pub fn decide<B: Books>(
-    books: &B,
+pub fn decide<V: LedgerView>(
+    view: &V,
     id: RequestId,
     request: &Request,
 ) -> Result<Decision, RequestError> {
-    if books.ledger().is_none() != matches!(request, Request::Open { .. }) {
+    if view.ledger().is_none() != matches!(request, Request::Open { .. }) {
         // Opening again with the same id and body is a retry like any other.
-        return match books.record(id) {
+        return match view.record(id) {
             Some(record) if record.request == request.digest() => known(record),
-            _ if books.ledger().is_none() => Err(RequestError::NotOpen),
+            _ if view.ledger().is_none() => Err(RequestError::NotOpen),
             _ => Err(RequestError::AlreadyOpen),
         };
     }
-    let record = books.record(id);
+    let record = view.record(id);
     if !request.begins() {
         let record = record.ok_or(RequestError::UnknownId { id })?;
         return continue_charge(id, record, request);
@@ -82,7 +85,7 @@ pub fn decide<B: Books>(
     match record {
         Some(record) if record.request == request.digest() => known(record),
         Some(_) => Err(RequestError::IdReused { id }),
-        None => begin(books, request),
+        None => begin(view, request),
     }
 }
 
@@ -98,7 +101,7 @@ fn append(body: Body) -> Result<Decision, RequestError> {
 }
 
 /// A request with an id that is not known yet.
-fn begin<B: Books>(books: &B, request: &Request) -> Result<Decision, RequestError> {
+fn begin<V: LedgerView>(view: &V, request: &Request) -> Result<Decision, RequestError> {
     match request {
         Request::Open { ledger } => append(Body::Opened { ledger: *ledger }),
         Request::Create {
@@ -106,10 +109,10 @@ fn begin<B: Books>(books: &B, request: &Request) -> Result<Decision, RequestErro
             parent,
             orders,
             budget,
-        } => create(books, name, *parent, orders, budget),
-        Request::Reserve(charge) => reserve(books, charge),
+        } => create(view, name, *parent, orders, budget),
+        Request::Reserve(charge) => reserve(view, charge),
         Request::Raise { account, budget } => {
-            let found = books.account(*account);
+            let found = view.account(*account);
             let found = found.ok_or(RequestError::UnknownAccount { account: *account })?;
             budget.check(found.orders())?;
             budget.follows(found.budget())?;
@@ -126,18 +129,18 @@ fn begin<B: Books>(books: &B, request: &Request) -> Result<Decision, RequestErro
     }
 }
 
-fn create<B: Books>(
-    books: &B,
+fn create<V: LedgerView>(
+    view: &V,
     name: &AccountName,
     parent: Option<AccountNumber>,
     orders: &Orders,
     budget: &Budget,
 ) -> Result<Decision, RequestError> {
-    if let Some(account) = books.named(name) {
+    if let Some(account) = view.named(name) {
         return Err(RequestError::NameTaken { account });
     }
     if let Some(parent) = parent {
-        let chain = chain(books, parent)?;
+        let chain = chain(view, parent)?;
         if chain.len() >= MAX_HEIGHT {
             return Err(RequestError::TooHigh);
         }
@@ -148,7 +151,7 @@ fn create<B: Books>(
         }
     }
     budget.check(orders)?;
-    let account = AccountNumber::new(books.accounts());
+    let account = AccountNumber::new(view.accounts());
     if account.get() == u32::MAX {
         return Err(RequestError::TooManyAccounts);
     }
@@ -161,8 +164,8 @@ fn create<B: Books>(
     })
 }
 
-fn reserve<B: Books>(books: &B, charge: &Charge) -> Result<Decision, RequestError> {
-    let chain = chain(books, charge.account)?;
+fn reserve<V: LedgerView>(view: &V, charge: &Charge) -> Result<Decision, RequestError> {
+    let chain = chain(view, charge.account)?;
     fits_the_orders(&chain, &charge.cost)?;
     for account in &chain {
         let both = account.neighbours().zip(charge.neighbours);

@@ -11,7 +11,7 @@ mod decide;
 pub(crate) mod request;
 mod request_error;
 
-pub use decide::{Books, Decision, chain, decide};
+pub use decide::{Decision, LedgerView, chain, decide};
 pub use request::{Charge, MAX_EVENT_BYTES, Request};
 pub use request_error::RequestError;
 
@@ -19,7 +19,7 @@ use std::collections::HashMap;
 
 use mizan_core::Code;
 
-use self::carry_out::{Write, carry_out};
+use self::carry_out::{LedgerViewMut, carry_out};
 use crate::log::{Body, Entry, LedgerId, Outcome, Record, RequestId};
 use crate::money::{Account, AccountName, AccountNumber, Refusal};
 
@@ -89,7 +89,7 @@ impl Executed {
     }
 }
 
-impl Books for State {
+impl LedgerView for State {
     fn ledger(&self) -> Option<LedgerId> {
         self.ledger
     }
@@ -112,7 +112,7 @@ impl Books for State {
     }
 }
 
-impl Write for State {
+impl LedgerViewMut for State {
     fn begin(&mut self, ledger: LedgerId) {
         self.ledger = Some(ledger);
     }

@@ -207,7 +207,7 @@ impl Cost {
         for amount in self.amounts() {
             to.u64(amount.pico());
         }
-        to.u64(self.own_delta().atto());
+        to.u64(self.reserved_delta().atto());
     }
 }
 
@@ -229,7 +229,7 @@ impl Budget {
             }
             Target::Curve => to.u8(4),
         }
-        to.u64(self.own_delta().atto());
+        to.u64(self.reserved_delta().atto());
         to.count(self.limits().len());
         for (weight, limit) in self.weights().iter().zip(self.limits()) {
             to.u64(weight.atto());

@@ -6,13 +6,13 @@ use std::collections::{HashMap, HashSet};
 use crate::log::{Body, Entry, Outcome, RequestId};
 use crate::money::Refusal;
 use crate::state::carry_out::carry_out;
-use crate::state::{Books, Decision, decide};
+use crate::state::{Decision, LedgerView, decide};
 use crate::store::cache::Cache;
 use crate::store::rows::{Changes, Database, NewEntry, Written, row_number};
-use crate::store::{Ask, Head, NODE_LEVEL, StoreError};
+use crate::store::{Head, NODE_LEVEL, StoreError, Submission};
 
 /// A receipt without the head of the log, which all of a batch share.
-pub(super) struct Told {
+pub(super) struct BatchOutcome {
     pub(super) outcome: Outcome,
     pub(super) refusal: Option<Box<Refusal>>,
     pub(super) position: Option<u64>,
@@ -20,7 +20,7 @@ pub(super) struct Told {
 
 /// The books after a batch, and what each job is told: a result for each of its
 /// requests up to the first error.
-pub(super) type Decided = (Cache, Vec<Vec<Result<Told, StoreError>>>);
+pub(super) type Decided = (Cache, Vec<Vec<Result<BatchOutcome, StoreError>>>);
 
 /// Which ids are looked up before a batch is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(super) fn decide_all<D: Database>(
     database: &mut D,
     cached: Option<Cache>,
     seen: Option<Head>,
-    jobs: &[Vec<Ask>],
+    jobs: &[Vec<Submission>],
     look: Look,
 ) -> Result<Option<Decided>, StoreError> {
     let moved = database.moved(cached.as_ref().map(|cache| &cache.position))?;
@@ -62,24 +62,24 @@ pub(super) fn decide_all<D: Database>(
     let held = cache.prepare(database, jobs.iter().flatten(), &taken_for_new)?;
     database.hold(&held)?;
     let mut changes = Changes::default();
-    let mut all_told = Vec::with_capacity(jobs.len());
-    for asks in jobs {
-        let mut told = Vec::with_capacity(asks.len());
-        for ask in asks {
-            match decide_one(&mut cache, &mut changes, ask) {
+    let mut all_outcomes = Vec::with_capacity(jobs.len());
+    for submissions in jobs {
+        let mut outcomes = Vec::with_capacity(submissions.len());
+        for submission in submissions {
+            match decide_one(&mut cache, &mut changes, submission) {
                 // Nothing will be written that would notice a known id.
-                Err(StoreError::Request(_)) if taken_for_new.contains(&ask.id) => {
+                Err(StoreError::Request(_)) if taken_for_new.contains(&submission.id) => {
                     return Ok(None);
                 }
                 // What follows in the job was asked in the belief that this works.
                 Err(error @ StoreError::Request(_)) => {
-                    told.push(Err(error));
+                    outcomes.push(Err(error));
                     break;
                 }
-                result => told.push(Ok(result?)),
+                result => outcomes.push(Ok(result?)),
             }
         }
-        all_told.push(told);
+        all_outcomes.push(outcomes);
     }
     if !changes.entries.is_empty() {
         changes.sums = cache.take_sums();
@@ -89,14 +89,16 @@ pub(super) fn decide_all<D: Database>(
             Written::Known => return Err(StoreError::damaged("an id is known and not found")),
         }
     }
-    Ok(Some((cache, all_told)))
+    Ok(Some((cache, all_outcomes)))
 }
 
 /// The ids whose first request in a batch begins something.
-fn beginning(jobs: &[Vec<Ask>]) -> HashSet<RequestId> {
+fn beginning(jobs: &[Vec<Submission>]) -> HashSet<RequestId> {
     let mut first = HashMap::new();
-    for ask in jobs.iter().flatten() {
-        first.entry(ask.id).or_insert_with(|| ask.request.begins());
+    for submission in jobs.iter().flatten() {
+        first
+            .entry(submission.id)
+            .or_insert_with(|| submission.request.begins());
     }
     let begin = first.into_iter().filter(|(_, begins)| *begins);
     begin.map(|(id, _)| id).collect()
@@ -105,11 +107,11 @@ fn beginning(jobs: &[Vec<Ask>]) -> HashSet<RequestId> {
 fn decide_one<'a>(
     cache: &mut Cache,
     changes: &mut Changes<'a>,
-    ask: &'a Ask,
-) -> Result<Told, StoreError> {
-    let (body, refusal) = match decide(cache, ask.id, &ask.request)? {
+    submission: &'a Submission,
+) -> Result<BatchOutcome, StoreError> {
+    let (body, refusal) = match decide(cache, submission.id, &submission.request)? {
         Decision::Known(outcome) => {
-            return Ok(Told {
+            return Ok(BatchOutcome {
                 outcome,
                 refusal: None,
                 position: None,
@@ -119,9 +121,9 @@ fn decide_one<'a>(
     };
     let position = cache.position.frontier.size();
     let seq = row_number(position)?;
-    let is_new = cache.record(ask.id).is_none();
+    let is_new = cache.record(submission.id).is_none();
     // Not an error of the request: the books may be half changed.
-    let outcome = carry_out(cache, ask.id, &body, || ask.digest())
+    let outcome = carry_out(cache, submission.id, &body, || submission.digest())
         .map_err(|error| StoreError::damaged(format!("entry {position}: {error}")))?;
     match &body {
         Body::Created { account, name, .. } => changes.created.push((*account, name.clone(), seq)),
@@ -129,14 +131,14 @@ fn decide_one<'a>(
         _ => {}
     }
     // A clock that goes back does not take the log with it.
-    let unix_ms = ask.unix_ms.max(cache.position.unix_ms);
+    let unix_ms = submission.unix_ms.max(cache.position.unix_ms);
     cache.position.unix_ms = unix_ms;
     let entry = Entry {
         unix_ms,
-        id: ask.id,
+        id: submission.id,
         body,
     };
-    let (bytes, leaf) = ask.encoded(&entry);
+    let (bytes, leaf) = submission.encoded(&entry);
     let frontier = &mut cache.position.frontier;
     for (level, index, hash) in frontier.push_from(leaf, NODE_LEVEL) {
         let node = (i64::from(level), row_number(index)?, hash);
@@ -144,12 +146,12 @@ fn decide_one<'a>(
     }
     changes.entries.push(NewEntry {
         seq,
-        id: ask.id,
+        id: submission.id,
         is_new,
         bytes,
-        answer: ask.answer.as_deref(),
+        answer: submission.answer.as_deref(),
     });
-    Ok(Told {
+    Ok(BatchOutcome {
         outcome,
         refusal,
         position: Some(position),

@@ -5,15 +5,15 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::log::{LedgerId, Record, RequestId};
 use crate::money::{Account, AccountName, AccountNumber, MAX_HEIGHT};
-use crate::state::carry_out::Write;
-use crate::state::{Books, Request};
+use crate::state::carry_out::LedgerViewMut;
+use crate::state::{LedgerView, Request};
 use crate::store::rows::{Position, Rows, Sums};
-use crate::store::{Ask, StoreError, read};
+use crate::store::{StoreError, Submission, read};
 
 /// How many accounts are remembered between batches.
 const MAX_ACCOUNTS: usize = 10_000;
 
-/// Books that are loaded by and by.
+/// LedgerView that are loaded by and by.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     pub(super) position: Position,
@@ -24,7 +24,7 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// Books that know how far the log has come and nothing else.
+    /// LedgerView that know how far the log has come and nothing else.
     pub(super) fn at(position: Position) -> Self {
         Self {
             position,
@@ -39,18 +39,18 @@ impl Cache {
     pub(super) fn prepare<'a, R: Rows>(
         &mut self,
         rows: &mut R,
-        asks: impl Iterator<Item = &'a Ask> + Clone,
+        submissions: impl Iterator<Item = &'a Submission> + Clone,
         taken_for_new: &HashSet<RequestId>,
     ) -> Result<Vec<&Account>, StoreError> {
-        let ids = asks.clone().map(|ask| ask.id);
+        let ids = submissions.clone().map(|submission| submission.id);
         let ids: BTreeSet<_> = ids.filter(|id| !taken_for_new.contains(id)).collect();
         let ids: Vec<RequestId> = ids.into_iter().collect();
         for (id, row) in rows.records(&ids)? {
             self.records.insert(id, read::record_of(id, &row)?);
         }
         let mut used = BTreeSet::new();
-        for ask in asks {
-            self.prepare_accounts(rows, ask, &mut used)?;
+        for submission in submissions {
+            self.prepare_accounts(rows, submission, &mut used)?;
         }
         let used = used.iter().filter_map(|number| self.accounts.get(number));
         Ok(used.collect())
@@ -59,10 +59,10 @@ impl Cache {
     fn prepare_accounts<R: Rows>(
         &mut self,
         rows: &mut R,
-        ask: &Ask,
+        submission: &Submission,
         used: &mut BTreeSet<AccountNumber>,
     ) -> Result<(), StoreError> {
-        let mut next = match &ask.request {
+        let mut next = match &submission.request {
             Request::Open { .. } | Request::Restore { .. } => None,
             Request::Create { name, parent, .. } => {
                 if let Some(number) = read::named(rows, name)? {
@@ -74,8 +74,8 @@ impl Cache {
             Request::Raise { account, .. } => Some(*account),
             // If the reservation is in this batch, so is its account.
             Request::Start | Request::Commit { .. } | Request::Void => {
-                let known = self.records.get(&ask.id);
-                let held = known.and_then(|found| found.status.held());
+                let known = self.records.get(&submission.id);
+                let held = known.and_then(|found| found.status.reservation());
                 held.map(|held| held.account)
             }
         };
@@ -112,7 +112,7 @@ impl Cache {
     }
 }
 
-impl Books for Cache {
+impl LedgerView for Cache {
     fn ledger(&self) -> Option<LedgerId> {
         self.position.ledger
     }
@@ -134,7 +134,7 @@ impl Books for Cache {
     }
 }
 
-impl Write for Cache {
+impl LedgerViewMut for Cache {
     fn begin(&mut self, ledger: LedgerId) {
         self.position.ledger = Some(ledger);
     }

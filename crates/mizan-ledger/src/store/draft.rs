@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use crate::log::{Body, Digest, Entry, leaf_hash};
 use crate::state::Request;
-use crate::store::Ask;
+use crate::store::Submission;
 
 /// The hash of a request; the entry, its bytes and its hash in the tree.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +19,8 @@ pub(super) struct Draft {
 
 impl Draft {
     /// What a request becomes if it is not refused and no clock goes back.
-    fn of(ask: &Ask) -> Option<Self> {
-        let body = match &ask.request {
+    fn of(submission: &Submission) -> Option<Self> {
+        let body = match &submission.request {
             Request::Reserve(charge) => Body::Reserved(charge.clone()),
             Request::Start => Body::Started,
             Request::Commit { cost, answer } => Body::Committed {
@@ -30,13 +30,13 @@ impl Draft {
             _ => return None,
         };
         let entry = Entry {
-            unix_ms: ask.unix_ms,
-            id: ask.id,
+            unix_ms: submission.unix_ms,
+            id: submission.id,
             body,
         };
         let bytes = entry.encode();
         let leaf = leaf_hash(&bytes);
-        let request = ask.request.digest();
+        let request = submission.request.digest();
         Some(Self {
             request,
             entry,
@@ -46,7 +46,7 @@ impl Draft {
     }
 }
 
-impl Ask {
+impl Submission {
     /// The same with its draft.
     pub(super) fn drafted(mut self) -> Self {
         self.draft = Draft::of(&self);

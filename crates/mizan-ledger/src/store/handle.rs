@@ -15,7 +15,7 @@ use crate::money::{Account, AccountName, AccountNumber};
 use crate::store::queue::Queue;
 use crate::store::rows::{Database, Rows};
 use crate::store::writer::Writer;
-use crate::store::{Ask, Head, Places, Receipt, Store, StoreError, audit, read};
+use crate::store::{Head, Places, Receipt, Store, StoreError, Submission, audit, read};
 
 /// A connection that reads.
 pub(super) trait Reader: Send {
@@ -135,13 +135,13 @@ pub(super) trait Handled: Send + Sync {
 }
 
 impl<H: Handled> Store for H {
-    fn execute(&self, ask: Ask) -> Result<Receipt, StoreError> {
-        let result = self.execute_all(vec![ask]).pop();
+    fn execute(&self, submission: Submission) -> Result<Receipt, StoreError> {
+        let result = self.execute_all(vec![submission]).pop();
         result.unwrap_or_else(|| Err(StoreError::poisoned()))
     }
 
-    fn execute_all(&self, asks: Vec<Ask>) -> Vec<Result<Receipt, StoreError>> {
-        self.handle().queue.execute(asks)
+    fn execute_all(&self, submissions: Vec<Submission>) -> Vec<Result<Receipt, StoreError>> {
+        self.handle().queue.execute(submissions)
     }
 
     fn record(&self, id: RequestId) -> Result<Option<Record>, StoreError> {

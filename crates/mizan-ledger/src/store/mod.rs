@@ -46,7 +46,7 @@ pub const MAX_PAGE: usize = 1024;
 
 /// A request as it comes to a store.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ask {
+pub struct Submission {
     unix_ms: u64,
     id: RequestId,
     request: Request,
@@ -54,7 +54,7 @@ pub struct Ask {
     draft: Option<Draft>,
 }
 
-impl Ask {
+impl Submission {
     /// A request, its id and the time on the clock of whoever asks. A commit
     /// made this way has its answer kept elsewhere.
     #[must_use]
@@ -172,7 +172,7 @@ pub trait Store: Send + Sync {
     /// [`StoreError::Unknown`]: it may or may not have happened, and this handle
     /// says no more; open again and look the id up. With every other error
     /// nothing has happened.
-    fn execute(&self, ask: Ask) -> Result<Receipt, StoreError>;
+    fn execute(&self, submission: Submission) -> Result<Receipt, StoreError>;
 
     /// What is remembered under an id.
     ///
@@ -232,10 +232,10 @@ pub trait Store: Send + Sync {
     /// all the same.
     ///
     /// Stores that can do so take one transaction for all of them.
-    fn execute_all(&self, asks: Vec<Ask>) -> Vec<Result<Receipt, StoreError>> {
-        let mut results = Vec::with_capacity(asks.len());
-        for ask in asks {
-            results.push(self.execute(ask));
+    fn execute_all(&self, submissions: Vec<Submission>) -> Vec<Result<Receipt, StoreError>> {
+        let mut results = Vec::with_capacity(submissions.len());
+        for submission in submissions {
+            results.push(self.execute(submission));
             if results.last().is_some_and(Result::is_err) {
                 break;
             }

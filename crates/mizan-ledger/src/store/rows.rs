@@ -86,7 +86,7 @@ pub(super) struct AccountRow {
 pub(super) struct Sums {
     /// As in the bytes of a charge.
     pub(super) neighbours: i16,
-    /// 16 bytes for each order, then 16 for own deltas.
+    /// 16 bytes for each order, then 16 for reserved deltas.
     pub(super) spent: Vec<u8>,
     /// The same.
     pub(super) pending: Vec<u8>,
@@ -95,8 +95,8 @@ pub(super) struct Sums {
 impl Sums {
     pub(super) fn of(account: &Account) -> Self {
         let bytes = |totals: &Totals| {
-            let (amounts, own_delta) = totals.raw();
-            let all = amounts.iter().chain(std::iter::once(&own_delta));
+            let (amounts, reserved_delta) = totals.raw();
+            let all = amounts.iter().chain(std::iter::once(&reserved_delta));
             all.flat_map(|sum| sum.to_be_bytes()).collect()
         };
         Self {
@@ -116,12 +116,15 @@ impl Sums {
         let orders = account.orders().len();
         let totals = |bytes: &[u8]| {
             let (sums, rest) = bytes.as_chunks::<16>();
-            let (own_delta, amounts) = sums.split_last()?;
+            let (reserved_delta, amounts) = sums.split_last()?;
             if !rest.is_empty() || amounts.len() != orders {
                 return None;
             }
             let amounts = amounts.iter().copied().map(u128::from_be_bytes);
-            Some(Totals::from_raw(amounts, u128::from_be_bytes(*own_delta)))
+            Some(Totals::from_raw(
+                amounts,
+                u128::from_be_bytes(*reserved_delta),
+            ))
         };
         let neighbours = match self.neighbours {
             0 => None,

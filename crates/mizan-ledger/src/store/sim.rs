@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::guards::IdKey;
 use crate::log::{Entry, Frontier, Record, RequestId, leaf_hash};
 use crate::money::{Account, AccountName, AccountNumber};
-use crate::state::{Books, Executed, State};
-use crate::store::{Ask, Head, MAX_PAGE, Receipt, Store, StoreError};
+use crate::state::{Executed, LedgerView, State};
+use crate::store::{Head, MAX_PAGE, Receipt, Store, StoreError, Submission};
 
 /// How the next write fails. Whoever asks cannot tell which it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,8 +96,10 @@ impl Inner {
         }
     }
 
-    fn execute(&mut self, ask: Ask) -> Result<Receipt, StoreError> {
-        let executed = self.state.execute(ask.unix_ms, ask.id, &ask.request)?;
+    fn execute(&mut self, submission: Submission) -> Result<Receipt, StoreError> {
+        let executed =
+            self.state
+                .execute(submission.unix_ms, submission.id, &submission.request)?;
         let (entry, outcome, refusal) = match executed {
             Executed::Known(outcome) => {
                 return Ok(Receipt {
@@ -118,8 +120,8 @@ impl Inner {
             let bytes = entry.encode();
             self.frontier.push(leaf_hash(&bytes));
             self.disk.log.push(bytes);
-            if let Some(answer) = ask.answer {
-                self.disk.answers.insert(ask.id, answer);
+            if let Some(answer) = submission.answer {
+                self.disk.answers.insert(submission.id, answer);
             }
         }
         if fault.is_some() {
@@ -139,12 +141,12 @@ impl Inner {
 }
 
 impl Store for Sim {
-    fn execute(&self, ask: Ask) -> Result<Receipt, StoreError> {
+    fn execute(&self, submission: Submission) -> Result<Receipt, StoreError> {
         let mut inner = self.lock();
         if inner.poisoned {
             return Err(StoreError::poisoned());
         }
-        inner.execute(ask)
+        inner.execute(submission)
     }
 
     fn record(&self, id: RequestId) -> Result<Option<Record>, StoreError> {

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::store::batch::{Look, Told, decide_all};
+use crate::store::batch::{BatchOutcome, Look, decide_all};
 use crate::store::cache::Cache;
 use crate::store::rows::Database;
-use crate::store::{Ask, Head, Receipt, StoreError};
+use crate::store::{Head, Receipt, StoreError, Submission};
 
 /// What requests are told: a result for each up to the first error.
 pub(super) type Results = Vec<Result<Receipt, StoreError>>;
@@ -15,7 +15,7 @@ pub(super) type Results = Vec<Result<Receipt, StoreError>>;
 /// What writes.
 pub(super) trait Write: Send {
     /// Executes jobs in one transaction; results for each.
-    fn execute(&mut self, jobs: &[Vec<Ask>]) -> Vec<Results>;
+    fn execute(&mut self, jobs: &[Vec<Submission>]) -> Vec<Results>;
 }
 
 /// A database and its books.
@@ -50,14 +50,14 @@ impl<D: Database> Writer<D> {
         }
     }
 
-    fn batch(&mut self, jobs: &[Vec<Ask>], look: Look) -> Batch {
+    fn batch(&mut self, jobs: &[Vec<Submission>], look: Look) -> Batch {
         if let Err(error) = self.database.begin() {
             return Batch::Failed(error);
         }
         // Unless all goes well the books are ahead of the database: they come
         // back only then.
         let decided = decide_all(&mut self.database, self.cache.take(), self.seen, jobs, look);
-        let (mut cache, told) = match decided {
+        let (mut cache, outcomes) = match decided {
             Ok(Some(decided)) => decided,
             // A transaction that is still under way would hold its lock, and
             // the next batch would be part of it.
@@ -78,22 +78,22 @@ impl<D: Database> Writer<D> {
         cache.trim();
         self.cache = Some(cache);
         self.seen = Some(head);
-        let receipt = |told: Told| Receipt {
-            outcome: told.outcome,
-            refusal: told.refusal,
-            position: told.position,
+        let receipt = |decided: BatchOutcome| Receipt {
+            outcome: decided.outcome,
+            refusal: decided.refusal,
+            position: decided.position,
             head,
         };
-        let results = |told: Vec<Result<Told, StoreError>>| {
-            let told = told.into_iter().map(|told| told.map(receipt));
-            told.collect()
+        let results = |outcomes: Vec<Result<BatchOutcome, StoreError>>| {
+            let outcomes = outcomes.into_iter().map(|outcome| outcome.map(receipt));
+            outcomes.collect()
         };
-        Batch::Durable(told.into_iter().map(results).collect())
+        Batch::Durable(outcomes.into_iter().map(results).collect())
     }
 }
 
 impl<D: Database + Send> Write for Writer<D> {
-    fn execute(&mut self, jobs: &[Vec<Ask>]) -> Vec<Results> {
+    fn execute(&mut self, jobs: &[Vec<Submission>]) -> Vec<Results> {
         if self.poisoned.load(Ordering::Acquire) {
             return vec![vec![Err(StoreError::poisoned())]; jobs.len()];
         }

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use super::check::Told;
+use super::check::ClientRecord;
 
 /// What a child is to do; a test named `child` reads it.
 const CHILD: &str = "MIZAN_TEST_CHILD";
@@ -90,9 +90,9 @@ fn lines(said: &[u8]) -> (Vec<String>, String) {
 }
 
 /// Those of the lines that say what a client was told.
-pub(crate) fn told(lines: &[String]) -> Vec<Told> {
+pub(crate) fn told(lines: &[String]) -> Vec<ClientRecord> {
     lines
         .iter()
-        .filter_map(|line| Told::from_line(line))
+        .filter_map(|line| ClientRecord::from_line(line))
         .collect()
 }

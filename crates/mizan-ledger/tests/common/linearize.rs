@@ -9,7 +9,7 @@
 use mizan_ledger::store::Head;
 use mizan_ledger::*;
 
-use super::check::{Checked, Told};
+use super::check::{Checked, ClientRecord};
 
 /// One operation of a client, with times of a clock that all processes share.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct Operation {
 #[derive(Clone, Debug)]
 pub(crate) enum Seen {
     /// A request was decided, now or before.
-    Told(Told),
+    Received(ClientRecord),
     /// A read of the head.
     Head { size: u64, root: String },
 }
@@ -48,7 +48,7 @@ impl Operation {
     pub(crate) fn to_line(&self) -> String {
         let (invoked, responded) = (self.invoked, self.responded);
         match &self.seen {
-            Seen::Told(told) => format!("{invoked} {responded} told {}", told.to_line()),
+            Seen::Received(told) => format!("{invoked} {responded} told {}", told.to_line()),
             Seen::Head { size, root } => format!("{invoked} {responded} head {size} {root}"),
         }
     }
@@ -59,7 +59,7 @@ impl Operation {
         let responded = parts.next()?.parse().ok()?;
         let (kind, rest) = (parts.next()?, parts.next()?);
         let seen = match kind {
-            "told" => Seen::Told(Told::from_line(rest)?),
+            "told" => Seen::Received(ClientRecord::from_line(rest)?),
             _ => {
                 let (size, root) = rest.split_once(' ')?;
                 let (size, root) = (size.parse().ok()?, root.to_owned());
@@ -78,7 +78,7 @@ impl Operation {
     /// new entry also comes with a head, which is seen.
     fn places(&self) -> impl Iterator<Item = u64> {
         let (entry, size) = match &self.seen {
-            Seen::Told(told) => (told.position, told.size),
+            Seen::Received(told) => (told.position, told.size),
             Seen::Head { size, .. } => (None, *size),
         };
         let entry = entry.map(|position| 2 * position + 1);
@@ -95,7 +95,7 @@ pub(crate) fn check(checked: &Checked, history: &[Operation]) -> Result<(), Stri
     let mut claimed = vec![false; checked.log.len()];
     for operation in history {
         match &operation.seen {
-            Seen::Told(told) => {
+            Seen::Received(told) => {
                 if let Some(why) = checked.denies(told) {
                     return Err(format!("{why}: {told:?}"));
                 }

@@ -5,14 +5,14 @@
 use std::path::Path;
 use std::thread;
 
-use crate::common::check::{Checked, Told, verify};
+use crate::common::check::{Checked, ClientRecord, verify};
 use crate::common::lab::{Directory, Kind, Lab};
 use crate::common::linearize::{Operation, Seen, check, now};
 use crate::common::{charge, child, epsilon, id, long, orders, pico};
 use mizan_ledger::log::LedgerId;
 use mizan_ledger::money::Amount;
-use mizan_ledger::state::{Books, Request};
-use mizan_ledger::store::{Ask, Sqlite, Store, StoreError};
+use mizan_ledger::state::{LedgerView, Request};
+use mizan_ledger::store::{Sqlite, Store, StoreError, Submission};
 use mizan_ledger::*;
 
 const PROCESSES: u64 = 4;
@@ -49,7 +49,9 @@ fn begin(store: &dyn Store) {
         create("analyst", Some(0)),
     ];
     for (number, request) in (u64::MAX - 9..).zip(requests) {
-        store.execute(Ask::new(0, id(number), request)).unwrap();
+        store
+            .execute(Submission::new(0, id(number), request))
+            .unwrap();
     }
 }
 
@@ -80,10 +82,12 @@ fn spend(store: &Sqlite, process: u64, thread: u64, rounds: u64) -> Vec<Operatio
             0 => 1_000_000 + draw.below(200),
             _ => (process * THREADS + thread) * 1000 + round,
         };
-        let ask = Ask::new(0, id(number), request(number));
+        let submission = Submission::new(0, id(number), request(number));
         let told = || loop {
-            match store.execute(ask.clone()) {
-                Ok(receipt) => return Some(Seen::Told(Told::new(id(number), &receipt))),
+            match store.execute(submission.clone()) {
+                Ok(receipt) => {
+                    return Some(Seen::Received(ClientRecord::new(id(number), &receipt)));
+                }
                 Err(StoreError::Busy) => {}
                 Err(error) => panic!("{error}"),
             }
@@ -158,7 +162,7 @@ fn four_processes_with_sixteen_threads_each_on_one_account() {
     let checked = verify(&store);
     check(&checked, &history).unwrap();
     // Every entry was told to whoever made it, and every retry made none.
-    let made = |operation: &&Operation| matches!(&operation.seen, Seen::Told(told) if told.position.is_some());
+    let made = |operation: &&Operation| matches!(&operation.seen, Seen::Received(told) if told.position.is_some());
     assert_eq!(history.iter().filter(made).count() + 3, checked.log.len());
     let account = checked.state.account(AccountNumber::new(0)).unwrap();
     let taken: Vec<_> = account.taken().amounts().map(Amount::pico).collect();
@@ -166,7 +170,9 @@ fn four_processes_with_sixteen_threads_each_on_one_account() {
     // Charges of one unit are asked all the time, so nothing is left.
     assert!(taken[1] >= 998 * UNIT, "room was left: {taken:?}");
     // The crowd did meet.
-    let told = history.iter().filter(|o| matches!(o.seen, Seen::Told(_)));
+    let told = history
+        .iter()
+        .filter(|o| matches!(o.seen, Seen::Received(_)));
     assert!(told.count() > checked.log.len() + 20, "nobody retried");
 }
 
@@ -176,12 +182,12 @@ fn three() -> (Checked, Vec<Operation>) {
     begin(lab.store());
     let mut history = Vec::new();
     for (time, number) in (1..).zip(1..=3) {
-        let ask = Ask::new(0, id(number), request(number));
-        let receipt = lab.store().execute(ask).unwrap();
+        let submission = Submission::new(0, id(number), request(number));
+        let receipt = lab.store().execute(submission).unwrap();
         history.push(Operation {
             invoked: 10 * time,
             responded: 10 * time + 5,
-            seen: Seen::Told(Told::new(id(number), &receipt)),
+            seen: Seen::Received(ClientRecord::new(id(number), &receipt)),
         });
     }
     history.push(Operation {
@@ -199,20 +205,20 @@ fn planted_histories_do_not_pass() {
     let (checked, good) = three();
     check(&checked, &good).unwrap();
     let told = |operation: &Operation| match &operation.seen {
-        Seen::Told(told) => told.clone(),
+        Seen::Received(told) => told.clone(),
         Seen::Head { .. } => panic!("a read"),
     };
 
     // A lost update: two clients were told the same place, one of them is gone.
     let mut lost = good.clone();
-    lost[1].seen = Seen::Told(Told {
+    lost[1].seen = Seen::Received(ClientRecord {
         id: id(77),
         ..told(&good[1])
     });
     assert!(fails(&lost).contains("another entry"), "{}", fails(&lost));
     // ... or a client was told of an entry behind the end of the log.
     let mut lost = good.clone();
-    lost[2].seen = Seen::Told(Told {
+    lost[2].seen = Seen::Received(ClientRecord {
         position: Some(6),
         size: 7,
         ..told(&good[2])
@@ -244,7 +250,7 @@ fn planted_histories_do_not_pass() {
     assert!(fails(&reordered).contains("does not see"));
     // Another outcome than the replay says.
     let mut other = good.clone();
-    other[0].seen = Seen::Told(Told {
+    other[0].seen = Seen::Received(ClientRecord {
         outcome: "Voided".to_owned(),
         ..told(&good[0])
     });

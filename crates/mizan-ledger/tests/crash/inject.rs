@@ -35,7 +35,7 @@ fn child() {
         return;
     }
     let done = run(path, |event| match event {
-        Event::Told(told) => child::say(&told.to_line()),
+        Event::Received(told) => child::say(&told.to_line()),
         Event::Failed(error) => child::say(&format!("failed {}", error.code())),
     });
     if done.is_ok() {
@@ -297,7 +297,7 @@ fn a_disk_without_room() {
             let mut told = Vec::new();
             if created.is_ok() {
                 let done = run(&path, |event| match event {
-                    Event::Told(line) => told.push(line),
+                    Event::Received(line) => told.push(line),
                     Event::Failed(_) => {}
                 });
                 full += usize::from(done.is_err());

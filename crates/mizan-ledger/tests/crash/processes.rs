@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::thread;
 
-use crate::common::check::{Told, verify};
+use crate::common::check::{ClientRecord, verify};
 use crate::common::lab::Directory;
 use crate::common::{charge, child, epsilon, id, orders, pico};
 use mizan_ledger::log::LedgerId;
 use mizan_ledger::state::Request;
-use mizan_ledger::store::{Ask, Sqlite, Store};
+use mizan_ledger::store::{Sqlite, Store, Submission};
 use mizan_ledger::*;
 
 fn begin(store: &dyn Store) {
@@ -22,13 +22,15 @@ fn begin(store: &dyn Store) {
         orders,
     };
     for (number, request) in [(1000, Request::Open { ledger }), (1001, create)] {
-        store.execute(Ask::new(0, id(number), request)).unwrap();
+        store
+            .execute(Submission::new(0, id(number), request))
+            .unwrap();
     }
 }
 
-fn spend(store: &dyn Store, number: u64) -> Told {
-    let ask = Ask::new(0, id(number), Request::Reserve(charge(0, pico(&[1]))));
-    Told::new(id(number), &store.execute(ask).unwrap())
+fn spend(store: &dyn Store, number: u64) -> ClientRecord {
+    let submission = Submission::new(0, id(number), Request::Reserve(charge(0, pico(&[1]))));
+    ClientRecord::new(id(number), &store.execute(submission).unwrap())
 }
 
 /// Not a test of its own: opens, spends once, closes.

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, RwLock};
 use std::thread;
 use std::time::Duration;
 
-use crate::common::check::{Told, verify};
+use crate::common::check::{ClientRecord, verify};
 use crate::common::server::{Database, Server};
 use crate::common::{charge, id, long, one_account, pico};
 use mizan_ledger::state::Request;
-use mizan_ledger::store::{Ask, Postgres, Receipt, Store, StoreError};
+use mizan_ledger::store::{Postgres, Receipt, Store, StoreError, Submission};
 use mizan_ledger::*;
 
 /// A thousandth of what may be spent.
@@ -61,7 +61,7 @@ impl Stubborn {
     fn ask(&self, number: u64) -> Receipt {
         loop {
             let store = Arc::clone(&self.store.read().unwrap());
-            match store.execute(Ask::new(0, id(number), reserve())) {
+            match store.execute(Submission::new(0, id(number), reserve())) {
                 Ok(receipt) => return receipt,
                 Err(StoreError::Unreachable { .. } | StoreError::Busy) => {
                     self.failed.fetch_add(1, Ordering::Relaxed);
@@ -118,9 +118,9 @@ fn spend_while(database: &Database, deaths: u32, kill: impl Fn()) {
     let store = Postgres::open(&database.url()).unwrap();
     let checked = verify(&store);
     let told = told.into_inner().unwrap();
-    let lines: Vec<Told> = told
+    let lines: Vec<ClientRecord> = told
         .iter()
-        .map(|(number, receipt)| Told::new(id(*number), receipt))
+        .map(|(number, receipt)| ClientRecord::new(id(*number), receipt))
         .collect();
     checked.bears_out(&lines);
     // All that was asked was told in the end, so nothing else is in the log.
@@ -140,7 +140,9 @@ fn connections_that_end_between_requests_are_made_again() {
     let store = Postgres::open(&database.url()).unwrap();
     for number in 0..5 {
         assert_eq!(end_connections(&server, &database), 2);
-        let receipt = store.execute(Ask::new(0, id(number), reserve())).unwrap();
+        let receipt = store
+            .execute(Submission::new(0, id(number), reserve()))
+            .unwrap();
         assert_eq!(receipt.outcome, Outcome::Reserved);
         assert_eq!(store.head().unwrap(), receipt.head);
     }
@@ -161,14 +163,14 @@ fn a_connection_that_ends_before_the_commit_has_charged_nothing() {
     )
     .unwrap();
     thread::scope(|scope| {
-        let waiting = scope.spawn(|| store.execute(Ask::new(0, id(1), reserve())));
+        let waiting = scope.spawn(|| store.execute(Submission::new(0, id(1), reserve())));
         thread::sleep(Duration::from_millis(300));
         end_connections(&server, &database);
         assert_eq!(waiting.join().unwrap().unwrap_err().code(), "MZ1772");
     });
     held.rollback().unwrap();
     assert_eq!(store.record(id(1)).unwrap(), None);
-    let receipt = store.execute(Ask::new(0, id(1), reserve())).unwrap();
+    let receipt = store.execute(Submission::new(0, id(1), reserve())).unwrap();
     assert_eq!(receipt.position, Some(2));
 }
 
@@ -186,7 +188,7 @@ fn a_commit_that_no_standby_has_is_unknown() {
     client.execute("SELECT pg_reload_conf()", &[]).unwrap();
     thread::sleep(Duration::from_millis(500));
     thread::scope(|scope| {
-        let waiting = scope.spawn(|| store.execute(Ask::new(0, id(1), reserve())));
+        let waiting = scope.spawn(|| store.execute(Submission::new(0, id(1), reserve())));
         thread::sleep(Duration::from_millis(500));
         let sql = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity \
                    WHERE datname = $1 AND wait_event = 'SyncRep'";

@@ -113,12 +113,12 @@ fn refused_text(spend: &Spend, refused: &Refused, output: Output) -> String {
     text.push_str(&view::gap_text(&spend.view));
     if let Some(refusal) = refusal {
         text.push_str(&lines(refusal, output));
-        if refusal.asked_own_delta > mizan_ledger::OwnDelta::ZERO {
+        if refusal.asked_reserved_delta > mizan_ledger::DeltaAmount::ZERO {
             text.push_str(&format!(
                 "own deltas: asked {}, taken {}, limit {}\n",
-                number::delta_up(view::own_delta(refusal.asked_own_delta)),
-                number::nearest(view::own_delta(refusal.taken_own_delta), 3),
-                number::nearest(view::own_delta(refusal.own_delta_limit), 3),
+                number::delta_up(view::own_delta(refusal.asked_reserved_delta)),
+                number::nearest(view::own_delta(refusal.taken_reserved_delta), 3),
+                number::nearest(view::own_delta(refusal.reserved_delta_limit), 3),
             ));
         }
         text.push('\n');

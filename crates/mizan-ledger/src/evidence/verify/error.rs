@@ -34,7 +34,7 @@ pub enum VerifyError {
         position: u64,
         /// The event.
         event: String,
-        /// The first order at which it did; None: its own delta.
+        /// The first order at which it did; None: its reserved delta.
         order: Option<Order>,
     },
     /// The event of a charge cannot be priced.

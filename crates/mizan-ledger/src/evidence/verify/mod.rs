@@ -17,7 +17,7 @@ use crate::guards::PublicKey;
 use crate::ledger::{LedgerError, gap_id};
 use crate::log::{Body, Entry, Frontier, RequestId, leaf_hash};
 use crate::money::AccountNumber;
-use crate::state::{Books, RequestError, State};
+use crate::state::{LedgerView, RequestError, State};
 use crate::store::{Head, NODE_LEVEL, Places, Store, StoreError, as_u64};
 
 /// What others kept of a log, which it must extend.

@@ -6,7 +6,7 @@ use mizan_core::PrivacyEvent;
 
 use super::VerifyError;
 use crate::money::{Cost, Neighbours, Orders};
-use crate::state::{Books, Charge, State};
+use crate::state::{Charge, LedgerView, State};
 
 /// How many events are remembered; most logs have few different ones.
 const MAX_REMEMBERED: usize = 100_000;

@@ -24,7 +24,7 @@ const READER_CACHE: i64 = -2048;
 /// A ledger in a SQLite file.
 ///
 /// ```
-/// use mizan_ledger::store::{Ask, Sqlite, Store};
+/// use mizan_ledger::store::{Submission, Sqlite, Store};
 /// use mizan_ledger::{Outcome, RequestId};
 /// use mizan_ledger::log::LedgerId;
 /// use mizan_ledger::state::Request;
@@ -35,7 +35,7 @@ const READER_CACHE: i64 = -2048;
 /// let store = Sqlite::create(&path)?;
 /// let request = Request::Open { ledger: LedgerId::from_bytes([1; 16]) };
 /// let id = RequestId::from_bytes([2; 16]);
-/// let receipt = store.execute(Ask::new(0, id, request))?;
+/// let receipt = store.execute(Submission::new(0, id, request))?;
 /// assert_eq!(receipt.outcome, Outcome::Opened);
 /// drop(store);
 /// assert_eq!(Sqlite::open(&path)?.head()?, receipt.head);
@@ -119,12 +119,12 @@ mod tests {
     use crate::log::{LedgerId, RequestId};
     use crate::state::Request;
     use crate::store::writer::{Results, Write as _, Writer};
-    use crate::store::{Ask, Store};
+    use crate::store::{Store, Submission};
 
     /// An ask that begins a ledger.
-    fn begin() -> Ask {
+    fn begin() -> Submission {
         let ledger = LedgerId::from_bytes([1; 16]);
-        Ask::new(0, RequestId::from_bytes([2; 16]), Request::Open { ledger })
+        Submission::new(0, RequestId::from_bytes([2; 16]), Request::Open { ledger })
     }
 
     #[test]

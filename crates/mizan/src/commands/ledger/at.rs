@@ -1,7 +1,7 @@
 //! `mizan ledger at`: the books as they were.
 
 use mizan_api::budget::view;
-use mizan_ledger::state::{Books as _, State};
+use mizan_ledger::state::{LedgerView as _, State};
 use mizan_ledger::{Account, AccountNumber, AccountView};
 use mizan_report::{Column, Table, number};
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use mizan_api::ledger::{Found, entry, find};
 use mizan_ledger::AccountNumber;
-use mizan_ledger::ledger::Shown;
+use mizan_ledger::ledger::ReceiptProof;
 use mizan_ledger::log::leaf_hash;
 
 use crate::books::{self, Books};
@@ -32,7 +32,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let found = find(&ledger, &arguments.receipt)?;
     let name = |number: AccountNumber| books::name_of(&ledger, number);
     let Found { receipt, shown } = &found;
-    let Shown {
+    let ReceiptProof {
         entry,
         head,
         proof,

@@ -22,8 +22,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::evidence::TreeHead;
+use crate::evidence::checksummed_line::{parse_line, to_line};
 use crate::evidence::history::History;
-use crate::evidence::sealed::{seal, unseal};
 use crate::ledger::LedgerError;
 use crate::log::{Digest, LedgerId};
 use crate::store::Store;
@@ -31,7 +31,7 @@ use crate::store::Store;
 const PREFIX: &str = "mizan-mark-1";
 
 /// How long to wait for another process.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Where the second slot begins: no page or sector has parts of both.
 const SECOND_SLOT: u64 = 4096;
@@ -41,7 +41,7 @@ const SLOT_BYTES: usize = 256;
 
 /// The mark of a ledger, shared by the threads of a process.
 #[derive(Debug)]
-pub(crate) struct Mark {
+pub(crate) struct HighWaterMark {
     path: PathBuf,
     ledger: LedgerId,
     inner: Mutex<Inner>,
@@ -75,7 +75,7 @@ struct Slot {
     head: Option<TreeHead>,
 }
 
-impl Mark {
+impl HighWaterMark {
     /// Opens the mark of a ledger, and makes it if there is none. Also says
     /// whether it was made.
     pub(crate) fn open(directory: &Path, head: TreeHead) -> Result<(Self, bool), LedgerError> {
@@ -255,7 +255,7 @@ fn lock_in_time(file: &File) -> io::Result<()> {
         match file.try_lock() {
             Ok(()) => return Ok(()),
             Err(TryLockError::Error(error)) => return Err(error),
-            Err(TryLockError::WouldBlock) if begin.elapsed() > PATIENCE => {
+            Err(TryLockError::WouldBlock) if begin.elapsed() > LOCK_TIMEOUT => {
                 return Err(io::Error::new(
                     io::ErrorKind::TimedOut,
                     "another process holds its lock",
@@ -302,7 +302,7 @@ impl Slot {
 
     fn write(&mut self, file: &mut File, head: TreeHead) -> io::Result<()> {
         let TreeHead { ledger, size, root } = head;
-        let line = seal(format_args!("{PREFIX}:{ledger}:{size}:{root}"));
+        let line = to_line(format_args!("{PREFIX}:{ledger}:{size}:{root}"));
         // Whatever comes of the write, it is looked at again.
         self.bytes.clear();
         let bytes = format!("{line:width$}\n", width = SLOT_BYTES - 1).into_bytes();
@@ -328,7 +328,7 @@ impl Slot {
 /// What a slot says; None if it is torn.
 fn parse(bytes: &[u8]) -> Option<TreeHead> {
     let text = std::str::from_utf8(bytes).ok()?;
-    let [ledger, size, root] = unseal("mark", PREFIX, text).ok()?;
+    let [ledger, size, root] = parse_line("mark", PREFIX, text).ok()?;
     Some(TreeHead {
         ledger: LedgerId::from_hex(ledger)?,
         size: size.parse().ok()?,

@@ -11,14 +11,14 @@ use crate::log::Digest;
 const CHECK_DIGITS: usize = 8;
 
 /// Fields between colons, with their checksum.
-pub(crate) fn seal(fields: fmt::Arguments<'_>) -> String {
+pub(crate) fn to_line(fields: fmt::Arguments<'_>) -> String {
     let line = fields.to_string();
     let check = checksum(&line);
     format!("{line}:{check}")
 }
 
 /// The fields after the first, which must be `prefix`.
-pub(crate) fn unseal<'a, const N: usize>(
+pub(crate) fn parse_line<'a, const N: usize>(
     what: &'static str,
     prefix: &str,
     text: &'a str,

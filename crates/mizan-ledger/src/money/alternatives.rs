@@ -10,14 +10,14 @@ use crate::money::{Account, Cost, admit, how_many};
 
 /// What would fit in place of a charge that does not.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Similar {
+pub enum Alternative {
     /// The same, fewer times.
     Fewer(PrivacyEvent),
     /// The same with more noise.
     Noisier(PrivacyEvent),
 }
 
-impl Similar {
+impl Alternative {
     /// The event that would fit.
     #[must_use]
     pub const fn event(&self) -> &PrivacyEvent {
@@ -35,22 +35,22 @@ const MOST_NOISE: f64 = 1e6;
 ///
 /// ```
 /// use mizan_core::{Delta, Epsilon};
-/// use mizan_ledger::money::similar;
+/// use mizan_ledger::money::alternatives;
 /// use mizan_ledger::*;
 /// let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
-/// let budget = Budget::approximate(Epsilon::new(1.0)?, delta, OwnDelta::ZERO, &orders)?;
+/// let budget = Budget::approximate(Epsilon::new(1.0)?, delta, DeltaAmount::ZERO, &orders)?;
 /// let name = AccountName::new("census")?;
 /// let account = Account::new(AccountNumber::new(0), name, None, orders, budget);
 /// let asked = "30 * gaussian(20)".parse()?;
-/// let fitting = similar(std::iter::once(&account), &asked);
+/// let fitting = alternatives(std::iter::once(&account), &asked);
 /// let texts: Vec<_> = fitting.iter().map(|s| s.event().to_string()).collect();
 /// assert_eq!(texts, ["18 * gaussian(20)", "30 * gaussian(25.5)"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn similar<'a>(
+pub fn alternatives<'a>(
     chain: impl Iterator<Item = &'a Account> + Clone,
     asked: &PrivacyEvent,
-) -> Vec<Similar> {
+) -> Vec<Alternative> {
     let Some(orders) = chain.clone().next().map(Account::orders) else {
         return Vec::new();
     };
@@ -83,7 +83,7 @@ pub fn similar<'a>(
                 high = middle;
             }
         }
-        times(low).map(Similar::Fewer)
+        times(low).map(Alternative::Fewer)
     };
     let noisier = || {
         let with = |factor: f64| noisier(asked, factor).filter(&fits);
@@ -98,7 +98,7 @@ pub fn similar<'a>(
                 low = middle;
             }
         }
-        with(high.exp()).map(Similar::Noisier)
+        with(high.exp()).map(Alternative::Noisier)
     };
     fewer().into_iter().chain(noisier()).collect()
 }
