@@ -1,26 +1,26 @@
-//! Signed checkpoints: a ledger's word on how long its log is and what is in it.
+//! Checkpoints: the signed size and root of a log.
 //!
-//! A hash chain alone does not show that its end was cut off. Whoever holds a
-//! checkpoint, or a receipt with (size, root), is a witness: every later log
-//! must extend it, and a consistency proof shows that it does.
+//! Hashes alone do not detect a log whose end was cut off. The holder of a checkpoint, or of a
+//! receipt with (size, root), is a witness: every later log must extend it, and a consistency
+//! proof shows that it does.
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
 use crate::log::bytes::{Reader, Writer};
 use crate::log::{DecodeError, Digest, LedgerId};
 
-/// What is signed begins with this, so that no other signature of the same key
-/// can be taken for a checkpoint.
+/// The prefix of the signed message, so that no other signature of the same key is valid as a
+/// checkpoint.
 const CONTEXT: &[u8; 27] = b"mizan ledger checkpoint v1\n";
 
-/// How long a log is and what its root is.
+/// The size and the root of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreeHead {
     /// The ledger.
     pub ledger: LedgerId,
-    /// How many entries the log has.
+    /// The number of entries.
     pub size: u64,
-    /// The root of its Merkle tree.
+    /// The root of the Merkle tree.
     pub root: Digest,
 }
 
@@ -39,7 +39,7 @@ impl TreeHead {
     }
 }
 
-/// The key of a ledger, which signs its checkpoints. It is wiped when dropped.
+/// The Ed25519 key of a ledger, which signs checkpoints. Its memory is wiped when dropped.
 pub struct CheckpointKey(SigningKey);
 
 impl std::fmt::Debug for CheckpointKey {
@@ -49,7 +49,7 @@ impl std::fmt::Debug for CheckpointKey {
 }
 
 impl CheckpointKey {
-    /// The key with this seed: 32 bytes drawn by whoever keeps it.
+    /// The key with this seed of 32 random bytes.
     ///
     /// ```
     /// use mizan_ledger::Digest;
@@ -69,13 +69,13 @@ impl CheckpointKey {
         Self(SigningKey::from_bytes(seed))
     }
 
-    /// What others check its signatures with.
+    /// The public key, which verifies the signatures.
     #[must_use]
     pub fn public_key(&self) -> [u8; 32] {
         self.0.verifying_key().to_bytes()
     }
 
-    /// Signs.
+    /// Signs a tree head.
     #[must_use]
     pub fn sign(&self, head: TreeHead) -> Checkpoint {
         Checkpoint {
@@ -88,17 +88,17 @@ impl CheckpointKey {
 /// A signed [`TreeHead`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// What is signed.
+    /// The signed size and root.
     pub head: TreeHead,
     /// The Ed25519 signature.
     pub signature: [u8; 64],
 }
 
 impl Checkpoint {
-    /// Whether the holder of this public key signed it.
+    /// Whether the signature is valid under this public key.
     #[must_use]
     pub fn is_signed_by(&self, public_key: &[u8; 32]) -> bool {
-        // Strict: neither weak keys nor second forms of a signature count.
+        // Strict verification: weak keys and malleable signatures are refused.
         VerifyingKey::from_bytes(public_key).is_ok_and(|key| {
             let signature = Signature::from_bytes(&self.signature);
             key.verify_strict(&self.head.message(), &signature).is_ok()
@@ -114,8 +114,7 @@ impl Checkpoint {
         to.finish()
     }
 
-    /// Reads canonical bytes. The signature is checked by
-    /// [`is_signed_by`](Self::is_signed_by).
+    /// Decodes canonical bytes. [`is_signed_by`](Self::is_signed_by) checks the signature.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Texts that people keep and carry about: one line, fields between colons, and
-//! a checksum at the end that shows a slip of the pen. It is no signature.
+//! One line of text with a checksum, for receipts, keys and marks: fields between colons. The
+//! checksum detects typing and copying errors; it is not a signature.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use mizan_core::Code;
 
 use crate::log::Digest;
 
-/// How many digits the checksum has.
+/// The number of digits of the checksum.
 const CHECK_DIGITS: usize = 8;
 
-/// Fields between colons, with their checksum.
+/// The line of these fields, with its checksum.
 pub(crate) fn to_line(fields: fmt::Arguments<'_>) -> String {
     let line = fields.to_string();
     let check = checksum(&line);
     format!("{line}:{check}")
 }
 
-/// The fields after the first, which must be `prefix`.
+/// The fields of a line after the first, which must be `prefix`.
 pub(crate) fn parse_line<'a, const N: usize>(
     what: &'static str,
     prefix: &str,
@@ -44,13 +44,13 @@ fn checksum(line: &str) -> String {
     digits.chars().take(CHECK_DIGITS).collect()
 }
 
-/// Why a text is not what it should be.
+/// Why a line is malformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this is no {what}: {reason}")]
 pub struct TextError {
-    /// What it should be: a receipt, a key, a checkpoint.
+    /// What the line should be: a receipt, a key, a checkpoint.
     pub what: &'static str,
-    /// What is wrong with it.
+    /// What is wrong.
     pub reason: &'static str,
 }
 

@@ -1,5 +1,5 @@
-//! The tree over a log as it was at any size, from what a store keeps: nodes
-//! from [`NODE_LEVEL`] on, and the entries themselves below.
+//! The Merkle tree of a stored log at any earlier size. Nodes from [`NODE_LEVEL`] up are stored;
+//! nodes below are computed from the entries.
 
 use std::cell::RefCell;
 
@@ -8,13 +8,13 @@ use crate::log::merkle::{self, Missing, Nodes, node_hash};
 use crate::log::{Digest, leaf_hash};
 use crate::store::{NODE_LEVEL, Store, StoreError, as_u64};
 
-/// How many entries are hashed together.
+/// The number of entries below a stored node.
 const BLOCK: u64 = 1 << NODE_LEVEL;
 
 /// The tree over the log of a store.
 pub(crate) struct History<'a> {
     store: &'a dyn Store,
-    /// The leaves that were read last: proofs ask for neighbours.
+    /// The leaves that were read last; proofs need adjacent ones.
     block: RefCell<(u64, Vec<Digest>)>,
 }
 
@@ -37,12 +37,12 @@ impl<'a> History<'a> {
         merkle::root(self, size)
     }
 
-    /// That an entry is among the first `size`.
+    /// A proof that an entry is among the first `size`.
     pub(crate) fn inclusion(&self, index: u64, size: u64) -> Result<InclusionProof, StoreError> {
         merkle::inclusion_proof(self, index, size)
     }
 
-    /// That the first `size` entries begin with the first `before`.
+    /// A proof that the first `size` entries begin with the first `before`.
     pub(crate) fn consistency(
         &self,
         before: u64,
@@ -51,7 +51,7 @@ impl<'a> History<'a> {
         merkle::consistency_proof(self, before, size)
     }
 
-    /// The hash of an entry, from the entries around it.
+    /// The hash of an entry, read with the block that contains it.
     fn leaf(&self, index: u64) -> Result<Digest, StoreError> {
         let begin = index - index % BLOCK;
         let place = usize::try_from(index - begin).map_err(|_| Missing)?;

@@ -1,43 +1,42 @@
-//! How much of an account was spent so far, in people's terms: an estimate, and
-//! a bound that holds whenever one looks.
+//! The privacy odometer: how much of an account was spent so far, as an estimate and as a bound
+//! that holds at any time.
 //!
-//! The **estimate** is the Rényi conversion of the totals at one δ. It is what
-//! the charges would cost had they been fixed in advance. They were not: when one
-//! looks, and what was asked, depends on answers. So it is no promise.
+//! The **estimate** is the Rényi conversion of the totals at one δ: the cost of the charges if
+//! they had been fixed in advance. Queries are chosen adaptively, and so is the time at which an
+//! analyst looks, so the estimate is not a guarantee.
 //!
-//! The **guarantee** is an odometer of nested filters. Let the account promise
-//! (ε, δ), of which δ' is not set aside for the releases' own. Beside the filter
-//! of the account there are K = 13 levels ε_k = ε 2^(-k/2), each with the limits
-//! of a budget (ε_k, δ'/K) with the weights w(α) of the account:
+//! The **guarantee** is an odometer of nested filters. Let the target of the account be (ε, δ)
+//! and δ' the part of δ that is not reserved. Beside the filter of the account there are
+//! K = 13 levels ε_k = ε 2^(-k/2), each with the limits of a budget (ε_k, δ'/K) with the weights
+//! w(α) of the account:
 //!
 //! > B_k(α) = ε_k + ln(w(α) δ'/(K c(α))) / (α-1),   B_k(∞) = ε_k.
 //!
-//! The reading E is the smallest ε_k with total(α) <= B_k(α) at some α, what was
-//! spent at α = ∞ if that is less, and ε if no level fits.
+//! The reading E is the smallest ε_k with total(α) <= B_k(α) at some α, or total(∞) if that is
+//! smaller, or ε if no level fits.
 //!
 //! # Guarantee
 //!
-//! Let r be the likelihood ratio of the transcript up to a moment that is chosen
-//! in any way from the transcript so far, and E the reading then. Then the mean
-//! of max(0, r - e^E) is at most 2 δ: no one can be more than e^E times, but for
-//! 2 δ, as sure of anything, although E is itself random. Proof: M(α) = r^α
-//! e^(-(α-1) total(α)) is a supermartingale that starts at 1, so its mean at any
-//! such moment is at most 1. Split the transcripts by the level that is read and
+//! Let r be the likelihood ratio of the transcript up to a stopping time (a time that is chosen
+//! in any way from the transcript so far), and E the reading at that time. Then the mean of
+//! max(0, r - e^E) is at most 2 δ: an (E, 2 δ) guarantee, although E is itself random.
+//!
+//! Proof: M(α) = r^α e^(-(α-1) total(α)) is a supermartingale that starts at 1, so its mean at
+//! any stopping time is at most 1. Split the transcripts by the level that is read and
 //! the first order that fits it, as in `budget.rs`: each pair adds at most
 //! c(α) e^((α-1)(B_k(α)-ε_k)) = w(α) δ'/K, all levels together δ'. Those where no
 //! level fits are inside the filter of the account, and add at most δ' once more.
-//! Those read at ∞ add nothing, for r <= e^total(∞) there. Releases fail with
+//! Those read at ∞ add nothing, for r <= e^total(∞) there. Mechanisms fail with
 //! probability at most δ - δ' in all. The sum is 2 δ' + (δ - δ') <= 2 δ.
 //!
-//! Where no level below ε fits, what the account promises is told instead: (ε, δ)
-//! holds for every transcript that its filter admits, whatever is read.
+//! If no level below ε fits, the reading is the target itself: (ε, δ) holds for every transcript
+//! that the filter of the account admits.
 //!
-//! Only the totals at that moment count, not those before. Voids may lower them:
-//! what was voided touched no data and is no part of r. What is pending counts in
-//! full. The levels belong to the budget: a raise that is decided upon answers
-//! begins new ones, and the promises of all budgets the account had add up. So an
-//! account that was raised has no such reading unless ∞ gives one. An account
-//! with ρ or a curve promises no δ, and has no such reading unless ∞ gives one.
+//! Only the totals at that time count. Voids may lower them: the query of a voided charge read no
+//! data and is not part of r. Pending charges count in full. The levels belong to one budget: a
+//! raise that depends on answers starts new levels, and the guarantees of all budgets of the
+//! account add up. So a raised account has no such reading, unless ∞ gives one. An account
+//! with ρ or a curve has no δ, and no such reading unless ∞ gives one.
 
 use mizan_accounting::RenyiConversion;
 use mizan_core::directed::{add_down, div_up};
@@ -47,44 +46,43 @@ use crate::money::{
     Account, Amount, Budget, Cost, DeltaAmount, Orders, Rule, Target, Weight, admit,
 };
 
-/// How many levels there are below the target, half an octave apart.
+/// The number of levels below the target, half an octave apart.
 const LEVELS: u64 = 13;
 
-/// How much was spent and is left.
+/// How much was spent, and how much remains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Odometer {
-    /// **An estimate**: the (ε, δ) that the totals would be, rounded up, had all
-    /// charges been fixed in advance. None if there is no δ to convert at, or
-    /// nothing is bounded.
+    /// **An estimate**: the (ε, δ) of the totals, rounded up, as if all charges had been fixed in
+    /// advance. None if there is no δ to convert at, or every order is exhausted.
     pub estimate: Option<(Epsilon, Delta)>,
     /// **A guarantee**: the reading and its δ (see the module). None for ρ and
     /// curves, unless all charges are pure.
     pub guarantee: Option<(Epsilon, Delta)>,
-    /// **An estimate** of the ε that is left at the same δ, rounded down. None if
-    /// the target has no ε.
+    /// **An estimate** of the remaining ε at the same δ, rounded down. None if the target has no
+    /// ε.
     pub remaining: Option<Epsilon>,
-    /// What is left, order by order.
+    /// What remains at each order.
     pub left: Vec<Remaining>,
-    /// The order that decides, and the share of its limit that is left: the one
-    /// with most room where any order will do, with least where every must fit.
+    /// The deciding order and the share of its limit that remains: the order with the largest
+    /// share if any order suffices, with the smallest if every order must fit.
     pub room: Option<(Order, f64)>,
 }
 
-/// What is left at one order.
+/// What remains at one order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Remaining {
     /// The order.
     pub order: Order,
-    /// What was taken: committed and pending.
+    /// The total of committed and pending charges.
     pub taken: Amount,
     /// The limit, if the order has one.
     pub limit: Option<Amount>,
-    /// What is left of the limit.
+    /// The limit minus the total.
     pub left: Option<Amount>,
 }
 
 impl Odometer {
-    /// Reads an account. `delta` is for accounts that promise none.
+    /// The odometer of an account. `delta` is used if the target has none.
     ///
     /// ```
     /// use mizan_core::{Delta, Epsilon};
@@ -117,8 +115,8 @@ impl Odometer {
         }
     }
 
-    /// Only what is left, as an estimate and as a share of the limit of the order
-    /// that decides: the guarantee takes most of the time, and is not always wanted.
+    /// Only what remains, as an estimate and as a share of the limit of the deciding order. Most
+    /// of the time of [`of`](Self::of) goes into the guarantee.
     #[must_use]
     pub fn remaining(
         account: &Account,
@@ -128,7 +126,7 @@ impl Odometer {
     }
 }
 
-/// What was spent and what is left, as estimates.
+/// Estimates of what was spent and what remains.
 fn spent(account: &Account, delta: Option<Delta>) -> (Option<(Epsilon, Delta)>, Option<Epsilon>) {
     let (target, delta) = match account.budget().target() {
         Target::Approximate { epsilon, delta } => (Some(epsilon), Some(delta)),
@@ -158,8 +156,8 @@ fn room(account: &Account) -> Option<(Order, f64)> {
 }
 
 impl Cost {
-    /// The ε of this cost alone at a δ, rounded up; None if nothing is bounded,
-    /// or its reserved delta is more.
+    /// The ε of this cost alone at a δ, rounded up; None if every order is exhausted, or the
+    /// reserved delta is above δ.
     #[must_use]
     pub fn epsilon(&self, orders: &Orders, delta: Delta) -> Option<Epsilon> {
         let amounts = orders.iter().zip(self.amounts().iter().copied());
@@ -222,7 +220,7 @@ fn guarantee(account: &Account) -> Option<(Epsilon, Delta)> {
                 _ => level,
             };
             if reading >= epsilon {
-                // No more than the account promises in any case.
+                // Never more than the target of the account.
                 return Some((epsilon, delta));
             }
             Some((reading, Delta::new(2.0 * delta.get()).unwrap_or(Delta::ONE)))
@@ -234,7 +232,7 @@ fn guarantee(account: &Account) -> Option<(Epsilon, Delta)> {
     }
 }
 
-/// The lowest level into which the totals fit.
+/// The lowest level that the totals fit.
 fn level(account: &Account, epsilon: Epsilon, delta: Delta) -> Option<Epsilon> {
     let budget = account.budget();
     let weights: Vec<Weight> = (budget.weights().iter())
@@ -258,14 +256,14 @@ fn level(account: &Account, epsilon: Epsilon, delta: Delta) -> Option<Epsilon> {
     let mut levels: Vec<Epsilon> = Vec::new();
     let mut factor = 1.0;
     for _ in 0..LEVELS {
-        // Which numbers exactly does not matter; that the budget fixes them does.
+        // The exact numbers do not matter, as long as they depend on the budget only.
         levels.extend(Epsilon::new(epsilon.get() * factor));
         factor *= std::f64::consts::FRAC_1_SQRT_2;
     }
     levels.into_iter().rev().find(fits)
 }
 
-/// An amount in nats, rounded up; None if it has no bound.
+/// An amount in nats, rounded up; None if it is exhausted.
 fn nats_up(amount: Amount) -> Option<Epsilon> {
     if amount == Amount::EXHAUSTED {
         return None;
@@ -273,7 +271,7 @@ fn nats_up(amount: Amount) -> Option<Epsilon> {
     Epsilon::new(units_up(amount.pico(), 1e12)).ok()
 }
 
-/// So many units of which `per` make one, rounded up.
+/// `units` divided by `per`, rounded up.
 #[allow(clippy::cast_precision_loss, reason = "the step up covers it")]
 fn units_up(units: u64, per: f64) -> f64 {
     let near = units as f64;

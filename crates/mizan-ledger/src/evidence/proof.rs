@@ -1,33 +1,33 @@
-//! Proofs about a Merkle tree, and how anyone checks them with two hashes in
-//! hand (RFC 9162, sections 2.1.3.2 and 2.1.4.2).
+//! Inclusion and consistency proofs of a Merkle tree, and their verification from hashes alone
+//! (RFC 9162, sections 2.1.3.2 and 2.1.4.2).
 
 use crate::log::Digest;
 use crate::log::merkle::node_hash;
 
-/// That a leaf is in a tree.
+/// Proves that a leaf is in a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InclusionProof {
-    /// How many leaves stand before it.
+    /// The index of the leaf.
     pub index: u64,
-    /// How many leaves the tree has.
+    /// The number of leaves of the tree.
     pub size: u64,
-    /// The hashes beside the way up, from the leaf.
+    /// The sibling hashes on the path from the leaf to the root.
     pub path: Vec<Digest>,
 }
 
-/// That a tree extends an earlier one: nothing was changed or taken away.
+/// Proves that a tree extends an earlier one: no leaf was changed or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsistencyProof {
-    /// How many leaves the earlier tree has.
+    /// The number of leaves of the earlier tree.
     pub before: u64,
-    /// How many leaves the tree has.
+    /// The number of leaves of the tree.
     pub size: u64,
-    /// The hashes that make up both roots.
+    /// The hashes from which both roots follow.
     pub path: Vec<Digest>,
 }
 
 impl InclusionProof {
-    /// Whether `leaf` is where the proof says in the tree with this root.
+    /// Whether the proof shows that `leaf` is in the tree with this root.
     ///
     /// ```
     /// use mizan_ledger::log::{Tree, leaf_hash};
@@ -62,7 +62,7 @@ impl InclusionProof {
 }
 
 impl ConsistencyProof {
-    /// Whether the tree with root `root` extends the one with root `before`.
+    /// Whether the proof shows that the tree with root `root` extends the one with root `before`.
     #[must_use]
     pub fn holds(&self, before: Digest, root: Digest) -> bool {
         if self.before > self.size {
@@ -83,7 +83,7 @@ impl ConsistencyProof {
             place.up();
         }
         let mut path = self.path.iter();
-        // An earlier tree that is one full subtree is where the way starts.
+        // If the earlier tree is one full subtree, the path starts at its root.
         let start = if self.before.is_power_of_two() {
             Some(&before)
         } else {
@@ -108,13 +108,13 @@ impl ConsistencyProof {
     }
 }
 
-/// A node on the way up, and the last node of its level.
+/// A node on the path to the root, and the last node of its level.
 struct Place {
     index: u64,
     last: u64,
 }
 
-/// On which side the neighbour of a node stands.
+/// On which side of a node its sibling is.
 enum Side {
     Left,
     Right,
@@ -129,7 +129,7 @@ impl Place {
         if self.index.is_multiple_of(2) && self.index < self.last {
             return Some(Side::Right);
         }
-        // A last node without neighbour is its own parent.
+        // A last node without a sibling is its own parent.
         while self.index.is_multiple_of(2) && self.index != 0 {
             self.up();
         }

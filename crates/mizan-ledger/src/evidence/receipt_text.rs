@@ -1,7 +1,8 @@
-//! A receipt as a line of text: where an entry stands, and the log that has it.
+//! A receipt as a line of text: the position of an entry, and the size and root of a log that
+//! contains it.
 //!
-//! Whoever keeps one is a witness. A log that was cut off, or rewritten before
-//! that point, has another root at that size for ever.
+//! Its holder is a witness: a log that was cut off or rewritten before that point has another
+//! root at that size forever.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +13,7 @@ use crate::log::{Digest, LedgerId};
 
 const PREFIX: &str = "mizan1";
 
-/// A receipt that can be kept.
+/// A receipt.
 ///
 /// ```
 /// use mizan_ledger::{Digest, ReceiptText};
@@ -32,9 +33,9 @@ const PREFIX: &str = "mizan1";
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiptText {
-    /// How many entries stand before the one this is about.
+    /// The position of the entry.
     pub position: u64,
-    /// A log that has it.
+    /// A log that contains it.
     pub head: TreeHead,
 }
 

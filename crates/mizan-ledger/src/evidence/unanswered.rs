@@ -1,8 +1,8 @@
 //! Charges without an answer: started and never committed.
 //!
-//! Such a charge stands, and no answer was released for it. It is a query that runs just
-//! now, or one that failed or was killed after its charge. The log alone tells, so
-//! crashes count too.
+//! Such a charge counts in full, and no answer was released for it. Its query is running, or it
+//! failed or was killed after the charge. The list follows from the log alone, so that it
+//! includes queries that crashed.
 
 use std::collections::BTreeMap;
 
@@ -20,12 +20,12 @@ pub struct UnansweredCharge {
     pub started_unix_ms: u64,
 }
 
-/// The charges without an answer in a log that is read entry by entry.
+/// The charges without an answer of a log that is read entry by entry.
 #[derive(Debug, Default)]
 pub(crate) struct OpenCharges {
-    /// How many entries were read.
+    /// The number of entries read so far.
     pub(crate) size: u64,
-    /// Reserved and not settled, with when they were started.
+    /// The reservations without a commit or void, with the time of their start.
     open: BTreeMap<RequestId, (AccountNumber, Option<u64>)>,
 }
 
@@ -49,7 +49,7 @@ impl OpenCharges {
         }
     }
 
-    /// Those that were started, the oldest first.
+    /// The charges that were started, the oldest first.
     pub(crate) fn started(&self) -> Vec<UnansweredCharge> {
         let started = self.open.iter().filter_map(|(id, (account, started))| {
             started.map(|started_unix_ms| UnansweredCharge {

@@ -1,19 +1,18 @@
-//! The high-water mark: how far a ledger was known to have come, kept outside of
-//! the directory of its database, so that restoring an old copy of the database
-//! does not restore the mark with it.
+//! The high-water mark: the newest log size and root seen on a machine. It is kept outside of the
+//! directory of the database, so that restoring an old copy of the database does not restore the
+//! mark with it.
 //!
-//! It is written after an entry is durable and before anyone is told of it.
-//! It is not synced on its own, which would double the price of a charge: after
-//! a power failure it may be behind, and then shows less, but it never accuses
-//! a ledger wrongly. Closing and checkpoints sync it.
+//! It is written after an entry is durable and before the client receives an outcome. It is not
+//! synced each time, which would double the latency of a charge. After a power failure it may be
+//! behind, and then detects less, but it never reports a fault that does not exist. Closing and
+//! checkpoints sync it.
 //!
-//! The file has two slots, 4096 bytes apart, each with a checksum. A write
-//! changes the older of them in place, so a power failure tears one at most.
-//! (A new file renamed over the old one may come back empty if neither was
-//! synced.) Processes take turns by a lock on the file; what one finds there
-//! that it has not written it compares with its log, and whoever works on a
-//! second copy of a ledger finds the entries of the first and is refused. By then
-//! the copy has the entry too, but nobody was told: nothing was released for it.
+//! The file has two slots, 4096 bytes apart, each with a checksum. A write replaces the older slot
+//! in place, so that a power failure tears at most one. (A new file renamed over the old one could
+//! be empty afterwards if neither was synced.) Processes take turns with a lock on the file, and
+//! each compares a mark that another process wrote with its own log. A process with a second copy
+//! of the ledger finds the mark of the first copy and is refused. Its copy has the new entry by
+//! then, but no client received an outcome for it, so nothing was released.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -30,16 +29,16 @@ use crate::store::Store;
 
 const PREFIX: &str = "mizan-mark-1";
 
-/// How long to wait for another process.
+/// How long to wait for the lock of another process.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where the second slot begins: no page or sector has parts of both.
+/// The offset of the second slot: no page or sector contains parts of both.
 const SECOND_SLOT: u64 = 4096;
 
-/// How long a slot is; the rest of its line is blank.
+/// The length of a slot, padded with blanks.
 const SLOT_BYTES: usize = 256;
 
-/// The mark of a ledger, shared by the threads of a process.
+/// The high-water mark of a ledger, shared by the threads of a process.
 #[derive(Debug)]
 pub(crate) struct HighWaterMark {
     path: PathBuf,
@@ -52,8 +51,7 @@ struct Inner {
     file: File,
     /// The last mark that was compared with our log.
     seen: Option<TreeHead>,
-    /// The slots as they were last, so that what is still there is not taken
-    /// apart again.
+    /// The slots as they were last, so that an unchanged slot is not parsed again.
     slots: [Slot; 2],
 }
 
@@ -67,7 +65,7 @@ impl Inner {
     }
 }
 
-/// A place in the file and what it holds, if it is a mark.
+/// A slot of the file, and the mark in it if it is valid.
 #[derive(Debug)]
 struct Slot {
     offset: u64,
@@ -76,8 +74,7 @@ struct Slot {
 }
 
 impl HighWaterMark {
-    /// Opens the mark of a ledger, and makes it if there is none. Also says
-    /// whether it was made.
+    /// Opens the mark of a ledger, or creates it. Also returns whether it was created.
     pub(crate) fn open(directory: &Path, head: TreeHead) -> Result<(Self, bool), LedgerError> {
         let path = directory.join("mark");
         let made = !path.try_exists().map_err(at(&path))?;
@@ -121,7 +118,7 @@ impl HighWaterMark {
         mark.extends(store, head, newest)
     }
 
-    /// What the mark says.
+    /// The newest mark.
     pub(crate) fn read(&self) -> Result<TreeHead, LedgerError> {
         let mut inner = self.lock();
         lock_in_time(&inner.file).map_err(at(&self.path))?;
@@ -129,11 +126,10 @@ impl HighWaterMark {
         self.unlock(&inner, newest).map(|(head, _)| head)
     }
 
-    /// Moves the mark to `head`, if it is not there or further already, after
-    /// making sure that our log extends what it says.
+    /// Moves the mark forward to `head`, after checking that the log extends the mark.
     pub(crate) fn advance(&self, head: TreeHead, store: &dyn Store) -> Result<(), LedgerError> {
         let mut inner = self.lock();
-        // Another thread was told of a later entry of the same log.
+        // Another thread has moved the mark to a later entry of the same log.
         if inner.seen.is_some_and(|seen| seen.size >= head.size) {
             return Ok(());
         }
@@ -162,7 +158,7 @@ impl HighWaterMark {
         Ok(())
     }
 
-    /// Moves the mark to where `head` says, back if need be: an act of the owner.
+    /// Sets the mark to `head`, also backwards: an act of the data owner.
     pub(crate) fn force(&self, head: TreeHead) -> Result<(), LedgerError> {
         let mut inner = self.lock();
         lock_in_time(&inner.file).map_err(at(&self.path))?;
@@ -178,20 +174,19 @@ impl HighWaterMark {
         self.unlock(&inner, written)
     }
 
-    /// Makes sure that the mark survives a power failure.
+    /// Syncs the mark to disk.
     pub(crate) fn sync(&self) -> Result<(), LedgerError> {
         self.lock().file.sync_data().map_err(at(&self.path))
     }
 
-    /// Whether the log of a store, known to have come as far as `head`, extends
-    /// what a mark says.
+    /// Whether the log of a store, of which `head` is a recent state, extends a mark.
     fn extends(
         &self,
         store: &dyn Store,
         head: TreeHead,
         mark: TreeHead,
     ) -> Result<(), LedgerError> {
-        // Whoever moved the mark had written before, so the log has it by now.
+        // The mark is moved after the entry is durable, so the log has the entry by now.
         let size = if mark.size > head.size {
             store.head()?.size
         } else {
@@ -213,7 +208,7 @@ impl HighWaterMark {
         Ok(())
     }
 
-    /// What the newest mark says, and in which of the slots it is.
+    /// The newest mark and the index of its slot.
     fn newest(&self, inner: &mut Inner) -> Result<(TreeHead, usize), LedgerError> {
         let Inner { file, slots, .. } = inner;
         for slot in &mut *slots {
@@ -248,7 +243,7 @@ impl HighWaterMark {
     }
 }
 
-/// Locks a file, unless someone else has it all the time.
+/// Locks a file, or fails after [`LOCK_TIMEOUT`].
 fn lock_in_time(file: &File) -> io::Result<()> {
     let begin = Instant::now();
     loop {
@@ -261,7 +256,7 @@ fn lock_in_time(file: &File) -> io::Result<()> {
                     "another process holds its lock",
                 ));
             }
-            // Whoever has it writes a few bytes.
+            // The holder of the lock writes only a few bytes.
             Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_micros(200)),
         }
     }
@@ -271,8 +266,8 @@ fn at(path: &Path) -> impl Fn(io::Error) -> LedgerError {
     move |error| LedgerError::state_dir(path, error)
 }
 
-/// Makes the file under its name when it is complete, and never in place of one
-/// that another process made meanwhile.
+/// Creates the file under its name when it is complete, and never replaces one that another
+/// process created meanwhile.
 fn create(path: &Path, head: TreeHead) -> Result<(), LedgerError> {
     let draft = path.with_extension(format!("new-{}", std::process::id()));
     let make = || -> io::Result<()> {
@@ -303,7 +298,7 @@ impl Slot {
     fn write(&mut self, file: &mut File, head: TreeHead) -> io::Result<()> {
         let TreeHead { ledger, size, root } = head;
         let line = to_line(format_args!("{PREFIX}:{ledger}:{size}:{root}"));
-        // Whatever comes of the write, it is looked at again.
+        // If the write fails, the slot is read and parsed again.
         self.bytes.clear();
         let bytes = format!("{line:width$}\n", width = SLOT_BYTES - 1).into_bytes();
         file.seek(SeekFrom::Start(self.offset))?;
@@ -325,7 +320,7 @@ impl Slot {
     }
 }
 
-/// What a slot says; None if it is torn.
+/// The mark in a slot; None if the slot is torn.
 fn parse(bytes: &[u8]) -> Option<TreeHead> {
     let text = std::str::from_utf8(bytes).ok()?;
     let [ledger, size, root] = parse_line("mark", PREFIX, text).ok()?;

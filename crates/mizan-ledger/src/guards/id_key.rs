@@ -1,9 +1,9 @@
-//! The secret of a ledger from which ids are derived that tell nothing.
+//! The secret key from which the ids of unnamed queries are derived, so that they reveal nothing.
 //!
-//! The id of a query without a name is a hash of what it releases, and of the versions
-//! of its datasets: sizes and times of private files. An analyst who sees an id could
-//! test guesses about them if the hash had no key. The key is in the ledger's database,
-//! so that all machines which share the ledger derive the same ids.
+//! Such an id is a hash of the query and of the versions of its datasets: sizes and times of
+//! private files. If the hash had no key, an analyst who sees an id could test guesses about them.
+//! The key is stored in the database of the ledger, so that all machines that share the ledger
+//! derive the same ids.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use crate::log::Digest;
 
-/// The key of ids. It never leaves but through a hash.
+/// The key of ids. It is used only inside a hash.
 #[derive(Clone)]
 pub struct IdKey(Zeroizing<[u8; 32]>);
 
@@ -20,8 +20,7 @@ impl IdKey {
         Self(Zeroizing::new(bytes))
     }
 
-    /// A digest under the key: without the key it cannot be computed from what it is
-    /// of. All parts have one length, so the hash with the key before them is a
+    /// A keyed digest. All inputs have the same length, so the hash with the key as a prefix is a
     /// pseudorandom function.
     #[must_use]
     pub fn digest(&self, of: &Digest) -> Digest {

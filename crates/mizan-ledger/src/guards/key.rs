@@ -1,4 +1,5 @@
-//! Keys as texts and files. The secret one never leaves its file but to sign.
+//! The signing key and the public key of a ledger, as files and lines of text. The signing key is
+//! read only to sign.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -18,7 +19,7 @@ const SECRET_PREFIX: &str = "mizan-key-1";
 const PUBLIC_PREFIX: &str = "mizan-pub-1";
 const CHECKPOINT_PREFIX: &str = "mizan-checkpoint-1";
 
-/// What checkpoints of a ledger are checked with.
+/// The public key of a ledger, which verifies its checkpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublicKey([u8; 32]);
 
@@ -77,7 +78,7 @@ impl FromStr for Checkpoint {
     }
 }
 
-/// Where the keys of a ledger are kept.
+/// The key files of a ledger.
 pub(crate) struct KeyFiles {
     secret: PathBuf,
     public: PathBuf,
@@ -91,7 +92,7 @@ impl KeyFiles {
         }
     }
 
-    /// Writes a new key, which only its owner may read.
+    /// Writes a new key file, readable by its owner only.
     pub(crate) fn create(&self, seed: &[u8; 32]) -> Result<PublicKey, LedgerError> {
         let public = PublicKey(CheckpointKey::from_seed(seed).public_key());
         let hex = Digest::from_bytes(*seed);
@@ -106,7 +107,7 @@ impl KeyFiles {
         fs::read_to_string(&self.public).ok()?.parse().ok()
     }
 
-    /// The secret key, if nobody else can have read it.
+    /// The signing key, if its file is readable by its owner only.
     pub(crate) fn secret(&self) -> Result<CheckpointKey, LedgerError> {
         let unreadable = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => LedgerError::KeyMissing {
@@ -144,7 +145,7 @@ fn write_new(path: &Path, line: &str, secret: bool) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Whether others than the owner may read a file.
+/// Whether users other than the owner may read a file.
 fn is_shared(path: &Path) -> io::Result<bool> {
     let about = fs::metadata(path)?;
     #[cfg(unix)]

@@ -1,6 +1,8 @@
-//! Guards: what is kept outside of the database. The high-water mark detects a rolled-back log,
-//! the signing key signs checkpoints, the id key derives ids that reveal nothing; all are files
-//! of the state directory.
+//! Guards against a rolled-back or forged ledger, and against ids that leak.
+//!
+//! The high-water mark detects an old copy of a log, and the signing key signs checkpoints. Both
+//! are files of the state directory, outside of the database. The id key is a secret in the
+//! database, from which ids of unnamed queries are derived.
 
 pub(crate) mod high_water_mark;
 mod id_key;

@@ -1,5 +1,5 @@
-//! Where a machine keeps what it knows of ledgers: their marks and keys. It is
-//! not where the databases are, so that one can be restored without the other.
+//! The state directory: high-water marks and signing keys of the ledgers that a machine uses. It is
+//! separate from the databases, so that restoring one does not restore the other.
 
 use std::env;
 use std::fs;
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use crate::ledger::LedgerError;
 use crate::log::LedgerId;
 
-/// The state directory unless told otherwise: `$MIZAN_STATE_DIR`, else
-/// `$XDG_STATE_HOME/mizan`, else `~/.local/state/mizan`.
+/// The default state directory: `$MIZAN_STATE_DIR`, else `$XDG_STATE_HOME/mizan`, else
+/// `~/.local/state/mizan`.
 ///
 /// # Errors
 ///
@@ -22,7 +22,7 @@ pub fn default_state_dir() -> Result<PathBuf, LedgerError> {
 fn choose(variable: impl Fn(&str) -> Option<PathBuf>) -> Result<PathBuf, LedgerError> {
     let set = |name: &str| variable(name).filter(|path| !path.as_os_str().is_empty());
     set("MIZAN_STATE_DIR")
-        // A relative path there is to be ignored, says the convention.
+        // The XDG specification says to ignore a relative path.
         .or_else(|| {
             let path = set("XDG_STATE_HOME").filter(|path| path.is_absolute())?;
             Some(path.join("mizan"))
@@ -31,16 +31,16 @@ fn choose(variable: impl Fn(&str) -> Option<PathBuf>) -> Result<PathBuf, LedgerE
         .ok_or(LedgerError::NoStateDir)
 }
 
-/// The directory of one ledger, made if it is not there.
+/// The directory of one ledger, created if it does not exist.
 pub(crate) fn directory_of(state_dir: &Path, ledger: LedgerId) -> Result<PathBuf, LedgerError> {
     let directory = state_dir.join(ledger.to_string());
     make_private(&directory).map_err(|error| LedgerError::state_dir(&directory, error))?;
     Ok(directory)
 }
 
-/// Makes sure that the names in a directory survive a power failure.
+/// Syncs a directory, so that its file names survive a power failure.
 pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
-    // Elsewhere a directory cannot be opened.
+    // Other systems cannot open a directory.
     if cfg!(unix) {
         fs::File::open(directory)?.sync_all()?;
     }

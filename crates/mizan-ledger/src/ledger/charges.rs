@@ -1,5 +1,5 @@
-//! What changes a ledger. Nobody is told of anything before it is durable and
-//! the mark is beyond it.
+//! The requests that change a ledger. A client receives an outcome only after the entry is durable
+//! and the high-water mark covers it.
 
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, PoisonError};
@@ -14,46 +14,45 @@ use crate::money::{AccountName, AccountNumber, Budget, Cost, Orders, Refusal};
 use crate::state::{Charge, Request, RequestError};
 use crate::store::{Receipt, StoreError, Submission};
 
-/// How many accounts are remembered for pricing.
+/// The number of accounts whose last cost is cached.
 const MAX_PRICED: usize = 10_000;
 
-/// An account to be created.
+/// An account to create.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewAccount {
-    /// Its name, which no other account has.
+    /// Its name, unique in the ledger.
     pub name: AccountName,
-    /// The account above it, whose orders it shares.
+    /// Its parent account, which has the same orders.
     pub parent: Option<AccountNumber>,
-    /// The orders at which its books are kept.
+    /// The orders of its limits and totals.
     pub orders: Orders,
-    /// What may be taken.
+    /// Its budget.
     pub budget: Budget,
 }
 
-/// What came of a request, now and for ever.
+/// The durable result of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Done {
-    /// The id under which it is remembered.
+    /// The id of the request.
     pub id: RequestId,
-    /// What came of it.
+    /// The outcome, the same for every retry.
     pub outcome: Outcome,
-    /// If it was denied just now: why, order by order.
+    /// The numbers of each order, if the charge was denied by this call.
     pub refusal: Option<Box<Refusal>>,
-    /// Whether it happened just now, and not at an earlier attempt.
+    /// Whether this call appended the entry; false for a retry.
     pub fresh: bool,
-    /// Where the last entry of the id stands, with the size and the root of the
-    /// log as they were right after it became durable; for an earlier attempt,
-    /// as they are now.
+    /// The position of the last entry of the id, with the size and the root of the log right
+    /// after it became durable; for a retry, with the present log.
     pub receipt: ReceiptText,
 }
 
 impl Ledger {
-    /// Creates an account. Without an id it gets a random one.
+    /// Creates an account. Without an id, a random one is drawn.
     ///
     /// # Errors
     ///
-    /// The name is taken, the budget cannot be kept, or the ledger cannot be
-    /// written to. So for all below.
+    /// The name is taken, the budget does not guarantee its target, or the ledger cannot be
+    /// written. The last holds for every method below.
     pub fn create_account(
         &self,
         id: Option<RequestId>,
@@ -88,24 +87,21 @@ impl Ledger {
         self.submit(given(id)?, Request::Raise { account, budget })
     }
 
-    /// Charges for a release that is made elsewhere, after this returns. The
-    /// outcome is [`Outcome::Released`] or [`Outcome::Denied`].
+    /// Charges for a release that the caller makes elsewhere, after this returns. The outcome is
+    /// [`Outcome::Released`] or [`Outcome::Denied`].
     ///
-    /// Reservation, start and commit are one transaction and one sync. The same
-    /// id with the same event again is free and has the same outcome.
+    /// Reservation, start and commit are one transaction and one sync. A retry with the same id
+    /// and event is free and has the same outcome.
     ///
-    /// If an earlier attempt, by this or another program, came no further than
-    /// its reservation or its start, this one commits it, with the whole
-    /// reservation and the hash of no answer. That is sound: the charge was
-    /// counted all the time and is counted in full for ever, and whoever else
-    /// may still be working under the id can neither commit another answer nor
-    /// void it.
+    /// If an earlier attempt stopped after its reservation or its start, this call commits it,
+    /// with the whole reservation and without an answer. That is sound: the charge
+    /// counted all the time and counts in full forever, and another program that still works
+    /// under the id can neither commit another answer nor void the charge.
     ///
     /// # Errors
     ///
-    /// The id was used for something else or given back; the event has no price.
-    /// An id under which an answer was released stands for that release alone: a
-    /// second one would have no charge.
+    /// The id belongs to another request or was voided; the event has no cost. An id with a
+    /// stored answer is refused: the charge covers that answer only, not a second release.
     pub fn spend(
         &self,
         id: Option<RequestId>,
@@ -129,7 +125,7 @@ impl Ledger {
         let last = results.pop();
         let first = results.into_iter().next();
         match (first, last) {
-            // What the reservation was told decides, if it was not to go on.
+            // The outcome of the reservation decides, unless it is to continue.
             (Some(Ok(told)), _) if told.outcome == Outcome::Voided => {
                 Err(RequestError::Voided { id }.into())
             }
@@ -141,7 +137,7 @@ impl Ledger {
             {
                 self.done(id, told)
             }
-            // Someone started it before and may never come back.
+            // Another attempt started it and may never finish.
             (Some(Ok(told)), Some(Err(StoreError::Request(_))))
                 if told.outcome == Outcome::Started =>
             {
@@ -152,7 +148,7 @@ impl Ledger {
         }
     }
 
-    /// What an event costs on the books of an account.
+    /// The charge of an event to an account.
     fn price(&self, number: AccountNumber, event: &PrivacyEvent) -> Result<Charge, LedgerError> {
         let mut priced = self.priced.lock().unwrap_or_else(PoisonError::into_inner);
         if priced.len() >= MAX_PRICED {
@@ -175,7 +171,7 @@ impl Ledger {
             return Ok(charge.clone());
         }
         let account = Arc::clone(&known.account);
-        // Nobody waits while an event is priced.
+        // Release the lock while the cost is computed.
         drop(priced);
         let charge = Charge::of(event, &account)?;
         let mut priced = self.priced.lock().unwrap_or_else(PoisonError::into_inner);
@@ -185,18 +181,18 @@ impl Ledger {
         Ok(charge)
     }
 
-    /// Reserves a cost. Data may be touched after a start.
+    /// Reserves a cost. The query may read data after a start.
     ///
     /// # Errors
     ///
-    /// The charge makes no sense. One that does not fit is no error, it is
+    /// The charge is invalid. A charge that does not fit is not an error: its outcome is
     /// [`Outcome::Denied`].
     pub fn reserve(&self, id: Option<RequestId>, charge: Charge) -> Result<Done, LedgerError> {
         self.submit(given(id)?, Request::Reserve(charge))
     }
 
-    /// Says that data is about to be touched under a reservation. Only who is
-    /// told [`Outcome::Started`] may do so.
+    /// Announces that the query of a reservation is about to read data. Only the caller that
+    /// receives [`Outcome::Started`] may run it.
     ///
     /// # Errors
     ///
@@ -205,17 +201,17 @@ impl Ledger {
         self.submit(id, Request::Start)
     }
 
-    /// Settles a reservation and keeps the answer, which may leave after this.
+    /// Commits a reservation and stores the answer, which may be released after this.
     ///
     /// # Errors
     ///
-    /// The cost is above the reservation, the charge was not started or
-    /// committed with another answer, or the answer is too long to be kept.
+    /// The cost is above the reservation, the charge was not started or was committed with another
+    /// answer, or the answer is too long to be stored.
     pub fn commit(&self, id: RequestId, cost: Cost, answer: Vec<u8>) -> Result<Done, LedgerError> {
         self.submit_one(Submission::commit(now(), id, cost, answer)?)
     }
 
-    /// Gives a reservation back, as long as no data was touched.
+    /// Voids a reservation, as long as its query has not read data.
     ///
     /// # Errors
     ///
@@ -236,7 +232,7 @@ impl Ledger {
         }
     }
 
-    /// Executes requests and moves the mark.
+    /// Executes requests and moves the high-water mark.
     fn execute(
         &self,
         submissions: Vec<Submission>,
@@ -269,7 +265,7 @@ impl Ledger {
                 places.ok_or_else(gone)?.last
             }
         };
-        // An entry that came later than the receipt's log is in that of now.
+        // An entry after the log of the receipt is in the present log.
         let head = if position < head.size {
             head
         } else {

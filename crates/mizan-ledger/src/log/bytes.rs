@@ -1,14 +1,14 @@
-//! Reading and writing canonical bytes: big-endian integers of fixed width, and
-//! a length before whatever has one. `docs/ledger-format.md` is the description.
+//! Readers and writers of canonical bytes: big-endian integers of fixed width, and a length
+//! before each text and list. `docs/ledger-format.md` is the specification.
 
 use mizan_core::Code;
 
-/// Bytes that grow.
+/// Appends canonical bytes.
 #[derive(Debug)]
 pub(crate) struct Writer(Vec<u8>);
 
 impl Default for Writer {
-    /// With room for an entry of the usual size.
+    /// With capacity for a typical entry.
     fn default() -> Self {
         Self(Vec::with_capacity(1024))
     }
@@ -31,13 +31,13 @@ impl Writer {
         self.0.extend(bytes);
     }
 
-    /// At most 255 items are ever counted this way.
+    /// The length of a list, at most 255.
     pub(crate) fn count(&mut self, count: usize) {
         debug_assert!(count <= usize::from(u8::MAX), "{count} items");
         self.u8(u8::try_from(count).unwrap_or(u8::MAX));
     }
 
-    /// Text is at most a mebibyte, which is checked where it comes in.
+    /// A text of at most a mebibyte, which the caller has checked.
     pub(crate) fn text(&mut self, text: &str) {
         debug_assert!(u32::try_from(text.len()).is_ok());
         self.u32(u32::try_from(text.len()).unwrap_or(u32::MAX));
@@ -49,7 +49,7 @@ impl Writer {
     }
 }
 
-/// Bytes that are read once, from the start.
+/// Reads canonical bytes once, from the start.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An error at the place that is read next.
+    /// An error at the next byte.
     pub(crate) const fn bad(&self, what: &'static str) -> DecodeError {
         DecodeError::Malformed {
             at: self.length - self.rest.len(),
@@ -122,15 +122,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Why bytes are no entry. There is one way to write an entry and every other
-/// is refused.
+/// Why bytes are not an entry. Each entry has one encoding; every other is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
     /// The bytes end too early.
     #[error("the entry ends early, after {length} bytes")]
     CutShort {
-        /// How many there are.
+        /// The number of bytes.
         length: usize,
     },
     /// The bytes are of another version.
@@ -139,12 +138,12 @@ pub enum DecodeError {
         /// The version it claims.
         version: u8,
     },
-    /// Something no entry has.
+    /// A field has a value that no entry has.
     #[error("the entry has {what} at byte {at}")]
     Malformed {
-        /// Where it stands.
+        /// The position of the field.
         at: usize,
-        /// What it is.
+        /// What is wrong.
         what: &'static str,
     },
 }

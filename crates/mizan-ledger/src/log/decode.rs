@@ -1,4 +1,4 @@
-//! The parts of entries from canonical bytes; what `request.rs` writes.
+//! Decodes the parts of entries that `state/request.rs` encodes.
 
 use mizan_core::{Delta, Epsilon, Order, Rho};
 
@@ -88,7 +88,7 @@ pub(crate) fn read_budget(from: &mut Reader<'_>) -> Result<Budget, DecodeError> 
     Ok(Budget::stored(target, reserved_delta, weights, limits))
 }
 
-/// A quantity as the bits of its double; of two zeros only one is canonical.
+/// A quantity as the bits of its double. Of the two zeros only +0 is canonical.
 fn read_unit<T, E>(
     from: &mut Reader<'_>,
     new: impl Fn(f64) -> Result<T, E>,

@@ -1,8 +1,7 @@
-//! The entries of the log and their canonical bytes: one entry, one encoding.
+//! The entries of the log and their canonical bytes.
 //!
-//! `docs/ledger-format.md` has them byte by byte. Decoding refuses everything
-//! that encoding would not write, so equal entries are equal bytes and the
-//! Merkle tree over the bytes is one over their meaning.
+//! Each entry has exactly one encoding, and decoding refuses every other, so that a hash of the
+//! bytes is a hash of the meaning. `docs/ledger-format.md` specifies the bytes.
 
 use crate::log::bytes::{Reader, Writer};
 use crate::log::decode::{
@@ -16,7 +15,7 @@ use crate::state::{Charge, Request};
 /// The version of the encoding, the first byte of every entry.
 pub const VERSION: u8 = 1;
 
-/// What happened, when, and by which request.
+/// One event in the history of a ledger.
 ///
 /// ```
 /// use mizan_ledger::{Body, Entry, RequestId};
@@ -33,10 +32,9 @@ pub const VERSION: u8 = 1;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// When it was written, by the clock of whoever wrote it. It is told, never
-    /// used: clocks go backwards, the log does not.
+    /// When it was written, by the clock of the writer. For display only: no decision uses it.
     pub unix_ms: u64,
-    /// The request that this is the outcome of.
+    /// The id of the request that led to the entry.
     pub id: RequestId,
     /// What happened.
     pub body: Body,
@@ -45,43 +43,43 @@ pub struct Entry {
 /// What happened.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
-    /// The ledger began.
+    /// The ledger was created.
     Opened {
-        /// What it is called.
+        /// Its id.
         ledger: LedgerId,
     },
     /// An account was created.
     Created {
-        /// The number it got.
+        /// Its number.
         account: AccountNumber,
         /// Its name.
         name: AccountName,
-        /// The account above it.
+        /// Its parent account.
         parent: Option<AccountNumber>,
-        /// The orders at which its books are kept.
+        /// The orders of its limits and totals.
         orders: Orders,
-        /// What may be taken.
+        /// Its budget.
         budget: Budget,
     },
-    /// A cost was reserved, and counts as spent from here on.
+    /// A cost was reserved. It counts as spent from here on.
     Reserved(Charge),
-    /// A cost did not fit. It never will under this id.
+    /// A charge was denied by the filter. Its id stays denied.
     Denied {
-        /// What was asked.
+        /// The charge.
         charge: Charge,
-        /// Who refused, and what would have fitted.
+        /// Which account refused, and how much would have fitted.
         denial: Denial,
     },
-    /// Data is being touched under the reservation with this id.
+    /// The query of the reservation with this id begins to read data.
     Started,
-    /// The reservation with this id was settled and its answer may leave.
+    /// The reservation with this id was committed; its answer may be released.
     Committed {
-        /// What was spent.
+        /// The cost that was spent, at most the reservation.
         cost: Cost,
         /// The hash of the answer.
         answer: Digest,
     },
-    /// The reservation with this id was given back before data was touched.
+    /// The reservation with this id was voided before its query read data.
     Voided,
     /// The budget of an account was raised.
     Raised {
@@ -90,9 +88,9 @@ pub enum Body {
         /// The higher budget.
         budget: Budget,
     },
-    /// The log was restored although a longer one was known: a gap.
+    /// The data owner accepted a log although a longer one was known: a gap.
     Restored {
-        /// How many entries the longer one had.
+        /// The size of the longer log.
         size: u64,
         /// Its root.
         root: Digest,
@@ -102,9 +100,9 @@ pub enum Body {
 /// The outcome of a charge that did not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Denial {
-    /// The account that refused: the one charged, or one above it.
+    /// The account that refused: the charged one, or an ancestor.
     pub account: AccountNumber,
-    /// The largest part of the cost that would have fitted at the time.
+    /// The largest fraction of the cost that would have fitted at the time.
     pub largest: Scale,
 }
 
@@ -121,11 +119,11 @@ impl Entry {
         to.finish()
     }
 
-    /// Reads canonical bytes.
+    /// Decodes canonical bytes.
     ///
     /// # Errors
     ///
-    /// The bytes are not what [`encode`](Self::encode) writes for any entry.
+    /// [`encode`](Self::encode) writes these bytes for no entry.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut from = Reader::new(bytes);
         let version = from.u8()?;
@@ -144,7 +142,7 @@ impl Entry {
 }
 
 impl Body {
-    /// The request that this is the outcome of.
+    /// The request that led to this entry.
     #[must_use]
     pub fn request(&self) -> Request {
         match self.clone() {

@@ -1,10 +1,10 @@
-//! Names for requests, ledgers and what is hashed.
+//! Ids of requests and ledgers, and SHA-256 hashes.
 
 use std::fmt::{self, Write as _};
 
 use sha2::{Digest as _, Sha256};
 
-/// Writes a newtype of bytes that prints as hexadecimal digits.
+/// Defines a newtype of bytes that prints as hexadecimal digits.
 macro_rules! identifiers {
     ($($(#[$doc:meta])* $Type:ident, $length:literal;)*) => {$(
         $(#[$doc])*
@@ -18,7 +18,7 @@ macro_rules! identifiers {
                 Self(bytes)
             }
 
-            /// From its hexadecimal digits; None if it is something else.
+            /// From its hexadecimal digits; None if the text is anything else.
             #[must_use]
             pub fn from_hex(digits: &str) -> Option<Self> {
                 from_hex(digits).map(Self)
@@ -40,15 +40,15 @@ macro_rules! identifiers {
 }
 
 identifiers! {
-    /// What a client calls a request, 128 bits of its own choice. The same id
-    /// with the same body has the same outcome for ever.
+    /// The id of a request: 128 bits that the client chooses. The same id with the same request
+    /// has the same outcome forever (idempotency).
     RequestId, 16;
 
-    /// What a ledger is called, 128 bits drawn when it is made, so that a
-    /// checkpoint of one ledger says nothing about another.
+    /// The id of a ledger: 128 random bits, drawn when it is created, so that a checkpoint of one
+    /// ledger is not valid for another.
     LedgerId, 16;
 
-    /// A SHA-256 hash: of a body, of an answer, of a node of the Merkle tree.
+    /// A SHA-256 hash of a request, an answer, or a node of the Merkle tree.
     Digest, 32;
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn hex(byte: u8) -> [char; 2] {
     [digit(byte >> 4), digit(byte & 15)]
 }
 
-/// Bytes from exactly as many pairs of hexadecimal digits.
+/// N bytes from exactly N pairs of hexadecimal digits.
 pub(crate) fn from_hex<const N: usize>(digits: &str) -> Option<[u8; N]> {
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
     if pairs.len() != N || !rest.is_empty() {
@@ -78,14 +78,13 @@ pub(crate) fn from_hex<const N: usize>(digits: &str) -> Option<[u8; N]> {
     Some(bytes)
 }
 
-/// What is hashed for an id that is given as text begins with this.
+/// The prefix of the hash of an id that is given as text.
 const ID_CONTEXT: &[u8] = b"mizan request id\n";
 
 impl RequestId {
-    /// The id that people mean by a text. A UUID, or 32 hexadecimal digits, is
-    /// taken as it is. Everything else is hashed: the first 128 bits of
-    /// SHA-256(`mizan request id`, a line feed, the text), so that the same
-    /// text is the same id everywhere and others are others.
+    /// The id of a text. A UUID, or 32 hexadecimal digits, is the id itself. Every other text is
+    /// hashed: the id is the first 128 bits of SHA-256(`mizan request id`, a line feed, the
+    /// text), so that a text is the same id on every machine.
     ///
     /// ```
     /// use mizan_ledger::RequestId;

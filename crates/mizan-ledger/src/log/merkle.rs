@@ -1,10 +1,10 @@
 //! The Merkle tree over the entries of a log (RFC 6962, section 2.1; RFC 9162
 //! for checking proofs).
 //!
-//! A leaf is SHA-256(00 entry), a node SHA-256(01 left right); the left side of
-//! a node is the largest full power of two. [`Frontier`] gives the root after
-//! every entry in a few hashes and 2 kB. [`Tree`] keeps all nodes and gives
-//! proofs. Proofs are checked by `proof.rs`.
+//! A leaf is SHA-256(00 entry), a node SHA-256(01 left right); the left child of a node covers
+//! the largest power of two of leaves. [`Frontier`] computes the root after every entry with a
+//! few hashes and at most 2 kB. [`Tree`] keeps all nodes and makes proofs, which
+//! `evidence/proof.rs` checks.
 
 use crate::evidence::{ConsistencyProof, InclusionProof};
 use crate::log::Digest;
@@ -20,7 +20,7 @@ pub(crate) fn node_hash(left: &Digest, right: &Digest) -> Digest {
     Digest::of(&[&[1], left.as_bytes(), right.as_bytes()])
 }
 
-/// The root of a tree that only grows, without its leaves.
+/// The root of an append-only tree, without its leaves.
 ///
 /// ```
 /// use mizan_ledger::log::{Frontier, leaf_hash};
@@ -44,12 +44,12 @@ impl Frontier {
         self.push_from(leaf, u32::MAX);
     }
 
-    /// Appends a leaf. Returns the full nodes above it that it completes, from a
-    /// level on: the level, how many stand before it there, and its hash.
+    /// Appends a leaf. Returns the nodes that it completes, from level `lowest` on: the level,
+    /// the index on that level, and the hash.
     pub(crate) fn push_from(&mut self, leaf: Digest, lowest: u32) -> Vec<(u32, u64, Digest)> {
         let mut complete = Vec::new();
         let mut hash = leaf;
-        // As carries go when one is added to the size in binary.
+        // Like the carries when one is added to the size in binary.
         for level in 1..=self.size.trailing_ones() {
             if let Some(left) = self.full.pop() {
                 hash = node_hash(&left, &hash);
@@ -63,14 +63,13 @@ impl Frontier {
         complete
     }
 
-    /// A frontier that was stored; None if so many subtrees do not belong to a
-    /// tree of this size.
+    /// A stored frontier; None if a tree of this size has another number of full subtrees.
     #[must_use]
     pub fn from_raw(size: u64, full: Vec<Digest>) -> Option<Self> {
         (u32::try_from(full.len()) == Ok(size.count_ones())).then_some(Self { size, full })
     }
 
-    /// The full subtrees, as they are stored: largest first.
+    /// The full subtrees in their stored order, largest first.
     #[must_use]
     pub fn full(&self) -> &[Digest] {
         &self.full
@@ -82,7 +81,7 @@ impl Frontier {
         self.size
     }
 
-    /// The root; that of no leaves is the hash of nothing.
+    /// The root. The root of an empty tree is the hash of the empty string.
     #[must_use]
     pub fn root(&self) -> Digest {
         let mut full = self.full.iter().rev();
@@ -134,15 +133,15 @@ impl Tree {
         root(self, size).ok()
     }
 
-    /// That the leaf at `index` is in the tree of the first `size` leaves; None
-    /// if there are fewer.
+    /// A proof that the leaf at `index` is in the tree of the first `size` leaves; None if there
+    /// are fewer.
     #[must_use]
     pub fn inclusion_proof(&self, index: u64, size: u64) -> Option<InclusionProof> {
         inclusion_proof(self, index, size).ok()
     }
 
-    /// That the tree of the first `size` leaves extends that of the first
-    /// `before`; None if there are fewer.
+    /// A proof that the tree of the first `size` leaves extends that of the first `before`; None
+    /// if there are fewer.
     #[must_use]
     pub fn consistency_proof(&self, before: u64, size: u64) -> Option<ConsistencyProof> {
         consistency_proof(self, before, size).ok()
@@ -160,17 +159,16 @@ impl Nodes for Tree {
     }
 }
 
-/// A node that is asked for is not there.
+/// A node does not exist.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Missing;
 
 /// Where the full nodes of a tree come from: a [`Tree`] or a store.
 pub(crate) trait Nodes {
-    /// Why a node cannot be had.
+    /// Why a node cannot be read.
     type Error: From<Missing>;
 
-    /// The hash of the full node on a level, the leaves being level 0, with so
-    /// many before it on that level.
+    /// The hash of the full node at an index of a level; the leaves are level 0.
     fn node(&self, level: u32, index: u64) -> Result<Digest, Self::Error>;
 }
 
@@ -182,8 +180,8 @@ pub(crate) fn root<N: Nodes>(nodes: &N, size: u64) -> Result<Digest, N::Error> {
     subtree(nodes, 0, size)
 }
 
-/// That a leaf is in the tree of the first `size` leaves (RFC 6962, section
-/// 2.1.1, from the root down).
+/// A proof that a leaf is in the tree of the first `size` leaves (RFC 6962, section 2.1.1, from
+/// the root down).
 pub(crate) fn inclusion_proof<N: Nodes>(
     nodes: &N,
     index: u64,
@@ -192,7 +190,7 @@ pub(crate) fn inclusion_proof<N: Nodes>(
     if index >= size {
         return Err(Missing.into());
     }
-    // The path alone may not touch the last leaf.
+    // The path alone might not read the last leaf.
     nodes.node(0, size - 1)?;
     let (mut begin, mut end) = (0, size);
     let mut path = Vec::new();
@@ -210,8 +208,8 @@ pub(crate) fn inclusion_proof<N: Nodes>(
     Ok(InclusionProof { index, size, path })
 }
 
-/// That the tree of the first `size` leaves extends that of the first `before`
-/// (RFC 6962, section 2.1.2, from the root down).
+/// A proof that the tree of the first `size` leaves extends that of the first `before` (RFC 6962,
+/// section 2.1.2, from the root down).
 pub(crate) fn consistency_proof<N: Nodes>(
     nodes: &N,
     before: u64,
@@ -236,7 +234,7 @@ pub(crate) fn consistency_proof<N: Nodes>(
                 begin = middle;
             }
         }
-        // The whole earlier tree is known to whoever checks.
+        // The verifier knows the root of the whole earlier tree.
         if begin > 0 {
             path.push(subtree(nodes, begin, end)?);
         }

@@ -1,34 +1,34 @@
-//! What a ledger remembers of a request: enough to answer it again.
+//! The record of a request id: enough to return the same outcome to a retry.
 
 use crate::log::{Body, Denial, Digest};
 use crate::money::{AccountNumber, Cost};
 use crate::state::Charge;
 
-/// What is remembered under an id.
+/// The record of a request id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The hash of the request that made it.
+    /// The hash of the first request with this id.
     pub request: Digest,
-    /// How far it has come.
+    /// Its state.
     pub status: Status,
 }
 
-/// How far a request has come.
+/// The state of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The ledger began.
+    /// The ledger was created.
     Opened,
     /// This account was created.
     Created(AccountNumber),
     /// The budget of this account was raised.
     Raised(AccountNumber),
-    /// A gap was marked.
+    /// A gap was recorded.
     Restored,
-    /// Reserved; no data was touched.
+    /// Reserved; the query has not read data.
     Reserved(Reservation),
-    /// Data may have been touched. Without a commit it stays charged for ever.
+    /// The query may have read data. Without a commit it stays charged forever.
     Started(Reservation),
-    /// Settled; the answer may leave, any number of times.
+    /// Committed; the answer may be released, any number of times.
     Released {
         /// The account that was charged.
         account: AccountNumber,
@@ -37,49 +37,49 @@ pub enum Status {
         /// The hash of the answer.
         answer: Digest,
     },
-    /// Given back before data was touched.
+    /// Voided before the query read data.
     Voided(AccountNumber),
-    /// Did not fit.
+    /// Denied by the filter.
     Denied(Denial),
 }
 
-/// A cost that is reserved, and where.
+/// A reserved cost and its account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reservation {
-    /// The account that is charged, and all above it.
+    /// The charged account; its ancestors are charged too.
     pub account: AccountNumber,
-    /// What counts as spent until it is settled.
+    /// The cost that counts as spent until a commit or void.
     pub cost: Cost,
 }
 
-/// What a request is told, the first time and every time after.
+/// The outcome of a request, the same for every retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The ledger began.
+    /// The ledger was created.
     Opened,
     /// This account was created.
     Created(AccountNumber),
     /// The budget of this account was raised.
     Raised(AccountNumber),
-    /// A gap was marked.
+    /// A gap was recorded.
     Restored,
-    /// Reserved: data may be touched after a start.
+    /// Reserved: the query may read data after a start.
     Reserved,
-    /// Started: whoever was told first works on it. Nobody starts it again.
+    /// Started: the client that received this first runs the query. It cannot be started again.
     Started,
-    /// Settled, with the hash of the answer.
+    /// Committed.
     Released {
         /// The hash of the answer.
         answer: Digest,
     },
-    /// Given back.
+    /// Voided.
     Voided,
-    /// Did not fit, and never will under this id.
+    /// Denied by the filter; the id stays denied.
     Denied(Denial),
 }
 
 impl Status {
-    /// What the request is told.
+    /// The outcome that the client receives.
     #[must_use]
     pub const fn outcome(&self) -> Outcome {
         match self {
@@ -95,7 +95,7 @@ impl Status {
         }
     }
 
-    /// What is reserved and not settled.
+    /// The reservation that is not committed or voided.
     #[must_use]
     pub const fn reservation(&self) -> Option<&Reservation> {
         match self {
@@ -106,14 +106,14 @@ impl Status {
 }
 
 impl Record {
-    /// What is remembered after an entry with this body, given what was before
-    /// under the same id. None if the entry cannot follow.
+    /// The record after an entry with this body, given the record before. None if the entry
+    /// cannot follow.
     #[must_use]
     pub fn after(before: Option<&Self>, body: &Body) -> Option<Self> {
         Self::after_request(before, body, || body.request_digest())
     }
 
-    /// The same, if the hash of the request that became the entry is at hand.
+    /// The same, with the hash of the request that led to the entry.
     pub(crate) fn after_request(
         before: Option<&Self>,
         body: &Body,

@@ -1,8 +1,7 @@
-//! An account: a budget with a name, what was taken from it, and the account
-//! above it.
+//! An account: a name, a budget, the totals that were charged, and its parent account.
 //!
-//! The account of a dataset carries the guarantee. Accounts below it are quotas
-//! against starvation: every charge to one of them is a charge to all above it.
+//! The guarantee belongs to the root account of a dataset. Accounts below it are quotas, so that
+//! no project uses up the whole budget: a charge to an account is a charge to every ancestor.
 
 use std::fmt;
 
@@ -14,7 +13,7 @@ use crate::money::{Budget, Cost, Neighbours, Orders, Totals};
 /// The longest name, in bytes.
 pub const MAX_NAME_BYTES: usize = 256;
 
-/// How many accounts may stand above each other.
+/// The largest depth of the tree of accounts.
 pub const MAX_HEIGHT: usize = 16;
 
 /// The number of an account: how many were created before it.
@@ -22,7 +21,7 @@ pub const MAX_HEIGHT: usize = 16;
 pub struct AccountNumber(u32);
 
 impl AccountNumber {
-    /// The account that was created after so many others.
+    /// The account that was created after `number` others.
     #[must_use]
     pub const fn new(number: u32) -> Self {
         Self(number)
@@ -41,10 +40,10 @@ impl fmt::Display for AccountNumber {
     }
 }
 
-/// The name of an account: up to 256 bytes of any script, so that a list shows
-/// it whole and looks like itself: without control characters, without
-/// those that turn the direction of a line, join, or show nothing, and without
-/// space around it.
+/// The name of an account: up to 256 bytes of any script, without surrounding space.
+///
+/// Control, zero-width, joining and bidirectional characters are refused: with them two names
+/// could look alike, or a name could change how the rest of a line is displayed.
 ///
 /// ```
 /// use mizan_ledger::AccountName;
@@ -59,7 +58,7 @@ impl AccountName {
     ///
     /// # Errors
     ///
-    /// It is empty, too long, has characters that do not show or space around it.
+    /// The name is empty, too long, has surrounding space, or has a character that is refused.
     pub fn new(name: &str) -> Result<Self, NameError> {
         if name.is_empty() {
             return Err(NameError::Empty);
@@ -86,7 +85,7 @@ impl fmt::Display for AccountName {
     }
 }
 
-/// Whether a character breaks, turns or hides what stands around it.
+/// Whether a character is invisible, or changes how the text around it is displayed.
 fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -105,20 +104,20 @@ fn is_unprintable(character: char) -> bool {
         )
 }
 
-/// Why a text is no name.
+/// Why a text is not a valid name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
-    /// Nothing in it.
+    /// The text is empty.
     #[error("an account needs a name")]
     Empty,
-    /// Above [`MAX_NAME_BYTES`].
+    /// The text is longer than [`MAX_NAME_BYTES`].
     #[error("the name of an account has at most {MAX_NAME_BYTES} bytes, this one {bytes}")]
     TooLong {
-        /// How long it is.
+        /// The length of the text.
         bytes: usize,
     },
-    /// Characters that do not show, or space around it.
+    /// The text has surrounding space or a character that is refused.
     #[error(
         "the name of an account has no line breaks, no control, zero-width or direction characters, and no space around it"
     )]
@@ -143,7 +142,7 @@ impl NameError {
     }
 }
 
-/// An account and what was taken from it.
+/// An account and its totals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Account {
     number: AccountNumber,
@@ -159,7 +158,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// A new account, from which nothing was taken.
+    /// A new account without charges.
     #[must_use]
     pub fn new(
         number: AccountNumber,
@@ -183,8 +182,7 @@ impl Account {
         }
     }
 
-    /// The same account with these sums and neighbours, as a store remembers
-    /// them.
+    /// The same account with the totals and the neighbouring relation that a store has.
     #[must_use]
     pub fn with_totals(
         mut self,
@@ -199,11 +197,11 @@ impl Account {
         self
     }
 
-    /// Takes what an entry about a charge takes, given what was held under its
-    /// id before. Called for the account of the charge and all above it.
+    /// Applies an entry about a charge to the totals, given the reservation under its id, if
+    /// any. Called for the account of the charge and for every ancestor.
     ///
-    /// None if what was held is not in the sums. They are not those of the log
-    /// then, and what is left of this account must not be used.
+    /// None if the totals do not contain the reservation. They do not follow from the log then,
+    /// and the account must not be used any more.
     #[must_use]
     pub fn take(&mut self, body: &Body, held: Option<&Reservation>) -> Option<()> {
         match (body, held) {
@@ -246,13 +244,13 @@ impl Account {
         &self.name
     }
 
-    /// The account above it.
+    /// The parent account.
     #[must_use]
     pub const fn parent(&self) -> Option<AccountNumber> {
         self.parent
     }
 
-    /// The orders at which its books are kept.
+    /// The orders of its limits and totals.
     #[must_use]
     pub const fn orders(&self) -> &Orders {
         &self.orders
@@ -264,32 +262,33 @@ impl Account {
         self.raised
     }
 
-    /// What may be taken.
+    /// The budget.
     #[must_use]
     pub const fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// Which neighbours its guarantee is about, once a charge has settled it.
-    /// Giving that charge back does not unsettle it.
+    /// The neighbouring relation of its guarantee, from the first charge that depends on one.
+    /// Voiding that charge does not reset it.
     #[must_use]
     pub const fn neighbours(&self) -> Option<Neighbours> {
         self.neighbours
     }
 
-    /// What was committed.
+    /// The sum of the committed charges.
     #[must_use]
     pub const fn spent(&self) -> &Totals {
         &self.spent
     }
 
-    /// What is reserved and not committed, or started and never heard of again.
+    /// The sum of the reservations without a commit, including charges whose query never
+    /// finished.
     #[must_use]
     pub const fn pending(&self) -> &Totals {
         &self.pending
     }
 
-    /// Both together: what the filter counts.
+    /// Spent and pending together: the totals that the filter compares with the limits.
     #[must_use]
     pub const fn taken(&self) -> &Totals {
         &self.taken

@@ -1,5 +1,4 @@
-//! What to ask for instead of a charge that does not fit: the same event with a
-//! little more noise, or fewer times.
+//! Alternatives to a charge that does not fit: the same event with more noise, or fewer times.
 
 use mizan_core::{
     Count, DiscreteGaussian, DiscreteLaplace, Epsilon, Mu, PrivacyEvent, Rho, Round, Scale, Sigma,
@@ -8,17 +7,17 @@ use mizan_core::{
 
 use crate::money::{Account, Cost, admit, how_many};
 
-/// What would fit in place of a charge that does not.
+/// An event that fits in place of a charge that does not.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Alternative {
-    /// The same, fewer times.
+    /// The same event, fewer times.
     Fewer(PrivacyEvent),
-    /// The same with more noise.
+    /// The same event with more noise.
     Noisier(PrivacyEvent),
 }
 
 impl Alternative {
-    /// The event that would fit.
+    /// The event that fits.
     #[must_use]
     pub const fn event(&self) -> &PrivacyEvent {
         match self {
@@ -27,11 +26,11 @@ impl Alternative {
     }
 }
 
-/// Noise is made at most so many times as large: nobody wants more.
+/// The largest factor by which noise is increased; more would be of no use.
 const MOST_NOISE: f64 = 1e6;
 
-/// The largest charges like this one that fit into a chain of accounts, from
-/// the one that is charged up to its root. Each was priced and fits as it is.
+/// The largest charges of the same form that fit a chain of accounts, from the charged account up
+/// to the root. The cost of each was computed, and fits.
 ///
 /// ```
 /// use mizan_core::{Delta, Epsilon};
@@ -67,8 +66,8 @@ pub fn alternatives<'a>(
             let event = event.clone();
             Some(PrivacyEvent::Repeat { count, event }).filter(&fits)
         };
-        // As many as fit one by one, at least; together they may cost less, for
-        // the cost of each is rounded up.
+        // At least as many as fit as separate charges. One charge may cost less, because each
+        // separate cost is rounded up.
         let one_by_one = how_many(chain.clone(), &Cost::of(event, orders).ok()?);
         let mut low = one_by_one.min(count.get());
         let mut high = count.get();
@@ -89,7 +88,7 @@ pub fn alternatives<'a>(
         let with = |factor: f64| noisier(asked, factor).filter(&fits);
         with(MOST_NOISE)?;
         let (mut low, mut high) = (0.0, MOST_NOISE.ln());
-        // To a thousandth; what is printed has three digits.
+        // To a thousandth: the result is printed with three digits.
         while high - low > 1e-3 {
             let middle = 0.5 * (low + high);
             if with(middle.exp()).is_some() {
@@ -103,10 +102,10 @@ pub fn alternatives<'a>(
     fewer().into_iter().chain(noisier()).collect()
 }
 
-/// The event with so many times the noise, in numbers of three digits on the
-/// cheap side. None where it has no noise to turn up.
+/// The event with `factor` times the noise, in numbers of three digits on the side that costs
+/// less. None if the event has no noise parameter.
 fn noisier(event: &PrivacyEvent, factor: f64) -> Option<PrivacyEvent> {
-    // On the side to which reading rounds, so that it prints as three digits.
+    // Rounded to the side to which the parser rounds, so that it prints as three digits.
     let up = |value: f64| three_digits(value * factor, f64::ceil, Round::Down);
     let down = |value: f64| three_digits(value / factor, f64::floor, Round::Up);
     let inside = |event: &PrivacyEvent| noisier(event, factor).map(Box::new);
@@ -154,7 +153,7 @@ fn noisier(event: &PrivacyEvent, factor: f64) -> Option<PrivacyEvent> {
             epsilon: epsilon(*given)?,
             delta: *delta,
         },
-        // ρ goes with the square of the noise.
+        // ρ falls with the square of the noise.
         PrivacyEvent::ZeroConcentrated { rho } => PrivacyEvent::ZeroConcentrated {
             rho: Rho::new(down(rho.get() / factor)).ok()?,
         },
@@ -181,12 +180,12 @@ fn noisier(event: &PrivacyEvent, factor: f64) -> Option<PrivacyEvent> {
             let events = events.iter().map(|event| noisier(event, factor));
             PrivacyEvent::Compose(events.collect::<Option<_>>()?)
         }
-        // Their noise is no single number.
+        // Their noise is not a single number.
         _ => return None,
     })
 }
 
-/// A number of three digits, by way of its decimal so that it prints as such.
+/// A number of three digits, through its decimal so that it prints as such.
 fn three_digits(value: f64, round: fn(f64) -> f64, side: Round) -> f64 {
     if !(value > 0.0 && value.is_finite()) {
         return value;

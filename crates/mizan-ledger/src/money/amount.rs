@@ -1,9 +1,8 @@
-//! Money: what a charge costs at one order, in whole pico-nats, and the own
-//! delta of a release, in whole units of 1e-18.
+//! Amounts as integers: Rényi divergence at one order in pico-nats (1e-12 nat), and reserved
+//! deltas in units of 1e-18.
 //!
-//! Integers only. Adding doubles fails open: once a budget of doubles is spent
-//! to the last digit, every cost below half a unit in the last place is free
-//! for ever. Here costs round up, budgets round down, and sums are exact.
+//! Adding doubles fails open: when a total is large, every cost below half a unit in its last
+//! place is free forever. Here costs round up, budgets round down, and sums are exact.
 
 use std::fmt;
 
@@ -12,13 +11,13 @@ use mizan_core::directed::mul_both;
 
 /// Pico-nats in a nat.
 const PICO: f64 = 1e12;
-/// Atoms of probability in one.
+/// Units of 1e-18 in one.
 const ATTO: f64 = 1e18;
 
 /// An amount of Rényi divergence in pico-nats (1e-12).
 ///
-/// The largest, [`Amount::EXHAUSTED`], means "no bound": what it is added to is
-/// exhausted, and no limit is as large.
+/// The largest amount, [`Amount::EXHAUSTED`], means "no finite bound". A total that contains it
+/// stays exhausted, and every limit is smaller.
 ///
 /// ```
 /// use mizan_ledger::money::Amount;
@@ -32,14 +31,14 @@ const ATTO: f64 = 1e18;
 pub struct Amount(u64);
 
 impl Amount {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Self = Self(0);
-    /// Without bound: more than any limit.
+    /// No finite bound: more than any limit.
     pub const EXHAUSTED: Self = Self(u64::MAX);
-    /// The largest limit there is, some 18 million nats.
+    /// The largest limit, about 18 million nats.
     pub const LARGEST_LIMIT: Self = Self(u64::MAX - 1);
 
-    /// So many pico-nats.
+    /// An amount of `pico` pico-nats.
     #[must_use]
     pub const fn from_pico(pico: u64) -> Self {
         Self(pico)
@@ -51,13 +50,12 @@ impl Amount {
         self.0
     }
 
-    /// A cost in nats, rounded up. Infinity and whatever is beyond 64 bits
-    /// exhausts.
+    /// A cost in nats, rounded up. Infinity and costs beyond 64 bits become
+    /// [`EXHAUSTED`](Self::EXHAUSTED).
     ///
     /// # Errors
     ///
-    /// NaN, a negative number or -0.0, which all mean that a computation went
-    /// wrong before it came here.
+    /// NaN, a negative number or -0.0: each means that an earlier computation is wrong.
     pub fn cost(nats: f64) -> Result<Self, AmountError> {
         checked(nats).map(|nats| Self(units_up(nats, PICO)))
     }
@@ -66,7 +64,7 @@ impl Amount {
     ///
     /// # Errors
     ///
-    /// As for a cost; and infinity, which is no budget.
+    /// As for a cost; also infinity, because a budget must be finite.
     pub fn budget(nats: f64) -> Result<Self, AmountError> {
         let nats = checked(nats)?;
         if nats == f64::INFINITY {
@@ -75,7 +73,7 @@ impl Amount {
         Ok(Self(units_down(nats, PICO)).min(Self::LARGEST_LIMIT))
     }
 
-    /// The sum, which stays exhausted once it is.
+    /// The sum. Exhausted plus anything is exhausted.
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
@@ -83,7 +81,7 @@ impl Amount {
 }
 
 impl fmt::Display for Amount {
-    /// In nats, exactly.
+    /// The exact number of nats.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::EXHAUSTED {
             return f.write_str("inf");
@@ -94,8 +92,8 @@ impl fmt::Display for Amount {
     }
 }
 
-/// The probability with which a release itself may fail (thresholding,
-/// truncation), in units of 1e-18.
+/// A probability that is reserved for mechanisms that may fail, such as the threshold of
+/// partition selection, in units of 1e-18: the δ of a charge, or the limit of their sum.
 ///
 /// ```
 /// use mizan_ledger::DeltaAmount;
@@ -108,14 +106,14 @@ impl fmt::Display for Amount {
 pub struct DeltaAmount(u64);
 
 impl DeltaAmount {
-    /// The release never fails.
+    /// The mechanism never fails.
     pub const ZERO: Self = Self(0);
-    /// More than any cap: what a sum beyond 64 bits becomes.
+    /// More than any limit: what a sum beyond 64 bits becomes.
     pub const EXHAUSTED: Self = Self(u64::MAX);
     /// Probability one.
     pub const ONE: Self = Self(1_000_000_000_000_000_000);
 
-    /// So many units of 1e-18.
+    /// A probability of `atto` units of 1e-18.
     #[must_use]
     pub const fn from_atto(atto: u64) -> Self {
         Self(atto)
@@ -127,26 +125,26 @@ impl DeltaAmount {
         self.0
     }
 
-    /// The delta of a release, rounded up. The double nearest to 1e-9 is a
-    /// little more than 1e-9, so it takes one unit more.
+    /// The δ of a charge, rounded up. The double nearest to 1e-9 is slightly above 1e-9, so it
+    /// becomes 1,000,000,001 units.
     #[must_use]
     pub fn cost(delta: mizan_core::Delta) -> Self {
         Self(units_up(delta.get(), ATTO))
     }
 
-    /// A cap, rounded down.
+    /// A limit, rounded down.
     #[must_use]
     pub fn budget(delta: mizan_core::Delta) -> Self {
         Self(units_down(delta.get(), ATTO))
     }
 
-    /// The sum, which stays exhausted once it is.
+    /// The sum. Exhausted plus anything is exhausted.
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// So many times as much.
+    /// The product with a count.
     #[must_use]
     pub const fn saturating_mul(self, times: u64) -> Self {
         Self(self.0.saturating_mul(times))
@@ -169,7 +167,7 @@ impl fmt::Display for DeltaAmount {
     }
 }
 
-/// Why a number is no amount.
+/// Why a number is not a valid amount.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AmountError {
@@ -179,7 +177,7 @@ pub enum AmountError {
     /// Negative, or minus zero.
     #[error("an amount of privacy loss must be 0 or more, got {nats}")]
     Negative {
-        /// What was given.
+        /// The number.
         nats: f64,
     },
     /// An infinite budget.

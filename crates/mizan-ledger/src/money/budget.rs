@@ -1,7 +1,6 @@
-//! What an account may spend: a limit at every order, from a target in people's
-//! terms.
+//! The budget of an account: a limit at every Rényi order, computed from a target such as (ε, δ).
 //!
-//! A target (ε, δ) is kept by the weighted Rényi filter. Let
+//! A target (ε, δ) is enforced by a weighted Rényi filter. Let
 //! c(α) = (α-1)^(α-1)/α^α and let the weights w(α) add up to at most one. With
 //!
 //! > B(α) = ε + ln(w(α) δ / c(α)) / (α-1),   B(∞) = ε,
@@ -10,32 +9,32 @@
 //!
 //! # Guarantee
 //!
-//! Whatever is asked in which order, the answers together are (ε, δ)-DP. Let r
-//! be the likelihood ratio of the transcript. For charges chosen before each
-//! answer, M = r^α e^(-(α-1) Σ ε_i(α)) has E[M] <= 1. Split transcripts by the
+//! All answers together are (ε, δ)-DP, also if each query is chosen adaptively, in view of
+//! earlier answers. Let r be the likelihood ratio of the transcript. Each charge is fixed before
+//! its answer, so M = r^α e^(-(α-1) Σ ε_i(α)) has E[M] <= 1. Split transcripts by the
 //! first order that fits: there r^α <= M e^((α-1) B(α)), and because
 //! max(0, r - e^ε) <= c(α) r^α e^(-(α-1) ε) their part of δ is at most
 //! c(α) e^((α-1)(B(α)-ε)) = w(α) δ. Where ∞ fits, r <= e^ε and nothing is added.
 //! The full δ at each order would be wrong: with ε = 5, δ = 1e-6 and the orders 4, 8
 //! and 16 the tree of two steps in `tests/adversaries.rs` reaches 2.49 δ.
 //!
-//! A target ρ, or a curve, promises a bound at **every** order, so there every
-//! order with a limit must fit; each is a filter of its own and nothing is shared.
+//! A target ρ, or a curve, is a bound at **every** order, so every order with a limit must fit.
+//! Each order is a separate filter then, and no δ is shared between them.
 //!
-//! A part of δ is set aside for releases that may themselves fail ([`DeltaAmount`]).
-//! docs/spec/ledger.md has the same rule and proof at more length.
+//! A part of δ is reserved for mechanisms that may fail ([`DeltaAmount`]).
+//! docs/spec/ledger.md has the rule and the proof at more length.
 
 use mizan_core::{Delta, Epsilon, Order, Rho};
 
 use crate::money::weights::{fit_into_one, share};
 use crate::money::{Amount, BudgetError, DeltaAmount, Orders, Target, Weight};
 
-/// Which orders have to fit.
+/// Which orders must be within their limits after a charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// One of those with a limit.
+    /// At least one of the orders with a limit.
     Any,
-    /// All of those with a limit.
+    /// All of the orders with a limit.
     Every,
 }
 
@@ -50,7 +49,7 @@ pub enum Rule {
 /// let own = Budget::usual_reserved_delta(delta);
 /// let budget = Budget::approximate(Epsilon::new(1.0)?, delta, own, &orders)?;
 /// assert_eq!(own.to_string(), "2.49999999999e-7");
-/// // Orders from 17 on can be ended at; the largest part of δ is at 33.
+/// // Orders from 17 on have a limit; the largest part of δ is at 33.
 /// let usable = budget.limits().iter().flatten().count();
 /// assert_eq!(usable, 18);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -64,18 +63,19 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The part of δ that is set aside unless asked otherwise: a quarter, which
-    /// costs Gaussian workloads 1 % of ε at δ = 1e-6.
+    /// The default reserved delta: a quarter of δ. For Gaussian mechanisms at δ = 1e-6 that
+    /// costs 1 % of ε.
     #[must_use]
     pub fn usual_reserved_delta(delta: Delta) -> DeltaAmount {
         DeltaAmount::from_atto(DeltaAmount::budget(delta).atto() / 4)
     }
 
-    /// Limits that keep (ε, δ), of which `reserved_delta` is for the releases' own.
+    /// Limits that guarantee (ε, δ)-DP, where `reserved_delta` of δ is for mechanisms that may
+    /// fail.
     ///
     /// # Errors
     ///
-    /// Nothing could ever be charged, or all of δ is set aside.
+    /// No charge could ever be admitted, or all of δ is reserved.
     pub fn approximate(
         epsilon: Epsilon,
         delta: Delta,
@@ -88,8 +88,8 @@ impl Budget {
         let mut usable: Vec<bool> = (orders.iter().zip(&unshared.limits))
             .map(|(order, limit)| order.is_finite() && limit.is_some())
             .collect();
-        // A smaller part of δ may leave nothing at an order; its part then goes
-        // to the others. Each round drops one order at least.
+        // With its smaller part of δ an order may have no limit above zero. Its part then goes
+        // to the others. Each round drops at least one order.
         loop {
             let center = furthest_for_gaussian(orders, &unshared.limits, &usable);
             let weights = share(&usable, center);
@@ -104,21 +104,22 @@ impl Budget {
         }
     }
 
-    /// Limits that keep a pure ε: only the infinite order counts.
+    /// Limits that guarantee pure ε-DP: only the infinite order has one.
     ///
     /// # Errors
     ///
-    /// Nothing could ever be charged: ε is zero, or there is no infinite order.
+    /// No charge could ever be admitted: ε is zero, or there is no infinite order.
     pub fn pure(epsilon: Epsilon, orders: &Orders) -> Result<Self, BudgetError> {
         let none = vec![Weight::ZERO; orders.len()];
         Self::with_weights(Target::Pure { epsilon }, DeltaAmount::ZERO, &none, orders)
     }
 
-    /// Limits α ρ at every finite order, and `reserved_delta` beside them.
+    /// Limits α ρ at every finite order (zCDP), and a limit `reserved_delta` on the sum of
+    /// reserved deltas.
     ///
     /// # Errors
     ///
-    /// Nothing could ever be charged.
+    /// No charge could ever be admitted.
     pub fn zero_concentrated(
         rho: Rho,
         reserved_delta: DeltaAmount,
@@ -133,7 +134,7 @@ impl Budget {
         )
     }
 
-    /// Limits of one's own; orders that are not named are not limited.
+    /// The given limits; orders that are not named have none.
     ///
     /// # Errors
     ///
@@ -158,8 +159,7 @@ impl Budget {
         Self::assembled(Target::Curve, reserved_delta, &weights, limits)
     }
 
-    /// The same account with a higher target: the weights stay as they were, so
-    /// every limit grows.
+    /// The budget of a raised target. The weights stay as they are, so every limit grows.
     ///
     /// # Errors
     ///
@@ -190,8 +190,8 @@ impl Budget {
                     return Ok(None);
                 };
                 let limit = positive(exact.lower())?;
-                // Where every order must fit, leaving one out would break the
-                // promise; where any will do it only admits less.
+                // If every order must fit, leaving one out would break the guarantee. If any
+                // order suffices, it only admits fewer charges.
                 if limit.is_none() && target.rule() == Rule::Every {
                     return Err(BudgetError::NothingFits);
                 }
@@ -218,8 +218,8 @@ impl Budget {
         })
     }
 
-    /// Puts together what was stored; [`check`](Self::check) tells whether it
-    /// keeps its target.
+    /// A budget from its stored parts. [`check`](Self::check) says whether the limits guarantee
+    /// the target.
     pub(crate) fn stored(
         target: Target,
         reserved_delta: DeltaAmount,
@@ -234,13 +234,12 @@ impl Budget {
         }
     }
 
-    /// Whether these limits keep their target: what a replay asks of a budget
-    /// that it finds in a log.
+    /// Whether these limits guarantee their target. A replay checks every budget in a log.
     ///
     /// # Errors
     ///
-    /// The weights add up to more than one, a limit is above what its weight
-    /// allows, or there is none.
+    /// The weights add up to more than one, a limit is above what its weight allows, or no order
+    /// has a limit.
     pub fn check(&self, orders: &Orders) -> Result<(), BudgetError> {
         let unsound = Err(BudgetError::Unsound);
         if self.weights.len() != orders.len() || self.limits.len() != orders.len() {
@@ -258,12 +257,12 @@ impl Budget {
         for ((order, &weight), &limit) in orders.iter().zip(&self.weights).zip(&self.limits) {
             let exact = self.target.limit(self.reserved_delta, order, weight)?;
             let sound = match (limit, exact) {
-                // At most the upper end: a log may come from a version that
-                // enclosed the same value another way.
+                // At most the upper end: a log may come from a version that enclosed the same
+                // value in another interval.
                 (Some(limit), Some(exact)) => positive(exact.upper())? >= Some(limit),
                 (Some(_), None) => false,
-                // No limit is no harm where any order will do, and an order
-                // that was promised and is not kept where every order must.
+                // A missing limit is harmless if any order suffices, and breaks the guarantee
+                // if every order must fit.
                 (None, exact) => self.rule() == Rule::Any || exact.is_none(),
             };
             if !sound {
@@ -273,11 +272,11 @@ impl Budget {
         Ok(())
     }
 
-    /// Whether this may replace `before` when an account is raised.
+    /// Whether this budget may replace `before` when an account is raised.
     ///
     /// # Errors
     ///
-    /// It is of another kind, or lower somewhere.
+    /// It is of another kind, or lower at some order.
     pub fn follows(&self, before: &Self) -> Result<(), BudgetError> {
         let kind = std::mem::discriminant::<Target>;
         if kind(&self.target) != kind(&before.target) || self.weights != before.weights {
@@ -297,39 +296,39 @@ impl Budget {
         Ok(())
     }
 
-    /// What is promised.
+    /// The guarantee that the limits enforce.
     #[must_use]
     pub const fn target(&self) -> Target {
         self.target
     }
 
-    /// Which orders have to fit.
+    /// Which orders must be within their limits.
     #[must_use]
     pub const fn rule(&self) -> Rule {
         self.target.rule()
     }
 
-    /// The part of δ of each order; none where the rule is not to share.
+    /// The part of δ of each order; empty if every order must fit.
     #[must_use]
     pub fn weights(&self) -> &[Weight] {
         &self.weights
     }
 
-    /// The limit at each order. None: the order cannot be ended at
-    /// ([`Rule::Any`]), or nothing is promised there ([`Rule::Every`]).
+    /// The limit at each order. None: the order admits nothing ([`Rule::Any`]), or the target
+    /// does not bound it ([`Rule::Every`]).
     #[must_use]
     pub fn limits(&self) -> &[Option<Amount>] {
         &self.limits
     }
 
-    /// The most that the reserved deltas may add up to.
+    /// The limit on the sum of reserved deltas.
     #[must_use]
     pub const fn reserved_delta(&self) -> DeltaAmount {
         self.reserved_delta
     }
 }
 
-/// Releases that may all fail promise nothing.
+/// A reserved delta of one would be no guarantee at all.
 fn below_one(reserved_delta: DeltaAmount) -> Result<(), BudgetError> {
     if reserved_delta >= DeltaAmount::ONE {
         return Err(BudgetError::ReservedDeltaTooLarge { reserved_delta });
@@ -337,7 +336,7 @@ fn below_one(reserved_delta: DeltaAmount) -> Result<(), BudgetError> {
     Ok(())
 }
 
-/// A limit rounded down; none if it is not above zero.
+/// A limit rounded down; None if it is not above zero.
 fn positive(nats: f64) -> Result<Option<Amount>, BudgetError> {
     if nats <= 0.0 {
         return Ok(None);
@@ -345,7 +344,7 @@ fn positive(nats: f64) -> Result<Option<Amount>, BudgetError> {
     Ok(Some(Amount::budget(nats)?).filter(|&limit| limit > Amount::ZERO))
 }
 
-/// Where Gaussian noise, which costs α ρ, goes furthest. A choice, not a bound.
+/// The order that admits the most Gaussian noise, which costs α ρ. A choice, not a bound.
 #[allow(clippy::cast_precision_loss, reason = "it only compares")]
 fn furthest_for_gaussian(orders: &Orders, limits: &[Option<Amount>], usable: &[bool]) -> usize {
     let room = |(order, limit): (Order, &Option<Amount>)| {

@@ -1,20 +1,20 @@
-//! Why a budget cannot be kept.
+//! Why a budget is refused.
 
 use mizan_core::{Code, Order};
 
 use crate::money::{AmountError, DeltaAmount};
 
-/// Why a target gives no limits, or limits do not keep their target.
+/// Why a target has no limits, or limits do not guarantee their target.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BudgetError {
     /// No order has a limit above zero.
     #[error("nothing could ever be charged to this budget: no order has a limit above 0")]
     NothingFits,
-    /// The reserved deltas leave nothing of δ.
+    /// The reserved delta leaves nothing of δ.
     #[error("a reserved delta of {reserved_delta} leaves nothing of the delta of this budget")]
     ReservedDeltaTooLarge {
-        /// What was to be set aside.
+        /// The reserved delta.
         reserved_delta: DeltaAmount,
     },
     /// A limit at an order that the account does not have.
@@ -23,7 +23,7 @@ pub enum BudgetError {
         /// The order.
         order: Order,
     },
-    /// A raised budget is lower somewhere.
+    /// A raised budget is lower at some order.
     #[error("the new budget is not higher at every order")]
     NotHigher,
     /// A raised budget is of another kind.

@@ -1,11 +1,10 @@
-//! What a charge takes from an account: an amount at every order, and the
-//! probability that the release itself fails.
+//! The cost of an event: an amount at every Rényi order, and a reserved delta.
 //!
-//! An (ε, δ) mechanism has no Rényi curve. It is a mechanism with a pure ε that
-//! is replaced, with probability δ, by one that may tell everything (Kairouz,
-//! Oh and Viswanath 2015). So it is charged as `pure(ε)` at every order, and
-//! its δ is added up apart: the probability that any release of an account is
-//! ever replaced is at most the sum, whatever is asked in which order.
+//! An (ε, δ)-DP mechanism has no Rényi curve. It behaves like a pure ε-DP mechanism that is
+//! replaced, with probability δ, by one that may reveal everything (Kairouz, Oh and
+//! Viswanath 2015). So it is charged as `pure(ε)` at every order, and its δ is added up
+//! separately: the probability that any mechanism of an account is ever replaced is at most the
+//! sum, also under adaptively chosen queries.
 
 use std::borrow::Cow;
 
@@ -49,7 +48,7 @@ impl Cost {
     ///
     /// # Errors
     ///
-    /// Some part of the event has no Rényi curve. Nothing is left out.
+    /// Some part of the event has no Rényi curve. No part is left out of a cost.
     pub fn of(event: &PrivacyEvent, orders: &Orders) -> Result<Self, CostError> {
         let pure = without_failures(event)?;
         let (event, reserved_delta) = match &pure {
@@ -58,7 +57,7 @@ impl Cost {
         };
         let curve = RenyiCurve::of(event)?;
         let amount = |order| {
-            // An upper bound is never negative or NaN; if one were, it is no bound.
+            // An upper bound is never negative or NaN. If one were, it would not be a bound.
             Amount::cost(curve.at(order).upper.get()).unwrap_or(Amount::EXHAUSTED)
         };
         Ok(Self::new(orders.iter().map(amount), reserved_delta))
@@ -70,13 +69,13 @@ impl Cost {
         &self.amounts
     }
 
-    /// The probability that the release fails.
+    /// The probability that a mechanism of the event fails.
     #[must_use]
     pub const fn reserved_delta(&self) -> DeltaAmount {
         self.reserved_delta
     }
 
-    /// Whether this is no more than `other`, at every order.
+    /// Whether this cost is at most `other` at every order.
     #[must_use]
     pub fn is_within(&self, other: &Self) -> bool {
         self.amounts.len() == other.amounts.len()
@@ -84,8 +83,7 @@ impl Cost {
             && self.amounts.iter().zip(&other.amounts).all(|(a, b)| a <= b)
     }
 
-    /// A similar cost of another size, rounded up. What has no bound keeps
-    /// having none.
+    /// This fraction of the cost, rounded up. An exhausted amount stays exhausted.
     #[must_use]
     pub fn scaled(&self, scale: Scale) -> Self {
         let amount = |&amount: &Amount| match amount {
@@ -99,9 +97,9 @@ impl Cost {
     }
 }
 
-/// The event with every (ε, δ) mechanism of its composition replaced by a pure
-/// one, and the sum of the δs; None if there is nothing to replace. Inside a
-/// sample nothing is: what amplification makes of a failure is not known here.
+/// The event with every (ε, δ)-DP mechanism of its composition replaced by a pure one, and the
+/// sum of the δs; None if there is nothing to replace. Mechanisms on a sample are not replaced:
+/// the effect of amplification on a failure is not known here.
 fn without_failures(
     event: &PrivacyEvent,
 ) -> Result<Option<(PrivacyEvent, DeltaAmount)>, CostError> {
@@ -111,7 +109,7 @@ fn without_failures(
     let mut reserved_delta = DeltaAmount::ZERO;
     let mut fails = false;
     let mut parts = Vec::new();
-    // No recursion: events built by code may nest deeper than the stack.
+    // Not recursive: events built by code may nest deeper than the stack.
     let mut waiting = vec![(1_u64, event.as_ref())];
     while let Some((times, event)) = waiting.pop() {
         let part = match event {
@@ -140,8 +138,8 @@ fn without_failures(
     Ok(fails.then_some((PrivacyEvent::Compose(parts), reserved_delta)))
 }
 
-/// The event as its composition for one person; None if it has no failures to
-/// look for or no guarantee for a group, which the curve then refuses by name.
+/// The event with group privacy resolved to a composition; None if it has no (ε, δ)-DP part, or
+/// no guarantee for a group, which the curve then refuses by name.
 fn without_groups(event: &PrivacyEvent) -> Option<Cow<'_, PrivacyEvent>> {
     let (mut fails, mut groups) = (false, false);
     let mut waiting = vec![event];

@@ -1,8 +1,7 @@
-//! Admission: whether a charge still fits, into an account and all accounts
-//! above it.
+//! The privacy filter: whether a charge fits the budgets of an account and of all its ancestors.
 //!
-//! Only integers are compared. What is pending counts as spent: its answer may
-//! be out already.
+//! Only integers are compared. A pending charge counts as spent, because its answer may already
+//! have been released.
 
 use mizan_core::Order;
 
@@ -10,9 +9,8 @@ use crate::money::{Account, AccountNumber, Amount, Cost, DeltaAmount, Rule, Scal
 
 /// Exact sums of amounts, one for each order, and of reserved deltas.
 ///
-/// Sums are kept in 128 bits, so that taking back what was added is exact, and
-/// read in 64, where everything beyond is exhausted. That is the same as adding
-/// with saturation, in any order.
+/// Sums have 128 bits, so that subtracting what was added is exact. They are read as 64 bits,
+/// where larger sums are exhausted. The result equals saturating addition, in any order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Totals {
     amounts: Box<[u128]>,
@@ -20,7 +18,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Nothing yet, at so many orders.
+    /// Zero at each of `orders` orders.
     #[must_use]
     pub fn zero(orders: usize) -> Self {
         Self {
@@ -29,13 +27,13 @@ impl Totals {
         }
     }
 
-    /// The sums as they are stored: one for each order, and that of reserved deltas.
+    /// The stored form: a sum for each order, and the sum of reserved deltas.
     #[must_use]
     pub fn raw(&self) -> (&[u128], u128) {
         (&self.amounts, self.reserved_delta)
     }
 
-    /// Sums that were stored.
+    /// Totals from their stored form.
     pub fn from_raw(amounts: impl IntoIterator<Item = u128>, reserved_delta: u128) -> Self {
         Self {
             amounts: amounts.into_iter().collect(),
@@ -58,7 +56,7 @@ impl Totals {
 
     /// Adds a cost.
     pub fn add(&mut self, cost: &Cost) {
-        // 2^64 charges of 2^64 would be needed to overflow; stay full then.
+        // Only 2^64 charges of 2^64 overflow; the sum stays full then.
         for (sum, amount) in self.amounts.iter_mut().zip(cost.amounts()) {
             *sum = sum.saturating_add(u128::from(amount.pico()));
         }
@@ -75,14 +73,14 @@ impl Totals {
         }
     }
 
-    /// Takes back a cost that was added. None, and nothing has changed, if it
-    /// was not: a sum below zero would be room that nobody gave.
+    /// Subtracts a cost that was added. None, without a change, if a sum is smaller than the
+    /// cost: a sum below zero would enlarge the budget.
     #[must_use]
     pub fn subtract(&mut self, cost: &Cost) -> Option<()> {
         let reserved_delta = u128::from(cost.reserved_delta().atto());
         let reserved_delta = self.reserved_delta.checked_sub(reserved_delta)?;
         let less = |sum: u128, amount: Amount| sum.checked_sub(u128::from(amount.pico()));
-        // All of it or nothing.
+        // Check all orders before changing one.
         let mut pairs = self.amounts.iter().zip(cost.amounts());
         if pairs.any(|(&sum, &amount)| less(sum, amount).is_none()) {
             return None;
@@ -99,22 +97,22 @@ fn clamp(sum: u128) -> u64 {
     u64::try_from(sum).unwrap_or(u64::MAX)
 }
 
-/// Why a charge was refused, with what it takes to make it fit.
+/// Why a charge was refused, and how much of it would fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
-    /// The account that refused; the nearest to the one that was charged.
+    /// The account that refused: the charged one, or its nearest ancestor that refuses.
     pub account: AccountNumber,
-    /// Which of its orders would have to fit.
+    /// Which of its orders must fit.
     pub rule: Rule,
-    /// Order by order.
+    /// The numbers of each order.
     pub lines: Vec<RefusalLine>,
-    /// The reserved delta that was asked for.
+    /// The reserved delta of the charge.
     pub asked_reserved_delta: DeltaAmount,
     /// The reserved deltas of earlier charges, committed and pending.
     pub taken_reserved_delta: DeltaAmount,
-    /// The most that reserved deltas may add up to.
+    /// The limit on the sum of reserved deltas.
     pub reserved_delta_limit: DeltaAmount,
-    /// The largest part of the same cost that fits here and above.
+    /// The largest fraction of the cost that fits the whole chain.
     pub largest: Scale,
 }
 
@@ -123,18 +121,17 @@ pub struct Refusal {
 pub struct RefusalLine {
     /// The order.
     pub order: Order,
-    /// What was asked for.
+    /// The amount of the charge.
     pub asked: Amount,
-    /// What was committed before.
+    /// The amount of committed charges.
     pub spent: Amount,
-    /// What is reserved and not committed yet.
+    /// The amount of reservations without a commit.
     pub pending: Amount,
     /// The limit, if the order has one.
     pub limit: Option<Amount>,
 }
 
-/// Whether a cost fits into every account of a chain, from the one that is
-/// charged up to its root.
+/// Whether a cost fits every account of a chain, from the charged account up to the root.
 ///
 /// # Errors
 ///
@@ -151,7 +148,7 @@ pub fn admit<'a>(
     Err(Box::new(refusal(account, cost, scale)))
 }
 
-/// How many more charges of this cost fit, one after the other.
+/// How many more charges of this cost fit.
 pub fn how_many<'a>(chain: impl Iterator<Item = &'a Account>, cost: &Cost) -> u64 {
     let counts = chain.map(|account| {
         let counts = limited(account, cost).map(|(asked, taken, limit)| {
@@ -174,8 +171,8 @@ pub fn how_many<'a>(chain: impl Iterator<Item = &'a Account>, cost: &Cost) -> u6
     counts.min().unwrap_or(0)
 }
 
-/// The filter: whether some (or every) order with a limit stays within it, and
-/// the reserved deltas stay within theirs.
+/// The filter: whether at least one order (or every order) stays within its limit, and the
+/// reserved deltas stay within theirs.
 fn fits(account: &Account, cost: &Cost) -> bool {
     let within = |(asked, taken, limit): (Amount, Amount, Amount)| {
         // An exhausted sum is above every limit.
@@ -195,14 +192,14 @@ fn fits(account: &Account, cost: &Cost) -> bool {
     by_orders && reserved_deltas <= cap && cost.amounts().len() == account.budget().limits().len()
 }
 
-/// The largest part of a cost that fits into an account.
+/// The largest fraction of a cost that fits an account.
 fn largest(account: &Account, cost: &Cost) -> Scale {
     let scales = limited(account, cost).map(|(asked, taken, limit)| {
         let room = limit.pico().checked_sub(taken.pico());
         match room {
-            // Nothing at all is left here, not even for nothing.
+            // The total is above the limit already, so not even a zero cost fits.
             None => Scale::ZERO,
-            // However little of what has no bound has none.
+            // Every fraction of an unbounded cost is unbounded.
             Some(_) if asked == Amount::EXHAUSTED => Scale::ZERO,
             Some(room) => Scale::fitting(asked.pico(), room),
         }
@@ -219,7 +216,7 @@ fn largest(account: &Account, cost: &Cost) -> Scale {
     by_orders.unwrap_or(Scale::ZERO).min(by_reserved_delta)
 }
 
-/// What is asked, what is taken, and the limit, where there is one.
+/// The cost, the total and the limit at each order that has a limit.
 fn limited(account: &Account, cost: &Cost) -> impl Iterator<Item = (Amount, Amount, Amount)> {
     let orders = cost.amounts().iter().zip(account.taken().amounts());
     let limits = account.budget().limits();

@@ -1,23 +1,24 @@
-//! Which inputs a guarantee compares. Poisson samples promise something about a
-//! person added or removed, samples of fixed size and shuffles about a person
-//! replaced; a sum of the two is a promise about neither. Most events are about
-//! whichever neighbours their sensitivity was taken for. So the first charge
-//! that is particular settles it, for its account and all above it.
+//! The neighbouring relation of a guarantee.
+//!
+//! Poisson sampling has a guarantee for add-or-remove neighbours; samples of fixed size and
+//! shuffling have one for replace neighbours. A composition of the two is a guarantee for
+//! neither. Most other events hold for the relation that their sensitivity was computed for. So
+//! the first charge that depends on a relation fixes it, for its account and all ancestors.
 
 use mizan_accounting::{Reason, RenyiCurve};
 use mizan_core::PrivacyEvent;
 
-/// How neighbouring inputs differ.
+/// How neighbouring datasets differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Neighbours {
-    /// One of them has a person more.
+    /// One of them lacks a privacy unit.
     AddOrRemove,
-    /// One person has other data.
+    /// One privacy unit has other rows.
     Replace,
 }
 
 impl Neighbours {
-    /// The neighbours that an event insists on; None if it is about any.
+    /// The relation that an event depends on; None if it holds for either.
     ///
     /// ```
     /// use mizan_ledger::money::Neighbours;
@@ -45,7 +46,8 @@ impl Neighbours {
     }
 }
 
-/// Asks the accountant, which knows whether a pair is the same both ways.
+/// Whether an event composes with replace neighbours. The accountant knows: a dominating pair must
+/// be symmetric.
 fn goes_with_replacement(event: &PrivacyEvent) -> bool {
     let Ok(probe) = "without-replacement(2, 1, pure(0))".parse() else {
         return false;

@@ -1,11 +1,10 @@
-//! The orders at which an account keeps its books, fixed when it is created.
+//! The Rényi orders of an account, fixed when it is created.
 //!
-//! Why these by default: Gaussian noise under a target (ε, δ) is best accounted
-//! at an order α with α - 1 near 2 ln(1/δ)/ε. An order whose α - 1 is off by a
-//! factor f costs (f + 1/f)/2 times as much, so half octaves lose at most 1.5 %
-//! and 0.5 % on average. From 1.5 to 4097 they serve every ε from 0.01 to 50 at
-//! the usual δ. More orders would cost more than they bring: an account shares
-//! its δ between the orders it may end at, and every charge writes them all.
+//! The default: for Gaussian noise under a target (ε, δ) the best order α has α - 1 near
+//! 2 ln(1/δ)/ε. An order whose α - 1 is off by a factor f costs (f + 1/f)/2 times as much, so
+//! half octaves lose at most 1.5 %, and 0.5 % on average. From 1.5 to 4097 they serve every ε
+//! from 0.01 to 50 at the usual δ. More orders would not pay: an account shares its δ between
+//! them, and every charge writes an amount for each.
 
 use mizan_core::{Code, Order};
 
@@ -29,8 +28,8 @@ impl Orders {
     ///
     /// # Errors
     ///
-    /// It is empty, too long, not increasing, or has the order one, at which a
-    /// bound says nothing about (ε, δ).
+    /// The list is empty, too long, not increasing, or has the order one, whose bound says
+    /// nothing about (ε, δ).
     pub fn new(orders: impl IntoIterator<Item = Order>) -> Result<Self, OrdersError> {
         let orders: Box<[Order]> = orders.into_iter().take(MAX_ORDERS + 1).collect();
         if orders.is_empty() {
@@ -91,7 +90,7 @@ impl Orders {
         self.0.iter().copied()
     }
 
-    /// How many there are; never none.
+    /// The number of orders; never zero.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "it never is")]
     pub fn len(&self) -> usize {
@@ -99,11 +98,11 @@ impl Orders {
     }
 }
 
-/// Why a list of orders cannot be kept.
+/// Why a list of orders is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OrdersError {
-    /// There are none.
+    /// The list is empty.
     #[error("an account needs at least one order")]
     Empty,
     /// There are more than [`MAX_ORDERS`].
@@ -112,9 +111,9 @@ pub enum OrdersError {
     /// One is not above the one before it, or the first not above 1.
     #[error("orders must increase from above 1, got {order} after {before}")]
     NotIncreasing {
-        /// The offender.
+        /// The order that is too small.
         order: Order,
-        /// What it had to be above.
+        /// The order before it.
         before: Order,
     },
 }

@@ -1,4 +1,4 @@
-//! How much of a charge would fit: a fraction in whole billionths.
+//! A fraction of a cost, in whole billionths.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ impl Scale {
     /// All of it fits.
     pub const ONE: Self = Self(ONE);
 
-    /// So many billionths, at most all of them.
+    /// A fraction of `nano` billionths, at most one.
     #[must_use]
     pub fn from_nano(nano: u64) -> Self {
         Self(nano.min(ONE))
@@ -46,7 +46,7 @@ impl Scale {
         if asked <= room {
             return Self::ONE;
         }
-        // More is asked than there is room, so the divisor is not zero.
+        // `asked` is above `room` here, so the divisor is not zero.
         let nano = (u128::from(room) * u128::from(ONE)).checked_div(u128::from(asked));
         Self(nano.and_then(|nano| u64::try_from(nano).ok()).unwrap_or(0))
     }
@@ -65,7 +65,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// What is said to fit does, and a billionth more does not.
+        /// The result fits, and a billionth more does not.
         #[test]
         fn the_largest_that_fits(asked in 1_u64.., room in 0_u64..) {
             let scale = Scale::fitting(asked, room);

@@ -1,36 +1,36 @@
-//! What an account promises, and the limit that the promise allows at an order.
-//! `budget.rs` has the proof.
+//! The guarantee of an account, and the limit that it allows at one order. `budget.rs` has the
+//! proof.
 
 use mizan_core::{Delta, Epsilon, Interval, Order, Rho};
 
 use crate::money::{BudgetError, DeltaAmount, Rule, Weight};
 
-/// What an account promises.
+/// The guarantee that an account enforces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target {
-    /// (ε, δ) differential privacy.
+    /// (ε, δ)-differential privacy.
     Approximate {
-        /// The bound on the loss.
+        /// ε.
         epsilon: Epsilon,
-        /// The probability that it fails, all told.
+        /// δ, including the reserved delta.
         delta: Delta,
     },
-    /// Pure ε differential privacy.
+    /// Pure ε-differential privacy.
     Pure {
-        /// The bound on the loss.
+        /// ε.
         epsilon: Epsilon,
     },
-    /// ρ zero-concentrated differential privacy, at the orders of the account.
+    /// ρ-zero-concentrated differential privacy, at the orders of the account.
     ZeroConcentrated {
         /// The slope of the limits.
         rho: Rho,
     },
-    /// A Rényi curve, which is the limits themselves.
+    /// A Rényi curve: the limits themselves.
     Curve,
 }
 
 impl Target {
-    /// Which orders have to fit.
+    /// Which orders must be within their limits.
     #[must_use]
     pub const fn rule(self) -> Rule {
         match self {
@@ -39,7 +39,7 @@ impl Target {
         }
     }
 
-    /// The limit that a target allows at one order, enclosed; None if none.
+    /// An enclosure of the limit at one order; None if the order has no limit.
     pub(crate) fn limit(
         self,
         reserved_delta: DeltaAmount,
@@ -87,7 +87,7 @@ fn threshold(epsilon: Epsilon, ln_delta: Interval, order: Order) -> Interval {
     Interval::from(epsilon.get()) + (ln_delta + a.ln()) / b + (Interval::ONE / b).ln_1p()
 }
 
-/// So many units of 1e-18, enclosed.
+/// An enclosure of `units` units of 1e-18.
 #[allow(clippy::cast_precision_loss, reason = "the step outward covers it")]
 fn atto(units: u64) -> Interval {
     let near = units as f64;
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn the_threshold_is_the_formula() {
-        // 5 + ln(1e-6 4^4/3^3)/3, to twenty digits elsewhere.
+        // 5 + ln(1e-6 4^4/3^3)/3, from a computation with twenty digits.
         let limit = threshold(
             Epsilon::new(5.0).unwrap(),
             Interval::from(1e-6).ln(),

@@ -1,20 +1,18 @@
-//! How an account shares its δ between the orders it may end at.
+//! Weights: how an account divides its δ between its orders.
 //!
-//! The order that still fits at the end depends on earlier answers, so every
-//! order has its own part w(α) of δ, and the parts add up to at most one. A
-//! part w costs ln(1/w)/(α-1) of ε at its order. So the order at which Gaussian
-//! noise goes furthest, which most workloads end near, gets the largest part.
-//! Above it α - 1 grows, so a small part costs little and the parts fall by
-//! five from order to order; below they fall by two, and only the two or three
-//! orders count whose limit is above zero at all. The middle order then has
-//! about half of δ, which costs 2.5 % of ε at δ = 1e-6, where equal parts on 16
-//! orders would cost 10 %. `tests/budgets.rs` measures what is left of targets
-//! all in all: on average 92 % of the charges that the whole δ at the single
-//! best order would admit. Denser orders or flatter parts leave less.
+//! Which order is within its limit at the end depends on earlier answers. So every order α has
+//! its own weight w(α), and the weights add up to at most one. A weight w costs ln(1/w)/(α-1) of
+//! ε at its order. The order that admits the most Gaussian noise, near which most workloads end,
+//! gets the largest weight. Above it α - 1 grows, so a small weight costs little: weights fall
+//! by a factor of five from order to order. Below it they fall by a factor of two, and only two
+//! or three orders have a limit above zero. The middle order gets about half of δ, which costs
+//! 2.5 % of ε at δ = 1e-6; equal weights on 16 orders would cost 10 %. `tests/budgets.rs`
+//! measures the result: on average 92 % of the charges that the whole δ at the single best order
+//! would admit. Denser orders or flatter weights admit fewer.
 
 use std::fmt;
 
-/// A part of δ in units of 1e-18. Whole numbers add up exactly.
+/// A part of δ in units of 1e-18. Integers add up exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Weight(u64);
 
@@ -22,12 +20,12 @@ pub struct Weight(u64);
 const ONE: u64 = 1_000_000_000_000_000_000;
 
 impl Weight {
-    /// None of it: the order cannot be ended at.
+    /// No part: the order has no limit.
     pub const ZERO: Self = Self(0);
-    /// All of it.
+    /// All of δ.
     pub const ONE: Self = Self(ONE);
 
-    /// So many units of 1e-18.
+    /// A weight of `atto` units of 1e-18.
     #[must_use]
     pub const fn from_atto(atto: u64) -> Self {
         Self(atto)
@@ -47,14 +45,14 @@ impl fmt::Display for Weight {
     }
 }
 
-/// Whether the parts add up to at most the whole.
+/// Whether the weights add up to at most one.
 pub(crate) fn fit_into_one(weights: &[Weight]) -> bool {
     let sum: u128 = weights.iter().map(|weight| u128::from(weight.0)).sum();
     sum <= u128::from(ONE)
 }
 
-/// Shares between the candidates: most to `center`, by five less for each
-/// candidate above, by two for each below. What rounding loses goes nowhere.
+/// Divides δ between the candidates: most to `center`, a fifth of the one before for each
+/// candidate above, half for each below. What rounding loses is not used.
 pub(crate) fn share(candidates: &[bool], center: usize) -> Vec<Weight> {
     let raw = |index: usize| {
         let between = index.min(center)..index.max(center);

@@ -1,30 +1,28 @@
-//! What an entry changes in the books. Used by the state in memory and by every
-//! store, so that all of them keep the same books.
+//! Applies an entry to accounts and records. The in-memory state and every store use the same
+//! function, so that their totals agree.
 
 use crate::log::{Body, Digest, LedgerId, Outcome, Record, RequestId};
 use crate::money::{Account, AccountNumber};
 use crate::state::{LedgerView, RequestError, chain};
 
-/// LedgerView that can be written in.
+/// A [`LedgerView`] that entries can be applied to.
 pub(crate) trait LedgerViewMut: LedgerView {
-    /// The ledger begins.
+    /// Sets the id of the ledger.
     fn begin(&mut self, ledger: LedgerId);
-    /// An account that will change.
+    /// An account to change.
     fn account_mut(&mut self, number: AccountNumber) -> Option<&mut Account>;
-    /// A new account.
+    /// Adds an account.
     fn create(&mut self, account: Account);
-    /// What is remembered under an id from now on.
+    /// Replaces the record of an id.
     fn remember(&mut self, id: RequestId, record: Record);
 }
 
-/// Changes the books as an entry says that was just decided. `request` is the
-/// hash of the request that became it.
+/// Applies an entry that `decide` returned. `request` is the hash of its request.
 ///
 /// # Errors
 ///
-/// The entry cannot follow, which `decide` never lets happen in books that were
-/// kept from the log; those that were loaded may be wrong, and must not be used
-/// any more.
+/// The entry cannot follow. That never happens if the totals follow from the log. Totals that
+/// were loaded from a database may be wrong, and must not be used any more.
 pub(crate) fn carry_out<V: LedgerViewMut>(
     view: &mut V,
     id: RequestId,

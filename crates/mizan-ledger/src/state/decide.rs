@@ -1,5 +1,5 @@
-//! What a request leads to, given the books. Decides and changes nothing, so
-//! stores, the reference model and a replay decide alike.
+//! Decides which entry a request leads to, without changing anything. Stores, the in-memory
+//! reference and a replay call the same function.
 
 use crate::log::{Body, Denial, Digest, LedgerId, Outcome, Record, RequestId, Status};
 use crate::money::{
@@ -7,40 +7,39 @@ use crate::money::{
 };
 use crate::state::{Charge, MAX_EVENT_BYTES, Request, RequestError};
 
-/// What has to be known to decide. A store loads it before it asks; what is not
-/// there is taken not to exist.
+/// What a decision depends on. A store loads it first; what is missing does not exist.
 pub trait LedgerView {
-    /// The ledger, once it has begun.
+    /// The id of the ledger, once it is created.
     fn ledger(&self) -> Option<LedgerId>;
-    /// What is remembered under an id.
+    /// The record of an id.
     fn record(&self, id: RequestId) -> Option<&Record>;
     /// An account.
     fn account(&self, number: AccountNumber) -> Option<&Account>;
     /// The account of this name.
     fn named(&self, name: &AccountName) -> Option<AccountNumber>;
-    /// How many accounts there are.
+    /// The number of accounts.
     fn accounts(&self) -> u32;
 }
 
 /// What a request leads to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
-    /// Something new, which has to be in the log before anyone is told.
+    /// A new entry, which must be durable before the client receives an outcome.
     Append {
-        /// What happens.
+        /// The entry without time and id.
         body: Body,
-        /// If it is a denial: why, order by order.
+        /// The numbers of each order, if it is a denial.
         refusal: Option<Box<Refusal>>,
     },
-    /// It was decided before.
+    /// A retry of a request that was decided before.
     Known(Outcome),
 }
 
-/// An account and all above it, from the bottom to the root.
+/// An account and its ancestors, up to the root.
 ///
 /// # Errors
 ///
-/// One of them is not there. A chain with a hole is never charged.
+/// One of them does not exist. An incomplete chain is never charged.
 pub fn chain<V: LedgerView>(
     view: &V,
     number: AccountNumber,
@@ -63,14 +62,14 @@ pub fn chain<V: LedgerView>(
 ///
 /// # Errors
 ///
-/// The request makes no sense as things stand. Nothing is remembered of it.
+/// The request is invalid in this state. It leaves no record.
 pub fn decide<V: LedgerView>(
     view: &V,
     id: RequestId,
     request: &Request,
 ) -> Result<Decision, RequestError> {
     if view.ledger().is_none() != matches!(request, Request::Open { .. }) {
-        // Opening again with the same id and body is a retry like any other.
+        // Opening again with the same id and request is a retry.
         return match view.record(id) {
             Some(record) if record.request == request.digest() => known(record),
             _ if view.ledger().is_none() => Err(RequestError::NotOpen),
@@ -100,7 +99,7 @@ fn append(body: Body) -> Result<Decision, RequestError> {
     })
 }
 
-/// A request with an id that is not known yet.
+/// A request with a new id.
 fn begin<V: LedgerView>(view: &V, request: &Request) -> Result<Decision, RequestError> {
     match request {
         Request::Open { ledger } => append(Body::Opened { ledger: *ledger }),
@@ -144,8 +143,8 @@ fn create<V: LedgerView>(
         if chain.len() >= MAX_HEIGHT {
             return Err(RequestError::TooHigh);
         }
-        // One cost vector is charged to the whole chain, so all of it must
-        // mean the same orders.
+        // One cost is charged to the whole chain, so all accounts of it must have the same
+        // orders.
         if chain.iter().any(|account| account.orders() != orders) {
             return Err(RequestError::OtherOrders);
         }
@@ -216,7 +215,7 @@ fn continue_charge(
         (Status::Reserved(_), Request::Start) => append(Body::Started),
         (Status::Reserved(_), Request::Void) => append(Body::Voided),
         (Status::Reserved(_), Request::Commit { .. }) => Err(RequestError::NotStarted { id }),
-        // Whoever starts twice would draw noise twice.
+        // A second start would draw noise twice.
         (Status::Started(_), Request::Start) => Err(RequestError::AlreadyStarted { id }),
         (Status::Started(_) | Status::Released { .. }, Request::Void) => {
             Err(RequestError::Touched { id })
@@ -234,7 +233,7 @@ fn continue_charge(
                 Err(RequestError::IdReused { id })
             }
         }
-        // The answer is there, or there never will be one.
+        // The answer exists, or never will.
         (Status::Released { .. } | Status::Denied(_), Request::Start)
         | (Status::Denied(_), Request::Commit { .. } | Request::Void)
         | (Status::Voided(_), Request::Void) => known(record),

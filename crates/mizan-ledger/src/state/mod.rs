@@ -1,10 +1,9 @@
-//! The whole ledger in memory: what stores are compared with, and what replays
-//! a log to verify it.
+//! The rules of a ledger, and a ledger in memory: the reference that stores are compared with,
+//! and what replays a log to verify it.
 //!
-//! [`State::execute`] decides a request and carries it out. [`State::apply`]
-//! takes an entry of a log, decides its request again, and insists on the same
-//! entry: a log that was written by other rules, or whose filter was not asked,
-//! is refused where it goes wrong.
+//! [`State::execute`] decides a request and applies the entry. [`State::apply`] decides the
+//! request of an existing entry again and requires the same entry. A log that was written by
+//! other rules, or without the filter, is refused at the first entry that differs.
 
 pub(crate) mod carry_out;
 mod decide;
@@ -63,24 +62,24 @@ pub struct State {
     unix_ms: u64,
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Executed {
-    /// Something happened.
+    /// A new entry was appended.
     Appended {
         /// The entry for the log.
         entry: Entry,
-        /// What the client is told, once the entry is durable.
+        /// The outcome for the client, once the entry is durable.
         outcome: Outcome,
-        /// If it is a denial: why, order by order.
+        /// The numbers of each order, if it is a denial.
         refusal: Option<Box<Refusal>>,
     },
-    /// It was decided before, and this is the outcome again.
+    /// The request was decided before; the same outcome again.
     Known(Outcome),
 }
 
 impl Executed {
-    /// What the client is told.
+    /// The outcome for the client.
     #[must_use]
     pub const fn outcome(&self) -> Outcome {
         match self {
@@ -133,7 +132,7 @@ impl LedgerViewMut for State {
 }
 
 impl State {
-    /// A ledger that has not begun.
+    /// A ledger that is not created yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -145,12 +144,12 @@ impl State {
         self.size
     }
 
-    /// Decides a request and carries it out. The entry is of the given time, or
-    /// of that of the entry before if the clock has gone back.
+    /// Decides a request and applies the entry. The entry has the given time, or the time of the
+    /// entry before if the clock has gone back.
     ///
     /// # Errors
     ///
-    /// The request makes no sense as things stand; nothing has changed.
+    /// The request is invalid in this state; nothing has changed.
     pub fn execute(
         &mut self,
         unix_ms: u64,
@@ -175,11 +174,11 @@ impl State {
         })
     }
 
-    /// Takes the next entry of a log, if it is what its request leads to.
+    /// Applies the next entry of a log, if its request leads to the same entry.
     ///
     /// # Errors
     ///
-    /// The request leads to something else or nowhere; nothing has changed.
+    /// The request leads to another entry or none; nothing has changed.
     pub fn apply(&mut self, entry: &Entry) -> Result<Outcome, ReplayError> {
         let position = self.size;
         let wrong = |error| ReplayError::Refused { position, error };
@@ -202,19 +201,19 @@ impl State {
     }
 }
 
-/// Where a log goes wrong.
+/// The first entry of a log that breaks the rules.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// Its request would have been turned away.
+    /// Its request is invalid.
     #[error("entry {position} could not have been accepted: {error}")]
     Refused {
-        /// How many entries stand before it.
+        /// Its position.
         position: u64,
         /// Why.
         error: RequestError,
     },
-    /// Its request would have led to another entry, such as a denial.
+    /// Its request leads to another entry, such as a denial.
     #[error("entry {position} is not what the filter decides")]
     Differs {
         /// How many entries stand before it.

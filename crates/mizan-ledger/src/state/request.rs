@@ -1,4 +1,4 @@
-//! What can be asked of a ledger.
+//! The requests that a ledger accepts, and their canonical bytes.
 
 use mizan_core::PrivacyEvent;
 
@@ -12,21 +12,21 @@ use crate::money::{
 /// The longest text of an event that is stored.
 pub const MAX_EVENT_BYTES: usize = mizan_core::MAX_TEXT_BYTES;
 
-/// A cost, the account it is for, and what it is for.
+/// A cost, its event, and the account that pays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Charge {
-    /// The account that is charged, and all above it.
+    /// The charged account; its ancestors are charged too.
     pub account: AccountNumber,
-    /// How much, at every order of the account.
+    /// The cost at every order of the account.
     pub cost: Cost,
-    /// Which neighbours it insists on.
+    /// The neighbouring relation that the event depends on.
     pub neighbours: Option<Neighbours>,
-    /// The event, as people write it; an auditor prices it again.
+    /// The text of the event. The verifier computes its cost again.
     pub event: String,
 }
 
 impl Charge {
-    /// What an event costs an account.
+    /// The charge of an event to an account.
     ///
     /// # Errors
     ///
@@ -44,35 +44,35 @@ impl Charge {
 /// A request, without its id.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// Begins a ledger: the first request, and only the first.
+    /// Creates the ledger: the first request, and only the first.
     Open {
-        /// What it is called.
+        /// Its id.
         ledger: LedgerId,
     },
     /// Creates an account.
     Create {
-        /// Its name, which no other account has.
+        /// Its name, unique in the ledger.
         name: AccountName,
-        /// The account above it, whose orders it shares.
+        /// Its parent account, which has the same orders.
         parent: Option<AccountNumber>,
-        /// The orders at which its books are kept.
+        /// The orders of its limits and totals.
         orders: Orders,
-        /// What may be taken.
+        /// Its budget.
         budget: Budget,
     },
-    /// Reserves a cost. Nothing may touch data before this is durable.
+    /// Reserves a cost. The query must not read data before this is durable.
     Reserve(Charge),
-    /// Says that data is about to be touched under a reservation.
+    /// Announces that the query of a reservation is about to read data.
     Start,
-    /// Settles a reservation. No answer may leave before this is durable.
+    /// Commits a reservation. The answer must not be released before this is durable.
     Commit {
-        /// What was spent: the cost of what really ran. It must not be chosen
-        /// by looking at the data other than through the answers themselves.
+        /// The cost of the mechanisms that ran, at most the reservation. It must depend on the
+        /// data only through released answers.
         cost: Cost,
         /// The hash of the answer, which the store keeps beside the log.
         answer: Digest,
     },
-    /// Gives a reservation back, as long as no data was touched.
+    /// Voids a reservation, as long as its query has not read data.
     Void,
     /// Raises the budget of an account.
     Raise {
@@ -81,9 +81,9 @@ pub enum Request {
         /// The higher budget.
         budget: Budget,
     },
-    /// Says that the log was restored although a longer one was known.
+    /// Records that the log was restored although a longer one was known.
     Restore {
-        /// How many entries the longer one had.
+        /// The size of the longer log.
         size: u64,
         /// Its root.
         root: Digest,
@@ -91,12 +91,12 @@ pub enum Request {
 }
 
 impl Request {
-    /// Whether it begins something, under an id that is new unless it is a retry.
+    /// Whether this is the first request of an id, unless it is a retry.
     pub(crate) const fn begins(&self) -> bool {
         !matches!(self, Self::Start | Self::Commit { .. } | Self::Void)
     }
 
-    /// What tells bodies apart: the hash of the canonical bytes of the request.
+    /// The hash of the canonical bytes; requests with the same id must have the same.
     #[must_use]
     pub fn digest(&self) -> Digest {
         let mut bytes = Writer::default();
@@ -148,8 +148,8 @@ fn ask_commit(to: &mut Writer, cost: &Cost, answer: &Digest) {
 }
 
 impl Body {
-    /// The hash of the request that this is the outcome of; without making that
-    /// request, where there are many.
+    /// The hash of the request that led to this entry, without building the request for the
+    /// frequent kinds.
     pub(crate) fn request_digest(&self) -> Digest {
         let mut bytes = Writer::default();
         match self {
@@ -233,7 +233,7 @@ impl Budget {
         to.count(self.limits().len());
         for (weight, limit) in self.weights().iter().zip(self.limits()) {
             to.u64(weight.atto());
-            // No limit is as large as an exhausted amount, so that stands for none.
+            // Every limit is below an exhausted amount, so that stands for "no limit".
             to.u64(limit.unwrap_or(Amount::EXHAUSTED).pico());
         }
     }

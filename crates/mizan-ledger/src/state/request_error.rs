@@ -1,5 +1,5 @@
-//! Why a request makes no sense as things stand. A charge that does not fit is
-//! no error: it is denied, and remembered.
+//! Why a request is invalid. A charge that does not fit is not an error: it is denied, and the
+//! denial is recorded.
 
 use mizan_core::Code;
 
@@ -7,29 +7,29 @@ use crate::log::RequestId;
 use crate::money::{AccountNumber, BudgetError, MAX_HEIGHT};
 use crate::state::MAX_EVENT_BYTES;
 
-/// Why a request was turned away without a trace.
+/// Why a request is invalid. It leaves no entry and no record.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {
-    /// Nothing can be asked before the ledger begins.
+    /// The ledger is not created yet.
     #[error("this ledger has not begun")]
     NotOpen,
-    /// A ledger begins once.
+    /// The ledger is created already.
     #[error("this ledger has begun already")]
     AlreadyOpen,
-    /// The id was used for something else.
+    /// The id belongs to another request.
     #[error("the id {id} was used before, for another request")]
     IdReused {
         /// The id.
         id: RequestId,
     },
-    /// Nothing was reserved under the id.
+    /// The id has no reservation.
     #[error("nothing is reserved under the id {id}")]
     UnknownId {
         /// The id.
         id: RequestId,
     },
-    /// The id is that of something else than a charge.
+    /// The id does not belong to a charge.
     #[error("this id does not belong to a charge")]
     NotACharge,
     /// No such account.
@@ -44,13 +44,13 @@ pub enum RequestError {
         /// Its number.
         account: AccountNumber,
     },
-    /// An account must keep the orders of the account above it.
+    /// The parent account has other orders.
     #[error("the account above keeps other orders")]
     OtherOrders,
-    /// More accounts above each other than [`MAX_HEIGHT`].
+    /// The tree of accounts would be deeper than [`MAX_HEIGHT`].
     #[error("at most {MAX_HEIGHT} accounts may stand above each other")]
     TooHigh,
-    /// No number is left.
+    /// All account numbers are in use.
     #[error("this ledger has no room for another account")]
     TooManyAccounts,
     /// A cost has another number of orders than the account.
@@ -67,7 +67,7 @@ pub enum RequestError {
         /// How long it is.
         bytes: usize,
     },
-    /// Guarantees about different neighbours do not add up.
+    /// Guarantees for different neighbouring relations do not compose.
     #[error(
         "account {account} is about other neighbours: poisson adds or removes a person, without-replacement and shuffle replace one"
     )]
@@ -93,25 +93,25 @@ pub enum RequestError {
         /// The id.
         id: RequestId,
     },
-    /// A void after data may have been touched.
+    /// A void after the query may have read data.
     #[error("the charge {id} may have touched data, so it cannot be given back")]
     Touched {
         /// The id.
         id: RequestId,
     },
-    /// The charge was given back.
+    /// The charge was voided.
     #[error("the charge {id} was given back")]
     Voided {
         /// The id.
         id: RequestId,
     },
-    /// Sums that are not those of the log.
+    /// The totals do not follow from the log.
     #[error("account {account} does not hold what was reserved")]
     NotHeld {
         /// The account, or one above the one charged.
         account: AccountNumber,
     },
-    /// The budget cannot be kept, or is not higher.
+    /// The budget does not guarantee its target, or is not higher.
     #[error(transparent)]
     Budget(#[from] BudgetError),
 }

@@ -1,5 +1,5 @@
-//! Requests that share a transaction: each is decided in turn, and what all of
-//! them change is written at once.
+//! One transaction for several requests (group commit): each is decided in turn, and all changes
+//! are written together.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,31 +11,31 @@ use crate::store::cache::Cache;
 use crate::store::rows::{Changes, Database, NewEntry, Written, row_number};
 use crate::store::{Head, NODE_LEVEL, StoreError, Submission};
 
-/// A receipt without the head of the log, which all of a batch share.
+/// A receipt without the head of the log, which is the same for the whole batch.
 pub(super) struct BatchOutcome {
     pub(super) outcome: Outcome,
     pub(super) refusal: Option<Box<Refusal>>,
     pub(super) position: Option<u64>,
 }
 
-/// The books after a batch, and what each job is told: a result for each of its
-/// requests up to the first error.
+/// The cache after a batch, and for each job a result for each of its requests up to the first
+/// error.
 pub(super) type Decided = (Cache, Vec<Vec<Result<BatchOutcome, StoreError>>>);
 
 /// Which ids are looked up before a batch is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
-    /// All of them.
+    /// All ids.
     All,
-    /// Those that do not begin in the batch. Most that begin are new, and one
-    /// that is not is noticed, if the database notices.
+    /// Only ids whose first request is not in the batch. Most others are new, and the database
+    /// reports a duplicate if it can.
     Old,
 }
 
-/// Decides and writes the requests of each job, inside a transaction. An error
-/// that is not one of a request fails all of them. `seen` is how far the log is
-/// known to have come. None: an id that was taken for new is not, or may not be;
-/// the transaction has to be undone, and decided again with all ids looked up.
+/// Decides and writes the requests of each job, inside a transaction. An error that is not one of
+/// a request fails all of them. `seen` is the last known head of the log. None: an id that was
+/// assumed to be new exists, or may exist; the transaction must be rolled back and decided again
+/// with all ids looked up.
 pub(super) fn decide_all<D: Database>(
     database: &mut D,
     cached: Option<Cache>,
@@ -49,7 +49,7 @@ pub(super) fn decide_all<D: Database>(
         (Some(position), _) => Cache::at(position),
         (None, None) => Cache::at(super::read::position(database)?),
     };
-    // Another copy of the ledger may have been put in the place of this one.
+    // The file may have been replaced by another copy of the ledger.
     let found = cache.position.head();
     if seen.is_some_and(|seen| found.size < seen.size || (found.size == seen.size && found != seen))
     {
@@ -67,11 +67,11 @@ pub(super) fn decide_all<D: Database>(
         let mut outcomes = Vec::with_capacity(submissions.len());
         for submission in submissions {
             match decide_one(&mut cache, &mut changes, submission) {
-                // Nothing will be written that would notice a known id.
+                // Nothing will be written for this id, so the database cannot report a duplicate.
                 Err(StoreError::Request(_)) if taken_for_new.contains(&submission.id) => {
                     return Ok(None);
                 }
-                // What follows in the job was asked in the belief that this works.
+                // The requests after it in the job depend on its success.
                 Err(error @ StoreError::Request(_)) => {
                     outcomes.push(Err(error));
                     break;
@@ -92,7 +92,7 @@ pub(super) fn decide_all<D: Database>(
     Ok(Some((cache, all_outcomes)))
 }
 
-/// The ids whose first request in a batch begins something.
+/// The ids whose first request in a batch creates something.
 fn beginning(jobs: &[Vec<Submission>]) -> HashSet<RequestId> {
     let mut first = HashMap::new();
     for submission in jobs.iter().flatten() {
@@ -122,7 +122,7 @@ fn decide_one<'a>(
     let position = cache.position.frontier.size();
     let seq = row_number(position)?;
     let is_new = cache.record(submission.id).is_none();
-    // Not an error of the request: the books may be half changed.
+    // Not an error of the request: the cache may be changed in part.
     let outcome = carry_out(cache, submission.id, &body, || submission.digest())
         .map_err(|error| StoreError::damaged(format!("entry {position}: {error}")))?;
     match &body {
@@ -130,7 +130,7 @@ fn decide_one<'a>(
         Body::Raised { account, .. } => changes.raised.push((*account, seq)),
         _ => {}
     }
-    // A clock that goes back does not take the log with it.
+    // Times in the log never decrease, even if the clock goes back.
     let unix_ms = submission.unix_ms.max(cache.position.unix_ms);
     cache.position.unix_ms = unix_ms;
     let entry = Entry {

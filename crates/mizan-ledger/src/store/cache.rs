@@ -1,5 +1,5 @@
-//! The books of the writer: what its requests need, loaded before they are
-//! decided. Good as long as nobody else writes.
+//! The cache of the writer: the accounts and records that its requests need, loaded before they are
+//! decided. It is valid until another process writes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -10,10 +10,10 @@ use crate::state::{LedgerView, Request};
 use crate::store::rows::{Position, Rows, Sums};
 use crate::store::{StoreError, Submission, read};
 
-/// How many accounts are remembered between batches.
+/// The number of accounts that are kept between batches.
 const MAX_ACCOUNTS: usize = 10_000;
 
-/// LedgerView that are loaded by and by.
+/// A [`LedgerView`] that is loaded on demand.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     pub(super) position: Position,
@@ -24,7 +24,7 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// LedgerView that know how far the log has come and nothing else.
+    /// A cache with the head of the log and nothing else.
     pub(super) fn at(position: Position) -> Self {
         Self {
             position,
@@ -32,10 +32,9 @@ impl Cache {
         }
     }
 
-    /// Loads what requests need to be decided, but for ids that are taken for
-    /// new, and returns the accounts that they may change, in the order of their
-    /// numbers. What one of them needs of another is in the books when its turn
-    /// comes.
+    /// Loads what the decisions about requests need, except for ids that are assumed to be new.
+    /// Returns the accounts that they may change, ordered by number. What one request needs of
+    /// another is in the cache when it is decided.
     pub(super) fn prepare<'a, R: Rows>(
         &mut self,
         rows: &mut R,
@@ -92,7 +91,7 @@ impl Cache {
         Ok(())
     }
 
-    /// The sums that changed since this was asked last.
+    /// The totals that changed since the last call.
     pub(super) fn take_sums(&mut self) -> Vec<(AccountNumber, Sums)> {
         let changed = std::mem::take(&mut self.changed);
         let accounts = changed.iter().filter_map(|number| {
@@ -102,7 +101,7 @@ impl Cache {
         accounts.collect()
     }
 
-    /// Forgets what would otherwise grow for ever.
+    /// Drops what would otherwise grow without bound.
     pub(super) fn trim(&mut self) {
         self.records.clear();
         self.names.clear();

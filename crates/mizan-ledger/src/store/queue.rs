@@ -1,8 +1,7 @@
-//! Who writes, and when. Whoever finds nobody writing writes alone, in its own
-//! thread: a lone client is not handed over to another thread and back. Whoever
-//! finds somebody writing waits, and a thread of the store writes all that wait
-//! in one transaction with one sync, so a crowd shares syncs and nobody waits
-//! for company.
+//! The write queue (group commit). A client that finds no write in progress writes in its own
+//! thread, without a switch to another thread and back. A client that finds one in progress
+//! waits, and the thread of the store writes all waiting jobs in one transaction with one sync.
+//! So concurrent clients share syncs, and no client waits for others to arrive.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -13,24 +12,24 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::store::writer::{Results, Write};
 use crate::store::{StoreError, Submission};
 
-/// How many jobs may wait; whoever comes then waits to wait.
+/// The largest number of waiting jobs; a further client blocks until one is done.
 const MAX_WAITING: usize = 4096;
 
-/// The most requests in one transaction, but for those of a single job.
+/// The most requests in one transaction, unless a single job has more.
 const MAX_BATCH: usize = 256;
 
-/// The most bytes of events and answers in one transaction, but for those of a
-/// single job: a crowd with long answers does not take all memory.
+/// The most bytes of events and answers in one transaction, unless a single job has more. It bounds
+/// the memory for many clients with long answers.
 const MAX_BATCH_BYTES: usize = 64 << 20;
 
-/// Requests that follow each other, and where their answers go.
+/// Requests that are decided in turn, and the channel for their results.
 #[derive(Debug)]
 struct Job {
     submissions: Vec<Submission>,
     reply: SyncSender<Results>,
 }
 
-/// How many requests, and their bytes.
+/// The number of requests, and their bytes.
 fn size(submissions: &[Submission]) -> (usize, usize) {
     let bytes = submissions.iter().map(Submission::bytes);
     (submissions.len(), bytes.fold(0, usize::saturating_add))
@@ -39,13 +38,13 @@ fn size(submissions: &[Submission]) -> (usize, usize) {
 #[derive(Debug, Default)]
 struct State {
     waiting: VecDeque<Job>,
-    /// Whether somebody has the turn to write.
+    /// Whether a write is in progress.
     taken: bool,
     closed: bool,
 }
 
 impl State {
-    /// Jobs that fit into one transaction, the first that wait.
+    /// The first waiting jobs that fit one transaction.
     fn gather(&mut self) -> Vec<Job> {
         let (mut submissions, mut bytes) = (0_usize, 0_usize);
         let mut batch = Vec::new();
@@ -61,12 +60,12 @@ impl State {
     }
 }
 
-/// What writes, and those who wait for it.
+/// The writer and the waiting jobs.
 pub(super) struct Queue {
     state: Mutex<State>,
     /// There may be work for the thread.
     work: Condvar,
-    /// There may be room for those who wait to wait.
+    /// There may be room for another waiting job.
     room: Condvar,
     /// None after it panicked.
     writer: Mutex<Option<Box<dyn Write>>>,
@@ -78,7 +77,7 @@ impl fmt::Debug for Queue {
     }
 }
 
-/// The turn to write; given on when it is dropped.
+/// The right to write; released when it is dropped.
 struct Turn<'a>(&'a Queue);
 
 impl Drop for Turn<'_> {
@@ -105,7 +104,7 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Executes requests that follow each other, at once or with others.
+    /// Executes requests in turn, alone or in a transaction with others.
     pub(super) fn execute(&self, submissions: Vec<Submission>) -> Results {
         let submissions: Vec<Submission> =
             submissions.into_iter().map(Submission::drafted).collect();
@@ -126,12 +125,12 @@ impl Queue {
         let (reply, answer) = sync_channel(1);
         state.waiting.push_back(Job { submissions, reply });
         drop(state);
-        // Every job that waits is answered.
+        // Every waiting job receives a result.
         let gone = |_| vec![Err(StoreError::poisoned())];
         answer.recv().unwrap_or_else(gone)
     }
 
-    /// What the thread does, until the queue is closed.
+    /// The loop of the thread, until the queue is closed.
     pub(super) fn work(&self) {
         while let Some((turn, batch)) = self.next() {
             let (submissions, replies): (Vec<Vec<Submission>>, Vec<_>) = batch
@@ -139,9 +138,9 @@ impl Queue {
                 .map(|job| (job.submissions, job.reply))
                 .unzip();
             let results = self.write(&submissions);
-            // Whoever was waiting comes back to a free turn or to a queue.
+            // Release the right to write before clients receive their results.
             drop(turn);
-            // Whoever stopped listening finds the outcome under the id.
+            // A client that stopped listening can look up the outcome by its id.
             for (reply, result) in replies.into_iter().zip(results) {
                 let _ = reply.send(result);
             }
@@ -178,7 +177,7 @@ impl Queue {
         };
         let execute = AssertUnwindSafe(|| writer.execute(jobs));
         catch_unwind(execute).unwrap_or_else(|_| {
-            // Nobody knows what it left behind.
+            // Its state is unknown after a panic.
             *place = None;
             let reason = "the writer panicked".to_owned();
             vec![vec![Err(StoreError::Unknown { reason })]; jobs.len()]
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_of_the_writer_leaves_nobody_waiting() {
+    fn after_a_panic_of_the_writer_no_client_waits() {
         struct Falls;
         impl Write for Falls {
             fn execute(&mut self, _: &[Vec<Submission>]) -> Vec<Results> {

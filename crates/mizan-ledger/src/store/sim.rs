@@ -1,5 +1,5 @@
-//! A store in memory that fails on demand. Its log is kept as bytes and replayed
-//! when it is opened again, so it is also the reference for what survives.
+//! A store in memory that fails on demand. Its log is kept as bytes and replayed when it is opened
+//! again, so that it is also the reference for what survives a crash.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,12 +10,12 @@ use crate::money::{Account, AccountName, AccountNumber};
 use crate::state::{Executed, LedgerView, State};
 use crate::store::{Head, MAX_PAGE, Receipt, Store, StoreError, Submission};
 
-/// How the next write fails. Whoever asks cannot tell which it was.
+/// How the next write fails. The client cannot distinguish the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The entry is lost.
     BeforeCommit,
-    /// The entry is there; only the answer is lost.
+    /// The entry is durable; only the response is lost.
     AfterCommit,
 }
 
@@ -23,7 +23,7 @@ pub enum Fault {
 #[derive(Debug, Default)]
 pub struct Sim(Mutex<Inner>);
 
-/// What survives a fault.
+/// The data that survive a fault.
 #[derive(Debug, Default)]
 struct Disk {
     log: Vec<Vec<u8>>,
@@ -41,7 +41,7 @@ struct Inner {
 }
 
 impl Sim {
-    /// A ledger that has not begun.
+    /// A ledger that is not created yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -52,7 +52,7 @@ impl Sim {
         self.lock().next_fault = Some(fault);
     }
 
-    /// The store as it is found after a crash.
+    /// The store after a crash and a restart.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What can be wrong with a ledger.
+//! The faults that a verification finds.
 
 use mizan_core::{Code, Order};
 
@@ -6,41 +6,41 @@ use crate::ledger::LedgerError;
 use crate::state::{ReplayError, RequestError};
 use crate::store::StoreError;
 
-/// The first thing that is wrong with a ledger.
+/// The first fault of a ledger.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// It cannot be read, or contradicts a receipt or a checkpoint.
+    /// The ledger cannot be read, or contradicts a receipt or a checkpoint.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
     /// An entry cannot follow those before it.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// What is kept beside the log is not what the log leads to.
+    /// Stored data beside the log does not follow from the log.
     #[error("{}{what}", position.map(|p| format!("entry {p}: ")).unwrap_or_default())]
     Wrong {
-        /// Where, if it has a place.
+        /// The position, if it belongs to an entry.
         position: Option<u64>,
-        /// What.
+        /// The fault.
         what: String,
     },
-    /// A charge took less than its event costs.
+    /// A charge is below the cost of its event.
     #[error(
         "entry {position} took less than `{event}` costs{}",
         order.map(|order| format!(" at order {order}")).unwrap_or_default()
     )]
     Underpriced {
-        /// Where.
+        /// The position of the entry.
         position: u64,
         /// The event.
         event: String,
-        /// The first order at which it did; None: its reserved delta.
+        /// The first order at which it is; None if it is the reserved delta.
         order: Option<Order>,
     },
-    /// The event of a charge cannot be priced.
+    /// The cost of the event of a charge cannot be computed.
     #[error("entry {position}: `{event}` cannot be priced: {reason}")]
     NoPrice {
-        /// Where.
+        /// The position of the entry.
         position: u64,
         /// The event.
         event: String,

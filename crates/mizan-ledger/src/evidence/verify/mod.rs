@@ -1,8 +1,9 @@
-//! Everything again from the log: the tree, the filter, the sums, the prices.
+//! Verification: recomputes everything from the log (the Merkle tree, the decisions of the filter,
+//! the totals, the costs of events) and compares.
 //!
-//! What a store keeps beside the log is only believed if it is what the log
-//! leads to. The first thing that is wrong is told, with its position. Others
-//! may write meanwhile: what they append is not looked at, and does not disturb.
+//! Data that a store keeps beside the log must follow from the log. The first fault is reported,
+//! with its position. Other processes may write at the same time; entries that they append during
+//! the verification are not checked.
 
 mod error;
 mod prices;
@@ -20,51 +21,50 @@ use crate::money::AccountNumber;
 use crate::state::{LedgerView, RequestError, State};
 use crate::store::{Head, NODE_LEVEL, Places, Store, StoreError, as_u64};
 
-/// What others kept of a log, which it must extend.
+/// Receipts and checkpoints that the log must extend.
 #[derive(Clone, Debug, Default)]
 pub struct Witnesses {
     /// Receipts.
     pub receipts: Vec<ReceiptText>,
     /// Checkpoints.
     pub checkpoints: Vec<Checkpoint>,
-    /// Who must have signed the checkpoints. Without it their signatures are not
-    /// looked at, and a forged one is refused only if the log contradicts it.
+    /// The key that must have signed the checkpoints. Without it signatures are not checked, and
+    /// a forged checkpoint is refused only if the log contradicts it.
     pub public_key: Option<PublicKey>,
 }
 
-/// What was found in order.
+/// What was verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VerifyReport {
     /// The log that was verified.
     pub head: TreeHead,
-    /// How many accounts there are.
+    /// The number of accounts.
     pub accounts: u32,
-    /// How many charges were reserved.
+    /// The number of reserved charges.
     pub charges: u64,
-    /// How many of them were committed.
+    /// The number of committed charges.
     pub committed: u64,
-    /// How many charges were denied.
+    /// The number of denied charges.
     pub denied: u64,
-    /// How many charges were given back.
+    /// The number of voided charges.
     pub voided: u64,
-    /// How many charges have an event, which was priced again.
+    /// The number of charges with an event, whose cost was computed again.
     pub priced: u64,
-    /// How many charges say nothing of an event, only what they cost.
+    /// The number of charges with a cost but without an event.
     pub unpriced: u64,
-    /// How many answers are kept, each with the hash that was committed.
+    /// The number of stored answers, each with the committed hash.
     pub answers: u64,
-    /// How many gaps there are.
+    /// The number of gaps.
     pub gaps: u64,
-    /// How many receipts and checkpoints the log extends.
+    /// The number of receipts and checkpoints that the log extends.
     pub witnesses: u64,
 }
 
-/// Verifies the log of a store. `progress` is told how many entries of how many
-/// are done.
+/// Verifies the log of a store. `progress` receives the number of verified entries and the total.
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, and where.
+/// The first fault, with its position.
 pub fn verify(
     store: &dyn Store,
     witnesses: &Witnesses,
@@ -90,7 +90,7 @@ pub fn verify(
     Ok(replay.report)
 }
 
-/// The sizes and roots that must occur, smallest first.
+/// The sizes and roots of the witnesses, smallest first.
 fn witnessed(witnesses: &Witnesses, head: TreeHead) -> Result<Vec<TreeHead>, LedgerError> {
     if let Some(key) = witnesses.public_key {
         let mut checkpoints = witnesses.checkpoints.iter();
@@ -154,7 +154,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Takes the next entries, up to a size.
+    /// Verifies the next entries, up to a size.
     fn page(&mut self, size: u64) -> Result<(), VerifyError> {
         let begin = self.frontier.size();
         let entries = self.store.entries(begin)?;
@@ -222,7 +222,7 @@ impl<'a> Replay<'a> {
         self.check_witnesses()
     }
 
-    /// Compares with what was handed out at this size.
+    /// Compares with the witnesses of this size.
     fn check_witnesses(&mut self) -> Result<(), VerifyError> {
         let size = self.frontier.size();
         while let Some(next) = self.witnesses.as_slice().first()
@@ -236,7 +236,7 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Compares where the store finds the entries of an id.
+    /// Compares the index of ids with the log.
     fn check_index(&mut self) -> Result<(), VerifyError> {
         let size = self.frontier.size();
         let mut after = None;
@@ -255,7 +255,7 @@ impl<'a> Replay<'a> {
                 let same = match self.places.get(&id) {
                     Some(places) => {
                         missing -= 1;
-                        // Others may have gone on with it since.
+                        // Another process may have appended entries of this id since.
                         found.first == places.first
                             && (found.last == places.last || found.last >= size)
                     }
@@ -272,7 +272,7 @@ impl<'a> Replay<'a> {
         if missing > 0 {
             return Err(VerifyError::wrong(format!("the index lacks {missing} ids")));
         }
-        // What others have written since is in the log by now.
+        // Entries that other processes have appended since are in the log by now.
         if furthest >= self.store.head()?.size {
             return Err(VerifyError::at(
                 furthest,
@@ -282,14 +282,14 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Nodes that the log has not come to would be in the way when it does.
+    /// The tree must not have nodes beyond the log: they would be wrong when the log grows.
     fn check_nodes(&self) -> Result<(), VerifyError> {
         const AHEAD: u64 = 64;
         for level in NODE_LEVEL..u64::BITS - 1 {
             let next = self.frontier.size() >> level;
             let ahead = if level == NODE_LEVEL { AHEAD } else { 1 };
             for index in next..next + ahead {
-                // A store says that a node is missing as an error, as it should be.
+                // A store reports a missing node as an error, which is expected here.
                 let is_there = matches!(self.store.node(level, index), Ok(Some(_)));
                 if is_there && (index + 1) << level > self.store.head()?.size {
                     return Err(VerifyError::wrong(
@@ -301,7 +301,7 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// As [`check_index`](Self::check_index), one by one.
+    /// Compares the record of every id with the log.
     fn check_records(&self) -> Result<(), VerifyError> {
         for (&id, places) in &self.places {
             if self.store.record(id)?.as_ref() != self.state.record(id)
@@ -316,7 +316,7 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Gaps are looked up by their ids, so every gap must have one of those.
+    /// Gaps are found by their ids, so every gap must have such an id.
     fn check_gaps(&self) -> Result<(), VerifyError> {
         let ids = (0..).map(gap_id);
         let taken = ids.take_while(|id| self.places.contains_key(id));
@@ -327,7 +327,7 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Compares the accounts at a moment at which nobody writes.
+    /// Compares the accounts at a moment without a write between the two reads.
     fn check_accounts(&mut self, mut head: Head) -> Result<(), VerifyError> {
         const TRIES: u32 = 1000;
         for _ in 0..TRIES {
@@ -347,7 +347,7 @@ impl<'a> Replay<'a> {
                 };
             }
             head = now;
-            // Not part of the report: whoever appended it was told by others.
+            // Entries that other processes append meanwhile are not part of the report.
             let report = self.report;
             while self.frontier.size() < head.size {
                 self.page(head.size)?;
@@ -357,7 +357,7 @@ impl<'a> Replay<'a> {
         Err(StoreError::Busy.into())
     }
 
-    /// An account that is not what the log says.
+    /// The first account that does not follow from the log.
     fn other_account(&self, accounts: u32) -> Result<Option<AccountNumber>, VerifyError> {
         let most = accounts.max(self.state.accounts());
         for number in (0..most).map(AccountNumber::new) {

@@ -1,4 +1,4 @@
-//! Events priced again: a charge must have taken at least what its event costs.
+//! Recomputes the costs of events: a charge must be at least the cost of its event.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use super::VerifyError;
 use crate::money::{Cost, Neighbours, Orders};
 use crate::state::{Charge, LedgerView, State};
 
-/// How many events are remembered; most logs have few different ones.
+/// The number of events whose costs are cached; most logs have few different ones.
 const MAX_REMEMBERED: usize = 100_000;
 
-/// What events cost, so that equal ones are priced once.
+/// A cache of the costs of events.
 #[derive(Debug, Default)]
 pub(super) struct Prices(HashMap<String, Vec<Price>>);
 
@@ -30,7 +30,7 @@ impl Prices {
         position: u64,
         charge: &Charge,
     ) -> Result<(), VerifyError> {
-        // The replay refuses charges to accounts that are not there.
+        // The replay refuses charges to accounts that do not exist.
         let Some(account) = state.account(charge.account) else {
             return Ok(());
         };
