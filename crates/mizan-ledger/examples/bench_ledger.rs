@@ -1,8 +1,8 @@
-//! How fast a ledger is, beside a bare SQLite loop that does the same inserts, and
-//! beside the disk: `scripts/bench ledger` prints it as a table.
+//! The speed of a ledger, compared with a bare SQLite loop of the same inserts and with the disk:
+//! `scripts/bench ledger` prints it as a table.
 //!
-//! `bench_ledger [DIRECTORY] [ENTRIES]`: where to write, and how long the log to
-//! open and to verify is.
+//! `bench_ledger [DIRECTORY] [ENTRIES]`: the directory to write to, and the size of the log to open
+//! and to verify.
 #![allow(
     clippy::cast_precision_loss,
     clippy::expect_used,
@@ -218,7 +218,7 @@ fn append(ledger: &Ledger, charge: &Charge, entries: u64) {
     }
 }
 
-/// A spend of somebody alone, with its mark, beside a sync of the disk.
+/// A spend of a single client, with the high-water mark, beside a sync of the disk.
 fn lone(directory: &Path) {
     let (ledger, charge) = made(directory, "lone.db");
     // The write-ahead log grows to its full size once, and is written over then.

@@ -1,5 +1,5 @@
-//! The filter against adversaries who choose each question by the answers to
-//! the earlier ones. Every tree is enumerated, so its δ is exact (to rounding).
+//! The filter against adaptive adversaries, who choose each query in view of earlier answers. Every
+//! tree of transcripts is enumerated, so its δ is exact (up to rounding).
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -209,7 +209,7 @@ fn the_weighted_filter_withstands_the_same_attacks() {
     }
 }
 
-/// Releases that tell everything with their reserved delta, and then the attack.
+/// Releases that reveal everything with their reserved delta, and then the attack.
 #[test]
 fn reserved_deltas_and_attacks_together_stay_below_delta() {
     let (orders, attack) = eps_5();
@@ -274,7 +274,7 @@ fn random_tree(
 proptest! {
     #![proptest_config(config(400))]
 
-    /// Nobody gets above δ, whatever the tree.
+    /// No adversary exceeds δ, whatever the tree.
     #[test]
     fn random_adaptive_trees_stay_below_delta(
         grid in proptest::sample::select(vec![

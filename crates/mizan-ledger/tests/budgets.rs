@@ -1,5 +1,5 @@
-//! Budgets: the thresholds are the formula rounded down, the weights fit into
-//! one, targets lose little, and the edges of the filter.
+//! Budgets: limits are the formula rounded down, weights add up to at most one, little of a target
+//! is lost, and the edge cases of the filter.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -188,7 +188,7 @@ fn what_exhausts_one_order_may_fit_another() {
     assert_eq!(gaussian.amounts()[1], Amount::EXHAUSTED);
     assert!(admits(&account, &gaussian));
     take(&mut account, &gaussian);
-    // From here on the infinite order is gone, and twice exhausted is no less.
+    // From here on the infinite order is exhausted, and exhausted twice stays exhausted.
     take(&mut account, &gaussian);
     assert_eq!(account.taken().amounts().last(), Some(Amount::EXHAUSTED));
     let all = Cost::new([Amount::EXHAUSTED; 2], DeltaAmount::ZERO);

@@ -1,5 +1,5 @@
-//! Entries as bytes: a round trip for every entry, one encoding for each, and
-//! no bytes that make decoding panic.
+//! The encoding of entries: a round trip for every entry, one encoding for each, and no bytes for
+//! which decoding panics.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -164,7 +164,7 @@ proptest! {
         }
     }
 
-    /// Two requests are told apart by their digest exactly if they differ.
+    /// Two requests have different digests exactly if they differ.
     #[test]
     fn digests_tell_requests_apart(a in body(), b in body()) {
         let (a, b) = (a.request(), b.request());
@@ -173,7 +173,7 @@ proptest! {
 }
 
 /// The example of docs/ledger-format.md, byte for byte. These bytes never
-/// change: old logs are read for ever.
+/// change: old logs are readable forever.
 #[test]
 fn a_reservation_byte_by_byte() {
     let entry = Entry {

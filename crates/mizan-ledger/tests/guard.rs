@@ -72,8 +72,8 @@ fn a_denied_spend_stays_denied_and_costs_nothing() {
             .code(),
         "MZ1707"
     );
-    let nobody = AccountNumber::new(7);
-    let error = ledger.spend(None, nobody, &event).unwrap_err();
+    let unknown = AccountNumber::new(7);
+    let error = ledger.spend(None, unknown, &event).unwrap_err();
     assert_eq!(error.code(), "MZ1735");
 }
 
@@ -94,7 +94,7 @@ fn a_spend_goes_on_with_what_was_left_behind() {
         let done = ledger.spend(Some(id), ONE, &event).unwrap();
         assert!(done.fresh && matches!(done.outcome, Outcome::Released { .. }));
         assert_eq!(taken(), before, "it was counted all the time");
-        // Whoever left it cannot release another answer, or take it back.
+        // The first attempt can neither release another answer nor void the charge.
         let cost = charge(&ledger, text).cost;
         let late = ledger.commit(id, cost, b"42".to_vec()).unwrap_err();
         assert_eq!(late.code(), "MZ1732");
@@ -198,7 +198,7 @@ fn every_receipt_of_a_log_holds_and_no_other() {
         }
         let found = ledger.find(id("7")).unwrap().unwrap();
         assert_eq!((found.position, found.head), (2 + 3 * 7 + 2, now));
-        assert_eq!(ledger.find(id("nobody")).unwrap(), None);
+        assert_eq!(ledger.find(id("unknown")).unwrap(), None);
     }
 }
 

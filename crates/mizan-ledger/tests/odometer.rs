@@ -1,5 +1,5 @@
-//! The odometer against adversaries who choose what to ask, and when to look, by
-//! the answers. Every tree is enumerated, so the means are exact (to rounding).
+//! The odometer against adaptive adversaries, who choose queries and the stopping time in view of
+//! earlier answers. Every tree is enumerated, so the means are exact (up to rounding).
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

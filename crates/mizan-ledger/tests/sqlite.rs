@@ -1,5 +1,5 @@
-//! The file: what is refused when it is opened, what cannot be done to it, and
-//! several handles on it at once.
+//! A ledger in SQLite: what is refused at opening, which changes are impossible, and several
+//! concurrent handles.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -139,7 +139,7 @@ fn the_log_and_answers_cannot_be_changed() {
     ] {
         shell(&path, sql).unwrap_err();
     }
-    // Whoever takes the triggers away, cuts the log or adds to it, is noticed.
+    // Dropping the triggers, and cutting or extending the log, is detected.
     for sql in [
         "DROP TRIGGER log_keeps",
         "CREATE TRIGGER more AFTER INSERT ON log BEGIN DELETE FROM records; END",
@@ -184,8 +184,8 @@ fn rows_that_the_log_does_not_bear_out_are_refused() {
     }
 }
 
-/// Sums that lack what is given back would go below zero, and a sum that stays at
-/// zero instead would be room that nobody gave.
+/// Totals that lack a voided reservation would go below zero; a total that stays at zero instead
+/// would enlarge the budget.
 #[test]
 fn sums_that_lack_what_was_reserved_are_damage() {
     for give_back in [

@@ -1,5 +1,4 @@
-//! The state machine: random histories, replayed, and what must hold after
-//! each of their entries.
+//! The state machine: random histories, their replay, and the invariants after each entry.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -180,7 +179,7 @@ proptest! {
                     prop_assert_eq!(refusal.is_some(), matches!(outcome, Outcome::Denied(_)));
                     log.push(entry);
                     check(&state, &log);
-                    // The same request again is told the same, for nothing.
+                    // A retry has the same outcome and costs nothing.
                     if *request != Request::Start {
                         let again = state.clone().execute(8, *id, request).unwrap();
                         prop_assert_eq!(again, Executed::Known(outcome));
@@ -342,8 +341,8 @@ fn requests_that_make_no_sense() {
     );
     let short = Request::Reserve(charge(0, pico(&[1])));
     assert_eq!(code(&state, &short), "MZ1740");
-    let nobody = Request::Reserve(charge(9, pico(&[1, 1, 1])));
-    assert_eq!(code(&state, &nobody), "MZ1735");
+    let unknown = Request::Reserve(charge(9, pico(&[1, 1, 1])));
+    assert_eq!(code(&state, &unknown), "MZ1735");
     let mut long = charge(0, pico(&[1, 1, 1]));
     long.event = "x".repeat(MAX_EVENT_BYTES + 1);
     assert_eq!(code(&state, &Request::Reserve(long)), "MZ1741");
@@ -358,7 +357,7 @@ fn requests_that_make_no_sense() {
     assert_eq!(code(&deep, &create("beyond", Some(19), grid())), "MZ1738");
 }
 
-/// Whoever can write the log still cannot give an account more than its target.
+/// A forged log cannot give an account more than its target.
 #[test]
 fn a_budget_above_its_target_is_refused() {
     let (_, log) = opened();

@@ -1,4 +1,4 @@
-//! What `verify` finds: whatever is changed in a file, by accident or not.
+//! What `verify` finds: every change of a file, accidental or malicious.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

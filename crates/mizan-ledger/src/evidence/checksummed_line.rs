@@ -46,7 +46,7 @@ fn checksum(line: &str) -> String {
 
 /// Why a line is malformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this is no {what}: {reason}")]
+#[error("this is not a {what}: {reason}")]
 pub struct TextError {
     /// What the line should be: a receipt, a key, a checkpoint.
     pub what: &'static str,

@@ -100,7 +100,7 @@ pub enum LedgerError {
     /// The operating system returned no random bytes.
     #[error("the system gives no random numbers: {reason}")]
     Random {
-        /// What the system says.
+        /// The error of the operating system.
         reason: String,
     },
 }
@@ -157,7 +157,7 @@ impl LedgerError {
                 "copy the key from the machine that made the ledger; charges and receipts work without it"
             }
             Self::KeyShared { key } => {
-                return format!("run `chmod 600 {}`, if nobody has read it", key.display());
+                return format!("run `chmod 600 {}` if you are sure that no other user has read it", key.display());
             }
             Self::ReadOnly => "open it for writing, with a state directory",
             Self::OtherLedger { .. } => "give the path of that ledger",

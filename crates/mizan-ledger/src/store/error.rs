@@ -22,7 +22,7 @@ pub enum StoreError {
         reason: String,
     },
     /// The file or database is not a ledger.
-    #[error("{path} is no ledger: {reason}", path = path.display())]
+    #[error("{path} is not a ledger: {reason}", path = path.display())]
     NotALedger {
         /// The file, or the address of the database.
         path: PathBuf,

@@ -1,5 +1,5 @@
-//! The one checker: the invariants I1 to I8 of docs/spec/ledger.md, from the log of a ledger
-//! alone and against what clients were told.
+//! The checker of the invariants I1 to I8 of docs/spec/ledger.md, from the log of a ledger alone and
+//! against the outcomes that clients received.
 
 use std::collections::HashMap;
 
@@ -197,7 +197,7 @@ pub(crate) fn verify(store: &dyn Store) -> Checked {
     }
 }
 
-/// What a client was told, as it survives in a line of text.
+/// The outcome that a client received, as a line of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClientRecord {
     pub(crate) id: RequestId,
@@ -249,7 +249,7 @@ impl Checked {
         places.iter().copied().rfind(|&place| place < size)
     }
 
-    /// Why what a client was told is not borne out by the log, if it is not.
+    /// Why the log contradicts an outcome that a client received, if it does.
     pub(crate) fn denies(&self, told: &ClientRecord) -> Option<&'static str> {
         let root = usize::try_from(told.size)
             .ok()
@@ -275,7 +275,7 @@ impl Checked {
         None
     }
 
-    /// Everything that clients were told is in the log.
+    /// Every outcome that clients received is in the log.
     pub(crate) fn bears_out<'a>(&self, told: impl IntoIterator<Item = &'a ClientRecord>) {
         for told in told {
             let why = self.denies(told);

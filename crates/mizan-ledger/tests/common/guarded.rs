@@ -1,4 +1,4 @@
-//! Ledgers with a state directory, in directories that are gone afterwards.
+//! Ledgers with a state directory, in directories that are deleted afterwards.
 
 use std::path::{Path, PathBuf};
 

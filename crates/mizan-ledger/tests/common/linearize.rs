@@ -1,10 +1,9 @@
-//! Whether a recorded history could have come from one ledger that does one
-//! thing at a time, each between its invocation and its response.
+//! Whether a recorded history is linearizable: whether one ledger that executes one operation at a
+//! time, between its invocation and its response, could have produced it.
 //!
-//! In general that takes a search. Here the log claims one order, so it only
-//! has to be checked: the log is legal (it replays), every response is what the
-//! replay says at its position, and operations that did not overlap in time
-//! stand in that order.
+//! In general that takes a search. Here the log gives the order, so it is only checked: the log is
+//! legal (it replays), every response is that of the replay at its position, and operations that
+//! did not overlap in time are in that order.
 
 use mizan_ledger::store::Head;
 use mizan_ledger::*;
@@ -73,9 +72,9 @@ impl Operation {
         })
     }
 
-    /// Where it stands in the order that the log claims: entry p at 2p + 1,
-    /// whoever saw s entries at 2s, between the last it saw and the next. A
-    /// new entry also comes with a head, which is seen.
+    /// Its place in the order of the log: entry p is at 2p + 1, a read of s entries is at 2s,
+    /// between the last entry it saw and the next. A new entry also comes with a head, which is a
+    /// read.
     fn places(&self) -> impl Iterator<Item = u64> {
         let (entry, size) = match &self.seen {
             Seen::Received(told) => (told.position, told.size),

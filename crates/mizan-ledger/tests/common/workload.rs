@@ -1,5 +1,5 @@
-//! A fixed piece of work that uses everything a ledger does, and a client that
-//! does what its errors say: opens again and asks again with the same id.
+//! A fixed workload that uses every request of a ledger, and a client that follows the error
+//! messages: it opens the ledger again and retries with the same id.
 
 use std::path::Path;
 use std::sync::OnceLock;

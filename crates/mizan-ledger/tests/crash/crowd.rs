@@ -1,6 +1,5 @@
-//! Many at once on one file: 4 processes with 16 threads each spend one account
-//! and retry ids of each other. Never overspent, nothing lost, and the recorded
-//! history is one that a ledger doing one thing at a time could have had.
+//! Concurrency on one file: 4 processes with 16 threads each spend from one account and retry ids of
+//! each other. The account is never overspent, nothing is lost, and the history is linearizable.
 
 use std::path::Path;
 use std::thread;
@@ -55,7 +54,7 @@ fn begin(store: &dyn Store) {
     }
 }
 
-/// The body belongs to the id, so that whoever retries it asks the same.
+/// The request follows from the id, so that every retry has the same request.
 fn request(number: u64) -> Request {
     let amount = (1 + number % 3) * UNIT;
     let account = u32::try_from(number % 2).unwrap();
@@ -161,7 +160,7 @@ fn four_processes_with_sixteen_threads_each_on_one_account() {
     let store = Sqlite::open(&path).unwrap();
     let checked = verify(&store);
     check(&checked, &history).unwrap();
-    // Every entry was told to whoever made it, and every retry made none.
+    // The client of every entry received its outcome, and no retry appended an entry.
     let made = |operation: &&Operation| matches!(&operation.seen, Seen::Received(told) if told.position.is_some());
     assert_eq!(history.iter().filter(made).count() + 3, checked.log.len());
     let account = checked.state.account(AccountNumber::new(0)).unwrap();
@@ -173,10 +172,13 @@ fn four_processes_with_sixteen_threads_each_on_one_account() {
     let told = history
         .iter()
         .filter(|o| matches!(o.seen, Seen::Received(_)));
-    assert!(told.count() > checked.log.len() + 20, "nobody retried");
+    assert!(
+        told.count() > checked.log.len() + 20,
+        "there were no retries"
+    );
 }
 
-/// A log of three reservations, and what the client of each was told in turn.
+/// A log of three reservations, and the outcomes of their clients in turn.
 fn three() -> (Checked, Vec<Operation>) {
     let lab = Lab::new(Kind::Sim);
     begin(lab.store());
@@ -209,14 +211,14 @@ fn planted_histories_do_not_pass() {
         Seen::Head { .. } => panic!("a read"),
     };
 
-    // A lost update: two clients were told the same place, one of them is gone.
+    // A lost update: two clients received the same position, and one entry is gone.
     let mut lost = good.clone();
     lost[1].seen = Seen::Received(ClientRecord {
         id: id(77),
         ..told(&good[1])
     });
     assert!(fails(&lost).contains("another entry"), "{}", fails(&lost));
-    // ... or a client was told of an entry behind the end of the log.
+    // ... or a client received an entry beyond the end of the log.
     let mut lost = good.clone();
     lost[2].seen = Seen::Received(ClientRecord {
         position: Some(6),
@@ -228,7 +230,7 @@ fn planted_histories_do_not_pass() {
     twice.push(good[0].clone());
     assert!(fails(&twice).contains("two clients"), "{}", fails(&twice));
 
-    // A stale read: invoked after the third entry was told, without it.
+    // A stale read: invoked after the outcome of the third entry, without that entry.
     let mut stale = good.clone();
     stale[3].seen = Seen::Head {
         size: 5,
@@ -244,7 +246,7 @@ fn planted_histories_do_not_pass() {
     (beside[3].invoked, beside[3].responded) = (31, 34);
     check(&checked, &beside).unwrap();
 
-    // Reordering: the second was told before the first was asked.
+    // Reordering: the second has an outcome before the first was invoked.
     let mut reordered = good.clone();
     (reordered[0].invoked, reordered[0].responded) = (26, 28);
     assert!(fails(&reordered).contains("does not see"));

@@ -1,6 +1,5 @@
-//! Files that are not as they were left: cut, flipped, without their
-//! write-ahead log or with that of another. A clear error, or entries that were
-//! there; never a panic, and never a mixture.
+//! Damaged files: cut, with flipped bits, without their write-ahead log or with that of another
+//! ledger. The result is a clear error or a prefix of the log; never a panic, and never a mixture.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A process that spends is killed at any moment: whatever it was told is there,
+//! A process that spends is killed at a random time: every outcome that it received is in the log,
 //! once, and nothing else changed.
 
 use std::path::Path;

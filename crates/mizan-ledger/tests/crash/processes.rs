@@ -1,5 +1,5 @@
-//! Processes that come and go while another has the file open: what a server
-//! and a command line do all day.
+//! Processes that open and close the file while another has it open, like a server and a command
+//! line.
 
 use std::path::Path;
 use std::thread;
@@ -44,7 +44,7 @@ fn child() {
 /// A process that closes the file takes the write-ahead log away if it believes
 /// to be the last. Another that goes on writing into it loses all of that.
 #[test]
-fn whoever_closes_the_file_takes_nothing_from_who_has_it_open() {
+fn closing_the_file_does_not_disturb_another_process() {
     let directory = Directory::new();
     let path = directory.path().join("ledger");
     let server = Sqlite::create(&path).unwrap();
@@ -67,7 +67,7 @@ fn whoever_closes_the_file_takes_nothing_from_who_has_it_open() {
 }
 
 /// A file that is opened and closed beside SQLite takes the locks of the whole
-/// process with it, and others then believe that nobody has the ledger open.
+/// process with it, and other processes then see the ledger as closed.
 #[cfg(target_os = "linux")]
 #[test]
 fn opening_again_keeps_the_locks() {

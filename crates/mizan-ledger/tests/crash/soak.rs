@@ -1,5 +1,5 @@
-//! A day in the life of one file, in short: a server with several threads, four
-//! command lines that come and go, a reader that only looks, and kill -9.
+//! A soak test of one file: a server with several threads, four command lines that start and end, a
+//! reader, and kill -9.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -39,7 +39,7 @@ fn begin(store: &dyn Store) {
     }
 }
 
-/// Asks until it is told, as long as others are only busy.
+/// Retries until there is an outcome, as long as the only error is a busy file.
 fn say(store: &Sqlite, number: u64, submission: &Submission) {
     let receipt = loop {
         match store.execute(submission.clone()) {

@@ -1,5 +1,5 @@
-//! Connections and servers that die under a ledger in PostgreSQL: whatever was
-//! acknowledged is there, once, where it was said to be.
+//! Crashes of connections and servers under a ledger in PostgreSQL: every acknowledged entry is in
+//! the log, once, at its position.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
@@ -36,8 +36,8 @@ fn end_connections(server: &Server, database: &Database) -> u64 {
     server.client().execute(sql, &[&database.name]).unwrap()
 }
 
-/// A client that asks until it is told, as the errors say: again with the same
-/// id, on the same handle or on one that was opened again.
+/// A client that retries as the error messages say: with the same id, on the same handle or on a new
+/// one.
 struct Stubborn {
     url: String,
     store: RwLock<Arc<Postgres>>,
@@ -123,7 +123,7 @@ fn spend_while(database: &Database, deaths: u32, kill: impl Fn()) {
         .map(|(number, receipt)| ClientRecord::new(id(*number), receipt))
         .collect();
     checked.bears_out(&lines);
-    // All that was asked was told in the end, so nothing else is in the log.
+    // Every request has an outcome in the end, so nothing else is in the log.
     assert_eq!(checked.state.size(), 2 + told.len() as u64);
     let reserved = told.iter().filter(|(_, r)| r.outcome == Outcome::Reserved);
     assert_eq!(reserved.count(), told.len().min(1000));
@@ -175,7 +175,7 @@ fn a_connection_that_ends_before_the_commit_has_charged_nothing() {
 }
 
 /// A commit that waits for a standby which never answers is not durable enough;
-/// whoever cancels the wait gets a success with a warning from the server.
+/// a client that cancels the wait receives a success with a warning from the server.
 #[test]
 fn a_commit_that_no_standby_has_is_unknown() {
     let server = Server::own();
@@ -183,7 +183,7 @@ fn a_commit_that_no_standby_has_is_unknown() {
     let store = Postgres::open(&database.url()).unwrap();
     let mut client = server.client();
     client
-        .batch_execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        .batch_execute("ALTER SYSTEM SET synchronous_standby_names = 'none'")
         .unwrap();
     client.execute("SELECT pg_reload_conf()", &[]).unwrap();
     thread::sleep(Duration::from_millis(500));

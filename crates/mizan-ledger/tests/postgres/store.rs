@@ -1,6 +1,5 @@
-//! A ledger in PostgreSQL: what is refused when it is opened, what cannot be
-//! done to it, and several handles on it at once. `postgres_crash.rs` has what
-//! happens when connections or the server die.
+//! A ledger in PostgreSQL: what is refused at opening, which changes are impossible, and several
+//! concurrent handles. `crash.rs` has crashes of connections and servers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -294,7 +293,7 @@ fn what_other_hands_changed_under_a_handle_is_noticed() {
         )
         .unwrap();
     assert_eq!(code(4), "MZ1763");
-    // Nobody who opens it now can tell; a mark outside the database can.
+    // A new handle cannot detect it; a high-water mark outside of the database does.
     verify(&Postgres::open(&database.url()).unwrap());
 }
 
@@ -403,7 +402,11 @@ fn a_writer_that_does_not_let_go_is_waited_for_so_long() {
         .unwrap_err();
     assert_eq!(error.code(), "MZ1764");
     assert!(begun.elapsed() > Duration::from_secs(9));
-    assert_eq!(store.head().unwrap().size, 2, "readers wait for nobody");
+    assert_eq!(
+        store.head().unwrap().size,
+        2,
+        "readers do not wait for writers"
+    );
     held.rollback().unwrap();
     assert_eq!(execute(&store, 1, reserve(1)), Outcome::Reserved);
 }

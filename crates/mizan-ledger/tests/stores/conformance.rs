@@ -1,4 +1,4 @@
-//! What every store must do, run on each of them.
+//! The conformance suite of stores, run on each of them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;

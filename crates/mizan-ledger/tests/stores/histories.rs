@@ -1,6 +1,6 @@
-//! Random histories of everything at once, on each store beside the model:
-//! reused ids, other bodies, commits above a reservation, budgets of several
-//! kinds in one tree, names and costs nobody would choose, faults and crashes.
+//! Random histories on each store, compared with the in-memory reference: reused ids, other requests
+//! under the same id, commits above a reservation, budgets of several kinds in one tree, extreme
+//! names and costs, faults and crashes.
 
 use crate::common::check::verify;
 use crate::common::lab::{Kind, Lab};
@@ -264,7 +264,7 @@ fn postgres() {
 }
 
 #[test]
-fn names_and_costs_that_are_refused_at_the_door() {
+fn invalid_names_and_costs_are_refused() {
     let many = "x".repeat(10_240);
     for name in [
         "two\nlines",

@@ -234,7 +234,7 @@ fn check_file(path: &Path) -> Result<(), StoreError> {
         reason,
     };
     if !about.is_file() {
-        return Err(not_a_ledger("it is no regular file"));
+        return Err(not_a_ledger("it is not a regular file"));
     }
     if about.permissions().readonly() {
         return Err(StoreError::unusable(path, "it is read-only"));
@@ -251,7 +251,7 @@ fn check_file(path: &Path) -> Result<(), StoreError> {
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let application = match pragma("application_id") {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
-            return Err(not_a_ledger("it is no SQLite file"));
+            return Err(not_a_ledger("it is not a SQLite file"));
         }
         application => application.map_err(failed)?,
     };
