@@ -1,17 +1,17 @@
-//! Exact noise: draws from the stated distribution, to the last bit.
+//! Exact noise: samplers that draw from the stated distribution without rounding, and the mechanisms
+//! that release with them.
 //!
-//! - [`DiscreteLaplace`] and [`DiscreteGaussian`]: noise on the integers, from
-//!   scales that are exact fractions ([`ExactScale`]).
-//! - [`Noise`]: either of them, and how far an answer with it may be off.
-//! - [`Mechanism`] and [`GridMechanism`]: what adds noise to integers and reals,
-//!   and the event that this costs.
-//! - [`RandomizedResponse`], [`ExponentialMechanism`], [`PermuteAndFlip`],
-//!   [`TruncatedGeometric`]: responses, selections and keys.
-//! - [`Entropy`]: ChaCha20 under keys of the operating system.
+//! - [`DiscreteLaplace`] and [`DiscreteGaussian`]: noise on the integers, with scales that are exact
+//!   fractions ([`ExactScale`]).
+//! - [`Noise`]: either of them, with certified error bounds ([`Confidence`]).
+//! - [`Mechanism`] and [`GridMechanism`]: additive noise on integers and reals, with the privacy
+//!   event that a release costs.
+//! - [`RandomizedResponse`]; [`ExponentialMechanism`] and [`PermuteAndFlip`] for selection;
+//!   [`TruncatedGeometric`] for partition selection.
+//! - [`Entropy`]: ChaCha20 under keys from the operating system.
 //!
-//! No floating-point number decides a draw. Each distribution has a reference
-//! sampler, straight from its theorem, and where it pays a fast one with the
-//! same distribution.
+//! No floating-point number decides a draw. Each distribution has a reference sampler, straight
+//! from its theorem, and where speed matters a fast one with the same output distribution.
 
 mod entropy;
 mod error;

@@ -1,5 +1,4 @@
-//! From exact integers and fractions to doubles with the truth between them,
-//! and back.
+//! Enclosures of exact integers and fractions in doubles, and back.
 
 use mizan_core::Interval;
 use num_bigint::BigUint;

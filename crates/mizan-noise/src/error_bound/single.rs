@@ -1,5 +1,4 @@
-//! One noise: the smallest integer, decided in doubles where they can and with
-//! as many digits as it takes where they cannot.
+//! One noise: the smallest integer, decided in doubles if possible and with more digits otherwise.
 
 use mizan_core::Interval;
 use num_bigint::BigUint;

@@ -1,4 +1,4 @@
-//! The two ways to a tail, doubles and digits, contain each other's truth.
+//! The two computations of a tail, in doubles and in digits, agree within their error bounds.
 #![allow(clippy::unwrap_used, reason = "a test helper may panic")]
 
 use num_bigint::BigUint;

@@ -1,7 +1,7 @@
 //! `e^-x` of a fraction between two integers, to any number of bits.
 //!
-//! What decides a draw in the rare case that 64 bits do not. Every step rounds
-//! to a side, so the enclosure holds whatever the precision.
+//! It decides a draw in the rare case that 64 bits do not. Every step rounds to a stated side, so
+//! the enclosure is valid at every precision.
 
 use num_bigint::BigUint;
 

@@ -1,4 +1,4 @@
-//! Integers as fractions: `e^-y` from both sides in 64-bit arithmetic.
+//! Fixed-point arithmetic in 64 bits: enclosures of `e^-y`.
 
 use num_bigint::BigUint;
 

@@ -1,4 +1,4 @@
-//! A uniform number that is revealed bit by bit, as far as a comparison needs.
+//! A uniform number that is drawn bit by bit, as far as a comparison needs.
 
 use num_bigint::BigUint;
 

@@ -1,4 +1,4 @@
-//! Exact fractions: what every probability and scale here is made of.
+//! Exact fractions of big integers, for probabilities and scales.
 
 use num_bigint::BigUint;
 

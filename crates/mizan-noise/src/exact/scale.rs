@@ -10,8 +10,8 @@ use crate::exact::rational::Rational;
 
 /// A positive scale: a fraction of two 64-bit integers.
 ///
-/// Every double from 2⁻¹¹ to 2⁶⁴ is such a fraction, so the scale that was
-/// accounted for is the scale that is drawn, to the last bit.
+/// Every double from 2⁻¹¹ to 2⁶⁴ is such a fraction, so the sampler draws with exactly the scale
+/// that the accountant used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExactScale {
     numerator: u64,
@@ -66,14 +66,14 @@ impl ExactScale {
         }
     }
 
-    /// The nearest double, for people.
+    /// The nearest double, for display.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "nothing is decided by it")]
     pub fn approximate(&self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
 
-    /// One over it.
+    /// The reciprocal.
     pub(crate) fn reciprocal(self) -> Self {
         Self {
             numerator: self.denominator,
@@ -102,7 +102,7 @@ impl TryFrom<Sigma> for ExactScale {
     }
 }
 
-/// Reads `3/2`, or a decimal as events do: the double below.
+/// Parses `3/2`, or a decimal with the rounding of events: to the double below.
 impl FromStr for ExactScale {
     type Err = NoiseError;
 

@@ -1,4 +1,4 @@
-//! The exponential mechanism: a candidate with probability proportional to
+//! The exponential mechanism: selects a candidate with probability proportional to
 //! `e^(ε · score / 2Δ)`.
 
 use mizan_core::{Epsilon, PrivacyEvent};
@@ -9,7 +9,7 @@ use crate::mechanisms::selection;
 use crate::samplers::uniform;
 use crate::{Entropy, NoiseError};
 
-/// Selects from integer scores, exactly.
+/// The exponential mechanism on integer scores, sampled exactly.
 ///
 /// # Reference
 ///
@@ -31,7 +31,7 @@ pub struct ExponentialMechanism {
 }
 
 impl ExponentialMechanism {
-    /// For scores that one person moves by at most `sensitivity`.
+    /// For scores of this L∞ sensitivity.
     ///
     /// # Errors
     ///
@@ -40,8 +40,8 @@ impl ExponentialMechanism {
         Self::with_rate(epsilon, sensitivity, 2)
     }
 
-    /// For scores that one person moves all in the same direction, as counts
-    /// are: twice as sharp at the same price.
+    /// For monotonic scores, which a privacy unit changes all in the same direction, as with counts:
+    /// probabilities proportional to `e^(ε · score / Δ)` at the same cost.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl ExponentialMechanism {
         })
     }
 
-    /// What a selection costs.
+    /// The privacy event of a selection.
     #[must_use]
     pub fn event(&self) -> PrivacyEvent {
         PrivacyEvent::Exponential {
@@ -77,9 +77,9 @@ impl ExponentialMechanism {
         entropy.operation(|entropy| self.select_by(entropy, scores, best))
     }
 
-    /// The same for candidates that come in runs of one score each: a run, and
-    /// which of its candidates. Exactly as likely as if each was given alone,
-    /// in the time of the runs.
+    /// The same for candidates in runs of equal score: returns a run and an index in it. The
+    /// distribution is that of the candidates one by one, in time proportional to the number of
+    /// runs.
     ///
     /// ```
     /// use mizan_core::Epsilon;
@@ -104,12 +104,11 @@ impl ExponentialMechanism {
         })
     }
 
-    /// The same for runs whose scores differ: each run is given by a bound that
-    /// none of its scores is above, and `score` says the score of a candidate by
-    /// its run and its place there. A candidate is drawn as if all had the bound
-    /// of their run and kept with probability `e^(ε (score - bound) / 2Δ)`, or
-    /// else drawn again: exactly as likely as if each was given alone. Bounds
-    /// that are close make it quick; nothing else depends on them.
+    /// The same for runs of different scores, by rejection: each run has an upper bound of its
+    /// scores, and `score` returns the score of a candidate from its run and index. A candidate is
+    /// drawn as if all had the bound of their run, and accepted with probability
+    /// `e^(ε (score - bound) / 2Δ)`; otherwise another is drawn. The distribution is that of the
+    /// candidates one by one. Tight bounds make it fast; nothing else depends on them.
     ///
     /// # Errors
     ///

@@ -1,8 +1,7 @@
-//! Real numbers on a grid: multiples of a power of two.
+//! A grid of reals: the multiples of a power of two.
 //!
-//! Noise is exact on integers. A real answer is first rounded to the grid, and
-//! one person then moves it by what rounding adds: half a step for each of the
-//! two answers, in every coordinate.
+//! Noise is exact on integers, so a real answer is first rounded to the grid. Rounding adds to the
+//! sensitivity: half a step for each of two neighbouring answers, in every coordinate.
 
 use mizan_core::{Interval, Sensitivity, directed};
 
@@ -15,7 +14,7 @@ pub struct Grid {
     exponent: i32,
 }
 
-/// Beyond this doubles lose what a grid is for.
+/// The largest exponent, in absolute value; doubles have no room for more.
 const LARGEST_EXPONENT: u32 = 1000;
 
 impl Grid {
@@ -43,10 +42,11 @@ impl Grid {
         2.0_f64.powi(self.exponent)
     }
 
-    /// The nearest multiple, as a number of steps; halves go to the even one,
-    /// and what is beyond 64 bits to the last that is within.
+    /// The nearest multiple, as a number of steps. Halves round to even, and results beyond 64 bits
+    /// are clamped.
     ///
-    /// Clamping and rounding move nobody's answer by more than the grid says.
+    /// Clamping does not increase the distance between two answers, and rounding increases it by at
+    /// most a step.
     pub(crate) fn round(self, value: f64) -> i64 {
         debug_assert!(value.is_finite());
         let magnitude = if value == 0.0 {
@@ -59,15 +59,14 @@ impl Grid {
         if value < 0.0 { -magnitude } else { magnitude }
     }
 
-    /// So many steps as a number: the nearest double.
+    /// The nearest double of a number of steps.
     #[expect(clippy::cast_precision_loss, reason = "after the noise, no harm")]
     pub(crate) fn value(self, steps: i64) -> f64 {
         steps as f64 * self.step()
     }
 
-    /// How far rounded answers of `dimension` numbers are apart in L1, in steps,
-    /// if the answers are apart by `l1`: an integer of at most
-    /// `l1 / step + dimension`.
+    /// The L1 sensitivity of rounded answers of `dimension` numbers, in steps, if that of the
+    /// answers is `l1`: an integer of at most `l1 / step + dimension`.
     ///
     /// # Errors
     ///
@@ -81,7 +80,7 @@ impl Grid {
         fitting(moved.floor())
     }
 
-    /// How far they are apart in L2: the root of an integer of at most
+    /// The L2 sensitivity of rounded answers: the root of an integer of at most
     /// `(l2 / step + √dimension)²`.
     ///
     /// # Errors
@@ -196,7 +195,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Rounded answers are apart by no more than is charged.
+        /// The distance of rounded answers is at most the sensitivity that is charged.
         #[test]
         fn rounding_moves_no_further(
             a in proptest::collection::vec(-1e3_f64..1e3, 1..6),

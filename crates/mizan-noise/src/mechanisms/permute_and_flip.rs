@@ -1,4 +1,4 @@
-//! Permute and flip: candidates in random order, the first whose coin of
+//! Permute-and-flip: visits the candidates in random order and selects the first whose coin of
 //! probability `e^(-ε (best - score) / 2Δ)` falls heads.
 
 use mizan_core::{Epsilon, PrivacyEvent};
@@ -8,8 +8,8 @@ use crate::mechanisms::selection;
 use crate::samplers::uniform::Below;
 use crate::{Entropy, NoiseError};
 
-/// Selects from integer scores, never worse than the exponential mechanism in
-/// expectation, at pure ε.
+/// Permute-and-flip on integer scores, sampled exactly. Its expected error is at most that of the
+/// exponential mechanism, and it is pure ε-DP.
 ///
 /// # Reference
 ///
@@ -29,7 +29,7 @@ pub struct PermuteAndFlip {
 }
 
 impl PermuteAndFlip {
-    /// For scores that one person moves by at most `sensitivity`.
+    /// For scores of this L∞ sensitivity.
     ///
     /// # Errors
     ///
@@ -42,8 +42,8 @@ impl PermuteAndFlip {
         })
     }
 
-    /// What a selection costs. Its range is not bounded as that of the
-    /// exponential mechanism: it is priced as any pure ε.
+    /// The privacy event of a selection: pure ε. Unlike the exponential mechanism it has no bounded
+    /// range.
     #[must_use]
     pub fn event(&self) -> PrivacyEvent {
         PrivacyEvent::Pure {
@@ -51,8 +51,7 @@ impl PermuteAndFlip {
         }
     }
 
-    /// The position of the selected score. How many coins are flipped depends
-    /// on the scores.
+    /// The position of the selected score. The number of coin flips depends on the scores.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Randomized response: the truth with probability `p`, otherwise another
-//! answer, all others as likely.
+//! k-ary randomized response: the true answer with probability `p`, otherwise a uniform one of the
+//! others.
 
 use mizan_core::PrivacyEvent;
 use num_bigint::BigUint;
@@ -13,9 +13,9 @@ use crate::{Entropy, NoiseError};
 ///
 /// # Guarantee
 ///
-/// Each answer stays with probability `p`, the very double of the event, and
-/// becomes each of the other `k - 1` with probability `(1 - p)/(k - 1)`. Every
-/// response takes the same work, whatever the truth.
+/// Each answer stays with probability `p`, exactly the double of the event, and becomes each of the
+/// other `k - 1` with probability `(1 - p)/(k - 1)`. Every response takes the same work, whatever
+/// the true answer.
 ///
 /// ```
 /// use mizan_core::{Count, Probability};
@@ -32,14 +32,14 @@ pub struct RandomizedResponse {
     event: mizan_core::RandomizedResponse,
     /// `⌊p 2^64⌋`.
     threshold: u64,
-    /// What `p` has beyond 64 bits; most have nothing.
+    /// The rest of `p` beyond 64 bits, mostly zero.
     p: Rational,
     categories: u64,
     others: Below,
 }
 
 impl RandomizedResponse {
-    /// For this event.
+    /// The mechanism of an event.
     #[must_use]
     pub fn new(event: mizan_core::RandomizedResponse) -> Self {
         let p = Rational::from_f64(event.p().get());
@@ -53,25 +53,24 @@ impl RandomizedResponse {
         }
     }
 
-    /// What a response costs.
+    /// The privacy event of a response.
     #[must_use]
     pub fn event(&self) -> PrivacyEvent {
         PrivacyEvent::RandomizedResponse(self.event)
     }
 
-    /// How many answers there are.
+    /// The number of categories.
     #[must_use]
     pub const fn categories(&self) -> u64 {
         self.categories
     }
 
-    /// Puts a response in the place of every answer. Answers are numbered from
-    /// zero.
+    /// Replaces every answer by a response. Answers are numbered from zero.
     ///
     /// # Errors
     ///
-    /// An answer is not below the number of categories, or there is no
-    /// randomness: all places are zero then.
+    /// An answer is not below the number of categories, or there is no randomness; all answers are
+    /// zero then.
     pub fn respond(&self, entropy: &mut Entropy, answers: &mut [u64]) -> Result<(), NoiseError> {
         let strange = answers.iter().position(|&truth| truth >= self.categories);
         let responded = match strange {
@@ -88,7 +87,7 @@ impl RandomizedResponse {
             }),
         };
         if responded.is_err() {
-            // The truth must not leave by mistake.
+            // The true answers must not be released by mistake.
             answers.fill(0);
         }
         responded
@@ -104,8 +103,8 @@ impl RandomizedResponse {
     fn respond_many(&self, entropy: &mut Entropy, answers: &mut [u64]) -> Result<(), NoiseError> {
         for answer in answers {
             let truthful = u64::from(self.is_truthful(entropy)?).wrapping_neg();
-            // One of the others: those from the truth on move up by one. Drawn
-            // even where it is not needed.
+            // One of the others: those from the true answer on move up by one. Drawn even if it is
+            // not needed.
             let other = self.others.draw(entropy)?;
             let other = other + u64::from(other >= *answer);
             *answer = (*answer & truthful) | (other & !truthful);

@@ -1,5 +1,5 @@
-//! `e^(-rate · gap)` for integer gaps: what selections weigh their candidates
-//! by.
+//! The weights `e^(-rate · gap)` of candidates in selection mechanisms, for integer gaps to the best
+//! score.
 
 use std::hint::select_unpredictable;
 

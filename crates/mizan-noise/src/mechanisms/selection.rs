@@ -1,4 +1,4 @@
-//! What the selection mechanisms share.
+//! Functions that the selection mechanisms share.
 
 use mizan_core::Epsilon;
 

@@ -1,9 +1,8 @@
-//! Truncated geometric noise, which decides what keys may be shown.
+//! Truncated geometric noise, for partition selection: which groups may be shown.
 //!
-//! A key that nobody has must never appear, and a key that one person has only
-//! with probability δ. Noise on `-k..=k`, with probabilities proportional to
-//! `e^(-ε|x|)`, does that: `count + noise > k` is impossible for a count of
-//! zero, and for one it means that the noise is `k`.
+//! A group without units must never be shown, and a group with one unit only with probability δ.
+//! Noise on `-k..=k`, with probabilities proportional to `e^(-ε|x|)`, does that: `count + noise > k`
+//! is impossible for a count of zero, and for a count of one it means that the noise is `k`.
 //!
 //! # Reference
 //!
@@ -26,12 +25,12 @@ use crate::{Entropy, NoiseError};
 /// The largest bound of the noise.
 const LARGEST: u64 = 1 << 62;
 
-/// Noise for counts of people by key, and the rule of which keys to keep.
+/// Noise for the number of units in each group, and the threshold above which a group is shown.
 ///
 /// # Guarantee
 ///
-/// Noisy counts, and which of them are kept, are (ε, δ)-differentially private
-/// for one person in one key. For a person in `C` keys it is `C` such events.
+/// The noisy counts and the selection of groups are (ε, δ)-differentially private for a unit in one
+/// group. A unit in `C` groups costs `C` such events.
 ///
 /// ```
 /// use mizan_core::{Delta, Epsilon};
@@ -51,22 +50,23 @@ pub struct TruncatedGeometric {
     table: OnceLock<Box<Sampler>>,
 }
 
-/// Draws until the noise is within the bound: from whichever is mostly within.
+/// Rejection sampling: draws until the noise is within the bound, from the distribution that is
+/// mostly within it.
 #[derive(Clone, Debug)]
 enum Sampler {
-    /// `k ε > 1`: from geometric noise without a bound.
+    /// `k ε > 1`: from untruncated geometric noise.
     Unbounded(Envelope),
-    /// `k ε ≤ 1`: from all of `-k..=k` alike, kept with probability `e^(-ε|x|)`.
+    /// `k ε ≤ 1`: uniform on `-k..=k`, accepted with probability `e^(-ε|x|)`.
     Uniform(Below, ScoreWeights),
 }
 
 impl TruncatedGeometric {
-    /// The narrowest noise that keeps (ε, δ).
+    /// The narrowest noise that is (ε, δ)-DP.
     ///
     /// # Errors
     ///
-    /// Epsilon is not between 2⁻⁶⁴ and 2⁶⁴, or delta is zero or so small that
-    /// no bound below 2⁶² keeps it.
+    /// Epsilon is not between 2⁻⁶⁴ and 2⁶⁴, or delta is zero or so small that no `k` below 2⁶²
+    /// suffices.
     pub fn new(epsilon: Epsilon, delta: Delta) -> Result<Self, NoiseError> {
         let value = epsilon.get();
         if !(value.is_finite() && value > 2.0_f64.powi(-64) && value < 2.0_f64.powi(64)) {
@@ -103,13 +103,13 @@ impl TruncatedGeometric {
         })
     }
 
-    /// `k`: noise is between `-k` and `k`, and keys are kept above `k`.
+    /// `k`: noise is between `-k` and `k`, and groups with a noisy count above `k` are shown.
     #[must_use]
     pub const fn bound(&self) -> u64 {
         self.bound
     }
 
-    /// What it costs a person in one key.
+    /// The privacy event for a unit in one group.
     #[must_use]
     pub fn event(&self) -> PrivacyEvent {
         PrivacyEvent::Approximate {
@@ -118,7 +118,7 @@ impl TruncatedGeometric {
         }
     }
 
-    /// The noisy count of each key that may be shown.
+    /// The noisy count of each group that may be shown; None for the others.
     ///
     /// # Errors
     ///
@@ -139,11 +139,11 @@ impl TruncatedGeometric {
         Ok(counts.iter().zip(&noise).map(noisy).collect())
     }
 
-    /// The noise alone: as many draws as there are places.
+    /// Fills a slice with the noise alone.
     ///
     /// # Errors
     ///
-    /// There is no randomness; all places are zero then.
+    /// There is no randomness; the slice is zero then.
     pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
         let sampler = self.table.get_or_init(|| Box::new(self.sampler()));
         if let Sampler::Unbounded(table) = &**sampler {
@@ -152,7 +152,7 @@ impl TruncatedGeometric {
         let bound = i128::from(self.bound);
         crate::samplers::batch::fill_with(entropy, places, |entropy| {
             loop {
-                // How often this is repeated says nothing about what is kept.
+                // The number of attempts is independent of the accepted value.
                 let drawn = match &**sampler {
                     Sampler::Unbounded(table) => {
                         let drawn = table.draw(entropy)?;
@@ -185,7 +185,7 @@ impl TruncatedGeometric {
 }
 
 /// Whether noise on `-k..=k` is `k` with probability at most `delta`: with
-/// `r = e^-ε`, `r^k (1 - r + 2 δ r) ≤ δ (1 + r)`. Certainly so if it says so.
+/// `r = e^-ε`, `r^k (1 - r + 2 δ r) ≤ δ (1 + r)`. Certified if true.
 fn keeps(rate: &Rational, delta: &Rational, k: u64) -> bool {
     // Enough bits that a tiny δ or ε is still seen.
     let places = |value: &Rational| u64::try_from(-value.log2_floor()).unwrap_or(0);
@@ -241,7 +241,7 @@ mod tests {
             // Also where the lower end of the noise is seen.
             for count in (0..3).chain([k, k + 1, 2 * k, 2 * k + 1, 2 * k + 5]) {
                 for (one, other) in [(count, count + 1), (count + 1, count)] {
-                    // Counts of at most k are not shown: one outcome.
+                    // Noisy counts of at most k are not shown: one outcome.
                     let hidden = |n: i64| (-k..=k - n).map(mass).sum::<f64>();
                     let excess = |p: f64, q: f64| (p - epsilon.exp() * q).max(0.0);
                     let shown: f64 = (k + 1..=3 * k + 10)
@@ -267,7 +267,7 @@ mod tests {
             .unwrap();
         assert!(
             kept.iter().all(Option::is_none),
-            "nobody's key is never shown"
+            "a group without units is never shown"
         );
     }
 

@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 
 use crate::{Entropy, NoiseError};
 
-/// Fills all places, or leaves them zero and says why.
+/// Fills a slice, or leaves it zero and returns the error.
 pub(crate) fn fill_with<Integer: Copy + Default>(
     entropy: &mut Entropy,
     places: &mut [Integer],
@@ -17,7 +17,7 @@ pub(crate) fn fill_with<Integer: Copy + Default>(
         })
     });
     if drawn.is_err() {
-        // Half a vector of noise must not pass for a whole one.
+        // A vector that is filled in part must not be used.
         places.fill(Integer::default());
     }
     drawn
@@ -28,7 +28,7 @@ pub(crate) fn narrow(drawn: i128) -> Result<i64, NoiseError> {
     i64::try_from(drawn).map_err(|_| NoiseError::Overflow { bits: 64 })
 }
 
-/// A magnitude as 128 bits; what is beyond becomes the largest.
+/// A magnitude as 128 bits, clamped.
 ///
 /// Noise of the largest scale is so large with probability `e^-2^62`. Answers
 /// have 64 bits, so that after adding it is the same whether it was cut or not.

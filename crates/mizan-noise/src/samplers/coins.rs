@@ -1,8 +1,8 @@
-//! The decisions that the reference samplers are made of.
+//! The random decisions of the reference samplers.
 //!
-//! Each sampler asks for coins, each coin is made of simpler ones, and the
-//! simplest of 64 random bits. The tests put an enumerator in the place of any
-//! level: it walks a sampler's decision tree with exact probabilities.
+//! Each sampler is built from coins, each coin from simpler ones, and the simplest from 64 random
+//! bits. Tests replace any level by an enumerator, which walks the decision tree of a sampler with
+//! exact probabilities.
 
 use num_bigint::BigUint;
 

@@ -1,5 +1,5 @@
-//! How fast a symmetric distribution on the integers falls: its probabilities
-//! are proportional to `e^-g(|x|)`.
+//! The decay `g` of a symmetric distribution on the integers, whose probabilities are proportional
+//! to `e^-g(|x|)`.
 
 use num_bigint::BigUint;
 

@@ -49,8 +49,8 @@ impl DiscreteGaussian {
         self.sigma
     }
 
-    /// One draw, by the theorem's own algorithm. Its time depends on the value;
-    /// where that matters, use [`fill`](Self::fill).
+    /// One draw by the reference sampler. Its time depends on the value; use
+    /// [`fill`](Self::fill) if that matters.
     ///
     /// # Errors
     ///
@@ -62,15 +62,13 @@ impl DiscreteGaussian {
         })
     }
 
-    /// As many draws as there are places, tens of millions a second and with
-    /// the same work for every value.
+    /// Fills a slice with draws, tens of millions a second and with the same work for every value.
     ///
     /// # Errors
     ///
-    /// There is no randomness, or a value does not fit 64 bits; all places are
-    /// zero then. Noise so wide that this happens is cut off where it succeeds,
-    /// and must not be added to answers: [`Mechanism`](crate::Mechanism) draws
-    /// 128 bits.
+    /// There is no randomness, or a value does not fit 64 bits; the slice is zero then. Noise so
+    /// wide that this can happen is truncated when it does not, and must not be added to answers:
+    /// [`Mechanism`](crate::Mechanism) draws 128 bits.
     pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
         self.table().fill(entropy, places)
     }
@@ -90,8 +88,8 @@ impl DiscreteGaussian {
     }
 }
 
-/// A magnitude and whether it is negative: Laplace noise of scale `⌊σ⌋ + 1`,
-/// thinned to a Gaussian.
+/// A magnitude and whether it is negative: Laplace noise of scale `⌊σ⌋ + 1`, accepted with a
+/// probability that makes it Gaussian.
 ///
 /// # Reference
 ///

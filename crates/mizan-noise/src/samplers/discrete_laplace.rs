@@ -48,8 +48,8 @@ impl DiscreteLaplace {
         self.scale
     }
 
-    /// One draw, by the theorem's own algorithm. Its time depends on the value;
-    /// where that matters, use [`fill`](Self::fill).
+    /// One draw by the reference sampler. Its time depends on the value; use
+    /// [`fill`](Self::fill) if that matters.
     ///
     /// # Errors
     ///
@@ -61,15 +61,13 @@ impl DiscreteLaplace {
         })
     }
 
-    /// As many draws as there are places, tens of millions a second and with
-    /// the same work for every value.
+    /// Fills a slice with draws, tens of millions a second and with the same work for every value.
     ///
     /// # Errors
     ///
-    /// There is no randomness, or a value does not fit 64 bits; all places are
-    /// zero then. Noise so wide that this happens is cut off where it succeeds,
-    /// and must not be added to answers: [`Mechanism`](crate::Mechanism) draws
-    /// 128 bits.
+    /// There is no randomness, or a value does not fit 64 bits; the slice is zero then. Noise so
+    /// wide that this can happen is truncated when it does not, and must not be added to answers:
+    /// [`Mechanism`](crate::Mechanism) draws 128 bits.
     pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
         self.table().fill(entropy, places)
     }
@@ -89,8 +87,8 @@ impl DiscreteLaplace {
     }
 }
 
-/// A magnitude and whether it is negative, for ratio `e^-rate`: a geometric
-/// with a sign, again where zero is negative.
+/// A magnitude and whether it is negative, for ratio `e^-rate`: a geometric draw with a sign,
+/// repeated if it is a negative zero.
 ///
 /// # Reference
 ///

@@ -1,12 +1,11 @@
-//! The reference samplers' decision trees, enumerated with exact
-//! probabilities, against the definitions to 2⁻¹⁰⁰.
+//! The decision trees of the reference samplers, enumerated with exact probabilities and compared
+//! with the definitions to 2⁻¹⁰⁰.
 //!
-//! An enumerator takes the place of the coins. It walks every path of a
-//! sampler whose probability is not negligible, one level at a time: the coins
-//! that a sampler asks for have their stated probabilities, which the level
-//! below has shown to be right. Where a sampler starts over, the path ends: the
-//! attempts are alike and independent, so what it draws is what one attempt
-//! draws, given that it succeeds.
+//! An enumerator replaces the coins. It walks every path of a sampler whose probability is not
+//! negligible, one level at a time: the coins of a sampler have their stated probabilities, which
+//! the tests of the level below verify. Where a sampler rejects, the path ends: attempts are
+//! independent and identically distributed, so the output is that of one attempt, given that it is
+//! accepted.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 

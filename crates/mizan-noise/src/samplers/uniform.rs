@@ -29,9 +29,8 @@ pub(crate) fn below(
 
 /// Integers below a 64-bit bound, quickly.
 ///
-/// A word times the bound: the upper half is the answer, and the lower half
-/// says whether it is one of the few products that would make some answers
-/// likelier.
+/// Multiplies a word by the bound: the upper half of the product is the result, and the lower half
+/// decides whether it is rejected, so that all results are equally likely.
 ///
 /// # Reference
 ///
@@ -39,7 +38,7 @@ pub(crate) fn below(
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Below {
     bound: u64,
-    /// So many of the 2^64 products must go.
+    /// The number of the 2^64 products that are rejected.
     spare: u64,
 }
 

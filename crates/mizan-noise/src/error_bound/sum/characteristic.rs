@@ -216,8 +216,8 @@ impl Characteristic {
         sum(self.parts.iter().map(part))
     }
 
-    /// The rate of the widest Laplace noise and the sum without it, if it is
-    /// there once and no other is so close that doubles cannot tell them apart.
+    /// The rate of the widest Laplace noise and the sum without it, if its count is one and no other
+    /// is so close that doubles cannot distinguish them.
     pub(super) fn without_widest(&self) -> Option<(Interval, Self)> {
         let smallest = self.smallest_rate();
         let rate = |kind: &Kind| match kind {

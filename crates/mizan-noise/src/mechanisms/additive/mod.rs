@@ -1,11 +1,10 @@
-//! What releases an answer: noise, and the event that it costs.
+//! Additive-noise mechanisms on integer vectors: discrete Laplace and discrete Gaussian.
 //!
-//! A mechanism is made from the event of the accountant and returns it, so the
-//! price always matches the draw.
+//! A mechanism is built from the event that the accountant prices, so the cost always matches the
+//! noise.
 //!
-//! Noise can be drawn before the answer is known ([`PreparedNoise`]): the time
-//! that drawing took then says nothing about the answer. Either way the work is
-//! the same for every value drawn.
+//! Noise can be drawn before the answer is known ([`PreparedNoise`]), so that the time of the draw
+//! is independent of the answer. In either case the work is the same for every value drawn.
 
 mod on_grid;
 mod prepared;
@@ -45,8 +44,7 @@ impl Mechanism {
     ///
     /// # Errors
     ///
-    /// The scale is no fraction of 64-bit integers, or the sensitivity does not
-    /// fit into them.
+    /// The scale is not a fraction of 64-bit integers, or the sensitivity does not fit 64 bits.
     pub fn laplace(event: mizan_core::DiscreteLaplace) -> Result<Self, NoiseError> {
         fits(event.sensitivity().get())?;
         let noise = crate::DiscreteLaplace::new(event.scale().try_into()?);
@@ -60,8 +58,7 @@ impl Mechanism {
     ///
     /// # Errors
     ///
-    /// Sigma is no fraction of 64-bit integers, or the sensitivity does not fit
-    /// into them.
+    /// Sigma is not a fraction of 64-bit integers, or the sensitivity does not fit 64 bits.
     pub fn gaussian(event: mizan_core::DiscreteGaussian) -> Result<Self, NoiseError> {
         fits(event.sensitivity().get())?;
         let noise = crate::DiscreteGaussian::new(event.sigma().try_into()?);
@@ -71,7 +68,7 @@ impl Mechanism {
         })
     }
 
-    /// What a release costs, of however many coordinates.
+    /// The privacy event of a release, for any number of coordinates.
     #[must_use]
     pub const fn event(&self) -> &PrivacyEvent {
         &self.event
@@ -83,7 +80,7 @@ impl Mechanism {
         &self.noise
     }
 
-    /// Noise for an answer that is not known yet.
+    /// Draws the noise for an answer that is not known yet.
     ///
     /// # Errors
     ///
@@ -96,28 +93,26 @@ impl Mechanism {
         PreparedNoise::new(self, entropy, dimension)
     }
 
-    /// Adds noise to the answer in its place, in little memory. Sums beyond 64
-    /// bits become the largest or smallest integer: clamping what is private
-    /// already harms nobody, and an error would tell. The noise itself has 128
-    /// bits, because noise cut to 64 would reach different sums from different
-    /// answers.
+    /// Adds noise to the answer in place, with little memory. Sums beyond 64 bits are clamped:
+    /// clamping is post-processing, and an error would reveal something. The noise itself has 128
+    /// bits: noise truncated to 64 bits would have a different range of sums for each answer.
     ///
     /// # Errors
     ///
-    /// There is nothing to add to, or no randomness: all places are zero then.
+    /// The answer is empty, or there is no randomness; the answer is zero then.
     pub fn release(&self, entropy: &mut Entropy, answer: &mut [i64]) -> Result<(), NoiseError> {
         if answer.is_empty() {
             return Err(NoiseError::Empty { what: "the answer" });
         }
         let released = self.by_chunks(entropy, answer, |value, noise| sum(*value, noise));
         if released.is_err() {
-            // What has no noise yet must not leave by mistake.
+            // Values without noise must not be released by mistake.
             answer.fill(0);
         }
         released
     }
 
-    /// Puts what `noisy` makes of a value and its noise in the place of each.
+    /// Replaces each value by `noisy(value, noise)`.
     fn by_chunks<Value>(
         &self,
         entropy: &mut Entropy,
@@ -143,7 +138,7 @@ fn sum(answer: i64, noise: i128) -> i64 {
     i64::try_from(clamped).unwrap_or_default()
 }
 
-/// The sensitivity must be one that integers can have.
+/// Checks that an integer function can have this sensitivity.
 fn fits(sensitivity: f64) -> Result<(), NoiseError> {
     if sensitivity < 2.0_f64.powi(63) {
         Ok(())

@@ -1,4 +1,4 @@
-//! Noise on real answers, by way of a grid.
+//! Additive noise on real answers, after rounding to a grid.
 
 use mizan_core::{PrivacyEvent, Scale, Sensitivity, Sigma};
 
@@ -7,9 +7,8 @@ use crate::{Entropy, Grid, NoiseError};
 
 /// Rounds real answers to a grid and adds exact noise there.
 ///
-/// The event has scale and sensitivity in steps of the grid, with what rounding
-/// adds to the sensitivity: it is the discrete mechanism that is accounted for,
-/// never the continuous one.
+/// The event has scale and sensitivity in steps of the grid, including what rounding adds to the
+/// sensitivity: the accountant prices the discrete mechanism, never the continuous one.
 ///
 /// ```
 /// use mizan_core::{Scale, Sensitivity};
@@ -30,12 +29,11 @@ pub struct GridMechanism {
 }
 
 impl GridMechanism {
-    /// Laplace noise of this scale on `dimension` numbers that one person moves
-    /// by at most `sensitivity` in L1.
+    /// Laplace noise of this scale on `dimension` numbers of this L1 sensitivity.
     ///
     /// # Errors
     ///
-    /// In steps of the grid the scale or the sensitivity does not fit.
+    /// In steps of the grid, the scale or the sensitivity is out of range.
     pub fn laplace(
         grid: Grid,
         scale: Scale,
@@ -53,12 +51,11 @@ impl GridMechanism {
         Self::new(grid, dimension, Mechanism::laplace(event)?)
     }
 
-    /// Gaussian noise of this parameter on `dimension` numbers that one person
-    /// moves by at most `sensitivity` in L2.
+    /// Gaussian noise of this parameter on `dimension` numbers of this L2 sensitivity.
     ///
     /// # Errors
     ///
-    /// In steps of the grid the parameter or the sensitivity does not fit.
+    /// In steps of the grid, the parameter or the sensitivity is out of range.
     pub fn gaussian(
         grid: Grid,
         sigma: Sigma,
@@ -87,18 +84,18 @@ impl GridMechanism {
         })
     }
 
-    /// What a release costs.
+    /// The privacy event of a release.
     #[must_use]
     pub const fn event(&self) -> &PrivacyEvent {
         self.mechanism.event()
     }
 
-    /// Puts the noisy answer, on the grid, in the place of the answer.
+    /// Replaces the answer by the noisy answer, on the grid.
     ///
     /// # Errors
     ///
-    /// The answer has another dimension or a value that is not finite, or there
-    /// is no randomness: all places are zero then.
+    /// The answer has another dimension or a value that is not finite, or there is no randomness;
+    /// the answer is zero then.
     pub fn release(&self, entropy: &mut Entropy, answer: &mut [f64]) -> Result<(), NoiseError> {
         let released = self.fits(answer).and_then(|()| {
             self.mechanism.by_chunks(entropy, answer, |&value, noise| {

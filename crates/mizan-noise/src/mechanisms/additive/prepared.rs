@@ -1,4 +1,4 @@
-//! Noise that was drawn before there was an answer.
+//! Noise that is drawn before the answer is known.
 
 use mizan_core::PrivacyEvent;
 use zeroize::Zeroizing;
@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 use super::{Mechanism, sum};
 use crate::{Entropy, NoiseError};
 
-/// More is released in place, a piece at a time.
+/// The largest dimension; longer answers are released in place, in chunks.
 const LARGEST: usize = 1 << 22;
 
 /// Noise for one answer; it can be added once.
@@ -25,7 +25,7 @@ const LARGEST: usize = 1 << 22;
 pub struct PreparedNoise {
     values: Zeroizing<Vec<i128>>,
     event: PrivacyEvent,
-    /// A copy of this process has the same noise: it must not use it.
+    /// The process that drew it: after a `fork` the child has the same noise and must not use it.
     process: u32,
 }
 
@@ -53,19 +53,19 @@ impl PreparedNoise {
         })
     }
 
-    /// What adding it costs.
+    /// The privacy event of adding it.
     #[must_use]
     pub const fn event(&self) -> &PrivacyEvent {
         &self.event
     }
 
-    /// Adds the noise to the answer in its place, and says what that costs.
-    /// Sums beyond 64 bits are clamped.
+    /// Adds the noise to the answer in place, and returns the privacy event. Sums beyond 64 bits are
+    /// clamped.
     ///
     /// # Errors
     ///
-    /// The answer has another dimension, or the noise was prepared before this
-    /// process was forked off: all places are zero then, and the noise is gone.
+    /// The answer has another dimension, or the noise was drawn before this process was forked; the
+    /// answer is zero then, and the noise is dropped.
     pub fn add_to(self, answer: &mut [i64]) -> Result<PrivacyEvent, NoiseError> {
         let fits = if answer.len() != self.values.len() {
             Err(NoiseError::Dimension {
@@ -89,7 +89,7 @@ impl PreparedNoise {
 }
 
 impl std::fmt::Debug for PreparedNoise {
-    /// Noise that is known is no noise: it is not shown.
+    /// The noise is secret and is not printed.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "PreparedNoise({})", self.event)
     }

@@ -1,9 +1,8 @@
-//! One of many outcomes from 63 random bits, each as likely as its integer
-//! weight says: Walker's alias method in whole numbers.
+//! Walker's alias method in integers: an outcome from 63 random bits, with probability proportional
+//! to its integer weight.
 //!
-//! The 2⁶³ values of the bits are shared out to columns of equal size, and each
-//! column to at most two outcomes, so that every outcome owns as many values
-//! as its weight. Nothing is rounded.
+//! The 2⁶³ values of the bits are divided into columns of equal size, and each column between at
+//! most two outcomes, so that every outcome owns as many values as its weight. Nothing is rounded.
 
 /// Bits that choose an outcome.
 pub(super) const BITS: u32 = 63;
@@ -56,9 +55,9 @@ impl Alias {
         }
     }
 
-    /// Reads all of the table into the cache. Common outcomes own parts of many
-    /// columns and rare ones only their own: where some columns have to be
-    /// fetched and others not, time would tell these outcomes apart.
+    /// Loads the whole table into the cache. Common outcomes own parts of many columns and rare ones
+    /// only their own: if some columns were in the cache and others not, timing would distinguish
+    /// these outcomes.
     pub(super) fn warm(&self) {
         /// Columns in a line of the cache.
         const LINE: usize = 8;
@@ -79,7 +78,7 @@ impl Alias {
             .copied()
             .unwrap_or(0);
         let other = column & ((1 << self.log_columns) - 1);
-        // Without a branch: nobody can predict it, and its time would tell.
+        // Without a branch: it could not be predicted, and its timing would leak.
         std::hint::select_unpredictable(within < column >> self.log_columns, at, other)
     }
 

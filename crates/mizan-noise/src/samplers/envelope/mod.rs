@@ -1,37 +1,34 @@
-//! The fast sampler: a table of integer weights above the distribution, and an
-//! exact correction.
+//! The fast sampler of discrete Laplace and Gaussian noise: rejection from an envelope of integer
+//! weights, with an exact acceptance test.
 //!
 //! # How it draws
 //!
 //! The positive integers are cut into bins of `2^k`: bin `h` begins at
 //! `1 + h·2^k`. Zero, the bins, and everything beyond the last bin (the tail)
 //! are outcomes of an alias table whose weights are whole numbers that
-//! sum to 2⁶³. One random word gives the outcome and a sign, the next the place
-//! `x` in the bin, all places as likely, and a uniform `U` in [0, 1). The draw
-//! counts if
+//! sum to 2⁶³. One random word gives the outcome and a sign, the next a uniform place `x` in the bin
+//! and a uniform `U` in [0, 1). The draw is accepted if
 //!
 //! ```text
 //! U < μ e^-g(x) / W_h            W_h ≥ μ e^-g(start of bin h)
 //! ```
 //!
-//! and is made again otherwise, so `x` and `-x` have probability proportional
+//! and repeated otherwise, so `x` and `-x` have probability proportional
 //! to `W_h / 2^k · μ e^-g(x) / W_h ∝ e^-g(x)`: exactly the distribution, though
 //! the weights were rounded. Zero has no sign: its weight is half.
 //!
 //! # How `U` is compared
 //!
-//! `U` is revealed as far as it is needed. With 64-bit integers the right side
-//! is known to about 2⁻²⁴ (`fixed.rs`); if `U` is so close that this does not
-//! decide, it gets more bits, and the right side more precision, until it does
-//! (`lazy.rs`). No floating-point number is involved.
+//! `U` is drawn as far as needed. With 64-bit integers the right side is known to about 2⁻²⁴
+//! (`exact/fixed.rs`). If that does not decide, `U` gets more bits and the right side more
+//! precision, until it does (`exact/lazy.rs`). No floating-point number is involved.
 //!
 //! # Time
 //!
-//! Every attempt does the same work, whatever it draws: no loop and no branch
-//! depends on the value, and how many attempts there were is independent of the
-//! value that was kept. Memory is read in one place, the column of the alias
-//! table: it is uniform, though not independent of the outcome, so the table is
-//! brought into the cache before. Comparisons that 64 bits do not decide take
+//! Every attempt does the same work, whatever it draws: no loop and no branch depends on the value,
+//! and the number of attempts is independent of the accepted value. The only memory access that
+//! depends on random bits is the column of the alias table: it is uniform, though not independent of
+//! the outcome, so the table is loaded into the cache before. Comparisons that 64 bits do not decide take
 //! longer: about 2⁻²³ of them, nearly alike for all values. So do the tail, bins
 //! of a weight below 2⁻³⁷, which all together have probability below 2⁻²⁹, and
 //! zero where its own probability is below 2⁻⁴⁵.
@@ -188,7 +185,7 @@ impl Envelope {
         batch::fill_with(entropy, places, |entropy| self.draw(entropy))
     }
 
-    /// Must come before draws whose time may be watched.
+    /// Must be called before draws whose time an attacker may measure.
     pub(crate) fn warm(&self) {
         self.alias.warm();
     }
@@ -260,8 +257,8 @@ impl Envelope {
             (u128::from(start + place), u128::from(steps))
         };
         let height = fixed::exp_neg(self.rate.times(steps));
-        // No table is read by outcome: which parts of it are in the cache would
-        // tell rare outcomes from common ones.
+        // No table is indexed by outcome: its cached parts would distinguish rare outcomes from
+        // common ones.
         if outcome.wrapping_sub(self.first_heavy) <= self.heavy {
             if last < height - SLACK_BELOW {
                 return Ok(Attempt::Drawn(magnitude));

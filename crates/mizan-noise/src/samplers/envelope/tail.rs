@@ -1,4 +1,4 @@
-//! What lies beyond the last bin, drawn without a table.
+//! The tail beyond the last bin, drawn without a table.
 //!
 //! `g` is convex: beyond `T` it rises at least as fast as its first step,
 //! `d = g(T+1) - g(T)`. So a geometric draw of ratio `e^-d` from `T` on is an
