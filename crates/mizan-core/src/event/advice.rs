@@ -131,7 +131,7 @@ impl EventProblem {
             Self::NotSolvable { .. } => {
                 "put `?` in place of one number or count, as in gaussian(?) or ? * pure(0.1)".into()
             }
-            Self::NameTaken { .. } => "choose a name that is no word of the language".into(),
+            Self::NameTaken { .. } => "choose a name that is not a word of the language".into(),
             Self::NotAName { .. } => {
                 "a name is letters, digits, `-` and `_`, starts with a letter \
                  and has 64 characters at most"

@@ -1,7 +1,7 @@
-//! The form that text and JSON share: a word and its arguments.
+//! The form of an event that text and JSON share: a name and its arguments.
 //!
-//! Readers collect a [`Call`] and build it; writers take an event apart into a
-//! [`Form`]. What an event is made of is said here and nowhere else.
+//! Parsers collect a [`Call`] and build the event; writers split an event into a [`Form`]. Only this
+//! file knows which arguments each event has.
 
 use super::names::{EventKind, Kind, Parameter};
 use super::{
@@ -20,7 +20,7 @@ pub(super) enum Argument<E> {
     Event(E),
 }
 
-/// A word with the arguments read so far.
+/// The kind of an event with the arguments read so far.
 pub(super) struct Call {
     kind: EventKind,
     arguments: Vec<Option<Argument<PrivacyEvent>>>,
@@ -104,8 +104,8 @@ impl From<EventProblem> for Failure {
 struct Values(std::vec::IntoIter<Argument<PrivacyEvent>>);
 
 impl Values {
-    /// The next number. The table says that it is one; if the two ever
-    /// disagree, the unit refuses the NaN.
+    /// The next number. The parameter table says that it is one; if it were not, the quantity would
+    /// refuse the NaN.
     fn number(&mut self) -> f64 {
         match self.0.next() {
             Some(Argument::Number(value)) => value,
@@ -220,15 +220,15 @@ fn make(kind: EventKind, mut v: Values) -> Result<PrivacyEvent, Failure> {
     })
 }
 
-/// An event taken apart.
+/// The parts of an event.
 pub(super) enum Form<'a> {
-    /// A word with all its arguments, in the order of the table.
+    /// A kind with all its arguments, in the order of the table.
     Call(EventKind, Vec<Argument<&'a PrivacyEvent>>),
     /// Bounds at some orders.
     Points(&'a RenyiPoints),
     /// Outcomes and their probabilities.
     Finite(&'a FinitePair),
-    /// Events one after the other.
+    /// A composition.
     Sum(&'a [PrivacyEvent]),
 }
 

@@ -1,7 +1,7 @@
-//! Writes events as text that reads back to the same event.
+//! Prints events as text that parses to the same event.
 //!
-//! Numbers are the shortest decimals that the reader rounds to the same
-//! double, so `gaussian(1.1)` prints as it was typed.
+//! Numbers are the shortest decimals that the parser rounds to the same double, so `gaussian(1.1)`
+//! prints as it was typed.
 
 use super::call::{Argument, Form};
 use super::decimal::{Round, format_decimal};

@@ -1,4 +1,4 @@
-//! Events as JSON, for machines and for the ledger.
+//! Events as JSON.
 //!
 //! `{"event": "gaussian", "sigma": 1.1, "sensitivity": 1.0}`: the names of the
 //! text form are the keys, an inner event is under `of`. Numbers are doubles
@@ -73,7 +73,7 @@ impl PrivacyEvent {
     ///
     /// # Errors
     ///
-    /// The value is not an event; [`EventError::path`] leads to the offender.
+    /// The value is not an event; [`EventError::path`] leads to the fault.
     pub fn from_json(value: &Value) -> Result<Self, EventError> {
         Reader { events: 0 }
             .event(value, 1)
@@ -236,7 +236,7 @@ fn point(event: &'static str, value: &Value) -> Result<(Order, Epsilon), EventEr
     Ok((order, epsilon))
 }
 
-/// A mechanism of one's own: two columns of probabilities, or losses.
+/// A user-defined mechanism: two columns of probabilities, or losses.
 fn finite(object: &Map<String, Value>) -> Result<FinitePair, EventError> {
     let event = EventKind::Finite.syntax().name;
     let column = |key: &'static str, read: &dyn Fn(&Value) -> Result<f64, EventError>| {

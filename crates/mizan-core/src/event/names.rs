@@ -1,6 +1,5 @@
-//! The words of the event language: names, parameters, defaults, meanings.
-//!
-//! Text, JSON and help all read this one table.
+//! The table of the event language: names, parameters, defaults, meanings. Text, JSON and help use
+//! it.
 
 use super::decimal::Round;
 use crate::units::Range;

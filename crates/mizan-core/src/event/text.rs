@@ -1,4 +1,4 @@
-//! Reads events as people type them.
+//! Parses the text form of events.
 //!
 //! ```text
 //! expression := term ("+" term)*
@@ -25,8 +25,8 @@ use std::str::FromStr;
 impl FromStr for PrivacyEvent {
     type Err = EventError;
 
-    /// Reads the text form of an event. Decimals that are not doubles are
-    /// rounded to the side where the event costs more.
+    /// Parses the text form of an event. Decimals that are not doubles are rounded to the side where
+    /// the event costs more.
     fn from_str(text: &str) -> Result<Self, EventError> {
         Self::parse_with(text, &Definitions::default())
     }
@@ -48,9 +48,9 @@ pub(super) struct Reader<'a> {
     pub(super) lexer: Lexer<'a>,
     depth: usize,
     definitions: &'a Definitions,
-    /// How many events the definitions have brought in.
+    /// The number of events from definitions.
     defined: usize,
-    /// Whether `?` is allowed, and the one that was found.
+    /// Whether `?` is allowed, and its place.
     solving: bool,
     hole: Option<Hole>,
 }
