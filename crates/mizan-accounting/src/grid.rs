@@ -1,4 +1,4 @@
-//! Lists of orders: views on a curve that is defined for all of them.
+//! Grids of orders at which a curve is evaluated.
 
 use mizan_core::Order;
 

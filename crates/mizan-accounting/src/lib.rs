@@ -1,9 +1,12 @@
-//! Events in, guarantees out: what uses of private data cost.
+//! The accountant: from privacy events to guarantees.
 //!
-//! The way of an event: a [`PrivacyEvent`](mizan_core::PrivacyEvent) becomes a
-//! [`RenyiCurve`], the curve is read at an order and converted to (ε, δ), and
-//! [`methods`] compares the methods. Everything that leaves is a certified
-//! upper bound, rounding included. Pure: no files, no clocks, no randomness.
+//! A [`PrivacyEvent`](mizan_core::PrivacyEvent) takes two paths. It becomes a [`RenyiCurve`], which
+//! is evaluated at an order and converted to (ε, δ). And it becomes dominating pairs, whose privacy
+//! loss distribution gives a certified bracket of its [`PrivacyProfile`]. [`methods`] computes every
+//! method that applies and compares them.
+//!
+//! Every result is a certified upper bound, rounding included. The crate is pure: no files, no
+//! clocks, no randomness.
 //!
 //! ```
 //! use mizan_accounting::methods;

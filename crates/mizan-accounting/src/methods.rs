@@ -1,7 +1,7 @@
-//! The comparison of methods: what is my epsilon?
+//! The accounting methods side by side: the ε of an event at a δ, and the δ at an ε.
 //!
-//! Every method that applies is computed; the smallest bound is the answer,
-//! since each of them is a proof.
+//! Every method that applies is computed. Each result is a proven bound, so the smallest one is the
+//! answer.
 
 use mizan_core::{Bracket, Code, Count, Delta, Epsilon, Interval, Order, PrivacyEvent};
 
@@ -99,7 +99,7 @@ impl Method {
 /// A bound by one method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MethodBound<T> {
-    /// Who says so.
+    /// The method.
     pub method: Method,
     /// A certified upper bound: the guarantee.
     pub upper: T,
@@ -107,7 +107,7 @@ pub struct MethodBound<T> {
     pub lower: Option<T>,
     /// The order that was used, where there is one.
     pub order: Option<Order>,
-    /// Who found it, for the method `numeric`.
+    /// The engine, for the method `numeric`.
     pub engine: Option<Engine>,
 }
 
@@ -186,7 +186,7 @@ pub(crate) fn six_digits_above(value: f64) -> f64 {
     }
 }
 
-/// What all methods say about one event.
+/// The bounds of one event by all methods.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison<T> {
     /// The methods that apply, in the order of [`Method::ALL`].

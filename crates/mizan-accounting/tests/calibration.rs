@@ -1,4 +1,4 @@
-//! Calibration: the value keeps the promise, and hardly anything more does.
+//! Calibration: the value meets the target, and hardly any larger one does.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

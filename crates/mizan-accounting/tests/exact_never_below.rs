@@ -256,7 +256,7 @@ fn kinds(most: usize) -> impl Strategy<Value = PrivacyEvent> {
 /// bound is then 1, true and useless.
 const EVERYDAY: std::ops::Range<f64> = 1e-2..1000.0;
 
-/// The theorems that are told (ε, δ) and nothing else.
+/// The theorems that use (ε, δ) and nothing else.
 const TOLD_THE_SAME: [Method; 3] = [
     Method::Basic,
     Method::Advanced,

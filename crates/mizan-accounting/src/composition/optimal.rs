@@ -1,4 +1,4 @@
-//! Optimal composition: the best that follows from the (ε, δ) of the parts.
+//! Optimal composition: the tightest bound that follows from the (ε, δ) of the parts.
 //!
 //! Every (ε, δ)-DP mechanism is a post-processing of one that fails with
 //! probability δ and otherwise is randomized response with losses ±ε. So the

@@ -1,4 +1,4 @@
-//! The Bayesian guarantee: how much an output can move somebody's belief.
+//! The Bayesian guarantee: how much an output can change the belief of an observer (Bayes factor).
 //!
 //! With X drawn on the person's real input, the ratio P(X)/Q(X) by which the
 //! odds move satisfies E[ratio^(α-1)] = e^((α-1) D_α), so by Markov

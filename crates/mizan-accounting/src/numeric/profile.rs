@@ -1,4 +1,4 @@
-//! The privacy profile of an event, by whichever engine tells it best.
+//! The privacy profile of an event, from the tightest of the engines.
 
 use mizan_core::{Bracket, Delta, Epsilon, Interval, PrivacyEvent};
 
@@ -37,7 +37,7 @@ pub struct PrivacyProfile {
     exact: bool,
 }
 
-/// Who found a number of the numerical accountant.
+/// The engine that computed a result of the numerical accountant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// A formula for one mechanism.
@@ -67,12 +67,12 @@ impl Engine {
     }
 }
 
-/// A bracket, and whose upper end it is.
+/// A bracket, and the engine of its upper end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EngineBracket {
     pub(super) bracket: Bracket<f64>,
     by: Engine,
-    /// Whether a lattice could say more with more effort.
+    /// Whether a lattice with more effort could be tighter.
     drafted: bool,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct EngineBracket {
 /// engine.
 const NARROW: f64 = 1e-6;
 
-/// The same for a draft, which tells directions apart.
+/// The same for a draft, which decides between directions.
 const NARROW_DRAFT: f64 = 1e-2;
 
 impl PrivacyProfile {
@@ -199,11 +199,10 @@ impl PrivacyProfile {
         Some(worst)
     }
 
-    /// The larger of what the directions say.
+    /// The larger bracket of the directions.
     ///
-    /// Each is told what is known to be reached by another: of what is not above
-    /// that there is nothing to know. Where all is asked of several directions,
-    /// drafts tell which of them are worth it.
+    /// Each direction receives the bracket of the others so far: values that are not above it need no
+    /// precision. If all directions need full effort, drafts decide which of them matter.
     fn worst(
         &self,
         at: impl Fn(&[(Pair, u64)], Bracket<f64>, Effort) -> Option<EngineBracket>,
@@ -295,8 +294,8 @@ pub(super) fn is_finite(pairs: &[(Pair, u64)]) -> bool {
     pairs.iter().all(finite)
 }
 
-/// No composition tells more apart than the sum of what its parts do.
-fn apart(pairs: &[(Pair, u64)]) -> f64 {
+/// The total variation of a composition is at most the sum of that of its parts.
+fn total_variation_bound(pairs: &[(Pair, u64)]) -> f64 {
     let parts = pairs.iter().map(|(pair, count)| {
         single::delta(pair, 0.0).map_or(1.0, |delta| delta.upper()) * *count as f64
     });
@@ -339,7 +338,7 @@ fn epsilon(
         lower: 0.0,
         upper: 0.0,
     };
-    if apart(pairs) <= target.lower() {
+    if total_variation_bound(pairs) <= target.lower() {
         return Engine::ClosedForm.says(Some(NONE));
     }
     let aim = LatticeTarget::LnDelta(target.ln().middle());
@@ -420,7 +419,7 @@ pub(super) fn delta(
         });
         let all = Bracket {
             lower: 0.0,
-            upper: apart(pairs).min(1.0),
+            upper: total_variation_bound(pairs).min(1.0),
         };
         both(both(found, at_most), Some(all))
     };

@@ -1,4 +1,4 @@
-//! A whole profile, point after point.
+//! A whole privacy profile, point by point.
 
 use mizan_core::{Bracket, Interval};
 

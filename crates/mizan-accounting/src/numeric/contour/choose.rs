@@ -1,4 +1,4 @@
-//! Where to put the line.
+//! Chooses the line of integration.
 //!
 //! Nothing here is certified: a bad choice gives a wide bracket, not a wrong one.
 

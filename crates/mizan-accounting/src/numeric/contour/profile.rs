@@ -221,7 +221,7 @@ impl Contour {
         }
     }
 
-    /// Where δ falls to the target; None if this line does not tell.
+    /// Where δ falls to the target; None if this line does not decide it.
     pub(super) fn epsilon(&self, target: Interval) -> Option<Bracket<f64>> {
         let (low, high) = (target.ln().lower(), target.ln().upper());
         let epsilon = self.newton(0.5 * (low + high))?;

@@ -1,4 +1,4 @@
-//! Where a composition is to be looked at: its cumulants, roughly.
+//! Approximate cumulants of a composition, which choose tilt, window and step.
 //!
 //! K(c) = ln E e^(cL) from a few hundred losses per part. It chooses the tilt,
 //! the window and the step; nothing that is certified rests on it.

@@ -129,7 +129,7 @@ impl Effort {
 /// The largest transform.
 const MOST_PLACES: f64 = 524_288.0;
 
-/// From so many compositions on the last digits are not worth their time.
+/// From this many compositions on, the last digits are not worth their time.
 const MANY: u64 = 2000;
 
 /// From 2^14 places on the compositions go side by side.
@@ -334,8 +334,7 @@ impl LatticeProfile {
         }
     }
 
-    /// The ε at which δ falls to a target; None if it never does, as far as can
-    /// be told.
+    /// The ε at which δ falls to a target; None if no such ε is found.
     pub(crate) fn epsilon(&self, delta: Interval) -> Option<Bracket<f64>> {
         let left = delta - self.beyond;
         // At the largest loss only infinite ones are left.
