@@ -1,5 +1,5 @@
-//! How long accounting takes: one point of a curve, a million different
-//! events at the paper's orders, and one account from the event to the answer.
+//! The time of accounting: one point of a curve, a million different events at the orders of the
+//! paper, and one comparison of all methods from the event to the answer.
 //!
 //! `scripts/bench` runs this and puts the figures beside the goals.
 #![allow(missing_docs, reason = "criterion writes undocumented functions")]

@@ -1,5 +1,5 @@
-//! How long the numerical accountant takes: the rows of the peers, a whole
-//! profile, a calibration.
+//! The time of the numerical accountant: the events of the peer comparison, a whole profile, a
+//! calibration.
 //!
 //! `scripts/bench` runs this and puts the figures beside the goals.
 #![allow(missing_docs, reason = "criterion writes undocumented functions")]

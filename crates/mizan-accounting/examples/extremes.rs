@@ -1,4 +1,4 @@
-//! Accounts at the edges of what can be asked: the search of `scripts/extremes`.
+//! Accounting of extreme events: the search of `scripts/extremes`.
 //!
 //! ```text
 //! extremes random COUNT [SEED]     random compositions of all kinds of events
@@ -44,7 +44,7 @@ fn cpu_seconds() -> f64 {
 
 /// What one account was like.
 enum Outcome {
-    /// A bracket: both ends and who found the upper one.
+    /// A bracket: both ends and the engine of the upper one.
     Bracket {
         lower: f64,
         upper: f64,

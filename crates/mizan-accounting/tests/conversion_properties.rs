@@ -1,7 +1,6 @@
-//! What is true of every conversion to (ε, δ): which is tighter than which,
-//! that ε and δ undo each other, that no pair of distributions leaks more than
-//! a conversion says, that the best order is the best, and that no method ever
-//! falls below the exact value where that is known.
+//! Properties of every conversion to (ε, δ): which is tighter than which, that ε and δ are inverse,
+//! that no pair of distributions exceeds a conversion, that the best order is the best, and that no
+//! method falls below the exact value if that is known.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

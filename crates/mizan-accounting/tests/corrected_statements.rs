@@ -1,6 +1,5 @@
-//! Statements that the papers or our sources misprint, as corrected, against
-//! brute force on random discrete mechanisms; the misprints fail in the same
-//! tests.
+//! Corrected statements of papers and other sources, against brute force on random discrete
+//! mechanisms; the misprints fail in the same tests.
 //!
 //! Everything here is summed from the definitions; Rényi divergences are
 //! certified upper bounds, which only makes a violation harder to excuse.

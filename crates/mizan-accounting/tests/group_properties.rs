@@ -1,6 +1,5 @@
-//! What is true of groups: no chain of neighbours goes further than the group
-//! event says, exact laws are exact, sizes multiply, and no size is too large
-//! to be answered.
+//! Properties of group privacy: no chain of neighbours exceeds the group event, exact laws are exact,
+//! sizes multiply, and every size has an answer.
 #![allow(
     clippy::indexing_slicing,
     clippy::panic,

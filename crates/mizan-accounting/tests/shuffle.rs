@@ -1,5 +1,4 @@
-//! Shuffling against brute force, independent sums, published bounds and
-//! nonsense.
+//! Shuffling against brute force, independent sums, published bounds and invalid inputs.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

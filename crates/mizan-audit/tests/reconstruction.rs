@@ -1,5 +1,5 @@
-//! The Fundamental Law: accurate answers to many queries give everybody away,
-//! noise of the order of √n protects.
+//! The fundamental law of information recovery: accurate answers to many queries reveal all bits;
+//! noise of the order of √n protects them.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
