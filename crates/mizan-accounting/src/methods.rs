@@ -17,7 +17,7 @@ use crate::{
     basic_composition, walk,
 };
 
-/// A way to account for a composition, by the name people type.
+/// An accounting method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Method {
@@ -74,7 +74,7 @@ impl Method {
         }
     }
 
-    /// The theorem behind it.
+    /// Its reference.
     pub fn reference(self) -> &'static str {
         match self {
             Self::Pure => "Dwork, McSherry, Nissim and Smith 2006",
@@ -123,10 +123,10 @@ pub enum Refusal {
     DeltaSpent {
         /// The sum of the parts.
         total: f64,
-        /// What was asked for.
+        /// The δ of the target.
         target: f64,
     },
-    /// Everything was computed and nothing finite came out.
+    /// The bound is infinite.
     #[error("no finite epsilon follows at this delta")]
     NoBound {
         /// The smallest δ that has an ε, from above, where it is known.
@@ -213,8 +213,8 @@ impl<T: PartialOrd + Copy> Comparison<T> {
         lowers.reduce(|best, lower| if lower > best { lower } else { best })
     }
 
-    /// Where no method applies: why the one that came closest does not. One
-    /// that computed everything, else the most general.
+    /// If no method applies: the refusal of the method that came closest, which computed a bound, or
+    /// of the most general method.
     pub fn refusal(&self) -> Refusal {
         let refusals = || self.refusals.iter().map(|(_, why)| why);
         let computed = |why: &&Refusal| !matches!(why, Refusal::Unsupported(_));
@@ -260,8 +260,8 @@ impl<T: PartialOrd + Copy> Comparison<T> {
     }
 }
 
-/// Whether every part of an event can be accounted for by some method; if not,
-/// the error names the part and where it stands.
+/// Whether every part of an event can be accounted for by some method; if not, the error names the
+/// part and its path.
 ///
 /// # Errors
 ///
@@ -523,7 +523,7 @@ fn advanced(mean: Mean, event: &PrivacyEvent, target: Interval) -> Result<Epsilo
     Ok(Epsilon::saturating(epsilon.upper()))
 }
 
-/// The parts' own δ are above the target.
+/// The δs of the parts add up to more than the target.
 fn spent(event: &PrivacyEvent, target: Interval) -> Refusal {
     let total = parts(event).map_or(Interval::ONE, |parts| sum(&parts, |part| part.delta));
     Refusal::DeltaSpent {

@@ -51,8 +51,7 @@ const UNKNOWN: Bracket<Delta> = Bracket {
     upper: Delta::ONE,
 };
 
-/// What every test can and cannot do: the smallest false-negative rate at each
-/// false-positive rate, bracketed.
+/// The trade-off function: a bracket of the smallest false-negative rate at each false-positive rate.
 ///
 /// ```
 /// use mizan_accounting::{PrivacyProfile, TradeOff};

@@ -14,7 +14,7 @@ pub struct Unsupported {
     reason: Reason,
 }
 
-/// What is missing.
+/// Why a method cannot account for a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Reason {
@@ -131,12 +131,12 @@ impl Unsupported {
         }
     }
 
-    /// What is missing.
+    /// The reason.
     pub fn reason(&self) -> Reason {
         self.reason
     }
 
-    /// Where in the event the part stands.
+    /// The path of the part in the event.
     pub fn path(&self) -> &str {
         &self.path
     }

@@ -42,7 +42,7 @@ pub(crate) enum Base {
 /// How the sample came about on which the base ran.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Sampling {
-    /// Everybody is in.
+    /// Without sampling.
     Whole,
     /// Poisson sampling at a rate q, one person removed:
     /// (1-q) Q + q P against Q.

@@ -14,8 +14,8 @@ use crate::{GaussianProfile, Reason, Unsupported, walk};
 
 /// The exact δ(ε) of an event, bracketed.
 ///
-/// Every bracket is a proof: the upper end is a guarantee, and where
-/// [`is_exact`](Self::is_exact) the lower end says that nothing better is true.
+/// Every bracket is certified: the upper end is a guarantee, and if
+/// [`is_exact`](Self::is_exact), no guarantee below the lower end is true.
 ///
 /// ```
 /// use mizan_accounting::PrivacyProfile;
@@ -49,7 +49,7 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// The name, for people.
+    /// The name, for display.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClosedForm => "a closed form",
@@ -116,8 +116,8 @@ impl PrivacyProfile {
         Ok(Self { directions, exact })
     }
 
-    /// Whether the lower ends of brackets are bounds too: not where the event
-    /// was replaced by one that dominates it.
+    /// Whether the lower ends of brackets are bounds too: they are not if a mechanism was replaced by a
+    /// dominating pair that it does not attain.
     pub fn is_exact(&self) -> bool {
         self.exact
     }
@@ -171,8 +171,8 @@ impl PrivacyProfile {
         Delta::saturating(self.directions.iter().map(of).fold(0.0, f64::max))
     }
 
-    /// The δ at many ε, much faster than one after the other; a little wider
-    /// than alone, still each a proof. None if no engine takes the event.
+    /// The δ at many ε, much faster than one by one. The brackets are slightly wider, and certified.
+    /// None if no engine takes the event.
     pub fn deltas(&self, epsilons: &[Epsilon]) -> Option<Vec<Bracket<Delta>>> {
         let mut worst = vec![
             Bracket {
