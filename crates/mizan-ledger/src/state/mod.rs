@@ -27,7 +27,7 @@ use crate::money::{Account, AccountName, AccountNumber, Refusal};
 /// ```
 /// use mizan_core::Epsilon;
 /// use mizan_ledger::log::LedgerId;
-/// use mizan_ledger::state::{Executed, Request, State};
+/// use mizan_ledger::state::{Executed, LedgerView as _, Request, State};
 /// use mizan_ledger::*;
 ///
 /// let id = |byte| RequestId::from_bytes([byte; 16]);
