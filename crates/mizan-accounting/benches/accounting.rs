@@ -1,5 +1,5 @@
-//! How long accounting takes: one point of a curve, a million different
-//! events at the paper's orders, and one account from the event to the answer.
+//! The time of accounting: one point of a curve, a million different events at the orders of the
+//! paper, and one comparison of all methods from the event to the answer.
 //!
 //! `scripts/bench` runs this and puts the figures beside the goals.
 #![allow(missing_docs, reason = "criterion writes undocumented functions")]
@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use mizan_accounting::account::{Method, epsilon_by};
+use mizan_accounting::methods::{Method, epsilon_by};
 use mizan_accounting::{OrderGrid, RenyiCurve};
 use mizan_core::{
     Count, Delta, Order, PrivacyEvent, Probability, RandomizedResponse, Scale, Sensitivity, Sigma,

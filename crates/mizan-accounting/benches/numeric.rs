@@ -1,5 +1,5 @@
-//! How long the numerical accountant takes: the rows of the peers, a whole
-//! profile, a calibration.
+//! The time of the numerical accountant: the events of the peer comparison, a whole profile, a
+//! calibration.
 //!
 //! `scripts/bench` runs this and puts the figures beside the goals.
 #![allow(missing_docs, reason = "criterion writes undocumented functions")]
@@ -8,7 +8,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use mizan_accounting::account::{Method, epsilon_by};
+use mizan_accounting::methods::{Method, epsilon_by};
 use mizan_accounting::{PrivacyProfile, calibrate};
 use mizan_core::{Delta, Epsilon, EventTemplate, PrivacyEvent};
 

@@ -8,7 +8,7 @@
 
 use std::io::BufRead;
 
-use mizan_accounting::account::{self, Method};
+use mizan_accounting::methods::{self, Method};
 use mizan_core::{Delta, PrivacyEvent};
 
 /// What is printed: the method, a lower bound where there is one, the value.
@@ -31,9 +31,9 @@ fn epsilon(expression: &str, delta: Delta) -> Result<Answer, String> {
         .parse()
         .map_err(|error| format!("does not parse: {error}"))?;
     let bound = match Method::from_name("numeric") {
-        Some(method) => account::epsilon_by(method, &event, delta),
+        Some(method) => methods::epsilon_by(method, &event, delta),
         None => {
-            let account = account::epsilon(&event, delta);
+            let account = methods::epsilon(&event, delta);
             account.best().ok_or_else(|| account.refusal())
         }
     }

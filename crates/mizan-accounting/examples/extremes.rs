@@ -1,4 +1,4 @@
-//! Accounts at the edges of what can be asked: the search of `scripts/extremes`.
+//! Accounting of extreme events: the search of `scripts/extremes`.
 //!
 //! ```text
 //! extremes random COUNT [SEED]     random compositions of all kinds of events
@@ -19,7 +19,7 @@
 use std::io::BufRead;
 use std::process::ExitCode;
 
-use mizan_accounting::account;
+use mizan_accounting::methods;
 use mizan_core::{Delta, PrivacyEvent};
 
 /// Wider brackets are printed: the width over the upper end.
@@ -44,7 +44,7 @@ fn cpu_seconds() -> f64 {
 
 /// What one account was like.
 enum Outcome {
-    /// A bracket: both ends and who found the upper one.
+    /// A bracket: both ends and the engine of the upper one.
     Bracket {
         lower: f64,
         upper: f64,
@@ -57,15 +57,15 @@ enum Outcome {
     Fault(String),
 }
 
-struct Found {
+struct TimedOutcome {
     outcome: Outcome,
     seconds: f64,
 }
 
-fn run(expression: &str, delta: f64) -> Found {
+fn run(expression: &str, delta: f64) -> TimedOutcome {
     let began = cpu_seconds();
     let outcome = outcome(expression, delta);
-    Found {
+    TimedOutcome {
         outcome,
         seconds: cpu_seconds() - began,
     }
@@ -79,7 +79,7 @@ fn outcome(expression: &str, delta: f64) -> Outcome {
     let Ok(delta) = Delta::new(delta) else {
         return Outcome::Fault("not a delta".to_owned());
     };
-    let account = account::epsilon(&event, delta);
+    let account = methods::epsilon(&event, delta);
     let Some(best) = account.best() else {
         let refusal = account.refusal();
         return if !refusal.to_string().is_empty() {
@@ -122,8 +122,8 @@ struct Tally {
 impl Tally {
     /// Prints what is worth it. `allowed` is a width that a shape is known to
     /// have, where that is more than the usual.
-    fn add(&mut self, expression: &str, delta: f64, allowed: f64, found: &Found) {
-        let Found { outcome, seconds } = found;
+    fn add(&mut self, expression: &str, delta: f64, allowed: f64, found: &TimedOutcome) {
+        let TimedOutcome { outcome, seconds } = found;
         let seconds = *seconds;
         self.slowest = self.slowest.max(seconds);
         if seconds > SLOW {
@@ -317,7 +317,7 @@ fn list(count: u64, seed: u64) {
     let mut random = Random(seed);
     for _ in 0..count {
         let (expression, delta) = (random.composition(), random.delta());
-        let Found { outcome, seconds } = run(&expression, delta);
+        let TimedOutcome { outcome, seconds } = run(&expression, delta);
         let outcome = match outcome {
             Outcome::Bracket { lower, upper, by } => format!("bracket\t{lower:e}\t{upper:e}\t{by}"),
             Outcome::Bound => "bound".to_owned(),

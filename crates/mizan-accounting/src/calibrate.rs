@@ -1,7 +1,8 @@
-//! How much noise a promise needs, and how much of anything else it allows.
+//! Calibration: the noise that a target (ε, δ) needs, or the largest value of another parameter that
+//! it allows.
 //!
-//! [`solve`] answers for any one parameter, by the accountant itself;
-//! [`gaussian`] sets the exact noise beside the classical rule.
+//! [`solve`] solves for any one parameter, with the accountant itself; [`gaussian`] compares the
+//! exact noise with the classical rule.
 
 mod axis;
 mod search;
@@ -11,13 +12,13 @@ pub use solve::{Calibration, CalibrationError, solve};
 
 use mizan_core::{Delta, Epsilon, Interval, PrivacyEvent, Sensitivity, Sigma};
 
-use crate::account::{self, Method};
+use crate::methods::{self, Method};
 use crate::minimize::first_that_holds;
 
 /// The noise of a Gaussian mechanism for a given (ε, δ).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GaussianCalibration {
-    /// A double that is certainly enough, and hardly more than the smallest.
+    /// A double that is certified to suffice, close to the smallest one.
     pub exact: Sigma,
     /// √(2 ln(1.25/δ)) Δ/ε, rounded up: the textbook rule, which is proven for
     /// ε < 1 only and is None elsewhere (Dwork and Roth 2014, Theorem A.1).
@@ -45,11 +46,11 @@ pub fn gaussian(
     if delta.get() <= 0.0 || delta.get() >= 1.0 {
         return None;
     }
-    // As the accountant will see it, so that it agrees.
+    // The same computation as the accountant, so that both agree.
     let enough = |sigma: f64| {
         Sigma::new(sigma).is_ok_and(|sigma| {
             let event = PrivacyEvent::Gaussian { sigma, sensitivity };
-            let account = account::epsilon_by(Method::GaussianExact, &event, delta);
+            let account = methods::epsilon_by(Method::GaussianExact, &event, delta);
             account.is_ok_and(|account| account.upper <= epsilon)
         })
     };

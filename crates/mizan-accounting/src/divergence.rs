@@ -22,14 +22,14 @@ pub struct FiniteDistribution {
     probabilities: Vec<Interval>,
 }
 
-/// Why numbers are no distribution, or two distributions no pair.
+/// Why numbers are not a distribution, or two distributions not a pair.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DistributionError {
     /// No outcomes.
     #[error("a distribution needs at least one outcome")]
     Empty,
-    /// A number that is no probability.
+    /// A number that is not a probability.
     #[error("outcome {index} has probability {value}, which is not in [0, 1]")]
     NotAProbability {
         /// The outcome, counted from one.

@@ -1,6 +1,5 @@
-//! Closed forms beside the methods: what the papers themselves print.
-//!
-//! Each is there to be compared with the answer; those of exact methods are it.
+//! The closed forms of the papers, for comparison with the computed bounds; those of exact methods
+//! are equal to them.
 
 use mizan_core::{Delta, Epsilon, Interval, PrivacyEvent};
 

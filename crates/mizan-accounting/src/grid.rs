@@ -1,4 +1,4 @@
-//! Lists of orders: views on a curve that is defined for all of them.
+//! Grids of orders at which a curve is evaluated.
 
 use mizan_core::Order;
 
@@ -35,8 +35,8 @@ impl OrderGrid {
         )
     }
 
-    /// Four orders to the octave of α - 1 from 1/32 to 4096, and ∞: within half
-    /// a percent of the continuum for whatever costs between 0.01 and 100.
+    /// Four orders per octave of α - 1 from 1/32 to 4096, and ∞: within half a percent of the continuum
+    /// for costs between 0.01 and 100.
     pub fn standard() -> Self {
         let excess = (-20..=48).map(|quarter| 2f64.powf(f64::from(quarter) / 4.0));
         Self::sorted(
@@ -46,7 +46,7 @@ impl OrderGrid {
         )
     }
 
-    /// A list of one's own; None if it is empty.
+    /// The given orders; None if there are none.
     pub fn new(orders: impl IntoIterator<Item = Order>) -> Option<Self> {
         let grid = Self::sorted(orders);
         (!grid.0.is_empty()).then_some(grid)

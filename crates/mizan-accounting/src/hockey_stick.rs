@@ -1,9 +1,9 @@
-//! δ(ε) of a loss with finitely many values.
+//! The hockey-stick divergence δ(ε) of a loss with finitely many values.
 //!
 //! > δ(ε) = Σ p_i (1 - e^(ε - L_i))_+
 //!
-//! Going down from the largest loss, with gaps g_j = L_(j+1) - L_j, two sums of
-//! positive terms tell everything:
+//! Going down from the largest loss, with gaps g_j = L_(j+1) - L_j, two sums of positive terms
+//! suffice:
 //!
 //! > F_j = p_j + e^(-g_j) F_(j+1),   δ(L_j) = δ(L_(j+1)) + (1 - e^(-g_j)) F_(j+1),
 //!

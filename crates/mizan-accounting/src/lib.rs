@@ -1,23 +1,25 @@
-//! Events in, guarantees out: what uses of private data cost.
+//! The accountant: from privacy events to guarantees.
 //!
-//! The way of an event: a [`PrivacyEvent`](mizan_core::PrivacyEvent) becomes a
-//! [`RenyiCurve`], the curve is read at an order and converted to (ε, δ), and
-//! [`account`] compares the methods. Everything that leaves is a certified
-//! upper bound, rounding included. Pure: no files, no clocks, no randomness.
+//! A [`PrivacyEvent`](mizan_core::PrivacyEvent) takes two paths. It becomes a [`RenyiCurve`], which
+//! is evaluated at an order and converted to (ε, δ). And it becomes dominating pairs, whose privacy
+//! loss distribution gives a certified bracket of its [`PrivacyProfile`]. [`methods`] computes every
+//! method that applies and compares them.
+//!
+//! Every result is a certified upper bound, rounding included. The crate is pure: no files, no
+//! clocks, no randomness.
 //!
 //! ```
-//! use mizan_accounting::account;
+//! use mizan_accounting::methods;
 //! use mizan_core::{Delta, PrivacyEvent};
 //!
 //! let event: PrivacyEvent = "100 * (rr(0.52) + laplace(20) + gaussian(10))".parse()?;
-//! let account = account::epsilon(&event, Delta::new(1e-6)?);
-//! let best = account.best().expect("this event has a loss distribution");
+//! let all = methods::epsilon(&event, Delta::new(1e-6)?);
+//! let best = all.best().expect("this event has a loss distribution");
 //! assert_eq!(best.method.name(), "numeric");
 //! assert!(best.upper.get() < 7.02);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod account;
 pub mod calibrate;
 mod composition;
 mod convert;
@@ -27,6 +29,7 @@ mod forms;
 mod grid;
 mod guarantees;
 mod hockey_stick;
+pub mod methods;
 mod minimize;
 mod numeric;
 mod optimal_order;

@@ -1,7 +1,7 @@
-//! Finding a good place to evaluate a bound.
+//! Minimization: finds a good point at which to evaluate a bound.
 //!
-//! Whatever place is found, the value there is a bound in its own right, so a
-//! search that stops early or on a kink costs tightness, never soundness.
+//! The value at every point is a valid bound, so a search that stops early or on a kink costs
+//! tightness, never soundness.
 
 /// A place and the value there.
 #[derive(Clone, Copy, Debug, PartialEq)]

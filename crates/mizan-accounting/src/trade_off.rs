@@ -1,9 +1,9 @@
-//! The trade-off between the two errors of an attacker (f-DP).
+//! The trade-off function of f-DP: the two error rates of an attacker.
 //!
 //! An attacker sees the output and decides which of two neighbouring inputs it
 //! came from. With a false-positive rate α the smallest possible
-//! false-negative rate is f(α). The privacy profile δ(ε) says the same in other
-//! words: f is the largest trade-off function that the profile allows.
+//! false-negative rate is f(α). The privacy profile δ(ε) is equivalent: f is the largest trade-off
+//! function that the profile allows.
 //!
 //! # The bracket
 //!
@@ -12,7 +12,7 @@
 //! > v(e^ε) = 1 - δ(ε),   v(e^-ε) = e^-ε (1 - δ(ε))   for ε >= 0.
 //!
 //! Then f(α) = sup over x >= 0 of v(x) - xα. For one direction, 1 - v(x) is
-//! the hockey stick divergence E_Q max(0, P/Q - x), which at 1/x is told by
+//! the hockey-stick divergence E_Q max(0, P/Q - x), which at 1/x follows from
 //! that of the reversed pair, and the worse direction is the smaller v. So v is
 //! concave (a minimum of concave functions), rises, starts at v(0) = 0, and is
 //! at most 1 and at most x; its slope is at most 1 and at most 1/x.
@@ -28,7 +28,7 @@
 //!   nothing is assumed between the places, and the width of the bracket falls
 //!   with the square of their distance.
 //!
-//! A place x = e^ε is no double. It is moved down to one, by which v falls by
+//! A place x = e^ε is not a double. It is moved down to one, by which v falls by
 //! at most the distance times the largest slope.
 //!
 //! # Reference
@@ -51,8 +51,7 @@ const UNKNOWN: Bracket<Delta> = Bracket {
     upper: Delta::ONE,
 };
 
-/// What every test can and cannot do: the smallest false-negative rate at each
-/// false-positive rate, bracketed.
+/// The trade-off function: a bracket of the smallest false-negative rate at each false-positive rate.
 ///
 /// ```
 /// use mizan_accounting::{PrivacyProfile, TradeOff};
@@ -60,7 +59,7 @@ const UNKNOWN: Bracket<Delta> = Bracket {
 ///
 /// let event: PrivacyEvent = "10000 * poisson(0.01, gaussian(8))".parse()?;
 /// let trade_off = TradeOff::of(&PrivacyProfile::of(&event)?, 100).expect("a profile");
-/// // Who accepts one false alarm in a hundred misses nearly everybody.
+/// // With a false-positive rate of 1 % an attacker misses nearly every member.
 /// let missed = trade_off.false_negative(Probability::new(0.01)?);
 /// assert!(missed.lower.get() > 0.98 && missed.upper.get() < 0.99);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -85,8 +84,8 @@ struct Place {
 }
 
 impl TradeOff {
-    /// The trade-off of a privacy profile at so many [`grid`](Self::grid)
-    /// points. None if no engine takes the event.
+    /// The trade-off function of a privacy profile, from this number of [`grid`](Self::grid) points.
+    /// None if no engine takes the event.
     pub fn of(profile: &PrivacyProfile, points: u32) -> Option<Self> {
         let largest = profile
             .epsilon(Delta::saturating(SMALLEST_DELTA))
@@ -162,7 +161,7 @@ impl TradeOff {
             };
             last.height(highest, alpha)
         });
-        // Who guesses at random errs with 1 - α.
+        // Random guessing has the false-negative rate 1 - α.
         let upper = pairs.fold(beyond, f64::max).min(add_up(1.0, -alpha));
         Bracket {
             lower: Probability::new(lower).unwrap_or(Probability::ZERO),
@@ -226,7 +225,7 @@ impl Place {
 
 /// Points by rising ε, from 0 on. δ falls, so a lower bound holds to the left of
 /// its point and an upper one to the right, also for points so far out that e^ε
-/// is no double.
+/// is not a double.
 fn monotone(profile: &[(Epsilon, Bracket<Delta>)]) -> Vec<(Epsilon, Bracket<Delta>)> {
     let ends = [Epsilon::ZERO, Epsilon::saturating(LARGEST_EPSILON)];
     let mut points = profile.to_vec();
@@ -380,7 +379,7 @@ mod tests {
         )]);
         assert_eq!(far.advantage().lower.get(), 0.7);
         check(&far, 0.1, 0.2, 0.2 + 1e-9);
-        // With probability 0.1 the attacker is told.
+        // With probability 0.1 the output reveals the input.
         check(
             &trade_off("approximate(1, 0.1)"),
             0.1,

@@ -1,11 +1,11 @@
-//! Why an event has no price by some method.
+//! Why a method has no bound for an event.
 
 use std::fmt::Write;
 
 use mizan_core::{Code, PrivacyEvent};
 
-/// A part of an event that a method cannot account for. Nothing is ever left
-/// out silently: one such part and the method gives no number.
+/// A part of an event that a method cannot account for. No part is ever left out silently: with one
+/// such part the method has no bound.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("`{event}` ({path}) {reason}")]
 pub struct Unsupported {
@@ -14,7 +14,7 @@ pub struct Unsupported {
     reason: Reason,
 }
 
-/// What is missing.
+/// Why a method cannot account for a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Reason {
@@ -27,10 +27,10 @@ pub enum Reason {
     /// The noise is not Gaussian.
     #[error("is not Gaussian noise, so the exact Gaussian formula does not apply")]
     NotGaussian,
-    /// No mean and subgaussian standard are known.
+    /// No mean and subgaussian parameter are known.
     #[error("has no known concentrated guarantee")]
     NotConcentrated,
-    /// The reported orders are too small to say anything about the group.
+    /// The reported orders are too small to bound the loss of the group.
     #[error("reports orders too small for a group of this size")]
     GroupTooLarge,
     /// The loss of one person does not bound that of a second.
@@ -50,7 +50,7 @@ pub enum Reason {
         "has another loss when the two inputs are exchanged, which a sample of fixed size needs to be the same"
     )]
     NotSymmetric,
-    /// Guarantees about different neighbours do not compose.
+    /// Guarantees for different neighbouring relations do not compose.
     #[error(
         "is about other neighbours than the rest: poisson adds or removes a person, without-replacement and shuffle replace one"
     )]
@@ -131,7 +131,7 @@ impl Unsupported {
         }
     }
 
-    /// What is missing.
+    /// The reason.
     pub fn reason(&self) -> Reason {
         self.reason
     }
@@ -141,7 +141,7 @@ impl Unsupported {
         &self.event
     }
 
-    /// Where in the event the part stands, like `event[2].of`.
+    /// The path of the part in the event.
     pub fn path(&self) -> &str {
         &self.path
     }

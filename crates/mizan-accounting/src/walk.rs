@@ -1,4 +1,4 @@
-//! From an event to the mechanisms it is made of.
+//! Walks an event and visits its mechanisms.
 
 use std::borrow::Cow;
 
@@ -64,7 +64,7 @@ pub(crate) fn without_groups(event: &PrivacyEvent) -> Result<Cow<'_, PrivacyEven
     Ok(Cow::Borrowed(event))
 }
 
-/// Whether events stand inside each other more than so many times.
+/// Whether events are nested more than `limit` times.
 pub(crate) fn nests_deeper_than(event: &PrivacyEvent, limit: usize) -> bool {
     let mut waiting = vec![(event, 1)];
     while let Some((event, depth)) = waiting.pop() {

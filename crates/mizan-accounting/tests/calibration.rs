@@ -1,4 +1,4 @@
-//! Calibration: the value keeps the promise, and hardly anything more does.
+//! Calibration: the value meets the target, and hardly any larger one does.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -6,13 +6,13 @@
     clippy::expect_used
 )]
 
-use mizan_accounting::{account, calibrate};
+use mizan_accounting::{calibrate, methods};
 use mizan_core::{
     Count, Delta, Domain, Epsilon, EventTemplate, ParameterValue, PrivacyEvent, Round,
 };
 
 fn cost(event: &PrivacyEvent, delta: Delta) -> f64 {
-    let best = account::epsilon(event, delta).best();
+    let best = methods::epsilon(event, delta).best();
     best.map_or(f64::INFINITY, |best| best.upper.get())
 }
 

@@ -1,7 +1,6 @@
-//! What is true of every conversion to (ε, δ): which is tighter than which,
-//! that ε and δ undo each other, that no pair of distributions leaks more than
-//! a conversion says, that the best order is the best, and that no method ever
-//! falls below the exact value where that is known.
+//! Properties of every conversion to (ε, δ): which is tighter than which, that ε and δ are inverse,
+//! that no pair of distributions exceeds a conversion, that the best order is the best, and that no
+//! method falls below the exact value if that is known.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -15,7 +14,7 @@ mod common;
 mod random;
 
 use common::golden;
-use mizan_accounting::account::{self, Account, Method};
+use mizan_accounting::methods::{self, Comparison, Method};
 use mizan_accounting::{FiniteDistribution, OrderGrid, RenyiConversion, RenyiCurve};
 use mizan_core::{Delta, Epsilon, PrivacyEvent, Round, parse_decimal};
 use proptest::prelude::*;
@@ -367,12 +366,12 @@ proptest! {
             return Ok(());
         }
         let event: PrivacyEvent = format!("{count} * gaussian({sigma})").parse().unwrap();
-        for bound in account::delta(&event, Epsilon::new(asked).unwrap()).bounds {
+        for bound in methods::delta(&event, Epsilon::new(asked).unwrap()).bounds {
             let claimed = bound.upper.get();
             prop_assert!(claimed >= truth * (1.0 - 1e-9) - 1e-15, "{event} at {asked}: {claimed:e} below {truth:e}");
         }
         // And at the δ that belongs to it the ε is not below.
-        for bound in account::epsilon(&event, Delta::new(truth).unwrap()).bounds {
+        for bound in methods::epsilon(&event, Delta::new(truth).unwrap()).bounds {
             prop_assert!(bound.upper.get() >= asked * (1.0 - 1e-9) - 1e-9, "{event} at {truth:e}: {:?} below {asked}", bound);
         }
     }
@@ -458,12 +457,12 @@ fn no_method_is_below_the_exact_value() {
         let is_delta = text(&record, "what").starts_with("delta");
         let uppers = if is_delta {
             uppers(
-                &account::delta(&event, Epsilon::new(target).unwrap()),
+                &methods::delta(&event, Epsilon::new(target).unwrap()),
                 Delta::get,
             )
         } else {
             uppers(
-                &account::epsilon(&event, Delta::new(target).unwrap()),
+                &methods::epsilon(&event, Delta::new(target).unwrap()),
                 Epsilon::get,
             )
         };
@@ -475,7 +474,7 @@ fn no_method_is_below_the_exact_value() {
     assert!(checked > 150, "only {checked} bounds");
 }
 
-fn uppers<T: Copy>(account: &Account<T>, get: impl Fn(T) -> f64) -> Vec<f64> {
+fn uppers<T: Copy>(account: &Comparison<T>, get: impl Fn(T) -> f64) -> Vec<f64> {
     account
         .bounds
         .iter()
@@ -495,7 +494,7 @@ fn delta_is_zero_where_the_largest_loss_is_allowed() {
         // The other methods have a mean or a curve that never falls to zero.
         let methods = [Method::Pure, Method::Basic, Method::Optimal, Method::Renyi];
         for method in methods {
-            let bound = account::delta_by(method, &event, Epsilon::new(asked).unwrap()).unwrap();
+            let bound = methods::delta_by(method, &event, Epsilon::new(asked).unwrap()).unwrap();
             assert_eq!(bound.upper.get(), 0.0, "{expression}: {bound:?}");
         }
     }

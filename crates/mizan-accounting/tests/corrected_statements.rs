@@ -1,6 +1,5 @@
-//! Statements that the papers or our sources misprint, as corrected, against
-//! brute force on random discrete mechanisms; the misprints fail in the same
-//! tests.
+//! Corrected statements of papers and other sources, against brute force on random discrete
+//! mechanisms; the misprints fail in the same tests.
 //!
 //! Everything here is summed from the definitions; Rényi divergences are
 //! certified upper bounds, which only makes a violation harder to excuse.
@@ -14,7 +13,7 @@
 #[path = "common/random.rs"]
 mod random;
 
-use mizan_accounting::account::{self, Method};
+use mizan_accounting::methods::{self, Method};
 use mizan_accounting::{
     ExactIncrease, FiniteDistribution, Increase, RenyiCurve, basic_composition,
 };
@@ -400,7 +399,7 @@ fn the_exact_region_is_attained() {
 fn a_delta_is_not_a_tail_probability() {
     let event: PrivacyEvent = "gaussian(1)".parse().unwrap();
     let one = Epsilon::new(1.0).unwrap();
-    let delta = account::delta_by(Method::GaussianExact, &event, one)
+    let delta = methods::delta_by(Method::GaussianExact, &event, one)
         .unwrap()
         .upper
         .get();

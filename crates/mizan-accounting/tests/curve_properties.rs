@@ -1,4 +1,4 @@
-//! What is true of every Rényi budget curve, over random events of every kind:
+//! Properties of every Rényi curve, over random events of every kind:
 //! limits at the ends, growth, convexity, monotone parameters, composition,
 //! and which mechanism dominates which.
 //!

@@ -1,6 +1,5 @@
-//! What is true of the Rényi divergence of any two distributions, over random
-//! finite ones: Propositions 8 to 11 of Mironov 2017, data processing, and
-//! additivity; and what is refused as no distribution.
+//! Properties of the Rényi divergence, over random finite distributions: Propositions 8 to 11 of
+//! Mironov 2017, data processing and additivity; and inputs that are refused.
 //!
 //! # Reference
 //! Mironov 2017, Appendix A; van Erven and Harremoës 2014, Theorems 9 and 28.
@@ -335,7 +334,7 @@ fn what_is_no_distribution_is_refused() {
     ] {
         assert_eq!(code(bad).unwrap_err(), "MZ1303", "{bad:?}");
     }
-    // Rounding alone is no reason: ten times 0.1 is not 1 in doubles.
+    // Rounding alone is not a reason to refuse: ten times 0.1 is not 1 in doubles.
     assert!(code(&[0.1; 10]).is_ok());
     assert!(code(&[1.0 / 3.0; 3]).is_ok());
 }

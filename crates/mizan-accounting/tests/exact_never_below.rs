@@ -14,7 +14,7 @@
 #[path = "common/random.rs"]
 mod random;
 
-use mizan_accounting::account::{self, Method, MethodBound};
+use mizan_accounting::methods::{self, Method, MethodBound};
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use proptest::prelude::*;
 use random::{config, gaussian, gaussian_dp, log_uniform, pure, randomized_response, repeat};
@@ -95,8 +95,8 @@ fn approximate(epsilon: f64, delta: f64) -> PrivacyEvent {
     }
 }
 
-/// What is asked of an event.
-struct Asked {
+/// The point of a profile that is computed.
+struct ProfileQuery {
     epsilon: f64,
     delta: f64,
     all: bool,
@@ -108,7 +108,7 @@ fn deltas(event: &PrivacyEvent, epsilon: f64, all: bool) -> Vec<MethodBound<Delt
     let methods = Method::ALL.into_iter();
     methods
         .filter(|method| all || !slow.contains(method))
-        .filter_map(|method| account::delta_by(method, event, Epsilon::new(epsilon).unwrap()).ok())
+        .filter_map(|method| methods::delta_by(method, event, Epsilon::new(epsilon).unwrap()).ok())
         .collect()
 }
 
@@ -122,11 +122,11 @@ fn sometimes() -> impl Strategy<Value = bool> {
 fn never_below(
     event: &PrivacyEvent,
     exact: &Exact,
-    Asked {
+    ProfileQuery {
         epsilon: asked,
         delta: target,
         all,
-    }: Asked,
+    }: ProfileQuery,
 ) -> Result<(), TestCaseError> {
     let truth = exact.delta(asked * (1.0 + 1e-13));
     for bound in deltas(event, asked, all) {
@@ -143,7 +143,7 @@ fn never_below(
             "{event} at ε {asked}: {bound:?} above {above:e}"
         );
     }
-    for bound in account::epsilon(event, Delta::new(target).unwrap()).bounds {
+    for bound in methods::epsilon(event, Delta::new(target).unwrap()).bounds {
         let leaked = exact.delta(bound.upper.get() * (1.0 + 1e-13));
         prop_assert!(
             leaked <= target * (1.0 + 1e-10),
@@ -194,7 +194,7 @@ proptest! {
         prop_assert!(asked > 700.0 || (exact.upper.get() - plain).abs() <= slack, "{event} at {asked}: {exact:?}, plainly {plain:e}");
 
         let target = Delta::new(target).unwrap();
-        let epsilons = account::epsilon(&event, target);
+        let epsilons = methods::epsilon(&event, target);
         let exact = epsilons.bounds.iter().find(|bound| bound.method == Method::GaussianExact).unwrap();
         for bound in &epsilons.bounds {
             prop_assert!(bound.upper >= exact.lower.unwrap(), "{event}: {bound:?} below {exact:?}");
@@ -209,7 +209,7 @@ proptest! {
         let epsilon = ((2.0 * p - 1.0) / (1.0 - p)).ln_1p();
         let exact = Exact::equal(k, epsilon, 0.0);
         let event = repeat(u64::from(k), randomized_response(p, 2));
-        never_below(&event, &exact, Asked { epsilon: share * f64::from(k) * epsilon, delta, all })?;
+        never_below(&event, &exact, ProfileQuery { epsilon: share * f64::from(k) * epsilon, delta, all })?;
     }
 
     #[test]
@@ -219,7 +219,7 @@ proptest! {
     ) {
         let exact = Exact::equal(k, epsilon, failing);
         let part = if failing > 0.0 { approximate(epsilon, failing) } else { pure(epsilon) };
-        never_below(&repeat(u64::from(k), part), &exact, Asked { epsilon: share * f64::from(k) * epsilon, delta, all })?;
+        never_below(&repeat(u64::from(k), part), &exact, ProfileQuery { epsilon: share * f64::from(k) * epsilon, delta, all })?;
     }
 
     #[test]
@@ -232,7 +232,7 @@ proptest! {
         let event = PrivacyEvent::Compose(parts.iter().map(|&(epsilon, delta)| {
             if delta > 0.0 { approximate(epsilon, delta) } else { pure(epsilon) }
         }).collect());
-        never_below(&event, &exact, Asked { epsilon: share * most, delta, all })?;
+        never_below(&event, &exact, ProfileQuery { epsilon: share * most, delta, all })?;
     }
 }
 
@@ -256,7 +256,7 @@ fn kinds(most: usize) -> impl Strategy<Value = PrivacyEvent> {
 /// bound is then 1, true and useless.
 const EVERYDAY: std::ops::Range<f64> = 1e-2..1000.0;
 
-/// The theorems that are told (ε, δ) and nothing else.
+/// The theorems that use (ε, δ) and nothing else.
 const TOLD_THE_SAME: [Method; 3] = [
     Method::Basic,
     Method::Advanced,
@@ -269,17 +269,17 @@ fn optimal_is_best(event: &PrivacyEvent, share: f64, target: f64) -> Result<(), 
     let (all, _) = mizan_accounting::basic_composition(event).unwrap();
     let asked = Epsilon::new(share * all.upper.get()).unwrap();
     let optimal =
-        account::epsilon_by(Method::Optimal, event, target).map(|bound| bound.upper.get());
-    let optimal_delta = account::delta_by(Method::Optimal, event, asked).unwrap();
+        methods::epsilon_by(Method::Optimal, event, target).map(|bound| bound.upper.get());
+    let optimal_delta = methods::delta_by(Method::Optimal, event, asked).unwrap();
     for method in TOLD_THE_SAME {
-        if let Ok(other) = account::epsilon_by(method, event, target) {
+        if let Ok(other) = methods::epsilon_by(method, event, target) {
             let optimal = optimal.as_ref().unwrap();
             prop_assert!(
                 *optimal <= other.upper.get() * (1.0 + 1e-9),
                 "{event} at {target}: {optimal}, but {other:?}"
             );
         }
-        let other = account::delta_by(method, event, asked).unwrap();
+        let other = methods::delta_by(method, event, asked).unwrap();
         prop_assert!(
             optimal_delta.upper.get() <= other.upper.get() * (1.0 + 1e-9) + 1e-300,
             "{event} at ε {asked}: {optimal_delta:?}, but {other:?}"
@@ -300,7 +300,7 @@ proptest! {
     #[test]
     fn the_delta_of_an_epsilon(event in prop_oneof![kinds(3), random::event()], target in log_uniform(1e-12, 0.1)) {
         let target = Delta::new(target).unwrap();
-        for bound in account::epsilon(&event, target).bounds {
+        for bound in methods::epsilon(&event, target).bounds {
             if !EVERYDAY.contains(&bound.upper.get()) {
                 continue;
             }
@@ -321,7 +321,7 @@ proptest! {
                 Method::Numeric => 1e-2,
                 _ => 1e-6,
             };
-            let back = account::delta_by(bound.method, &event, bound.upper).unwrap();
+            let back = methods::delta_by(bound.method, &event, bound.upper).unwrap();
             prop_assert!(back.upper.get() <= target.get() * (1.0 + slack), "{event} at {target}: {bound:?}, {back:?}");
         }
     }

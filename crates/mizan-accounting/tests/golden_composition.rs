@@ -14,10 +14,10 @@
 mod common;
 
 use common::{Truth, golden};
-use mizan_accounting::account::Method::{
+use mizan_accounting::methods::Method::{
     Advanced, Basic, Cdp, ConcentratedAdvanced, GaussianExact, Optimal, Pure, Renyi, Zcdp,
 };
-use mizan_accounting::account::{self, Method, MethodBound, Refusal};
+use mizan_accounting::methods::{self, Method, MethodBound, Refusal};
 use mizan_core::{Delta, Epsilon, PrivacyEvent, Round, parse_decimal};
 use serde_json::Value;
 
@@ -34,13 +34,13 @@ fn event(text: &str) -> PrivacyEvent {
 
 fn epsilon_at(method: Method, text: &str, delta: &str) -> MethodBound<Epsilon> {
     let delta = Delta::new(parse_decimal(delta, Round::Down).unwrap()).unwrap();
-    account::epsilon_by(method, &event(text), delta)
+    methods::epsilon_by(method, &event(text), delta)
         .unwrap_or_else(|refusal| panic!("{text} by {method:?}: {refusal}"))
 }
 
 fn delta_at(method: Method, text: &str, epsilon: &str) -> MethodBound<Delta> {
     let epsilon = Epsilon::new(parse_decimal(epsilon, Round::Down).unwrap()).unwrap();
-    account::delta_by(method, &event(text), epsilon)
+    methods::delta_by(method, &event(text), epsilon)
         .unwrap_or_else(|refusal| panic!("{text} by {method:?}: {refusal}"))
 }
 
@@ -271,7 +271,7 @@ fn concentrated_methods_reach_the_optimal_conversion() {
             _ => continue,
         };
         let delta = Delta::new(record["delta"].as_f64().unwrap()).unwrap();
-        let bound = account::epsilon_by(method, &common::event(&record["event"]), delta).unwrap();
+        let bound = methods::epsilon_by(method, &common::event(&record["event"]), delta).unwrap();
         Truth(text(&record, "epsilon")).check_upper(bound.upper.get(), EXCESS, &record);
         checked += 1;
     }
@@ -394,7 +394,7 @@ fn end_to_end_truths() {
 fn never_below(text: &str, delta: &str, truth: &str) {
     let truth: f64 = truth.parse().unwrap();
     let delta = Delta::new(parse_decimal(delta, Round::Down).unwrap()).unwrap();
-    let account = account::epsilon(&event(text), delta);
+    let account = methods::epsilon(&event(text), delta);
     assert!(!account.bounds.is_empty());
     for bound in account.bounds {
         // One truth has 13 digits only.
@@ -410,7 +410,7 @@ fn never_below(text: &str, delta: &str, truth: &str) {
 fn the_hundredfold_example() {
     let bound = epsilon_at(Optimal, "100 * approximate(0.1, 1e-8)", "1e-6");
     assert!((bound.upper.get() - 6.969_618_783_7).abs() < 7e-10);
-    let best = account::epsilon(
+    let best = methods::epsilon(
         &event("100 * approximate(0.1, 1e-8)"),
         Delta::new(1e-6).unwrap(),
     );
@@ -463,7 +463,7 @@ fn a_thousand_different_parts() {
 #[test]
 fn a_spent_delta_is_refused() {
     for method in [Basic, Advanced, ConcentratedAdvanced, Optimal] {
-        let refusal = account::epsilon_by(
+        let refusal = methods::epsilon_by(
             method,
             &event("10 * approximate(0.1, 1e-6)"),
             Delta::new(5e-6).unwrap(),
@@ -480,12 +480,12 @@ fn a_spent_delta_is_refused() {
 fn what_may_fail_has_no_renyi_or_concentrated_guarantee() {
     for method in [Pure, Cdp, Zcdp, Renyi, GaussianExact] {
         let failing = event("gaussian(2) + approximate(0.1, 1e-6)");
-        let refusal = account::epsilon_by(method, &failing, Delta::new(1e-5).unwrap());
+        let refusal = methods::epsilon_by(method, &failing, Delta::new(1e-5).unwrap());
         assert!(
             matches!(refusal, Err(Refusal::Unsupported(_))),
             "{method:?}: {refusal:?}"
         );
-        let refusal = account::delta_by(method, &failing, Epsilon::new(1.0).unwrap());
+        let refusal = methods::delta_by(method, &failing, Epsilon::new(1.0).unwrap());
         assert!(
             matches!(refusal, Err(Refusal::Unsupported(_))),
             "{method:?}: {refusal:?}"

@@ -1,4 +1,4 @@
-//! Groups of trees, matrices, samples, shuffles and mechanisms of one's own.
+//! Group privacy of trees, matrices, samples, shuffles and user-defined mechanisms.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,6 +1,5 @@
-//! What is true of groups: no chain of neighbours goes further than the group
-//! event says, exact laws are exact, sizes multiply, and no size is too large
-//! to be answered.
+//! Properties of group privacy: no chain of neighbours exceeds the group event, exact laws are exact,
+//! sizes multiply, and every size has an answer.
 #![allow(
     clippy::indexing_slicing,
     clippy::panic,
@@ -14,7 +13,7 @@ mod random;
 use std::time::{Duration, Instant};
 
 use mizan_accounting::{
-    FiniteDistribution, Reason, RenyiCurve, account, basic_composition, group_privacy,
+    FiniteDistribution, Reason, RenyiCurve, basic_composition, group_privacy, methods,
 };
 use mizan_core::{Count, Delta, Epsilon, PrivacyEvent};
 use proptest::prelude::*;
@@ -243,7 +242,7 @@ fn groups_are_the_scaled_event() {
             let delta = Delta::new(delta).unwrap();
             // A price of a group need not be reached: it may have no lower bound.
             let uppers = |event: &PrivacyEvent| -> Vec<_> {
-                let bounds = account::epsilon(event, delta).bounds;
+                let bounds = methods::epsilon(event, delta).bounds;
                 bounds
                     .iter()
                     .map(|bound| (bound.method, bound.upper))
@@ -321,10 +320,10 @@ fn answered(event: &PrivacyEvent) {
             assert!(!curve.at(at(order)).upper.get().is_nan(), "{event}");
         }
     }
-    for bound in account::epsilon(event, Delta::new(1e-6).unwrap()).bounds {
+    for bound in methods::epsilon(event, Delta::new(1e-6).unwrap()).bounds {
         assert!(bound.upper.is_finite(), "{event}: {bound:?}");
     }
-    for bound in account::delta(event, Epsilon::new(1.0).unwrap()).bounds {
+    for bound in methods::delta(event, Epsilon::new(1.0).unwrap()).bounds {
         assert!((0.0..=1.0).contains(&bound.upper.get()), "{event}");
     }
 }

@@ -11,7 +11,7 @@
 mod common;
 
 use common::{Truth, golden, number};
-use mizan_accounting::account::{self, Method};
+use mizan_accounting::methods::{self, Method};
 use mizan_accounting::{PrivacyProfile, RenyiCurve};
 use mizan_core::{Bracket, Delta, Epsilon, Order, PrivacyEvent};
 use serde_json::Value;
@@ -191,7 +191,7 @@ fn rows_of_the_peers() {
 
 fn numeric(text: &str, delta: f64) -> (f64, f64) {
     let (event, delta) = (text.parse().unwrap(), Delta::new(delta).unwrap());
-    let bound = account::epsilon_by(Method::Numeric, &event, delta).unwrap();
+    let bound = methods::epsilon_by(Method::Numeric, &event, delta).unwrap();
     (bound.lower.unwrap().get(), bound.upper.get())
 }
 
@@ -286,7 +286,7 @@ fn others_answer_nonsense() {
 #[test]
 fn extremes() {
     let renyi = |event: &PrivacyEvent, delta: Delta| {
-        account::epsilon_by(Method::Renyi, event, delta).map_or(f64::INFINITY, |it| it.upper.get())
+        methods::epsilon_by(Method::Renyi, event, delta).map_or(f64::INFINITY, |it| it.upper.get())
     };
     let mut answered = 0;
     for sigma in ["0.05", "1", "1000000"] {
@@ -296,7 +296,7 @@ fn extremes() {
                     let text = format!("{steps} * poisson({q}, gaussian({sigma}))");
                     let event: PrivacyEvent = text.parse().unwrap();
                     let delta = Delta::new(delta).unwrap();
-                    let Ok(bound) = account::epsilon_by(Method::Numeric, &event, delta) else {
+                    let Ok(bound) = methods::epsilon_by(Method::Numeric, &event, delta) else {
                         continue;
                     };
                     let (lower, upper) = (bound.lower.unwrap().get(), bound.upper.get());

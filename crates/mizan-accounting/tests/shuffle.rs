@@ -1,5 +1,4 @@
-//! Shuffling against brute force, independent sums, published bounds and
-//! nonsense.
+//! Shuffling against brute force, independent sums, published bounds and invalid inputs.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -182,7 +181,7 @@ fn more_people_are_better_and_a_larger_epsilon_is_worse() {
     }
 }
 
-/// Nobody to hide among: randomized response itself.
+/// With one person, shuffling costs as much as randomized response itself.
 #[test]
 fn one_person_is_not_amplified() {
     assert_eq!(epsilon("shuffle(1, pure(1))", 0.0), 1.0);

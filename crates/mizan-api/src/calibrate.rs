@@ -1,7 +1,7 @@
 //! How much noise a promise needs, or how much else it allows.
 
-use mizan_accounting::account;
 use mizan_accounting::calibrate::{self, Calibration, GaussianCalibration};
+use mizan_accounting::methods;
 use mizan_core::{
     Definitions, Delta, Epsilon, EventTemplate, ParameterValue, PrivacyEvent, format_decimal,
 };
@@ -110,11 +110,11 @@ fn lower(found: &Calibration, delta: Delta) -> Option<Epsilon> {
     let lower = match found.cost.lower {
         // Who knows one for the event knows one for this.
         Some(_) => {
-            account::epsilon_by(found.cost.method, &relaxed, above)
+            methods::epsilon_by(found.cost.method, &relaxed, above)
                 .ok()?
                 .lower
         }
-        None => account::epsilon(&relaxed, above).lower(),
+        None => methods::epsilon(&relaxed, above).lower(),
     }?;
     Some(Epsilon::saturating(lower.get().min(found.cost.upper.get())))
 }

@@ -3,15 +3,15 @@
 use std::fmt::Display;
 
 use mizan_accounting::Unsupported;
-use mizan_accounting::account::Refusal;
 use mizan_accounting::calibrate::CalibrationError;
 use mizan_accounting::divergence::DistributionError;
+use mizan_accounting::methods::Refusal;
 use mizan_audit::AuditError;
 use mizan_core::{Code, DecimalError, EventError, UnitError};
 use mizan_engine::{EngineError, QuestionError};
-use mizan_ledger::{
-    BudgetError, CostError, LedgerError, NameError, RequestError, TextError, VerifyError,
-};
+use mizan_ledger::evidence::{TextError, VerifyError};
+use mizan_ledger::money::{CostError, NameError};
+use mizan_ledger::{BudgetError, LedgerError, RequestError};
 use mizan_noise::NoiseError;
 use mizan_sql::{CatalogueError, Place};
 

@@ -1,6 +1,6 @@
 //! What an event costs a group of people who stand together.
 
-use mizan_accounting::account::{self, Account, MethodBound};
+use mizan_accounting::methods::{self, Comparison, MethodBound};
 use mizan_accounting::{OrderGrid, RenyiCurve, group_privacy};
 use mizan_core::{Count, Definitions, Delta, Epsilon, Order, PrivacyEvent};
 use serde::{Deserialize, Serialize};
@@ -98,9 +98,9 @@ impl GroupRequest {
         })?;
         let curve = RenyiCurve::of(&group).ok();
         let single = RenyiCurve::of(&event).ok();
-        let account: Option<Account<Epsilon>> =
-            delta.map(|delta| account::epsilon(&group, delta.value));
-        let best = account.as_ref().and_then(Account::best);
+        let account: Option<Comparison<Epsilon>> =
+            delta.map(|delta| methods::epsilon(&group, delta.value));
+        let best = account.as_ref().and_then(Comparison::best);
         if let (Some(account), None) = (&account, &best) {
             return Err(Failure::from(account.refusal()));
         }

@@ -1,10 +1,9 @@
 //! Charges for releases that are made elsewhere.
 
 use mizan_core::{Epsilon, PrivacyEvent};
-use mizan_ledger::{
-    Account, AccountView, Cost, Denial, Done, Ledger, Outcome, Refusal, RefusalLine, RequestId,
-    Similar, similar,
-};
+use mizan_ledger::log::Denial;
+use mizan_ledger::money::{Alternative, RefusalLine, alternatives};
+use mizan_ledger::{Account, AccountView, Cost, Done, Ledger, Outcome, Refusal, RequestId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -47,7 +46,7 @@ pub struct Refused {
     /// The name of that account.
     pub by: String,
     /// What would fit.
-    pub fitting: Vec<Similar>,
+    pub fitting: Vec<Alternative>,
 }
 
 /// What an event costs by itself.
@@ -192,7 +191,7 @@ impl Spend {
                 denial,
                 by: books::name_of(ledger, denial.account),
                 fitting: match done.refusal {
-                    Some(_) => similar(chain(&view), &event),
+                    Some(_) => alternatives(chain(&view), &event),
                     None => Vec::new(),
                 },
             }),
@@ -221,7 +220,7 @@ impl Spend {
             epsilon: epsilon.map(Epsilon::get),
             delta: delta.get(),
             event: self.event.to_string(),
-            own_delta: view::own_delta(self.cost.own_delta()),
+            own_delta: view::own_delta(self.cost.reserved_delta()),
             orders: orders.collect(),
         }
     }
@@ -247,7 +246,7 @@ impl Spend {
     /// One that was refused.
     #[must_use]
     pub fn refused_json(&self, refused: &Refused) -> SpendRefused {
-        let of = |wanted: fn(&Similar) -> bool| {
+        let of = |wanted: fn(&Alternative) -> bool| {
             let found = refused.fitting.iter().find(|similar| wanted(similar));
             found.map(|similar| similar.event().to_string())
         };
@@ -264,14 +263,14 @@ impl Spend {
             remaining: view::remaining_json(&self.view),
             largest_that_fits: Largest {
                 share: view::share(refused.denial.largest),
-                fewer: of(|similar| matches!(similar, Similar::Fewer(_))),
-                noisier: of(|similar| matches!(similar, Similar::Noisier(_))),
+                fewer: of(|similar| matches!(similar, Alternative::Fewer(_))),
+                noisier: of(|similar| matches!(similar, Alternative::Noisier(_))),
             },
             orders: refusal.map(lines),
             own_delta: refusal.map(|refusal| RefusedOwnDelta {
-                asked: view::own_delta(refusal.asked_own_delta),
-                taken: view::own_delta(refusal.taken_own_delta),
-                limit: view::own_delta(refusal.own_delta_limit),
+                asked: view::own_delta(refusal.asked_reserved_delta),
+                taken: view::own_delta(refusal.taken_reserved_delta),
+                limit: view::own_delta(refusal.reserved_delta_limit),
             }),
             log: log_json(self.done.receipt.head),
             gaps: view::gaps_json(&self.view.gaps),

@@ -1,30 +1,30 @@
-//! An attack: a set of outputs that one world gives more often than the other.
+//! An attack: a set of outputs that is more likely on one of two neighbouring inputs.
 
 use crate::World;
 
-/// What of a run is looked at.
+/// The number of a run that an attack uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
     /// Its output.
     Output,
-    /// Its output less that of another run, on the input without the person.
-    /// The other run says nothing about her, unless both share their noise.
+    /// Its output minus that of another run, on the input without the person. The other run reveals
+    /// nothing about the person, unless both share their noise.
     Difference,
 }
 
-/// Which values belong to the set.
+/// The values of a set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Region {
-    /// From this on.
+    /// At least this value.
     AtLeast(f64),
-    /// Up to this.
+    /// At most this value.
     AtMost(f64),
-    /// This alone.
+    /// This value.
     Exactly(f64),
 }
 
 impl Region {
-    /// Whether a value belongs to it.
+    /// Whether the set contains a value.
     #[must_use]
     pub fn contains(self, value: f64) -> bool {
         match self {
@@ -34,7 +34,7 @@ impl Region {
         }
     }
 
-    /// The number it is made of.
+    /// The number that defines it.
     #[must_use]
     pub fn threshold(self) -> f64 {
         match self {
@@ -45,28 +45,28 @@ impl Region {
     }
 }
 
-/// A set of outputs, and the world that gives them more often.
+/// A set of outputs, and the input on which it is more likely.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attack {
-    /// What is looked at.
+    /// The number of a run that is compared.
     pub feature: Feature,
     /// The set.
     pub region: Region,
-    /// The world that is betrayed by it.
+    /// The input on which the set is more likely.
     pub likelier: World,
 }
 
-/// Hits in the two worlds, of the same number of runs.
+/// Hits on the two inputs, of the same number of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hits {
     /// On the input without the person.
     pub without: u64,
-    /// On the input with her.
+    /// On the input with the person.
     pub with: u64,
 }
 
 impl Hits {
-    /// In the world that is betrayed, and in the other.
+    /// On the likelier input, and on the other.
     pub(crate) fn by(self, likelier: World) -> (u64, u64) {
         match likelier {
             World::With => (self.with, self.without),

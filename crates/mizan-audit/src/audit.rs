@@ -1,4 +1,4 @@
-//! The audit: choose an attack on some runs, count its hits on others.
+//! The audit: chooses an attack on some runs and counts its hits on others.
 
 use std::ops::RangeInclusive;
 
@@ -12,10 +12,10 @@ use crate::{AuditError, Confidence, Histogram, Subject, World};
 /// Runs at a time.
 const BATCH: u64 = 1 << 14;
 
-/// More runs than this are not needed to choose an attack.
+/// The most runs for choosing an attack.
 const MOST_CHOOSING: u64 = 1 << 20;
 
-/// What an audit is asked.
+/// The number of runs, the confidence and the δ of an audit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
     samples: u64,
@@ -24,11 +24,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Runs on each input: fewer say nothing at any confidence worth having,
-    /// more take hours.
+    /// The allowed number of runs on each input: with fewer no bound is useful, and more take hours.
     pub const SAMPLES: RangeInclusive<u64> = 100..=10_000_000_000;
 
-    /// So many runs on each input, and how sure to be of an ε at this δ.
+    /// A plan with `samples` runs on each input, and a bound of ε at `delta` with this confidence.
     ///
     /// # Errors
     ///
@@ -62,16 +61,16 @@ impl Plan {
     }
 }
 
-/// What an audit found.
+/// The result of an audit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Audit {
     /// The attack that was tried.
     pub attack: Attack,
-    /// How often it hit.
+    /// Its hits.
     pub hits: Hits,
-    /// In how many runs on each input.
+    /// The number of runs on each input.
     pub tried: u64,
-    /// No (ε, δ) with a smaller ε holds, with the confidence of the plan.
+    /// A lower bound of ε at the δ of the plan, with its confidence.
     pub lower_bound: Epsilon,
     /// The outputs on which the attack was chosen.
     pub histogram: Histogram,
@@ -86,7 +85,7 @@ impl Audit {
 }
 
 /// Runs a mechanism on two neighbouring inputs and bounds its ε from below.
-/// `progress` is told how many runs on each input have been made since.
+/// `progress` receives the number of further runs on each input.
 ///
 /// # Guarantee
 ///
@@ -97,8 +96,8 @@ impl Audit {
 /// Clopper and Pearson, and each of the two bounds fails with at most half of
 /// that probability.
 ///
-/// A run beside another one on a known input, as differences use it, is as
-/// private: what the other one gives can be made without the person's data.
+/// A run together with another one on a known input, as differences use it, has the same guarantee:
+/// the other output does not depend on the person's data.
 ///
 /// # Errors
 ///
@@ -168,7 +167,7 @@ fn count(
             (World::Without, &mut hits.without),
             (World::With, &mut hits.with),
         ] {
-            // A fresh one for each world: hits must be independent.
+            // A fresh one for each input: hits must be independent.
             if attack.feature == Feature::Difference {
                 subject.run(World::Without, &mut reference)?;
             }
@@ -186,7 +185,7 @@ fn count(
     Ok(hits)
 }
 
-/// Sizes of batches that make up so many runs.
+/// The sizes of batches that add up to `runs`.
 fn batches(runs: u64) -> impl Iterator<Item = usize> {
     let mut left = runs;
     std::iter::from_fn(move || {

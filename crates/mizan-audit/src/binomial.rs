@@ -1,4 +1,4 @@
-//! The upper tail of the binomial distribution, never too small.
+//! An upper bound of the upper tail of the binomial distribution.
 //!
 //! The first term in the form of deviances, in intervals; the others by their
 //! ratios, which fall, with every operation rounded up; the rest below a

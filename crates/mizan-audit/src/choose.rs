@@ -1,12 +1,11 @@
-//! Choosing the attack, on runs that are not used for anything else.
+//! Chooses the attack, on runs that are not used for anything else.
 //!
-//! Nothing here decides whether a claim holds: a bad choice finds less, it
-//! accuses nobody.
+//! The choice does not affect soundness: a bad attack gives a weaker bound, never a wrong one.
 
 use crate::World;
 use crate::attack::{Attack, Feature, Hits, Region};
 
-/// Thresholds are taken at so many evenly spaced ranks of each world.
+/// The number of evenly spaced ranks of each input at which thresholds are tried.
 const EVEN_RANKS: usize = 128;
 
 /// And at this ratio of ranks towards both ends.
@@ -15,7 +14,7 @@ const RATIO: f64 = 1.25;
 /// Hits below this prove nothing.
 const OFTEN: u64 = 16;
 
-/// Runs in both worlds, and runs without the person beside them.
+/// Runs on both inputs, and further runs without the person for differences.
 #[derive(Debug, Default)]
 pub(crate) struct Observed {
     pub(crate) reference: Vec<f64>,
@@ -104,7 +103,7 @@ struct Sorted {
 }
 
 impl Sorted {
-    /// Sets that may tell the worlds apart, with their hits.
+    /// Candidate sets, with their hits.
     fn regions(&self) -> impl Iterator<Item = (Region, Hits)> {
         let tails = self.thresholds().into_iter().flat_map(|threshold| {
             [Region::AtLeast(threshold), Region::AtMost(threshold)]
@@ -138,7 +137,7 @@ impl Sorted {
         }
     }
 
-    /// Values that one of the worlds gives often enough to prove anything.
+    /// Values that are frequent enough on one of the inputs.
     fn single_values(&self) -> impl Iterator<Item = (Region, Hits)> {
         let (mut without, mut with) = (self.without.as_slice(), self.with.as_slice());
         std::iter::from_fn(move || {
@@ -156,7 +155,7 @@ impl Sorted {
                 without: take(&mut without),
                 with: take(&mut with),
             };
-            // What is no number has no order.
+            // NaN has no order.
             (hits != Hits::default()).then_some((Region::Exactly(value), hits))
         })
         .filter(|(_, hits)| hits.without.max(hits.with) >= OFTEN)
@@ -208,7 +207,7 @@ mod tests {
         }
     }
 
-    /// A world that is told by one value only, in the middle of the others.
+    /// Inputs that only one value distinguishes, in the middle of the others.
     #[test]
     fn single_values_are_found() {
         let spread = |i: usize| ((i * 37) % 1001) as f64;

@@ -1,4 +1,4 @@
-//! Bounds of a probability from counted hits.
+//! Clopper-Pearson bounds of a probability from counted hits.
 
 use mizan_core::directed::add_up;
 
@@ -7,7 +7,7 @@ use crate::binomial::tail;
 /// Halvings of the range in which a bound is sought.
 const STEPS: u32 = 64;
 
-/// What is known of a probability after so many hits in so many runs.
+/// Bounds of a probability from the number of hits in a number of runs.
 ///
 /// # Guarantee
 ///

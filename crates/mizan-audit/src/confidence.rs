@@ -1,4 +1,4 @@
-//! How sure an audit is.
+//! The confidence of an audit.
 
 use mizan_core::directed::add_down;
 
@@ -13,7 +13,7 @@ impl Confidence {
     ///
     /// # Errors
     ///
-    /// It is not.
+    /// The number is not strictly between 0 and 1.
     pub fn new(confidence: f64) -> Result<Self, AuditError> {
         if confidence > 0.0 && confidence < 1.0 {
             Ok(Self(confidence))

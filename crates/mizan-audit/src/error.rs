@@ -1,17 +1,17 @@
-//! What can stop an audit.
+//! Why an audit fails.
 
 use mizan_core::Code;
 use mizan_noise::NoiseError;
 use thiserror::Error;
 
-/// Why there is no audit.
+/// Why an audit fails.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum AuditError {
     /// There is no sampler for a part of the event.
     #[error("`{event}` cannot be sampled: {reason}")]
     NotSampled {
-        /// The part, cut where it is long.
+        /// The part, shortened if it is long.
         event: String,
         /// What it is instead.
         reason: NotSampled,
@@ -30,7 +30,7 @@ pub enum AuditError {
         /// The most.
         most: usize,
     },
-    /// Too few runs to learn anything, or too many to wait for.
+    /// The number of runs is out of range.
     #[error("the number of runs must be from {least} to {most}, got {given}")]
     Samples {
         /// As it was given.
@@ -70,10 +70,10 @@ pub enum NotSampled {
     /// Real numbers are not released.
     #[error("it is noise on real numbers, which is never released")]
     Continuous,
-    /// A promise, without the mechanism that keeps it.
+    /// A guarantee without a mechanism.
     #[error("it is a guarantee, not a mechanism")]
     Guarantee,
-    /// Who takes part is chosen at random, or several people stand together.
+    /// Sampling, shuffling or a group, which an audit does not run.
     #[error("who takes part is not a part of the audit")]
     People,
 }

@@ -1,4 +1,4 @@
-//! Outputs of both worlds in bins of equal width, for a picture.
+//! Histograms of the outputs on both inputs, for a figure.
 
 /// Bins at most.
 const BINS: usize = 60;
@@ -6,14 +6,14 @@ const BINS: usize = 60;
 /// The share of outputs at each end that a picture leaves out.
 const CUT: f64 = 0.001;
 
-/// How often each world gave outputs of about the same size.
+/// The outputs on both inputs in bins of equal width.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
     /// Where the first bin begins.
     pub start: f64,
     /// The width of each bin.
     pub width: f64,
-    /// The share of outputs in each bin: without the person, and with her.
+    /// The share of outputs in each bin, without and with the person.
     pub shares: Vec<(f64, f64)>,
 }
 

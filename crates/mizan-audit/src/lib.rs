@@ -1,10 +1,10 @@
-//! Attacks on mechanisms: what a release gives away, measured from outside.
+//! Empirical privacy audits: attacks that measure what a mechanism reveals.
 //!
-//! - [`audit()`]: runs a mechanism on two neighbouring inputs and proves, up to a
-//!   stated confidence, that its ε is at least so large. [`Released`] is what
-//!   Mizan itself releases; [`Subject`] is anything else.
-//! - [`Reconstruction`]: the attack of Dinur and Nissim, which recovers a secret
-//!   from answers that are too accurate.
+//! - [`audit()`]: runs a mechanism on two neighbouring inputs and computes a lower bound of its ε,
+//!   with a stated confidence. [`Released`] runs the mechanisms of Mizan itself; [`Subject`] is any
+//!   other.
+//! - [`Reconstruction`]: the attack of Dinur and Nissim, which recovers secret bits from answers that
+//!   are too accurate.
 //!
 //! ```
 //! use mizan_audit::{Confidence, Plan, Released, audit};

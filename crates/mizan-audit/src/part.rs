@@ -1,5 +1,4 @@
-//! One mechanism on its worst neighbours: how it answers, and the loss that an
-//! answer should have.
+//! One mechanism on worst-case neighbours: its outputs, and the privacy loss of each output.
 
 use mizan_core::{Epsilon, Sensitivity};
 use mizan_noise::{Entropy, ExponentialMechanism, Mechanism, NoiseError, RandomizedResponse};
@@ -10,7 +9,7 @@ use crate::{AuditError, World};
 /// infinitely many ε, of a selection that never happens.
 const OTHERS: usize = 16;
 
-/// Every integer is a sum of so many squares.
+/// Every non-negative integer is a sum of this many squares (Lagrange).
 const SQUARES: usize = 4;
 
 #[derive(Debug)]
@@ -78,7 +77,7 @@ impl Part {
         })
     }
 
-    /// Whether an answer is a single number, to be told as it is.
+    /// Whether an answer is a single number, which is then the output.
     pub(crate) fn is_number(&self) -> bool {
         match self {
             Self::Gaussian { shifts, .. } => shifts.len() == 1,

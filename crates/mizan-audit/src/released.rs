@@ -1,4 +1,4 @@
-//! The mechanisms of an event, run by the samplers that release.
+//! Audits the mechanisms of an event, with the samplers that release.
 
 use mizan_core::{Delta, PrivacyEvent};
 use mizan_noise::Entropy;
@@ -13,7 +13,7 @@ const MOST_DRAWS: u64 = 10_000;
 /// The most different mechanisms: each has its own table.
 const MOST_KINDS: usize = 64;
 
-/// Draws of an audit that nobody has to wait for.
+/// The number of draws of an audit that takes about a second.
 const USUAL_WORK: u64 = 20_000_000;
 
 /// Draws that take about an hour.
@@ -22,15 +22,15 @@ const MOST_WORK: u64 = 20_000_000_000;
 /// Sums of losses are rounded to one over this.
 const ROUNDING: f64 = (1u64 << 32) as f64;
 
-/// An event as something to audit, on the worst neighbours that are known.
+/// The mechanisms of an event as a subject of an audit, on the worst known neighbours.
 ///
-/// The output of a single mechanism is the answer itself. Otherwise it is the
-/// privacy loss that the mechanisms should have had together: the best that an
-/// attacker who believes the claim can look at.
+/// The output of a single mechanism is the answer itself. Otherwise it is the privacy loss of all
+/// mechanisms together according to the claim: the best statistic of an attacker who trusts the
+/// claim.
 #[derive(Debug)]
 pub struct Released {
     parts: Vec<(u64, Part)>,
-    /// Whether the answer is told as it is.
+    /// Whether the output is the answer itself.
     plain: bool,
     entropy: Entropy,
 }
@@ -40,8 +40,7 @@ impl Released {
     ///
     /// # Errors
     ///
-    /// A part is no mechanism of which this version has a sampler, or there is
-    /// no randomness.
+    /// This version has no sampler for a part, or there is no randomness.
     pub fn of(event: &PrivacyEvent) -> Result<Self, AuditError> {
         let mut kinds: Vec<(u64, &PrivacyEvent)> = Vec::new();
         let mut waiting = vec![(1u64, event)];
@@ -63,7 +62,7 @@ impl Released {
                 return Err(AuditError::TooManyKinds { most: MOST_KINDS });
             }
         }
-        // What cannot be sampled is said before how much there is of it.
+        // Report what cannot be sampled before the size of the rest.
         let parts: Vec<(u64, Part)> = kinds
             .into_iter()
             .map(|(count, kind)| Ok((count, part(kind)?)))
@@ -85,7 +84,7 @@ impl Released {
         })
     }
 
-    /// Whether the loss is bounded, so that the claim is one without delta.
+    /// Whether the loss is bounded, so that the claim is pure ε-DP.
     #[must_use]
     pub fn is_pure(&self) -> bool {
         self.parts.iter().all(|(_, part)| part.is_pure())
@@ -97,7 +96,7 @@ impl Released {
         self.plain
     }
 
-    /// Runs on each input that take about a second.
+    /// The number of runs on each input that takes about a second.
     #[must_use]
     pub fn usual_samples(&self) -> u64 {
         (USUAL_WORK / self.work()).clamp(1_000, 10_000_000)
@@ -107,7 +106,7 @@ impl Released {
     ///
     /// # Errors
     ///
-    /// Too few runs, or more than can be waited for.
+    /// The number of runs is out of range.
     pub fn plan(
         &self,
         samples: u64,
@@ -118,7 +117,7 @@ impl Released {
         Plan::new(samples, confidence, delta)
     }
 
-    /// How long a run takes, in draws of discrete noise.
+    /// The time of a run, in draws of discrete noise.
     fn work(&self) -> u64 {
         let work = |(count, part): &(u64, Part)| count.saturating_mul(part.work());
         self.parts.iter().map(work).fold(1, u64::saturating_add)

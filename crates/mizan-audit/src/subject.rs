@@ -1,4 +1,4 @@
-//! What is audited: anything that can be run on two neighbouring inputs.
+//! The subject of an audit: a mechanism that can be run on two neighbouring inputs.
 
 use crate::AuditError;
 
@@ -7,14 +7,14 @@ use crate::AuditError;
 pub enum World {
     /// The input without the person.
     Without,
-    /// The input with her.
+    /// The input with the person.
     With,
 }
 
-/// A mechanism seen from outside, on two inputs that differ in one person.
+/// A mechanism as a black box, on two inputs that differ in one person.
 ///
-/// An output is told by one number. Which number is up to the subject: whatever
-/// is computed from an output is as private as the output.
+/// An output is one number. The subject chooses which: post-processing of an output keeps its
+/// guarantee.
 ///
 /// ```
 /// use mizan_audit::{AuditError, Confidence, Plan, Subject, World, audit};
@@ -36,10 +36,10 @@ pub enum World {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Subject {
-    /// Runs the mechanism once for each place.
+    /// Runs the mechanism once for each element of `outputs`.
     ///
     /// # Errors
     ///
-    /// It cannot be run.
+    /// The mechanism cannot be run.
     fn run(&mut self, world: World, outputs: &mut [f64]) -> Result<(), AuditError>;
 }

@@ -1,9 +1,8 @@
-//! The audit finds bugs that were planted, and accuses nobody else.
+//! The audit finds planted bugs, and does not refute correct mechanisms.
 //!
-//! Each test says how often it fails by chance. Accusing a correct mechanism
-//! has probability at most 1e-6 an audit by the theorem, and far less in fact.
-//! That a bug is missed has a probability below 1e-9: the bound that is asked
-//! for lies more than seven standard deviations below the expected one.
+//! Each test states its false-alarm rate. By the theorem, a correct mechanism is refuted with
+//! probability at most 1e-6 per audit, and far less in fact. A bug is missed with probability below
+//! 1e-9: the required bound is more than seven standard deviations below the expected one.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -11,7 +10,7 @@
     clippy::expect_used
 )]
 
-use mizan_accounting::account::{self, Method};
+use mizan_accounting::methods::{self, Method};
 use mizan_audit::{Audit, AuditError, Confidence, Feature, Plan, Released, Subject, World, audit};
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_noise::{DiscreteLaplace, Entropy, ExactScale, ExponentialMechanism};
@@ -20,11 +19,11 @@ fn claimed(event: &str, delta: f64) -> Epsilon {
     let event: PrivacyEvent = event.parse().unwrap();
     let delta = Delta::new(delta).unwrap();
     if delta == Delta::ZERO {
-        account::epsilon_by(Method::Pure, &event, delta)
+        methods::epsilon_by(Method::Pure, &event, delta)
             .unwrap()
             .upper
     } else {
-        account::epsilon(&event, delta).best().unwrap().upper
+        methods::epsilon(&event, delta).best().unwrap().upper
     }
 }
 
@@ -38,7 +37,7 @@ fn released(event: &str) -> Released {
     Released::of(&event.parse().unwrap()).unwrap()
 }
 
-/// What runs is not what was promised.
+/// The mechanism that runs is not the claimed one.
 #[test]
 fn another_mechanism_than_promised() {
     for (promised, runs, samples, delta) in [
@@ -56,7 +55,7 @@ fn another_mechanism_than_promised() {
             200_000,
             1e-2,
         ),
-        // The sensitivity is larger than the promise says.
+        // The sensitivity is larger than claimed.
         (
             "discrete-laplace(10)",
             "discrete-laplace(10, 2)",
@@ -69,11 +68,11 @@ fn another_mechanism_than_promised() {
             8_000_000,
             1e-5,
         ),
-        // More truth than promised.
+        // A larger p than claimed.
         ("rr(0.6)", "rr(0.65)", 200_000, 0.0),
         ("rr(0.3, 5)", "rr(0.4, 5)", 200_000, 0.0),
         ("exponential(0.5)", "exponential(1)", 100_000, 0.0),
-        // More rounds than promised.
+        // More rounds than claimed.
         ("10 * rr(0.55)", "20 * rr(0.55)", 400_000, 1e-2),
     ] {
         let found = attack(&mut released(runs), samples, delta);
@@ -83,7 +82,7 @@ fn another_mechanism_than_promised() {
     }
 }
 
-/// The same noise whenever it is asked for.
+/// The same noise in every call.
 struct SeedReused {
     noise: Vec<i64>,
 }
@@ -110,8 +109,8 @@ impl Subject for SeedReused {
     }
 }
 
-/// Every batch of runs begins with the same seed. Each output alone is as it
-/// should be; two of them beside each other give the answer away.
+/// Every batch of runs begins with the same seed. Each output alone has the right distribution; two
+/// of them together reveal the answer.
 #[test]
 fn a_seed_that_is_reused_for_the_other_input() {
     for scale in ["10", "1000"] {
@@ -136,7 +135,7 @@ fn a_seed_that_is_reused_in_every_run() {
     assert!(found.lower_bound.get() > 5.0, "{found:?}");
 }
 
-/// A selection whose scores one person moves twice as far as was said.
+/// A selection whose scores have twice the claimed sensitivity.
 #[test]
 fn scores_of_the_wrong_sensitivity() {
     struct Selection(ExponentialMechanism, Entropy);
@@ -177,9 +176,9 @@ fn a_value_that_only_one_world_gives() {
     );
 }
 
-/// A thousand audits of mechanisms that keep their promise.
+/// A thousand audits of correct mechanisms.
 #[test]
-fn nobody_is_accused_who_keeps_the_promise() {
+fn correct_mechanisms_are_not_refuted() {
     let events = [
         ("discrete-laplace(10)", 0.0),
         ("discrete-laplace(0.5)", 0.0),
@@ -217,7 +216,7 @@ fn nobody_is_accused_who_keeps_the_promise() {
 
 /// At a confidence of 0.9 a bound may be wrong, but not too often: 2000 audits
 /// that are wrong with probability 0.1 at most are wrong more than 300 times
-/// with probability e^-24 (Chernoff). The second mechanism tells nothing, with
+/// with probability e^-24 (Chernoff). The second mechanism reveals nothing, with
 /// hundreds of sets to choose from: an audit that counted on the runs on which
 /// it chose is wrong 540 times of 2000.
 #[test]
@@ -235,7 +234,7 @@ fn the_confidence_is_honest() {
     }
 }
 
-/// The bound is worth having.
+/// The bound is close to the true ε.
 #[test]
 fn the_bound_is_near_the_truth() {
     for (event, delta, part) in [

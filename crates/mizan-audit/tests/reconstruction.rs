@@ -1,5 +1,5 @@
-//! The Fundamental Law: accurate answers to many queries give everybody away,
-//! noise of the order of √n protects.
+//! The fundamental law of information recovery: accurate answers to many queries reveal all bits;
+//! noise of the order of √n protects them.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -43,7 +43,7 @@ fn the_price_is_that_of_all_answers() {
             .parse()
             .unwrap();
         let delta = mizan_core::Delta::new(1e-6).unwrap();
-        let price = mizan_accounting::account::epsilon(&event, delta)
+        let price = mizan_accounting::methods::epsilon(&event, delta)
             .best()
             .unwrap();
         let near = (price.upper.get() / point.epsilon.get() - 1.0).abs() < 1e-9;

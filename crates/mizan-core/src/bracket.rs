@@ -1,10 +1,10 @@
-//! A certified result: two values with the exact one between them.
+//! A certified result: a lower and an upper bound of one exact value.
 
 use crate::{Epsilon, Interval};
 
-/// A lower and an upper bound of the same exact quantity, both proven.
+/// A proven lower and upper bound of one exact value.
 ///
-/// What is published is the upper bound; the lower one tells how tight it is.
+/// The upper bound is the guarantee; the lower bound shows how tight it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bracket<T> {
     /// At most the exact value.

@@ -38,7 +38,7 @@ use serde_core::{Serialize, Serializer};
 #[derive(Clone, Copy)]
 pub struct Code(&'static Entry);
 
-/// What the registry knows about a code.
+/// The entry of a code in the registry.
 struct Entry {
     name: &'static str,
     kind: ErrorKind,

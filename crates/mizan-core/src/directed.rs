@@ -1,10 +1,10 @@
-//! Arithmetic whose name says which way it rounds.
+//! Directed rounding: arithmetic whose name says to which side it rounds.
 //!
 //! `add_up(a, b)` is at least the real number a + b, `add_down(a, b)` at most.
 //! The hardware rounds to nearest, so the true result lies within half a unit
 //! in the last place of the computed one and one step outward encloses it.
-//! A result that cannot be told (inf - inf, 0 * inf) becomes the whole line:
-//! `*_up` answers +inf and `*_down` -inf, so nothing here ever returns NaN.
+//! An undefined result (inf - inf, 0 * inf) becomes the whole line: `*_up` returns +inf and `*_down`
+//! -inf, so no function returns NaN.
 
 /// The next number above, or +inf for NaN.
 #[inline]
@@ -47,7 +47,7 @@ pub fn add_down(a: f64, b: f64) -> f64 {
 /// At least a * b; exact when either is zero.
 #[inline]
 pub fn mul_up(a: f64, b: f64) -> f64 {
-    // Without this a cost of exactly zero would leave as a subnormal.
+    // Without this a cost of exactly zero would become a subnormal.
     if (a == 0.0 && b.is_finite()) || (b == 0.0 && a.is_finite()) {
         0.0
     } else {

@@ -1,15 +1,15 @@
-//! The vocabulary of Mizan: the words of differential privacy as types.
+//! The types that all crates of Mizan share: privacy events, quantities, certified arithmetic and
+//! error codes.
 //!
-//! - [`PrivacyEvent`]: what happened to the data, as plain data that people
-//!   type, ledgers store and auditors replay.
-//! - [`Epsilon`], [`Delta`], [`Order`] and the other quantities: checked once,
-//!   when they are made.
-//! - [`Interval`] and [`directed`] arithmetic: numbers that carry their own
-//!   proof. Everything certified in the crates below rests on these two.
+//! - [`PrivacyEvent`]: a mechanism as far as its cost is concerned, as a plain value that users
+//!   type, the ledger stores and an auditor replays.
+//! - [`Epsilon`], [`Delta`], [`Order`] and the other quantities: checked once, when they are
+//!   constructed.
+//! - [`Interval`] and [`directed`] arithmetic: certified bounds. Every certified result of the other
+//!   crates uses them.
 //! - [`Code`]: every error code of Mizan, with its kind and its text.
 //!
-//! Nothing here reads, writes or draws; what events cost is the business of
-//! `mizan-accounting`.
+//! This crate has no I/O and no randomness; `mizan-accounting` computes what events cost.
 //!
 //! ```
 //! use mizan_core::PrivacyEvent;
@@ -28,8 +28,8 @@ mod units;
 pub use bracket::Bracket;
 pub use code::{Bilingual, Code, CodeArea, ErrorKind};
 pub use event::{
-    DecimalError, Definitions, DiscreteGaussian, DiscreteLaplace, Domain, EventError, EventProblem,
-    EventTemplate, EventWord, FiniteOutcomes, FinitePair, MAX_DEPTH, MAX_DIGITS, MAX_EVENTS,
+    DecimalError, Definitions, DiscreteGaussian, DiscreteLaplace, Domain, EventError, EventHelp,
+    EventProblem, EventTemplate, FiniteOutcomes, FinitePair, MAX_DEPTH, MAX_DIGITS, MAX_EVENTS,
     MAX_JSON_BYTES, MAX_TEXT_BYTES, ParameterValue, PrivacyEvent, RandomizedResponse, RenyiPoints,
     Round, WithoutReplacement, format_decimal, parse_decimal, parse_json, tree_height,
 };

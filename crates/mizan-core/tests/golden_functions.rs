@@ -1,6 +1,5 @@
-//! The elementary functions of `Interval` against 25-digit values at exact
-//! doubles: the truth is inside, and the interval is no wider than a few
-//! units in the last place.
+//! The elementary functions of `Interval` against 25-digit values at exact doubles: the value is
+//! inside, and the interval is at most a few units in the last place wide.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

@@ -1,8 +1,8 @@
-//! How fast a ledger is, beside a bare SQLite loop that does the same inserts, and
-//! beside the disk: `scripts/bench ledger` prints it as a table.
+//! The speed of a ledger, compared with a bare SQLite loop of the same inserts and with the disk:
+//! `scripts/bench ledger` prints it as a table.
 //!
-//! `bench_ledger [DIRECTORY] [ENTRIES]`: where to write, and how long the log to
-//! open and to verify is.
+//! `bench_ledger [DIRECTORY] [ENTRIES]`: the directory to write to, and the size of the log to open
+//! and to verify.
 #![allow(
     clippy::cast_precision_loss,
     clippy::expect_used,
@@ -17,10 +17,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mizan_core::Epsilon;
-use mizan_ledger::store::Ask;
+use mizan_ledger::state::Request;
+use mizan_ledger::store::Submission;
 use mizan_ledger::{
     AccountName, AccountNumber, Body, Budget, Charge, Digest, Entry, Ledger, Location, NewAccount,
-    Orders, Request, RequestId, Witnesses,
+    Orders, RequestId, Witnesses,
 };
 use rusqlite::{Connection, params};
 
@@ -54,8 +55,8 @@ fn made(directory: &Path, name: &str) -> (Ledger, Charge) {
     let orders = Orders::standard();
     let delta = mizan_core::Delta::new(1e-6).unwrap();
     let epsilon = Epsilon::new(1e6).unwrap();
-    let own_delta = Budget::usual_own_delta(delta);
-    let budget = Budget::approximate(epsilon, delta, own_delta, &orders).unwrap();
+    let reserved_delta = Budget::usual_reserved_delta(delta);
+    let budget = Budget::approximate(epsilon, delta, reserved_delta, &orders).unwrap();
     let name = AccountName::new("all").unwrap();
     let account = NewAccount {
         name,
@@ -102,10 +103,10 @@ fn throughput(directory: &Path, spends: u64) {
         let client = || {
             rate(spends, || {
                 let number = next.fetch_add(spends, Ordering::Relaxed);
-                let asks = (number..number + spends).flat_map(|number| {
-                    spend(&charge).map(|request| Ask::new(now(), id(number), request))
+                let submissions = (number..number + spends).flat_map(|number| {
+                    spend(&charge).map(|request| Submission::new(now(), id(number), request))
                 });
-                let results = ledger.store().execute_all(asks.collect());
+                let results = ledger.store().execute_all(submissions.collect());
                 assert!(results.iter().all(Result::is_ok));
             })
         };
@@ -208,15 +209,16 @@ impl Bare {
 fn append(ledger: &Ledger, charge: &Charge, entries: u64) {
     let mut number = 0;
     while ledger.head().unwrap().size < entries {
-        let asks = (number..number + 85)
-            .flat_map(|number| spend(charge).map(|request| Ask::new(now(), id(number), request)));
-        let results = ledger.store().execute_all(asks.collect());
+        let submissions = (number..number + 85).flat_map(|number| {
+            spend(charge).map(|request| Submission::new(now(), id(number), request))
+        });
+        let results = ledger.store().execute_all(submissions.collect());
         assert!(results.iter().all(Result::is_ok));
         number += 85;
     }
 }
 
-/// A spend of somebody alone, with its mark, beside a sync of the disk.
+/// A spend of a single client, with the high-water mark, beside a sync of the disk.
 fn lone(directory: &Path) {
     let (ledger, charge) = made(directory, "lone.db");
     // The write-ahead log grows to its full size once, and is written over then.

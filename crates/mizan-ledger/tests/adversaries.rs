@@ -1,5 +1,5 @@
-//! The filter against adversaries who choose each question by the answers to
-//! the earlier ones. Every tree is enumerated, so its δ is exact (to rounding).
+//! The filter against adaptive adversaries, who choose each query in view of earlier answers. Every
+//! tree of transcripts is enumerated, so its δ is exact (up to rounding).
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -13,6 +13,7 @@
 mod common;
 
 use common::{account, admits, config, delta, epsilon, orders, take};
+use mizan_ledger::money::Amount;
 use mizan_ledger::*;
 use proptest::prelude::*;
 
@@ -55,7 +56,7 @@ impl Mechanism {
             // A hair more than computed: doubles are not directed here.
             Amount::cost(self.divergence(order.get()) * (1.0 + 1e-13)).unwrap()
         });
-        Cost::new(amounts, OwnDelta::ZERO)
+        Cost::new(amounts, DeltaAmount::ZERO)
     }
 }
 
@@ -70,7 +71,7 @@ enum Filter {
 
 impl Filter {
     fn weighted(e: f64, d: f64, orders: &Orders) -> Self {
-        let budget = Budget::approximate(epsilon(e), delta(d), OwnDelta::ZERO, orders).unwrap();
+        let budget = Budget::approximate(epsilon(e), delta(d), DeltaAmount::ZERO, orders).unwrap();
         Self::Weighted(account(orders, budget))
     }
 
@@ -208,11 +209,11 @@ fn the_weighted_filter_withstands_the_same_attacks() {
     }
 }
 
-/// Releases that tell everything with their own delta, and then the attack.
+/// Releases that reveal everything with their reserved delta, and then the attack.
 #[test]
-fn own_deltas_and_attacks_together_stay_below_delta() {
+fn reserved_deltas_and_attacks_together_stay_below_delta() {
     let (orders, attack) = eps_5();
-    let own = Budget::usual_own_delta(delta(1e-6));
+    let own = Budget::usual_reserved_delta(delta(1e-6));
     let budget = Budget::approximate(epsilon(5.0), delta(1e-6), own, &orders).unwrap();
     let mut account = account(&orders, budget);
     // As many releases as fit, each of which fails with probability 1e-8.
@@ -273,7 +274,7 @@ fn random_tree(
 proptest! {
     #![proptest_config(config(400))]
 
-    /// Nobody gets above δ, whatever the tree.
+    /// No adversary exceeds δ, whatever the tree.
     #[test]
     fn random_adaptive_trees_stay_below_delta(
         grid in proptest::sample::select(vec![
@@ -289,7 +290,7 @@ proptest! {
     ) {
         let orders = orders(&grid);
         let d = ln_delta.exp();
-        let budget = Budget::approximate(epsilon(e), delta(d), OwnDelta::ZERO, &orders);
+        let budget = Budget::approximate(epsilon(e), delta(d), DeltaAmount::ZERO, &orders);
         prop_assume!(budget.is_ok());
         let filter = Filter::Weighted(account(&orders, budget.unwrap()));
         let mut choices = choices.into_iter();
@@ -307,7 +308,7 @@ proptest! {
         // No answer has more than 0.29 on either input, so a rest remains.
         let first = first.into_iter().map(|(q, r)| (q, r.min(-1.25 - q))).collect();
         let attack = TwoSteps { epsilon: e, orders: vec![4.0, 8.0, 16.0], first };
-        let budget = Budget::approximate(epsilon(e), delta(1e-6), OwnDelta::ZERO, &orders);
+        let budget = Budget::approximate(epsilon(e), delta(1e-6), DeltaAmount::ZERO, &orders);
         prop_assume!(budget.is_ok());
         let filter = Filter::Weighted(account(&orders, budget.unwrap()));
         let truth = attack.delta(&orders, &filter);

@@ -1,5 +1,5 @@
-//! Budgets: the thresholds are the formula rounded down, the weights fit into
-//! one, targets lose little, and the edges of the filter.
+//! Budgets: limits are the formula rounded down, weights add up to at most one, little of a target
+//! is lost, and the edge cases of the filter.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -13,11 +13,12 @@ mod common;
 use common::{account, admits, config, delta, epsilon, orders, pico, take};
 use mizan_accounting::{RenyiConversion, RenyiCurve};
 use mizan_core::{Order, PrivacyEvent, Rho};
+use mizan_ledger::money::{Amount, Rule, Scale, Weight, admit, how_many};
 use mizan_ledger::*;
 use proptest::prelude::*;
 
 fn approximate(e: f64, d: f64, orders: &Orders) -> Budget {
-    let own = Budget::usual_own_delta(delta(d));
+    let own = Budget::usual_reserved_delta(delta(d));
     Budget::approximate(epsilon(e), delta(d), own, orders).unwrap()
 }
 
@@ -38,7 +39,7 @@ proptest! {
         let sum: u128 = budget.weights().iter().map(|w| u128::from(w.atto())).sum();
         prop_assert!(sum <= u128::from(Weight::ONE.atto()));
         prop_assert!(sum == 0 || sum > u128::from(Weight::ONE.atto()) - 100);
-        let filter = d - budget.own_delta().atto() as f64 * 1e-18;
+        let filter = d - budget.reserved_delta().atto() as f64 * 1e-18;
         for ((order, limit), weight) in orders.iter().zip(budget.limits()).zip(budget.weights()) {
             let Some(limit) = limit else { continue };
             let limit = limit.pico() as f64 * 1e-12;
@@ -67,16 +68,16 @@ proptest! {
         let orders = orders(&[2.0, 3.0, 4.0]);
         let points: Vec<_> = orders.iter().map(|a| (a, epsilon(1e-9))).collect();
         let budget = if every {
-            Budget::curve(&points, OwnDelta::from_atto(20), &orders).unwrap()
+            Budget::curve(&points, DeltaAmount::from_atto(20), &orders).unwrap()
         } else {
-            Budget::approximate(epsilon(30.0), delta(0.5), OwnDelta::from_atto(20), &orders).unwrap()
+            Budget::approximate(epsilon(30.0), delta(0.5), DeltaAmount::from_atto(20), &orders).unwrap()
         };
         let limits: Vec<u64> = budget.limits().iter().map(|l| l.unwrap().pico()).collect();
         // Bring the random amounts near the limits of either kind.
         let unit: Vec<u64> = limits.iter().map(|limit| limit / 1000).collect();
         let near = |x: &[u64]| x.iter().zip(&unit).map(|(x, u)| x * u).collect::<Vec<_>>();
         let (taken, asked) = (near(&taken), near(&asked));
-        let amounts = |x: &[u64], own| Cost::new(x.iter().map(|&x| Amount::from_pico(x)), OwnDelta::from_atto(own));
+        let amounts = |x: &[u64], own| Cost::new(x.iter().map(|&x| Amount::from_pico(x)), DeltaAmount::from_atto(own));
         let mut account = account(&orders, budget);
         take(&mut account, &amounts(&taken, own.0));
         let cost = amounts(&asked, own.1);
@@ -174,7 +175,7 @@ fn a_full_account_takes_nothing_more_and_no_crumbs() {
     take(&mut account, &one);
     assert!(admits(&account, &pico(&[0])));
     assert!(!admits(&account, &pico(&[1])));
-    let crumb = Cost::new([Amount::cost(1e-300).unwrap()], OwnDelta::ZERO);
+    let crumb = Cost::new([Amount::cost(1e-300).unwrap()], DeltaAmount::ZERO);
     assert!(!admits(&account, &crumb));
 }
 
@@ -187,17 +188,17 @@ fn what_exhausts_one_order_may_fit_another() {
     assert_eq!(gaussian.amounts()[1], Amount::EXHAUSTED);
     assert!(admits(&account, &gaussian));
     take(&mut account, &gaussian);
-    // From here on the infinite order is gone, and twice exhausted is no less.
+    // From here on the infinite order is exhausted, and exhausted twice stays exhausted.
     take(&mut account, &gaussian);
     assert_eq!(account.taken().amounts().last(), Some(Amount::EXHAUSTED));
-    let all = Cost::new([Amount::EXHAUSTED; 2], OwnDelta::ZERO);
+    let all = Cost::new([Amount::EXHAUSTED; 2], DeltaAmount::ZERO);
     let refusal = admit(std::iter::once(&account), &all).unwrap_err();
     assert_eq!(refusal.largest, Scale::ZERO);
     assert_eq!(refusal.lines[1].asked, Amount::EXHAUSTED);
 }
 
 #[test]
-fn own_deltas_have_their_own_cap() {
+fn reserved_deltas_have_a_limit() {
     let orders = Orders::standard();
     let mut account = account(&orders, approximate(1.0, 1e-6, &orders));
     let cost = |text: &str| Cost::of(&text.parse().unwrap(), &orders).unwrap();
@@ -216,7 +217,7 @@ fn own_deltas_have_their_own_cap() {
 #[test]
 fn a_rho_is_kept_at_every_order() {
     let orders = orders(&[2.0, 8.0, f64::INFINITY]);
-    let budget = Budget::zero_concentrated(rho(0.5), OwnDelta::ZERO, &orders).unwrap();
+    let budget = Budget::zero_concentrated(rho(0.5), DeltaAmount::ZERO, &orders).unwrap();
     assert_eq!(budget.rule(), Rule::Every);
     assert_eq!(budget.limits()[2], None);
     let account = account(&orders, budget);
@@ -231,7 +232,7 @@ fn a_rho_is_kept_at_every_order() {
 fn budgets_that_cannot_be_kept_are_refused() {
     let grid = Orders::standard();
     let approximate =
-        |e, d, own| Budget::approximate(epsilon(e), delta(d), OwnDelta::from_atto(own), &grid);
+        |e, d, own| Budget::approximate(epsilon(e), delta(d), DeltaAmount::from_atto(own), &grid);
     assert_eq!(approximate(0.0, 1e-6, 0).unwrap_err().code(), "MZ1710");
     assert_eq!(approximate(1.0, 0.0, 0).unwrap_err().code(), "MZ1711");
     assert_eq!(approximate(1.0, 1.0, 0).unwrap_err().code(), "MZ1711");
@@ -251,14 +252,14 @@ fn budgets_that_cannot_be_kept_are_refused() {
     let infinite = mizan_core::Epsilon::INFINITE;
     assert_eq!(Budget::pure(infinite, &grid).unwrap_err().code(), "MZ1703");
     let unknown = [(Order::new(2.5).unwrap(), epsilon(1.0))];
-    let error = Budget::curve(&unknown, OwnDelta::ZERO, &grid).unwrap_err();
+    let error = Budget::curve(&unknown, DeltaAmount::ZERO, &grid).unwrap_err();
     assert_eq!(error.code(), "MZ1712");
-    let nothing = Budget::zero_concentrated(rho(0.0), OwnDelta::ZERO, &grid);
+    let nothing = Budget::zero_concentrated(rho(0.0), DeltaAmount::ZERO, &grid);
     assert_eq!(nothing.unwrap_err().code(), "MZ1710");
-    let certain = Budget::curve(&[(Order::INFINITE, epsilon(1.0))], OwnDelta::ONE, &grid);
+    let certain = Budget::curve(&[(Order::INFINITE, epsilon(1.0))], DeltaAmount::ONE, &grid);
     assert_eq!(certain.unwrap_err().code(), "MZ1711");
     // It would be kept at large orders and left out at small ones.
-    let partly = Budget::zero_concentrated(rho(1e-13), OwnDelta::ZERO, &grid);
+    let partly = Budget::zero_concentrated(rho(1e-13), DeltaAmount::ZERO, &grid);
     assert_eq!(partly.unwrap_err().code(), "MZ1710");
 }
 
@@ -266,7 +267,7 @@ fn budgets_that_cannot_be_kept_are_refused() {
 fn raising_keeps_the_weights_and_never_lowers() {
     let orders = Orders::standard();
     let budget = approximate(1.0, 1e-6, &orders);
-    let own = budget.own_delta();
+    let own = budget.reserved_delta();
     let target = |e, d| Target::Approximate {
         epsilon: epsilon(e),
         delta: delta(d),
@@ -276,11 +277,11 @@ fn raising_keeps_the_weights_and_never_lowers() {
     raised.check(&orders).unwrap();
     let lower = budget.raised(target(0.9, 1e-6), own, &orders);
     assert_eq!(lower.unwrap_err().code(), "MZ1713");
-    let less_delta = budget.raised(target(2.0, 1e-6), OwnDelta::ZERO, &orders);
+    let less_delta = budget.raised(target(2.0, 1e-6), DeltaAmount::ZERO, &orders);
     assert_eq!(less_delta.unwrap_err().code(), "MZ1713");
     let other = Target::Pure {
         epsilon: epsilon(9.0),
     };
-    let other = budget.raised(other, OwnDelta::ZERO, &orders);
+    let other = budget.raised(other, DeltaAmount::ZERO, &orders);
     assert_eq!(other.unwrap_err().code(), "MZ1714");
 }

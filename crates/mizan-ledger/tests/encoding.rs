@@ -1,5 +1,5 @@
-//! Entries as bytes: a round trip for every entry, one encoding for each, and
-//! no bytes that make decoding panic.
+//! The encoding of entries: a round trip for every entry, one encoding for each, and no bytes for
+//! which decoding panics.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -12,6 +12,8 @@ mod common;
 
 use common::{config, delta, epsilon};
 use mizan_core::{Order, Rho};
+use mizan_ledger::log::{Denial, LedgerId, VERSION};
+use mizan_ledger::money::{Amount, MAX_ORDERS, Neighbours, Scale};
 use mizan_ledger::*;
 use proptest::prelude::*;
 
@@ -37,7 +39,7 @@ fn cost() -> impl Strategy<Value = Cost> {
     (amounts, any::<u64>()).prop_map(|(amounts, own)| {
         Cost::new(
             amounts.into_iter().map(Amount::from_pico),
-            OwnDelta::from_atto(own),
+            DeltaAmount::from_atto(own),
         )
     })
 }
@@ -45,7 +47,7 @@ fn cost() -> impl Strategy<Value = Cost> {
 fn budget(orders: Orders) -> impl Strategy<Value = Budget> {
     let curve = (1.0_f64..10.0, Just(orders.clone())).prop_map(|(e, orders)| {
         let points: Vec<_> = orders.iter().step_by(2).map(|a| (a, epsilon(e))).collect();
-        Budget::curve(&points, OwnDelta::from_atto(3), &orders).unwrap()
+        Budget::curve(&points, DeltaAmount::from_atto(3), &orders).unwrap()
     });
     let rho = Rho::new(0.1).unwrap();
     prop_oneof![
@@ -53,16 +55,16 @@ fn budget(orders: Orders) -> impl Strategy<Value = Budget> {
         (0.01_f64..20.0, 1e-12_f64..1e-3).prop_map({
             let orders = orders.clone();
             move |(e, d)| {
-                let own = Budget::usual_own_delta(delta(d));
+                let own = Budget::usual_reserved_delta(delta(d));
                 let known = Budget::approximate(epsilon(e), delta(d), own, &orders);
                 known.unwrap_or_else(|_| {
                     let last = orders.iter().last().unwrap();
-                    Budget::curve(&[(last, epsilon(e))], OwnDelta::ZERO, &orders).unwrap()
+                    Budget::curve(&[(last, epsilon(e))], DeltaAmount::ZERO, &orders).unwrap()
                 })
             }
         }),
         Just(Budget::pure(epsilon(1.0), &Orders::standard()).unwrap()),
-        Just(Budget::zero_concentrated(rho, OwnDelta::ZERO, &Orders::standard()).unwrap()),
+        Just(Budget::zero_concentrated(rho, DeltaAmount::ZERO, &Orders::standard()).unwrap()),
     ]
 }
 
@@ -162,7 +164,7 @@ proptest! {
         }
     }
 
-    /// Two requests are told apart by their digest exactly if they differ.
+    /// Two requests have different digests exactly if they differ.
     #[test]
     fn digests_tell_requests_apart(a in body(), b in body()) {
         let (a, b) = (a.request(), b.request());
@@ -171,7 +173,7 @@ proptest! {
 }
 
 /// The example of docs/ledger-format.md, byte for byte. These bytes never
-/// change: old logs are read for ever.
+/// change: old logs are readable forever.
 #[test]
 fn a_reservation_byte_by_byte() {
     let entry = Entry {
@@ -181,7 +183,7 @@ fn a_reservation_byte_by_byte() {
             account: AccountNumber::new(5),
             cost: Cost::new(
                 [Amount::from_pico(7), Amount::EXHAUSTED],
-                OwnDelta::from_atto(9),
+                DeltaAmount::from_atto(9),
             ),
             neighbours: Some(Neighbours::Replace),
             event: "pure(1)".to_owned(),

@@ -13,7 +13,11 @@ use std::fs;
 
 use common::guarded::{Place, create, log, shell, spend};
 use common::lab::{Directory, Kind, Lab};
-use mizan_ledger::store::{Ask, Sim, Sqlite, Store};
+use mizan_ledger::evidence::{CheckpointKey, TreeHead};
+use mizan_ledger::log::{LedgerId, Status, Tree, leaf_hash};
+use mizan_ledger::money::Amount;
+use mizan_ledger::state::{LedgerView, Request};
+use mizan_ledger::store::{Sim, Sqlite, Store, Submission};
 use mizan_ledger::*;
 
 const ONE: AccountNumber = AccountNumber::new(0);
@@ -68,8 +72,8 @@ fn a_denied_spend_stays_denied_and_costs_nothing() {
             .code(),
         "MZ1707"
     );
-    let nobody = AccountNumber::new(7);
-    let error = ledger.spend(None, nobody, &event).unwrap_err();
+    let unknown = AccountNumber::new(7);
+    let error = ledger.spend(None, unknown, &event).unwrap_err();
     assert_eq!(error.code(), "MZ1735");
 }
 
@@ -90,7 +94,7 @@ fn a_spend_goes_on_with_what_was_left_behind() {
         let done = ledger.spend(Some(id), ONE, &event).unwrap();
         assert!(done.fresh && matches!(done.outcome, Outcome::Released { .. }));
         assert_eq!(taken(), before, "it was counted all the time");
-        // Whoever left it cannot release another answer, or take it back.
+        // The first attempt can neither release another answer nor void the charge.
         let cost = charge(&ledger, text).cost;
         let late = ledger.commit(id, cost, b"42".to_vec()).unwrap_err();
         assert_eq!(late.code(), "MZ1732");
@@ -134,10 +138,10 @@ fn requests_in_a_row_stop_at_the_first_error() {
         let open = |byte| Request::Open {
             ledger: LedgerId::from_bytes([byte; 16]),
         };
-        let asks = [(1, open(1)), (2, open(2)), (3, Request::Void)];
-        let asks =
-            asks.map(|(byte, request)| Ask::new(0, RequestId::from_bytes([byte; 16]), request));
-        let results = lab.store().execute_all(asks.to_vec());
+        let submissions = [(1, open(1)), (2, open(2)), (3, Request::Void)];
+        let submissions = submissions
+            .map(|(byte, request)| Submission::new(0, RequestId::from_bytes([byte; 16]), request));
+        let results = lab.store().execute_all(submissions.to_vec());
         let codes: Vec<_> = results
             .iter()
             .map(|r| r.as_ref().map_err(|e| e.code().as_str()))
@@ -155,7 +159,7 @@ fn every_receipt_of_a_log_holds_and_no_other() {
     let place = Place::new();
     let sim = Sim::new();
     let ledger = LedgerId::from_bytes([5; 16]);
-    let begin = Ask::new(0, id("begin"), Request::Open { ledger });
+    let begin = Submission::new(0, id("begin"), Request::Open { ledger });
     sim.execute(begin).unwrap();
     let elsewhere = place.state_dir().with_extension("sim");
     let sim = Ledger::over(Box::new(sim), Some(&elsewhere)).unwrap();
@@ -194,7 +198,7 @@ fn every_receipt_of_a_log_holds_and_no_other() {
         }
         let found = ledger.find(id("7")).unwrap().unwrap();
         assert_eq!((found.position, found.head), (2 + 3 * 7 + 2, now));
-        assert_eq!(ledger.find(id("nobody")).unwrap(), None);
+        assert_eq!(ledger.find(id("unknown")).unwrap(), None);
     }
 }
 
@@ -265,7 +269,7 @@ fn a_clock_that_goes_back_does_not_take_the_log_with_it() {
     let open = Request::Reserve(charge(&ledger, "gaussian(50)"));
     ledger
         .store()
-        .execute(Ask::new(future, id("late"), open))
+        .execute(Submission::new(future, id("late"), open))
         .unwrap();
     spend(&ledger, "gaussian(20)").unwrap();
     let times: Vec<u64> = log(&ledger).iter().map(|entry| entry.unix_ms).collect();

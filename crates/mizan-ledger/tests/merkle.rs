@@ -9,7 +9,8 @@
     reason = "a test may panic"
 )]
 
-use mizan_ledger::{Digest, Frontier, Tree, leaf_hash};
+use mizan_ledger::Digest;
+use mizan_ledger::log::{Frontier, Tree, leaf_hash};
 
 /// The eight entries and roots that implementations of RFC 6962 share.
 const KNOWN: [(&[u8], &str); 8] = [

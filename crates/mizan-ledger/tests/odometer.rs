@@ -1,5 +1,5 @@
-//! The odometer against adversaries who choose what to ask, and when to look, by
-//! the answers. Every tree is enumerated, so the means are exact (to rounding).
+//! The odometer against adaptive adversaries, who choose queries and the stopping time in view of
+//! earlier answers. Every tree is enumerated, so the means are exact (up to rounding).
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -12,6 +12,8 @@ mod common;
 
 use common::{account, admits, delta, epsilon, orders, take};
 use mizan_core::{Epsilon, Rho};
+use mizan_ledger::evidence::Odometer;
+use mizan_ledger::money::Amount;
 use mizan_ledger::*;
 
 /// Numbers that are the same every time.
@@ -60,7 +62,7 @@ impl Mechanism {
             let worst = divergence(self.p, self.q, order).max(divergence(self.q, self.p, order));
             Amount::cost(worst.max(0.0) * (1.0 + 1e-13)).unwrap()
         });
-        Cost::new(amounts, OwnDelta::ZERO)
+        Cost::new(amounts, DeltaAmount::ZERO)
     }
 }
 
@@ -95,7 +97,7 @@ fn worst(
 
 fn promised(e: f64, d: f64, values: &[f64]) -> Account {
     let orders = orders(values);
-    let budget = Budget::approximate(epsilon(e), delta(d), OwnDelta::ZERO, &orders).unwrap();
+    let budget = Budget::approximate(epsilon(e), delta(d), DeltaAmount::ZERO, &orders).unwrap();
     account(&orders, budget)
 }
 
@@ -124,8 +126,8 @@ fn the_reading_holds_whenever_one_looks() {
 fn readings_grow_and_stay_between_the_estimate_and_the_target() {
     let orders = Orders::standard();
     let (e, d) = (epsilon(2.0), delta(1e-6));
-    let own_delta = Budget::usual_own_delta(d);
-    let budget = Budget::approximate(e, d, own_delta, &orders).unwrap();
+    let reserved_delta = Budget::usual_reserved_delta(d);
+    let budget = Budget::approximate(e, d, reserved_delta, &orders).unwrap();
     let mut account = account(&orders, budget);
     let zero = Odometer::of(&account, None);
     assert_eq!(zero.estimate.unwrap().0, Epsilon::ZERO);
@@ -165,7 +167,7 @@ fn pure_charges_are_read_exactly_and_rho_only_with_a_delta() {
     assert!((0.75 - 1e-11..=0.75).contains(&rest), "{rest}");
 
     let rho = Rho::new(0.5).unwrap();
-    let budget = Budget::zero_concentrated(rho, OwnDelta::ZERO, &orders).unwrap();
+    let budget = Budget::zero_concentrated(rho, DeltaAmount::ZERO, &orders).unwrap();
     let mut concentrated = account(&orders, budget);
     let gaussian = Cost::of(&"gaussian(2)".parse().unwrap(), &orders).unwrap();
     take(&mut concentrated, &gaussian);

@@ -1,5 +1,5 @@
-//! The file: what is refused when it is opened, what cannot be done to it, and
-//! several handles on it at once.
+//! A ledger in SQLite: what is refused at opening, which changes are impossible, and several
+//! concurrent handles.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -18,7 +18,8 @@ use std::thread;
 use common::check::verify;
 use common::lab::Directory;
 use common::{charge, id, one_account, pico};
-use mizan_ledger::store::{Ask, Sqlite, Store};
+use mizan_ledger::state::Request;
+use mizan_ledger::store::{Sqlite, Store, Submission};
 use mizan_ledger::*;
 use rusqlite::Connection;
 
@@ -138,7 +139,7 @@ fn the_log_and_answers_cannot_be_changed() {
     ] {
         shell(&path, sql).unwrap_err();
     }
-    // Whoever takes the triggers away, cuts the log or adds to it, is noticed.
+    // Dropping the triggers, and cutting or extending the log, is detected.
     for sql in [
         "DROP TRIGGER log_keeps",
         "CREATE TRIGGER more AFTER INSERT ON log BEGIN DELETE FROM records; END",
@@ -174,26 +175,30 @@ fn rows_that_the_log_does_not_bear_out_are_refused() {
         let error = account.and(store.record(id(1001)).map(drop)).unwrap_err();
         assert_eq!(error.code(), "MZ1763", "{sql}");
         if sql.contains("accounts") {
-            let error = store.execute(Ask::new(0, id(1), reserve(1))).unwrap_err();
+            let error = store
+                .execute(Submission::new(0, id(1), reserve(1)))
+                .unwrap_err();
             assert_eq!(error.code(), "MZ1763", "{sql}");
             assert_eq!(store.head().unwrap().size, 2, "nothing is charged");
         }
     }
 }
 
-/// Sums that lack what is given back would go below zero, and a sum that stays at
-/// zero instead would be room that nobody gave.
+/// Totals that lack a voided reservation would go below zero; a total that stays at zero instead
+/// would enlarge the budget.
 #[test]
 fn sums_that_lack_what_was_reserved_are_damage() {
     for give_back in [
-        Ask::new(0, id(1), Request::Void),
-        Ask::commit(0, id(2), pico(&[1, 1]), b"42".to_vec()).unwrap(),
+        Submission::new(0, id(1), Request::Void),
+        Submission::commit(0, id(2), pico(&[1, 1]), b"42".to_vec()).unwrap(),
     ] {
         let directory = Directory::new();
         let path = ledger(&directory);
         let store = Sqlite::open(&path).unwrap();
         for (number, request) in [(1, reserve(5)), (2, reserve(5)), (2, Request::Start)] {
-            store.execute(Ask::new(0, id(number), request)).unwrap();
+            store
+                .execute(Submission::new(0, id(number), request))
+                .unwrap();
         }
         shell(&path, "UPDATE accounts SET pending = spent").unwrap();
         let error = store.execute(give_back).unwrap_err();
@@ -208,9 +213,9 @@ fn an_answer_that_was_changed_is_not_given_out() {
     let path = ledger(&directory);
     let store = Sqlite::open(&path).unwrap();
     for request in [reserve(5), Request::Start] {
-        store.execute(Ask::new(0, id(1), request)).unwrap();
+        store.execute(Submission::new(0, id(1), request)).unwrap();
     }
-    let commit = Ask::commit(0, id(1), pico(&[0, 0]), b"42".to_vec()).unwrap();
+    let commit = Submission::commit(0, id(1), pico(&[0, 0]), b"42".to_vec()).unwrap();
     store.execute(commit).unwrap();
     assert_eq!(store.answer(id(1)).unwrap().unwrap(), b"42");
     shell(&path, "INSERT OR REPLACE INTO answers VALUES (4, x'3433')").unwrap();
@@ -229,8 +234,8 @@ fn handles_on_one_file_never_overspend() {
             scope.spawn(move || {
                 let store = Sqlite::open(path).unwrap();
                 for round in 0..50 {
-                    let ask = Ask::new(0, id(100 * handle + round), reserve(10));
-                    let receipt = store.execute(ask).unwrap();
+                    let submission = Submission::new(0, id(100 * handle + round), reserve(10));
+                    let receipt = store.execute(submission).unwrap();
                     if receipt.outcome == Outcome::Reserved {
                         reserved.fetch_add(1, Ordering::Relaxed);
                     }
@@ -248,12 +253,15 @@ fn a_retry_through_another_handle_is_known() {
     let directory = Directory::new();
     let path = ledger(&directory);
     let (one, two) = (Sqlite::open(&path).unwrap(), Sqlite::open(&path).unwrap());
-    let ask = |number| Ask::new(0, id(number), reserve(600));
+    let submission = |number| Submission::new(0, id(number), reserve(600));
     let denied = |outcome| matches!(outcome, Outcome::Denied(_));
-    assert_eq!(one.execute(ask(1)).unwrap().outcome, Outcome::Reserved);
-    assert_eq!(two.execute(ask(1)).unwrap().position, None);
-    assert!(denied(two.execute(ask(2)).unwrap().outcome));
-    assert!(denied(one.execute(ask(2)).unwrap().outcome));
+    assert_eq!(
+        one.execute(submission(1)).unwrap().outcome,
+        Outcome::Reserved
+    );
+    assert_eq!(two.execute(submission(1)).unwrap().position, None);
+    assert!(denied(two.execute(submission(2)).unwrap().outcome));
+    assert!(denied(one.execute(submission(2)).unwrap().outcome));
     assert_eq!(one.head().unwrap().size, 4);
 }
 
@@ -271,8 +279,8 @@ fn handles_on_one_file_have_one_key_of_ids() {
                 let path = &path;
                 scope.spawn(move || {
                     let store = Sqlite::open(path).unwrap();
-                    let ask = Ask::new(0, id(number), reserve(10));
-                    store.execute(ask).unwrap();
+                    let submission = Submission::new(0, id(number), reserve(10));
+                    store.execute(submission).unwrap();
                     under(&store)
                 })
             })
@@ -284,7 +292,7 @@ fn handles_on_one_file_have_one_key_of_ids() {
     let store = Sqlite::open(&path).unwrap();
     assert_eq!(under(&store), found[0]);
     assert_eq!(verify(&store).state.size(), 10);
-    let report = mizan_ledger::verify(&store, &Witnesses::default(), |_, _| ()).unwrap();
+    let report = mizan_ledger::evidence::verify(&store, &Witnesses::default(), |_, _| ()).unwrap();
     assert_eq!(report.answers, 0);
     shell(&path, "INSERT OR REPLACE INTO answers VALUES (-1, x'3433')").unwrap();
     assert_eq!(store.id_key().unwrap_err().code(), "MZ1763");

@@ -1,5 +1,4 @@
-//! The state machine: random histories, replayed, and what must hold after
-//! each of their entries.
+//! The state machine: random histories, their replay, and the invariants after each entry.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -14,6 +13,9 @@ use std::collections::HashMap;
 
 use common::{charge, config, delta, epsilon, orders, pico};
 use mizan_core::Rho;
+use mizan_ledger::log::{Denial, LedgerId};
+use mizan_ledger::money::{Amount, Neighbours, Rule, Scale, Weight};
+use mizan_ledger::state::{Executed, LedgerView, MAX_EVENT_BYTES, ReplayError, Request, State};
 use mizan_ledger::*;
 use proptest::prelude::*;
 
@@ -34,7 +36,7 @@ fn opened() -> (State, Vec<Entry>) {
     run(&mut state, &mut log, id(200), &Request::Open { ledger });
     let rho = Rho::new(0.3).unwrap();
     let approximate = |e| {
-        let own = OwnDelta::from_atto(40);
+        let own = DeltaAmount::from_atto(40);
         Budget::approximate(epsilon(e), delta(1e-3), own, &grid()).unwrap()
     };
     let accounts = [
@@ -43,7 +45,7 @@ fn opened() -> (State, Vec<Entry>) {
         (
             "ada",
             Some(1),
-            Budget::zero_concentrated(rho, OwnDelta::from_atto(9), &grid()).unwrap(),
+            Budget::zero_concentrated(rho, DeltaAmount::from_atto(9), &grid()).unwrap(),
         ),
         ("بدر", Some(1), approximate(3.9)),
         ("other", None, Budget::pure(epsilon(2.0), &grid()).unwrap()),
@@ -80,12 +82,12 @@ fn request() -> impl Strategy<Value = (RequestId, Request)> {
     let cost = (proptest::collection::vec(amount, 3), 0_u64..12).prop_map(|(amounts, own)| {
         Cost::new(
             amounts.into_iter().map(Amount::from_pico),
-            OwnDelta::from_atto(own),
+            DeltaAmount::from_atto(own),
         )
     });
     let answer = (0_u8..3).prop_map(|byte| Digest::of(&[&[byte]]));
     let raise = (0_u32..5, 3.0_f64..6.0).prop_map(|(account, e)| {
-        let own = OwnDelta::from_atto(40);
+        let own = DeltaAmount::from_atto(40);
         let budget = Budget::approximate(epsilon(e), delta(1e-3), own, &grid()).unwrap();
         let account = AccountNumber::new(account);
         Request::Raise { account, budget }
@@ -123,7 +125,7 @@ fn sums(log: &[Entry], parents: &[Option<usize>]) -> Vec<[u128; 4]> {
             for (sum, amount) in sums[account].iter_mut().zip(cost.amounts()) {
                 *sum += u128::from(amount.pico());
             }
-            sums[account][3] += u128::from(cost.own_delta().atto());
+            sums[account][3] += u128::from(cost.reserved_delta().atto());
             next = parents[account];
         }
     }
@@ -156,7 +158,7 @@ fn check(state: &State, log: &[Entry]) {
             Rule::Any => within.any(|x| x),
             Rule::Every => within.all(|x| x),
         });
-        assert!(own <= u128::from(budget.own_delta().atto()));
+        assert!(own <= u128::from(budget.reserved_delta().atto()));
     }
 }
 
@@ -177,7 +179,7 @@ proptest! {
                     prop_assert_eq!(refusal.is_some(), matches!(outcome, Outcome::Denied(_)));
                     log.push(entry);
                     check(&state, &log);
-                    // The same request again is told the same, for nothing.
+                    // A retry has the same outcome and costs nothing.
                     if *request != Request::Start {
                         let again = state.clone().execute(8, *id, request).unwrap();
                         prop_assert_eq!(again, Executed::Known(outcome));
@@ -339,8 +341,8 @@ fn requests_that_make_no_sense() {
     );
     let short = Request::Reserve(charge(0, pico(&[1])));
     assert_eq!(code(&state, &short), "MZ1740");
-    let nobody = Request::Reserve(charge(9, pico(&[1, 1, 1])));
-    assert_eq!(code(&state, &nobody), "MZ1735");
+    let unknown = Request::Reserve(charge(9, pico(&[1, 1, 1])));
+    assert_eq!(code(&state, &unknown), "MZ1735");
     let mut long = charge(0, pico(&[1, 1, 1]));
     long.event = "x".repeat(MAX_EVENT_BYTES + 1);
     assert_eq!(code(&state, &Request::Reserve(long)), "MZ1741");
@@ -355,7 +357,7 @@ fn requests_that_make_no_sense() {
     assert_eq!(code(&deep, &create("beyond", Some(19), grid())), "MZ1738");
 }
 
-/// Whoever can write the log still cannot give an account more than its target.
+/// A forged log cannot give an account more than its target.
 #[test]
 fn a_budget_above_its_target_is_refused() {
     let (_, log) = opened();
@@ -395,6 +397,6 @@ fn a_budget_above_its_target_is_refused() {
             Err(unsound.clone())
         );
     }
-    let own = budget.own_delta().atto();
+    let own = budget.reserved_delta().atto();
     assert_eq!(forge(own, own + 1_000_000_000_000), Err(unsound));
 }

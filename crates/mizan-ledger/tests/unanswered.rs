@@ -12,6 +12,7 @@ mod common;
 use std::time::Instant;
 
 use common::guarded::{Place, create, spend};
+use mizan_ledger::evidence::*;
 use mizan_ledger::*;
 
 const ONE: AccountNumber = AccountNumber::new(0);

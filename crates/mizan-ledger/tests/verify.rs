@@ -1,4 +1,4 @@
-//! What `verify` finds: whatever is changed in a file, by accident or not.
+//! What `verify` finds: every change of a file, accidental or malicious.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -14,7 +14,10 @@ use std::path::Path;
 
 use common::guarded::{Place, create, log, spend};
 use common::{charge, pico};
-use mizan_ledger::store::Ask;
+use mizan_ledger::evidence::{VerifyError, VerifyReport};
+use mizan_ledger::money::Neighbours;
+use mizan_ledger::state::Request;
+use mizan_ledger::store::Submission;
 use mizan_ledger::*;
 use rusqlite::Connection;
 
@@ -51,7 +54,7 @@ fn rich(place: &Place) -> (Ledger, ReceiptText) {
     };
     let raised = two
         .budget()
-        .raised(target, two.budget().own_delta(), &orders);
+        .raised(target, two.budget().reserved_delta(), &orders);
     ledger.raise(None, two.number(), raised.unwrap()).unwrap();
     (ledger, middle.receipt)
 }
@@ -250,14 +253,14 @@ fn whatever_is_changed_beside_or_in_the_log_is_found() {
 fn charges_below_the_price_of_their_event_are_found() {
     let free = pico(&vec![1; Orders::standard().len()]);
     let price = |event: &str| Cost::of(&event.parse().unwrap(), &Orders::standard()).unwrap();
-    let mut own_delta = price("approximate(0.1, 1e-9)");
-    own_delta = Cost::new(own_delta.amounts().to_vec(), OwnDelta::ZERO);
+    let mut reserved_delta = price("approximate(0.1, 1e-9)");
+    reserved_delta = Cost::new(reserved_delta.amounts().to_vec(), DeltaAmount::ZERO);
     for (event, cost, neighbours, code) in [
         ("gaussian(50)", price("gaussian(50)"), None, ""),
         ("gaussian(50)", price("gaussian(49)"), None, ""),
         ("gaussian(50)", price("gaussian(51)"), None, "MZ1789"),
         ("gaussian(50)", free.clone(), None, "MZ1789"),
-        ("approximate(0.1, 1e-9)", own_delta, None, "MZ1789"),
+        ("approximate(0.1, 1e-9)", reserved_delta, None, "MZ1789"),
         ("no event", free.clone(), None, "MZ1789"),
         (
             "poisson(0.1, gaussian(50))",
@@ -281,8 +284,8 @@ fn charges_below_the_price_of_their_event_are_found() {
             ..charge(0, cost)
         });
         for number in ["first", "again"] {
-            let ask = Ask::new(0, id(number), reserve.clone());
-            ledger.store().execute(ask).unwrap();
+            let submission = Submission::new(0, id(number), reserve.clone());
+            ledger.store().execute(submission).unwrap();
         }
         let result = ledger.verify(&Witnesses::default(), |_, _| ());
         assert_eq!(
@@ -306,7 +309,7 @@ fn a_hidden_gap_is_found() {
     let restore = Request::Restore { size: 9, root };
     ledger
         .store()
-        .execute(Ask::new(0, id("mine"), restore))
+        .execute(Submission::new(0, id("mine"), restore))
         .unwrap();
     let error = ledger.verify(&Witnesses::default(), |_, _| ()).unwrap_err();
     assert_eq!(error.code(), "MZ1788");

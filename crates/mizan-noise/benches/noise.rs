@@ -1,4 +1,4 @@
-//! How many draws a second: both samplers, and what else draws.
+//! Draws per second: both samplers, and the other mechanisms.
 //!
 //! `scripts/bench` runs this and puts the figures beside the goals.
 #![allow(missing_docs, reason = "criterion writes undocumented functions")]

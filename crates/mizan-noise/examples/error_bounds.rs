@@ -1,4 +1,4 @@
-//! How long error bounds take: `cargo run --release --example error_bounds`.
+//! The time of error bounds: `cargo run --release --example error_bounds`.
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,

@@ -1,10 +1,9 @@
-//! Does the time of a draw tell its size? The correlation of both, for single
-//! draws by the reference sampler and for batches of fixed work.
+//! Whether the time of a draw leaks its size: the correlation of both, for single draws by the
+//! reference sampler and for batches of fixed work.
 //!
 //! `cargo run --release -p mizan-noise --example timing_leak`
 //!
-//! What is outside a standard error of zero four times over leaks. Prints a
-//! table for SECURITY.md.
+//! A correlation more than four standard errors from zero is a leak. Prints a table for SECURITY.md.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_precision_loss,
@@ -54,7 +53,7 @@ fn main() {
     }
 }
 
-/// Of ranks below the 99th percentile of time: an interrupt is no leak.
+/// The correlation of ranks below the 99th percentile of time: an interrupt is not a leak.
 fn correlation(mut sample: impl FnMut(&mut Entropy) -> (f64, f64)) -> f64 {
     let mut entropy = Entropy::system().unwrap();
     for _ in 0..1000 {

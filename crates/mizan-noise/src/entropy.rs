@@ -1,14 +1,12 @@
-//! Where randomness comes from: ChaCha20 under keys of the operating system.
+//! The source of randomness: ChaCha20 under keys from the operating system.
 //!
-//! Every operation that draws begins with a key that nobody has used before and
-//! wipes it at its end ([`Entropy::operation`]); a long one takes a new key
-//! every mebibyte. So two processes after a `fork`, or a virtual machine
-//! restored twice, never share a stream, and what is in memory between
-//! operations says nothing about draws. The price is one system call an
-//! operation.
+//! Every operation that draws begins with a fresh key and wipes it at its end
+//! ([`Entropy::operation`]); a long operation takes a new key every mebibyte. So two processes after
+//! a `fork`, or a virtual machine that is restored twice, never share a stream, and the memory
+//! between operations reveals nothing about draws. The cost is one system call per operation.
 //!
-//! There is no other source: seeded and scripted ones exist in this crate's
-//! own tests only, where `cfg(test)` compiles them.
+//! There is no other source. Seeded and scripted sources exist only in the tests of this crate
+//! (`cfg(test)`).
 
 use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit, StreamCipher};
@@ -16,7 +14,7 @@ use zeroize::Zeroize;
 
 use crate::NoiseError;
 
-/// Words made at a time: 32 blocks of ChaCha20, small enough to stay in cache.
+/// Words generated at a time: 32 blocks of ChaCha20, small enough to stay in cache.
 const BUFFERED: usize = 256;
 
 /// Words under one key: a mebibyte.
@@ -24,8 +22,7 @@ const WORDS_PER_KEY: usize = 1 << 17;
 
 /// A cryptographic source of random bits.
 ///
-/// It is made from the operating system and from nothing else; if that fails,
-/// the draw fails.
+/// Its keys come from the operating system only; if that fails, the draw fails.
 ///
 /// ```
 /// use mizan_noise::{DiscreteLaplace, Entropy, ExactScale};
@@ -41,7 +38,7 @@ pub struct Entropy {
     next: usize,
     /// Words left under the current key.
     left: usize,
-    /// How many keys were taken.
+    /// The number of keys used so far.
     #[cfg(test)]
     pub(crate) keys: usize,
 }
@@ -57,11 +54,11 @@ enum Source {
 }
 
 impl Entropy {
-    /// The operating system's randomness.
+    /// A source with keys from the operating system.
     ///
     /// # Errors
     ///
-    /// The operating system has none to give.
+    /// The operating system returns no random bytes.
     pub fn system() -> Result<Self, NoiseError> {
         let mut entropy = Self::of(Source::System(None));
         entropy.operation(Self::word)?;
@@ -79,7 +76,7 @@ impl Entropy {
         }
     }
 
-    /// Draws under a key of its own, of which nothing is left afterwards.
+    /// Draws under a fresh key, which is wiped afterwards.
     pub(crate) fn operation<T>(
         &mut self,
         draw: impl FnOnce(&mut Self) -> Result<T, NoiseError>,
@@ -98,7 +95,7 @@ impl Entropy {
                 self.next = BUFFERED;
                 self.left = 0;
             }
-            // Scripts and seeds go on, so that tests can follow them.
+            // Scripts and seeds continue across operations, so that tests can predict them.
             #[cfg(test)]
             _ => {}
         }
@@ -128,7 +125,7 @@ impl Entropy {
         Ok((self.word()?, self.word()?))
     }
 
-    /// Fills the buffer and gives its first word.
+    /// Fills the buffer and returns its first word.
     #[cold]
     #[inline(never)]
     fn refill(&mut self) -> Result<u64, NoiseError> {
@@ -180,7 +177,7 @@ impl Drop for Entropy {
 }
 
 impl std::fmt::Debug for Entropy {
-    /// Says nothing about its state.
+    /// Prints nothing of its state.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("Entropy")
     }
@@ -241,8 +238,8 @@ mod tests {
         assert_eq!(bytes, [0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90]);
     }
 
-    /// Every public operation takes a key of its own, and leaves nothing that a
-    /// copy of the process could go on with.
+    /// Every public operation uses a fresh key, and leaves nothing that a copy of the process could
+    /// continue with.
     #[test]
     fn operations_take_new_keys() {
         use crate::{ExponentialMechanism, Mechanism, PermuteAndFlip, TruncatedGeometric};

@@ -1,20 +1,20 @@
-//! What can stop a draw.
+//! Why a draw or a release fails.
 
 use mizan_core::Code;
 use thiserror::Error;
 
-/// Why there is no noise. Nothing has been released when this is returned: where
-/// an answer was given, its places are zero.
+/// Why a draw or a release fails. Nothing was released: an answer that was passed in is filled with
+/// zeros.
 ///
-/// `NotFinite` and `Category` tell something about the data. Rule them out before
-/// a release, by expressions that cannot fail.
+/// `NotFinite` and `Category` reveal something about the data. Rule them out before a release, with
+/// expressions that cannot fail.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NoiseError {
     /// The operating system gave no randomness.
     #[error("the operating system gives no randomness: {reason}")]
     Entropy {
-        /// What it said.
+        /// Its error message.
         reason: String,
     },
     /// The scale is zero, negative, not a number or out of range.
@@ -29,41 +29,41 @@ pub enum NoiseError {
         /// As it was given.
         epsilon: f64,
     },
-    /// An answer that is none of the categories.
+    /// An answer is not one of the categories.
     #[error("the answer at position {position} is not below {categories} categories")]
     Category {
         /// Its index, from zero.
         position: usize,
-        /// How many there are.
+        /// The number of categories.
         categories: u64,
     },
-    /// The sensitivity is zero, or larger than integers are.
+    /// The sensitivity is zero, or does not fit 64-bit integers.
     #[error("the sensitivity {sensitivity} is not between 1 and 2^63")]
     Sensitivity {
         /// As it was given.
         sensitivity: f64,
     },
-    /// A list that must have something in it has nothing.
+    /// A list is empty.
     #[error("{what} must not be empty")]
     Empty {
         /// Which list.
         what: &'static str,
     },
-    /// More numbers than the mechanism was made for, or fewer.
+    /// The answer has another number of values than the mechanism.
     #[error("{given} values for a mechanism of {expected}")]
     Dimension {
-        /// As many as there are.
+        /// The number of values of the answer.
         given: usize,
-        /// As many as were promised.
+        /// The number of values of the mechanism.
         expected: usize,
     },
-    /// Noise, or a bound of it, does not fit the integers asked for.
+    /// Noise, or a bound on it, does not fit the integers of the caller.
     #[error("the noise is wider than {bits}-bit integers")]
     Overflow {
-        /// The width of the integers asked for.
+        /// The width of these integers.
         bits: u32,
     },
-    /// Noise that another process, of which this is a copy, has as well.
+    /// The noise was prepared before a `fork`, so another process has it too.
     #[error("this noise was prepared in another process")]
     Copied,
     /// A value of the exact answer is not a number.
@@ -84,7 +84,7 @@ pub enum NoiseError {
         /// As it was given.
         confidence: f64,
     },
-    /// No key could be kept with these parameters, ever.
+    /// With these parameters no threshold exists, so no group could ever be shown.
     #[error("no threshold below 2^62 keeps (epsilon {epsilon}, delta {delta})")]
     Threshold {
         /// As it was given.

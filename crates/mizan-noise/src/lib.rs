@@ -1,59 +1,33 @@
-//! Exact noise: draws from the stated distribution, to the last bit.
+//! Exact noise: samplers that draw from the stated distribution without rounding, and the mechanisms
+//! that release with them.
 //!
-//! - [`DiscreteLaplace`] and [`DiscreteGaussian`]: noise on the integers, from
-//!   scales that are exact fractions ([`ExactScale`]).
-//! - [`Noise`]: either of them, and how far an answer with it may be off.
-//! - [`Mechanism`] and [`GridMechanism`]: what adds noise to integers and reals,
-//!   and the event that this costs.
-//! - [`RandomizedResponse`], [`ExponentialMechanism`], [`PermuteAndFlip`],
-//!   [`TruncatedGeometric`]: responses, selections and keys.
-//! - [`Entropy`]: ChaCha20 under keys of the operating system.
+//! - [`DiscreteLaplace`] and [`DiscreteGaussian`]: noise on the integers, with scales that are exact
+//!   fractions ([`ExactScale`]).
+//! - [`Noise`]: either of them, with certified error bounds ([`Confidence`]).
+//! - [`Mechanism`] and [`GridMechanism`]: additive noise on integers and reals, with the privacy
+//!   event that a release costs.
+//! - [`RandomizedResponse`]; [`ExponentialMechanism`] and [`PermuteAndFlip`] for selection;
+//!   [`TruncatedGeometric`] for partition selection.
+//! - [`Entropy`]: ChaCha20 under keys from the operating system.
 //!
-//! No floating-point number decides a draw. Each distribution has a reference
-//! sampler, straight from its theorem, and where it pays a fast one with the
-//! same distribution.
+//! No floating-point number decides a draw. Each distribution has a reference sampler, straight
+//! from its theorem, and where speed matters a fast one with the same output distribution.
 
-mod batch;
-mod bernoulli_exp;
-mod coins;
-mod decay;
-mod discrete_gaussian;
-mod discrete_laplace;
 mod entropy;
-mod envelope;
 mod error;
 mod error_bound;
-mod exponential;
-mod exponential_mechanism;
-mod fixed;
-mod geometric;
-mod grid;
-mod lazy;
-mod mechanism;
+mod exact;
+mod mechanisms;
 mod noise;
-mod permute_and_flip;
-mod randomized_response;
-mod rational;
-#[cfg(test)]
-mod reference_tests;
-mod scale;
-mod score_weights;
-mod selection;
-#[cfg(test)]
-mod statistical_tests;
-mod truncated_geometric;
-mod uniform;
+mod samplers;
 
-pub use discrete_gaussian::DiscreteGaussian;
-pub use discrete_laplace::DiscreteLaplace;
 pub use entropy::Entropy;
 pub use error::NoiseError;
 pub use error_bound::Confidence;
-pub use exponential_mechanism::ExponentialMechanism;
-pub use grid::Grid;
-pub use mechanism::{GridMechanism, Mechanism, PreparedNoise};
+pub use exact::ExactScale;
+pub use mechanisms::{
+    ExponentialMechanism, Grid, GridMechanism, Mechanism, PermuteAndFlip, PreparedNoise,
+    RandomizedResponse, TruncatedGeometric,
+};
 pub use noise::Noise;
-pub use permute_and_flip::PermuteAndFlip;
-pub use randomized_response::RandomizedResponse;
-pub use scale::ExactScale;
-pub use truncated_geometric::TruncatedGeometric;
+pub use samplers::{DiscreteGaussian, DiscreteLaplace};

@@ -1,13 +1,13 @@
-//! Noise on the integers, of either kind.
+//! Discrete Laplace or Gaussian noise, and its error bounds.
 
 use mizan_core::{Bracket, PrivacyEvent};
 
-use crate::decay::Decay;
+use crate::samplers::decay::Decay;
 use crate::{
     Confidence, DiscreteGaussian, DiscreteLaplace, Entropy, ExactScale, NoiseError, error_bound,
 };
 
-/// The noise that an event adds, and how far it may be off.
+/// The noise of an event, and how large it can be.
 ///
 /// ```
 /// use mizan_noise::{Confidence, DiscreteLaplace, Noise};
@@ -24,19 +24,18 @@ use crate::{
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Noise {
-    /// Probabilities fall with the distance.
+    /// Discrete Laplace: probabilities fall with |x|.
     Laplace(DiscreteLaplace),
-    /// Probabilities fall with its square.
+    /// Discrete Gaussian: probabilities fall with x².
     Gaussian(DiscreteGaussian),
 }
 
 impl Noise {
-    /// The noise of `discrete-laplace` and `discrete-gaussian`; none for other
-    /// events.
+    /// The noise of `discrete-laplace` and `discrete-gaussian`; None for other events.
     ///
     /// # Errors
     ///
-    /// The scale is no fraction of 64-bit integers.
+    /// The scale is not a fraction of 64-bit integers.
     pub fn of(event: &PrivacyEvent) -> Result<Option<Self>, NoiseError> {
         Ok(match event {
             PrivacyEvent::DiscreteLaplace(event) => Some(Self::Laplace(DiscreteLaplace::new(
@@ -58,7 +57,7 @@ impl Noise {
         }
     }
 
-    /// One draw, by the theorem's own algorithm; its time depends on the value.
+    /// One draw by the reference sampler; its time depends on the value.
     ///
     /// # Errors
     ///
@@ -70,7 +69,7 @@ impl Noise {
         }
     }
 
-    /// The same as [`fill`](Self::fill) in 128 bits: never cut off.
+    /// The same as [`fill`](Self::fill) in 128 bits, without truncation.
     pub(crate) fn fill_wide(
         &self,
         entropy: &mut Entropy,
@@ -82,13 +81,12 @@ impl Noise {
         }
     }
 
-    /// As many draws as there are places, with the same work for every value.
+    /// Fills a slice with draws, with the same work for every value.
     ///
     /// # Errors
     ///
-    /// There is no randomness, or a value does not fit 64 bits; all places are
-    /// zero then. Noise that does not fit must not be added to answers:
-    /// [`Mechanism`](crate::Mechanism) draws 128 bits.
+    /// There is no randomness, or a value does not fit 64 bits; the slice is zero then. Noise that
+    /// may not fit must not be added to answers: [`Mechanism`](crate::Mechanism) draws 128 bits.
     pub fn fill(&self, entropy: &mut Entropy, places: &mut [i64]) -> Result<(), NoiseError> {
         match self {
             Self::Laplace(noise) => noise.fill(entropy, places),
@@ -100,8 +98,8 @@ impl Noise {
     ///
     /// # Guarantee
     ///
-    /// Exactly that integer, for every scale and confidence: where the two
-    /// probabilities are too close for doubles they are computed to more digits.
+    /// Exactly that integer, for every scale and confidence: if the two probabilities are too close
+    /// for doubles, they are computed with more digits.
     ///
     /// # Errors
     ///
@@ -123,8 +121,8 @@ impl Noise {
         error_bound::tail(&self.decay(), a)
     }
 
-    /// The smallest `a` with `P(|X| ≤ a) ≥ confidence`, where `X` is a sum of
-    /// independent noises, each as often as it says.
+    /// The smallest `a` with `P(|X| ≤ a) ≥ confidence`, where `X` is a sum of independent noises,
+    /// each with a count.
     ///
     /// # Guarantee
     ///

@@ -1,5 +1,5 @@
-//! Half-widths and tails against 80-digit values, against tables convolved by
-//! definition, and against what must hold for all of them.
+//! Half-widths and tails against 80-digit values, against tables convolved by definition, and
+//! against properties that hold for all of them.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -224,8 +224,7 @@ proptest! {
         }
     }
 
-    /// `P(|X| ≤ a-1) < c ≤ P(|X| ≤ a)`, as far as the published bound of the
-    /// tail tells.
+    /// `P(|X| ≤ a-1) < c ≤ P(|X| ≤ a)`, as far as the published bound of the tail shows.
     #[test]
     fn a_half_width_is_large_enough_and_needed(
         (squared, scale) in arbitrary_noise(),

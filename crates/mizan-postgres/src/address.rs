@@ -1,13 +1,11 @@
-//! The address of a database, `postgres://user@host/database`, and how much of
-//! the way to it is trusted.
+//! The address of a database, `postgres://user@host/database`, and its TLS policy.
 //!
-//! `sslmode` is named as libpq names it, but what it promises is simpler. Over
-//! a network there is TLS, and the certificate is always checked, with the name
-//! of the host; only `sslmode=disable` goes without. A socket of this machine
-//! and the loopback address use TLS only with `sslmode=require`.
+//! `sslmode` has the name of libpq's option, but a simpler meaning. Network connections use TLS and
+//! verify the certificate and the host name; only `sslmode=disable` turns TLS off. Unix sockets and
+//! loopback addresses use TLS only with `sslmode=require`.
 //!
-//! `tcp_user_timeout` is how many seconds of silence end a connection, 40 unless it
-//! is given.
+//! `tcp_user_timeout` is the number of seconds without data after which a connection is closed, 40
+//! by default.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,14 +22,14 @@ use crate::error::{Unreachable, sentence};
 /// How long to wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A connection over which nothing comes for so long, not even a sign of life that
-/// was asked for, is given up: a network that is cut says nothing.
+/// A connection without data and keep-alive responses for this long is closed: a cut network
+/// reports no error.
 const SILENCE: Duration = Duration::from_secs(40);
 
-/// Where servers listen unless somebody says otherwise: not shown.
+/// The default port, which is not displayed.
 const USUAL_PORT: u16 = 5432;
 
-/// A text that is no address. It is not quoted: it may have a password in it.
+/// A text is not a valid address. The text is not quoted, because it may contain a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct BadAddress {
@@ -39,15 +37,15 @@ pub struct BadAddress {
     pub reason: &'static str,
 }
 
-/// Where a database is, and who asks. May have a password in it.
+/// The address and the user of a database. May contain a password.
 #[derive(Clone)]
 pub struct Address {
     config: Config,
-    /// Where it is, without who asks.
+    /// The address without the user.
     place: String,
 }
 
-// The password stays where it is.
+// The password is not printed.
 impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.place)
@@ -55,20 +53,19 @@ impl fmt::Debug for Address {
 }
 
 impl Address {
-    /// Reads an address. The server is told which of our programs asks, unless
-    /// the address says so.
+    /// Parses an address. `program` becomes the application name, unless the address has one.
     ///
     /// # Errors
     ///
-    /// In words of our own: the parser repeats what it was given, which may be
-    /// part of a password.
+    /// The text is not a valid address. The message is not that of the parser, which repeats parts
+    /// of the text and thereby perhaps of a password.
     pub fn parse(url: &str, program: &str) -> Result<Self, BadAddress> {
         let wrong = |reason| BadAddress { reason };
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
             return Err(wrong("it does not begin with postgres://"));
         }
-        // The first ends the password for the parser: what follows would be
-        // taken for the host, and be shown.
+        // The parser ends the password at the first @: the rest would be parsed as the host, and be
+        // displayed.
         if url.matches('@').count() > 1 {
             return Err(wrong("it has more than one @"));
         }
@@ -88,7 +85,7 @@ impl Address {
             mode => mode,
         };
         let silence = config.get_tcp_user_timeout().copied().unwrap_or(SILENCE);
-        // In whole seconds, and not none.
+        // In whole seconds, at least one.
         let part = |of: u32| (silence / of).max(Duration::from_secs(1));
         config
             .ssl_mode(mode)
@@ -104,7 +101,7 @@ impl Address {
         Ok(Self { config, place })
     }
 
-    /// Where it is, for sentences about it.
+    /// The address for messages, without secrets.
     #[must_use]
     pub fn place(&self) -> &str {
         &self.place
@@ -116,24 +113,24 @@ impl Address {
         self.config.get_dbname().unwrap_or_default()
     }
 
-    /// Whether a password is in it.
+    /// Whether it contains a password.
     #[must_use]
     pub fn has_password(&self) -> bool {
         self.config.get_password().is_some()
     }
 
-    /// The same with this password.
+    /// The same address with this password.
     #[must_use]
     pub fn with_password(mut self, password: &str) -> Self {
         self.config.password(password);
         self
     }
 
-    /// Connects. `warned` is told what the server warns of.
+    /// Connects. `warned` receives the warnings of the server.
     ///
     /// # Errors
     ///
-    /// What the system or the server says.
+    /// The server cannot be reached, or refuses the connection.
     pub fn connect(
         &self,
         warned: impl Fn(String) + Send + Sync + 'static,
@@ -154,7 +151,7 @@ impl Address {
     }
 }
 
-/// The hosts, each with its port unless that is the usual one. One port is that of all.
+/// The hosts, each with its port unless it is the default. A single port applies to all hosts.
 fn shown_hosts(config: &Config) -> String {
     let ports = config.get_ports();
     let shown = |(place, host): (usize, &Host)| {
@@ -177,7 +174,7 @@ fn host_name(host: &Host) -> String {
     }
 }
 
-/// Whether nothing of the way is a network.
+/// Whether all hosts are Unix sockets or loopback addresses.
 fn is_local(config: &Config) -> bool {
     let is_loopback = |name: &str| {
         let address = name.parse::<std::net::IpAddr>();
@@ -189,14 +186,14 @@ fn is_local(config: &Config) -> bool {
         Host::Unix(_) => true,
     };
     let mut addresses = config.get_hostaddrs().iter();
-    // An address given beside the name is where the connection goes.
+    // `hostaddr` overrides the host name.
     config.get_hosts().iter().all(local) && addresses.all(std::net::IpAddr::is_loopback)
 }
 
-/// TLS with the authorities that this system trusts.
+/// TLS with the authorities that the system trusts.
 fn tls() -> Result<MakeRustlsConnect, Unreachable> {
     let mut roots = RootCertStore::empty();
-    // Some of a system's certificates may be old or odd; the rest still count.
+    // Certificates of the system that cannot be parsed are skipped.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()

@@ -1,4 +1,4 @@
-//! What an error of PostgreSQL says, and whether there is still a connection.
+//! Errors of PostgreSQL: their text, and whether the connection is lost.
 
 use std::error::Error as _;
 
@@ -9,11 +9,11 @@ use postgres::error::Severity;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Unreachable {
-    /// What the system or the server says.
+    /// The error of the operating system or the server.
     pub reason: String,
 }
 
-/// The whole story: the library's own sentences leave out the cause.
+/// The message with its causes, which the library's own message leaves out.
 #[must_use]
 pub fn sentence(error: &Error) -> String {
     if let Some(error) = error.as_db_error() {
@@ -29,7 +29,7 @@ pub fn sentence(error: &Error) -> String {
     sentence
 }
 
-/// Whether the connection is of no more use.
+/// Whether the connection is lost.
 #[must_use]
 pub fn is_lost(error: &Error) -> bool {
     error.as_db_error().is_none_or(|error| {

@@ -1,5 +1,4 @@
-//! The way to a PostgreSQL server: its address, TLS, and what its errors mean.
-//! The ledger and the engine both go it.
+//! Connections to a PostgreSQL server, for the ledger and the engine: addresses, TLS and errors.
 
 mod address;
 mod error;

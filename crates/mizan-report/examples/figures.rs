@@ -1,4 +1,4 @@
-//! Draws sample figures into a directory, for eyes to judge:
+//! Draws sample figures into a directory, for visual inspection:
 //! `cargo run --release -p mizan-report --example figures -- DIR`.
 
 use mizan_report::{Axis, Figure, Panel, Series, Terminal};

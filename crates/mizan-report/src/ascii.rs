@@ -1,4 +1,4 @@
-//! Text for terminals that cannot show more than ASCII.
+//! ASCII substitutes for terminals without UTF-8.
 
 /// Spells out the symbols that Mizan prints: `ε ≤ ∞` becomes `epsilon <= inf`.
 ///

@@ -1,5 +1,5 @@
-//! Answers with their error bars: one bar a group, as plain data. `svg/bars.rs`
-//! and `terminal/bars.rs` draw it, with the same ends.
+//! Answers with error bars, one bar per group, as plain data. `svg/bars.rs` and `terminal/bars.rs`
+//! draw it with the same scale.
 
 /// A titled chart of bars.
 ///

@@ -1,4 +1,4 @@
-//! Cutting lines to a rectangle, for pictures and terminals alike.
+//! Clips lines to a rectangle, for SVG and terminals.
 
 /// A place: to the right, then down.
 pub(crate) type Point = (f64, f64);

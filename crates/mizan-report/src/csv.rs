@@ -1,4 +1,4 @@
-//! A figure as comma-separated values, for those who plot with something else.
+//! A figure as comma-separated values.
 
 use crate::Figure;
 use std::fmt::Write as _;

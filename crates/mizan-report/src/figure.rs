@@ -1,7 +1,7 @@
-//! What a figure is: panels, axes and series, as plain data.
+//! Figures as plain data: panels, axes and series.
 //!
-//! Nothing here draws. `svg.rs`, `csv.rs` and `terminal.rs` each read this one
-//! description, so the three can never show different curves.
+//! `svg.rs`, `csv.rs` and `terminal.rs` render the same description, so that the three always show
+//! the same curves.
 
 /// A titled grid of panels.
 ///
@@ -209,7 +209,7 @@ impl Series {
     }
 }
 
-/// The pattern of a line: what tells curves apart when colour cannot.
+/// The dash pattern of a line, which distinguishes curves without colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stroke {
     /// Chosen by the place of the series in its panel, so that neighbours differ.

@@ -1,13 +1,12 @@
-//! Figures, tables and numbers for people.
+//! Figures, tables and rounded numbers for display.
 //!
-//! The rest of Mizan computes; this crate shows. It takes plain numbers and
-//! depends on no other crate of the workspace, so the command line, the server
-//! and the documentation draw the same picture from the same data.
+//! This crate takes plain numbers and depends on no other crate of the workspace, so the command
+//! line, the server and the documentation draw the same figures from the same data.
 //!
 //! - [`Figure`]: panels of curves, drawn as [SVG](Figure::to_svg), written as
 //!   [CSV](Figure::to_csv) or sketched in a [`Terminal`].
 //! - [`Table`]: rows and columns that fit a terminal.
-//! - [`number`]: decimal text that errs on the side the reader is promised.
+//! - [`number`]: decimal text, rounded to a stated side.
 //!
 //! ```
 //! use mizan_report::{Axis, Figure, Panel, Series, Terminal, number};

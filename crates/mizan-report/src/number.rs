@@ -1,13 +1,12 @@
-//! Numbers as decimal text, rounded to the side the reader is promised.
+//! Numbers as decimal text, rounded to a stated side.
 //!
-//! A privacy cost is printed rounded up, what remains of a budget rounded down.
-//! The arithmetic is on decimal digits, so no second floating-point error can
-//! creep in between the number and its text.
+//! A privacy cost is rounded up, a remaining budget is rounded down. The arithmetic is on decimal
+//! digits, so that there is no second floating-point error between the number and its text.
 //!
 //! # Guarantee
 //! A double stands for its shortest decimal that reads back as the same double:
 //! `0.1` is one tenth, not 0.1000000000000000055. Rounding that decimal outward
-//! and reading the text back gives a double on the promised side, because
+//! and reading the text back gives a double on the stated side, because
 //! reading decimals is monotone: `epsilon_up(x, n)` reads back `>= x` and
 //! `down(x, n)` reads back `<= x`, for every `x` and `n`.
 
@@ -50,7 +49,7 @@ pub fn down(x: f64, digits: usize) -> String {
 }
 
 /// `x` to `digits` significant digits, to the nearest (halves away from zero):
-/// for what promises nothing, such as a noisy answer or a duration.
+/// for numbers that are not guarantees, such as a noisy answer or a duration.
 ///
 /// ```
 /// use mizan_report::number::nearest;
@@ -111,7 +110,7 @@ fn with_thousands(plain: String) -> String {
 }
 
 /// A value and where it may lie: `±` if it is in the middle, else both ends, rounded
-/// outwards. An interval that was cut, at zero or at bounds, is no half of anything.
+/// outwards. An interval that was clamped, at zero or at bounds, has no half-width.
 ///
 /// ```
 /// use mizan_report::number::within;

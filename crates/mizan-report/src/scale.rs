@@ -1,7 +1,5 @@
-//! From values to places along an axis.
-//!
-//! Shared by the SVG and the terminal, so both put the same values at the same
-//! places. Places are parts of the axis: 0 at its start, 1 at its end.
+//! Maps values to positions along an axis, for SVG and terminals alike. Positions run from 0 at the
+//! start of the axis to 1 at its end.
 
 use crate::tick::{self, Step, Tick};
 use crate::{Axis, Scale};

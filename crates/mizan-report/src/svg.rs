@@ -1,4 +1,4 @@
-//! A figure as a self-contained SVG picture, fit for a paper and for a page.
+//! A figure as a self-contained SVG, for papers and web pages.
 //!
 //! Curves differ in dash pattern and weight as well as colour, so a black and
 //! white print loses nothing. The picture holds no scripts, no external fonts
@@ -47,7 +47,7 @@ impl Figure {
         (!rest.is_empty() && !legend.is_empty() && rest.iter().all(same)).then_some(legend)
     }
 
-    /// What the picture shows, for those who do not see it.
+    /// A description of the figure, for screen readers.
     fn description(&self) -> String {
         if !self.description.is_empty() {
             return self.description.clone();

@@ -90,7 +90,7 @@ impl Table {
         self
     }
 
-    /// Sets the number of terminal columns the table may use (80 unless told).
+    /// Sets the number of terminal columns of the table (80 by default).
     #[must_use]
     pub fn width(mut self, width: u16) -> Self {
         self.width = width;

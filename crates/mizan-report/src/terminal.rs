@@ -29,7 +29,7 @@ pub struct Terminal {
     pub width: usize,
     /// Rows of the plotting area.
     pub height: usize,
-    /// Whether series are told apart by colour (ANSI escapes).
+    /// Whether series have colours (ANSI escapes).
     pub color: bool,
     /// Whether to keep to ASCII.
     pub ascii: bool,

@@ -1,4 +1,4 @@
-//! Round values for the ticks of an axis, and how they are written.
+//! Round values for the ticks of an axis, and their labels.
 
 /// A place along an axis worth a line; without a label, a short one.
 #[derive(Debug, Clone, PartialEq)]

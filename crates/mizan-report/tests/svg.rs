@@ -1,4 +1,4 @@
-//! What every picture must be: well formed, self-contained, the same each time.
+//! Properties of every SVG: well formed, self-contained, deterministic.
 
 use mizan_report::{Axis, Figure, Panel, Series, Stroke};
 

@@ -310,7 +310,7 @@ fn a_cached_quote_follows_budget_and_catalogue() {
     };
     let budget = account.budget();
     let raised = budget
-        .raised(target, budget.own_delta(), account.orders())
+        .raised(target, budget.reserved_delta(), account.orders())
         .unwrap();
     ledger.raise(None, account.number(), raised).unwrap();
     let more = client.post("/api/v1/quotes", &usual).json();
@@ -423,7 +423,7 @@ fn proofs_hold() {
     for position in 0..size {
         let address = format!("/api/v1/ledger/proofs/inclusion?position={position}");
         let proof = auditor.get(&address).json();
-        let inclusion = mizan_ledger::InclusionProof {
+        let inclusion = mizan_ledger::evidence::InclusionProof {
             index: position,
             size,
             path: path(&proof["path"]),
@@ -434,7 +434,7 @@ fn proofs_hold() {
         }
         let address = format!("/api/v1/ledger/proofs/consistency?before={position}&size={size}");
         let proof = auditor.get(&address).json();
-        let consistency = mizan_ledger::ConsistencyProof {
+        let consistency = mizan_ledger::evidence::ConsistencyProof {
             before: position,
             size,
             path: path(&proof["path"]),

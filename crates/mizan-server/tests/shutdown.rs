@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::client::Client;
 use common::{World, wide};
-use mizan_ledger::{RequestId, Status, Witnesses};
+use mizan_ledger::log::Status;
+use mizan_ledger::{RequestId, Witnesses};
 use mizan_server::identity::Role;
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! The line on which a parameter is searched: the cost grows along it, and is
-//! close to a power of the parameter, so that logarithms make it straight.
+//! The axis on which a parameter is searched: the cost grows along it, and is close to a power of
+//! the parameter, so it is nearly straight on logarithmic axes.
 
 use mizan_core::{Count, Domain, EventTemplate, ParameterValue, Round};
 

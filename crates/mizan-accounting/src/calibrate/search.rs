@@ -15,21 +15,21 @@ use super::axis::Axis;
 const AIM: f64 = -0.4;
 /// The longest first step along the axis, as a logarithm.
 const FIRST_STEP: f64 = 4.6;
-/// More are never spent on a real parameter: by then the bracket is far
-/// narrower than anybody could want.
+/// The most evaluations for a real parameter: by then the bracket is far
+/// narrower than needed.
 const MOST_EVALUATIONS: usize = 90;
-/// From here on a bracket of this width will do: the cost is not smooth.
-const PATIENCE: usize = 15;
+/// After this many evaluations the cost is not smooth, and a bracket of width `NARROW` suffices.
+const SMOOTH_EVALUATIONS: usize = 15;
 const NARROW: f64 = 1e-10;
 
-/// Of the width of a bracket so much is not worth another evaluation: nobody
-/// knows what is true there.
+/// A fraction of the width of a bracket that does not justify another evaluation: the exact value is
+/// not known to that precision.
 const OF_THE_WIDTH: f64 = 1e-4;
 
 /// What a value costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cost {
-    /// Infinite where there is no bound.
+    /// Infinite if there is no bound.
     pub(super) upper: f64,
     /// How much of it, relative, is not worth another evaluation.
     pub(super) blur: f64,
@@ -68,24 +68,24 @@ pub(super) struct Task {
 struct Point {
     place: f64,
     value: ParameterValue,
-    /// ln(cost / target): at most 0 where the promise is kept.
+    /// ln(cost / target): at most 0 if the target is met.
     excess: f64,
     /// How close to the target is close enough here.
     close: f64,
 }
 
-/// What came out.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Outcome {
-    /// The costliest value that keeps the promise, as far as was looked.
+    /// The costliest value found that meets the target.
     Found(ParameterValue),
-    /// Every value keeps it; this one costs most.
+    /// Every value meets it; this one costs most.
     Unconstrained(ParameterValue),
-    /// No value keeps it, not even this one, which costs least.
+    /// No value meets it; this one costs least.
     Impossible(ParameterValue),
 }
 
-/// The cost must grow along the axis. Also tells how steep it was at the end.
+/// The cost must grow along the axis. Also returns its slope at the end.
 pub(super) fn search(
     axis: &Axis,
     task: Task,
@@ -122,8 +122,8 @@ impl Search<'_> {
         let point = Point {
             place: self.axis.place(value),
             value,
-            // On the side that the comparison says, whatever the quotient
-            // rounds to; no cost where none is allowed is no place to aim from.
+            // On the side of the comparison, whatever the quotient rounds to. A zero cost with a
+            // zero target is not a point to interpolate from.
             excess: if !kept {
                 excess.max(f64::MIN_POSITIVE)
             } else if cost > 0.0 {
@@ -242,7 +242,7 @@ impl Search<'_> {
             let evaluations = self.points.len();
             let narrow = !self.axis.is_whole()
                 && (width <= 0.5 * safe.close
-                    || (evaluations > PATIENCE && width <= NARROW)
+                    || (evaluations > SMOOTH_EVALUATIONS && width <= NARROW)
                     || evaluations > MOST_EVALUATIONS);
             if self.is_close(safe) || narrow {
                 return Outcome::Found(safe.value);

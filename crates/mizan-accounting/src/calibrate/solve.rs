@@ -1,4 +1,4 @@
-//! The value of any one parameter that a promise allows.
+//! Solves for one parameter of an event template, given a target (ε, δ).
 
 use mizan_core::{
     Code, Delta, Domain, Epsilon, EventError, EventTemplate, ParameterValue, PrivacyEvent, Round,
@@ -6,21 +6,21 @@ use mizan_core::{
 
 use super::axis::Axis;
 use super::search::{Cost, Outcome, Task, search};
-use crate::account::{self, Method, MethodBound, Refusal};
 use crate::convert::Effort;
+use crate::methods::{self, Method, MethodBound, Refusal};
 
 /// A value for the `?` of a template.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
-    /// The value: the least noise, or the most of anything else, that keeps
-    /// the promise, to about twelve digits.
+    /// The value: the least noise, or the largest value of another parameter, that meets the target,
+    /// to about twelve digits.
     pub value: ParameterValue,
     /// The template with this value.
     pub event: PrivacyEvent,
-    /// What it costs: at most the ε of the promise.
+    /// Its cost: at most the ε of the target.
     pub cost: MethodBound<Epsilon>,
-    /// Whether the promise limits the parameter. If not, every value keeps it
-    /// and this one is the end of the range.
+    /// Whether the target limits the parameter. If not, every value meets it, and this one is the end
+    /// of the range.
     pub constrained: bool,
 }
 
@@ -28,7 +28,7 @@ pub struct Calibration {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CalibrationError {
-    /// The rest of the event alone costs more than the promise allows.
+    /// The rest of the event alone costs more than the target.
     #[error("no {parameter} is enough: even {parameter} = {} costs epsilon {}, above {}",
         shown(*cheapest), above(*cost), above(*target))]
     Impossible {
@@ -38,7 +38,7 @@ pub enum CalibrationError {
         cheapest: ParameterValue,
         /// What the event costs with it.
         cost: Epsilon,
-        /// What was promised.
+        /// The ε of the target.
         target: Epsilon,
     },
     /// No method gives a bound, whatever the value.
@@ -87,18 +87,17 @@ impl CalibrationError {
     }
 }
 
-/// Solves for the `?` of a template: the value on the edge of (ε, δ), on the
-/// side where the promise is kept.
+/// Solves for the `?` of a template: the value on the edge of (ε, δ), on the side that meets the
+/// target.
 ///
 /// # Guarantee
 ///
-/// The event with the value returned was accounted for: its certified ε at
-/// `delta` is at most `epsilon`. So was the event that the shortest decimal of
-/// the value gives when it is typed back.
+/// The certified ε at `delta` of the event with the returned value is at most `epsilon`. The same
+/// holds for the event with the shortest decimal of the value, typed again.
 ///
 /// # Errors
 ///
-/// No value keeps the promise, or no method applies.
+/// No value meets the target, or no method applies.
 ///
 /// ```
 /// use mizan_accounting::calibrate;
@@ -114,7 +113,7 @@ pub fn solve(
     epsilon: Epsilon,
     delta: Delta,
 ) -> Result<Calibration, CalibrationError> {
-    let mut promise = Promise {
+    let mut target = CalibrationTarget {
         template,
         epsilon,
         delta,
@@ -122,18 +121,18 @@ pub fn solve(
         priced: Vec::new(),
         evaluations: 0,
     };
-    promise.solve()
+    target.solve()
 }
 
-/// How close to the promise, relative, a value is to come, and a draft of it.
+/// The relative precision of a value, and of a draft of it.
 const CLOSE: f64 = 1e-12;
 const CLOSE_DRAFT: f64 = 1e-7;
 
 /// What is worth another search, or another method, relative.
 const WORTH_MORE: f64 = 1e-9;
 
-/// What has to be kept, and who knows best whether it is.
-struct Promise<'a> {
+/// The target, and the methods that decide best whether it is met.
+struct CalibrationTarget<'a> {
     template: &'a EventTemplate,
     epsilon: Epsilon,
     delta: Delta,
@@ -146,7 +145,7 @@ struct Promise<'a> {
     evaluations: usize,
 }
 
-impl Promise<'_> {
+impl CalibrationTarget<'_> {
     fn solve(&mut self) -> Result<Calibration, CalibrationError> {
         let (template, epsilon) = (self.template, self.epsilon);
         let axis = Axis::of(template);
@@ -173,7 +172,7 @@ impl Promise<'_> {
             let event = template.fill(value)?;
             let parameter = template.parameter();
             let Some(cost) = self.tightest(&event, Effort::Full) else {
-                let refusal = account::epsilon(&event, self.delta).refusal();
+                let refusal = methods::epsilon(&event, self.delta).refusal();
                 return Err(CalibrationError::Refused { parameter, refusal });
             };
             // Somewhere else another method is tighter: once more, with it.
@@ -208,7 +207,7 @@ impl Promise<'_> {
     /// gone with little effort.
     fn draft(&mut self, axis: &Axis) -> (ParameterValue, f64) {
         let start = start(self.template, axis, self.epsilon);
-        // Where no ε is allowed at all, only δ tells how far away that is.
+        // If the target has ε = 0, only δ shows how far away it is.
         let by_delta = self.epsilon == Epsilon::ZERO;
         let task = Task {
             start,
@@ -257,12 +256,12 @@ impl Promise<'_> {
         })
     }
 
-    /// The certified δ at the ε of the promise, by whoever knows best.
+    /// The certified δ at the ε of the target, by the tightest method.
     fn cost_in_delta(&mut self, value: ParameterValue) -> Cost {
         self.evaluations += 1;
         let event = self.template.fill(value).ok();
         let best = event
-            .and_then(|event| account::delta_of_all(&event, self.epsilon, Effort::Quick).best());
+            .and_then(|event| methods::delta_of_all(&event, self.epsilon, Effort::Quick).best());
         best.map_or(Cost::INFINITE, |best| {
             Cost::within(best.upper.get(), best.lower.map(Delta::get))
         })
@@ -289,8 +288,7 @@ impl Promise<'_> {
         tightest
     }
 
-    /// Whether the next whole number keeps the promise by a method that was
-    /// not asked so far.
+    /// Whether the next integer meets the target by a method that was not used so far.
     fn next_fits_too(&mut self, axis: &Axis, value: ParameterValue) -> bool {
         let next = self.template.fill(axis.neighbour(value, 1.0)).ok();
         let best = next.and_then(|event| self.tightest(&event, Effort::Full));
@@ -327,7 +325,7 @@ impl Promise<'_> {
         event: &PrivacyEvent,
         effort: Effort,
     ) -> Option<MethodBound<Epsilon>> {
-        let compute = || account::epsilon_with(method, event, self.delta, effort).ok();
+        let compute = || methods::epsilon_with(method, event, self.delta, effort).ok();
         if effort == Effort::Quick {
             return compute();
         }
@@ -340,7 +338,7 @@ impl Promise<'_> {
         bound
     }
 
-    /// Whether a value keeps the promise by some method, which is remembered.
+    /// Whether a value meets the target by some method, which is remembered.
     fn is_kept(&mut self, value: ParameterValue) -> bool {
         let event = self.template.fill(value).ok();
         let best = event.and_then(|event| self.tightest(&event, Effort::Full));
@@ -372,8 +370,7 @@ impl Promise<'_> {
     }
 }
 
-/// A value to start from: no noise is larger than one for long, and an ε is
-/// about the ε that is promised.
+/// A value to start from: one for noise, and the ε of the target for an ε.
 fn start(template: &EventTemplate, axis: &Axis, epsilon: Epsilon) -> ParameterValue {
     let about = match (template.parameter(), template.domain()) {
         ("n", _) => 1000.0,
@@ -402,7 +399,7 @@ fn shown(value: ParameterValue) -> String {
 
 /// A certified ε in six digits, not below it.
 fn above(epsilon: Epsilon) -> f64 {
-    account::six_digits_above(epsilon.get())
+    methods::six_digits_above(epsilon.get())
 }
 
 #[cfg(test)]
@@ -412,7 +409,7 @@ mod tests {
     /// How many times the accountant is asked.
     fn evaluations(text: &str, epsilon: f64) -> usize {
         let template = EventTemplate::parse(text).unwrap();
-        let mut promise = Promise {
+        let mut target = CalibrationTarget {
             template: &template,
             epsilon: Epsilon::new(epsilon).unwrap(),
             delta: Delta::new(1e-6).unwrap(),
@@ -420,8 +417,8 @@ mod tests {
             priced: Vec::new(),
             evaluations: 0,
         };
-        promise.solve().unwrap();
-        promise.evaluations
+        target.solve().unwrap();
+        target.evaluations
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What several releases cost together, one theorem per file.
+//! Composition theorems, one per file: the cost of several releases together.
 //!
 //! The composition of Rényi curves (Mironov 2017, Proposition 1) is the sum
 //! inside [`RenyiCurve`](crate::RenyiCurve).

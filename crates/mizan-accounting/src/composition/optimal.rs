@@ -1,4 +1,4 @@
-//! Optimal composition: the best that follows from the (ε, δ) of the parts.
+//! Optimal composition: the tightest bound that follows from the (ε, δ) of the parts.
 //!
 //! Every (ε, δ)-DP mechanism is a post-processing of one that fails with
 //! probability δ and otherwise is randomized response with losses ±ε. So the
@@ -20,7 +20,7 @@ use mizan_core::{Bracket, Interval};
 use super::advanced::Mean;
 use super::parts::{Part, delta_left, delta_total, sum};
 use crate::numeric::pair::{Base, FiniteLoss, Pair, Sampling};
-use crate::numeric::{Aim, LatticeProfile};
+use crate::numeric::{LatticeProfile, LatticeTarget};
 
 /// The profile of an optimal composition, from above and from below.
 pub(crate) struct Optimal<'a> {
@@ -87,7 +87,7 @@ fn profile(parts: &[Part], ln_delta: f64) -> Option<LatticeProfile> {
         };
         (pair, count)
     });
-    LatticeProfile::new(&pairs.collect::<Vec<_>>(), Aim::LnDelta(ln_delta))
+    LatticeProfile::new(&pairs.collect::<Vec<_>>(), LatticeTarget::LnDelta(ln_delta))
 }
 
 /// Theorem 3.5 of Kairouz, Oh and Viswanath: M + √(2 S ln(e + √S/δ)) or

@@ -1,4 +1,4 @@
-//! The (ε, δ) of the parts of an event: what the classical theorems compose.
+//! The (ε, δ) of the parts of an event, which the classical theorems compose.
 
 use mizan_core::directed::DirectedSum;
 use mizan_core::{Interval, Order, PrivacyEvent};

@@ -1,4 +1,4 @@
-//! From one notion of privacy to another.
+//! Conversions between notions of privacy.
 
 mod gaussian;
 mod mills;

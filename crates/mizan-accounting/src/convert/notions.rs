@@ -1,7 +1,6 @@
-//! An event in the words of concentrated and Gaussian differential privacy.
+//! The zCDP, CDP and GDP parameters of an event.
 //!
-//! Each gives the tightest parameters that are proven, rounded up; compositions
-//! and groups included.
+//! Each is the tightest that is proven, rounded up, also for compositions and groups.
 
 use mizan_core::{Mu, PrivacyEvent, Rho, Tau};
 

@@ -52,7 +52,7 @@ impl RenyiConversion {
         Self::Optimal,
     ];
 
-    /// What people call it.
+    /// The name of the conversion.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mironov => "Mironov, Proposition 3",

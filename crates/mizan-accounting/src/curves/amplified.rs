@@ -1,4 +1,4 @@
-//! Samples of events that are known by their curve only.
+//! Amplification by subsampling, for events of which only a Rényi curve is known.
 //!
 //! At whole orders α >= 2, with γ the rate of the sample and ε the curve of what
 //! is done with it, ln of the following over α - 1 bounds the curve: on a Poisson
@@ -137,7 +137,7 @@ fn ln_binomials(alpha: f64) -> Vec<Interval> {
 
 fn poisson_sum(rate: Interval, alpha: f64, moments: &[Interval]) -> Interval {
     let (ln_rate, ln_rest) = (rate.ln(), (-rate).ln_1p());
-    // 0 ln 0 is 0: nobody is left out when everybody is in.
+    // 0 ln 0 is 0: with rate 1 the sample is the whole dataset.
     let power = |ln: Interval, exponent: f64| {
         if exponent == 0.0 {
             Interval::ZERO

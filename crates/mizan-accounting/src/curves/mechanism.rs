@@ -1,4 +1,4 @@
-//! The one place that knows which event has which curve.
+//! Which event has which Rényi curve.
 
 use mizan_core::{Interval, Order, PrivacyEvent};
 

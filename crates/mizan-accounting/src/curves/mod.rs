@@ -1,4 +1,4 @@
-//! Rényi budget curves, one mechanism per file.
+//! Rényi curves, one mechanism per file.
 //!
 //! A [`RenyiCurve`] is a function of the order α in [1, ∞]: the certified
 //! Rényi divergence between the outputs on neighbouring inputs, summed over

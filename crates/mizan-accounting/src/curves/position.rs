@@ -1,11 +1,11 @@
-//! Where on the curve: an order as the formulas need it.
+//! An order in the form that the formulas need.
 //!
-//! Rényi's formulas divide by α - 1, so the two ends of [1, ∞] are limits with
-//! expressions of their own. `Position` makes every curve say all three.
+//! Rényi's formulas divide by α - 1, so the two ends of [1, ∞] are limits with separate expressions.
+//! `Position` makes every curve define all three.
 
 use mizan_core::{Interval, Order};
 
-/// An order, told apart by the formula that applies.
+/// An order, by the formula that applies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Position {
     /// α = 1, the Kullback-Leibler divergence.

@@ -1,5 +1,5 @@
-//! Randomized response, binary and over k categories: the truth with
-//! probability p, otherwise one of the other categories, each equally likely.
+//! Randomized response, binary and over k categories: the true answer with probability p, otherwise a
+//! uniform one of the other categories.
 //!
 //! # Reference
 //! Mironov 2017, Proposition 5, for two categories; for k the definition.
@@ -12,7 +12,7 @@ use super::two_point::TwoPoint;
 /// The curve of randomized response.
 ///
 /// Between two neighbouring inputs only two of the k categories differ. They
-/// carry the mass `pair` and form a [`TwoPoint`]; the rest does not tell.
+/// carry the mass `pair` and form a [`TwoPoint`]; the others have loss zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Curve {
     two_point: TwoPoint,

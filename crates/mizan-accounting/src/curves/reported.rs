@@ -1,4 +1,4 @@
-//! A guarantee that somebody reports at a few orders.
+//! A Rényi guarantee that is reported at a few orders only.
 //!
 //! Between reported orders the curve is bounded by two facts that hold for any
 //! pair of distributions: K(α) = (α-1) D_α is convex with K(1) = 0, and its

@@ -1,4 +1,4 @@
-//! What Laplace noise and its discrete sibling have in common.
+//! The common form of Laplace and discrete Laplace noise.
 //!
 //! For both, with T the sensitivity over the scale,
 //!

@@ -1,8 +1,7 @@
-//! The bad-outcome guarantee: how much a person's data can change the chance of
-//! something bad.
+//! The bad-outcome guarantee: how much a person's data can change the probability of a bad outcome.
 //!
-//! If the outcome has probability Q without the person, with her data it lies
-//! in an interval that a Rényi guarantee bounds in two ways:
+//! If the outcome has probability Q without the person's data, its probability with them lies in an
+//! interval that a Rényi guarantee bounds in two ways:
 //!
 //! - Proposition 10: e^-ε Q^(α/(α-1)) <= P <= (e^ε Q)^((α-1)/α), at the best order;
 //! - exactly: merging outcomes to {bad, not bad} only shrinks divergences, so
@@ -123,7 +122,7 @@ fn order(place: f64) -> Order {
 
 impl RenyiCurve {
     /// The minimum over all orders of a bound that also takes the curve there.
-    /// Unlike for conversions no single valley is promised: the range is
+    /// Unlike for conversions, a single minimum is not guaranteed: the range is
     /// scanned first.
     pub(crate) fn best_order_anywhere(&self, bound: impl Fn(Order, f64) -> f64) -> Minimum {
         self.scan_orders(|order| {

@@ -1,8 +1,7 @@
-//! How much n rounds of a mechanism raise the probability of a bad outcome, by
-//! the four analyses that the paper compares and by an exact one.
+//! How much n rounds of a mechanism raise the probability of a bad outcome, by the four analyses that
+//! the paper compares and by an exact one.
 //!
-//! All bound P/Q for a given baseline Q, and each is cut at what is trivially
-//! true: the naive e^(nε) and 1/Q.
+//! All bound P/Q for a given baseline Q, and each is capped by the trivial bounds e^(nε) and 1/Q.
 //!
 //! # Reference
 //! Mironov 2017, section VI.D and Figure 2; docs/spec/mathematics.md 4.6, 4.7 and 10.2.

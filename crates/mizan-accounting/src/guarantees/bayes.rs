@@ -1,4 +1,4 @@
-//! The Bayesian guarantee: how much an output can move somebody's belief.
+//! The Bayesian guarantee: how much an output can change the belief of an observer (Bayes factor).
 //!
 //! With X drawn on the person's real input, the ratio P(X)/Q(X) by which the
 //! odds move satisfies E[ratio^(α-1)] = e^((α-1) D_α), so by Markov
@@ -15,7 +15,7 @@ use mizan_core::{Epsilon, Interval, Order, Probability};
 
 use crate::RenyiCurve;
 
-/// A bound on the probability that the odds move by more than a factor.
+/// A bound on the probability that the odds change by more than a factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BayesFactor {
     /// At least the probability that the factor is exceeded.
@@ -25,7 +25,7 @@ pub struct BayesFactor {
 }
 
 impl RenyiCurve {
-    /// Bounds Pr[the odds move by more than `factor`], at the best order.
+    /// Bounds Pr[the odds change by more than `factor`], at the best order.
     pub fn bayes_factor(&self, factor: f64) -> BayesFactor {
         let ln_factor = Interval::from(factor).ln();
         let best = self.best_order_anywhere(|order, renyi| {
@@ -57,7 +57,7 @@ impl RenyiCurve {
     }
 }
 
-/// The belief after the odds moved by a factor: πβ/(1 - π + πβ), rounded up.
+/// The belief after the odds changed by a factor: πβ/(1 - π + πβ), rounded up.
 pub fn posterior(prior: Probability, factor: f64) -> Probability {
     let prior = Interval::from(prior.get());
     let odds = prior * factor;

@@ -1,7 +1,7 @@
-//! Group privacy: the event that prices the same release for a group.
+//! Group privacy: the event whose cost is that of a release for a group.
 //!
-//! Exact where the mechanism has a sensitivity (a group of s moves the answer s
-//! times as far) and for every notion with a scaling law:
+//! It is exact if the mechanism has a sensitivity (for a group of s it is s times as large) and for
+//! every notion with a scaling law:
 //!
 //! | event | for a group of s |
 //! | --- | --- |
@@ -18,10 +18,10 @@
 //! | `without-replacement(n, m, ...)` | sm of n, and inside it the group |
 //! | `rdp(...)` | the weak triangle inequality, see `group_report.rs` |
 //!
-//! A sample contains nobody of the group, or some of it and then at most all.
-//! The divergence from the first to a mixture of the two is bounded by what a
-//! sample at the rate of the second gives (Balle, Barthe and Gaboardi 2018,
-//! Theorem 2): the rate is the probability that anybody of the group is in.
+//! A sample contains either no member of the group, or some of them and at most all. The divergence
+//! from the first to a mixture of the two is bounded by that of a sample at the rate of the second
+//! (Balle, Barthe and Gaboardi 2018, Theorem 2): the rate is the probability that the sample contains
+//! any member of the group.
 //! For `poisson` the group is added or removed as a whole, for
 //! `without-replacement` and `shuffle` it is replaced.
 //!
@@ -207,8 +207,8 @@ fn anybody(q: Probability, s: f64) -> Probability {
     if s == 1.0 || q.get() >= 1.0 {
         return q;
     }
-    let nobody = (-Interval::from(q.get())).ln_1p() * s;
-    let rate = (-nobody.exp_m1()).upper().clamp(q.get(), 1.0);
+    let ln_none = (-Interval::from(q.get())).ln_1p() * s;
+    let rate = (-ln_none.exp_m1()).upper().clamp(q.get(), 1.0);
     Probability::new(rate).unwrap_or(q)
 }
 

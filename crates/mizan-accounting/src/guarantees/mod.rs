@@ -1,4 +1,4 @@
-//! What a guarantee means: for a person, and for a group of people.
+//! What a guarantee means for a person, and for a group of people.
 
 mod bad_outcome;
 mod baseline;

@@ -1,4 +1,4 @@
-//! The one place that knows which event is dominated by which pair.
+//! Which event is dominated by which pair.
 
 use mizan_core::{
     DiscreteGaussian, DiscreteLaplace, FiniteOutcomes, FinitePair, Interval, PrivacyEvent,
@@ -28,18 +28,18 @@ pub(crate) struct Mechanism {
 pub(crate) enum Neighbours {
     /// Whatever the sensitivity was measured for.
     Any,
-    /// One person more or less.
+    /// One dataset lacks a unit.
     AddRemove,
-    /// One person in place of another.
+    /// One unit has other rows.
     Replace,
 }
 
 impl Neighbours {
-    /// Whom the guarantee of an event that is no composition is about.
+    /// The neighbouring relation of an event that is not a composition.
     fn of(event: &PrivacyEvent) -> Self {
         match event {
             PrivacyEvent::Poisson { .. } => Self::AddRemove,
-            // Told apart by who is with and who is without.
+            // The two distributions are with and without a unit.
             PrivacyEvent::Finite(pair) if !is_mirrored(pair) => Self::AddRemove,
             PrivacyEvent::WithoutReplacement(_) | PrivacyEvent::Shuffle { .. } => Self::Replace,
             _ => Self::Any,
@@ -47,7 +47,7 @@ impl Neighbours {
     }
 }
 
-/// Guarantees compose only where they are about the same neighbours.
+/// Guarantees compose only for the same neighbouring relation.
 pub(crate) fn one_kind_of_neighbours(event: &PrivacyEvent) -> Result<(), Unsupported> {
     let mut all = Neighbours::Any;
     walk::each_mechanism(event, |_, part, path| {
@@ -65,17 +65,17 @@ pub(crate) fn one_kind_of_neighbours(event: &PrivacyEvent) -> Result<(), Unsuppo
     })
 }
 
-/// Laplace noise of a larger loss is priced by that loss on a sample.
+/// Above this loss, sampled Laplace noise is bounded by its pure ε.
 const STRONG: f64 = 40.0;
 
-/// And of a loss whose odds doubles cannot hold, by nothing here.
+/// Above this loss the odds overflow doubles, and the event is refused.
 const BEYOND_DOUBLES: f64 = 600.0;
 
 /// The most atoms a discrete mechanism may have.
 const MOST_ATOMS: f64 = 100_000.0;
 
 impl Mechanism {
-    /// The pairs of an event that is no composition.
+    /// The pairs of an event that is not a composition.
     pub(crate) fn of(event: &PrivacyEvent) -> Result<Self, Reason> {
         match event {
             PrivacyEvent::Poisson { q, event } => poisson(q.get(), event),

@@ -1,11 +1,11 @@
-//! The numerical accountant: the loss of a whole composition, bracketed.
+//! The numerical accountant: certified brackets of the privacy profile of a whole composition, from
+//! its privacy loss distribution.
 //!
-//! The way of an event: `mechanism.rs` finds the pairs of distributions that
-//! dominate it, in the words of `pair.rs`
-//! (`shuffle.rs` has that of shuffling); `profile.rs` picks an engine and
-//! intersects what they say.
+//! The path of an event: `mechanism.rs` finds the pairs of distributions that dominate it, in the
+//! types of `pair.rs` (`shuffle.rs` has the pair of shuffling); `profile.rs` picks engines and
+//! intersects their brackets.
 //!
-//! - `single.rs`: closed forms, where one mechanism ran once;
+//! - `single.rs`: closed forms for one mechanism that runs once;
 //! - `contour/`: an integral along a line, for any number of compositions, on
 //!   `table/`s of the pairs;
 //! - `lattice/`: losses on a lattice, for few compositions with atoms;
@@ -22,7 +22,7 @@ mod single;
 mod sweep;
 pub(crate) mod table;
 
-pub(crate) use lattice::{Aim, LatticeProfile};
+pub(crate) use lattice::{LatticeProfile, LatticeTarget};
 pub use profile::{Engine, PrivacyProfile};
 pub(crate) use rounds::{Grid, LossLattice, Step};
 pub(crate) use shuffle::local_epsilon;

@@ -1,12 +1,12 @@
-//! What the numerical engines compose: one mechanism in one direction, as the
-//! pair of output distributions (P, Q) of two neighbouring inputs.
+//! Dominating pairs, which the numerical engines compose: one mechanism in one direction, as the pair
+//! of output distributions (P, Q) of two neighbouring inputs.
 //!
-//! A pair *dominates* a mechanism if no test tells the outputs of the mechanism
-//! apart better than P from Q; a composition of dominating pairs dominates the
-//! composition (Zhu, Dong and Wang 2022, Theorem 10), adaptive or not. So δ(ε)
-//! of the pairs is a bound, and exact where the mechanism itself reaches them.
+//! A pair *dominates* a mechanism if no test distinguishes the outputs of the mechanism better than P
+//! from Q; a composition of dominating pairs dominates the composition (Zhu, Dong and Wang 2022,
+//! Theorem 10), adaptive or not. So δ(ε) of the pairs is a bound, and exact if the mechanism attains
+//! them.
 //!
-//! Everything is told by the privacy loss L = ln P/Q under P.
+//! δ(ε) depends only on the distribution of the privacy loss L = ln P/Q under P.
 
 use mizan_core::Interval;
 
@@ -42,7 +42,7 @@ pub(crate) enum Base {
 /// How the sample came about on which the base ran.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Sampling {
-    /// Everybody is in.
+    /// Without sampling.
     Whole,
     /// Poisson sampling at a rate q, one person removed:
     /// (1-q) Q + q P against Q.

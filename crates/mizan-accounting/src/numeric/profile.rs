@@ -1,9 +1,9 @@
-//! The privacy profile of an event, by whichever engine tells it best.
+//! The privacy profile of an event, from the tightest of the engines.
 
 use mizan_core::{Bracket, Delta, Epsilon, Interval, PrivacyEvent};
 
 use super::contour::Contour;
-use super::lattice::{Aim, LatticeProfile};
+use super::lattice::{LatticeProfile, LatticeTarget};
 use super::mechanism::{Mechanism, one_kind_of_neighbours};
 use super::pair::{Base, Pair, Sampling};
 use super::single;
@@ -14,8 +14,8 @@ use crate::{GaussianProfile, Reason, Unsupported, walk};
 
 /// The exact δ(ε) of an event, bracketed.
 ///
-/// Every bracket is a proof: the upper end is a guarantee, and where
-/// [`is_exact`](Self::is_exact) the lower end says that nothing better is true.
+/// Every bracket is certified: the upper end is a guarantee, and if
+/// [`is_exact`](Self::is_exact), no guarantee below the lower end is true.
 ///
 /// ```
 /// use mizan_accounting::PrivacyProfile;
@@ -37,7 +37,7 @@ pub struct PrivacyProfile {
     exact: bool,
 }
 
-/// Who found a number of the numerical accountant.
+/// The engine that computed a result of the numerical accountant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// A formula for one mechanism.
@@ -49,7 +49,7 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// The name, for people.
+    /// The name, for display.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClosedForm => "a closed form",
@@ -58,8 +58,8 @@ impl Engine {
         }
     }
 
-    fn says(self, bracket: Option<Bracket<f64>>) -> Option<Found> {
-        Some(Found {
+    fn says(self, bracket: Option<Bracket<f64>>) -> Option<EngineBracket> {
+        Some(EngineBracket {
             bracket: bracket?,
             by: self,
             drafted: false,
@@ -67,12 +67,12 @@ impl Engine {
     }
 }
 
-/// A bracket, and whose upper end it is.
+/// A bracket, and the engine of its upper end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+pub(super) struct EngineBracket {
     pub(super) bracket: Bracket<f64>,
     by: Engine,
-    /// Whether a lattice could say more with more effort.
+    /// Whether a lattice with more effort could be tighter.
     drafted: bool,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Found {
 /// engine.
 const NARROW: f64 = 1e-6;
 
-/// The same for a draft, which tells directions apart.
+/// The same for a draft, which decides between directions.
 const NARROW_DRAFT: f64 = 1e-2;
 
 impl PrivacyProfile {
@@ -116,8 +116,8 @@ impl PrivacyProfile {
         Ok(Self { directions, exact })
     }
 
-    /// Whether the lower ends of brackets are bounds too: not where the event
-    /// was replaced by one that dominates it.
+    /// Whether the lower ends of brackets are bounds too: they are not if a mechanism was replaced by a
+    /// dominating pair that it does not attain.
     pub fn is_exact(&self) -> bool {
         self.exact
     }
@@ -136,7 +136,7 @@ impl PrivacyProfile {
     ) -> Option<(Bracket<Epsilon>, Engine)> {
         let target = Interval::from(delta.get());
         let at = |pairs: &_, reached, effort| epsilon(pairs, target, reached, effort);
-        let Found { bracket, by, .. } = self.worst(at, effort)?;
+        let EngineBracket { bracket, by, .. } = self.worst(at, effort)?;
         let bracket = Bracket {
             lower: Epsilon::saturating(if self.exact { bracket.lower } else { 0.0 }),
             upper: Epsilon::saturating(bracket.upper),
@@ -156,7 +156,7 @@ impl PrivacyProfile {
         effort: Effort,
     ) -> Option<(Bracket<Delta>, Engine)> {
         let at = |pairs: &_, reached, effort| delta(pairs, epsilon.get(), reached, effort);
-        let Found { bracket, by, .. } = self.worst(at, effort)?;
+        let EngineBracket { bracket, by, .. } = self.worst(at, effort)?;
         let bracket = Bracket {
             lower: Delta::saturating(if self.exact { bracket.lower } else { 0.0 }),
             upper: Delta::saturating(bracket.upper),
@@ -171,8 +171,8 @@ impl PrivacyProfile {
         Delta::saturating(self.directions.iter().map(of).fold(0.0, f64::max))
     }
 
-    /// The δ at many ε, much faster than one after the other; a little wider
-    /// than alone, still each a proof. None if no engine takes the event.
+    /// The δ at many ε, much faster than one by one. The brackets are slightly wider, and certified.
+    /// None if no engine takes the event.
     pub fn deltas(&self, epsilons: &[Epsilon]) -> Option<Vec<Bracket<Delta>>> {
         let mut worst = vec![
             Bracket {
@@ -199,16 +199,15 @@ impl PrivacyProfile {
         Some(worst)
     }
 
-    /// The larger of what the directions say.
+    /// The larger bracket of the directions.
     ///
-    /// Each is told what is known to be reached by another: of what is not above
-    /// that there is nothing to know. Where all is asked of several directions,
-    /// drafts tell which of them are worth it.
+    /// Each direction receives the bracket of the others so far: values that are not above it need no
+    /// precision. If all directions need full effort, drafts decide which of them matter.
     fn worst(
         &self,
-        at: impl Fn(&[(Pair, u64)], Bracket<f64>, Effort) -> Option<Found>,
+        at: impl Fn(&[(Pair, u64)], Bracket<f64>, Effort) -> Option<EngineBracket>,
         effort: Effort,
-    ) -> Option<Found> {
+    ) -> Option<EngineBracket> {
         const NOTHING: Bracket<f64> = Bracket {
             lower: 0.0,
             upper: 0.0,
@@ -228,7 +227,7 @@ impl PrivacyProfile {
             // First the one that is most likely the worst.
             directions.sort_by(|(_, a), (_, b)| b.bracket.upper.total_cmp(&a.bracket.upper));
         }
-        let mut worst: Option<Found> = None;
+        let mut worst: Option<EngineBracket> = None;
         for (pairs, mut found) in directions {
             let reached = worst.map_or(NOTHING, |worst| worst.bracket);
             let more = found.drafted || !is_enough(&found.bracket, reached.lower, effort);
@@ -236,7 +235,7 @@ impl PrivacyProfile {
                 found = at(pairs, reached, Effort::Full)?;
             }
             let Bracket { lower, upper } = found.bracket;
-            worst = Some(Found {
+            worst = Some(EngineBracket {
                 bracket: Bracket {
                     lower: reached.lower.max(lower),
                     upper: reached.upper.max(upper),
@@ -295,8 +294,8 @@ pub(super) fn is_finite(pairs: &[(Pair, u64)]) -> bool {
     pairs.iter().all(finite)
 }
 
-/// No composition tells more apart than the sum of what its parts do.
-fn apart(pairs: &[(Pair, u64)]) -> f64 {
+/// The total variation of a composition is at most the sum of that of its parts.
+fn total_variation_bound(pairs: &[(Pair, u64)]) -> f64 {
     let parts = pairs.iter().map(|(pair, count)| {
         single::delta(pair, 0.0).map_or(1.0, |delta| delta.upper()) * *count as f64
     });
@@ -309,7 +308,7 @@ fn epsilon(
     target: Interval,
     reached: Bracket<f64>,
     effort: Effort,
-) -> Option<Found> {
+) -> Option<EngineBracket> {
     if let Some(square) = gaussian(pairs) {
         // The contour is as good to a dozen digits, and quicker.
         let profile = GaussianProfile::from_square(square);
@@ -339,10 +338,10 @@ fn epsilon(
         lower: 0.0,
         upper: 0.0,
     };
-    if apart(pairs) <= target.lower() {
+    if total_variation_bound(pairs) <= target.lower() {
         return Engine::ClosedForm.says(Some(NONE));
     }
-    let aim = Aim::LnDelta(target.ln().middle());
+    let aim = LatticeTarget::LnDelta(target.ln().middle());
     let enough = |found: &Bracket<f64>| is_enough(found, reached.lower, effort);
     let lattice = || lattice(pairs, aim, effort, |lattice| lattice.epsilon(target));
     let contour = || {
@@ -385,7 +384,7 @@ pub(super) fn delta(
     epsilon: f64,
     reached: Bracket<f64>,
     effort: Effort,
-) -> Option<Found> {
+) -> Option<EngineBracket> {
     let bracket = |interval: Interval| Bracket {
         lower: interval.lower().max(0.0),
         upper: interval.upper().min(1.0),
@@ -403,7 +402,7 @@ pub(super) fn delta(
         return Engine::ClosedForm.says(Some(bracket(found)));
     }
     let enough = |found: &Bracket<f64>| is_enough(found, reached.lower, effort);
-    let aim = Aim::Epsilon(epsilon);
+    let aim = LatticeTarget::Epsilon(epsilon);
     let lattice = || lattice(pairs, aim, effort, |lattice| Some(lattice.delta(epsilon)));
     let contour = || {
         let beyond = infinite_mass(pairs);
@@ -420,7 +419,7 @@ pub(super) fn delta(
         });
         let all = Bracket {
             lower: 0.0,
-            upper: apart(pairs).min(1.0),
+            upper: total_variation_bound(pairs).min(1.0),
         };
         both(both(found, at_most), Some(all))
     };
@@ -435,10 +434,10 @@ pub(super) fn delta(
 /// What a lattice says, or a draft of one.
 fn lattice(
     pairs: &[(Pair, u64)],
-    aim: Aim,
+    aim: LatticeTarget,
     effort: Effort,
     asked: impl Fn(&LatticeProfile) -> Option<Bracket<f64>>,
-) -> Option<Found> {
+) -> Option<EngineBracket> {
     let drafted = effort == Effort::Quick;
     let profile = if drafted {
         LatticeProfile::draft(pairs, aim)
@@ -454,21 +453,21 @@ fn lattice(
         found = both(found, other.as_ref().and_then(asked));
     }
     let found = Engine::Lattice.says(found)?;
-    Some(Found { drafted, ..found })
+    Some(EngineBracket { drafted, ..found })
 }
 
 /// What one engine says, and the other too if that is not narrow enough.
 fn first_of(
-    one: impl Fn() -> Option<Found>,
-    other: impl Fn() -> Option<Found>,
+    one: impl Fn() -> Option<EngineBracket>,
+    other: impl Fn() -> Option<EngineBracket>,
     enough: impl Fn(&Bracket<f64>) -> bool,
-) -> Option<Found> {
+) -> Option<EngineBracket> {
     let first = one();
     if first.is_some_and(|found| enough(&found.bracket)) {
         return first;
     }
     match (first, other()) {
-        (Some(a), Some(b)) => Some(Found {
+        (Some(a), Some(b)) => Some(EngineBracket {
             bracket: intersection(a.bracket, b.bracket),
             by: if b.bracket.upper < a.bracket.upper {
                 b.by

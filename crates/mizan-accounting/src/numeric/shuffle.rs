@@ -1,13 +1,13 @@
-//! Shuffling: n people run the same local randomizer, a shuffler forgets who
-//! sent what, and one person's input is replaced.
+//! Amplification by shuffling: n people run the same local randomizer, a shuffler permutes their
+//! outputs, and the input of one person is replaced.
 //!
 //! # The pair
 //!
 //! Let the randomizer be ε₀-LDP, x = e^ε₀, and let R₀ and R₁ be its outputs for
 //! the two inputs of the one person. Every other person has an output
-//! distribution R >= B, B = max(R₀, R₁)/x: the *blanket*. Told who else did not
-//! draw from the blanket, and what they sent, one is left with the answer of
-//! the one person among draws from B, and
+//! distribution R >= B, B = max(R₀, R₁)/x: the *blanket*. An observer who also knows which other
+//! people did not draw from the blanket, and their outputs, sees the output of the one person among
+//! draws from B, and
 //!
 //! > δ(ε) <= E (Z₁ + ... + Zₙ)₊ / n,   Z = (R₀ - e^ε R₁)/B with measure B, else 0
 //!
@@ -55,17 +55,17 @@ use super::lattice::binomial::Binomial;
 use super::pair::{Atom, FiniteLoss};
 use crate::{Reason, basic_composition};
 
-/// More people than this are counted as so many, which is on the safe side.
+/// More people than this are counted as this many, which is on the safe side.
 const MOST_PEOPLE: f64 = 1e9;
 
-/// Above the larger one in e^ε₀ people is no cover for anybody; below the
-/// smaller doubles run out. Outside nothing is gained by shuffling.
+/// The ε₀ for which shuffling is computed. Above it one in e^ε₀ people hides nothing; below it
+/// doubles underflow. Outside of the range the cost is that of the local randomizer.
 const EPSILONS: std::ops::RangeInclusive<f64> = 1e-290..=600.0;
 
 /// How many outcomes are visited at most, about.
 const WORK: f64 = 2e7;
 
-/// Up to so many outcomes keep their own loss; more share as many losses.
+/// Up to this many outcomes keep their own loss; more share this many losses.
 const CELLS: usize = 8192;
 
 /// Outcomes less likely than this are tails.

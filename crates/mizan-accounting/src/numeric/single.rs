@@ -1,4 +1,4 @@
-//! One mechanism that ran once: closed forms.
+//! Closed forms for one mechanism that runs once.
 //!
 //! With δ₀ the profile of the base, a sample at the rate q has
 //!

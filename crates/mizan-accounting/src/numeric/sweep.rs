@@ -1,9 +1,9 @@
-//! A whole profile, point after point.
+//! A whole privacy profile, point by point.
 
 use mizan_core::{Bracket, Interval};
 
 use super::contour::Contour;
-use super::lattice::{Aim, LatticeProfile};
+use super::lattice::{LatticeProfile, LatticeTarget};
 use super::pair::Pair;
 use super::profile::{both, delta, gaussian, infinite_mass, is_finite};
 use crate::convert::Effort;
@@ -89,7 +89,7 @@ impl<'a> Sweep<'a> {
             lattice.as_ref().map(|lattice| lattice.delta(epsilon))
         };
         let mut other = at(&self.lattice);
-        let aim = Aim::Epsilon(epsilon);
+        let aim = LatticeTarget::Epsilon(epsilon);
         if !other.as_ref().is_some_and(fair) && self.drafts > 0 {
             self.drafts -= 1;
             self.lattice = LatticeProfile::draft(self.pairs, aim);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mizan_accounting::AtOrder;
-use mizan_accounting::account::MethodBound;
+use mizan_accounting::methods::MethodBound;
 use mizan_core::Code;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -269,8 +269,8 @@ fn methods(solved: &Solved) -> Vec<MethodJson> {
 
 fn refused(solved: &Solved) -> Vec<RefusedMethod> {
     let refusals = solved.account.refusals.iter();
-    let refusal = |(method, why): &(_, mizan_accounting::account::Refusal)| {
-        let method: &mizan_accounting::account::Method = method;
+    let refusal = |(method, why): &(_, mizan_accounting::methods::Refusal)| {
+        let method: &mizan_accounting::methods::Method = method;
         let part = why.part();
         RefusedMethod {
             name: method.name().to_owned(),

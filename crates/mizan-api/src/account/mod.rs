@@ -8,7 +8,7 @@ mod profile;
 mod text;
 mod why;
 
-use mizan_accounting::account::{self, Account, Method, MethodBound, Refusal};
+use mizan_accounting::methods::{self, Comparison, Method, MethodBound, Refusal};
 use mizan_accounting::{AtOrder, OrderGrid, RenyiConversion, RenyiCurve};
 use mizan_core::{Code, Definitions, Delta, Epsilon, PrivacyEvent};
 use serde::{Deserialize, Serialize};
@@ -154,7 +154,7 @@ pub struct Answer {
 struct Solved {
     question: Question,
     best: MethodBound<f64>,
-    account: Account<f64>,
+    account: Comparison<f64>,
     /// With `--explain`: each conversion at its own best order.
     conversions: Vec<(&'static str, AtOrder<f64>)>,
     /// What restricting the orders to a grid would say.
@@ -191,8 +191,8 @@ impl Answer {
     ) -> Result<(), Failure> {
         let event = &self.event;
         let by = |delta: Delta| match method {
-            Some(method) => account::single(method, account::epsilon_by(method, event, delta)),
-            None => account::epsilon(event, delta),
+            Some(method) => methods::single(method, methods::epsilon_by(method, event, delta)),
+            None => methods::epsilon(event, delta),
         };
         let mut account = by(delta.value);
         let mut delta = delta;
@@ -209,7 +209,7 @@ impl Answer {
         let above = Delta::saturating(delta.value.get().next_up());
         let is_zero = |lower| lower == Epsilon::ZERO;
         relax(&mut account, is_zero, |method| {
-            account::epsilon_by(method, &relaxed, above).ok()?.lower
+            methods::epsilon_by(method, &relaxed, above).ok()?.lower
         });
         let account = numbers(account, Epsilon::get);
         let curve = renyi_curve(event, &account);
@@ -252,15 +252,15 @@ impl Answer {
         let event = &self.event;
         let mut account = match method {
             Some(method) => {
-                account::single(method, account::delta_by(method, event, epsilon.value))
+                methods::single(method, methods::delta_by(method, event, epsilon.value))
             }
-            None => account::delta(event, epsilon.value),
+            None => methods::delta(event, epsilon.value),
         };
         let relaxed = event.relaxed();
         let above = Epsilon::saturating(epsilon.value.get().next_up());
         let is_zero = |lower| lower == Delta::ZERO;
         relax(&mut account, is_zero, |method| {
-            account::delta_by(method, &relaxed, above).ok()?.lower
+            methods::delta_by(method, &relaxed, above).ok()?.lower
         });
         let account = numbers(account, Delta::get);
         let curve = renyi_curve(event, &account);
@@ -303,7 +303,7 @@ impl Answer {
     }
 }
 
-fn numbers<T: Copy>(account: Account<T>, get: impl Fn(T) -> f64) -> Account<f64> {
+fn numbers<T: Copy>(account: Comparison<T>, get: impl Fn(T) -> f64) -> Comparison<f64> {
     let bounds = account.bounds.into_iter().map(|bound| MethodBound {
         method: bound.method,
         upper: get(bound.upper),
@@ -311,14 +311,14 @@ fn numbers<T: Copy>(account: Account<T>, get: impl Fn(T) -> f64) -> Account<f64>
         order: bound.order,
         engine: bound.engine,
     });
-    Account {
+    Comparison {
         bounds: bounds.collect(),
         refusals: account.refusals,
     }
 }
 
 /// The curve, if the Rényi method is among the answers.
-fn renyi_curve(event: &PrivacyEvent, account: &Account<f64>) -> Option<RenyiCurve> {
+fn renyi_curve(event: &PrivacyEvent, account: &Comparison<f64>) -> Option<RenyiCurve> {
     account
         .bounds
         .iter()
@@ -327,7 +327,7 @@ fn renyi_curve(event: &PrivacyEvent, account: &Account<f64>) -> Option<RenyiCurv
 }
 
 /// The tightest bound, or why there is none.
-fn best(account: &Account<f64>) -> Result<MethodBound<f64>, Failure> {
+fn best(account: &Comparison<f64>) -> Result<MethodBound<f64>, Failure> {
     account
         .best()
         .ok_or_else(|| Failure::from(account.refusal()))
@@ -336,7 +336,7 @@ fn best(account: &Account<f64>) -> Result<MethodBound<f64>, Failure> {
 /// Lower bounds hold for what was typed, not only for the doubles it was
 /// rounded to: they are taken from the event one unit cheaper.
 fn relax<T: Copy>(
-    account: &mut Account<T>,
+    account: &mut Comparison<T>,
     is_zero: impl Fn(T) -> bool,
     lower: impl Fn(Method) -> Option<T>,
 ) {
@@ -350,7 +350,7 @@ fn relax<T: Copy>(
 
 /// The sum of the parts' deltas, if it is the target but for rounding: what was
 /// typed then adds up to the target or is beyond what doubles can tell.
-fn rounded_total(account: &Account<Epsilon>) -> Option<Delta> {
+fn rounded_total(account: &Comparison<Epsilon>) -> Option<Delta> {
     if account.best().is_some() {
         return None;
     }

@@ -1,7 +1,7 @@
 //! The text of the answer for a terminal.
 
 use mizan_accounting::AtOrder;
-use mizan_accounting::account::{Method, MethodBound};
+use mizan_accounting::methods::{Method, MethodBound};
 use mizan_core::{Epsilon, Round, format_decimal};
 use mizan_report::{Column, Table, Terminal, number};
 

@@ -1,6 +1,6 @@
 //! `--explain`: the derivation of the result.
 
-use mizan_accounting::account::{Account, Method, MethodBound};
+use mizan_accounting::methods::{Comparison, Method, MethodBound};
 use mizan_accounting::{ClosedForm, Engine, RenyiCurve, closed_forms};
 use mizan_core::{Delta, Order, PrivacyEvent};
 use mizan_report::{Column, Table, number};
@@ -37,7 +37,11 @@ struct Line {
 }
 
 impl Derivation {
-    pub(super) fn of(event: &PrivacyEvent, account: &Account<f64>, delta: Option<Delta>) -> Self {
+    pub(super) fn of(
+        event: &PrivacyEvent,
+        account: &Comparison<f64>,
+        delta: Option<Delta>,
+    ) -> Self {
         let order = account.bounds.iter().rev().find_map(|bound| bound.order);
         let mut parts = Vec::new();
         tree(event, 0, order.unwrap_or(Order::INFINITE), &mut parts);

@@ -1,6 +1,7 @@
 //! How a budget burned down: what was left of it, entry by entry.
 
-use mizan_ledger::{AccountNumber, Books as _, Ledger, State};
+use mizan_ledger::state::{LedgerView as _, State};
+use mizan_ledger::{AccountNumber, Ledger};
 use mizan_report::{Axis, Panel, Series, Stroke};
 
 use serde::Serialize;
@@ -85,7 +86,7 @@ impl BurnDown {
                 let Some(account) = state.account(number) else {
                     continue;
                 };
-                let now = (account.taken().clone(), account.budget().own_delta());
+                let now = (account.taken().clone(), account.budget().reserved_delta());
                 let raised = matches!(&entry.body, mizan_ledger::Body::Raised { account, .. } if *account == number);
                 if before.as_ref() == Some(&now) && !raised {
                     continue;

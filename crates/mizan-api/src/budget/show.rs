@@ -1,10 +1,8 @@
 //! One account, what is left of it and how it got there; and all of them.
 
 use mizan_core::{Definitions, PrivacyEvent};
-use mizan_ledger::{
-    Account, AccountNumber, AccountView, Body, Cost, Ledger, LedgerError, MAX_UNANSWERED, TreeHead,
-    UnansweredCharge,
-};
+use mizan_ledger::evidence::{MAX_UNANSWERED, TreeHead, UnansweredCharge};
+use mizan_ledger::{Account, AccountNumber, AccountView, Body, Cost, Ledger, LedgerError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -191,8 +189,8 @@ impl Shown {
             account: view::account_json(&self.view),
             about_more: self.more.clone(),
             own_delta: OwnDeltaJson {
-                taken: view::own_delta(account.taken().own_delta()),
-                limit: view::own_delta(account.budget().own_delta()),
+                taken: view::own_delta(account.taken().reserved_delta()),
+                limit: view::own_delta(account.budget().reserved_delta()),
             },
             orders: view::orders_json(account, &view::read(account)),
             burn_down: self.burn_down.as_ref().map(BurnDown::json),

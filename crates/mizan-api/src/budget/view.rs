@@ -2,10 +2,10 @@
 
 use mizan_core::{Epsilon, Order};
 pub use mizan_engine::reading_delta;
-use mizan_ledger::{
-    Account, AccountView, Amount, Budget, Gap, Left as LeftAt, Odometer, OwnDelta, Target,
-    TreeHead, Weight,
-};
+use mizan_ledger::evidence::{Odometer, Remaining as LeftAt, TreeHead};
+use mizan_ledger::ledger::Gap;
+use mizan_ledger::money::{Amount, Weight};
+use mizan_ledger::{Account, AccountView, Budget, DeltaAmount, Target};
 use mizan_report::number;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -206,14 +206,14 @@ pub fn nats_text(amount: Amount, round: fn(f64, usize) -> String) -> String {
 /// Own deltas as a number.
 #[expect(clippy::cast_precision_loss, reason = "for people and programs")]
 #[must_use]
-pub fn own_delta(delta: OwnDelta) -> f64 {
+pub fn own_delta(delta: DeltaAmount) -> f64 {
     delta.atto() as f64 / 1e18
 }
 
 /// A part of a cost.
 #[expect(clippy::cast_precision_loss, reason = "billionths")]
 #[must_use]
-pub fn share(scale: mizan_ledger::Scale) -> f64 {
+pub fn share(scale: mizan_ledger::money::Scale) -> f64 {
     scale.nano() as f64 / 1e9
 }
 
@@ -317,7 +317,7 @@ pub fn orders_json(account: &Account, odometer: &Odometer) -> Vec<OrderLine> {
     let line =
         |((left, (spent, pending)), weight): ((&LeftAt, (Amount, Amount)), &Weight)| OrderLine {
             order: OrderJson::of(left.order.get()),
-            weight: own_delta(OwnDelta::from_atto(weight.atto())),
+            weight: own_delta(DeltaAmount::from_atto(weight.atto())),
             limit: left.limit.and_then(nats),
             spent: nats(spent),
             pending: nats(pending),
@@ -400,8 +400,11 @@ pub fn summary_text(view: &AccountView, terminal: mizan_report::Terminal) -> Str
     if account.is_raised() {
         text.push_str("  raised  the guarantees of all its budgets add up\n");
     }
-    let (taken, cap) = (account.taken().own_delta(), account.budget().own_delta());
-    if cap > OwnDelta::ZERO {
+    let (taken, cap) = (
+        account.taken().reserved_delta(),
+        account.budget().reserved_delta(),
+    );
+    if cap > DeltaAmount::ZERO {
         let taken = match own_delta(taken) {
             0.0 => "0".to_owned(),
             taken => number::delta_up(taken),

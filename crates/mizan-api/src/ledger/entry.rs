@@ -176,6 +176,6 @@ pub fn json(position: u64, entry: &Entry, name: &dyn Fn(AccountNumber) -> String
 fn cost(cost: &Cost) -> EntryCost {
     EntryCost {
         orders: cost.amounts().iter().map(|&amount| nats(amount)).collect(),
-        own_delta: own_delta(cost.own_delta()),
+        own_delta: own_delta(cost.reserved_delta()),
     }
 }

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use mizan_ledger::{AccountNumber, Body, Entry, Ledger, RequestId, TreeHead};
+use mizan_ledger::evidence::TreeHead;
+use mizan_ledger::{AccountNumber, Body, Entry, Ledger, RequestId};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,7 +1,8 @@
 //! What the log proves about itself, to whoever asks.
 
-use mizan_ledger::{Checkpoint, Digest, PublicKey, TreeHead, leaf_hash};
-use mizan_ledger::{ConsistencyProof, Entry, InclusionProof};
+use mizan_ledger::evidence::{ConsistencyProof, InclusionProof, TreeHead};
+use mizan_ledger::log::leaf_hash;
+use mizan_ledger::{Checkpoint, Digest, Entry, PublicKey};
 use serde::Serialize;
 use utoipa::ToSchema;
 

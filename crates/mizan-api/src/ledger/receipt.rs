@@ -1,7 +1,9 @@
 //! One entry, with the proof that it is in the log.
 
 use mizan_core::Code;
-use mizan_ledger::{AccountNumber, Digest, Ledger, ReceiptText, RequestId, Shown, leaf_hash};
+use mizan_ledger::ledger::ReceiptProof;
+use mizan_ledger::log::leaf_hash;
+use mizan_ledger::{AccountNumber, Digest, Ledger, ReceiptText, RequestId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -16,7 +18,7 @@ pub struct Found {
     /// The receipt that is meant.
     pub receipt: ReceiptText,
     /// The entry and the proofs.
-    pub shown: Shown,
+    pub shown: ReceiptProof,
 }
 
 /// An entry and its proof, for programs.
@@ -77,7 +79,7 @@ impl Found {
     /// For programs.
     #[must_use]
     pub fn json(&self, ledger: &Ledger) -> ReceiptAnswer {
-        let Shown {
+        let ReceiptProof {
             entry,
             head,
             proof,

@@ -1,6 +1,6 @@
 //! Everything again from the log.
 
-use mizan_ledger::VerifyReport;
+use mizan_ledger::evidence::VerifyReport;
 use serde::Serialize;
 use utoipa::ToSchema;
 

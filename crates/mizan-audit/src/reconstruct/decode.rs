@@ -1,8 +1,7 @@
-//! From noisy answers to bits: least squares, then the nearer of 0 and 1.
+//! Decodes bits from noisy answers: regularized least squares, then rounding to 0 or 1.
 //!
-//! The attacker knows the size of the noise and that bits are fair coins, so
-//! the squares of both count: the best linear guess. The equations are solved
-//! by conjugate gradients.
+//! The attacker knows the size of the noise and that bits are fair coins, so this is the best linear
+//! estimate (ridge regression). The equations are solved by conjugate gradients.
 
 use super::questions::Questions;
 
@@ -12,7 +11,7 @@ const SMALL: f64 = 1e-9;
 /// Steps at most; a bit that is not clear by then is not worth more.
 const STEPS: usize = 400;
 
-/// The best guess of everybody's bit.
+/// The estimate of each person's bit.
 pub(super) fn bits(questions: &Questions, answers: &[f64], sigma: f64) -> Vec<bool> {
     // A fair coin has variance 1/4: that of the noise counts four times.
     let ridge = 4.0 * sigma * sigma;
@@ -65,7 +64,7 @@ fn add(to: &mut [f64], times: f64, other: &[f64]) {
 mod tests {
     use super::*;
 
-    /// Without noise, as many queries as people tell everything.
+    /// Without noise, as many queries as people reveal all bits.
     #[test]
     fn exact_answers_give_everything_away() {
         let questions = Questions::new(64, 96, 1);

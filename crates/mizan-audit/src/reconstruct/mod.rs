@@ -1,10 +1,9 @@
-//! The attack of Dinur and Nissim: too many answers that are too accurate give
-//! everything away.
+//! The reconstruction attack of Dinur and Nissim: too many answers that are too accurate reveal
+//! everything.
 //!
-//! People have a secret bit each. An attacker asks how many of a random half of
-//! them have theirs set, over and over, and gets answers with noise. Least
-//! squares then tells the bits, unless the noise is of the order of the root of
-//! the number of people.
+//! Each person has a secret bit. The attacker sends many queries for the number of set bits in a
+//! random half of the people, and receives noisy answers. Least squares then recovers the bits,
+//! unless the noise is of the order of the square root of the number of people.
 //!
 //! # Reference
 //!
@@ -15,17 +14,17 @@ mod questions;
 
 use std::ops::RangeInclusive;
 
-use mizan_accounting::account::{self, Method};
+use mizan_accounting::methods::{self, Method};
 use mizan_core::{Count, Delta, Epsilon, PrivacyEvent, Sensitivity, Sigma};
 use mizan_noise::{DiscreteGaussian, Entropy, ExactScale};
 
 use crate::AuditError;
 use questions::Questions;
 
-/// The δ at which answers are priced.
+/// The δ at which the cost of the answers is computed.
 pub const PRICED_AT: f64 = 1e-6;
 
-/// About so many bits are guessed at each point, so that chance hides little.
+/// About this many bits are estimated at each point, so that chance plays little role.
 const BITS: usize = 2048;
 
 /// The noise over the root of the number of people.
@@ -40,13 +39,13 @@ pub struct Point {
     pub sigma: f64,
     /// The same over the root of the number of people.
     pub noise_over_sqrt_n: f64,
-    /// The share of bits that were guessed right; a half is chance.
+    /// The share of correct bits; a half is chance.
     pub recovered: f64,
-    /// What all the answers cost together at a δ of [`PRICED_AT`].
+    /// The ε of all answers together at a δ of [`PRICED_AT`].
     pub epsilon: Epsilon,
 }
 
-/// So many people, asked about so often.
+/// A reconstruction experiment: the number of people and of queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reconstruction {
     people: usize,
@@ -54,10 +53,10 @@ pub struct Reconstruction {
 }
 
 impl Reconstruction {
-    /// How many people there may be.
+    /// The allowed number of people.
     pub const PEOPLE: RangeInclusive<u64> = 8..=2048;
 
-    /// How many queries there may be.
+    /// The allowed number of queries.
     pub const QUERIES: RangeInclusive<u64> = 1..=65_536;
 
     /// `people` secret bits, and queries about random subsets of them.
@@ -73,7 +72,7 @@ impl Reconstruction {
         })
     }
 
-    /// How often the secrets are drawn anew, to average over.
+    /// The number of draws of the secrets that are averaged.
     #[must_use]
     pub fn trials(&self) -> usize {
         (BITS / self.people).clamp(1, 64)
@@ -123,7 +122,7 @@ impl Reconstruction {
         Ok(points)
     }
 
-    /// How many bits are told right from answers with this noise.
+    /// The number of bits that are recovered from answers with this noise.
     fn attack(
         &self,
         questions: &Questions,
@@ -142,7 +141,7 @@ impl Reconstruction {
         Ok(right.filter(|(guess, secret)| *guess == secret).count())
     }
 
-    /// All the answers together: a person moves each by at most one.
+    /// The ε of all answers together: each has sensitivity one.
     fn price(&self, sigma: f64) -> Epsilon {
         let event = || {
             let noise =
@@ -156,10 +155,10 @@ impl Reconstruction {
             .and_then(|event| {
                 let delta = Delta::saturating(PRICED_AT);
                 // The tightest by far; the others only where it does not apply.
-                let numeric = account::epsilon_by(Method::Numeric, &event, delta);
+                let numeric = methods::epsilon_by(Method::Numeric, &event, delta);
                 numeric
                     .ok()
-                    .or_else(|| account::epsilon(&event, delta).best())
+                    .or_else(|| methods::epsilon(&event, delta).best())
             })
             .map_or(Epsilon::INFINITE, |bound| bound.upper)
     }

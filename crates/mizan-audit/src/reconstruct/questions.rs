@@ -1,9 +1,9 @@
 //! Secret bits and random subsets of people, as rows of bits.
 //!
-//! They come from a fixed sequence: secrets are simulated and what an attacker
-//! asks is no secret. The noise is real.
+//! They come from a fixed pseudorandom sequence: the secrets are simulated, and the queries are not
+//! secret. The noise is that of the real mechanism.
 
-/// Who has the bit set, and who is in which query.
+/// The secret bits, and the people in each query.
 #[derive(Clone, Debug)]
 pub(super) struct Questions {
     people: usize,
@@ -38,12 +38,12 @@ impl Questions {
         self.people
     }
 
-    /// Everybody's bit.
+    /// The bit of each person.
     pub(super) fn secrets(&self) -> impl Iterator<Item = bool> {
         (0..self.people).map(|person| bit(&self.secrets, person))
     }
 
-    /// How many in each query have theirs set.
+    /// The number of set bits in each query.
     pub(super) fn true_answers(&self) -> impl Iterator<Item = u32> {
         let both = |row: &Vec<u64>| {
             row.iter()
@@ -54,14 +54,14 @@ impl Questions {
         self.rows.iter().map(both)
     }
 
-    /// How many are in each query.
+    /// The number of people in each query.
     pub(super) fn sizes(&self) -> impl Iterator<Item = u32> {
         self.rows
             .iter()
             .map(|row| row.iter().map(|word| word.count_ones()).sum())
     }
 
-    /// For each person, the sum of `values` over the queries that she is in.
+    /// For each person, the sum of `values` over the queries that contain the person.
     pub(super) fn sums(&self, values: &[f64]) -> Vec<f64> {
         let mut sums = vec![0.0; self.people];
         for (row, value) in self.rows.iter().zip(values) {
@@ -72,8 +72,7 @@ impl Questions {
         sums
     }
 
-    /// For each person, the sum of `weights` over all people, as often as they
-    /// share a query with her.
+    /// For each person, the sum of `weights` over all people, times the number of shared queries.
     pub(super) fn shared_sums(&self, weights: &[f64]) -> Vec<f64> {
         let product = |row: &[u32]| {
             row.iter()
@@ -114,7 +113,7 @@ impl SplitMix {
         word ^ (word >> 31)
     }
 
-    /// So many bits, with zeros to the end of the last word.
+    /// `count` bits, padded with zeros to whole words.
     fn bits(&mut self, count: usize) -> Vec<u64> {
         let mut words: Vec<u64> = (0..count.div_ceil(64)).map(|_| self.word()).collect();
         if let (Some(last), 1..) = (words.last_mut(), count % 64) {

@@ -47,7 +47,7 @@ pub enum ErrorKind {
     Integrity,
     /// A fault in Mizan or in the system below it.
     Internal,
-    /// The outcome of a ledger write is unknown: only a restart can tell.
+    /// The outcome of a ledger write is unknown until a restart.
     Fatal,
 }
 
@@ -186,7 +186,7 @@ impl ErrorKind {
     }
 
     /// Whether the error is on the server's side. Its message may name paths, addresses
-    /// and settings: the server logs it, and tells clients the code only.
+    /// and settings: the server logs it, and sends only the code to clients.
     #[must_use]
     pub const fn is_server_side(self) -> bool {
         self.http_status() >= 500

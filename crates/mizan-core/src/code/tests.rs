@@ -1,5 +1,5 @@
-//! What the registry promises: each code once, in two languages, with the status and the
-//! exit code that clients rely on.
+//! The contract of the registry: each code once, in two languages, with the status and the exit code
+//! that clients rely on.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! Numbers as people type them.
+//! Codes of numbers that users type.
 
 super::codes! {
     MZ1001 Usage

@@ -2,7 +2,7 @@
 
 use super::EventProblem;
 use super::decimal::{Round, format_decimal};
-use super::names::Verb;
+use super::names::EventKind;
 use crate::Code;
 use crate::units::{Count, Probability, plain};
 
@@ -67,7 +67,7 @@ impl EventProblem {
                 ..
             } => format!("did you mean `{name}`?"),
             Self::UnknownEvent { closest: None, .. } => {
-                let names = Verb::NAMED.map(|verb| verb.word().name);
+                let names = EventKind::NAMED.map(|kind| kind.syntax().name);
                 format!("the events are {}", names.join(", "))
             }
             Self::UnknownParameter { signature, .. }
@@ -75,10 +75,10 @@ impl EventProblem {
             | Self::PositionalAfterNamed { signature, .. } => format!("write {signature}"),
             Self::DuplicateParameter { parameter, .. } => format!("keep one {parameter}"),
             Self::MissingParameter { event, parameter } => {
-                let word = Verb::tagged(event).map(Verb::word);
-                word.map_or_else(
+                let syntax = EventKind::tagged(event).map(EventKind::syntax);
+                syntax.map_or_else(
                     || format!("add {parameter}"),
-                    |word| format!("add {parameter}: {}", word.signature()),
+                    |syntax| format!("add {parameter}: {}", syntax.signature()),
                 )
             }
             Self::NotANumber { parameter, .. } => {
@@ -131,7 +131,7 @@ impl EventProblem {
             Self::NotSolvable { .. } => {
                 "put `?` in place of one number or count, as in gaussian(?) or ? * pure(0.1)".into()
             }
-            Self::NameTaken { .. } => "choose a name that is no word of the language".into(),
+            Self::NameTaken { .. } => "choose a name that is not a word of the language".into(),
             Self::NotAName { .. } => {
                 "a name is letters, digits, `-` and `_`, starts with a letter \
                  and has 64 characters at most"

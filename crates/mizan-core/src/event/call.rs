@@ -1,9 +1,9 @@
-//! The form that text and JSON share: a word and its arguments.
+//! The form of an event that text and JSON share: a name and its arguments.
 //!
-//! Readers collect a [`Call`] and build it; writers take an event apart into a
-//! [`Form`]. What an event is made of is said here and nowhere else.
+//! Parsers collect a [`Call`] and build the event; writers split an event into a [`Form`]. Only this
+//! file knows which arguments each event has.
 
-use super::names::{Kind, Parameter, Verb};
+use super::names::{EventKind, Kind, Parameter};
 use super::{
     DiscreteGaussian, DiscreteLaplace, EventError, EventProblem, FinitePair, PrivacyEvent,
     RandomizedResponse, RenyiPoints, WithoutReplacement,
@@ -20,17 +20,17 @@ pub(super) enum Argument<E> {
     Event(E),
 }
 
-/// A word with the arguments read so far.
+/// The kind of an event with the arguments read so far.
 pub(super) struct Call {
-    verb: Verb,
+    kind: EventKind,
     arguments: Vec<Option<Argument<PrivacyEvent>>>,
 }
 
 impl Call {
-    pub(super) fn new(verb: Verb) -> Self {
+    pub(super) fn new(kind: EventKind) -> Self {
         Self {
-            verb,
-            arguments: vec![None; verb.word().parameters.len()],
+            kind,
+            arguments: vec![None; kind.syntax().parameters.len()],
         }
     }
 
@@ -47,18 +47,18 @@ impl Call {
 
     /// Fills in the defaults, and makes the event.
     pub(super) fn build(self) -> Result<PrivacyEvent, EventError> {
-        let word = self.verb.word();
+        let syntax = self.kind.syntax();
         let mut values = Vec::with_capacity(self.arguments.len());
-        for (argument, parameter) in self.arguments.into_iter().zip(word.parameters) {
+        for (argument, parameter) in self.arguments.into_iter().zip(syntax.parameters) {
             let missing = EventProblem::MissingParameter {
-                event: word.name,
+                event: syntax.name,
                 parameter: parameter.name,
             };
             values.push(argument.or_else(|| default(parameter)).ok_or(missing)?);
         }
-        make(self.verb, Values(values.into_iter())).map_err(|problem| match problem {
+        make(self.kind, Values(values.into_iter())).map_err(|problem| match problem {
             Failure::Unit(unit) => EventProblem::Value {
-                event: word.name,
+                event: syntax.name,
                 unit,
             }
             .into(),
@@ -104,8 +104,8 @@ impl From<EventProblem> for Failure {
 struct Values(std::vec::IntoIter<Argument<PrivacyEvent>>);
 
 impl Values {
-    /// The next number. The table says that it is one; if the two ever
-    /// disagree, the unit refuses the NaN.
+    /// The next number. The parameter table says that it is one; if it were not, the quantity would
+    /// refuse the NaN.
     fn number(&mut self) -> f64 {
         match self.0.next() {
             Some(Argument::Number(value)) => value,
@@ -128,72 +128,72 @@ impl Values {
     }
 }
 
-/// Makes the event of a verb; the arguments come in the order of the table.
-fn make(verb: Verb, mut v: Values) -> Result<PrivacyEvent, Failure> {
-    Ok(match verb {
-        Verb::Gaussian => PrivacyEvent::Gaussian {
+/// Makes the event of a kind; the arguments come in the order of the table.
+fn make(kind: EventKind, mut v: Values) -> Result<PrivacyEvent, Failure> {
+    Ok(match kind {
+        EventKind::Gaussian => PrivacyEvent::Gaussian {
             sigma: Sigma::new(v.number())?,
             sensitivity: Sensitivity::new(v.number())?,
         },
-        Verb::Laplace => PrivacyEvent::Laplace {
+        EventKind::Laplace => PrivacyEvent::Laplace {
             scale: Scale::new(v.number())?,
             sensitivity: Sensitivity::new(v.number())?,
         },
-        Verb::DiscreteGaussian => PrivacyEvent::DiscreteGaussian(DiscreteGaussian::new(
+        EventKind::DiscreteGaussian => PrivacyEvent::DiscreteGaussian(DiscreteGaussian::new(
             Sigma::new(v.number())?,
             Sensitivity::new(v.number())?,
         )?),
-        Verb::DiscreteLaplace => PrivacyEvent::DiscreteLaplace(DiscreteLaplace::new(
+        EventKind::DiscreteLaplace => PrivacyEvent::DiscreteLaplace(DiscreteLaplace::new(
             Scale::new(v.number())?,
             Sensitivity::new(v.number())?,
         )?),
-        Verb::RandomizedResponse => PrivacyEvent::RandomizedResponse(RandomizedResponse::new(
+        EventKind::RandomizedResponse => PrivacyEvent::RandomizedResponse(RandomizedResponse::new(
             Probability::new(v.number())?,
             v.count()?,
         )?),
-        Verb::Exponential => PrivacyEvent::Exponential {
+        EventKind::Exponential => PrivacyEvent::Exponential {
             epsilon: Epsilon::new(v.number())?,
         },
-        Verb::Pure => PrivacyEvent::Pure {
+        EventKind::Pure => PrivacyEvent::Pure {
             epsilon: Epsilon::new(v.number())?,
         },
-        Verb::Approximate => {
+        EventKind::Approximate => {
             let (epsilon, delta) = (Epsilon::new(v.number())?, Delta::new(v.number())?);
             if delta.get() >= 1.0 {
                 return Err(EventProblem::DeltaOne.into());
             }
             PrivacyEvent::Approximate { epsilon, delta }
         }
-        Verb::Renyi => PrivacyEvent::Renyi(RenyiPoints::new(vec![(
+        EventKind::Renyi => PrivacyEvent::Renyi(RenyiPoints::new(vec![(
             Order::new(v.number())?,
             Epsilon::new(v.number())?,
         )])?),
-        Verb::ZeroConcentrated => PrivacyEvent::ZeroConcentrated {
+        EventKind::ZeroConcentrated => PrivacyEvent::ZeroConcentrated {
             rho: Rho::new(v.number())?,
         },
-        Verb::Concentrated => PrivacyEvent::Concentrated {
+        EventKind::Concentrated => PrivacyEvent::Concentrated {
             mu: Mu::new(v.number())?,
             tau: Tau::new(v.number())?,
         },
-        Verb::GaussianDp => PrivacyEvent::GaussianDp {
+        EventKind::GaussianDp => PrivacyEvent::GaussianDp {
             mu: Mu::new(v.number())?,
         },
         // Written as pairs.
-        Verb::Finite => return Err(EventProblem::NoOutcomes.into()),
-        Verb::Tree => PrivacyEvent::Tree {
+        EventKind::Finite => return Err(EventProblem::NoOutcomes.into()),
+        EventKind::Tree => PrivacyEvent::Tree {
             sigma: Sigma::new(v.number())?,
             steps: v.count()?,
             sensitivity: Sensitivity::new(v.number())?,
         },
-        Verb::Matrix => PrivacyEvent::Matrix {
+        EventKind::Matrix => PrivacyEvent::Matrix {
             sigma: Sigma::new(v.number())?,
             norm: Sensitivity::new(v.number())?,
         },
-        Verb::Shuffle => PrivacyEvent::Shuffle {
+        EventKind::Shuffle => PrivacyEvent::Shuffle {
             people: v.count()?,
             event: Box::new(v.event()?),
         },
-        Verb::Poisson => {
+        EventKind::Poisson => {
             let q = Probability::new(v.number())?;
             if q.get() <= 0.0 {
                 return Err(EventProblem::NeverSampled.into());
@@ -203,106 +203,109 @@ fn make(verb: Verb, mut v: Values) -> Result<PrivacyEvent, Failure> {
                 event: Box::new(v.event()?),
             }
         }
-        Verb::WithoutReplacement => PrivacyEvent::WithoutReplacement(WithoutReplacement::new(
+        EventKind::WithoutReplacement => PrivacyEvent::WithoutReplacement(WithoutReplacement::new(
             v.count()?,
             v.count()?,
             v.event()?,
         )?),
-        Verb::Group => PrivacyEvent::Group {
+        EventKind::Group => PrivacyEvent::Group {
             size: v.count()?,
             event: Box::new(v.event()?),
         },
-        Verb::Repeat => PrivacyEvent::Repeat {
+        EventKind::Repeat => PrivacyEvent::Repeat {
             count: v.count()?,
             event: Box::new(v.event()?),
         },
-        Verb::Compose => PrivacyEvent::Compose(Vec::new()),
+        EventKind::Compose => PrivacyEvent::Compose(Vec::new()),
     })
 }
 
-/// An event taken apart.
+/// The parts of an event.
 pub(super) enum Form<'a> {
-    /// A word with all its arguments, in the order of the table.
-    Call(Verb, Vec<Argument<&'a PrivacyEvent>>),
+    /// A kind with all its arguments, in the order of the table.
+    Call(EventKind, Vec<Argument<&'a PrivacyEvent>>),
     /// Bounds at some orders.
     Points(&'a RenyiPoints),
     /// Outcomes and their probabilities.
     Finite(&'a FinitePair),
-    /// Events one after the other.
+    /// A composition.
     Sum(&'a [PrivacyEvent]),
 }
 
 impl<'a> From<&'a PrivacyEvent> for Form<'a> {
     fn from(event: &'a PrivacyEvent) -> Self {
         use Argument::{Count, Event, Number};
-        let (verb, arguments) = match event {
+        let (kind, arguments) = match event {
             PrivacyEvent::Gaussian { sigma, sensitivity } => (
-                Verb::Gaussian,
+                EventKind::Gaussian,
                 vec![Number(sigma.get()), Number(sensitivity.get())],
             ),
             PrivacyEvent::Laplace { scale, sensitivity } => (
-                Verb::Laplace,
+                EventKind::Laplace,
                 vec![Number(scale.get()), Number(sensitivity.get())],
             ),
             PrivacyEvent::DiscreteGaussian(noise) => (
-                Verb::DiscreteGaussian,
+                EventKind::DiscreteGaussian,
                 vec![
                     Number(noise.sigma().get()),
                     Number(noise.sensitivity().get()),
                 ],
             ),
             PrivacyEvent::DiscreteLaplace(noise) => (
-                Verb::DiscreteLaplace,
+                EventKind::DiscreteLaplace,
                 vec![
                     Number(noise.scale().get()),
                     Number(noise.sensitivity().get()),
                 ],
             ),
             PrivacyEvent::RandomizedResponse(rr) => (
-                Verb::RandomizedResponse,
+                EventKind::RandomizedResponse,
                 vec![Number(rr.p().get()), Count(rr.categories())],
             ),
             PrivacyEvent::Exponential { epsilon } => {
-                (Verb::Exponential, vec![Number(epsilon.get())])
+                (EventKind::Exponential, vec![Number(epsilon.get())])
             }
-            PrivacyEvent::Pure { epsilon } => (Verb::Pure, vec![Number(epsilon.get())]),
+            PrivacyEvent::Pure { epsilon } => (EventKind::Pure, vec![Number(epsilon.get())]),
             PrivacyEvent::Approximate { epsilon, delta } => (
-                Verb::Approximate,
+                EventKind::Approximate,
                 vec![Number(epsilon.get()), Number(delta.get())],
             ),
             PrivacyEvent::Renyi(points) => return Form::Points(points),
             PrivacyEvent::ZeroConcentrated { rho } => {
-                (Verb::ZeroConcentrated, vec![Number(rho.get())])
+                (EventKind::ZeroConcentrated, vec![Number(rho.get())])
             }
             PrivacyEvent::Concentrated { mu, tau } => (
-                Verb::Concentrated,
+                EventKind::Concentrated,
                 vec![Number(mu.get()), Number(tau.get())],
             ),
-            PrivacyEvent::GaussianDp { mu } => (Verb::GaussianDp, vec![Number(mu.get())]),
+            PrivacyEvent::GaussianDp { mu } => (EventKind::GaussianDp, vec![Number(mu.get())]),
             PrivacyEvent::Finite(pair) => return Form::Finite(pair),
             PrivacyEvent::Tree {
                 sigma,
                 steps,
                 sensitivity,
             } => (
-                Verb::Tree,
+                EventKind::Tree,
                 vec![
                     Number(sigma.get()),
                     Count(*steps),
                     Number(sensitivity.get()),
                 ],
             ),
-            PrivacyEvent::Matrix { sigma, norm } => {
-                (Verb::Matrix, vec![Number(sigma.get()), Number(norm.get())])
-            }
-            PrivacyEvent::Shuffle { people, event } => {
-                (Verb::Shuffle, vec![Count(*people), Event(event.as_ref())])
-            }
-            PrivacyEvent::Poisson { q, event } => {
-                (Verb::Poisson, vec![Number(q.get()), Event(event.as_ref())])
-            }
+            PrivacyEvent::Matrix { sigma, norm } => (
+                EventKind::Matrix,
+                vec![Number(sigma.get()), Number(norm.get())],
+            ),
+            PrivacyEvent::Shuffle { people, event } => (
+                EventKind::Shuffle,
+                vec![Count(*people), Event(event.as_ref())],
+            ),
+            PrivacyEvent::Poisson { q, event } => (
+                EventKind::Poisson,
+                vec![Number(q.get()), Event(event.as_ref())],
+            ),
             PrivacyEvent::WithoutReplacement(sampling) => (
-                Verb::WithoutReplacement,
+                EventKind::WithoutReplacement,
                 vec![
                     Count(sampling.population()),
                     Count(sampling.sample()),
@@ -310,13 +313,14 @@ impl<'a> From<&'a PrivacyEvent> for Form<'a> {
                 ],
             ),
             PrivacyEvent::Group { size, event } => {
-                (Verb::Group, vec![Count(*size), Event(event.as_ref())])
+                (EventKind::Group, vec![Count(*size), Event(event.as_ref())])
             }
             PrivacyEvent::Compose(events) => return Form::Sum(events),
-            PrivacyEvent::Repeat { count, event } => {
-                (Verb::Repeat, vec![Count(*count), Event(event.as_ref())])
-            }
+            PrivacyEvent::Repeat { count, event } => (
+                EventKind::Repeat,
+                vec![Count(*count), Event(event.as_ref())],
+            ),
         };
-        Form::Call(verb, arguments)
+        Form::Call(kind, arguments)
     }
 }

@@ -1,7 +1,7 @@
-//! Names that people give to events of their own.
+//! User-defined names of events.
 
 use super::lexer::{Lexer, TokenKind};
-use super::names::{self, Verb};
+use super::names::{self, EventKind};
 use super::snippet::quote;
 use super::{EventError, EventProblem, PrivacyEvent};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// The longest name, in characters.
 const MAX_NAME: usize = 64;
 
-/// Names that stand for events when a text is read.
+/// Names that stand for events in a text.
 ///
 /// ```
 /// use mizan_core::{Definitions, PrivacyEvent};
@@ -26,12 +26,12 @@ pub struct Definitions(BTreeMap<String, Defined>);
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Defined {
     pub(super) event: PrivacyEvent,
-    /// How many events it is made of.
+    /// The number of events in it.
     pub(super) size: usize,
 }
 
 impl Definitions {
-    /// Lets `name` stand for `event`.
+    /// Defines `name` as `event`.
     ///
     /// # Errors
     ///
@@ -43,7 +43,7 @@ impl Definitions {
         if !whole || name.chars().count() > MAX_NAME {
             return Err(EventProblem::NotAName { name: quote(name) }.into());
         }
-        if Verb::tagged(name).is_some() {
+        if EventKind::tagged(name).is_some() {
             return Err(EventProblem::NameTaken { name: name.into() }.into());
         }
         let size = size(&event);
@@ -66,7 +66,7 @@ impl Definitions {
     }
 }
 
-/// How many events an event is made of.
+/// The number of events in an event.
 fn size(event: &PrivacyEvent) -> usize {
     let mut size = 0;
     let mut waiting = vec![event];

@@ -1,11 +1,11 @@
-//! Writes events as text that reads back to the same event.
+//! Prints events as text that parses to the same event.
 //!
-//! Numbers are the shortest decimals that the reader rounds to the same
-//! double, so `gaussian(1.1)` prints as it was typed.
+//! Numbers are the shortest decimals that the parser rounds to the same double, so `gaussian(1.1)`
+//! prints as it was typed.
 
 use super::call::{Argument, Form};
 use super::decimal::{Round, format_decimal};
-use super::names::{self, Kind, Parameter, Verb};
+use super::names::{self, EventKind, Kind, Parameter};
 use super::{FiniteOutcomes, FinitePair, PrivacyEvent, RenyiPoints};
 use crate::units::plain;
 use std::fmt;
@@ -19,8 +19,8 @@ impl fmt::Display for PrivacyEvent {
             Form::Sum([first, rest @ ..]) => write_sum(f, first, rest),
             Form::Points(points) => write_points(f, points),
             Form::Finite(pair) => write_finite(f, pair),
-            Form::Call(Verb::Repeat, arguments) => write_product(f, &arguments),
-            Form::Call(verb, arguments) => write_call(f, verb, &arguments),
+            Form::Call(EventKind::Repeat, arguments) => write_product(f, &arguments),
+            Form::Call(kind, arguments) => write_call(f, kind, &arguments),
         }
     }
 }
@@ -51,20 +51,20 @@ fn write_product(f: &mut fmt::Formatter<'_>, arguments: &[Argument<&PrivacyEvent
 
 fn write_call(
     f: &mut fmt::Formatter<'_>,
-    verb: Verb,
+    kind: EventKind,
     arguments: &[Argument<&PrivacyEvent>],
 ) -> fmt::Result {
-    let word = verb.word();
-    write!(f, "{}(", word.name)?;
+    let syntax = kind.syntax();
+    write!(f, "{}(", syntax.name)?;
     let mut separator = "";
-    for (parameter, argument) in word.parameters.iter().zip(arguments) {
+    for (parameter, argument) in syntax.parameters.iter().zip(arguments) {
         // Parameters with defaults come last, one to an event, so leaving
         // one out moves no other.
         if !is_default(parameter, argument) {
             f.write_str(separator)?;
             separator = ", ";
             match argument {
-                Argument::Number(value) => match first_from_chance(verb, arguments) {
+                Argument::Number(value) => match first_from_chance(kind, arguments) {
                     Some(exact) => f.write_str(&exact)?,
                     None => f.write_str(&number(parameter, *value))?,
                 },
@@ -78,9 +78,9 @@ fn write_call(
 
 /// The p of a randomized response that is the first double from chance on, in
 /// all its digits: the reader moves a shorter decimal away from chance.
-fn first_from_chance(verb: Verb, arguments: &[Argument<&PrivacyEvent>]) -> Option<String> {
-    match (verb, arguments) {
-        (Verb::RandomizedResponse, [Argument::Number(p), Argument::Count(k)])
+fn first_from_chance(kind: EventKind, arguments: &[Argument<&PrivacyEvent>]) -> Option<String> {
+    match (kind, arguments) {
+        (EventKind::RandomizedResponse, [Argument::Number(p), Argument::Count(k)])
             if p.next_down().mul_add(k.as_f64(), -1.0) < 0.0 =>
         {
             // A double has at most 1074 decimals, and Rust prints them exactly.

@@ -1,4 +1,4 @@
-//! A privacy event that could not be made: what is wrong, and where.
+//! Why a text or JSON document is not a privacy event, and where the fault is.
 
 use super::problem::EventProblem;
 use super::snippet::Snippet;
@@ -53,7 +53,7 @@ impl EventError {
         }
     }
 
-    /// For JSON: the path to the offender, such as `$.events[3].of.sigma`.
+    /// For JSON: the path to the fault, such as `$.events[3].of.sigma`.
     #[must_use]
     pub fn path(&self) -> Option<&str> {
         match &self.0.place {

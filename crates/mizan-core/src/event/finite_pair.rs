@@ -1,18 +1,19 @@
-//! A mechanism of one's own: what it gives with a person and without.
+//! A user-defined mechanism as a pair of finite distributions: its outputs with and without a privacy
+//! unit.
 //!
-//! Either two probabilities per outcome, or a privacy-loss distribution. The
-//! numbers are doubles and the nearest ones to what was typed; small errors of
-//! the sums are understood as scaled away.
+//! It is given as two probabilities per outcome, or as a privacy loss distribution. The numbers are
+//! the doubles nearest to the input; distributions are normalised, so small errors of the sums do
+//! not matter.
 
 use super::{EventError, EventProblem};
 use crate::directed::DirectedSum;
 use crate::units::Range;
 use std::sync::Arc;
 
-/// How far from 1 the probabilities of a finite mechanism may add up.
+/// How far the sum of the probabilities of a finite mechanism may be from 1.
 const TOLERANCE: f64 = 1e-9;
 
-/// How many outcomes a finite mechanism may have.
+/// The largest number of outcomes of a finite mechanism.
 const MAX_OUTCOMES: usize = 1_000_000;
 
 /// The outputs of a mechanism on two neighbouring inputs, when they are finite
@@ -53,8 +54,8 @@ impl FinitePair {
     ///
     /// # Errors
     ///
-    /// There are no outcomes or more than a million, a number is no
-    /// probability, or a column does not add up to 1 within 1e-9.
+    /// There are no outcomes or more than a million, a number is not a probability, or a column does
+    /// not add up to 1 within 1e-9.
     pub fn new(outcomes: &[(f64, f64)]) -> Result<Self, EventError> {
         limit(outcomes.len())?;
         let mut checked = Vec::with_capacity(outcomes.len());
@@ -71,9 +72,8 @@ impl FinitePair {
     ///
     /// # Errors
     ///
-    /// There are no outcomes or more than a million, a number is no
-    /// probability or no finite loss, the probabilities do not add up to 1
-    /// within 1e-9, or the p e^-loss add up to more.
+    /// There are no outcomes or more than a million, a number is not a probability or not a finite
+    /// loss, the probabilities do not add up to 1 within 1e-9, or the p e^-loss add up to more.
     pub fn from_losses(atoms: &[(f64, f64)], infinite: f64) -> Result<Self, EventError> {
         limit(atoms.len() + usize::from(infinite != 0.0))?;
         let infinite = probability("infinite", infinite)?;

@@ -1,4 +1,4 @@
-//! Events as JSON, for machines and for the ledger.
+//! Events as JSON.
 //!
 //! `{"event": "gaussian", "sigma": 1.1, "sensitivity": 1.0}`: the names of the
 //! text form are the keys, an inner event is under `of`. Numbers are doubles
@@ -7,7 +7,7 @@
 
 use super::call::{Argument, Call, Form};
 use super::json_text::parse_json;
-use super::names::{self, Kind, Parameter, Verb};
+use super::names::{self, EventKind, Kind, Parameter};
 use super::snippet::quote;
 use super::{
     EventError, EventProblem, FiniteOutcomes, FinitePair, MAX_DEPTH, MAX_EVENTS, PrivacyEvent,
@@ -24,18 +24,18 @@ impl PrivacyEvent {
         let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
         match Form::from(self) {
             Form::Sum(events) => {
-                put(TAG, Verb::Compose.word().name.into());
+                put(TAG, EventKind::Compose.syntax().name.into());
                 put(EVENTS, events.iter().map(Self::to_json).collect());
             }
             Form::Points(points) => {
-                put(TAG, Verb::Renyi.word().name.into());
+                put(TAG, EventKind::Renyi.syntax().name.into());
                 put(
                     POINTS,
                     points.as_slice().iter().map(point_to_json).collect(),
                 );
             }
             Form::Finite(pair) => {
-                put(TAG, Verb::Finite.word().name.into());
+                put(TAG, EventKind::Finite.syntax().name.into());
                 let column = |pairs: &[(f64, f64)], side: fn(&(f64, f64)) -> f64| {
                     pairs.iter().map(side).map(number_to_json).collect()
                 };
@@ -51,10 +51,10 @@ impl PrivacyEvent {
                     }
                 }
             }
-            Form::Call(verb, arguments) => {
-                let word = verb.word();
-                put(TAG, word.name.into());
-                for (parameter, argument) in word.parameters.iter().zip(arguments) {
+            Form::Call(kind, arguments) => {
+                let syntax = kind.syntax();
+                put(TAG, syntax.name.into());
+                for (parameter, argument) in syntax.parameters.iter().zip(arguments) {
                     put(
                         parameter.key(),
                         match argument {
@@ -73,7 +73,7 @@ impl PrivacyEvent {
     ///
     /// # Errors
     ///
-    /// The value is not an event; [`EventError::path`] leads to the offender.
+    /// The value is not an event; [`EventError::path`] leads to the fault.
     pub fn from_json(value: &Value) -> Result<Self, EventError> {
         Reader { events: 0 }
             .event(value, 1)
@@ -137,18 +137,18 @@ impl Reader {
         let name = name
             .as_str()
             .ok_or_else(|| wrong("the name of an event", name).under(".event"))?;
-        let verb = Verb::tagged(name).ok_or_else(|| {
+        let kind = EventKind::tagged(name).ok_or_else(|| {
             let problem = EventProblem::UnknownEvent {
                 name: quote(name),
                 closest: names::closest_name(name).map(str::to_owned),
             };
             EventError::from(problem).under(".event")
         })?;
-        match verb {
-            Verb::Compose => self.sum(object, depth),
-            Verb::Renyi => points(object),
-            Verb::Finite => finite(object).map(PrivacyEvent::Finite),
-            _ => self.call(verb, object, depth),
+        match kind {
+            EventKind::Compose => self.sum(object, depth),
+            EventKind::Renyi => points(object),
+            EventKind::Finite => finite(object).map(PrivacyEvent::Finite),
+            _ => self.call(kind, object, depth),
         }
     }
 
@@ -171,28 +171,28 @@ impl Reader {
 
     fn call(
         &mut self,
-        verb: Verb,
+        kind: EventKind,
         object: &Map<String, Value>,
         depth: usize,
     ) -> Result<PrivacyEvent, EventError> {
-        let word = verb.word();
-        let keys: Vec<&'static str> = word.parameters.iter().map(Parameter::key).collect();
-        only_keys(object, word.name, &[&[TAG], keys.as_slice()].concat())?;
-        let mut call = Call::new(verb);
-        for (position, parameter) in word.parameters.iter().enumerate() {
+        let syntax = kind.syntax();
+        let keys: Vec<&'static str> = syntax.parameters.iter().map(Parameter::key).collect();
+        only_keys(object, syntax.name, &[&[TAG], keys.as_slice()].concat())?;
+        let mut call = Call::new(kind);
+        for (position, parameter) in syntax.parameters.iter().enumerate() {
             let value = match (object.get(parameter.key()), parameter.kind) {
                 (Some(value), _) => value,
                 (None, Kind::Event) => {
-                    let (event, parameter) = (word.name, parameter.key());
+                    let (event, parameter) = (syntax.name, parameter.key());
                     return Err(EventProblem::MissingParameter { event, parameter }.into());
                 }
                 (None, _) => continue,
             };
             let argument = match parameter.kind {
                 Kind::Event => self.event(value, depth + 1).map(Argument::Event),
-                Kind::Count { .. } => count(word.name, parameter, value).map(Argument::Count),
+                Kind::Count { .. } => count(syntax.name, parameter, value).map(Argument::Count),
                 Kind::Number { range, .. } => {
-                    number(word.name, parameter.name, range, value).map(Argument::Number)
+                    number(syntax.name, parameter.name, range, value).map(Argument::Number)
                 }
             };
             call.set(
@@ -209,7 +209,7 @@ impl Reader {
 }
 
 fn points(object: &Map<String, Value>) -> Result<PrivacyEvent, EventError> {
-    let event = Verb::Renyi.word().name;
+    let event = EventKind::Renyi.syntax().name;
     only_keys(object, event, &[TAG, POINTS])?;
     let mut points = Vec::new();
     for (index, value) in array(object, event, POINTS)?.iter().enumerate() {
@@ -236,9 +236,9 @@ fn point(event: &'static str, value: &Value) -> Result<(Order, Epsilon), EventEr
     Ok((order, epsilon))
 }
 
-/// A mechanism of one's own: two columns of probabilities, or losses.
+/// A user-defined mechanism: two columns of probabilities, or losses.
 fn finite(object: &Map<String, Value>) -> Result<FinitePair, EventError> {
-    let event = Verb::Finite.word().name;
+    let event = EventKind::Finite.syntax().name;
     let column = |key: &'static str, read: &dyn Fn(&Value) -> Result<f64, EventError>| {
         let values = array(object, event, key)?.iter().enumerate();
         values

@@ -1,7 +1,7 @@
 //! JSON text as a value, with every key at most once.
 //!
-//! Of a key that is repeated most readers keep the last and say nothing: then
-//! what was meant and what was priced may be two things.
+//! Most JSON parsers silently keep the last of repeated keys. Then the event that the user meant and
+//! the event that is priced could differ.
 
 use std::fmt;
 

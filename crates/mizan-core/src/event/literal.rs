@@ -192,13 +192,13 @@ fn as_typed(unit: UnitError, rounded: f64, typed: &str) -> UnitError {
 
 #[cfg(test)]
 mod tests {
-    use super::super::names::Verb;
+    use super::super::names::EventKind;
     use super::*;
 
     fn sigma(text: &str) -> Result<f64, String> {
-        let word = Verb::Gaussian.word();
-        let (_, sigma) = word.parameter("sigma").unwrap();
-        read_number(word.name, &sigma, text).map_err(|problem| problem.to_string())
+        let syntax = EventKind::Gaussian.syntax();
+        let (_, sigma) = syntax.parameter("sigma").unwrap();
+        read_number(syntax.name, &sigma, text).map_err(|problem| problem.to_string())
     }
 
     fn count(text: &str) -> Result<u64, &'static str> {

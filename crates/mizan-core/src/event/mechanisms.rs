@@ -1,7 +1,7 @@
 //! The mechanisms whose parameters constrain each other.
 //!
-//! Each has private fields and a `new` that checks the rule, so a value that
-//! exists is a mechanism that exists.
+//! Each has private fields and a `new` that checks the constraint, so every value is a valid
+//! mechanism.
 
 use super::{EventError, EventProblem, PrivacyEvent};
 use crate::units::{Count, Epsilon, Order, Probability, Scale, Sensitivity, Sigma};
@@ -14,8 +14,7 @@ pub struct DiscreteGaussian {
 }
 
 impl DiscreteGaussian {
-    /// Noise of parameter `sigma` on an integer vector that one person moves
-    /// by at most `sensitivity` in L2.
+    /// Noise of parameter `sigma` on an integer vector of this L2 sensitivity.
     ///
     /// # Errors
     ///
@@ -34,7 +33,7 @@ impl DiscreteGaussian {
         self.sigma
     }
 
-    /// How far one person moves the answer, in L2.
+    /// The L2 sensitivity.
     #[must_use]
     pub const fn sensitivity(&self) -> Sensitivity {
         self.sensitivity
@@ -49,8 +48,7 @@ pub struct DiscreteLaplace {
 }
 
 impl DiscreteLaplace {
-    /// Noise of the given scale on integers that one person moves by at most
-    /// `sensitivity` in L1.
+    /// Noise of this scale on integers of this L1 sensitivity.
     ///
     /// # Errors
     ///
@@ -68,15 +66,15 @@ impl DiscreteLaplace {
         self.scale
     }
 
-    /// How far one person moves the answer, in L1: a whole number.
+    /// The L1 sensitivity, a whole number.
     #[must_use]
     pub const fn sensitivity(&self) -> Sensitivity {
         self.sensitivity
     }
 }
 
-/// A truthful answer with probability `p`, otherwise one of the other
-/// categories, each as likely as the next.
+/// Randomized response: the true answer with probability `p`, otherwise a uniform one of the other
+/// categories.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RandomizedResponse {
     p: Probability,
@@ -113,7 +111,7 @@ impl RandomizedResponse {
         self.p
     }
 
-    /// How many answers there are.
+    /// The number of categories.
     #[must_use]
     pub const fn categories(&self) -> Count {
         self.categories
@@ -145,19 +143,19 @@ impl WithoutReplacement {
         })
     }
 
-    /// How many people there are: `n`.
+    /// The size of the population, `n`.
     #[must_use]
     pub const fn population(&self) -> Count {
         self.population
     }
 
-    /// How many people are drawn: `m`.
+    /// The size of the sample, `m`.
     #[must_use]
     pub const fn sample(&self) -> Count {
         self.sample
     }
 
-    /// What is done with the sample.
+    /// The event on the sample.
     #[must_use]
     pub const fn event(&self) -> &PrivacyEvent {
         &self.event

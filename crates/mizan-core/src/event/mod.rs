@@ -1,8 +1,8 @@
-//! What was done to the data, as a value: the vocabulary of privacy events.
+//! Privacy events: descriptions of mechanisms, as far as their cost is concerned.
 //!
-//! An event is plain data. It is what people type, what the ledger stores and
-//! what an auditor replays; what it costs is somebody else's business. The
-//! vocabulary only grows and the meaning of a word never changes.
+//! An event is a plain value. Users type it, the ledger stores it and an auditor replays it;
+//! `mizan-accounting` computes its cost. New kinds of events may be added; the meaning of an existing
+//! one never changes.
 //!
 //! ```
 //! use mizan_core::PrivacyEvent;
@@ -46,7 +46,7 @@ pub use template::{Domain, EventTemplate, ParameterValue};
 
 use crate::units::{Count, Delta, Epsilon, Mu, Probability, Rho, Scale, Sensitivity, Sigma, Tau};
 
-/// How many events may stand inside each other in a text or a JSON document.
+/// The largest nesting depth of events in a text or a JSON document.
 ///
 /// An event takes at most two levels of JSON (three for the innermost), so
 /// sixty leave room, within the 128 levels that JSON readers commonly accept,
@@ -56,20 +56,17 @@ pub const MAX_DEPTH: usize = 60;
 /// The longest text that is read as an event, in bytes.
 pub const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// The longest JSON document that is read as an event, in bytes. JSON is up
-/// to nine times as wordy as the text of the same event.
+/// The longest JSON document that is read as an event, in bytes. JSON is up to nine times as long as
+/// the text of the same event.
 pub const MAX_JSON_BYTES: usize = 16 << 20;
 
-/// How many events a JSON document may hold. A text of [`MAX_TEXT_BYTES`] has
-/// no room for more.
+/// The largest number of events in a JSON document. A text of [`MAX_TEXT_BYTES`] cannot have more.
 pub const MAX_EVENTS: usize = 1_000_000;
 
-/// A use of private data, as far as its cost is concerned.
+/// A mechanism, as far as its privacy cost is concerned.
 ///
-/// The readers ([`FromStr`](std::str::FromStr) and
-/// [`from_json`](PrivacyEvent::from_json)) enforce every rule of the language,
-/// including [`MAX_DEPTH`]; code that builds an event itself may nest as it
-/// likes.
+/// The parsers ([`FromStr`](std::str::FromStr) and [`from_json`](PrivacyEvent::from_json)) enforce
+/// every rule of the language, including [`MAX_DEPTH`]; code that builds an event may nest deeper.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PrivacyEvent {
@@ -77,37 +74,37 @@ pub enum PrivacyEvent {
     Gaussian {
         /// The standard deviation of the noise.
         sigma: Sigma,
-        /// How far one person moves the function, in L2.
+        /// The L2 sensitivity.
         sensitivity: Sensitivity,
     },
     /// Laplace noise on a function of bounded L1 sensitivity.
     Laplace {
         /// The scale of the noise.
         scale: Scale,
-        /// How far one person moves the function, in L1.
+        /// The L1 sensitivity.
         sensitivity: Sensitivity,
     },
     /// Discrete Gaussian noise on an integer-valued function.
     DiscreteGaussian(DiscreteGaussian),
     /// Discrete Laplace noise on an integer-valued function.
     DiscreteLaplace(DiscreteLaplace),
-    /// An answer that is truthful with a known probability.
+    /// Randomized response.
     RandomizedResponse(RandomizedResponse),
     /// The exponential mechanism, or any other of bounded range.
     Exponential {
         /// The range of the privacy loss.
         epsilon: Epsilon,
     },
-    /// Any mechanism that is purely differentially private.
+    /// Any pure ε-DP mechanism.
     Pure {
-        /// The bound on the loss.
+        /// ε.
         epsilon: Epsilon,
     },
-    /// Any mechanism that is approximately differentially private.
+    /// Any (ε, δ)-DP mechanism.
     Approximate {
-        /// The bound on the loss.
+        /// ε.
         epsilon: Epsilon,
-        /// The probability that the bound fails; the readers want it below 1.
+        /// δ; the parsers require it to be below 1.
         delta: Delta,
     },
     /// Any mechanism that is Rényi differentially private at some orders.
@@ -121,25 +118,25 @@ pub enum PrivacyEvent {
     Concentrated {
         /// The bound on the mean of the loss.
         mu: Mu,
-        /// The subgaussian standard of the loss about its mean.
+        /// The subgaussian parameter of the loss about its mean.
         tau: Tau,
     },
     /// Any Gaussian differentially private mechanism.
     GaussianDp {
-        /// The distance of the two normal distributions that bound it.
+        /// The distance μ of the two normal distributions N(0, 1) and N(μ, 1).
         mu: Mu,
     },
-    /// A mechanism of one's own, as a pair of finite distributions.
+    /// A user-defined mechanism, as a pair of finite distributions.
     Finite(FinitePair),
-    /// Sums over the nodes of a binary tree, with Gaussian noise on each; each
-    /// person takes part in one step. It is Gaussian noise whose sensitivity
-    /// is that of a step times √h, where h is the [`tree_height`].
+    /// Tree aggregation (DP-FTRL): sums over the nodes of a binary tree, with Gaussian noise on each;
+    /// each unit contributes to one step. It costs as much as Gaussian noise with the sensitivity of
+    /// a step times √h, where h is the [`tree_height`].
     Tree {
         /// The standard deviation of the noise on each node.
         sigma: Sigma,
-        /// How many steps there are.
+        /// The number of steps.
         steps: Count,
-        /// How far one person moves a step, in L2.
+        /// The L2 sensitivity of a step.
         sensitivity: Sensitivity,
     },
     /// A matrix mechanism: Gaussian noise on C x. It is Gaussian noise of
@@ -147,42 +144,40 @@ pub enum PrivacyEvent {
     Matrix {
         /// The standard deviation of the noise on each coordinate of C x.
         sigma: Sigma,
-        /// The largest ‖C u‖ over what one person can contribute, u.
+        /// The largest ‖C u‖ over the possible contributions u of a unit.
         norm: Sensitivity,
     },
-    /// People who each run a local randomizer, and a shuffler who forgets who
-    /// sent what.
+    /// Shuffling: people run a local randomizer, and a shuffler permutes their outputs.
     Shuffle {
-        /// How many people there are.
+        /// The number of people.
         people: Count,
         /// The local randomizer.
         event: Box<PrivacyEvent>,
     },
-    /// An event on a random sample that each person joins independently;
-    /// neighbours differ by one person added or removed.
+    /// An event on a Poisson sample, which each unit joins independently; for add-or-remove
+    /// neighbours.
     Poisson {
-        /// The probability of joining; the readers want it above 0.
+        /// The sampling probability; the parsers require it to be above 0.
         q: Probability,
-        /// What is done with the sample.
+        /// The event on the sample.
         event: Box<PrivacyEvent>,
     },
-    /// An event on a sample of fixed size; neighbours differ by one person
-    /// replaced.
+    /// An event on a sample of fixed size, without replacement; for replace neighbours.
     WithoutReplacement(WithoutReplacement),
-    /// An event seen by a group of people instead of one person.
+    /// Group privacy: the cost of an event for a group of units instead of one.
     Group {
-        /// How many people stand together.
+        /// The size of the group.
         size: Count,
-        /// What is done with their data.
+        /// The event.
         event: Box<PrivacyEvent>,
     },
-    /// Events one after the other, each free to depend on what came before.
+    /// A composition of events, each of which may depend on earlier outputs.
     Compose(Vec<PrivacyEvent>),
-    /// The same event over and over.
+    /// A composition of equal events.
     Repeat {
-        /// How often.
+        /// The number of events.
         count: Count,
-        /// What is repeated.
+        /// The event.
         event: Box<PrivacyEvent>,
     },
 }
@@ -202,29 +197,29 @@ impl PrivacyEvent {
         }
     }
 
-    /// How many events stand inside each other, this one included.
+    /// The nesting depth, this event included.
     #[must_use]
     pub fn depth(&self) -> usize {
         1 + self.children().iter().map(Self::depth).max().unwrap_or(0)
     }
 
-    /// The words of the text form, for help texts and completion.
+    /// Every event that has a name in the text form, for help texts and completion.
     #[must_use]
-    pub fn vocabulary() -> Vec<EventWord> {
-        let word = |verb: names::Verb| {
-            let word = verb.word();
-            EventWord {
-                name: word.name,
-                signature: word.signature(),
-                meaning: word.meaning,
+    pub fn vocabulary() -> Vec<EventHelp> {
+        let syntax = |kind: names::EventKind| {
+            let syntax = kind.syntax();
+            EventHelp {
+                name: syntax.name,
+                signature: syntax.signature(),
+                meaning: syntax.meaning,
             }
         };
-        names::Verb::NAMED.into_iter().map(word).collect()
+        names::EventKind::NAMED.into_iter().map(syntax).collect()
     }
 }
 
-/// On how many nodes of the binary tree over so many steps a single step
-/// shows: h = ⌈log₂(steps + 1)⌉.
+/// The number of nodes of the binary tree over `steps` steps that contain a given step:
+/// h = ⌈log₂(steps + 1)⌉.
 ///
 /// ```
 /// use mizan_core::{Count, tree_height};
@@ -236,14 +231,14 @@ pub const fn tree_height(steps: Count) -> u32 {
     u64::BITS - steps.get().leading_zeros()
 }
 
-/// A word of the event language.
+/// How an event is written, for help texts and completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EventWord {
+pub struct EventHelp {
     /// The name, such as `rr`.
     pub name: &'static str,
     /// The parameters and their defaults, such as `rr(p, categories=2)`.
     pub signature: String,
-    /// What it stands for.
+    /// What it means.
     pub meaning: &'static str,
 }
 

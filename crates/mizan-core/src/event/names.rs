@@ -1,13 +1,12 @@
-//! The words of the event language: names, parameters, defaults, meanings.
-//!
-//! Text, JSON and help all read this one table.
+//! The table of the event language: names, parameters, defaults, meanings. Text, JSON and help use
+//! it.
 
 use super::decimal::Round;
 use crate::units::Range;
 
 /// A kind of event that has a name and fixed parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(super) enum EventKind {
     Gaussian,
     Laplace,
     DiscreteGaussian,
@@ -33,9 +32,9 @@ pub(super) enum Verb {
     Compose,
 }
 
-/// What a verb is called, takes and means.
+/// How an event of a kind is written, and what it means.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word {
+pub(super) struct EventSyntax {
     pub(super) name: &'static str,
     pub(super) parameters: &'static [Parameter],
     pub(super) meaning: &'static str,
@@ -136,8 +135,8 @@ const EVENT: Parameter = Parameter {
     kind: Kind::Event,
 };
 
-impl Verb {
-    /// The verbs that are called by name in text.
+impl EventKind {
+    /// The kinds that are called by name in text.
     pub(super) const NAMED: [Self; 19] = [
         Self::Gaussian,
         Self::Laplace,
@@ -162,56 +161,56 @@ impl Verb {
 
     /// The table.
     #[rustfmt::skip]
-    pub(super) const fn word(self) -> Word {
-        const fn word(name: &'static str, parameters: &'static [Parameter], meaning: &'static str) -> Word {
-            Word { name, parameters, meaning }
+    pub(super) const fn syntax(self) -> EventSyntax {
+        const fn syntax(name: &'static str, parameters: &'static [Parameter], meaning: &'static str) -> EventSyntax {
+            EventSyntax { name, parameters, meaning }
         }
         match self {
-            Self::Gaussian => word("gaussian", &[SIGMA, SENSITIVITY], "Gaussian noise on a function of L2 sensitivity"),
-            Self::Laplace => word("laplace", &[SCALE, SENSITIVITY], "Laplace noise on a function of L1 sensitivity"),
-            Self::DiscreteGaussian => word("discrete-gaussian", &[SIGMA, SENSITIVITY], "Gaussian noise on whole numbers, L2 sensitivity"),
-            Self::DiscreteLaplace => word("discrete-laplace", &[SCALE, SENSITIVITY], "Laplace noise on whole numbers, L1 sensitivity"),
-            Self::RandomizedResponse => word("rr", &[P, CATEGORIES], "randomized response, truthful with probability p"),
-            Self::Exponential => word("exponential", &[EPSILON], "the exponential mechanism (bounded range)"),
-            Self::Pure => word("pure", &[EPSILON], "any epsilon-DP mechanism"),
-            Self::Approximate => word("approximate", &[EPSILON, DELTA], "any (epsilon, delta)-DP mechanism"),
-            Self::Renyi => word("rdp", &[ORDER, EPSILON], "a reported Rényi guarantee"),
-            Self::ZeroConcentrated => word("zcdp", &[RHO], "any zero-concentrated DP mechanism"),
-            Self::Concentrated => word("cdp", &[MU, TAU], "any (mean-)concentrated DP mechanism"),
-            Self::GaussianDp => word("gdp", &[MU], "any Gaussian-DP mechanism"),
-            Self::Finite => word("finite", &[], "a mechanism of your own: p with the person, q without, per outcome"),
-            Self::Tree => word("tree", &[SIGMA, STEPS, SENSITIVITY], "sums over a binary tree (DP-FTRL), each person in one step"),
-            Self::Matrix => word("matrix", &[SIGMA, NORM], "a matrix mechanism: Gaussian noise on C x, norm = largest ||C u||"),
-            Self::Poisson => word("poisson", &[Q, EVENT], "on a sample that each person joins with probability q"),
-            Self::WithoutReplacement => word("without-replacement", &[N, M, EVENT], "on m of n people; neighbours replace one"),
-            Self::Shuffle => word("shuffle", &[N, EVENT], "n people run a local randomizer, a shuffler forgets who"),
-            Self::Group => word("group", &[SIZE, EVENT], "the same for groups of people"),
-            Self::Repeat => word("repeat", &[COUNT, EVENT], "the same event over and over"),
-            Self::Compose => word("compose", &[], "events one after the other"),
+            Self::Gaussian => syntax("gaussian", &[SIGMA, SENSITIVITY], "Gaussian noise on a function of L2 sensitivity"),
+            Self::Laplace => syntax("laplace", &[SCALE, SENSITIVITY], "Laplace noise on a function of L1 sensitivity"),
+            Self::DiscreteGaussian => syntax("discrete-gaussian", &[SIGMA, SENSITIVITY], "Gaussian noise on whole numbers, L2 sensitivity"),
+            Self::DiscreteLaplace => syntax("discrete-laplace", &[SCALE, SENSITIVITY], "Laplace noise on whole numbers, L1 sensitivity"),
+            Self::RandomizedResponse => syntax("rr", &[P, CATEGORIES], "randomized response, truthful with probability p"),
+            Self::Exponential => syntax("exponential", &[EPSILON], "the exponential mechanism (bounded range)"),
+            Self::Pure => syntax("pure", &[EPSILON], "any epsilon-DP mechanism"),
+            Self::Approximate => syntax("approximate", &[EPSILON, DELTA], "any (epsilon, delta)-DP mechanism"),
+            Self::Renyi => syntax("rdp", &[ORDER, EPSILON], "a reported Rényi guarantee"),
+            Self::ZeroConcentrated => syntax("zcdp", &[RHO], "any zero-concentrated DP mechanism"),
+            Self::Concentrated => syntax("cdp", &[MU, TAU], "any (mean-)concentrated DP mechanism"),
+            Self::GaussianDp => syntax("gdp", &[MU], "any Gaussian-DP mechanism"),
+            Self::Finite => syntax("finite", &[], "a mechanism of your own: p with the person, q without, per outcome"),
+            Self::Tree => syntax("tree", &[SIGMA, STEPS, SENSITIVITY], "sums over a binary tree (DP-FTRL), each person in one step"),
+            Self::Matrix => syntax("matrix", &[SIGMA, NORM], "a matrix mechanism: Gaussian noise on C x, norm = largest ||C u||"),
+            Self::Poisson => syntax("poisson", &[Q, EVENT], "on a sample that each person joins with probability q"),
+            Self::WithoutReplacement => syntax("without-replacement", &[N, M, EVENT], "on m of n people; neighbours replace one"),
+            Self::Shuffle => syntax("shuffle", &[N, EVENT], "n people run a local randomizer, a shuffler forgets who"),
+            Self::Group => syntax("group", &[SIZE, EVENT], "the same for groups of people"),
+            Self::Repeat => syntax("repeat", &[COUNT, EVENT], "the same event over and over"),
+            Self::Compose => syntax("compose", &[], "events one after the other"),
         }
     }
 
-    /// The verb that is called by this name in text.
+    /// The kind that is called by this name in text.
     pub(super) fn named(name: &str) -> Option<Self> {
         Self::NAMED
             .into_iter()
-            .find(|verb| verb.word().name == name)
+            .find(|kind| kind.syntax().name == name)
     }
 
-    /// The verb of this name in JSON.
+    /// The kind of this name in JSON.
     pub(super) fn tagged(name: &str) -> Option<Self> {
         Self::named(name).or_else(|| {
             [Self::Repeat, Self::Compose]
                 .into_iter()
-                .find(|verb| verb.word().name == name)
+                .find(|kind| kind.syntax().name == name)
         })
     }
 }
 
-impl Word {
+impl EventSyntax {
     /// The call with its parameters and their defaults.
     pub(super) fn signature(&self) -> String {
-        if self.name == Verb::Finite.word().name {
+        if self.name == EventKind::Finite.syntax().name {
             return "finite(p:q, ...) or finite(losses, loss:probability, ...)".into();
         }
         let parameters: Vec<String> = self
@@ -270,7 +269,12 @@ pub(super) fn closest_name(unknown: &str) -> Option<&'static str> {
         .iter()
         .find(|(other, _)| *other == wanted)
         .map(|(_, name)| *name);
-    synonym.or_else(|| closest(&wanted, Verb::NAMED.iter().map(|verb| verb.word().name)))
+    synonym.or_else(|| {
+        closest(
+            &wanted,
+            EventKind::NAMED.iter().map(|kind| kind.syntax().name),
+        )
+    })
 }
 
 /// The candidate that differs from `unknown` by a typo, if one does.
@@ -295,12 +299,12 @@ mod tests {
 
     #[test]
     fn every_name_finds_itself() {
-        for verb in Verb::NAMED {
-            assert_eq!(Verb::named(verb.word().name), Some(verb));
-            assert_eq!(Verb::tagged(verb.word().name), Some(verb));
+        for kind in EventKind::NAMED {
+            assert_eq!(EventKind::named(kind.syntax().name), Some(kind));
+            assert_eq!(EventKind::tagged(kind.syntax().name), Some(kind));
         }
-        assert_eq!(Verb::named("repeat"), None);
-        assert_eq!(Verb::tagged("repeat"), Some(Verb::Repeat));
+        assert_eq!(EventKind::named("repeat"), None);
+        assert_eq!(EventKind::tagged("repeat"), Some(EventKind::Repeat));
     }
 
     #[test]
@@ -327,11 +331,11 @@ mod tests {
     #[test]
     fn signatures_show_defaults() {
         assert_eq!(
-            Verb::RandomizedResponse.word().signature(),
+            EventKind::RandomizedResponse.syntax().signature(),
             "rr(p, categories=2)"
         );
         assert_eq!(
-            Verb::Gaussian.word().signature(),
+            EventKind::Gaussian.syntax().signature(),
             "gaussian(sigma, sensitivity=1)"
         );
     }

@@ -1,5 +1,5 @@
-//! Reads the arguments that are written as pairs: `order:epsilon` of a Rényi
-//! guarantee, `p:q` and `loss:probability` of a mechanism of one's own.
+//! Parses arguments that are written as pairs: `order:epsilon` of a Rényi guarantee, `p:q` and
+//! `loss:probability` of a user-defined mechanism.
 
 use super::lexer::{Token, TokenKind};
 use super::literal::{is_infinity, read_loss, read_nearest, read_number};

@@ -1,4 +1,4 @@
-//! What can be wrong with a privacy event, in words.
+//! The faults of a privacy event, with their messages.
 
 use super::decimal::{MAX_DIGITS, Round, format_decimal};
 use super::{MAX_DEPTH, MAX_EVENTS};
@@ -9,10 +9,10 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum EventProblem {
-    /// Nothing but white space.
+    /// The text is empty.
     #[error("there is no event here")]
     Empty,
-    /// The grammar wants something else.
+    /// A syntax error.
     #[error("expected {expected}, found {found}")]
     Expected {
         /// What may stand here.
@@ -121,7 +121,7 @@ pub enum EventProblem {
         /// The name.
         name: String,
     },
-    /// A definition of something that is no name.
+    /// A definition of something that is not a name.
     #[error("`{name}` cannot be the name of an event")]
     NotAName {
         /// The name as written.
@@ -150,7 +150,7 @@ pub enum EventProblem {
     /// Text that is not JSON.
     #[error("not JSON: {message}")]
     NotJson {
-        /// What the JSON reader says.
+        /// The message of the JSON parser.
         message: String,
     },
     /// A JSON value of the wrong type.
@@ -173,16 +173,16 @@ pub enum EventProblem {
     /// Randomized response that is not random.
     #[error("rr: with p = 1 the answer is always true, so its pure epsilon is infinite")]
     AlwaysTruthful,
-    /// Randomized response with nothing to choose from.
+    /// Randomized response with one category.
     #[error("rr: categories must be 2 or more, got 1")]
     OneCategory,
-    /// An integer vector that moves by less than 1.
+    /// A sensitivity below 1 of an integer vector.
     #[error("discrete-gaussian: sensitivity must be 1 or more, got {}", shortest(.sensitivity.get()))]
     SensitivityBelowOne {
         /// The sensitivity asked for.
         sensitivity: Sensitivity,
     },
-    /// An integer that moves by a fraction.
+    /// A fractional sensitivity of an integer.
     #[error("discrete-laplace: sensitivity must be a whole number, got {}",
         shortest(.sensitivity.get()))]
     SensitivityNotWhole {
@@ -206,7 +206,7 @@ pub enum EventProblem {
         /// The order.
         order: Order,
     },
-    /// A Rényi guarantee that says nothing.
+    /// An infinite bound at some order.
     #[error("rdp: epsilon at order {order} must be finite")]
     InfiniteBound {
         /// The order.
@@ -238,7 +238,7 @@ pub enum EventProblem {
         /// What these probabilities add up to.
         sum: f64,
     },
-    /// A loss that is no number.
+    /// A loss that is not a finite number.
     #[error("finite: a loss must be a finite number, got {loss}")]
     LossNotFinite {
         /// The loss.
@@ -259,8 +259,8 @@ pub enum EventProblem {
     /// A guarantee that always fails.
     #[error("approximate: delta must be below 1; at 1 nothing is promised")]
     DeltaOne,
-    /// A sample that nobody joins.
-    #[error("poisson: q must be above 0; at 0 nobody is ever in the sample")]
+    /// A sample that is always empty.
+    #[error("poisson: q must be above 0; at 0 the sample is always empty")]
     NeverSampled,
 }
 
@@ -275,7 +275,7 @@ fn shortest(value: f64) -> String {
     }
 }
 
-/// The range of a number in words, said of something that is none.
+/// The range of a number in words, for something that is not a number.
 fn a_number(allowed: &str) -> String {
     if allowed.starts_with("a ") {
         allowed.to_owned()

@@ -1,20 +1,20 @@
-//! The event that certainly costs no more than what was typed.
+//! An event that certainly costs at most as much as the typed one.
 //!
-//! The reader rounds every parameter to the costly side by less than one unit
-//! in the last place. One unit back towards the cheap side is therefore past
-//! what was typed: a lower bound for it is one for the typed event.
+//! The parser rounds every parameter to the side that costs more, by less than one unit in the last
+//! place. One unit back towards the other side is therefore beyond the typed decimal: a lower bound
+//! for that event is one for the typed event.
 
 use super::{DiscreteGaussian, PrivacyEvent, RandomizedResponse, RenyiPoints, WithoutReplacement};
 use crate::units::{Delta, Epsilon, Mu, Order, Probability, Rho, Scale, Sensitivity, Sigma, Tau};
 
-/// One unit down, or the same where that is no valid quantity.
+/// One unit down, or the same if that is not a valid quantity.
 macro_rules! less {
     ($Type:ident, $value:expr) => {
         $Type::new($value.get().next_down()).unwrap_or($value)
     };
 }
 
-/// One unit up, or the same where that is no valid quantity.
+/// One unit up, or the same if that is not a valid quantity.
 macro_rules! more {
     ($Type:ident, $value:expr) => {
         $Type::new($value.get().next_up()).unwrap_or($value)

@@ -1,11 +1,11 @@
-//! The piece of a text that an error is about, with a caret under it.
+//! The part of a text that has a fault, with a caret under it.
 
 use std::fmt;
 
 /// The longest piece of a line that is shown.
 const WIDTH: usize = 76;
 
-/// A place in a text, ready to be shown.
+/// A place in a text, for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Snippet {
     /// The line, from 1.

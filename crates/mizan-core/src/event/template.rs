@@ -1,4 +1,4 @@
-//! Events with a question mark: one number to solve for.
+//! Event templates: events in which `?` stands for one number to solve for (calibration).
 
 use super::advice::chance;
 use super::decimal::{Round, format_decimal};
@@ -27,7 +27,7 @@ pub struct EventTemplate {
     shape: PrivacyEvent,
 }
 
-/// The question mark: where it stands, and for what.
+/// The `?`: its place and its parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Hole {
     /// The byte of the text.
@@ -37,7 +37,7 @@ pub(super) struct Hole {
     pub(super) domain: Domain,
 }
 
-/// The values that make sense for the parameter, both ends included.
+/// The valid values of the parameter, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Domain {
     /// Doubles.
@@ -143,7 +143,7 @@ impl EventTemplate {
         }
     }
 
-    /// The event with this value. A real one enters as this very double.
+    /// The event with this value. A real value is used as this exact double.
     ///
     /// # Errors
     ///
@@ -160,7 +160,7 @@ impl EventTemplate {
     ///
     /// # Errors
     ///
-    /// It is no event then.
+    /// The text is not an event then.
     pub fn fill_typed(&self, value: &str) -> Result<PrivacyEvent, EventError> {
         PrivacyEvent::parse_with(&self.fill_text(value), &self.definitions)
     }
@@ -177,7 +177,7 @@ impl EventTemplate {
     }
 }
 
-/// A number that the reader takes for the parameter whatever the others are.
+/// A value that is valid for the parameter, whatever the others are.
 pub(super) fn trial(parameter: &Parameter) -> f64 {
     match (parameter.name, parameter.kind) {
         // Above chance, below always.
@@ -189,7 +189,7 @@ pub(super) fn trial(parameter: &Parameter) -> f64 {
     }
 }
 
-/// The values of a parameter by itself.
+/// The valid values of a parameter alone.
 pub(super) fn domain(parameter: &Parameter) -> Domain {
     let real = |low, high| Domain::Real { low, high };
     match parameter.kind {
@@ -203,8 +203,7 @@ pub(super) fn domain(parameter: &Parameter) -> Domain {
     }
 }
 
-/// The values of a parameter beside the others of its event, where these
-/// leave fewer.
+/// The valid values of a parameter, given the others of its event, if these allow fewer.
 pub(super) fn domain_in(event: &PrivacyEvent, parameter: &Parameter) -> Option<Domain> {
     let below_one = 1.0_f64.next_down();
     let real = |low, high| Some(Domain::Real { low, high });

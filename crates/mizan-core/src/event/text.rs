@@ -1,4 +1,4 @@
-//! Reads events as people type them.
+//! Parses the text form of events.
 //!
 //! ```text
 //! expression := term ("+" term)*
@@ -12,7 +12,7 @@
 use super::call::{Argument, Call};
 use super::lexer::{Lexer, Token, TokenKind};
 use super::literal::{is_exactly, read_count, read_number};
-use super::names::{self, Kind, Parameter, Verb, Word};
+use super::names::{self, EventKind, EventSyntax, Kind, Parameter};
 use super::snippet::quote;
 use super::template::{self, Hole, domain_in};
 use super::{
@@ -25,8 +25,8 @@ use std::str::FromStr;
 impl FromStr for PrivacyEvent {
     type Err = EventError;
 
-    /// Reads the text form of an event. Decimals that are not doubles are
-    /// rounded to the side where the event costs more.
+    /// Parses the text form of an event. Decimals that are not doubles are rounded to the side where
+    /// the event costs more.
     fn from_str(text: &str) -> Result<Self, EventError> {
         Self::parse_with(text, &Definitions::default())
     }
@@ -48,9 +48,9 @@ pub(super) struct Reader<'a> {
     pub(super) lexer: Lexer<'a>,
     depth: usize,
     definitions: &'a Definitions,
-    /// How many events the definitions have brought in.
+    /// The number of events from definitions.
     defined: usize,
-    /// Whether `?` is allowed, and the one that was found.
+    /// Whether `?` is allowed, and its place.
     solving: bool,
     hole: Option<Hole>,
 }
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
 
     /// `NAME "(" arguments ")"`, after the name.
     fn call(&mut self, name: Token<'a>) -> Result<PrivacyEvent, EventError> {
-        let Some(verb) = Verb::named(name.text) else {
+        let Some(kind) = EventKind::named(name.text) else {
             return self.defined(name);
         };
         let open = self.lexer.next();
@@ -161,10 +161,10 @@ impl<'a> Reader<'a> {
             return Err(self.expected("`(` after the name", open));
         }
         self.enter(open)?;
-        match verb {
-            Verb::Renyi if self.is_pair() => self.points(name),
-            Verb::Finite => self.outcomes(name),
-            _ => self.arguments(verb, name),
+        match kind {
+            EventKind::Renyi if self.is_pair() => self.points(name),
+            EventKind::Finite => self.outcomes(name),
+            _ => self.arguments(kind, name),
         }
     }
 
@@ -190,21 +190,21 @@ impl<'a> Reader<'a> {
         Ok(defined.event.clone())
     }
 
-    fn arguments(&mut self, verb: Verb, name: Token<'a>) -> Result<PrivacyEvent, EventError> {
-        let word = verb.word();
-        let mut call = Call::new(verb);
+    fn arguments(&mut self, kind: EventKind, name: Token<'a>) -> Result<PrivacyEvent, EventError> {
+        let syntax = kind.syntax();
+        let mut call = Call::new(kind);
         let mut places: Vec<(&'static str, Token<'a>)> = Vec::new();
         let mut named = false;
         if self.lexer.peek().kind != TokenKind::Symbol(')') {
             loop {
                 let token = self.lexer.peek();
                 let label = self.label();
-                let (position, parameter) = self.parameter(&word, label, named, places.len())?;
+                let (position, parameter) = self.parameter(&syntax, label, named, places.len())?;
                 named |= label.is_some();
                 let start = self.lexer.peek();
-                let value = self.argument(&word, &parameter)?;
+                let value = self.argument(&syntax, &parameter)?;
                 if !call.set(position, value) {
-                    let (event, parameter) = (word.name, parameter.name);
+                    let (event, parameter) = (syntax.name, parameter.name);
                     let problem = EventProblem::DuplicateParameter { event, parameter };
                     return Err(self.at(problem, token));
                 }
@@ -251,14 +251,14 @@ impl<'a> Reader<'a> {
     /// Which parameter the next argument is for.
     fn parameter(
         &self,
-        word: &Word,
+        syntax: &EventSyntax,
         label: Option<Token<'a>>,
         named: bool,
         position: usize,
     ) -> Result<(usize, Parameter), EventError> {
-        let (event, signature) = (word.name, || word.signature());
+        let (event, signature) = (syntax.name, || syntax.signature());
         match label {
-            Some(label) => word.parameter(label.text).ok_or_else(|| {
+            Some(label) => syntax.parameter(label.text).ok_or_else(|| {
                 let (parameter, signature) = (quote(label.text), signature());
                 let problem = EventProblem::UnknownParameter {
                     event,
@@ -274,12 +274,12 @@ impl<'a> Reader<'a> {
                 };
                 Err(self.at(problem, self.lexer.peek()))
             }
-            None => word
+            None => syntax
                 .parameters
                 .get(position)
                 .map(|p| (position, *p))
                 .ok_or_else(|| {
-                    let (most, signature) = (word.parameters.len(), signature());
+                    let (most, signature) = (syntax.parameters.len(), signature());
                     let problem = EventProblem::TooManyArguments {
                         event,
                         most,
@@ -292,14 +292,14 @@ impl<'a> Reader<'a> {
 
     fn argument(
         &mut self,
-        word: &Word,
+        syntax: &EventSyntax,
         parameter: &Parameter,
     ) -> Result<Argument<PrivacyEvent>, EventError> {
         if let Kind::Event = parameter.kind {
             return self.expression().map(Argument::Event);
         }
         if let Some(token) = self.placeholder() {
-            let value = self.hole(word.name, parameter, token)?;
+            let value = self.hole(syntax.name, parameter, token)?;
             return Ok(match parameter.kind {
                 Kind::Count { .. } => Argument::Count(Count::from_f64(value).unwrap_or(Count::ONE)),
                 _ => Argument::Number(value),
@@ -307,8 +307,10 @@ impl<'a> Reader<'a> {
         }
         let token = self.literal()?;
         let value = match parameter.kind {
-            Kind::Count { .. } => read_count(word.name, parameter, token.text).map(Argument::Count),
-            _ => read_number(word.name, parameter, token.text).map(Argument::Number),
+            Kind::Count { .. } => {
+                read_count(syntax.name, parameter, token.text).map(Argument::Count)
+            }
+            _ => read_number(syntax.name, parameter, token.text).map(Argument::Number),
         };
         value.map_err(|problem| self.at(problem, token))
     }

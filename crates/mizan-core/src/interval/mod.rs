@@ -1,10 +1,10 @@
-//! Interval arithmetic: numbers that carry their own proof.
+//! Interval arithmetic: certified enclosures of real numbers.
 //!
 //! An [`Interval`] is a pair of doubles with the true real number between
 //! them. Every operation rounds outward, so a formula written with intervals
 //! yields a certified lower and upper bound of its exact value, rounding of
-//! every step included. Formulas must be free of cancellation for the bounds
-//! to be tight; that is the business of the formula, never of its soundness.
+//! every step included. The bounds are always sound; they are tight if the formula is free of
+//! cancellation.
 //!
 //! The elementary functions come from CORE-MATH, which rounds correctly: the
 //! true value is within half a unit in the last place, so one step outward
@@ -55,7 +55,7 @@ impl Interval {
         upper: f64::INFINITY,
     };
 
-    /// The interval with these ends; the whole line if they are no interval.
+    /// The interval with these ends; the whole line if they are not an interval.
     #[inline]
     pub fn new(lower: f64, upper: f64) -> Self {
         if lower <= upper {
@@ -103,7 +103,7 @@ impl Interval {
         }
     }
 
-    /// Uses the knowledge that the true value is not negative.
+    /// The same interval cut at zero, for a true value that is known not to be negative.
     #[inline]
     pub fn non_negative(self) -> Self {
         Self {

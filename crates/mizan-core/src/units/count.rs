@@ -1,4 +1,4 @@
-//! Whole numbers of things: repetitions, people, categories.
+//! Counts: repetitions, people, categories.
 
 use super::UnitError;
 use std::fmt;
@@ -8,10 +8,10 @@ use std::fmt;
 pub struct Count(u64);
 
 impl Count {
-    /// Once.
+    /// One.
     pub const ONE: Self = Self(1);
 
-    /// Twice.
+    /// Two.
     pub const TWO: Self = Self(2);
 
     /// The largest count: 2^53.
@@ -40,7 +40,7 @@ impl Count {
         }
     }
 
-    /// The count that this double is, if it is one.
+    /// The count equal to this double, if there is one.
     #[must_use]
     pub fn from_f64(value: f64) -> Option<Self> {
         let whole = value.fract() == 0.0 && (1.0..=Self::MAX.as_f64()).contains(&value);

@@ -1,14 +1,14 @@
-//! Why a number is not a quantity.
+//! Why a number is not a valid quantity.
 
 use thiserror::Error;
 
 use crate::Code;
 
-/// A number that the quantity it was meant for cannot take.
+/// A number is outside of the range of its quantity.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnitError {
-    /// NaN, or text that is no number.
+    /// NaN, or text that is not a number.
     #[error("{quantity} is not a number; it must be {allowed}")]
     NotANumber {
         /// What the number was meant for.

@@ -1,8 +1,7 @@
 //! The quantities of differential privacy, each its own type.
 //!
-//! A value is checked once, when it is made; everything behind that door may
-//! rely on the range in the table below. No quantity is ever NaN or negative
-//! zero, so `==` and `<` mean what they say.
+//! A value is checked once, when it is constructed; all other code relies on the ranges in the table
+//! below. No quantity is ever NaN or negative zero, so `==` and `<` are total.
 //!
 //! ```
 //! use mizan_core::{Delta, Epsilon, Order};
@@ -24,8 +23,7 @@ pub use error::UnitError;
 pub(crate) use range::Range;
 use std::fmt;
 
-/// Writes one newtype per row: its documentation, its name, what it is called
-/// in messages, and the range it lives in.
+/// Defines one newtype per row: its documentation, its name, its name in messages, and its range.
 macro_rules! quantities {
     ($($(#[$doc:meta])* $Type:ident, $name:literal, $range:expr;)*) => {$(
         $(#[$doc])*
@@ -58,8 +56,8 @@ macro_rules! quantities {
 }
 
 quantities! {
-    /// A bound ε on the privacy loss, in nats. A computed result may be
-    /// [`Epsilon::INFINITE`]; a given one is finite.
+    /// A bound ε on the privacy loss, in nats. A computed ε may be [`Epsilon::INFINITE`]; an input
+    /// is finite.
     Epsilon, "epsilon", Range::NonNegative;
 
     /// The probability δ with which the bound on the loss may fail.
@@ -85,7 +83,8 @@ quantities! {
     /// The scale of Laplace noise: its mean absolute value.
     Scale, "scale", Range::Positive;
 
-    /// How far one person can move an answer, in the norm of the mechanism.
+    /// The sensitivity of a function: the largest distance of its values on neighbouring datasets, in
+    /// the norm of the mechanism.
     Sensitivity, "sensitivity", Range::Positive;
 
     /// The probability of an event.
@@ -93,14 +92,14 @@ quantities! {
 }
 
 impl Epsilon {
-    /// Nothing is lost.
+    /// Zero privacy loss.
     pub const ZERO: Self = Self(0.0);
 
-    /// No bound at all: what an accountant reports when there is none.
+    /// No finite bound.
     pub const INFINITE: Self = Self(f64::INFINITY);
 
-    /// What a computation certified: below zero is zero, and a number that is
-    /// not known is no bound.
+    /// The result of a certified computation: negative numbers become zero, and NaN becomes
+    /// [`INFINITE`](Self::INFINITE).
     #[must_use]
     pub fn saturating(value: f64) -> Self {
         if value.is_nan() {
@@ -110,7 +109,7 @@ impl Epsilon {
         }
     }
 
-    /// Whether there is a bound.
+    /// Whether the bound is finite.
     #[must_use]
     pub const fn is_finite(self) -> bool {
         self.0.is_finite()
@@ -121,11 +120,10 @@ impl Delta {
     /// The bound never fails.
     pub const ZERO: Self = Self(0.0);
 
-    /// No bound at all.
+    /// No guarantee.
     pub const ONE: Self = Self(1.0);
 
-    /// What a computation certified, cut to [0, 1]; a number that is not known
-    /// is 1, no bound at all.
+    /// The result of a certified computation, clamped to [0, 1]; NaN becomes 1.
     #[must_use]
     pub fn saturating(value: f64) -> Self {
         if value.is_nan() {
@@ -143,7 +141,7 @@ impl Order {
     /// The max divergence: the largest loss, pure differential privacy.
     pub const INFINITE: Self = Self(f64::INFINITY);
 
-    /// Whether the order is a number rather than the limit.
+    /// Whether the order is finite.
     #[must_use]
     pub const fn is_finite(self) -> bool {
         self.0.is_finite()
@@ -159,11 +157,11 @@ impl Probability {
 }
 
 impl Sensitivity {
-    /// One person moves the answer by at most one: a count.
+    /// Sensitivity 1, that of a count.
     pub const ONE: Self = Self(1.0);
 }
 
-/// The shortest text that names this double, scientific when it is far from 1.
+/// The shortest text of this double, scientific if it is far from 1.
 pub(crate) fn plain(value: f64) -> String {
     let magnitude = value.abs();
     if magnitude == 0.0 || (1e-4..1e7).contains(&magnitude) {

@@ -1,4 +1,4 @@
-//! The ranges that quantities live in, in words and as a check.
+//! The ranges of quantities, as a check and in words.
 
 use super::{UnitError, plain};
 

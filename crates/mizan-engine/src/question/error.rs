@@ -1,8 +1,9 @@
 //! Why a question has no answer.
 
 use mizan_core::Code;
+use mizan_ledger::money::{CostError, NameError};
 use mizan_ledger::store::StoreError;
-use mizan_ledger::{CostError, LedgerError, NameError, RequestError, RequestId};
+use mizan_ledger::{LedgerError, RequestError, RequestId};
 use mizan_sql::Refusal;
 
 use crate::engine::EngineError;

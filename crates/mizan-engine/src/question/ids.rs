@@ -6,7 +6,7 @@
 //! versions of the datasets, and the recipe of the noise. So the same question
 //! about the same data has the same id, and the ledger answers it with what it
 //! answered before, at no cost. How the answer is sorted or cut is not part of it.
-//! The hash has a key, a secret of the ledger ([`mizan_ledger::IdKey`]): versions are
+//! The hash has a key, a secret of the ledger ([`mizan_ledger::guards::IdKey`]): versions are
 //! made of sizes and times of private files, and an analyst who sees an id must not be
 //! able to test guesses about them. Answers that were stored before ids had a key are
 //! found under the id without one.
@@ -25,7 +25,8 @@
 //! the next. Its id does not: it is made of what was asked. What is there under an id
 //! is gone on with, or shown, with the share that it has.
 
-use mizan_ledger::{Body, Cost, Digest, Ledger, RequestError, RequestId, Status};
+use mizan_ledger::log::Status;
+use mizan_ledger::{Body, Cost, Digest, Ledger, RequestError, RequestId};
 
 use super::{Desk, Prepared, QuestionError, Reply, reserved};
 use crate::engine::{Engine, Version};
@@ -91,7 +92,7 @@ impl<E: Engine> Desk<'_, E> {
         }
         let charged_with = |cost: &Cost| {
             let groups = prepared.plan.groups_per_unit;
-            reserved::candidates(&prepared.view.account, cost.own_delta(), groups)
+            reserved::candidates(&prepared.view.account, cost.reserved_delta(), groups)
         };
         let shares = match &record.status {
             Status::Reserved(held) | Status::Started(held) => charged_with(&held.cost),
@@ -190,7 +191,7 @@ impl<E: Engine> Desk<'_, E> {
 
 /// What a query is charged for.
 fn digest(prepared: &Prepared) -> Digest {
-    mizan_ledger::Request::Reserve(prepared.charge.clone()).digest()
+    mizan_ledger::state::Request::Reserve(prepared.charge.clone()).digest()
 }
 
 /// What is released, as 32 bytes: the plan, the data, the noise.

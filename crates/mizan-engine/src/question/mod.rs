@@ -37,10 +37,12 @@ pub use reserved::ReservedDelta;
 use std::sync::Arc;
 
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
+use mizan_ledger::evidence::{MAX_UNANSWERED, SETTLED};
+use mizan_ledger::log::{Denial, Status};
 use mizan_ledger::store::StoreError;
 use mizan_ledger::{
-    Account, AccountView, Charge, Denial, Digest, Done, Ledger, LedgerError, MAX_UNANSWERED,
-    Outcome, Refusal, RequestError, RequestId, SETTLED, Status, Target as Promise,
+    Account, AccountView, Charge, Digest, Done, Ledger, LedgerError, Outcome, Refusal,
+    RequestError, RequestId, Target as Promise,
 };
 use mizan_sql::{BoundedPlan, Catalogue, Dataset, Note};
 
@@ -93,7 +95,7 @@ impl Prepared {
     /// on top of it the chance that the release itself fails. Rounded up.
     #[expect(clippy::cast_precision_loss, reason = "rounded up")]
     pub(crate) fn delta(&self) -> Delta {
-        let own = self.charge.cost.own_delta().atto();
+        let own = self.charge.cost.reserved_delta().atto();
         if own == 0 {
             return self.recipe.delta();
         }

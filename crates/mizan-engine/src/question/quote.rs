@@ -1,7 +1,7 @@
 //! What a question would cost, and how good its answer would be.
 
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
-use mizan_ledger::{AccountView, Body, Charge, Cost, OwnDelta};
+use mizan_ledger::{AccountView, Body, Charge, Cost, DeltaAmount};
 use mizan_sql::{Effect, Note};
 
 use super::Prepared;
@@ -55,7 +55,7 @@ impl Quote {
         let about = match prepared.takes_usual_share() && fits > 0 {
             true => {
                 let amounts = charge.cost.amounts().iter().copied();
-                let without = view.how_many(&Cost::new(amounts, OwnDelta::ZERO));
+                let without = view.how_many(&Cost::new(amounts, DeltaAmount::ZERO));
                 without.min(reserved::how_many(view)).max(1)
             }
             false => fits,

@@ -2,7 +2,7 @@
 //!
 //! The threshold that hides small groups may fail, with a probability of its own: the
 //! delta of that comes out of a part of the account's delta that is reserved for such
-//! mechanisms (`Budget::own_delta`). The ledger adds these deltas up in whole numbers,
+//! mechanisms (`Budget::reserved_delta`). The ledger adds these deltas up in whole numbers,
 //! apart from the Rényi curve.
 //!
 //! A query may say how much it takes. By default it takes a twentieth of what is
@@ -21,7 +21,7 @@
 use std::iter::{once, successors};
 
 use mizan_core::Delta;
-use mizan_ledger::{Account, AccountView, Charge, OwnDelta};
+use mizan_ledger::{Account, AccountView, Charge, DeltaAmount};
 
 /// What part of what is left one query takes.
 const SHARE: f64 = 20.0;
@@ -41,18 +41,18 @@ pub struct ReservedDelta {
     /// The account with the least left, of the one that is charged and those above.
     pub account: String,
     /// All that is reserved there.
-    pub reserved: OwnDelta,
+    pub reserved: DeltaAmount,
     /// What is left of it.
-    pub left: OwnDelta,
+    pub left: DeltaAmount,
     /// What the query asks for.
-    pub asked: OwnDelta,
+    pub asked: DeltaAmount,
 }
 
 impl ReservedDelta {
     /// What a charge asks for, and what there is; None if it asks for nothing.
     pub(super) fn of(view: &AccountView, charge: &Charge) -> Option<Self> {
-        let asked = charge.cost.own_delta();
-        if asked == OwnDelta::ZERO {
+        let asked = charge.cost.reserved_delta();
+        if asked == DeltaAmount::ZERO {
             return None;
         }
         let account = once(&view.account)
@@ -60,8 +60,8 @@ impl ReservedDelta {
             .min_by_key(|account| left(account))?;
         Some(Self {
             account: account.name().as_str().to_owned(),
-            reserved: account.budget().own_delta(),
-            left: OwnDelta::from_atto(left(account)),
+            reserved: account.budget().reserved_delta(),
+            left: DeltaAmount::from_atto(left(account)),
             asked,
         })
     }
@@ -75,8 +75,8 @@ impl ReservedDelta {
 
 /// What is left of the reserved delta of an account, in units of 1e-18.
 fn left(account: &Account) -> u64 {
-    let reserved = account.budget().own_delta().atto();
-    reserved.saturating_sub(account.taken().own_delta().atto())
+    let reserved = account.budget().reserved_delta().atto();
+    reserved.saturating_sub(account.taken().reserved_delta().atto())
 }
 
 /// What is left here and above.
@@ -93,7 +93,7 @@ fn shares(account: &Account) -> impl Iterator<Item = f64> {
 
 /// The first share of an account, whatever was spent: a twentieth of all.
 pub(super) fn first(account: &Account) -> Delta {
-    to_delta(in_delta(account.budget().own_delta().atto()) / SHARE)
+    to_delta(in_delta(account.budget().reserved_delta().atto()) / SHARE)
 }
 
 /// The share of a query that does not say one.
@@ -124,7 +124,7 @@ pub(super) fn chosen(delta: Delta, groups: u64) -> Delta {
 }
 
 /// The shares that a charge of this size may have been made with.
-pub(super) fn candidates(account: &Account, charged: OwnDelta, groups: u64) -> Vec<Delta> {
+pub(super) fn candidates(account: &Account, charged: DeltaAmount, groups: u64) -> Vec<Delta> {
     let charged = in_delta(charged.atto());
     let slack = (1.0 - STEP) / 2.0 * charged + 2.0 * whole(groups) / ATTO;
     let near = shares(account).map(to_delta);
@@ -137,7 +137,7 @@ pub(super) fn candidates(account: &Account, charged: OwnDelta, groups: u64) -> V
 pub(super) fn how_many(view: &AccountView) -> u64 {
     let (mut left, mut count) = (left_of(view), 0);
     loop {
-        let taken = OwnDelta::cost(to_delta(share(view, left))).atto();
+        let taken = DeltaAmount::cost(to_delta(share(view, left))).atto();
         match left.checked_sub(taken) {
             Some(rest) if taken > 0 => left = rest,
             _ => return count,

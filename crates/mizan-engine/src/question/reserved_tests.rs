@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use mizan_core::{Delta, Epsilon};
 use mizan_ledger::{
-    AccountName, AccountView, Budget, Ledger, Location, NewAccount, Orders, OwnDelta, RequestId,
+    AccountName, AccountView, Budget, DeltaAmount, Ledger, Location, NewAccount, Orders, RequestId,
 };
 use mizan_sql::{BoundedPlan, Catalogue, Dataset, DatasetColumn, Privacy, Type, Value};
 
@@ -97,7 +97,7 @@ fn ledger(folder: &std::path::Path) -> Ledger {
     let ledger = Ledger::init(&Location::File(folder.join("mizan.db")), folder).unwrap();
     let orders = Orders::standard();
     let delta = Delta::new(1e-6).unwrap();
-    let own = Budget::usual_own_delta(delta);
+    let own = Budget::usual_reserved_delta(delta);
     let epsilon = Epsilon::new(100.0).unwrap();
     let account = NewAccount {
         name: AccountName::new("visits").unwrap(),
@@ -140,12 +140,12 @@ fn view(ledger: &Ledger) -> AccountView {
 }
 
 fn taken(ledger: &Ledger) -> u64 {
-    view(ledger).account.taken().own_delta().atto()
+    view(ledger).account.taken().reserved_delta().atto()
 }
 
 fn left(ledger: &Ledger) -> u64 {
     let view = view(ledger);
-    view.account.budget().own_delta().atto() - taken(ledger)
+    view.account.budget().reserved_delta().atto() - taken(ledger)
 }
 
 fn in_delta(atto: u64) -> Delta {
@@ -189,7 +189,7 @@ fn the_reserved_delta_does_not_run_out_at_once() {
     }
     assert_eq!((taken(&ledger), engine.runs.get()), before);
     // All but 40 of the smallest shares.
-    let first_share = OwnDelta::cost(reserved::first(&view(&ledger).account)).atto();
+    let first_share = DeltaAmount::cost(reserved::first(&view(&ledger).account)).atto();
     let rest = first_share / 1_000_000 * 40;
     let most = Desk::new(&ledger, &catalogue, &engine);
     let most = most.threshold_delta(Some(in_delta(left(&ledger) - rest)));

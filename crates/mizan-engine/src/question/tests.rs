@@ -13,8 +13,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use mizan_core::{Delta, Epsilon};
+use mizan_ledger::log::Status;
 use mizan_ledger::{
-    AccountName, Budget, Charge, Digest, Ledger, Location, NewAccount, Orders, RequestId, Status,
+    AccountName, Budget, Charge, Digest, Ledger, Location, NewAccount, Orders, RequestId,
 };
 use mizan_sql::{BoundedPlan, Catalogue, Dataset, DatasetColumn, Privacy, Type};
 
@@ -116,7 +117,7 @@ fn catalogue() -> Catalogue {
 
 fn budget(epsilon: f64, orders: &Orders) -> Budget {
     let delta = Delta::new(1e-6).unwrap();
-    let own = Budget::usual_own_delta(delta);
+    let own = Budget::usual_reserved_delta(delta);
     Budget::approximate(Epsilon::new(epsilon).unwrap(), delta, own, orders).unwrap()
 }
 
@@ -158,7 +159,7 @@ fn what_was_denied_is_answered_when_there_is_more() {
     let more = budget(5.0, &Orders::standard());
     let more = account
         .budget()
-        .raised(more.target(), more.own_delta(), account.orders())
+        .raised(more.target(), more.reserved_delta(), account.orders())
         .unwrap();
     ledger.raise(None, account.number(), more).unwrap();
     for repeated in [false, true, true] {
@@ -445,7 +446,7 @@ fn a_ledger_from_before_opens_and_its_ids_are_those_looked_for() {
     assert_eq!(ledger.answer(id).unwrap().unwrap(), stored);
     let looked_for = super::ids::id_of(&ledger, &[&stored[..32], &[0; 4]]);
     assert_eq!(looked_for, id);
-    let report = mizan_ledger::verify(
+    let report = mizan_ledger::evidence::verify(
         ledger.store(),
         &mizan_ledger::Witnesses::default(),
         |_, _| (),

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use mizan_accounting::account::{self, Method};
+use mizan_accounting::methods::{self, Method};
 use mizan_core::{Delta, PrivacyEvent, Round, parse_decimal};
 
 /// The event with every `approximate` of its composition made pure.
@@ -44,7 +44,7 @@ pub(super) struct Price {
 pub(super) fn price(event: &PrivacyEvent, delta: f64) -> Price {
     let pure = without_failures(event);
     let bound = |method| {
-        let bound = account::epsilon_by(method, &pure, Delta::new(delta).ok()?).ok()?;
+        let bound = methods::epsilon_by(method, &pure, Delta::new(delta).ok()?).ok()?;
         let epsilon = bound.upper.get();
         epsilon.is_finite().then_some(epsilon)
     };

@@ -1,5 +1,5 @@
-//! What changes a ledger. Nobody is told of anything before it is durable and
-//! the mark is beyond it.
+//! The requests that change a ledger. A client receives an outcome only after the entry is durable
+//! and the high-water mark covers it.
 
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, PoisonError};
@@ -7,53 +7,53 @@ use std::sync::{Arc, PoisonError};
 use mizan_core::PrivacyEvent;
 
 use super::{Guard, Ledger, Priced, now, random_id};
-use crate::store::{Ask, Receipt, StoreError};
-use crate::unanswered::SETTLED;
-use crate::{
-    AccountName, AccountNumber, Budget, Charge, Cost, Digest, LedgerError, Orders, Outcome,
-    ReceiptText, Refusal, Request, RequestError, RequestId, Status, TreeHead,
-};
+use crate::evidence::unanswered::SETTLED;
+use crate::evidence::{ReceiptText, TreeHead};
+use crate::ledger::LedgerError;
+use crate::log::{Digest, Outcome, RequestId, Status};
+use crate::money::{AccountName, AccountNumber, Budget, Cost, Orders, Refusal};
+use crate::state::{Charge, Request, RequestError};
+use crate::store::{Receipt, StoreError, Submission};
 
-/// How many accounts are remembered for pricing.
+/// The number of accounts whose last cost is cached.
 const MAX_PRICED: usize = 10_000;
 
-/// An account to be created.
+/// An account to create.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewAccount {
-    /// Its name, which no other account has.
+    /// Its name, unique in the ledger.
     pub name: AccountName,
-    /// The account above it, whose orders it shares.
+    /// Its parent account, which has the same orders.
     pub parent: Option<AccountNumber>,
-    /// The orders at which its books are kept.
+    /// The orders of its limits and totals.
     pub orders: Orders,
-    /// What may be taken.
+    /// Its budget.
     pub budget: Budget,
 }
 
-/// What came of a request, now and for ever.
+/// The durable result of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Done {
-    /// The id under which it is remembered.
+    /// The id of the request.
     pub id: RequestId,
-    /// What came of it.
+    /// The outcome, the same for every retry.
     pub outcome: Outcome,
-    /// If it was denied just now: why, order by order.
+    /// The numbers of each order, if the charge was denied by this call.
     pub refusal: Option<Box<Refusal>>,
-    /// Whether it happened just now, and not at an earlier attempt.
+    /// Whether this call appended the entry; false for a retry.
     pub fresh: bool,
-    /// Where the last entry of the id stands, with the size and the root of the
-    /// log as they were right after it became durable; for an earlier attempt,
-    /// as they are now.
+    /// The position of the last entry of the id, with the size and the root of the log right
+    /// after it became durable; for a retry, with the present log.
     pub receipt: ReceiptText,
 }
 
 impl Ledger {
-    /// Creates an account. Without an id it gets a random one.
+    /// Creates an account. Without an id, a random one is drawn.
     ///
     /// # Errors
     ///
-    /// The name is taken, the budget cannot be kept, or the ledger cannot be
-    /// written to. So for all below.
+    /// The name is taken, the budget does not guarantee its target, or the ledger cannot be
+    /// written. The last holds for every method below.
     pub fn create_account(
         &self,
         id: Option<RequestId>,
@@ -71,7 +71,7 @@ impl Ledger {
             orders,
             budget,
         };
-        self.ask(given(id)?, request)
+        self.submit(given(id)?, request)
     }
 
     /// Raises the budget of an account.
@@ -85,27 +85,24 @@ impl Ledger {
         account: AccountNumber,
         budget: Budget,
     ) -> Result<Done, LedgerError> {
-        self.ask(given(id)?, Request::Raise { account, budget })
+        self.submit(given(id)?, Request::Raise { account, budget })
     }
 
-    /// Charges for a release that is made elsewhere, after this returns. The
-    /// outcome is [`Outcome::Released`] or [`Outcome::Denied`].
+    /// Charges for a release that the caller makes elsewhere, after this returns. The outcome is
+    /// [`Outcome::Released`] or [`Outcome::Denied`].
     ///
-    /// Reservation, start and commit are one transaction and one sync. The same
-    /// id with the same event again is free and has the same outcome.
+    /// Reservation, start and commit are one transaction and one sync. A retry with the same id
+    /// and event is free and has the same outcome.
     ///
-    /// If an earlier attempt, by this or another program, came no further than
-    /// its reservation or its start, this one commits it, with the whole
-    /// reservation and the hash of no answer. That is sound: the charge was
-    /// counted all the time and is counted in full for ever, and whoever else
-    /// may still be working under the id can neither commit another answer nor
-    /// void it.
+    /// If an earlier attempt stopped after its reservation or its start, this call commits it,
+    /// with the whole reservation and without an answer. That is sound: the charge
+    /// counted all the time and counts in full forever, and another program that still works
+    /// under the id can neither commit another answer nor void the charge.
     ///
     /// # Errors
     ///
-    /// The id was used for something else or given back; the event has no price.
-    /// An id under which an answer was released stands for that release alone: a
-    /// second one would have no charge.
+    /// The id belongs to another request or was voided; the event has no cost. An id with a
+    /// stored answer is refused: the charge covers that answer only, not a second release.
     pub fn spend(
         &self,
         id: Option<RequestId>,
@@ -119,17 +116,17 @@ impl Ledger {
             cost: charge.cost.clone(),
             answer: elsewhere,
         };
-        let commit = Ask::new(now(), id, commit);
-        let ask = |request| Ask::new(now(), id, request);
+        let commit = Submission::new(now(), id, commit);
+        let submission = |request| Submission::new(now(), id, request);
         let mut results = self.execute(vec![
-            ask(Request::Reserve(charge)),
-            ask(Request::Start),
+            submission(Request::Reserve(charge)),
+            submission(Request::Start),
             commit.clone(),
         ])?;
         let last = results.pop();
         let first = results.into_iter().next();
         match (first, last) {
-            // What the reservation was told decides, if it was not to go on.
+            // The outcome of the reservation decides, unless it is to continue.
             (Some(Ok(told)), _) if told.outcome == Outcome::Voided => {
                 Err(RequestError::Voided { id }.into())
             }
@@ -141,18 +138,18 @@ impl Ledger {
             {
                 self.done(id, told)
             }
-            // Someone started it before and may never come back.
+            // Another attempt started it and may never finish.
             (Some(Ok(told)), Some(Err(StoreError::Request(_))))
                 if told.outcome == Outcome::Started =>
             {
-                self.ask_one(commit)
+                self.submit_one(commit)
             }
             (_, Some(last)) => self.done(id, last?),
             (_, None) => Err(StoreError::poisoned().into()),
         }
     }
 
-    /// What an event costs on the books of an account.
+    /// The charge of an event to an account.
     fn price(&self, number: AccountNumber, event: &PrivacyEvent) -> Result<Charge, LedgerError> {
         let mut priced = self.priced.lock().unwrap_or_else(PoisonError::into_inner);
         if priced.len() >= MAX_PRICED {
@@ -175,7 +172,7 @@ impl Ledger {
             return Ok(charge.clone());
         }
         let account = Arc::clone(&known.account);
-        // Nobody waits while an event is priced.
+        // Release the lock while the cost is computed.
         drop(priced);
         let charge = Charge::of(event, &account)?;
         let mut priced = self.priced.lock().unwrap_or_else(PoisonError::into_inner);
@@ -185,34 +182,34 @@ impl Ledger {
         Ok(charge)
     }
 
-    /// Reserves a cost. Data may be touched after a start.
+    /// Reserves a cost. The query may read data after a start.
     ///
     /// # Errors
     ///
-    /// The charge makes no sense. One that does not fit is no error, it is
+    /// The charge is invalid. A charge that does not fit is not an error: its outcome is
     /// [`Outcome::Denied`].
     pub fn reserve(&self, id: Option<RequestId>, charge: Charge) -> Result<Done, LedgerError> {
-        self.ask(given(id)?, Request::Reserve(charge))
+        self.submit(given(id)?, Request::Reserve(charge))
     }
 
-    /// Says that data is about to be touched under a reservation. Only who is
-    /// told [`Outcome::Started`] may do so.
+    /// Announces that the query of a reservation is about to read data. Only the caller that
+    /// receives [`Outcome::Started`] may run it.
     ///
     /// # Errors
     ///
     /// It was started before, or there is no such reservation.
     pub fn start(&self, id: RequestId) -> Result<Done, LedgerError> {
-        self.ask(id, Request::Start)
+        self.submit(id, Request::Start)
     }
 
-    /// Settles a reservation and keeps the answer, which may leave after this.
+    /// Commits a reservation and stores the answer, which may be released after this.
     ///
     /// # Errors
     ///
-    /// The cost is above the reservation, the charge was not started or
-    /// committed with another answer, or the answer is too long to be kept.
+    /// The cost is above the reservation, the charge was not started or was committed with another
+    /// answer, or the answer is too long to be stored.
     pub fn commit(&self, id: RequestId, cost: Cost, answer: Vec<u8>) -> Result<Done, LedgerError> {
-        self.ask_one(Ask::commit(now(), id, cost, answer)?)
+        self.submit_one(Submission::commit(now(), id, cost, answer)?)
     }
 
     /// Settles a charge that was started and never committed, at its whole cost. What is
@@ -237,31 +234,34 @@ impl Ledger {
         self.commit(id, cost, SETTLED.to_vec())
     }
 
-    /// Gives a reservation back, as long as no data was touched.
+    /// Voids a reservation, as long as its query has not read data.
     ///
     /// # Errors
     ///
     /// It was started.
     pub fn void(&self, id: RequestId) -> Result<Done, LedgerError> {
-        self.ask(id, Request::Void)
+        self.submit(id, Request::Void)
     }
 
-    fn ask(&self, id: RequestId, request: Request) -> Result<Done, LedgerError> {
-        self.ask_one(Ask::new(now(), id, request))
+    fn submit(&self, id: RequestId, request: Request) -> Result<Done, LedgerError> {
+        self.submit_one(Submission::new(now(), id, request))
     }
 
-    fn ask_one(&self, ask: Ask) -> Result<Done, LedgerError> {
-        let id = ask.id();
-        match self.execute(vec![ask])?.pop() {
+    fn submit_one(&self, submission: Submission) -> Result<Done, LedgerError> {
+        let id = submission.id();
+        match self.execute(vec![submission])?.pop() {
             Some(result) => self.done(id, result?),
             None => Err(StoreError::poisoned().into()),
         }
     }
 
-    /// Executes requests and moves the mark.
-    fn execute(&self, asks: Vec<Ask>) -> Result<Vec<Result<Receipt, StoreError>>, LedgerError> {
+    /// Executes requests and moves the high-water mark.
+    fn execute(
+        &self,
+        submissions: Vec<Submission>,
+    ) -> Result<Vec<Result<Receipt, StoreError>>, LedgerError> {
         let guard = self.guard()?;
-        let results = self.store.execute_all(asks);
+        let results = self.store.execute_all(submissions);
         let told = results.iter().flatten().last();
         if let Some(head) = told.and_then(|receipt| receipt.head.tree_head()) {
             guard.mark.advance(head, self.store.as_ref())?;
@@ -288,7 +288,7 @@ impl Ledger {
                 places.ok_or_else(gone)?.last
             }
         };
-        // An entry that came later than the receipt's log is in that of now.
+        // An entry after the log of the receipt is in the present log.
         let head = if position < head.size {
             head
         } else {

@@ -1,113 +1,115 @@
-//! Why a ledger cannot be opened, or does not do what it is asked.
+//! Why a ledger cannot be opened, or a request fails.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use mizan_core::Code;
 
-use crate::sealed::TextError;
+use crate::evidence::TextError;
+use crate::log::LedgerId;
+use crate::money::CostError;
+use crate::state::RequestError;
 use crate::store::StoreError;
-use crate::{CostError, LedgerId, RequestError};
 
-/// Why a ledger cannot be opened, or does not do what it is asked.
+/// Why a ledger cannot be opened, or a request fails.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LedgerError {
-    /// The store.
+    /// The store failed, or refused the request.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The event has no price.
+    /// The event has no cost.
     #[error(transparent)]
     Cost(#[from] CostError),
-    /// A text is not what it should be.
+    /// A receipt, key or checkpoint is malformed.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// An old copy.
+    /// The ledger is an old copy.
     #[error(
         "this ledger has {size} entries, but {known} were written on this machine: it is an old copy, and what was spent since is missing from it"
     )]
     Behind {
-        /// How many entries the log has.
+        /// The size of the log.
         size: u64,
-        /// How many the mark knows of.
+        /// The size in the high-water mark.
         known: u64,
-        /// The mark.
+        /// The file of the mark.
         mark: PathBuf,
     },
-    /// A second copy, or an old one that was gone on with.
+    /// The ledger is a second copy, or an old copy with new entries.
     #[error(
         "the first {known} entries of this ledger are not those that were written on this machine: two copies of it were used, and neither knows what the other spent"
     )]
     Forked {
-        /// How many entries the mark knows of.
+        /// The size in the high-water mark.
         known: u64,
-        /// The mark.
+        /// The file of the mark.
         mark: PathBuf,
     },
-    /// The mark cannot be believed.
+    /// The high-water mark is damaged or of another ledger.
     #[error("the high-water mark {} cannot be used: {reason}", mark.display())]
     BadMark {
-        /// The mark.
+        /// The file of the mark.
         mark: PathBuf,
         /// Why.
         reason: &'static str,
     },
-    /// There is no place for marks and keys.
+    /// There is no state directory.
     #[error("there is no directory for the high-water marks and keys of ledgers")]
     NoStateDir,
-    /// The place for marks and keys cannot be used.
+    /// The state directory cannot be used.
     #[error("what is known of this ledger cannot be kept: {reason}")]
     StateDir {
-        /// What the system says.
+        /// The error of the operating system.
         reason: String,
     },
-    /// There is no key to sign with.
+    /// There is no signing key.
     #[error("there is no signing key {}", key.display())]
     KeyMissing {
-        /// Where it should be.
+        /// The expected file.
         key: PathBuf,
     },
-    /// Others can read the key.
+    /// Other users can read the signing key.
     #[error("others than its owner may read the signing key {}", key.display())]
     KeyShared {
-        /// The key.
+        /// The file of the key.
         key: PathBuf,
     },
-    /// It was opened for reading.
+    /// The ledger was opened for reading.
     #[error("this ledger was opened for reading only")]
     ReadOnly,
-    /// A receipt or checkpoint of another ledger.
+    /// A receipt or checkpoint belongs to another ledger.
     #[error("this is about the ledger {found}, not about {ledger}")]
     OtherLedger {
-        /// The ledger that was asked.
+        /// The id of this ledger.
         ledger: LedgerId,
-        /// The ledger it is about.
+        /// The id in the receipt or checkpoint.
         found: LedgerId,
     },
-    /// The log does not extend what was once handed out.
+    /// The log does not extend a receipt or checkpoint.
     #[error(
         "the log does not begin with the {size} entries that this was given for: entries were changed or taken away"
     )]
     NotExtended {
-        /// How many there were.
+        /// The size of the log of the receipt or checkpoint.
         size: u64,
     },
-    /// A checkpoint that someone else signed.
+    /// A checkpoint was signed with another key.
     #[error("this checkpoint was not signed with the key of the ledger")]
     BadSignature,
     /// A query is not charged before the owner has looked at those that failed.
     #[error(
         "the account, or one above it, has {count} charges without an answer, and queries are refused from {} on",
-        crate::MAX_UNANSWERED
+        crate::evidence::MAX_UNANSWERED
     )]
     TooManyUnanswered {
         /// How many, beside those that run in this process.
         count: usize,
     },
-    /// There is no randomness to draw ids and keys from.
+    /// The operating system returned no random bytes.
     #[error("the system gives no random numbers: {reason}")]
     Random {
-        /// What the system says.
+        /// The error of the operating system.
         reason: String,
     },
 }
@@ -168,7 +170,7 @@ impl LedgerError {
                 "copy the key from the machine that made the ledger; charges and receipts work without it"
             }
             Self::KeyShared { key } => {
-                return format!("run `chmod 600 {}`, if nobody has read it", key.display());
+                return format!("run `chmod 600 {}` if you are sure that no other user has read it", key.display());
             }
             Self::ReadOnly => "open it for writing, with a state directory",
             Self::OtherLedger { .. } => "give the path of that ledger",

@@ -1,25 +1,25 @@
-//! Where a ledger is, and what is worth telling about how it was found.
+//! The location of a ledger, and notes about how it was opened.
 
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::LedgerError;
+use crate::ledger::LedgerError;
 use crate::store::{self, Postgres, Sqlite, Store};
 
-/// Where a ledger is.
+/// The location of a ledger.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Location {
-    /// In a SQLite file.
+    /// A SQLite file.
     File(PathBuf),
-    /// In a PostgreSQL database with this address, which may hold a password.
+    /// The address of a PostgreSQL database; it may contain a password.
     Postgres(String),
 }
 
 impl Location {
-    /// The location that people mean by an argument: an address that begins with
-    /// `postgres://` or `postgresql://`, or a path.
+    /// The location of a command-line argument: an address that begins with `postgres://` or
+    /// `postgresql://`, or a path.
     #[must_use]
     pub fn parse(argument: &OsStr) -> Self {
         let address = argument
@@ -38,7 +38,7 @@ impl Location {
         })
     }
 
-    /// Makes a place for a ledger, or finds one in which none has begun.
+    /// Creates an empty store, or opens one without entries.
     pub(super) fn create(&self) -> Result<Box<dyn Store>, LedgerError> {
         let made = match self {
             Self::File(path) => Sqlite::create(path).map(|store| Box::new(store) as Box<dyn Store>),
@@ -56,20 +56,20 @@ impl Location {
         }
     }
 
-    /// Brings a ledger of an older version up to date; its version before.
+    /// Upgrades a ledger of an older format; returns the format before.
     ///
     /// # Errors
     ///
-    /// It is no ledger, of a newer version, or of one that no way leads from.
+    /// It is not a ledger, or its format is newer or cannot be upgraded.
     pub fn upgrade(&self) -> Result<i32, LedgerError> {
         match self {
             Self::File(path) => Ok(Sqlite::upgrade(path)?),
-            // Format 1 is the first: what opens is up to date.
+            // Format 1 is the first: a ledger that opens has it.
             Self::Postgres(_) => self.open().map(|_| 1),
         }
     }
 
-    /// Whether whoever restores the ledger's directory restores its mark too.
+    /// Whether restoring the directory of the ledger restores its high-water mark too.
     pub(super) fn shares_directory(&self, state_dir: &Path) -> bool {
         let Self::File(path) = self else {
             return false;
@@ -97,7 +97,7 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
-            // Of one that is not understood any part may be a password.
+            // If the address cannot be parsed, any part of it may be a password.
             Self::Postgres(address) => match store::shown(address) {
                 Some(shown) => f.write_str(&shown),
                 None => f.write_str("postgres://..."),
@@ -106,20 +106,20 @@ impl fmt::Display for Location {
     }
 }
 
-// An address may hold a password.
+// An address may contain a password.
 impl fmt::Debug for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-/// What should be told about how a ledger was opened.
+/// A note about how a ledger was opened, for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// There was no mark.
+    /// There was no high-water mark, so it was created.
     MarkMade {
-        /// How many entries were believed.
+        /// The number of entries that could not be compared.
         size: u64,
     },
     /// The state directory is in the directory of the ledger.

@@ -1,17 +1,15 @@
-//! A ledger as the command line and the server hold it: a store, and what guards
-//! it. The guard is the high-water mark (`mark.rs`) and the key (`key.rs`), both
-//! in a state directory away from the database.
+//! A ledger as the command line and the server use it: a store, a high-water mark and a signing
+//! key. The latter two are in a state directory, separate from the database.
 //!
-//! Here it is opened. `charges.rs` writes, `views.rs` reads.
+//! This file opens it; `charges.rs` writes, `views.rs` reads.
 //!
-//! # What a restored ledger promises
+//! # Guarantee of a restored ledger
 //!
-//! Going on from an old copy is an act of the owner: [`Ledger::restore`]. The
-//! charges that were lost were real, their answers are out, and nobody knows
-//! them any more. So the entry [`Body::Restored`](crate::Body) stays in the log
-//! for ever, and whatever is said about an account afterwards holds **since the
-//! gap** only, for what is in this log: what was spent in all is that and what
-//! was lost ([`AccountView::since_gap`]).
+//! To continue from an old copy is an act of the data owner: [`Ledger::restore`]. The lost
+//! charges were real and their answers were released, but the ledger does not contain them. So
+//! the entry [`Body::Restored`](crate::log::Body) stays in the log forever, and every statement
+//! about an account afterwards holds **since the gap** only: the total privacy loss is that of
+//! this log and of the lost charges ([`AccountView::since_gap`]).
 
 mod charges;
 mod error;
@@ -22,7 +20,7 @@ pub use charges::{Done, NewAccount};
 pub use error::LedgerError;
 pub use location::{Location, Note};
 pub(crate) use views::gap_id;
-pub use views::{AccountView, Gap, Running, Shown};
+pub use views::{AccountView, Gap, ReceiptProof, Running};
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -32,17 +30,18 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use mizan_core::PrivacyEvent;
 use zeroize::Zeroizing;
 
-use crate::key::KeyFiles;
-use crate::mark::Mark;
-use crate::state_dir::{directory_of, sync_directory};
-use crate::store::{Ask, Store, StoreError};
-use crate::unanswered::OpenCharges;
-use crate::{
-    Account, AccountNumber, Charge, IdKey, LedgerId, PublicKey, Request, RequestError, RequestId,
-    TreeHead,
-};
+use crate::evidence::TreeHead;
+use crate::evidence::unanswered::OpenCharges;
+use crate::guards::high_water_mark::HighWaterMark;
+use crate::guards::key::KeyFiles;
+use crate::guards::state_dir::{directory_of, sync_directory};
+use crate::guards::{IdKey, PublicKey};
+use crate::log::{LedgerId, RequestId};
+use crate::money::{Account, AccountNumber};
+use crate::state::{Charge, Request, RequestError};
+use crate::store::{Store, StoreError, Submission};
 
-/// A ledger and what guards it. Threads share it.
+/// A ledger with its guards. It can be shared between threads.
 ///
 /// ```
 /// use mizan_core::{Delta, Epsilon, PrivacyEvent};
@@ -54,20 +53,20 @@ use crate::{
 /// let location = Location::from(directory.join("budget.ledger"));
 /// let ledger = Ledger::init(&location, &state_dir)?;
 /// let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
-/// let own_delta = Budget::usual_own_delta(delta);
+/// let reserved_delta = Budget::usual_reserved_delta(delta);
 /// let account = NewAccount {
 ///     name: AccountName::new("census")?,
 ///     parent: None,
-///     budget: Budget::approximate(Epsilon::new(1.0)?, delta, own_delta, &orders)?,
+///     budget: Budget::approximate(Epsilon::new(1.0)?, delta, reserved_delta, &orders)?,
 ///     orders,
 /// };
 /// let Outcome::Created(census) = ledger.create_account(None, account)?.outcome else {
-///     panic!("nobody else is here");
+///     panic!("there is no other process");
 /// };
 /// let event: PrivacyEvent = "gaussian(5)".parse()?;
 /// let spent = ledger.spend(None, census, &event)?;
 /// assert!(matches!(spent.outcome, Outcome::Released { .. }));
-/// // The receipt is a line that can be kept and shown.
+/// // The receipt is a line of text that proves the charge later.
 /// let shown = ledger.show(&spent.receipt.to_string().parse()?)?;
 /// assert_eq!(shown.entry.id, spent.id);
 /// ledger.close()?;
@@ -79,27 +78,25 @@ pub struct Ledger {
     id: LedgerId,
     guard: Option<Guard>,
     notes: Vec<Note>,
-    /// Accounts for which events were priced, with the last of each. Their orders
-    /// never change, which is all that a price depends on: what they had spent
-    /// then is not looked at.
+    /// The last cost that was computed for each account. A cost depends on the orders of an
+    /// account only, which never change; the cached totals are not used.
     priced: Mutex<HashMap<AccountNumber, Priced>>,
-    /// The key of ids, once it was asked for.
+    /// The key of ids, once it was read.
     id_key: OnceLock<Option<IdKey>>,
-    /// Charges that are not settled, as far as the log was read for them, and those that
+    /// The charges without an answer, as far as the log was read for them, and the charges that
     /// this process works on.
     open: Mutex<OpenCharges>,
 }
 
-/// An account as it was, and the event that was priced for it last: whoever
-/// charges often charges the same.
+/// An account and its last event with the cost: frequent charges often have the same event.
 struct Priced {
     account: Arc<Account>,
     last: Option<(PrivacyEvent, Charge)>,
 }
 
-/// What is kept away from the database.
+/// The guards outside of the database.
 struct Guard {
-    mark: Mark,
+    mark: HighWaterMark,
     keys: KeyFiles,
 }
 
@@ -110,32 +107,30 @@ impl std::fmt::Debug for Ledger {
 }
 
 impl Ledger {
-    /// Makes a ledger, its key and its mark. A file that an earlier attempt has
-    /// left without a first entry is gone on with.
+    /// Creates a ledger, its key and its high-water mark. A file without a first entry, from an
+    /// attempt that failed, is reused.
     ///
     /// # Errors
     ///
-    /// There is something at the location, or the state directory cannot be
-    /// written to.
+    /// The location is in use, or the state directory cannot be written.
     pub fn init(location: &Location, state_dir: &Path) -> Result<Self, LedgerError> {
         let id = LedgerId::from_bytes(random()?);
-        // The key first: a ledger without one could not be told from one that
-        // lost it.
+        // The key comes first: a ledger without one would look like one that lost its key.
         let directory = directory_of(state_dir, id)?;
         let keys = KeyFiles::within(&directory);
         keys.create(&Zeroizing::new(random()?))?;
         let begun = || {
             let store = location.create()?;
             let request = Request::Open { ledger: id };
-            store.execute(Ask::new(now(), random_id()?, request))?;
+            store.execute(Submission::new(now(), random_id()?, request))?;
             Ok(store)
         };
         match begun() {
             Ok(store) => Self::over(store, Some(state_dir)),
-            // It may have begun, and then it needs its key.
+            // The first entry may be durable, and then the ledger needs its key.
             Err(error @ LedgerError::Store(StoreError::Unknown { .. })) => Err(error),
             Err(error) => {
-                // Nothing will ever ask for this key.
+                // No ledger has this id, so its key is of no use.
                 let _ = std::fs::remove_dir_all(&directory);
                 Err(error)
             }
@@ -144,15 +139,15 @@ impl Ledger {
 
     /// Opens a ledger for writing.
     ///
-    /// The first time on a machine there is no mark: it is made, and
-    /// [`notes`](Self::notes) says so. A ledger that has come further than its
-    /// mark, because another machine wrote or the power failed, moves it.
+    /// On first use on a machine there is no high-water mark: it is created, and
+    /// [`notes`](Self::notes) says so. If the log is longer than the mark, because another machine
+    /// wrote or the power failed, the mark moves forward.
     ///
     /// # Errors
     ///
-    /// It is an old copy ([`LedgerError::Behind`]) or a second one
-    /// ([`LedgerError::Forked`]); the mark or the ledger is damaged; the state
-    /// directory cannot be written to.
+    /// The ledger is an old copy ([`LedgerError::Behind`]) or a second one
+    /// ([`LedgerError::Forked`]); the mark or the ledger is damaged; the state directory cannot be
+    /// written.
     pub fn open(location: &Location, state_dir: &Path) -> Result<Self, LedgerError> {
         let mut ledger = Self::over(location.open()?, Some(state_dir))?;
         if location.shares_directory(state_dir) {
@@ -161,8 +156,7 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Opens a ledger for reading. No state directory is needed, and an old copy
-    /// is shown as it is.
+    /// Opens a ledger for reading. It needs no state directory, and does not detect an old copy.
     ///
     /// # Errors
     ///
@@ -171,8 +165,8 @@ impl Ledger {
         Self::over(location.open()?, None)
     }
 
-    /// Whether this ledger extends the mark of a state directory, if there is
-    /// one; nothing is made or moved.
+    /// Whether this ledger extends the high-water mark in a state directory, if there is one.
+    /// Changes nothing.
     ///
     /// # Errors
     ///
@@ -180,17 +174,16 @@ impl Ledger {
     /// ([`LedgerError::Forked`]), or the mark is damaged.
     pub fn check_mark(&self, state_dir: &Path) -> Result<(), LedgerError> {
         let directory = state_dir.join(self.id.to_string());
-        Mark::check(&directory, self.head()?, self.store.as_ref())
+        HighWaterMark::check(&directory, self.head()?, self.store.as_ref())
     }
 
-    /// The public key of this ledger that a state directory has, if it has one.
+    /// The public key of this ledger in a state directory, if there is one.
     #[must_use]
     pub fn public_key_in(&self, state_dir: &Path) -> Option<PublicKey> {
         KeyFiles::within(&state_dir.join(self.id.to_string())).public()
     }
 
-    /// A ledger in a store that is open already, guarded by a state directory
-    /// or for reading only.
+    /// A ledger over an open store, with a state directory or for reading only.
     ///
     /// # Errors
     ///
@@ -206,13 +199,12 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Opens a ledger although it is an old or a second copy: an act of its
-    /// owner, which is marked in the log for ever. None if it was neither, and
-    /// nothing happened.
+    /// Opens a ledger although it is an old or a second copy: an act of the data owner, which the
+    /// log records forever. None, without a change, if it is neither.
     ///
     /// # Errors
     ///
-    /// As for [`open`](Self::open), but for what this is about.
+    /// As for [`open`](Self::open), except for old and second copies.
     pub fn restore(
         location: &Location,
         state_dir: &Path,
@@ -228,8 +220,8 @@ impl Ledger {
         if behind {
             let TreeHead { size, root, .. } = guard.mark.read()?;
             let request = Request::Restore { size, root };
-            let ask = Ask::new(now(), ledger.next_gap_id()?, request);
-            ledger.store.execute(ask)?;
+            let submission = Submission::new(now(), ledger.next_gap_id()?, request);
+            ledger.store.execute(submission)?;
             guard.mark.force(ledger.head()?)?;
         }
         ledger.guard = Some(guard);
@@ -251,8 +243,8 @@ impl Ledger {
         Ok((ledger, head))
     }
 
-    /// Closes the ledger, and makes sure that its mark survives a power failure.
-    /// Dropping it does the same and says nothing.
+    /// Closes the ledger and syncs its high-water mark. Dropping it does the same, without
+    /// reporting errors.
     ///
     /// # Errors
     ///
@@ -263,14 +255,14 @@ impl Ledger {
             .map_or(Ok(()), |guard| guard.mark.sync())
     }
 
-    /// What the ledger is called.
+    /// The id of the ledger.
     #[must_use]
     pub const fn id(&self) -> LedgerId {
         self.id
     }
 
-    /// The secret from which ids are derived, the same for all who share the ledger;
-    /// made when it is asked for the first time. None if the store keeps no secrets.
+    /// The key from which ids are derived, the same for all machines that share the ledger; drawn
+    /// at first use. None if the store has no secrets.
     ///
     /// # Errors
     ///
@@ -283,19 +275,19 @@ impl Ledger {
         Ok(self.id_key.get_or_init(|| key).as_ref())
     }
 
-    /// What should be told about how it was opened.
+    /// Notes for the user about how the ledger was opened.
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
 
-    /// What its checkpoints are checked with, if this machine knows.
+    /// The public key, if the state directory has it.
     #[must_use]
     pub fn public_key(&self) -> Option<PublicKey> {
         self.guard.as_ref()?.keys.public()
     }
 
-    /// Where it is kept. Whatever is asked there passes by the mark.
+    /// The store. Requests to it bypass the high-water mark.
     #[must_use]
     pub fn store(&self) -> &dyn Store {
         self.store.as_ref()
@@ -313,15 +305,15 @@ impl Drop for Ledger {
 impl Guard {
     fn open(state_dir: &Path, head: TreeHead) -> Result<(Self, Vec<Note>), LedgerError> {
         let directory: PathBuf = directory_of(state_dir, head.ledger)?;
-        let (mark, made) = Mark::open(&directory, head)?;
+        let (mark, made) = HighWaterMark::open(&directory, head)?;
         if made {
-            // The key came right before, or a long time ago.
+            // The key was written right before, or long ago.
             sync_directory(&directory)
                 .and_then(|()| sync_directory(state_dir))
                 .map_err(|error| LedgerError::state_dir(&directory, error))?;
         }
         let mut notes = Vec::new();
-        // A ledger that has just begun has nothing to be compared with.
+        // A new ledger has nothing to compare with.
         if made && head.size > 1 {
             notes.push(Note::MarkMade { size: head.size });
         }
@@ -330,8 +322,7 @@ impl Guard {
     }
 }
 
-/// The time of the system in milliseconds. Stores see to it that entries are
-/// never before the one before them, whatever the clock does.
+/// The system time in milliseconds. Stores ensure that the times of entries never decrease.
 fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0))

@@ -1,4 +1,4 @@
-//! What can be seen in a ledger.
+//! Reads a ledger: accounts, entries, answers, proofs, checkpoints, verification.
 
 use std::fmt;
 use std::sync::{MutexGuard, PoisonError};
@@ -6,56 +6,59 @@ use std::sync::{MutexGuard, PoisonError};
 use mizan_core::Delta;
 
 use super::Ledger;
-use crate::history::History;
-use crate::store::StoreError;
-use crate::unanswered::{MAX_UNANSWERED, OpenCharges};
-use crate::verify::{VerifyError, VerifyReport, Witnesses, verify};
-use crate::{
-    Account, AccountName, AccountNumber, Body, Checkpoint, ConsistencyProof, Cost, Digest, Entry,
-    InclusionProof, LedgerError, Odometer, PublicKey, ReceiptText, Record, RequestError, RequestId,
-    State, TreeHead, UnansweredCharge, how_many, leaf_hash,
+use crate::evidence::history::History;
+use crate::evidence::unanswered::{MAX_UNANSWERED, OpenCharges};
+use crate::evidence::{
+    Checkpoint, ConsistencyProof, InclusionProof, Odometer, ReceiptText, TreeHead,
+    UnansweredCharge, VerifyError, VerifyReport, Witnesses, verify,
 };
+use crate::guards::PublicKey;
+use crate::ledger::LedgerError;
+use crate::log::{Body, Digest, Entry, Record, RequestId, leaf_hash};
+use crate::money::{Account, AccountName, AccountNumber, Cost, how_many};
+use crate::state::{RequestError, State};
+use crate::store::StoreError;
 
-/// An account and what has to be said with it.
+/// An account, its ancestors and the gaps of the log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AccountView {
     /// The account.
     pub account: Account,
-    /// The accounts above it, up to the root.
+    /// Its ancestors, up to the root.
     pub above: Vec<Account>,
     /// The gaps in the log, oldest first.
     pub gaps: Vec<Gap>,
 }
 
 impl AccountView {
-    /// How many more charges of this cost fit, here and above.
+    /// How many more charges of this cost fit the account and its ancestors.
     #[must_use]
     pub fn how_many(&self, cost: &Cost) -> u64 {
         how_many(std::iter::once(&self.account).chain(&self.above), cost)
     }
 
-    /// How much was spent and is left. Accounts with a δ of their own use that.
+    /// The odometer. `delta` is used if the target of the account has none.
     #[must_use]
     pub fn odometer(&self, delta: Option<Delta>) -> Odometer {
         Odometer::of(&self.account, delta)
     }
 
-    /// The last gap. If there is one, all that is said about the account must
-    /// say that it holds since then: what was lost was spent too.
+    /// The last gap. If there is one, every statement about the account must say that it holds
+    /// since then: the lost charges were spent too.
     #[must_use]
     pub fn since_gap(&self) -> Option<&Gap> {
         self.gaps.last()
     }
 }
 
-/// Where a log was gone on with although another was known.
+/// Where the data owner continued a log although a longer one was known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// Where the log says so.
+    /// The position of the entry that records it.
     pub position: u64,
-    /// When.
+    /// The time of that entry.
     pub unix_ms: u64,
-    /// How many entries the other log was known to have.
+    /// The size of the longer log.
     pub known_size: u64,
     /// Its root.
     pub known_root: Digest,
@@ -71,16 +74,16 @@ impl fmt::Display for Gap {
     }
 }
 
-/// The entry of a receipt, with the proof that it is in the log.
+/// The entry of a receipt, with proofs that it is in the log.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shown {
+pub struct ReceiptProof {
     /// The entry.
     pub entry: Entry,
-    /// The log as it is now.
+    /// The present log.
     pub head: TreeHead,
-    /// That the entry is in it.
+    /// Proves that the entry is in it.
     pub proof: InclusionProof,
-    /// That it extends the log of the receipt.
+    /// Proves that it extends the log of the receipt.
     pub extends: ConsistencyProof,
 }
 
@@ -103,11 +106,11 @@ pub(crate) fn gap_id(number: u64) -> RequestId {
 }
 
 impl Ledger {
-    /// How far the log has come.
+    /// The size and root of the log.
     ///
     /// # Errors
     ///
-    /// The ledger cannot be read. So for all below.
+    /// The ledger cannot be read; this holds for every method below.
     pub fn head(&self) -> Result<TreeHead, LedgerError> {
         let head = self.store.head()?;
         Ok(head.tree_head().ok_or(RequestError::NotOpen)?)
@@ -117,7 +120,7 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// There is none of this number.
+    /// No account has this number.
     pub fn account(&self, number: AccountNumber) -> Result<AccountView, LedgerError> {
         self.view(number, &self.gaps()?)
     }
@@ -178,7 +181,7 @@ impl Ledger {
             };
             let position = places.first;
             let entry = self.entry(position)?;
-            // Someone may have taken the id for something else.
+            // A client may have used the id for another request.
             if let Body::Restored { size, root } = entry.body {
                 gaps.push(Gap {
                     position,
@@ -215,9 +218,9 @@ impl Ledger {
         Ok(entry.ok_or_else(gone)?)
     }
 
-    /// The charges of an account, and of those below it, that were started and never
-    /// committed, the oldest first: queries that run now, and those that failed or were
-    /// killed after their charge.
+    /// The charges of an account and its descendants that were started and never committed, the
+    /// oldest first: queries that are running, and queries that failed or were killed after their
+    /// charge.
     ///
     /// # Errors
     ///
@@ -263,7 +266,7 @@ impl Ledger {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is remembered under an id.
+    /// The record of an id.
     ///
     /// # Errors
     ///
@@ -272,21 +275,21 @@ impl Ledger {
         Ok(self.store.record(id)?)
     }
 
-    /// The answer that was released under an id, if it is kept here.
+    /// The stored answer of an id, if there is one.
     ///
     /// # Errors
     ///
     /// The ledger cannot be read, or this is not the answer that was committed.
     pub fn answer(&self, id: RequestId) -> Result<Option<Vec<u8>>, LedgerError> {
         let answer = self.store.answer(id)?;
-        // Whoever committed it may have died before the mark was beyond it.
+        // The process that committed it may have died before it moved the high-water mark.
         if let (Some(_), Some(guard)) = (&answer, &self.guard) {
             guard.mark.advance(self.head()?, self.store.as_ref())?;
         }
         Ok(answer)
     }
 
-    /// A receipt for the last entry of an id, with the log as it is now.
+    /// A receipt for the last entry of an id, with the present log.
     ///
     /// # Errors
     ///
@@ -299,16 +302,16 @@ impl Ledger {
         Ok(Some(ReceiptText { position, head }))
     }
 
-    /// Whether the log extends a receipt, and the entry it is about.
+    /// The entry of a receipt, with proofs that the log extends the receipt.
     ///
     /// # Errors
     ///
     /// The receipt is of another ledger, or the log does not extend it.
-    pub fn show(&self, receipt: &ReceiptText) -> Result<Shown, LedgerError> {
+    pub fn show(&self, receipt: &ReceiptText) -> Result<ReceiptProof, LedgerError> {
         let head = self.extends(receipt.head)?;
         let history = History::of(self.store.as_ref());
         let entry = self.entry(receipt.position)?;
-        let shown = Shown {
+        let shown = ReceiptProof {
             proof: history.inclusion(receipt.position, head.size)?,
             extends: history.consistency(receipt.head.size, head.size)?,
             entry,
@@ -323,8 +326,8 @@ impl Ledger {
         Ok(shown)
     }
 
-    /// That an entry is in the log as it was at a size, or as it is now; None if
-    /// there is no such entry or no such size.
+    /// A proof that an entry is in the log of a size, or in the present log; None if there is no
+    /// such entry or size.
     ///
     /// # Errors
     ///
@@ -344,7 +347,7 @@ impl Ledger {
         Ok(Some((self.entry(position)?, proof, head)))
     }
 
-    /// That the log at a size, or as it is now, extends the log at an earlier size;
+    /// A proof that the log of a size, or the present log, extends the log of an earlier size;
     /// None if there are no such sizes.
     ///
     /// # Errors
@@ -365,7 +368,7 @@ impl Ledger {
         Ok(Some((earlier, proof, head)))
     }
 
-    /// The log as it was at a size, from its first entry on.
+    /// The log of an earlier size, or the present log.
     fn head_at(&self, size: Option<u64>) -> Result<Option<TreeHead>, LedgerError> {
         let head = self.head()?;
         let size = size.unwrap_or(head.size);
@@ -376,7 +379,7 @@ impl Ledger {
         Ok(Some(TreeHead { size, root, ..head }))
     }
 
-    /// Whether the log extends one that was handed out; the log as it is now.
+    /// Checks that the log extends the one of a receipt or checkpoint; the present log.
     pub(crate) fn extends(&self, earlier: TreeHead) -> Result<TreeHead, LedgerError> {
         if earlier.ledger != self.id {
             return Err(LedgerError::OtherLedger {
@@ -393,13 +396,13 @@ impl Ledger {
         Ok(head)
     }
 
-    /// How many entries there were at a time, those of that millisecond included.
+    /// The number of entries up to a time, including those of that millisecond.
     ///
     /// # Errors
     ///
     /// The ledger cannot be read.
     pub fn size_at(&self, unix_ms: u64) -> Result<u64, LedgerError> {
-        // Times never go back in a log, so the entries of the time are first.
+        // Times never decrease in a log, so binary search applies.
         let (mut begin, mut end) = (0, self.head()?.size);
         while begin < end {
             let middle = begin + (end - begin) / 2;
@@ -412,7 +415,7 @@ impl Ledger {
         Ok(begin)
     }
 
-    /// The books as they were at a time, from the entries up to then.
+    /// The state at a time, by a replay of the entries up to then.
     ///
     /// # Errors
     ///
@@ -431,11 +434,11 @@ impl Ledger {
         Ok(state)
     }
 
-    /// Signs how far the log has come.
+    /// Signs the size and root of the log.
     ///
     /// # Errors
     ///
-    /// The key is not here, or others can read it.
+    /// There is no signing key, or other users can read it.
     pub fn checkpoint(&self) -> Result<Checkpoint, LedgerError> {
         let guard = self.guard()?;
         let key = guard.keys.secret()?;
@@ -449,7 +452,7 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// It is not, or does not.
+    /// The signature is not valid, or the log does not extend the checkpoint.
     pub fn check_checkpoint(
         &self,
         checkpoint: &Checkpoint,
@@ -461,12 +464,12 @@ impl Ledger {
         self.extends(checkpoint.head).map(|_| ())
     }
 
-    /// Computes everything from the log again and compares. `progress` is told
-    /// how many entries of how many are done.
+    /// Verifies the whole ledger from its log. `progress` receives the number of verified entries
+    /// and the total.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong, and where.
+    /// The first fault, with its position.
     pub fn verify(
         &self,
         witnesses: &Witnesses,

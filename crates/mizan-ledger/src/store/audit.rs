@@ -1,11 +1,11 @@
-//! Reading for proofs and audits: full nodes of the tree over the log, where the
-//! entries of requests stand, the hashes of answers.
+//! Reads what proofs and audits need: nodes of the Merkle tree, the positions of the entries of a
+//! request, the hashes of answers.
 
 use std::ops::Range;
 
+use crate::log::{Digest, RequestId};
 use crate::store::rows::{Rows, row_number};
 use crate::store::{MAX_PAGE, Places, StoreError, read};
-use crate::{Digest, RequestId};
 
 /// A full node of the tree.
 pub(super) fn node<R: Rows>(rows: &mut R, level: u32, index: u64) -> Result<Digest, StoreError> {
@@ -26,7 +26,7 @@ fn ends(first: i64, last: i64) -> Result<Places, StoreError> {
     })
 }
 
-/// Where the entries of a request stand.
+/// The positions of the entries of a request.
 pub(super) fn places<R: Rows>(rows: &mut R, id: RequestId) -> Result<Option<Places>, StoreError> {
     let found = rows.records(&[id])?.pop();
     let places = found.map(|(_, row)| ends(row.first.0, row.last.0));
@@ -53,8 +53,8 @@ pub(super) fn answer_hashes<R: Rows>(
     rows: &mut R,
     positions: &Range<u64>,
 ) -> Result<Vec<(u64, Digest)>, StoreError> {
-    // Answers to nothing are as wrong as others: those after the end are looked
-    // at together with the last entries.
+    // An answer without an entry is a fault too: answers beyond the end of the log are returned
+    // with the last entries.
     let end = if positions.end >= read::position(rows)?.frontier.size() {
         i64::MAX
     } else {

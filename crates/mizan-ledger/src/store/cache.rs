@@ -1,20 +1,19 @@
-//! The books of the writer: what its requests need, loaded before they are
-//! decided. Good as long as nobody else writes.
+//! The cache of the writer: the accounts and records that its requests need, loaded before they are
+//! decided. It is valid until another process writes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::carry_out::Write;
-use crate::decide::Books;
-use crate::record::Record;
-use crate::store::read;
+use crate::log::{LedgerId, Record, RequestId};
+use crate::money::{Account, AccountName, AccountNumber, MAX_HEIGHT};
+use crate::state::carry_out::LedgerViewMut;
+use crate::state::{LedgerView, Request};
 use crate::store::rows::{Position, Rows, Sums};
-use crate::store::{Ask, StoreError};
-use crate::{Account, AccountName, AccountNumber, LedgerId, MAX_HEIGHT, Request, RequestId};
+use crate::store::{StoreError, Submission, read};
 
-/// How many accounts are remembered between batches.
+/// The number of accounts that are kept between batches.
 const MAX_ACCOUNTS: usize = 10_000;
 
-/// Books that are loaded by and by.
+/// A [`LedgerView`] that is loaded on demand.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     pub(super) position: Position,
@@ -25,7 +24,7 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// Books that know how far the log has come and nothing else.
+    /// A cache with the head of the log and nothing else.
     pub(super) fn at(position: Position) -> Self {
         Self {
             position,
@@ -33,25 +32,24 @@ impl Cache {
         }
     }
 
-    /// Loads what requests need to be decided, but for ids that are taken for
-    /// new, and returns the accounts that they may change, in the order of their
-    /// numbers. What one of them needs of another is in the books when its turn
-    /// comes.
+    /// Loads what the decisions about requests need, except for ids that are assumed to be new.
+    /// Returns the accounts that they may change, ordered by number. What one request needs of
+    /// another is in the cache when it is decided.
     pub(super) fn prepare<'a, R: Rows>(
         &mut self,
         rows: &mut R,
-        asks: impl Iterator<Item = &'a Ask> + Clone,
+        submissions: impl Iterator<Item = &'a Submission> + Clone,
         taken_for_new: &HashSet<RequestId>,
     ) -> Result<Vec<&Account>, StoreError> {
-        let ids = asks.clone().map(|ask| ask.id);
+        let ids = submissions.clone().map(|submission| submission.id);
         let ids: BTreeSet<_> = ids.filter(|id| !taken_for_new.contains(id)).collect();
         let ids: Vec<RequestId> = ids.into_iter().collect();
         for (id, row) in rows.records(&ids)? {
             self.records.insert(id, read::record_of(id, &row)?);
         }
         let mut used = BTreeSet::new();
-        for ask in asks {
-            self.prepare_accounts(rows, ask, &mut used)?;
+        for submission in submissions {
+            self.prepare_accounts(rows, submission, &mut used)?;
         }
         let used = used.iter().filter_map(|number| self.accounts.get(number));
         Ok(used.collect())
@@ -60,10 +58,10 @@ impl Cache {
     fn prepare_accounts<R: Rows>(
         &mut self,
         rows: &mut R,
-        ask: &Ask,
+        submission: &Submission,
         used: &mut BTreeSet<AccountNumber>,
     ) -> Result<(), StoreError> {
-        let mut next = match &ask.request {
+        let mut next = match &submission.request {
             Request::Open { .. } | Request::Restore { .. } => None,
             Request::Create { name, parent, .. } => {
                 if let Some(number) = read::named(rows, name)? {
@@ -75,8 +73,8 @@ impl Cache {
             Request::Raise { account, .. } => Some(*account),
             // If the reservation is in this batch, so is its account.
             Request::Start | Request::Commit { .. } | Request::Void => {
-                let known = self.records.get(&ask.id);
-                let held = known.and_then(|found| found.status.held());
+                let known = self.records.get(&submission.id);
+                let held = known.and_then(|found| found.status.reservation());
                 held.map(|held| held.account)
             }
         };
@@ -93,7 +91,7 @@ impl Cache {
         Ok(())
     }
 
-    /// The sums that changed since this was asked last.
+    /// The totals that changed since the last call.
     pub(super) fn take_sums(&mut self) -> Vec<(AccountNumber, Sums)> {
         let changed = std::mem::take(&mut self.changed);
         let accounts = changed.iter().filter_map(|number| {
@@ -103,7 +101,7 @@ impl Cache {
         accounts.collect()
     }
 
-    /// Forgets what would otherwise grow for ever.
+    /// Drops what would otherwise grow without bound.
     pub(super) fn trim(&mut self) {
         self.records.clear();
         self.names.clear();
@@ -113,7 +111,7 @@ impl Cache {
     }
 }
 
-impl Books for Cache {
+impl LedgerView for Cache {
     fn ledger(&self) -> Option<LedgerId> {
         self.position.ledger
     }
@@ -135,7 +133,7 @@ impl Books for Cache {
     }
 }
 
-impl Write for Cache {
+impl LedgerViewMut for Cache {
     fn begin(&mut self, ledger: LedgerId) {
         self.position.ledger = Some(ledger);
     }

@@ -1,13 +1,13 @@
-//! The entry that a request most often becomes, encoded and hashed by whoever
-//! asks, while somebody else writes. Whether it becomes that entry is decided
-//! later, and if it does not, the draft is thrown away.
+//! The entry that a request probably leads to, encoded and hashed in the thread of the client while
+//! another request is written. If the decision is another entry, the draft is dropped.
 
 use std::borrow::Cow;
 
-use crate::store::Ask;
-use crate::{Body, Digest, Entry, Request, leaf_hash};
+use crate::log::{Body, Digest, Entry, leaf_hash};
+use crate::state::Request;
+use crate::store::Submission;
 
-/// The hash of a request; the entry, its bytes and its hash in the tree.
+/// The hash of a request; the entry, its bytes and its leaf hash.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Draft {
     request: Digest,
@@ -17,9 +17,9 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// What a request becomes if it is not refused and no clock goes back.
-    fn of(ask: &Ask) -> Option<Self> {
-        let body = match &ask.request {
+    /// The entry of a request that is not refused, if no clock goes back.
+    fn of(submission: &Submission) -> Option<Self> {
+        let body = match &submission.request {
             Request::Reserve(charge) => Body::Reserved(charge.clone()),
             Request::Start => Body::Started,
             Request::Commit { cost, answer } => Body::Committed {
@@ -29,13 +29,13 @@ impl Draft {
             _ => return None,
         };
         let entry = Entry {
-            unix_ms: ask.unix_ms,
-            id: ask.id,
+            unix_ms: submission.unix_ms,
+            id: submission.id,
             body,
         };
         let bytes = entry.encode();
         let leaf = leaf_hash(&bytes);
-        let request = ask.request.digest();
+        let request = submission.request.digest();
         Some(Self {
             request,
             entry,
@@ -45,8 +45,8 @@ impl Draft {
     }
 }
 
-impl Ask {
-    /// The same with its draft.
+impl Submission {
+    /// The same submission with its draft.
     pub(super) fn drafted(mut self) -> Self {
         self.draft = Draft::of(&self);
         self
@@ -58,7 +58,7 @@ impl Ask {
         drafted.unwrap_or_else(|| self.request.digest())
     }
 
-    /// The bytes of the entry that it became, and its hash in the tree.
+    /// The bytes and the leaf hash of the entry that it led to.
     pub(super) fn encoded(&self, entry: &Entry) -> (Cow<'_, [u8]>, Digest) {
         match &self.draft {
             Some(draft) if draft.entry == *entry => (Cow::Borrowed(&draft.bytes), draft.leaf),

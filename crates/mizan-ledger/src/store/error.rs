@@ -1,32 +1,32 @@
-//! Why a store did not do what it was asked.
+//! Why a store fails or refuses a request.
 
 use std::path::{Path, PathBuf};
 
 use mizan_core::Code;
 
-use crate::RequestError;
+use crate::state::RequestError;
 use crate::store::MAX_ANSWER_BYTES;
 
-/// Why a store did not do what it was asked. Only [`Unknown`](Self::Unknown)
-/// leaves open whether something happened.
+/// Why a store fails or refuses a request. Nothing was written, except that after
+/// [`Unknown`](Self::Unknown) it is not known.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The request makes no sense as things stand.
+    /// The request is invalid.
     #[error(transparent)]
     Request(#[from] RequestError),
     /// The file cannot be used: missing, a directory, read-only, a full disk.
     #[error("the ledger cannot be used: {reason}")]
     Unusable {
-        /// What the system says.
+        /// The error of the operating system.
         reason: String,
     },
-    /// The file or database is something else.
-    #[error("{path} is no ledger: {reason}", path = path.display())]
+    /// The file or database is not a ledger.
+    #[error("{path} is not a ledger: {reason}", path = path.display())]
     NotALedger {
         /// The file, or the address of the database.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Why.
         reason: &'static str,
     },
     /// The ledger was written by another version.
@@ -40,46 +40,46 @@ pub enum StoreError {
     /// The ledger contradicts itself.
     #[error("the ledger is damaged: {reason}")]
     Damaged {
-        /// How it shows.
+        /// The contradiction.
         reason: String,
     },
-    /// Another process was writing all the time.
+    /// Another process held the write lock for the whole timeout.
     #[error("another process is writing to the ledger")]
     Busy,
-    /// The library has a known defect.
+    /// This version of SQLite has a known defect.
     #[error("SQLite {version} can corrupt a file that two processes write to")]
     OldSqlite {
         /// Its version.
         version: &'static str,
     },
-    /// It failed while it was made durable.
+    /// The commit failed, so it is not known whether the entry is durable.
     #[error("it is not known whether this was written: {reason}")]
     Unknown {
-        /// What the system says.
+        /// The error of the operating system.
         reason: String,
     },
-    /// An earlier write has an unknown outcome, so this handle does nothing any more.
+    /// An earlier write has an unknown outcome, so this handle refuses all requests.
     #[error(
         "the ledger cannot be used: an earlier write may or may not have happened; open it again"
     )]
     Closed,
-    /// The text is no address of a database.
+    /// The text is not the address of a database.
     #[error("the address of the ledger cannot be used: {reason}")]
     Address {
         /// What is wrong with it, without quoting it.
         reason: &'static str,
     },
-    /// The server is set up in a way that a ledger cannot be kept in.
+    /// A setting of the server could lose acknowledged entries.
     #[error("the server has {setting} = {value}, a ledger needs {needed}")]
     Unsafe {
         /// The name of the setting.
         setting: &'static str,
-        /// What it is.
+        /// Its value.
         value: String,
-        /// What it must be.
+        /// The value that a ledger needs.
         needed: &'static str,
     },
-    /// The server follows another and cannot be written to.
+    /// The server is a standby, which cannot be written.
     #[error("the server is a standby")]
     Standby,
     /// The server is too old.
@@ -94,13 +94,13 @@ pub enum StoreError {
         /// What the system or the server says.
         reason: String,
     },
-    /// There is a ledger already where one should be made.
+    /// The database has a ledger already.
     #[error("{place} has a ledger already", place = place.display())]
     Exists {
         /// The database.
         place: PathBuf,
     },
-    /// An answer above [`MAX_ANSWER_BYTES`].
+    /// The answer is longer than [`MAX_ANSWER_BYTES`].
     #[error("an answer has at most {MAX_ANSWER_BYTES} bytes, this one {bytes}")]
     AnswerTooLong {
         /// How long it is.
@@ -175,7 +175,7 @@ impl StoreError {
         }
     }
 
-    /// What a handle says after it could not tell what it had written.
+    /// The error of a handle after a write with an unknown outcome.
     pub(crate) const fn poisoned() -> Self {
         Self::Closed
     }

@@ -1,5 +1,5 @@
-//! The handle of a store that a database keeps: a queue of those who write, and a
-//! connection of its own for reading, which waits for nobody.
+//! The handle of a store in a database: a queue for writes, and a separate connection for reads,
+//! which does not wait for writes.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,36 +9,37 @@ use std::thread::{self, JoinHandle};
 
 use zeroize::Zeroizing;
 
-use crate::record::Record;
+use crate::guards::IdKey;
+use crate::log::{Digest, Entry, Record, RequestId};
+use crate::money::{Account, AccountName, AccountNumber};
 use crate::store::queue::Queue;
 use crate::store::rows::{Database, Rows};
 use crate::store::writer::Writer;
-use crate::store::{Ask, Head, Places, Receipt, Store, StoreError, audit, read};
-use crate::{Account, AccountName, AccountNumber, Digest, Entry, IdKey, RequestId};
+use crate::store::{Head, Places, Receipt, Store, StoreError, Submission, audit, read};
 
 /// A connection that reads.
 pub(super) trait Reader: Send {
-    /// What it reads from.
+    /// The rows of a snapshot.
     type Rows: Rows;
 
-    /// Reads from one moment of the log. May read twice.
+    /// Reads one snapshot of the database. May call the function twice.
     fn snapshot<T>(
         &mut self,
         read: impl FnMut(&mut Self::Rows) -> Result<T, StoreError>,
     ) -> Result<T, StoreError>;
 
-    /// Writes a row of `answers` unless there is one. It is durable when this returns.
+    /// Writes a row of `answers` unless it exists. It is durable when this returns.
     fn keep_once(&mut self, seq: i64, bytes: &[u8]) -> Result<(), StoreError>;
 }
 
-/// The row of `answers` that is the key of ids: before all positions of the log.
+/// The row of `answers` with the key of ids, before all positions of the log.
 const ID_KEY_ROW: i64 = -1;
 
 /// A queue with its thread, and a reader.
 pub(super) struct Handle<R> {
     reader: Mutex<R>,
     queue: Arc<Queue>,
-    // Taken when the store is dropped.
+    // Joined when the store is dropped.
     thread: Option<JoinHandle<()>>,
     poisoned: Arc<AtomicBool>,
 }
@@ -80,8 +81,8 @@ impl<R: Reader> Handle<R> {
 }
 
 impl<R: Reader> Handle<R> {
-    /// The key of ids, made if there is none. Of several who make one at a time, the
-    /// first decides.
+    /// The key of ids, drawn if there is none. If several processes draw one at the same time, the
+    /// first to write it decides.
     fn id_key(&self) -> Result<IdKey, StoreError> {
         let known = |rows: &mut R::Rows| match rows.answer(ID_KEY_ROW)? {
             None => Ok(None),
@@ -108,14 +109,14 @@ impl<R: Reader> Handle<R> {
 impl<R> Drop for Handle<R> {
     fn drop(&mut self) {
         self.queue.close();
-        // A thread that panicked has nothing left to say.
+        // A panic of the thread was reported to its clients already.
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-// What a connection knows of its address may hold a password.
+// The address of a connection may contain a password.
 impl<R> fmt::Debug for Handle<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Handle");
@@ -126,7 +127,7 @@ impl<R> fmt::Debug for Handle<R> {
 
 /// A store that is a handle.
 pub(super) trait Handled: Send + Sync {
-    /// What reads.
+    /// The connection for reads.
     type Reader: Reader;
 
     /// The handle.
@@ -134,13 +135,13 @@ pub(super) trait Handled: Send + Sync {
 }
 
 impl<H: Handled> Store for H {
-    fn execute(&self, ask: Ask) -> Result<Receipt, StoreError> {
-        let result = self.execute_all(vec![ask]).pop();
+    fn execute(&self, submission: Submission) -> Result<Receipt, StoreError> {
+        let result = self.execute_all(vec![submission]).pop();
         result.unwrap_or_else(|| Err(StoreError::poisoned()))
     }
 
-    fn execute_all(&self, asks: Vec<Ask>) -> Vec<Result<Receipt, StoreError>> {
-        self.handle().queue.execute(asks)
+    fn execute_all(&self, submissions: Vec<Submission>) -> Vec<Result<Receipt, StoreError>> {
+        self.handle().queue.execute(submissions)
     }
 
     fn record(&self, id: RequestId) -> Result<Option<Record>, StoreError> {

@@ -1,13 +1,13 @@
-//! Where a ledger is kept. A [`Store`] makes an entry durable before it answers;
-//! what it decides, the pure core decides.
+//! Stores: where a ledger is kept. A [`Store`] makes an entry durable before it returns the
+//! outcome. The decisions are those of [`state`](crate::state).
 //!
-//! [`Sqlite`] is one file, shared by several processes. [`Postgres`] is a database,
-//! shared by several machines. [`Sim`] is in memory and fails on demand, for tests.
+//! [`Sqlite`] is one file, which several processes can share. [`Postgres`] is a database, which
+//! several machines can share. [`Sim`] is in memory and fails on demand, for tests.
 //!
-//! The way of a request through the two databases is the same: `handle.rs` has
-//! the queue, `draft.rs` what can be done before its turn, `writer.rs` the thread,
-//! `batch.rs` one transaction, `cache.rs` the books it decides with. `rows.rs` is what a database is asked, `read.rs` what
-//! is believed of its answers; `audit.rs` the same for proofs and audits.
+//! A request takes the same path in both databases: `handle.rs` has the queue, `draft.rs` encodes
+//! the entry before its turn, `writer.rs` writes, `batch.rs` is one transaction, `cache.rs` has
+//! the accounts and records for the decisions. `rows.rs` has the queries, and `read.rs` checks
+//! what they return; `audit.rs` does so for proofs and audits.
 
 mod audit;
 mod batch;
@@ -32,21 +32,21 @@ pub use sqlite::Sqlite;
 use std::ops::Range;
 
 use self::draft::Draft;
-use crate::record::{Outcome, Record};
-use crate::{
-    Account, AccountName, AccountNumber, Body, Cost, Digest, Entry, IdKey, LedgerId, Refusal,
-    Request, RequestId, TreeHead,
-};
+use crate::evidence::TreeHead;
+use crate::guards::IdKey;
+use crate::log::{Body, Digest, Entry, LedgerId, Outcome, Record, RequestId};
+use crate::money::{Account, AccountName, AccountNumber, Cost, Refusal};
+use crate::state::Request;
 
-/// The longest answer that is kept for retries.
+/// The longest answer that is stored for retries.
 pub const MAX_ANSWER_BYTES: usize = 16 << 20;
 
-/// How many entries are read at once, at most.
+/// The largest number of entries in one read.
 pub const MAX_PAGE: usize = 1024;
 
-/// A request as it comes to a store.
+/// A request to a store, with its id, time and answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ask {
+pub struct Submission {
     unix_ms: u64,
     id: RequestId,
     request: Request,
@@ -54,9 +54,9 @@ pub struct Ask {
     draft: Option<Draft>,
 }
 
-impl Ask {
-    /// A request, its id and the time on the clock of whoever asks. A commit
-    /// made this way has its answer kept elsewhere.
+impl Submission {
+    /// A request, its id and the time of the client. If it is a commit, the answer is not stored
+    /// here.
     #[must_use]
     pub const fn new(unix_ms: u64, id: RequestId, request: Request) -> Self {
         Self {
@@ -74,8 +74,8 @@ impl Ask {
         self.id
     }
 
-    /// How many bytes it brings that nobody bounds but [`MAX_ANSWER_BYTES`] and
-    /// [`MAX_EVENT_BYTES`](crate::MAX_EVENT_BYTES).
+    /// The bytes of its event and answer, which only [`MAX_ANSWER_BYTES`] and
+    /// [`MAX_EVENT_BYTES`](crate::state::MAX_EVENT_BYTES) bound.
     fn bytes(&self) -> usize {
         let event = match &self.request {
             Request::Reserve(charge) => charge.event.len(),
@@ -84,7 +84,7 @@ impl Ask {
         event.saturating_add(self.answer.as_ref().map_or(0, Vec::len))
     }
 
-    /// A commit whose answer the store keeps, so that a retry gets it again.
+    /// A commit with its answer, which the store keeps for retries.
     ///
     /// # Errors
     ///
@@ -110,34 +110,34 @@ impl Ask {
     }
 }
 
-/// What a request is told, once it is durable.
+/// The durable outcome of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Receipt {
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// If it was denied just now: why, order by order.
+    /// The numbers of each order, if the charge was denied by this request.
     pub refusal: Option<Box<Refusal>>,
-    /// Where its entry stands in the log; None if it was decided before.
+    /// The position of its entry in the log; None if it was decided before.
     pub position: Option<u64>,
-    /// The log that has it.
+    /// The log that contains it.
     pub head: Head,
 }
 
-/// How far a log has come.
+/// The state of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// The ledger, once it has begun.
+    /// The id of the ledger, once it is created.
     pub ledger: Option<LedgerId>,
-    /// How many accounts there are.
+    /// The number of accounts.
     pub accounts: u32,
-    /// How many entries there are.
+    /// The number of entries.
     pub size: u64,
-    /// The root of the tree over them.
+    /// The root of the Merkle tree.
     pub root: Digest,
 }
 
 impl Head {
-    /// The same for a log that has begun; None if it has not.
+    /// The size and root of a created ledger; None if it is not created yet.
     #[must_use]
     pub fn tree_head(&self) -> Option<TreeHead> {
         self.ledger.map(|ledger| TreeHead {
@@ -148,13 +148,12 @@ impl Head {
     }
 }
 
-/// The level from which on stores keep the full nodes of the tree over the log,
-/// each over 2^level entries. Those below are hashed again when they are asked
-/// for. One row for 128 entries costs nothing to speak of, and the root at any
-/// earlier size is then a few rows and at most 255 entries away.
+/// The lowest level of the Merkle tree whose full nodes are stored, each over 2^level entries.
+/// Nodes below are computed again on demand. One row for 128 entries costs little, and the root at
+/// any earlier size follows from a few rows and at most 255 entries.
 pub const NODE_LEVEL: u32 = 8;
 
-/// Where the first and the last entry of a request stand.
+/// The positions of the first and the last entry of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places {
     /// The first.
@@ -163,25 +162,25 @@ pub struct Places {
     pub last: u64,
 }
 
-/// A place where a ledger is kept. All methods can be called from many threads.
+/// A store of a ledger. All methods can be called from many threads.
 pub trait Store: Send + Sync {
-    /// Decides a request. What it led to is durable when this returns.
+    /// Decides a request. Its entry is durable when this returns.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Unknown`]: it may or may not have happened, and this handle
-    /// says no more; open again and look the id up. With every other error
-    /// nothing has happened.
-    fn execute(&self, ask: Ask) -> Result<Receipt, StoreError>;
+    /// [`StoreError::Unknown`]: the entry may or may not be durable, and this handle refuses all
+    /// further requests; open the store again and look up the id. With every other error nothing
+    /// was written.
+    fn execute(&self, submission: Submission) -> Result<Receipt, StoreError>;
 
-    /// What is remembered under an id.
+    /// The record of an id.
     ///
     /// # Errors
     ///
-    /// The store cannot be read. So for all below.
+    /// The store cannot be read; this holds for every method below.
     fn record(&self, id: RequestId) -> Result<Option<Record>, StoreError>;
 
-    /// The answer that was released under an id, if it is kept here.
+    /// The stored answer of an id, if there is one.
     ///
     /// # Errors
     ///
@@ -210,15 +209,15 @@ pub trait Store: Send + Sync {
     /// The store cannot be read.
     fn entries(&self, from: u64) -> Result<Vec<Entry>, StoreError>;
 
-    /// How far the log has come.
+    /// The state of the log.
     ///
     /// # Errors
     ///
     /// The store cannot be read.
     fn head(&self) -> Result<Head, StoreError>;
 
-    /// The secret from which ids are derived, the same for all who share the ledger;
-    /// made when it is asked for the first time. None if the store keeps no secrets.
+    /// The key from which ids are derived, the same for all machines that share the ledger; drawn
+    /// at first use. None if the store has no secrets.
     ///
     /// # Errors
     ///
@@ -227,15 +226,14 @@ pub trait Store: Send + Sync {
         Ok(None)
     }
 
-    /// Decides requests in turn up to the first error, which is then the last
-    /// result: what comes after it is not asked. What came before it is durable
-    /// all the same.
+    /// Decides requests in turn up to the first error, which is then the last result. Requests
+    /// after it are not decided; entries before it are durable.
     ///
-    /// Stores that can do so take one transaction for all of them.
-    fn execute_all(&self, asks: Vec<Ask>) -> Vec<Result<Receipt, StoreError>> {
-        let mut results = Vec::with_capacity(asks.len());
-        for ask in asks {
-            results.push(self.execute(ask));
+    /// Databases use one transaction for all of them.
+    fn execute_all(&self, submissions: Vec<Submission>) -> Vec<Result<Receipt, StoreError>> {
+        let mut results = Vec::with_capacity(submissions.len());
+        for submission in submissions {
+            results.push(self.execute(submission));
             if results.last().is_some_and(Result::is_err) {
                 break;
             }
@@ -243,7 +241,7 @@ pub trait Store: Send + Sync {
         results
     }
 
-    /// Where the entries of a request stand.
+    /// The positions of the entries of a request.
     ///
     /// # Errors
     ///
@@ -265,8 +263,8 @@ pub trait Store: Send + Sync {
         }
     }
 
-    /// How many accounts the store keeps, beside what its head says; None if it
-    /// keeps no such rows.
+    /// The number of account rows, apart from the number in the head; None if the store has no
+    /// such rows.
     ///
     /// # Errors
     ///
@@ -275,19 +273,17 @@ pub trait Store: Send + Sync {
         Ok(None)
     }
 
-    /// A full node of the tree over the log, on [`NODE_LEVEL`] or above; None if
-    /// the store keeps none.
+    /// A full node of the Merkle tree, on [`NODE_LEVEL`] or above; None if the store has no nodes.
     ///
     /// # Errors
     ///
-    /// The store cannot be read, or should have it and has not.
+    /// The store cannot be read, or the node is missing.
     fn node(&self, _level: u32, _index: u64) -> Result<Option<Digest>, StoreError> {
         Ok(None)
     }
 
-    /// The ids after the given one in the order of their bytes, as the store's
-    /// index has them: some of them, none at the end. None if there is no index
-    /// that can be walked.
+    /// A page of the index: the ids after the given one, ordered by their bytes; empty at the end.
+    /// None if the store has no such index.
     ///
     /// # Errors
     ///
@@ -300,7 +296,7 @@ pub trait Store: Send + Sync {
         Ok(None)
     }
 
-    /// The hashes of the answers that are kept here for these positions.
+    /// The hashes of the stored answers of these positions.
     ///
     /// # Errors
     ///
@@ -326,7 +322,7 @@ pub trait Store: Send + Sync {
     }
 }
 
-/// How many, as positions count.
+/// A count as a position.
 pub(crate) fn as_u64(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }

@@ -1,8 +1,7 @@
-//! Who writes, and when. Whoever finds nobody writing writes alone, in its own
-//! thread: a lone client is not handed over to another thread and back. Whoever
-//! finds somebody writing waits, and a thread of the store writes all that wait
-//! in one transaction with one sync, so a crowd shares syncs and nobody waits
-//! for company.
+//! The write queue (group commit). A client that finds no write in progress writes in its own
+//! thread, without a switch to another thread and back. A client that finds one in progress
+//! waits, and the thread of the store writes all waiting jobs in one transaction with one sync.
+//! So concurrent clients share syncs, and no client waits for others to arrive.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,48 +10,48 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::store::writer::{Results, Write};
-use crate::store::{Ask, StoreError};
+use crate::store::{StoreError, Submission};
 
-/// How many jobs may wait; whoever comes then waits to wait.
+/// The largest number of waiting jobs; a further client blocks until one is done.
 const MAX_WAITING: usize = 4096;
 
-/// The most requests in one transaction, but for those of a single job.
+/// The most requests in one transaction, unless a single job has more.
 const MAX_BATCH: usize = 256;
 
-/// The most bytes of events and answers in one transaction, but for those of a
-/// single job: a crowd with long answers does not take all memory.
+/// The most bytes of events and answers in one transaction, unless a single job has more. It bounds
+/// the memory for many clients with long answers.
 const MAX_BATCH_BYTES: usize = 64 << 20;
 
-/// Requests that follow each other, and where their answers go.
+/// Requests that are decided in turn, and the channel for their results.
 #[derive(Debug)]
 struct Job {
-    asks: Vec<Ask>,
+    submissions: Vec<Submission>,
     reply: SyncSender<Results>,
 }
 
-/// How many requests, and their bytes.
-fn size(asks: &[Ask]) -> (usize, usize) {
-    let bytes = asks.iter().map(Ask::bytes);
-    (asks.len(), bytes.fold(0, usize::saturating_add))
+/// The number of requests, and their bytes.
+fn size(submissions: &[Submission]) -> (usize, usize) {
+    let bytes = submissions.iter().map(Submission::bytes);
+    (submissions.len(), bytes.fold(0, usize::saturating_add))
 }
 
 #[derive(Debug, Default)]
 struct State {
     waiting: VecDeque<Job>,
-    /// Whether somebody has the turn to write.
+    /// Whether a write is in progress.
     taken: bool,
     closed: bool,
 }
 
 impl State {
-    /// Jobs that fit into one transaction, the first that wait.
+    /// The first waiting jobs that fit one transaction.
     fn gather(&mut self) -> Vec<Job> {
-        let (mut asks, mut bytes) = (0_usize, 0_usize);
+        let (mut submissions, mut bytes) = (0_usize, 0_usize);
         let mut batch = Vec::new();
         while let Some(job) = self.waiting.front() {
-            let (more_asks, more_bytes) = size(&job.asks);
-            (asks, bytes) = (asks + more_asks, bytes.saturating_add(more_bytes));
-            if !batch.is_empty() && (asks > MAX_BATCH || bytes > MAX_BATCH_BYTES) {
+            let (more_asks, more_bytes) = size(&job.submissions);
+            (submissions, bytes) = (submissions + more_asks, bytes.saturating_add(more_bytes));
+            if !batch.is_empty() && (submissions > MAX_BATCH || bytes > MAX_BATCH_BYTES) {
                 break;
             }
             batch.extend(self.waiting.pop_front());
@@ -61,12 +60,12 @@ impl State {
     }
 }
 
-/// What writes, and those who wait for it.
+/// The writer and the waiting jobs.
 pub(super) struct Queue {
     state: Mutex<State>,
     /// There may be work for the thread.
     work: Condvar,
-    /// There may be room for those who wait to wait.
+    /// There may be room for another waiting job.
     room: Condvar,
     /// None after it panicked.
     writer: Mutex<Option<Box<dyn Write>>>,
@@ -78,7 +77,7 @@ impl fmt::Debug for Queue {
     }
 }
 
-/// The turn to write; given on when it is dropped.
+/// The right to write; released when it is dropped.
 struct Turn<'a>(&'a Queue);
 
 impl Drop for Turn<'_> {
@@ -105,15 +104,16 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Executes requests that follow each other, at once or with others.
-    pub(super) fn execute(&self, asks: Vec<Ask>) -> Results {
-        let asks: Vec<Ask> = asks.into_iter().map(Ask::drafted).collect();
+    /// Executes requests in turn, alone or in a transaction with others.
+    pub(super) fn execute(&self, submissions: Vec<Submission>) -> Results {
+        let submissions: Vec<Submission> =
+            submissions.into_iter().map(Submission::drafted).collect();
         let mut state = self.state();
         if !state.taken && state.waiting.is_empty() {
             state.taken = true;
             drop(state);
             let _turn = Turn(self);
-            let results = self.write(&[asks]).pop();
+            let results = self.write(&[submissions]).pop();
             return results.unwrap_or_else(|| vec![Err(StoreError::poisoned())]);
         }
         while state.waiting.len() >= MAX_WAITING {
@@ -123,22 +123,24 @@ impl Queue {
                 .unwrap_or_else(PoisonError::into_inner);
         }
         let (reply, answer) = sync_channel(1);
-        state.waiting.push_back(Job { asks, reply });
+        state.waiting.push_back(Job { submissions, reply });
         drop(state);
-        // Every job that waits is answered.
+        // Every waiting job receives a result.
         let gone = |_| vec![Err(StoreError::poisoned())];
         answer.recv().unwrap_or_else(gone)
     }
 
-    /// What the thread does, until the queue is closed.
+    /// The loop of the thread, until the queue is closed.
     pub(super) fn work(&self) {
         while let Some((turn, batch)) = self.next() {
-            let (asks, replies): (Vec<Vec<Ask>>, Vec<_>) =
-                batch.into_iter().map(|job| (job.asks, job.reply)).unzip();
-            let results = self.write(&asks);
-            // Whoever was waiting comes back to a free turn or to a queue.
+            let (submissions, replies): (Vec<Vec<Submission>>, Vec<_>) = batch
+                .into_iter()
+                .map(|job| (job.submissions, job.reply))
+                .unzip();
+            let results = self.write(&submissions);
+            // Release the right to write before clients receive their results.
             drop(turn);
-            // Whoever stopped listening finds the outcome under the id.
+            // A client that stopped listening can look up the outcome by its id.
             for (reply, result) in replies.into_iter().zip(results) {
                 let _ = reply.send(result);
             }
@@ -168,14 +170,14 @@ impl Queue {
         self.work.notify_one();
     }
 
-    fn write(&self, jobs: &[Vec<Ask>]) -> Vec<Results> {
+    fn write(&self, jobs: &[Vec<Submission>]) -> Vec<Results> {
         let mut place = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(writer) = place.as_mut() else {
             return vec![vec![Err(StoreError::poisoned())]; jobs.len()];
         };
         let execute = AssertUnwindSafe(|| writer.execute(jobs));
         catch_unwind(execute).unwrap_or_else(|_| {
-            // Nobody knows what it left behind.
+            // Its state is unknown after a panic.
             *place = None;
             let reason = "the writer panicked".to_owned();
             vec![vec![Err(StoreError::Unknown { reason })]; jobs.len()]
@@ -186,14 +188,16 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::RequestId;
+    use crate::money::{AccountNumber, Cost, DeltaAmount};
+    use crate::state::{Charge, Request};
     use crate::store::MAX_ANSWER_BYTES;
-    use crate::{AccountNumber, Charge, Cost, OwnDelta, Request, RequestId};
 
     /// The sizes of the transactions that jobs become.
-    fn batches(jobs: impl IntoIterator<Item = Vec<Ask>>) -> Vec<usize> {
-        let waiting = jobs.into_iter().map(|asks| {
+    fn batches(jobs: impl IntoIterator<Item = Vec<Submission>>) -> Vec<usize> {
+        let waiting = jobs.into_iter().map(|submissions| {
             let (reply, _) = sync_channel(1);
-            Job { asks, reply }
+            Job { submissions, reply }
         });
         let mut state = State {
             waiting: waiting.collect(),
@@ -209,39 +213,39 @@ mod tests {
     #[test]
     fn a_transaction_is_bounded_by_requests_and_by_bytes() {
         let id = RequestId::from_bytes([1; 16]);
-        let cost = || Cost::new([], OwnDelta::ZERO);
-        let start = Ask::new(0, id, Request::Start);
+        let cost = || Cost::new([], DeltaAmount::ZERO);
+        let start = Submission::new(0, id, Request::Start);
         assert_eq!(batches(vec![vec![start.clone()]; 600]), [256, 256, 88]);
         // Three requests each: 85 of them are 255.
         assert_eq!(batches(vec![vec![start.clone(); 3]; 100]), [85, 15]);
         assert_eq!(batches([vec![start.clone(); 300], vec![start]]), [1, 1]);
-        let long = Ask::commit(0, id, cost(), vec![0; MAX_ANSWER_BYTES]).unwrap();
+        let long = Submission::commit(0, id, cost(), vec![0; MAX_ANSWER_BYTES]).unwrap();
         assert_eq!(batches(vec![vec![long]; 9]), [4, 4, 1]);
         let event = Charge {
             account: AccountNumber::new(0),
             cost: cost(),
             neighbours: None,
-            event: "x".repeat(crate::MAX_EVENT_BYTES),
+            event: "x".repeat(crate::state::MAX_EVENT_BYTES),
         };
-        let event = Ask::new(0, id, Request::Reserve(event));
+        let event = Submission::new(0, id, Request::Reserve(event));
         assert_eq!(batches(vec![vec![event]; 100]), [64, 36]);
     }
 
     #[test]
-    fn a_panic_of_the_writer_leaves_nobody_waiting() {
+    fn after_a_panic_of_the_writer_no_client_waits() {
         struct Falls;
         impl Write for Falls {
-            fn execute(&mut self, _: &[Vec<Ask>]) -> Vec<Results> {
+            fn execute(&mut self, _: &[Vec<Submission>]) -> Vec<Results> {
                 std::thread::sleep(std::time::Duration::from_millis(20));
                 std::panic::panic_any("as planned");
             }
         }
         let queue = Queue::new(Box::new(Falls));
         let id = RequestId::from_bytes([1; 16]);
-        let ask = || queue.execute(vec![Ask::new(0, id, Request::Start)]);
+        let submission = || queue.execute(vec![Submission::new(0, id, Request::Start)]);
         let told: Vec<_> = std::thread::scope(|scope| {
             let thread = scope.spawn(|| queue.work());
-            let clients: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
+            let clients: Vec<_> = (0..8).map(|_| scope.spawn(submission)).collect();
             let told = clients.into_iter().map(|client| client.join().unwrap());
             let told = told.flatten().map(|result| result.unwrap_err()).collect();
             queue.close();

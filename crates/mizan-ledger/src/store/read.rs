@@ -1,22 +1,20 @@
-//! Reading rows, and believing them only as far as the log bears them out.
+//! Reads rows and checks them against the log.
 
-use crate::record::{Record, Status};
+use crate::log::{Body, Digest, Entry, Frontier, LedgerId, Record, RequestId, Status};
+use crate::money::{Account, AccountName, AccountNumber};
 use crate::store::rows::{HeadRow, LogRow, Position, RecordRow, Rows};
 use crate::store::{MAX_PAGE, StoreError};
-use crate::{
-    Account, AccountName, AccountNumber, Body, Digest, Entry, Frontier, LedgerId, RequestId,
-};
 
 fn damaged<T>(what: impl Into<String>) -> Result<T, StoreError> {
     Err(StoreError::damaged(what))
 }
 
-/// How far the log has come.
+/// The state of the log.
 pub(super) fn position<R: Rows>(rows: &mut R) -> Result<Position, StoreError> {
     position_of(rows.head()?)
 }
 
-/// What the row of `head` says, if it agrees with the log and with itself.
+/// The state of the log from the row of `head`, if it agrees with the log and with itself.
 pub(super) fn position_of(row: HeadRow) -> Result<Position, StoreError> {
     // The rows of the log begin at 0 and have no gaps.
     if row.heads != 1 || row.size.checked_sub(1) != Some(row.last.unwrap_or(-1)) {
@@ -63,7 +61,7 @@ fn decode((seq, bytes): &LogRow) -> Result<Entry, StoreError> {
     Entry::decode(bytes).map_err(|error| StoreError::damaged(format!("entry {seq}: {error}")))
 }
 
-/// What is remembered under an id, and where its last entry stands.
+/// The record of an id, and the position of its last entry.
 fn remembered<R: Rows>(
     rows: &mut R,
     id: RequestId,
@@ -74,13 +72,13 @@ fn remembered<R: Rows>(
     Ok(Some((record_of(id, &row)?, row.last)))
 }
 
-/// What is remembered under an id.
+/// The record of an id.
 pub(super) fn record<R: Rows>(rows: &mut R, id: RequestId) -> Result<Option<Record>, StoreError> {
     Ok(remembered(rows, id)?.map(|(record, _)| record))
 }
 
-/// What is remembered under an id, from its entries. Between the first and the
-/// last of them there can only be a start.
+/// The record of an id, from its entries. Between the first and the last there can only be a
+/// start.
 pub(super) fn record_of(id: RequestId, row: &RecordRow) -> Result<Record, StoreError> {
     let wrong = || StoreError::damaged(format!("the entries of the id {id} do not follow"));
     let begun = decode(&row.first)?;
@@ -97,7 +95,7 @@ pub(super) fn record_of(id: RequestId, row: &RecordRow) -> Result<Record, StoreE
     if same_id { Ok(record) } else { Err(wrong()) }
 }
 
-/// The answer that was released under an id.
+/// The stored answer of an id.
 pub(super) fn answer<R: Rows>(rows: &mut R, id: RequestId) -> Result<Option<Vec<u8>>, StoreError> {
     let Some((record, last)) = remembered(rows, id)? else {
         return Ok(None);
@@ -131,7 +129,7 @@ pub(super) fn named<R: Rows>(
     }
 }
 
-/// An account: what it is from the log, the sums from its row.
+/// An account: its properties from the log, its totals from its row.
 pub(super) fn account<R: Rows>(
     rows: &mut R,
     number: AccountNumber,

@@ -1,18 +1,16 @@
-//! What a store asks of a database: rows in, rows out. What they mean, and
-//! whether they are believed, is decided once for all databases (`read.rs`).
+//! The queries that a store needs of a database. `read.rs` interprets and checks the rows, the same
+//! way for all databases.
 
 use std::borrow::Cow;
 
-use crate::filter::Totals;
+use crate::log::{Digest, Frontier, LedgerId, RequestId};
+use crate::money::{Account, AccountName, AccountNumber, Neighbours, Totals};
 use crate::store::{Head, StoreError};
-use crate::{
-    Account, AccountName, AccountNumber, Digest, Frontier, LedgerId, Neighbours, RequestId,
-};
 
-/// The last position that a row number can hold.
+/// The largest position that fits a row number.
 const LARGEST: u64 = i64::MAX.unsigned_abs();
 
-/// Events may be long: reading a page stops after so many bytes of them.
+/// Events may be long: reading a page stops after this many bytes.
 pub(super) const MAX_PAGE_BYTES: usize = 4 << 20;
 
 /// The row number of a position.
@@ -20,13 +18,13 @@ pub(super) fn row_number(position: u64) -> Result<i64, StoreError> {
     i64::try_from(position).map_err(|_| StoreError::damaged(format!("a log of {LARGEST} entries")))
 }
 
-/// How far the log has come, with what it takes to go on.
+/// The state of the log, with what appending needs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Position {
     pub(super) ledger: Option<LedgerId>,
     pub(super) accounts: u32,
     pub(super) frontier: Frontier,
-    /// The time of the last entry, which none after it is before.
+    /// The time of the last entry; later entries have the same or a later time.
     pub(super) unix_ms: u64,
 }
 
@@ -40,14 +38,14 @@ impl Position {
         }
     }
 
-    /// The roots of the full subtrees, one after the other.
+    /// The roots of the full subtrees, concatenated.
     pub(super) fn full_bytes(&self) -> Vec<u8> {
         let full = self.frontier.full().iter();
         full.flat_map(|hash| *hash.as_bytes()).collect()
     }
 }
 
-/// The row of `head`, and what has to agree with it.
+/// The row of `head`, and values that must agree with it.
 #[derive(Debug)]
 pub(super) struct HeadRow {
     pub(super) ledger: Option<Vec<u8>>,
@@ -56,17 +54,16 @@ pub(super) struct HeadRow {
     pub(super) frontier: Vec<u8>,
     /// The row number of the last entry.
     pub(super) last: Option<i64>,
-    /// How many rows `head` has.
+    /// The number of rows of `head`.
     pub(super) heads: i64,
     /// The 8 bytes of the last entry that are its time.
     pub(super) time: Option<Vec<u8>>,
 }
 
-/// An entry as it is stored: its row number and its bytes.
+/// A stored entry: its row number and its bytes.
 pub(super) type LogRow = (i64, Vec<u8>);
 
-/// A row of `records` with the entries that it points at. Where an entry is
-/// missing there are no bytes.
+/// A row of `records` with the entries that it refers to. A missing entry has no bytes.
 #[derive(Debug)]
 pub(super) struct RecordRow {
     pub(super) first: LogRow,
@@ -74,7 +71,7 @@ pub(super) struct RecordRow {
     pub(super) last: LogRow,
 }
 
-/// A row of `accounts` with the entries that it points at.
+/// A row of `accounts` with the entries that it refers to.
 #[derive(Debug)]
 pub(super) struct AccountRow {
     pub(super) name: String,
@@ -86,19 +83,19 @@ pub(super) struct AccountRow {
 /// The columns of an account that change.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Sums {
-    /// As in the bytes of a charge.
+    /// Encoded as in a charge.
     pub(super) neighbours: i16,
-    /// 16 bytes for each order, then 16 for own deltas.
+    /// 16 bytes for each order, then 16 for reserved deltas.
     pub(super) spent: Vec<u8>,
-    /// The same.
+    /// Encoded like `spent`.
     pub(super) pending: Vec<u8>,
 }
 
 impl Sums {
     pub(super) fn of(account: &Account) -> Self {
         let bytes = |totals: &Totals| {
-            let (amounts, own_delta) = totals.raw();
-            let all = amounts.iter().chain(std::iter::once(&own_delta));
+            let (amounts, reserved_delta) = totals.raw();
+            let all = amounts.iter().chain(std::iter::once(&reserved_delta));
             all.flat_map(|sum| sum.to_be_bytes()).collect()
         };
         Self {
@@ -112,18 +109,20 @@ impl Sums {
         }
     }
 
-    /// The account with these sums; None if they are not those of an account
-    /// with its orders.
+    /// The account with these totals; None if they do not fit its orders.
     pub(super) fn put(&self, account: Account) -> Option<Account> {
         let orders = account.orders().len();
         let totals = |bytes: &[u8]| {
             let (sums, rest) = bytes.as_chunks::<16>();
-            let (own_delta, amounts) = sums.split_last()?;
+            let (reserved_delta, amounts) = sums.split_last()?;
             if !rest.is_empty() || amounts.len() != orders {
                 return None;
             }
             let amounts = amounts.iter().copied().map(u128::from_be_bytes);
-            Some(Totals::from_raw(amounts, u128::from_be_bytes(*own_delta)))
+            Some(Totals::from_raw(
+                amounts,
+                u128::from_be_bytes(*reserved_delta),
+            ))
         };
         let neighbours = match self.neighbours {
             0 => None,
@@ -146,26 +145,26 @@ pub(super) struct NewEntry<'a> {
     pub(super) answer: Option<&'a [u8]>,
 }
 
-/// All that a batch writes.
+/// All changes of a batch.
 #[derive(Debug, Default)]
 pub(super) struct Changes<'a> {
     /// In the order of the log.
     pub(super) entries: Vec<NewEntry<'a>>,
-    /// New accounts, and where they were created.
+    /// New accounts, and the positions of their entries.
     pub(super) created: Vec<(AccountNumber, AccountName, i64)>,
-    /// Accounts with a new budget, and where it was raised.
+    /// Raised accounts, and the positions of the entries.
     pub(super) raised: Vec<(AccountNumber, i64)>,
-    /// The sums that changed, in the order of the accounts.
+    /// The totals that changed, ordered by account.
     pub(super) sums: Vec<(AccountNumber, Sums)>,
-    /// Full nodes of the tree: level, place on the level, hash.
+    /// Full nodes of the tree: level, index on the level, hash.
     pub(super) nodes: Vec<(i64, i64, Digest)>,
 }
 
-/// How writing went.
+/// The result of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
     All,
-    /// An id that was taken for new is known: the transaction has to be undone.
+    /// An id that was assumed to be new exists: the transaction must be rolled back.
     Known,
 }
 
@@ -178,7 +177,7 @@ pub(super) trait Rows {
     /// [`MAX_PAGE_BYTES`] and the row that goes beyond.
     fn log(&mut self, first: i64, last: i64) -> Result<Vec<LogRow>, StoreError>;
 
-    /// Those of the ids that are known.
+    /// The records of the ids that exist.
     fn records(&mut self, ids: &[RequestId]) -> Result<Vec<(RequestId, RecordRow)>, StoreError>;
 
     /// The answer of the commit at this row.
@@ -190,7 +189,7 @@ pub(super) trait Rows {
     /// An account.
     fn account(&mut self, number: AccountNumber) -> Result<Option<AccountRow>, StoreError>;
 
-    /// How many rows of accounts there are.
+    /// The number of rows of `accounts`.
     fn accounts(&mut self) -> Result<i64, StoreError>;
 
     /// The hash of a full node of the tree.
@@ -199,39 +198,37 @@ pub(super) trait Rows {
     /// Rows of `records` after an id: the id, its first and its last entry.
     fn index(&mut self, after: &[u8], most: i64) -> Result<Vec<(Vec<u8>, i64, i64)>, StoreError>;
 
-    /// The SHA-256 of the answers from a row to before another.
+    /// The SHA-256 of the answers from row `first` to before row `end`.
     fn answer_hashes(&mut self, first: i64, end: i64) -> Result<Vec<(i64, [u8; 32])>, StoreError>;
 }
 
 /// A connection that can write.
 pub(super) trait Database: Rows {
-    /// Begins a transaction in which nobody else can write. After an error
-    /// none is under way.
+    /// Begins a transaction that excludes other writers. After an error no transaction is open.
     fn begin(&mut self) -> Result<(), StoreError>;
 
-    /// How far the log has come, if somebody else has written since `known`.
+    /// The state of the log, if another writer has written since `known`.
     fn moved(&mut self, known: Option<&Position>) -> Result<Option<Position>, StoreError>;
 
-    /// Makes sure that these accounts, in the order of their numbers, are still
-    /// what they were when they were loaded, and stay so until the end.
+    /// Checks that these accounts, ordered by number, are unchanged since they were loaded, and
+    /// locks them until the end of the transaction.
     fn hold(&mut self, accounts: &[&Account]) -> Result<(), StoreError>;
 
-    /// Whether `write` notices that an id it takes for new is known, which saves
-    /// looking for it first.
+    /// Whether `write` detects that an id that was assumed to be new exists. Then no lookup is
+    /// needed first.
     const NOTICES: bool;
 
-    /// Writes all changes, and how far the log has come with them.
+    /// Writes all changes and the new state of the log.
     fn write(&mut self, changes: &Changes<'_>, position: &Position) -> Result<Written, StoreError>;
 
-    /// Ends the transaction and makes it durable. An error says why it is not
-    /// known whether that happened.
+    /// Commits the transaction. After an error it is not known whether it is durable.
     fn commit(&mut self) -> Result<(), String>;
 
-    /// Ends the transaction without a trace; false if it may still be under way.
+    /// Rolls the transaction back; false if it may still be open.
     fn roll_back(&mut self) -> bool;
 }
 
-/// That a statement changed as many rows as it should.
+/// Checks the number of rows that a statement changed.
 pub(super) fn changed(rows: u64, expected: usize) -> Result<(), StoreError> {
     if u64::try_from(expected) == Ok(rows) {
         Ok(())

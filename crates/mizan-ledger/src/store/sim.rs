@@ -1,23 +1,21 @@
-//! A store in memory that fails on demand. Its log is kept as bytes and replayed
-//! when it is opened again, so it is also the reference for what survives.
+//! A store in memory that fails on demand. Its log is kept as bytes and replayed when it is opened
+//! again, so that it is also the reference for what survives a crash.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::decide::Books;
-use crate::record::Record;
-use crate::store::{Ask, Head, MAX_PAGE, Receipt, Store, StoreError};
-use crate::{
-    Account, AccountName, AccountNumber, Entry, Executed, Frontier, IdKey, RequestId, State,
-    leaf_hash,
-};
+use crate::guards::IdKey;
+use crate::log::{Entry, Frontier, Record, RequestId, leaf_hash};
+use crate::money::{Account, AccountName, AccountNumber};
+use crate::state::{Executed, LedgerView, State};
+use crate::store::{Head, MAX_PAGE, Receipt, Store, StoreError, Submission};
 
-/// How the next write fails. Whoever asks cannot tell which it was.
+/// How the next write fails. The client cannot distinguish the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The entry is lost.
     BeforeCommit,
-    /// The entry is there; only the answer is lost.
+    /// The entry is durable; only the response is lost.
     AfterCommit,
 }
 
@@ -25,7 +23,7 @@ pub enum Fault {
 #[derive(Debug, Default)]
 pub struct Sim(Mutex<Inner>);
 
-/// What survives a fault.
+/// The data that survive a fault.
 #[derive(Debug, Default)]
 struct Disk {
     log: Vec<Vec<u8>>,
@@ -43,7 +41,7 @@ struct Inner {
 }
 
 impl Sim {
-    /// A ledger that has not begun.
+    /// A ledger that is not created yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -54,7 +52,7 @@ impl Sim {
         self.lock().next_fault = Some(fault);
     }
 
-    /// The store as it is found after a crash.
+    /// The store after a crash and a restart.
     ///
     /// # Errors
     ///
@@ -98,8 +96,10 @@ impl Inner {
         }
     }
 
-    fn execute(&mut self, ask: Ask) -> Result<Receipt, StoreError> {
-        let executed = self.state.execute(ask.unix_ms, ask.id, &ask.request)?;
+    fn execute(&mut self, submission: Submission) -> Result<Receipt, StoreError> {
+        let executed =
+            self.state
+                .execute(submission.unix_ms, submission.id, &submission.request)?;
         let (entry, outcome, refusal) = match executed {
             Executed::Known(outcome) => {
                 return Ok(Receipt {
@@ -120,8 +120,8 @@ impl Inner {
             let bytes = entry.encode();
             self.frontier.push(leaf_hash(&bytes));
             self.disk.log.push(bytes);
-            if let Some(answer) = ask.answer {
-                self.disk.answers.insert(ask.id, answer);
+            if let Some(answer) = submission.answer {
+                self.disk.answers.insert(submission.id, answer);
             }
         }
         if fault.is_some() {
@@ -141,12 +141,12 @@ impl Inner {
 }
 
 impl Store for Sim {
-    fn execute(&self, ask: Ask) -> Result<Receipt, StoreError> {
+    fn execute(&self, submission: Submission) -> Result<Receipt, StoreError> {
         let mut inner = self.lock();
         if inner.poisoned {
             return Err(StoreError::poisoned());
         }
-        inner.execute(ask)
+        inner.execute(submission)
     }
 
     fn record(&self, id: RequestId) -> Result<Option<Record>, StoreError> {

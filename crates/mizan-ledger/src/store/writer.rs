@@ -1,42 +1,40 @@
-//! The writer: one transaction for all that is asked at once, one sync for the
-//! transaction.
+//! The writer: one transaction, and one sync, for all jobs of a batch.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::store::batch::{Look, Told, decide_all};
+use crate::store::batch::{BatchOutcome, Look, decide_all};
 use crate::store::cache::Cache;
 use crate::store::rows::Database;
-use crate::store::{Ask, Head, Receipt, StoreError};
+use crate::store::{Head, Receipt, StoreError, Submission};
 
-/// What requests are told: a result for each up to the first error.
+/// The results of requests, up to the first error.
 pub(super) type Results = Vec<Result<Receipt, StoreError>>;
 
-/// What writes.
+/// Executes jobs.
 pub(super) trait Write: Send {
-    /// Executes jobs in one transaction; results for each.
-    fn execute(&mut self, jobs: &[Vec<Ask>]) -> Vec<Results>;
+    /// Executes jobs in one transaction and returns the results of each.
+    fn execute(&mut self, jobs: &[Vec<Submission>]) -> Vec<Results>;
 }
 
-/// A database and its books.
+/// A database and its cache.
 #[derive(Debug)]
 pub(super) struct Writer<D> {
     pub(super) database: D,
     cache: Option<Cache>,
-    /// How far the log had come when this wrote last.
+    /// The state of the log after the last write.
     seen: Option<Head>,
     poisoned: Arc<AtomicBool>,
 }
 
 /// How a batch ended.
 enum Batch {
-    /// Everything is durable; each job is told its own.
+    /// Everything is durable; the results of each job.
     Durable(Vec<Results>),
     /// Nothing was written.
     Failed(StoreError),
-    /// The database could not say. SQLite has been seen to report an error for
-    /// a commit that was there after opening again; with PostgreSQL the
-    /// connection may break before its answer comes.
+    /// It is not known. SQLite can report an error for a commit that is there after a restart; with
+    /// PostgreSQL the connection may break before the response.
     Unknown(StoreError),
 }
 
@@ -50,17 +48,16 @@ impl<D: Database> Writer<D> {
         }
     }
 
-    fn batch(&mut self, jobs: &[Vec<Ask>], look: Look) -> Batch {
+    fn batch(&mut self, jobs: &[Vec<Submission>], look: Look) -> Batch {
         if let Err(error) = self.database.begin() {
             return Batch::Failed(error);
         }
-        // Unless all goes well the books are ahead of the database: they come
-        // back only then.
+        // The cache is ahead of the database until the commit: it is put back only after it.
         let decided = decide_all(&mut self.database, self.cache.take(), self.seen, jobs, look);
-        let (mut cache, told) = match decided {
+        let (mut cache, outcomes) = match decided {
             Ok(Some(decided)) => decided,
-            // A transaction that is still under way would hold its lock, and
-            // the next batch would be part of it.
+            // A transaction that is still open would hold its lock, and the next batch would be
+            // part of it.
             undone => {
                 let is_over = self.database.roll_back();
                 return match undone {
@@ -78,22 +75,22 @@ impl<D: Database> Writer<D> {
         cache.trim();
         self.cache = Some(cache);
         self.seen = Some(head);
-        let receipt = |told: Told| Receipt {
-            outcome: told.outcome,
-            refusal: told.refusal,
-            position: told.position,
+        let receipt = |decided: BatchOutcome| Receipt {
+            outcome: decided.outcome,
+            refusal: decided.refusal,
+            position: decided.position,
             head,
         };
-        let results = |told: Vec<Result<Told, StoreError>>| {
-            let told = told.into_iter().map(|told| told.map(receipt));
-            told.collect()
+        let results = |outcomes: Vec<Result<BatchOutcome, StoreError>>| {
+            let outcomes = outcomes.into_iter().map(|outcome| outcome.map(receipt));
+            outcomes.collect()
         };
-        Batch::Durable(told.into_iter().map(results).collect())
+        Batch::Durable(outcomes.into_iter().map(results).collect())
     }
 }
 
 impl<D: Database + Send> Write for Writer<D> {
-    fn execute(&mut self, jobs: &[Vec<Ask>]) -> Vec<Results> {
+    fn execute(&mut self, jobs: &[Vec<Submission>]) -> Vec<Results> {
         if self.poisoned.load(Ordering::Acquire) {
             return vec![vec![Err(StoreError::poisoned())]; jobs.len()];
         }

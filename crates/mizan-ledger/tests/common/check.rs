@@ -1,8 +1,11 @@
-//! The one checker: the invariants I1 to I8 of docs/spec/ledger.md, from the log of a ledger
-//! alone and against what clients were told.
+//! The checker of the invariants I1 to I8 of docs/spec/ledger.md, from the log of a ledger alone and
+//! against the outcomes that clients received.
 
 use std::collections::HashMap;
 
+use mizan_ledger::log::{Frontier, Status, leaf_hash};
+use mizan_ledger::money::{Rule, Totals};
+use mizan_ledger::state::{LedgerView, State};
 use mizan_ledger::store::{Head, Receipt, Store};
 use mizan_ledger::*;
 
@@ -38,7 +41,7 @@ struct Sums(HashMap<(u32, bool), Vec<u128>>);
 impl Sums {
     fn add(&mut self, state: &State, number: u32, spent: bool, cost: &Cost, more: bool) {
         let amounts = cost.amounts().iter().map(|amount| amount.pico());
-        let parts: Vec<u64> = amounts.chain([cost.own_delta().atto()]).collect();
+        let parts: Vec<u64> = amounts.chain([cost.reserved_delta().atto()]).collect();
         let mut next = Some(AccountNumber::new(number));
         while let Some(number) = next {
             let sums = self.0.entry((number.get(), spent)).or_default();
@@ -52,7 +55,7 @@ impl Sums {
     }
 
     /// The filter in so many words, for an account and all above it: some (or
-    /// every) order with a limit is within it, and so are the own deltas.
+    /// every) order with a limit is within it, and so are the reserved deltas.
     fn are_within_limits(&self, state: &State, number: AccountNumber) {
         let mut next = Some(number);
         while let Some(number) = next {
@@ -70,8 +73,11 @@ impl Sums {
                 Rule::Every => within.all(|fits| fits),
             };
             assert!(fits, "I3: {number} has taken {taken:?} of {budget:?}");
-            let own = u128::from(budget.own_delta().atto());
-            assert!(taken[taken.len() - 1] <= own, "I3: own deltas of {number}");
+            let own = u128::from(budget.reserved_delta().atto());
+            assert!(
+                taken[taken.len() - 1] <= own,
+                "I3: reserved deltas of {number}"
+            );
             next = account.parent();
         }
     }
@@ -104,8 +110,8 @@ fn is_not_lower(now: &Budget, before: &Budget) {
         assert!(!lower, "I3: a budget was lowered");
     }
     assert!(
-        now.own_delta() >= before.own_delta(),
-        "I3: own deltas were lowered"
+        now.reserved_delta() >= before.reserved_delta(),
+        "I3: reserved deltas were lowered"
     );
 }
 
@@ -142,7 +148,7 @@ pub(crate) fn verify(store: &dyn Store) -> Checked {
                 let (number, held) = live.get(&entry.id).unwrap();
                 let pairs = cost.amounts().iter().zip(held.amounts());
                 assert!(pairs.into_iter().all(|(a, b)| a <= b), "I8");
-                assert!(cost.own_delta() <= held.own_delta(), "I8");
+                assert!(cost.reserved_delta() <= held.reserved_delta(), "I8");
                 assert!(touched.contains_key(&entry.id), "I8: never started");
                 sums.add(&state, *number, false, held, false);
                 sums.add(&state, *number, true, cost, true);
@@ -191,9 +197,9 @@ pub(crate) fn verify(store: &dyn Store) -> Checked {
     }
 }
 
-/// What a client was told, as it survives in a line of text.
+/// The outcome that a client received, as a line of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct ClientRecord {
     pub(crate) id: RequestId,
     pub(crate) outcome: String,
     pub(crate) position: Option<u64>,
@@ -201,7 +207,7 @@ pub(crate) struct Told {
     pub(crate) root: String,
 }
 
-impl Told {
+impl ClientRecord {
     pub(crate) fn new(id: RequestId, receipt: &Receipt) -> Self {
         Self {
             id,
@@ -243,8 +249,8 @@ impl Checked {
         places.iter().copied().rfind(|&place| place < size)
     }
 
-    /// Why what a client was told is not borne out by the log, if it is not.
-    pub(crate) fn denies(&self, told: &Told) -> Option<&'static str> {
+    /// Why the log contradicts an outcome that a client received, if it does.
+    pub(crate) fn denies(&self, told: &ClientRecord) -> Option<&'static str> {
         let root = usize::try_from(told.size)
             .ok()
             .and_then(|size| self.roots.get(size));
@@ -269,8 +275,8 @@ impl Checked {
         None
     }
 
-    /// Everything that clients were told is in the log.
-    pub(crate) fn bears_out<'a>(&self, told: impl IntoIterator<Item = &'a Told>) {
+    /// Every outcome that clients received is in the log.
+    pub(crate) fn bears_out<'a>(&self, told: impl IntoIterator<Item = &'a ClientRecord>) {
         for told in told {
             let why = self.denies(told);
             assert!(why.is_none(), "{}: {told:?}", why.unwrap_or_default());

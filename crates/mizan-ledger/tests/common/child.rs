@@ -1,12 +1,12 @@
-//! Processes that a test starts: itself again, with one test that is told by a
-//! variable what to do and says what it was told, one line each, on stderr.
+//! Child processes of a test: the test binary again, with one test that reads its task from an
+//! environment variable and prints the outcomes it received, one line each, on stderr.
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use super::check::Told;
+use super::check::ClientRecord;
 
 /// What a child is to do; a test named `child` reads it.
 const CHILD: &str = "MIZAN_TEST_CHILD";
@@ -62,7 +62,7 @@ pub(crate) fn listen(mut child: Child) -> (Vec<String>, String, bool) {
 pub(crate) fn run_for(command: &mut Command, time: Option<Duration>) -> Vec<String> {
     let mut child = command.spawn().unwrap();
     let mut errors = child.stderr.take().unwrap();
-    // It would wait if nobody listened.
+    // The child would block if stderr were not read.
     let listener = thread::spawn(move || {
         let mut said = Vec::new();
         errors.read_to_end(&mut said).unwrap();
@@ -89,10 +89,10 @@ fn lines(said: &[u8]) -> (Vec<String>, String) {
     (lines, all)
 }
 
-/// Those of the lines that say what a client was told.
-pub(crate) fn told(lines: &[String]) -> Vec<Told> {
+/// The lines with an outcome that a client received.
+pub(crate) fn told(lines: &[String]) -> Vec<ClientRecord> {
     lines
         .iter()
-        .filter_map(|line| Told::from_line(line))
+        .filter_map(|line| ClientRecord::from_line(line))
         .collect()
 }

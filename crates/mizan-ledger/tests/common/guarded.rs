@@ -1,7 +1,8 @@
-//! Ledgers with a state directory, in directories that are gone afterwards.
+//! Ledgers with a state directory, in directories that are deleted afterwards.
 
 use std::path::{Path, PathBuf};
 
+use mizan_ledger::log::LedgerId;
 use mizan_ledger::*;
 
 use super::lab::Directory;
@@ -56,11 +57,11 @@ impl Place {
 
 pub(crate) fn create(ledger: &Ledger, name: &str, parent: Option<AccountNumber>) -> AccountNumber {
     let orders = Orders::standard();
-    let own_delta = Budget::usual_own_delta(delta(1e-6));
+    let reserved_delta = Budget::usual_reserved_delta(delta(1e-6));
     let account = NewAccount {
         name: AccountName::new(name).unwrap(),
         parent,
-        budget: Budget::approximate(epsilon(10.0), delta(1e-6), own_delta, &orders).unwrap(),
+        budget: Budget::approximate(epsilon(10.0), delta(1e-6), reserved_delta, &orders).unwrap(),
         orders,
     };
     match ledger.create_account(None, account).unwrap().outcome {

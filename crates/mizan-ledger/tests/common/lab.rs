@@ -1,4 +1,4 @@
-//! Stores to test, in directories that are gone afterwards.
+//! Stores to test, in directories that are deleted afterwards.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};

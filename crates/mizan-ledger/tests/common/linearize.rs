@@ -1,15 +1,14 @@
-//! Whether a recorded history could have come from one ledger that does one
-//! thing at a time, each between its invocation and its response.
+//! Whether a recorded history is linearizable: whether one ledger that executes one operation at a
+//! time, between its invocation and its response, could have produced it.
 //!
-//! In general that takes a search. Here the log claims one order, so it only
-//! has to be checked: the log is legal (it replays), every response is what the
-//! replay says at its position, and operations that did not overlap in time
-//! stand in that order.
+//! In general that takes a search. Here the log gives the order, so it is only checked: the log is
+//! legal (it replays), every response is that of the replay at its position, and operations that
+//! did not overlap in time are in that order.
 
 use mizan_ledger::store::Head;
 use mizan_ledger::*;
 
-use super::check::{Checked, Told};
+use super::check::{Checked, ClientRecord};
 
 /// One operation of a client, with times of a clock that all processes share.
 #[derive(Clone, Debug)]
@@ -23,7 +22,7 @@ pub(crate) struct Operation {
 #[derive(Clone, Debug)]
 pub(crate) enum Seen {
     /// A request was decided, now or before.
-    Told(Told),
+    Received(ClientRecord),
     /// A read of the head.
     Head { size: u64, root: String },
 }
@@ -48,7 +47,7 @@ impl Operation {
     pub(crate) fn to_line(&self) -> String {
         let (invoked, responded) = (self.invoked, self.responded);
         match &self.seen {
-            Seen::Told(told) => format!("{invoked} {responded} told {}", told.to_line()),
+            Seen::Received(told) => format!("{invoked} {responded} told {}", told.to_line()),
             Seen::Head { size, root } => format!("{invoked} {responded} head {size} {root}"),
         }
     }
@@ -59,7 +58,7 @@ impl Operation {
         let responded = parts.next()?.parse().ok()?;
         let (kind, rest) = (parts.next()?, parts.next()?);
         let seen = match kind {
-            "told" => Seen::Told(Told::from_line(rest)?),
+            "told" => Seen::Received(ClientRecord::from_line(rest)?),
             _ => {
                 let (size, root) = rest.split_once(' ')?;
                 let (size, root) = (size.parse().ok()?, root.to_owned());
@@ -73,12 +72,12 @@ impl Operation {
         })
     }
 
-    /// Where it stands in the order that the log claims: entry p at 2p + 1,
-    /// whoever saw s entries at 2s, between the last it saw and the next. A
-    /// new entry also comes with a head, which is seen.
+    /// Its place in the order of the log: entry p is at 2p + 1, a read of s entries is at 2s,
+    /// between the last entry it saw and the next. A new entry also comes with a head, which is a
+    /// read.
     fn places(&self) -> impl Iterator<Item = u64> {
         let (entry, size) = match &self.seen {
-            Seen::Told(told) => (told.position, told.size),
+            Seen::Received(told) => (told.position, told.size),
             Seen::Head { size, .. } => (None, *size),
         };
         let entry = entry.map(|position| 2 * position + 1);
@@ -95,7 +94,7 @@ pub(crate) fn check(checked: &Checked, history: &[Operation]) -> Result<(), Stri
     let mut claimed = vec![false; checked.log.len()];
     for operation in history {
         match &operation.seen {
-            Seen::Told(told) => {
+            Seen::Received(told) => {
                 if let Some(why) = checked.denies(told) {
                     return Err(format!("{why}: {told:?}"));
                 }

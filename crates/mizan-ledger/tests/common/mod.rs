@@ -17,7 +17,10 @@ pub(crate) mod server;
 pub(crate) mod workload;
 
 use mizan_core::{Delta, Epsilon, Order};
-use mizan_ledger::store::{Ask, Store};
+use mizan_ledger::log::LedgerId;
+use mizan_ledger::money::{Amount, admit};
+use mizan_ledger::state::Request;
+use mizan_ledger::store::{Store, Submission};
 use mizan_ledger::*;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -84,7 +87,7 @@ pub(crate) fn admits(account: &Account, cost: &Cost) -> bool {
 /// A cost in pico-nats without a delta of its own.
 pub(crate) fn pico(amounts: &[u64]) -> Cost {
     let amounts = amounts.iter().map(|&amount| Amount::from_pico(amount));
-    Cost::new(amounts, OwnDelta::ZERO)
+    Cost::new(amounts, DeltaAmount::ZERO)
 }
 
 /// Begins a ledger with one account of ε = 1 at two orders, under the ids 1000
@@ -99,6 +102,8 @@ pub(crate) fn one_account(store: &dyn Store) {
         orders,
     };
     for (number, request) in [(1000, Request::Open { ledger }), (1001, create)] {
-        store.execute(Ask::new(0, id(number), request)).unwrap();
+        store
+            .execute(Submission::new(0, id(number), request))
+            .unwrap();
     }
 }

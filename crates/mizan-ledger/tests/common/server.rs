@@ -1,6 +1,5 @@
-//! A PostgreSQL server to test with, and databases in it. Databases are left
-//! there, because dropping one takes a second: the server itself is gone
-//! afterwards.
+//! A PostgreSQL server for tests, and databases in it. Databases are not dropped, because that takes
+//! a second each: the whole server is deleted afterwards.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -99,7 +98,7 @@ impl Server {
     }
 }
 
-/// Plain databases that nobody uses any more.
+/// Plain databases that are not used any more.
 static DONE: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// A database of its own.

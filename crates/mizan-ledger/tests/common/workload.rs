@@ -1,14 +1,17 @@
-//! A fixed piece of work that uses everything a ledger does, and a client that
-//! does what its errors say: opens again and asks again with the same id.
+//! A fixed workload that uses every request of a ledger, and a client that follows the error
+//! messages: it opens the ledger again and retries with the same id.
 
 use std::path::Path;
 use std::sync::OnceLock;
 
 use mizan_core::Rho;
-use mizan_ledger::store::{Ask, Receipt, Sqlite, Store, StoreError};
+use mizan_ledger::log::LedgerId;
+use mizan_ledger::money::Amount;
+use mizan_ledger::state::Request;
+use mizan_ledger::store::{Receipt, Sqlite, Store, StoreError, Submission};
 use mizan_ledger::*;
 
-use super::check::{Told, verify};
+use super::check::{ClientRecord, verify};
 use super::lab::Directory;
 use super::{charge, delta, epsilon, id, orders};
 
@@ -24,7 +27,7 @@ const UNIT: u64 = 10_000_000_000;
 
 fn cost(units: u64) -> Cost {
     let amounts = [1, 2, 3].map(|part| Amount::from_pico(part * units * UNIT));
-    Cost::new(amounts, OwnDelta::from_atto(units))
+    Cost::new(amounts, DeltaAmount::from_atto(units))
 }
 
 /// A step of the work: the same id and body whenever it is done.
@@ -36,18 +39,18 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    fn ask(&self) -> Ask {
+    fn ask(&self) -> Submission {
         match (&self.request, &self.answer) {
             (Request::Commit { cost, .. }, Some(answer)) => {
-                Ask::commit(7, id(self.number), cost.clone(), answer.clone()).unwrap()
+                Submission::commit(7, id(self.number), cost.clone(), answer.clone()).unwrap()
             }
-            _ => Ask::new(7, id(self.number), self.request.clone()),
+            _ => Submission::new(7, id(self.number), self.request.clone()),
         }
     }
 }
 
 fn accounts() -> Vec<Request> {
-    let (delta, own) = (delta(1e-6), OwnDelta::from_atto(1000));
+    let (delta, own) = (delta(1e-6), DeltaAmount::from_atto(1000));
     let kinds = [
         Budget::approximate(epsilon(3.0), delta, own, &grid()),
         Budget::zero_concentrated(Rho::new(1.0).unwrap(), own, &grid()),
@@ -76,7 +79,9 @@ fn raise(create: &Request) -> Request {
     };
     Request::Raise {
         account: AccountNumber::new(0),
-        budget: budget.raised(target, budget.own_delta(), &grid()).unwrap(),
+        budget: budget
+            .raised(target, budget.reserved_delta(), &grid())
+            .unwrap(),
     }
 }
 
@@ -120,7 +125,7 @@ pub(crate) fn answer(number: u64) -> Vec<u8> {
 /// What the client meets on its way.
 #[derive(Debug)]
 pub(crate) enum Event {
-    Told(Told),
+    Received(ClientRecord),
     Failed(StoreError),
 }
 
@@ -137,7 +142,10 @@ pub(crate) fn run(path: &Path, mut meet: impl FnMut(Event)) -> Result<(), StoreE
         loop {
             let error = match execute(&mut store, path, &step) {
                 Ok(receipt) => {
-                    meet(Event::Told(Told::new(id(step.number), &receipt)));
+                    meet(Event::Received(ClientRecord::new(
+                        id(step.number),
+                        &receipt,
+                    )));
                     break;
                 }
                 // Whether a try before did it or an earlier run, the only
@@ -168,7 +176,7 @@ fn execute(store: &mut Option<Sqlite>, path: &Path, step: &Step) -> Result<Recei
 
 /// Does what is left of the work where nothing fails, and checks that the log
 /// is byte for byte the one of a run where nothing ever failed.
-pub(crate) fn finish(path: &Path, told: &[Told]) {
+pub(crate) fn finish(path: &Path, told: &[ClientRecord]) {
     let checked = verify(&Sqlite::open(path).unwrap());
     checked.bears_out(told);
     run(path, |_| {}).unwrap();

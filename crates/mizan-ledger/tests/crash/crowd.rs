@@ -1,15 +1,17 @@
-//! Many at once on one file: 4 processes with 16 threads each spend one account
-//! and retry ids of each other. Never overspent, nothing lost, and the recorded
-//! history is one that a ledger doing one thing at a time could have had.
+//! Concurrency on one file: 4 processes with 16 threads each spend from one account and retry ids of
+//! each other. The account is never overspent, nothing is lost, and the history is linearizable.
 
 use std::path::Path;
 use std::thread;
 
-use crate::common::check::{Checked, Told, verify};
+use crate::common::check::{Checked, ClientRecord, verify};
 use crate::common::lab::{Directory, Kind, Lab};
 use crate::common::linearize::{Operation, Seen, check, now};
 use crate::common::{charge, child, epsilon, id, long, orders, pico};
-use mizan_ledger::store::{Ask, Sqlite, Store, StoreError};
+use mizan_ledger::log::LedgerId;
+use mizan_ledger::money::Amount;
+use mizan_ledger::state::{LedgerView, Request};
+use mizan_ledger::store::{Sqlite, Store, StoreError, Submission};
 use mizan_ledger::*;
 
 const PROCESSES: u64 = 4;
@@ -46,11 +48,13 @@ fn begin(store: &dyn Store) {
         create("analyst", Some(0)),
     ];
     for (number, request) in (u64::MAX - 9..).zip(requests) {
-        store.execute(Ask::new(0, id(number), request)).unwrap();
+        store
+            .execute(Submission::new(0, id(number), request))
+            .unwrap();
     }
 }
 
-/// The body belongs to the id, so that whoever retries it asks the same.
+/// The request follows from the id, so that every retry has the same request.
 fn request(number: u64) -> Request {
     let amount = (1 + number % 3) * UNIT;
     let account = u32::try_from(number % 2).unwrap();
@@ -77,10 +81,12 @@ fn spend(store: &Sqlite, process: u64, thread: u64, rounds: u64) -> Vec<Operatio
             0 => 1_000_000 + draw.below(200),
             _ => (process * THREADS + thread) * 1000 + round,
         };
-        let ask = Ask::new(0, id(number), request(number));
+        let submission = Submission::new(0, id(number), request(number));
         let told = || loop {
-            match store.execute(ask.clone()) {
-                Ok(receipt) => return Some(Seen::Told(Told::new(id(number), &receipt))),
+            match store.execute(submission.clone()) {
+                Ok(receipt) => {
+                    return Some(Seen::Received(ClientRecord::new(id(number), &receipt)));
+                }
                 Err(StoreError::Busy) => {}
                 Err(error) => panic!("{error}"),
             }
@@ -154,8 +160,8 @@ fn four_processes_with_sixteen_threads_each_on_one_account() {
     let store = Sqlite::open(&path).unwrap();
     let checked = verify(&store);
     check(&checked, &history).unwrap();
-    // Every entry was told to whoever made it, and every retry made none.
-    let made = |operation: &&Operation| matches!(&operation.seen, Seen::Told(told) if told.position.is_some());
+    // The client of every entry received its outcome, and no retry appended an entry.
+    let made = |operation: &&Operation| matches!(&operation.seen, Seen::Received(told) if told.position.is_some());
     assert_eq!(history.iter().filter(made).count() + 3, checked.log.len());
     let account = checked.state.account(AccountNumber::new(0)).unwrap();
     let taken: Vec<_> = account.taken().amounts().map(Amount::pico).collect();
@@ -163,22 +169,27 @@ fn four_processes_with_sixteen_threads_each_on_one_account() {
     // Charges of one unit are asked all the time, so nothing is left.
     assert!(taken[1] >= 998 * UNIT, "room was left: {taken:?}");
     // The crowd did meet.
-    let told = history.iter().filter(|o| matches!(o.seen, Seen::Told(_)));
-    assert!(told.count() > checked.log.len() + 20, "nobody retried");
+    let told = history
+        .iter()
+        .filter(|o| matches!(o.seen, Seen::Received(_)));
+    assert!(
+        told.count() > checked.log.len() + 20,
+        "there were no retries"
+    );
 }
 
-/// A log of three reservations, and what the client of each was told in turn.
+/// A log of three reservations, and the outcomes of their clients in turn.
 fn three() -> (Checked, Vec<Operation>) {
     let lab = Lab::new(Kind::Sim);
     begin(lab.store());
     let mut history = Vec::new();
     for (time, number) in (1..).zip(1..=3) {
-        let ask = Ask::new(0, id(number), request(number));
-        let receipt = lab.store().execute(ask).unwrap();
+        let submission = Submission::new(0, id(number), request(number));
+        let receipt = lab.store().execute(submission).unwrap();
         history.push(Operation {
             invoked: 10 * time,
             responded: 10 * time + 5,
-            seen: Seen::Told(Told::new(id(number), &receipt)),
+            seen: Seen::Received(ClientRecord::new(id(number), &receipt)),
         });
     }
     history.push(Operation {
@@ -196,20 +207,20 @@ fn planted_histories_do_not_pass() {
     let (checked, good) = three();
     check(&checked, &good).unwrap();
     let told = |operation: &Operation| match &operation.seen {
-        Seen::Told(told) => told.clone(),
+        Seen::Received(told) => told.clone(),
         Seen::Head { .. } => panic!("a read"),
     };
 
-    // A lost update: two clients were told the same place, one of them is gone.
+    // A lost update: two clients received the same position, and one entry is gone.
     let mut lost = good.clone();
-    lost[1].seen = Seen::Told(Told {
+    lost[1].seen = Seen::Received(ClientRecord {
         id: id(77),
         ..told(&good[1])
     });
     assert!(fails(&lost).contains("another entry"), "{}", fails(&lost));
-    // ... or a client was told of an entry behind the end of the log.
+    // ... or a client received an entry beyond the end of the log.
     let mut lost = good.clone();
-    lost[2].seen = Seen::Told(Told {
+    lost[2].seen = Seen::Received(ClientRecord {
         position: Some(6),
         size: 7,
         ..told(&good[2])
@@ -219,7 +230,7 @@ fn planted_histories_do_not_pass() {
     twice.push(good[0].clone());
     assert!(fails(&twice).contains("two clients"), "{}", fails(&twice));
 
-    // A stale read: invoked after the third entry was told, without it.
+    // A stale read: invoked after the outcome of the third entry, without that entry.
     let mut stale = good.clone();
     stale[3].seen = Seen::Head {
         size: 5,
@@ -235,13 +246,13 @@ fn planted_histories_do_not_pass() {
     (beside[3].invoked, beside[3].responded) = (31, 34);
     check(&checked, &beside).unwrap();
 
-    // Reordering: the second was told before the first was asked.
+    // Reordering: the second has an outcome before the first was invoked.
     let mut reordered = good.clone();
     (reordered[0].invoked, reordered[0].responded) = (26, 28);
     assert!(fails(&reordered).contains("does not see"));
     // Another outcome than the replay says.
     let mut other = good.clone();
-    other[0].seen = Seen::Told(Told {
+    other[0].seen = Seen::Received(ClientRecord {
         outcome: "Voided".to_owned(),
         ..told(&good[0])
     });

@@ -1,6 +1,5 @@
-//! Files that are not as they were left: cut, flipped, without their
-//! write-ahead log or with that of another. A clear error, or entries that were
-//! there; never a panic, and never a mixture.
+//! Damaged files: cut, with flipped bits, without their write-ahead log or with that of another
+//! ledger. The result is a clear error or a prefix of the log; never a panic, and never a mixture.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +9,9 @@ use crate::common::check::verify;
 use crate::common::lab::Directory;
 use crate::common::workload::{reference, run};
 use crate::common::{charge, id, pico};
-use mizan_ledger::store::{Ask, Sqlite, Store, StoreError};
+use mizan_ledger::log::{Frontier, leaf_hash};
+use mizan_ledger::state::{LedgerView, Request, State};
+use mizan_ledger::store::{Sqlite, Store, StoreError, Submission};
 use mizan_ledger::*;
 use rusqlite::Connection;
 
@@ -70,8 +71,9 @@ impl Killed {
         let store = Sqlite::open(&path).unwrap();
         for number in 0..more {
             let cost = pico(&[1, 1, 1]);
-            let ask = Ask::new(7, id(2000 + number), Request::Reserve(charge(2, cost)));
-            store.execute(ask).unwrap();
+            let submission =
+                Submission::new(7, id(2000 + number), Request::Reserve(charge(2, cost)));
+            store.execute(submission).unwrap();
         }
         let file = fs::read(&path).unwrap();
         let wal = fs::read(wal(&path)).unwrap();

@@ -1,7 +1,6 @@
-//! System calls that fail: the process is killed, told of an I/O error or of a
-//! full disk at the N-th write, sync, open ... of a fixed piece of work. What it
-//! was told is in the log, and doing the work again gives the log of a run
-//! where nothing failed, byte for byte.
+//! Fault injection: the process is killed, or receives an I/O error or a full disk, at the N-th
+//! write, sync, open ... of a fixed workload. Every outcome that it received is in the log, and
+//! running the workload again gives the log of a run without faults, byte for byte.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -35,7 +34,7 @@ fn child() {
         return;
     }
     let done = run(path, |event| match event {
-        Event::Told(told) => child::say(&told.to_line()),
+        Event::Received(told) => child::say(&told.to_line()),
         Event::Failed(error) => child::say(&format!("failed {}", error.code())),
     });
     if done.is_ok() {
@@ -233,9 +232,9 @@ fn a_fault_at_every_system_call() {
     }
 }
 
-/// Between two entries that a client is told of, the disk was told to keep them.
+/// There is a sync before every outcome that a client receives.
 #[test]
-fn nothing_is_told_before_it_is_synced() {
+fn no_outcome_is_returned_before_it_is_synced() {
     if !has_strace() {
         return;
     }
@@ -297,7 +296,7 @@ fn a_disk_without_room() {
             let mut told = Vec::new();
             if created.is_ok() {
                 let done = run(&path, |event| match event {
-                    Event::Told(line) => told.push(line),
+                    Event::Received(line) => told.push(line),
                     Event::Failed(_) => {}
                 });
                 full += usize::from(done.is_err());

@@ -1,18 +1,20 @@
-//! A process that spends is killed at any moment: whatever it was told is there,
+//! A process that spends is killed at a random time: every outcome that it received is in the log,
 //! once, and nothing else changed.
 
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use crate::common::check::{Told, verify};
+use crate::common::check::{ClientRecord, verify};
 use crate::common::lab::Directory;
 use crate::common::{charge, child, epsilon, id, long, orders, pico};
-use mizan_ledger::store::{Ask, Sqlite, Store};
+use mizan_ledger::log::LedgerId;
+use mizan_ledger::state::{LedgerView, Request};
+use mizan_ledger::store::{Sqlite, Store, Submission};
 use mizan_ledger::*;
 
 fn execute(store: &Sqlite, number: u64, request: Request) -> Outcome {
-    let receipt = store.execute(Ask::new(0, id(number), request));
+    let receipt = store.execute(Submission::new(0, id(number), request));
     receipt.unwrap().outcome
 }
 
@@ -36,10 +38,10 @@ fn child() {
             let store = &store;
             scope.spawn(move || {
                 for number in (first + thread..).step_by(4) {
-                    let ask = Ask::new(0, id(number), reserve());
-                    let receipt = store.execute(ask).unwrap();
+                    let submission = Submission::new(0, id(number), reserve());
+                    let receipt = store.execute(submission).unwrap();
                     assert_eq!(receipt.outcome, Outcome::Reserved);
-                    child::say(&Told::new(id(number), &receipt).to_line());
+                    child::say(&ClientRecord::new(id(number), &receipt).to_line());
                 }
             });
         }

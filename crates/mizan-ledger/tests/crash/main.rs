@@ -1,5 +1,5 @@
-//! What can go wrong around a ledger in a file, and what may not come of it. One
-//! binary, because linking one takes longer than most of the tests.
+//! Crash tests of a ledger in a file. One binary, because linking one takes longer than most of the
+//! tests.
 #![cfg(unix)]
 #![allow(
     clippy::expect_used,

@@ -1,13 +1,15 @@
-//! Processes that come and go while another has the file open: what a server
-//! and a command line do all day.
+//! Processes that open and close the file while another has it open, like a server and a command
+//! line.
 
 use std::path::Path;
 use std::thread;
 
-use crate::common::check::{Told, verify};
+use crate::common::check::{ClientRecord, verify};
 use crate::common::lab::Directory;
 use crate::common::{charge, child, epsilon, id, orders, pico};
-use mizan_ledger::store::{Ask, Sqlite, Store};
+use mizan_ledger::log::LedgerId;
+use mizan_ledger::state::Request;
+use mizan_ledger::store::{Sqlite, Store, Submission};
 use mizan_ledger::*;
 
 fn begin(store: &dyn Store) {
@@ -20,13 +22,15 @@ fn begin(store: &dyn Store) {
         orders,
     };
     for (number, request) in [(1000, Request::Open { ledger }), (1001, create)] {
-        store.execute(Ask::new(0, id(number), request)).unwrap();
+        store
+            .execute(Submission::new(0, id(number), request))
+            .unwrap();
     }
 }
 
-fn spend(store: &dyn Store, number: u64) -> Told {
-    let ask = Ask::new(0, id(number), Request::Reserve(charge(0, pico(&[1]))));
-    Told::new(id(number), &store.execute(ask).unwrap())
+fn spend(store: &dyn Store, number: u64) -> ClientRecord {
+    let submission = Submission::new(0, id(number), Request::Reserve(charge(0, pico(&[1]))));
+    ClientRecord::new(id(number), &store.execute(submission).unwrap())
 }
 
 /// Not a test of its own: opens, spends once, closes.
@@ -40,7 +44,7 @@ fn child() {
 /// A process that closes the file takes the write-ahead log away if it believes
 /// to be the last. Another that goes on writing into it loses all of that.
 #[test]
-fn whoever_closes_the_file_takes_nothing_from_who_has_it_open() {
+fn closing_the_file_does_not_disturb_another_process() {
     let directory = Directory::new();
     let path = directory.path().join("ledger");
     let server = Sqlite::create(&path).unwrap();
@@ -63,7 +67,7 @@ fn whoever_closes_the_file_takes_nothing_from_who_has_it_open() {
 }
 
 /// A file that is opened and closed beside SQLite takes the locks of the whole
-/// process with it, and others then believe that nobody has the ledger open.
+/// process with it, and other processes then see the ledger as closed.
 #[cfg(target_os = "linux")]
 #[test]
 fn opening_again_keeps_the_locks() {

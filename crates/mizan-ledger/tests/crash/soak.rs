@@ -1,5 +1,5 @@
-//! A day in the life of one file, in short: a server with several threads, four
-//! command lines that come and go, a reader that only looks, and kill -9.
+//! A soak test of one file: a server with several threads, four command lines that start and end, a
+//! reader, and kill -9.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -7,10 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::check::{Told, verify};
+use crate::common::check::{ClientRecord, verify};
 use crate::common::lab::Directory;
 use crate::common::{charge, child, epsilon, id, long, orders, pico};
-use mizan_ledger::store::{Ask, Sqlite, Store, StoreError};
+use mizan_ledger::log::{Frontier, LedgerId, leaf_hash};
+use mizan_ledger::state::{LedgerView, Request, State};
+use mizan_ledger::store::{Sqlite, Store, StoreError, Submission};
 use mizan_ledger::*;
 use rusqlite::{Connection, OpenFlags};
 
@@ -31,33 +33,35 @@ fn begin(store: &dyn Store) {
         create("small", 1e-10),
     ];
     for (number, request) in (u64::MAX - 9..).zip(requests) {
-        store.execute(Ask::new(0, id(number), request)).unwrap();
+        store
+            .execute(Submission::new(0, id(number), request))
+            .unwrap();
     }
 }
 
-/// Asks until it is told, as long as others are only busy.
-fn say(store: &Sqlite, number: u64, ask: &Ask) {
+/// Retries until there is an outcome, as long as the only error is a busy file.
+fn say(store: &Sqlite, number: u64, submission: &Submission) {
     let receipt = loop {
-        match store.execute(ask.clone()) {
+        match store.execute(submission.clone()) {
             Err(StoreError::Busy) => {}
             receipt => break receipt.unwrap(),
         }
     };
-    child::say(&Told::new(id(number), &receipt).to_line());
+    child::say(&ClientRecord::new(id(number), &receipt).to_line());
 }
 
 /// A charge from its reservation to its end; which end, the number tells.
 fn spend(store: &Sqlite, number: u64) {
     let account = if number.is_multiple_of(5) { 2 } else { 1 };
     let cost = pico(&[1 + number % 3; 2]);
-    let ask = |request| say(store, number, &Ask::new(0, id(number), request));
-    ask(Request::Reserve(charge(account, cost.clone())));
+    let submit = |request| say(store, number, &Submission::new(0, id(number), request));
+    submit(Request::Reserve(charge(account, cost.clone())));
     match number % 4 {
-        0 => ask(Request::Void),
+        0 => submit(Request::Void),
         1 => {
-            ask(Request::Start);
+            submit(Request::Start);
             let answer = number.to_be_bytes().to_vec();
-            let commit = Ask::commit(0, id(number), pico(&[1, 1]), answer);
+            let commit = Submission::commit(0, id(number), pico(&[1, 1]), answer);
             say(store, number, &commit.unwrap());
         }
         _ => {}

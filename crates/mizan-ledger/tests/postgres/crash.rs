@@ -1,15 +1,16 @@
-//! Connections and servers that die under a ledger in PostgreSQL: whatever was
-//! acknowledged is there, once, where it was said to be.
+//! Crashes of connections and servers under a ledger in PostgreSQL: every acknowledged entry is in
+//! the log, once, at its position.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::thread;
 use std::time::Duration;
 
-use crate::common::check::{Told, verify};
+use crate::common::check::{ClientRecord, verify};
 use crate::common::server::{Database, Server};
 use crate::common::{charge, id, long, one_account, pico};
-use mizan_ledger::store::{Ask, Postgres, Receipt, Store, StoreError};
+use mizan_ledger::state::Request;
+use mizan_ledger::store::{Postgres, Receipt, Store, StoreError, Submission};
 use mizan_ledger::*;
 
 /// A thousandth of what may be spent.
@@ -35,8 +36,8 @@ fn end_connections(server: &Server, database: &Database) -> u64 {
     server.client().execute(sql, &[&database.name]).unwrap()
 }
 
-/// A client that asks until it is told, as the errors say: again with the same
-/// id, on the same handle or on one that was opened again.
+/// A client that retries as the error messages say: with the same id, on the same handle or on a new
+/// one.
 struct Stubborn {
     url: String,
     store: RwLock<Arc<Postgres>>,
@@ -60,7 +61,7 @@ impl Stubborn {
     fn ask(&self, number: u64) -> Receipt {
         loop {
             let store = Arc::clone(&self.store.read().unwrap());
-            match store.execute(Ask::new(0, id(number), reserve())) {
+            match store.execute(Submission::new(0, id(number), reserve())) {
                 Ok(receipt) => return receipt,
                 Err(StoreError::Unreachable { .. } | StoreError::Busy) => {
                     self.failed.fetch_add(1, Ordering::Relaxed);
@@ -117,12 +118,12 @@ fn spend_while(database: &Database, deaths: u32, kill: impl Fn()) {
     let store = Postgres::open(&database.url()).unwrap();
     let checked = verify(&store);
     let told = told.into_inner().unwrap();
-    let lines: Vec<Told> = told
+    let lines: Vec<ClientRecord> = told
         .iter()
-        .map(|(number, receipt)| Told::new(id(*number), receipt))
+        .map(|(number, receipt)| ClientRecord::new(id(*number), receipt))
         .collect();
     checked.bears_out(&lines);
-    // All that was asked was told in the end, so nothing else is in the log.
+    // Every request has an outcome in the end, so nothing else is in the log.
     assert_eq!(checked.state.size(), 2 + told.len() as u64);
     let reserved = told.iter().filter(|(_, r)| r.outcome == Outcome::Reserved);
     assert_eq!(reserved.count(), told.len().min(1000));
@@ -139,7 +140,9 @@ fn connections_that_end_between_requests_are_made_again() {
     let store = Postgres::open(&database.url()).unwrap();
     for number in 0..5 {
         assert_eq!(end_connections(&server, &database), 2);
-        let receipt = store.execute(Ask::new(0, id(number), reserve())).unwrap();
+        let receipt = store
+            .execute(Submission::new(0, id(number), reserve()))
+            .unwrap();
         assert_eq!(receipt.outcome, Outcome::Reserved);
         assert_eq!(store.head().unwrap(), receipt.head);
     }
@@ -160,19 +163,19 @@ fn a_connection_that_ends_before_the_commit_has_charged_nothing() {
     )
     .unwrap();
     thread::scope(|scope| {
-        let waiting = scope.spawn(|| store.execute(Ask::new(0, id(1), reserve())));
+        let waiting = scope.spawn(|| store.execute(Submission::new(0, id(1), reserve())));
         thread::sleep(Duration::from_millis(300));
         end_connections(&server, &database);
         assert_eq!(waiting.join().unwrap().unwrap_err().code(), "MZ1772");
     });
     held.rollback().unwrap();
     assert_eq!(store.record(id(1)).unwrap(), None);
-    let receipt = store.execute(Ask::new(0, id(1), reserve())).unwrap();
+    let receipt = store.execute(Submission::new(0, id(1), reserve())).unwrap();
     assert_eq!(receipt.position, Some(2));
 }
 
 /// A commit that waits for a standby which never answers is not durable enough;
-/// whoever cancels the wait gets a success with a warning from the server.
+/// a client that cancels the wait receives a success with a warning from the server.
 #[test]
 fn a_commit_that_no_standby_has_is_unknown() {
     let server = Server::own();
@@ -180,12 +183,12 @@ fn a_commit_that_no_standby_has_is_unknown() {
     let store = Postgres::open(&database.url()).unwrap();
     let mut client = server.client();
     client
-        .batch_execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        .batch_execute("ALTER SYSTEM SET synchronous_standby_names = 'none'")
         .unwrap();
     client.execute("SELECT pg_reload_conf()", &[]).unwrap();
     thread::sleep(Duration::from_millis(500));
     thread::scope(|scope| {
-        let waiting = scope.spawn(|| store.execute(Ask::new(0, id(1), reserve())));
+        let waiting = scope.spawn(|| store.execute(Submission::new(0, id(1), reserve())));
         thread::sleep(Duration::from_millis(500));
         let sql = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity \
                    WHERE datname = $1 AND wait_event = 'SyncRep'";

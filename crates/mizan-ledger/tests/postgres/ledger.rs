@@ -1,7 +1,8 @@
-//! What programs open, over PostgreSQL: the same promises as over a file.
+//! [`Ledger`] over PostgreSQL: the same guarantees as over a file.
 
 use std::ffi::OsStr;
 
+use mizan_ledger::evidence::VerifyReport;
 use mizan_ledger::store::Postgres;
 use mizan_ledger::*;
 
@@ -36,7 +37,7 @@ impl Place {
         Ledger::open(&self.location(), self.state.path())
     }
 
-    /// A copy of the database as it is now. Nobody may be connected.
+    /// A copy of the present database. No client may be connected.
     fn copy(&self) -> Database {
         let options = format!("TEMPLATE {}", self.database.name);
         Server::shared().database(&options)

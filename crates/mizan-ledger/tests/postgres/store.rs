@@ -1,6 +1,5 @@
-//! A ledger in PostgreSQL: what is refused when it is opened, what cannot be
-//! done to it, and several handles on it at once. `postgres_crash.rs` has what
-//! happens when connections or the server die.
+//! A ledger in PostgreSQL: what is refused at opening, which changes are impossible, and several
+//! concurrent handles. `crash.rs` has crashes of connections and servers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -9,7 +8,8 @@ use std::time::{Duration, Instant};
 use crate::common::check::verify;
 use crate::common::server::{Database, Server};
 use crate::common::{charge, id, one_account, pico};
-use mizan_ledger::store::{Ask, Postgres, Store};
+use mizan_ledger::state::{LedgerView, MAX_EVENT_BYTES, Request};
+use mizan_ledger::store::{Postgres, Store, Submission};
 use mizan_ledger::*;
 
 /// A ledger with one account of ε = 1 at two orders.
@@ -25,7 +25,7 @@ fn reserve(thousandths: u64) -> Request {
 }
 
 fn execute(store: &Postgres, number: u64, request: Request) -> Outcome {
-    let receipt = store.execute(Ask::new(0, id(number), request));
+    let receipt = store.execute(Submission::new(0, id(number), request));
     receipt.unwrap().outcome
 }
 
@@ -253,7 +253,9 @@ fn rows_that_the_log_does_not_bear_out_are_refused() {
         let error = account.and(store.record(id(1001)).map(drop)).unwrap_err();
         assert_eq!(error.code(), "MZ1763", "{sql}");
         if sql.contains("accounts") {
-            let error = store.execute(Ask::new(0, id(1), reserve(1))).unwrap_err();
+            let error = store
+                .execute(Submission::new(0, id(1), reserve(1)))
+                .unwrap_err();
             assert_eq!(error.code(), "MZ1763", "{sql}");
             assert_eq!(store.head().unwrap().size, 2, "nothing is charged");
         }
@@ -266,7 +268,7 @@ fn what_other_hands_changed_under_a_handle_is_noticed() {
     let store = Postgres::open(&database.url()).unwrap();
     execute(&store, 1, reserve(400));
     let code = |number| {
-        let error = store.execute(Ask::new(0, id(number), reserve(1)));
+        let error = store.execute(Submission::new(0, id(number), reserve(1)));
         error.unwrap_err().code().as_str()
     };
     let saved = "CREATE TABLE saved AS TABLE mizan.head; \
@@ -291,7 +293,7 @@ fn what_other_hands_changed_under_a_handle_is_noticed() {
         )
         .unwrap();
     assert_eq!(code(4), "MZ1763");
-    // Nobody who opens it now can tell; a mark outside the database can.
+    // A new handle cannot detect it; a high-water mark outside of the database does.
     verify(&Postgres::open(&database.url()).unwrap());
 }
 
@@ -308,7 +310,7 @@ fn handles_on_one_ledger_never_overspend() {
                 for round in 0..20 {
                     // Each id is asked by a thread of either handle.
                     let number = 100 * (thread / 2) + round;
-                    let request = Ask::new(0, id(number), reserve(10));
+                    let request = Submission::new(0, id(number), reserve(10));
                     let receipt = stores[usize::from(thread % 2 == 1)]
                         .execute(request)
                         .unwrap();
@@ -349,7 +351,7 @@ fn steps_of_a_charge_in_one_batch() {
                 let answer = number.to_be_bytes().to_vec();
                 execute(store, number, reserve(10));
                 execute(store, number, Request::Start);
-                let commit = Ask::commit(0, id(number), pico(&[1, 1]), answer).unwrap();
+                let commit = Submission::commit(0, id(number), pico(&[1, 1]), answer).unwrap();
                 store.execute(commit).unwrap();
             }));
         }
@@ -376,7 +378,7 @@ fn large_entries_and_answers() {
                 execute(store, number, Request::Reserve(request));
                 execute(store, number, Request::Start);
                 let answer = vec![7; 3 << 20];
-                let commit = Ask::commit(0, id(number), pico(&[1, 1]), answer).unwrap();
+                let commit = Submission::commit(0, id(number), pico(&[1, 1]), answer).unwrap();
                 store.execute(commit).unwrap();
             });
         }
@@ -395,10 +397,16 @@ fn a_writer_that_does_not_let_go_is_waited_for_so_long() {
     held.execute("SELECT one FROM mizan.head FOR UPDATE", &[])
         .unwrap();
     let begun = Instant::now();
-    let error = store.execute(Ask::new(0, id(1), reserve(1))).unwrap_err();
+    let error = store
+        .execute(Submission::new(0, id(1), reserve(1)))
+        .unwrap_err();
     assert_eq!(error.code(), "MZ1764");
     assert!(begun.elapsed() > Duration::from_secs(9));
-    assert_eq!(store.head().unwrap().size, 2, "readers wait for nobody");
+    assert_eq!(
+        store.head().unwrap().size,
+        2,
+        "readers do not wait for writers"
+    );
     held.rollback().unwrap();
     assert_eq!(execute(&store, 1, reserve(1)), Outcome::Reserved);
 }
@@ -422,7 +430,7 @@ fn machines_that_share_a_ledger_have_one_key_of_ids() {
     let store = Postgres::open(&database.url()).unwrap();
     assert_eq!(under(&store), found[0]);
     verify(&store);
-    let report = mizan_ledger::verify(&store, &Witnesses::default(), |_, _| ()).unwrap();
+    let report = mizan_ledger::evidence::verify(&store, &Witnesses::default(), |_, _| ()).unwrap();
     assert_eq!(report.answers, 0);
     // It can be written to after that, as before.
     assert_eq!(execute(&store, 1, reserve(1)), Outcome::Reserved);

@@ -103,7 +103,7 @@ fn the_certificate_is_checked() {
 
     let said = open(&address("localhost", "require"), &ours);
     assert!(said.contains("opened with 0 entries"), "{said}");
-    // Another name than that in the certificate, and one that nobody vouches for.
+    // Another name than that in the certificate, and a certificate of an unknown authority.
     refused(&address("127.0.0.1", "require"), &ours, "certificate");
     let directory = Directory::new();
     let [other, key] = ["other.crt", "other.key"].map(|name| directory.path().join(name));

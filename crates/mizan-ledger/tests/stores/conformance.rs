@@ -1,4 +1,4 @@
-//! What every store must do, run on each of them.
+//! The conformance suite of stores, run on each of them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -6,7 +6,10 @@ use std::thread;
 use crate::common::check::verify;
 use crate::common::lab::{Kind, Lab};
 use crate::common::{charge, config, epsilon, id, orders, pico};
-use mizan_ledger::store::{Ask, Fault, Receipt, Store, StoreError};
+use mizan_ledger::log::LedgerId;
+use mizan_ledger::money::Amount;
+use mizan_ledger::state::{Request, State};
+use mizan_ledger::store::{Fault, Receipt, Store, StoreError, Submission};
 use mizan_ledger::*;
 use proptest::prelude::*;
 
@@ -22,7 +25,7 @@ fn reserve(account: u32, units: u64) -> Request {
 }
 
 fn ask(store: &dyn Store, number: u64, request: Request) -> Result<Receipt, StoreError> {
-    store.execute(Ask::new(7, id(number), request))
+    store.execute(Submission::new(7, id(number), request))
 }
 
 fn outcome(store: &dyn Store, number: u64, request: Request) -> Outcome {
@@ -88,8 +91,9 @@ fn same_id_same_outcome(kind: Kind) {
     // Known before it is looked at: of a new id this account would be unknown.
     assert_eq!(code(lab.store(), 1, reserve(9, 5)), "MZ1732");
     // Known ids among new ones, of which nothing is written twice.
-    let asks = [2, 1, 3].map(|number| Ask::new(7, id(number), reserve(3, 4 - number % 2)));
-    let told = lab.store().execute_all(asks.to_vec());
+    let submissions =
+        [2, 1, 3].map(|number| Submission::new(7, id(number), reserve(3, 4 - number % 2)));
+    let told = lab.store().execute_all(submissions.to_vec());
     assert_eq!(told[0].as_ref().unwrap().position, Some(6));
     assert_eq!(
         (told.len(), told[1].as_ref().unwrap_err().code().as_str()),
@@ -128,7 +132,7 @@ fn a_charge_from_reservation_to_answer(kind: Kind) {
     let lab = begun(kind);
     let commit = |units: u64, answer: &[u8]| {
         let cost = pico(&[units * UNIT, units * UNIT]);
-        Ask::commit(8, id(1), cost, answer.to_vec()).unwrap()
+        Submission::commit(8, id(1), cost, answer.to_vec()).unwrap()
     };
     assert_eq!(code(lab.store(), 1, Request::Start), "MZ1733");
     assert_eq!(outcome(lab.store(), 1, reserve(3, 5)), Outcome::Reserved);
@@ -186,7 +190,7 @@ fn ancestors_are_charged_and_asked(kind: Kind) {
         Target::Pure {
             epsilon: epsilon(2.0),
         },
-        OwnDelta::ZERO,
+        DeltaAmount::ZERO,
         &grid(),
     );
     let raise = Request::Raise {
@@ -239,7 +243,7 @@ fn random_request() -> impl Strategy<Value = (u64, Request)> {
     let cost = (0_u64..14, 0_u64..14, 0_u64..2);
     let cost = cost.prop_map(|(a, b, own)| {
         let amounts = [a, b].map(|units| Amount::from_pico(units * UNIT / 4));
-        Cost::new(amounts, OwnDelta::from_atto(own))
+        Cost::new(amounts, DeltaAmount::from_atto(own))
     });
     let reserve = (0_u32..5, cost.clone());
     let answer = (0_u8..3).prop_map(|byte| Digest::of(&[&[byte]]));

@@ -1,12 +1,15 @@
-//! Random histories of everything at once, on each store beside the model:
-//! reused ids, other bodies, commits above a reservation, budgets of several
-//! kinds in one tree, names and costs nobody would choose, faults and crashes.
+//! Random histories on each store, compared with the in-memory reference: reused ids, other requests
+//! under the same id, commits above a reservation, budgets of several kinds in one tree, extreme
+//! names and costs, faults and crashes.
 
 use crate::common::check::verify;
 use crate::common::lab::{Kind, Lab};
 use crate::common::{config, delta, epsilon, id, long, orders};
 use mizan_core::{Epsilon, Order, Rho};
-use mizan_ledger::store::{Ask, Fault, StoreError};
+use mizan_ledger::log::LedgerId;
+use mizan_ledger::money::{Amount, Neighbours};
+use mizan_ledger::state::{Executed, Request, State};
+use mizan_ledger::store::{Fault, StoreError, Submission};
 use mizan_ledger::*;
 use proptest::prelude::*;
 
@@ -50,14 +53,14 @@ fn cost() -> impl Strategy<Value = Cost> {
     let length = prop_oneof![30 => Just(3_usize), 1 => Just(2), 1 => Just(0), 1 => Just(64)];
     let own = prop_oneof![6 => Just(0), 2 => 0_u64..400_000_000_000, 1 => Just(u64::MAX)];
     let amounts = length.prop_flat_map(|length| prop::collection::vec(amount(), length));
-    (amounts, own).prop_map(|(amounts, own)| Cost::new(amounts, OwnDelta::from_atto(own)))
+    (amounts, own).prop_map(|(amounts, own)| Cost::new(amounts, DeltaAmount::from_atto(own)))
 }
 
 /// A budget of some kind; sizes overlap, so that some raises are higher.
 fn budget() -> impl Strategy<Value = Budget> {
     let size = prop::sample::select(vec![1.0, 1.5, 2.0, 9.0]);
     (0..4, size).prop_map(|(kind, size)| {
-        let own = OwnDelta::from_atto(250_000_000_000);
+        let own = DeltaAmount::from_atto(250_000_000_000);
         let budget = match kind {
             0 => Budget::approximate(epsilon(2.0 * size), delta(1e-6), own, &grid()),
             1 => Budget::pure(epsilon(size), &grid()),
@@ -138,19 +141,19 @@ fn history() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..40)
 }
 
-fn ask(number: u64, (request, answer): Body) -> Ask {
+fn ask(number: u64, (request, answer): Body) -> Submission {
     match (request, answer) {
         (Request::Commit { cost, .. }, Some(answer)) => {
-            Ask::commit(7, id(number), cost, answer).unwrap()
+            Submission::commit(7, id(number), cost, answer).unwrap()
         }
-        (request, _) => Ask::new(7, id(number), request),
+        (request, _) => Submission::new(7, id(number), request),
     }
 }
 
 /// How most histories begin: a tree of three kinds of budgets.
 fn beginning() -> Vec<(u64, Body)> {
     let ledger = LedgerId::from_bytes([1; 16]);
-    let own = OwnDelta::from_atto(250_000_000_000);
+    let own = DeltaAmount::from_atto(250_000_000_000);
     let budgets = [
         Budget::approximate(epsilon(3.0), delta(1e-6), own, &grid()),
         Budget::pure(epsilon(1.5), &grid()),
@@ -261,7 +264,7 @@ fn postgres() {
 }
 
 #[test]
-fn names_and_costs_that_are_refused_at_the_door() {
+fn invalid_names_and_costs_are_refused() {
     let many = "x".repeat(10_240);
     for name in [
         "two\nlines",

@@ -1,4 +1,4 @@
-//! What every store must do, run on each of them.
+//! Tests that run on every store.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

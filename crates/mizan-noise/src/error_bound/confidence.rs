@@ -1,16 +1,16 @@
-//! How sure an interval is.
+//! The confidence of an interval.
 
 use mizan_core::Interval;
 
 use crate::NoiseError;
-use crate::rational::Rational;
+use crate::exact::rational::Rational;
 
 /// A probability strictly between zero and one.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Confidence(f64);
 
 impl Confidence {
-    /// Checks that it is one.
+    /// Checks a confidence.
     ///
     /// # Errors
     ///
@@ -23,13 +23,13 @@ impl Confidence {
         }
     }
 
-    /// As a plain number.
+    /// The number.
     #[must_use]
     pub const fn get(self) -> f64 {
         self.0
     }
 
-    /// One less it: how often the interval may miss.
+    /// One minus the confidence: the probability that the interval misses.
     pub(super) fn missed(self) -> Interval {
         let missed = 1.0 - self.0;
         if self.0 >= 0.5 {

@@ -1,11 +1,10 @@
-//! From exact integers and fractions to doubles with the truth between them,
-//! and back.
+//! Enclosures of exact integers and fractions in doubles, and back.
 
 use mizan_core::Interval;
 use num_bigint::BigUint;
 
 use crate::NoiseError;
-use crate::rational::Rational;
+use crate::exact::rational::Rational;
 
 /// `π`: the double is below it.
 pub(super) fn pi() -> Interval {

@@ -17,8 +17,8 @@ use num_bigint::{BigInt, BigUint};
 
 use super::circle::{cos_sin, pi, sinc};
 use super::gaussian::WIDE;
-use crate::exponential::exp_neg;
-use crate::rational::{Rational, ceiling};
+use crate::exact::exponential::exp_neg;
+use crate::exact::rational::{Rational, ceiling};
 
 /// Bits beyond those asked for.
 const GUARD: u64 = 64;

@@ -5,8 +5,8 @@ use mizan_core::Interval;
 use num_bigint::BigUint;
 
 use super::enclosure::of_integer;
-use crate::exponential::exp_neg;
-use crate::rational::{Rational, ceiling};
+use crate::exact::exponential::exp_neg;
+use crate::exact::rational::{Rational, ceiling};
 
 /// `P(|X| > a)` for rate `u`.
 pub(super) fn tail(u: Interval, a: u128) -> Interval {

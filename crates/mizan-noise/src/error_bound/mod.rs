@@ -1,9 +1,8 @@
-//! How far a noisy answer may be off: certified half-widths of two-sided
-//! intervals, for one noise and for sums of independent noises.
+//! Error bounds: certified half-widths of two-sided confidence intervals, for one noise and for sums
+//! of independent noises.
 //!
-//! - One noise (`laplace.rs`, `gaussian.rs`, `single.rs`): the smallest integer.
-//!   Doubles with a proven error decide it; where they are too close, as many
-//!   digits as it takes (`gaussian_digits.rs`).
+//! - One noise (`laplace.rs`, `gaussian.rs`, `single.rs`): the smallest integer, decided by doubles
+//!   with a proven error, and with more digits if they are too close (`gaussian_digits.rs`).
 //! - A sum (`sum/`): a bracket, mostly of a single integer, from the
 //!   characteristic function.
 //!
@@ -27,7 +26,7 @@ use mizan_core::Bracket;
 pub use confidence::Confidence;
 
 use crate::NoiseError;
-use crate::decay::Decay;
+use crate::samplers::decay::Decay;
 use single::Single;
 
 /// The smallest `a` with `P(|X| ≤ a) ≥ confidence`, exactly.
@@ -40,7 +39,7 @@ pub(crate) fn tail(decay: &Decay, a: u128) -> f64 {
     Single::new(decay).tail(a).upper()
 }
 
-/// The half-width of a sum of noises, each as often as it says.
+/// The half-width of a sum of noises, each with a count.
 pub(crate) fn half_width_of_sum(
     parts: &[(Decay, u64)],
     confidence: Confidence,

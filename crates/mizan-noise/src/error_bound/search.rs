@@ -1,4 +1,4 @@
-//! The first integer that satisfies what all larger ones satisfy.
+//! The smallest integer that satisfies a monotone condition.
 
 /// The smallest `a ≥ 1` for which `holds`, looking around `guess` first.
 /// `holds` rises once, after 0.

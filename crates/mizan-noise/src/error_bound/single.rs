@@ -1,5 +1,4 @@
-//! One noise: the smallest integer, decided in doubles where they can and with
-//! as many digits as it takes where they cannot.
+//! One noise: the smallest integer, decided in doubles if possible and with more digits otherwise.
 
 use mizan_core::Interval;
 use num_bigint::BigUint;
@@ -10,7 +9,7 @@ use super::gaussian::Gaussian;
 use super::gaussian_digits::Digits;
 use super::{laplace, search};
 use crate::NoiseError;
-use crate::decay::Decay;
+use crate::samplers::decay::Decay;
 
 /// The tail in doubles.
 pub(super) enum Single {

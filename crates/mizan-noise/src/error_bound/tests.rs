@@ -1,4 +1,4 @@
-//! The two ways to a tail, doubles and digits, contain each other's truth.
+//! The two computations of a tail, in doubles and in digits, agree within their error bounds.
 #![allow(clippy::unwrap_used, reason = "a test helper may panic")]
 
 use num_bigint::BigUint;
@@ -8,7 +8,7 @@ use super::gaussian_digits::Digits;
 use super::laplace;
 use super::single::Single;
 use crate::ExactScale;
-use crate::decay::Decay;
+use crate::samplers::decay::Decay;
 
 /// `2^bits · P(|X| ≤ a)`.
 fn inside(decay: &Decay, a: u128, bits: u64) -> (BigUint, BigUint) {

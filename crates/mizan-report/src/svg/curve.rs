@@ -1,4 +1,4 @@
-//! Curves: cut to the plot, thinned to what an eye can see, and drawn.
+//! Draws curves: clipped to the plot, and thinned to the visible resolution.
 //!
 //! Coordinates are those of the plot: `(0, 0)` is its upper left corner.
 

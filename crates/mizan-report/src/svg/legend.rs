@@ -1,4 +1,4 @@
-//! Legends: names beside samples of their lines, where they hide nothing.
+//! Legends, placed where they do not cover curves.
 
 use super::curve::{Curve, Pen};
 use super::text::{self, Anchor, Px};

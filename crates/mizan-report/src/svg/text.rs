@@ -1,4 +1,4 @@
-//! Words in a picture: measuring, wrapping, escaping, writing.
+//! Text in a figure: measuring, wrapping, escaping, writing.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};

@@ -50,7 +50,7 @@ pub(crate) fn furnish(directory: &Path) {
     let ledger = Ledger::init(&location, &directory.join("state")).unwrap();
     for (name, epsilon) in [("visits", 50.0), ("payroll", 3.0), ("small", 0.1)] {
         let (orders, delta) = (Orders::standard(), Delta::new(1e-6).unwrap());
-        let own_delta = Budget::usual_own_delta(delta);
+        let own_delta = Budget::usual_reserved_delta(delta);
         let epsilon = Epsilon::new(epsilon).unwrap();
         let account = NewAccount {
             name: AccountName::new(name).unwrap(),

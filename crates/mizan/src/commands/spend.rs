@@ -142,8 +142,8 @@ fn refused_text(spend: &Spend, refused: &Refused, explain: bool, output: Output)
 
 /// The reserved delta, if too little of it is left.
 fn reserved_text(refusal: &Refusal) -> String {
-    let (asked, taken) = (refusal.asked_own_delta, refusal.taken_own_delta);
-    let limit = refusal.own_delta_limit;
+    let (asked, taken) = (refusal.asked_reserved_delta, refusal.taken_reserved_delta);
+    let limit = refusal.reserved_delta_limit;
     if asked.atto().saturating_add(taken.atto()) <= limit.atto() {
         return String::new();
     }
@@ -180,8 +180,8 @@ fn lines(refusal: &Refusal, output: Output) -> String {
         ]);
     }
     let rule = match refusal.rule {
-        mizan_ledger::Rule::Any => "the charge fits if it fits at one order",
-        mizan_ledger::Rule::Every => "the charge fits if it fits at every order",
+        mizan_ledger::money::Rule::Any => "the charge fits if it fits at one order",
+        mizan_ledger::money::Rule::Every => "the charge fits if it fits at every order",
     };
     format!("{table}\n{rule}\n")
 }

@@ -1,4 +1,4 @@
-//! Where to put the line.
+//! Chooses the line of integration.
 //!
 //! Nothing here is certified: a bad choice gives a wide bracket, not a wrong one.
 
@@ -10,7 +10,7 @@ use crate::numeric::table::Table;
 
 /// Around which point of the profile a line is to be good.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Aim {
+pub(crate) enum LineTarget {
     /// ln δ.
     LnDelta(f64),
     /// ε.
@@ -44,7 +44,7 @@ const NEAR_ABOVE: f64 = 3.0;
 /// Chooses c near the saddle point, and the widest step for which aliasing from
 /// either side stays below e^-30 δ: first without regard to how near, for a wide
 /// step is fast.
-pub(super) fn choose(parts: &[Part], aim: Aim, ln_cut: Option<f64>) -> Option<Choice> {
+pub(super) fn choose(parts: &[Part], aim: LineTarget, ln_cut: Option<f64>) -> Option<Choice> {
     let precision = Precision {
         ln_quadrature: -20.0,
         ln_cut,
@@ -56,15 +56,17 @@ pub(super) fn choose(parts: &[Part], aim: Aim, ln_cut: Option<f64>) -> Option<Ch
     let mut cumulant = |c: f64| -> f64 { rough.iter_mut().map(|part| part.cumulant(c)).sum() };
     // The bound of Canonne, Kamath and Steinke at the order 1 + c.
     let mut objective = |c: f64| match aim {
-        Aim::LnDelta(ln_delta) => (cumulant(c) - ln_delta + ln_k(c)) / c,
-        Aim::Epsilon(epsilon) | Aim::Point(epsilon, _) => cumulant(c) - epsilon * c + ln_k(c),
+        LineTarget::LnDelta(ln_delta) => (cumulant(c) - ln_delta + ln_k(c)) / c,
+        LineTarget::Epsilon(epsilon) | LineTarget::Point(epsilon, _) => {
+            cumulant(c) - epsilon * c + ln_k(c)
+        }
     };
     let saddle = valley(&mut objective)?;
     let bound = objective(saddle);
     let (epsilon, ln_delta) = match aim {
-        Aim::LnDelta(ln_delta) => (bound.max(0.0), ln_delta),
-        Aim::Epsilon(epsilon) => (epsilon, bound.min(0.0) - 2.0),
-        Aim::Point(epsilon, ln_delta) => (epsilon, ln_delta),
+        LineTarget::LnDelta(ln_delta) => (bound.max(0.0), ln_delta),
+        LineTarget::Epsilon(epsilon) => (epsilon, bound.min(0.0) - 2.0),
+        LineTarget::Point(epsilon, ln_delta) => (epsilon, ln_delta),
     };
     // From the left e^(-2πc/η)/δ, from the right the bound at c' in units of δ,
     // times e^(-2π(c'-c)/η).

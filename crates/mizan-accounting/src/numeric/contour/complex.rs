@@ -1,4 +1,4 @@
-//! The little complex arithmetic that the contour needs.
+//! Complex arithmetic for the contour.
 
 use std::ops::{Add, Mul, Sub};
 

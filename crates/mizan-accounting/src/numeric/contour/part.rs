@@ -1,4 +1,4 @@
-//! What is composed, as the contour sees it.
+//! The parts of a composition, in the form that the contour needs.
 
 use std::f64::consts::TAU;
 

@@ -4,7 +4,7 @@ use std::f64::consts::{PI, TAU};
 
 use mizan_core::{Bracket, Interval};
 
-use super::choose::{Aim, Choice, choose, ln_k};
+use super::choose::{Choice, LineTarget, choose, ln_k};
 use super::complex::Complex;
 use super::decay::Decay;
 use super::line::{Cumulants, Line};
@@ -75,17 +75,17 @@ impl Contour {
     ///
     /// With `cut`, losses that are too rare to matter at δ are cut off: better
     /// where the moments are ruled by them, worse elsewhere.
-    pub(crate) fn new(pairs: &[(Pair, u64)], aim: Aim, cut: bool) -> Option<Self> {
+    pub(crate) fn new(pairs: &[(Pair, u64)], aim: LineTarget, cut: bool) -> Option<Self> {
         let parts = Part::all(pairs);
         if parts.is_empty() {
             return None;
         }
         let ln_delta = match aim {
-            Aim::LnDelta(ln_delta) | Aim::Point(_, ln_delta) => ln_delta,
-            Aim::Epsilon(_) if cut => {
+            LineTarget::LnDelta(ln_delta) | LineTarget::Point(_, ln_delta) => ln_delta,
+            LineTarget::Epsilon(_) if cut => {
                 choose(&parts, aim, None).map_or(-40.0, |choice| choice.ln_delta - 20.0)
             }
-            Aim::Epsilon(_) => 0.0,
+            LineTarget::Epsilon(_) => 0.0,
         };
         let ln_cut = cut.then_some(ln_delta + LN_CUT);
         let precision = Precision {
@@ -156,15 +156,15 @@ impl Contour {
     /// The ε of a composition at a δ. None if the contour is not for it.
     pub(crate) fn epsilon_of(pairs: &[(Pair, u64)], delta: Interval) -> Option<Bracket<f64>> {
         let ln_delta = delta.ln().middle();
-        let at = |aim: Aim, cut: bool| Self::new(pairs, aim, cut)?.epsilon(delta);
-        let mut found = at(Aim::LnDelta(ln_delta), false);
+        let at = |aim: LineTarget, cut: bool| Self::new(pairs, aim, cut)?.epsilon(delta);
+        let mut found = at(LineTarget::LnDelta(ln_delta), false);
         // Again with what is known by then, as it is and with a cut, which may
         // be the first to tell anything.
         for cut in [false, true] {
             let aim = match found {
                 Some(found) if is_narrow(found) => break,
-                Some(found) => Aim::Point(0.5 * (found.lower + found.upper), ln_delta),
-                None if cut => Aim::LnDelta(ln_delta),
+                Some(found) => LineTarget::Point(0.5 * (found.lower + found.upper), ln_delta),
+                None if cut => LineTarget::LnDelta(ln_delta),
                 None => continue,
             };
             found = match (found, at(aim, cut)) {
@@ -177,14 +177,14 @@ impl Contour {
 
     /// A profile that is good around an ε. None if the contour is not for it.
     pub(crate) fn around(pairs: &[(Pair, u64)], epsilon: f64) -> Option<Self> {
-        let plain = Self::new(pairs, Aim::Epsilon(epsilon), false);
+        let plain = Self::new(pairs, LineTarget::Epsilon(epsilon), false);
         let found = plain.as_ref().map(|contour| contour.delta(epsilon));
         let aim = match found {
             Some(found) if is_narrow(found) => return plain,
             Some(found) if found.lower > 0.0 => {
-                Aim::Point(epsilon, (0.5 * (found.lower + found.upper)).ln())
+                LineTarget::Point(epsilon, (0.5 * (found.lower + found.upper)).ln())
             }
-            _ => Aim::Epsilon(epsilon),
+            _ => LineTarget::Epsilon(epsilon),
         };
         Self::new(pairs, aim, true).or(plain)
     }
@@ -199,7 +199,7 @@ impl Contour {
             return Some(f64::NEG_INFINITY);
         }
         let parts = Part::all(pairs);
-        let c = choose(&parts, Aim::Epsilon(epsilon), None)?.c;
+        let c = choose(&parts, LineTarget::Epsilon(epsilon), None)?.c;
         let precision = Precision {
             ln_quadrature: LN_QUADRATURE,
             ln_cut: None,
@@ -221,7 +221,7 @@ impl Contour {
         }
     }
 
-    /// Where δ falls to the target; None if this line does not tell.
+    /// Where δ falls to the target; None if this line does not decide it.
     pub(super) fn epsilon(&self, target: Interval) -> Option<Bracket<f64>> {
         let (low, high) = (target.ln().lower(), target.ln().upper());
         let epsilon = self.newton(0.5 * (low + high))?;

@@ -4,7 +4,7 @@ use mizan_core::{Bracket, Interval};
 
 use super::Contour;
 use crate::numeric::pair::{Base, FiniteLoss, Pair, Sampling};
-use crate::numeric::{Aim, LatticeProfile};
+use crate::numeric::{LatticeProfile, LatticeTarget};
 
 fn gaussian(sigma: f64, sampling: Sampling) -> Pair {
     Pair {
@@ -101,7 +101,7 @@ fn the_lattice_agrees() {
     ];
     for (pairs, delta) in compositions {
         let contour = Contour::epsilon_of(pairs, delta.into()).unwrap();
-        let lattice = LatticeProfile::new(pairs, Aim::LnDelta(delta.ln()))
+        let lattice = LatticeProfile::new(pairs, LatticeTarget::LnDelta(delta.ln()))
             .and_then(|profile| profile.epsilon(delta.into()))
             .unwrap();
         assert!(

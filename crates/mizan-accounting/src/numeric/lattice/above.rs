@@ -4,7 +4,7 @@
 //!
 //! > δ(ε) = e^(κ - θε) Σ_(sh > ε) W_s f(sh - ε),  f(x) = e^-θx (1 - e^-x).
 //!
-//! Going down from the largest place, two sums of positive terms tell it:
+//! Going down from the largest place, two sums of positive terms suffice:
 //!
 //! > F_s = W_s + e^(-(θ+1)h) F_(s+1),
 //! > D_s = e^(-θh) (D_(s+1) + (1 - e^-h) F_(s+1)),

@@ -1,9 +1,9 @@
-//! Where a composition is to be looked at: its cumulants, roughly.
+//! Approximate cumulants of a composition, which choose tilt, window and step.
 //!
 //! K(c) = ln E e^(cL) from a few hundred losses per part. It chooses the tilt,
 //! the window and the step; nothing that is certified rests on it.
 
-use super::Aim;
+use super::LatticeTarget;
 use super::cells::Range;
 use super::density::Density;
 use super::finite::sampled;
@@ -124,7 +124,7 @@ impl Cumulant {
     }
 
     /// The saddle point of an aim.
-    pub(super) fn place(&self, aim: Aim) -> Place {
+    pub(super) fn place(&self, aim: LatticeTarget) -> Place {
         let most: f64 = self
             .parts
             .iter()
@@ -139,14 +139,14 @@ impl Cumulant {
         let ends = ((1e-4 / scale).min(1e-3).ln(), steepest.ln());
         let entropy = |c: f64| c * c.ln() - (1.0 + c) * c.ln_1p();
         let theta = match aim {
-            Aim::Epsilon(epsilon) => {
+            LatticeTarget::Epsilon(epsilon) => {
                 valley(ends, 1e-4, |u| {
                     let c = u.exp();
                     self.at(c) - epsilon * c - u - c.ln_1p()
                 })
                 .place
             }
-            Aim::LnDelta(ln_delta) => {
+            LatticeTarget::LnDelta(ln_delta) => {
                 valley(ends, 1e-4, |u| {
                     let c = u.exp();
                     (self.at(c) + entropy(c) - ln_delta) / c
@@ -157,12 +157,14 @@ impl Cumulant {
         .exp();
         let (mean, deviation) = self.moments(theta);
         let (epsilon, ln_delta) = match aim {
-            Aim::Epsilon(epsilon) => {
+            LatticeTarget::Epsilon(epsilon) => {
                 let bound = self.at(theta) + entropy(theta) - theta * epsilon;
                 (epsilon, bound.min(0.0))
             }
             // The saddle point is where the derivative of the exponent is zero.
-            Aim::LnDelta(ln_delta) => (mean - 1.0 / theta - 1.0 / (1.0 + theta), ln_delta),
+            LatticeTarget::LnDelta(ln_delta) => {
+                (mean - 1.0 / theta - 1.0 / (1.0 + theta), ln_delta)
+            }
         };
         Place {
             theta,

@@ -19,8 +19,7 @@
 //!   error is at most ρ times the norm of the exact transform. This is
 //!   Higham's Theorem 24.2 with his constant for this table.
 //!
-//! The order of the spectrum is left as it falls (bits reversed): whoever
-//! multiplies spectra value by value needs no other.
+//! The spectrum is left in bit-reversed order, which suffices for products of spectra.
 
 use std::ops::{Add, Mul, Sub};
 

@@ -63,7 +63,7 @@ use crate::numeric::pair::{Base, FiniteLoss, Pair, Sampling};
 
 /// Around which the lattice is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Aim {
+pub(crate) enum LatticeTarget {
     /// δ at this ε.
     Epsilon(f64),
     /// ε at this ln δ.
@@ -129,7 +129,7 @@ impl Effort {
 /// The largest transform.
 const MOST_PLACES: f64 = 524_288.0;
 
-/// From so many compositions on the last digits are not worth their time.
+/// From this many compositions on, the last digits are not worth their time.
 const MANY: u64 = 2000;
 
 /// From 2^14 places on the compositions go side by side.
@@ -159,12 +159,12 @@ enum Sides {
 impl LatticeProfile {
     /// The profile of a composition; None where there are too many parts, or
     /// losses too different in size, for a lattice to help.
-    pub(crate) fn new(parts: &[(Pair, u64)], aim: Aim) -> Option<Self> {
+    pub(crate) fn new(parts: &[(Pair, u64)], aim: LatticeTarget) -> Option<Self> {
         Self::with(parts, aim, Effort::USUAL)
     }
 
     /// The same within half a second or so, whatever the parts are.
-    pub(crate) fn bounded(parts: &[(Pair, u64)], aim: Aim) -> Option<Self> {
+    pub(crate) fn bounded(parts: &[(Pair, u64)], aim: LatticeTarget) -> Option<Self> {
         let normal = |(pair, _): &(Pair, u64)| matches!(pair.base, Base::Gaussian { .. });
         let many = parts
             .iter()
@@ -178,13 +178,17 @@ impl LatticeProfile {
     }
 
     /// The same in a fraction of the time: six digits where there is room.
-    pub(crate) fn draft(parts: &[(Pair, u64)], aim: Aim) -> Option<Self> {
+    pub(crate) fn draft(parts: &[(Pair, u64)], aim: LatticeTarget) -> Option<Self> {
         Self::with(parts, aim, Effort::DRAFT)
     }
 
     /// The same without the losses that are too rare to matter at δ, where these
     /// rule the moments; None elsewhere. A draft, or bounded.
-    pub(crate) fn without_rare(parts: &[(Pair, u64)], aim: Aim, draft: bool) -> Option<Self> {
+    pub(crate) fn without_rare(
+        parts: &[(Pair, u64)],
+        aim: LatticeTarget,
+        draft: bool,
+    ) -> Option<Self> {
         let effort = if draft {
             Effort::DRAFT
         } else {
@@ -200,7 +204,7 @@ impl LatticeProfile {
         )
     }
 
-    fn with(parts: &[(Pair, u64)], aim: Aim, effort: Effort) -> Option<Self> {
+    fn with(parts: &[(Pair, u64)], aim: LatticeTarget, effort: Effort) -> Option<Self> {
         let parts = relevant(parts);
         let free = Effort {
             aligned: false,
@@ -226,14 +230,14 @@ impl LatticeProfile {
         })
     }
 
-    fn on_lattice(parts: &[(Pair, u64)], aim: Aim, effort: Effort) -> Option<Self> {
+    fn on_lattice(parts: &[(Pair, u64)], aim: LatticeTarget, effort: Effort) -> Option<Self> {
         let own: Vec<Interval> = parts.iter().map(|(pair, _)| beyond_of(pair)).collect();
         let counts = || parts.iter().map(|(_, count)| *count);
         let beyond_all = beyond(own.iter().copied().zip(counts()));
         let aim = match aim {
-            Aim::LnDelta(ln_delta) => {
+            LatticeTarget::LnDelta(ln_delta) => {
                 let left = ln_delta.exp() - beyond_all.middle();
-                Aim::LnDelta(if left > 0.0 { left.ln() } else { ln_delta })
+                LatticeTarget::LnDelta(if left > 0.0 { left.ln() } else { ln_delta })
             }
             aim => aim,
         };
@@ -330,8 +334,7 @@ impl LatticeProfile {
         }
     }
 
-    /// The ε at which δ falls to a target; None if it never does, as far as can
-    /// be told.
+    /// The ε at which δ falls to a target; None if no such ε is found.
     pub(crate) fn epsilon(&self, delta: Interval) -> Option<Bracket<f64>> {
         let left = delta - self.beyond;
         // At the largest loss only infinite ones are left.

@@ -1,6 +1,6 @@
 //! A step of which all atoms are multiples, where there is one.
 
-/// More steps than this in the largest loss are no lattice but chance.
+/// With more steps than this in the largest loss, a common step would be a coincidence.
 const MOST_STEPS: f64 = 16_384.0;
 
 /// The common step of these losses, as far as doubles can tell. Whether they

@@ -1,7 +1,7 @@
-//! Pairs as sums: P in finitely many places.
+//! Quadrature tables of pairs: P as finitely many points.
 //!
-//! All that the accountants ask of a pair (P, Q) is the moment E_P e^(zL) of its
-//! loss L = ln P/Q at a real or complex z. With E_P e^(-L) = 1 taken out,
+//! The engines need only the moment E_P e^(zL) of a pair (P, Q), of its loss L = ln P/Q, at a real or
+//! complex z. With E_P e^(-L) = 1 taken out,
 //!
 //! > E_P e^(zL) = 1 + S(z),   S(z) = E_P [g(zL) + z g(-L)],   g(x) = e^x - 1 - x,
 //!
@@ -165,7 +165,7 @@ fn is_slow(m: Interval, orders: Orders) -> bool {
     m.upper() * orders.reach < 500.0
 }
 
-/// Who is compared with whom: see [`Sampling`].
+/// The direction of the comparison: see [`Sampling`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
     Remove,

@@ -1,4 +1,4 @@
-//! Moments of a table at real z: what Rényi curves are made of.
+//! Moments of a table at real z, from which Rényi curves follow.
 
 use mizan_core::Interval;
 

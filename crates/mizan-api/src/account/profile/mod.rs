@@ -9,7 +9,7 @@ mod words;
 
 use std::time::Duration;
 
-use mizan_accounting::account::{self, Method, MethodBound};
+use mizan_accounting::methods::{self, Method, MethodBound};
 use mizan_accounting::{PrivacyProfile, TradeOff};
 use mizan_core::{Bracket, Delta, Epsilon, PrivacyEvent, Probability};
 
@@ -190,9 +190,9 @@ fn delta_by(
     relaxed: &PrivacyEvent,
     epsilon: Epsilon,
 ) -> Option<MethodBound<Delta>> {
-    let mut bound = account::delta_by(method, event, epsilon).ok()?;
+    let mut bound = methods::delta_by(method, event, epsilon).ok()?;
     if bound.lower.is_some() && relaxed != event {
-        bound.lower = account::delta_by(method, relaxed, epsilon).ok()?.lower;
+        bound.lower = methods::delta_by(method, relaxed, epsilon).ok()?.lower;
     }
     Some(bound)
 }
@@ -242,7 +242,7 @@ fn range(
 ) -> Result<((f64, f64), f64), Failure> {
     let epsilon = |delta: f64| {
         let by = |&method: &Method| {
-            let bound = account::epsilon_by(method, event, Delta::saturating(delta));
+            let bound = methods::epsilon_by(method, event, Delta::saturating(delta));
             Some(bound.ok()?.upper.get())
         };
         methods.iter().filter_map(by).reduce(f64::min)
@@ -258,7 +258,7 @@ fn range(
         .next();
     let Some((smallest, high)) = found else {
         let delta = Delta::saturating(LARGEST_DELTA);
-        return Err(account::epsilon(event, delta).refusal().into());
+        return Err(methods::epsilon(event, delta).refusal().into());
     };
     let low = epsilon(LARGEST_DELTA).unwrap_or(0.0);
     let (mut low, mut high) = if low < 0.3 * high {

@@ -2,8 +2,8 @@
 
 use super::{Digits, Round, parse_decimal};
 
-/// The shortest decimal that [`parse_decimal`] rounds to `value`; `inf` and
-/// `NaN` for what is no number.
+/// The shortest decimal that [`parse_decimal`] rounds to `value`; `inf` and `NaN` if it is not
+/// finite.
 ///
 /// With [`Round::Down`] it lies at `value` or just above, with [`Round::Up`]
 /// at `value` or just below.

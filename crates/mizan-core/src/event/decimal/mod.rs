@@ -1,9 +1,8 @@
 //! Decimals to doubles, rounded to a chosen side.
 //!
-//! What a person types is a decimal, and most decimals are not doubles. A
-//! noise of 1.1 that is held as the double just above 1.1 would be priced
-//! below what was typed. So each parameter is rounded to the costly side, and
-//! printed as a decimal that rounds back to the same double.
+//! Users type decimals, and most decimals are not doubles. Noise of 1.1 that is stored as the double
+//! just above 1.1 would cost less than the typed one. So each parameter is rounded to the side that
+//! costs more, and printed as a decimal that rounds back to the same double.
 
 mod digits;
 mod format;
@@ -16,7 +15,7 @@ use thiserror::Error;
 
 use crate::Code;
 
-/// How many digits a decimal may have.
+/// The largest number of digits of a decimal.
 pub const MAX_DIGITS: usize = 10_000;
 
 /// The side to which a decimal between two doubles goes.

@@ -93,7 +93,7 @@ fn assert_bracketed(digits: &str, power: i32) {
         assert_eq!(
             compare_exactly(digits, power, up),
             Ordering::Equal,
-            "{text} is no double"
+            "{text} is not a double"
         );
     }
     let negative = format!("-{text}");

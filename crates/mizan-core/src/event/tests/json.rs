@@ -1,4 +1,4 @@
-//! Events as JSON: the shape, and what is said about documents that are not.
+//! Events as JSON: the form, and the errors of invalid documents.
 
 use crate::{EventError, MAX_DEPTH, MAX_JSON_BYTES, PrivacyEvent};
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
-//! The event language from the outside: what is refused and how, and that
-//! every event survives a trip through text and JSON.
+//! The event language: errors of invalid texts, and round trips of every event through text and JSON.
 
 mod json;
 mod round_trip;

@@ -1,4 +1,4 @@
-//! Texts with a `?`: what it stands for, and where it may stand.
+//! Event templates: what `?` may stand for.
 
 use crate::{Count, Domain, EventTemplate, ParameterValue, PrivacyEvent, Round};
 

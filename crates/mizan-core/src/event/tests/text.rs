@@ -1,4 +1,4 @@
-//! Text that is not an event, and what is said about it.
+//! Errors of texts that are not events.
 
 use crate::{EventError, EventProblem, MAX_DEPTH, MAX_TEXT_BYTES, PrivacyEvent};
 use std::time::{Duration, Instant};

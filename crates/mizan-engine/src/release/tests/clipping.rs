@@ -1,6 +1,6 @@
 //! Units in too many groups: when they are clipped, what it costs, what comes out.
 
-use mizan_accounting::account::{self, Method};
+use mizan_accounting::methods::{self, Method};
 use mizan_core::PrivacyEvent;
 use mizan_sql::{Catalogue, Dataset, DatasetColumn, Privacy};
 
@@ -165,7 +165,7 @@ fn the_event_reads_back_and_is_priced_by_the_ledger() {
     assert_eq!(event.to_string().parse::<PrivacyEvent>().unwrap(), event);
     assert!(event.to_string().len() < 20, "{event}");
     let delta = Delta::new(5e-7).unwrap();
-    let bound = account::epsilon_by(Method::Renyi, &event, delta).unwrap();
+    let bound = methods::epsilon_by(Method::Renyi, &event, delta).unwrap();
     assert_eq!(bound.upper.get(), recipe.epsilon().get());
     mizan_ledger::Cost::of(&event, &mizan_ledger::Orders::standard()).unwrap();
 }

@@ -1,5 +1,5 @@
-//! A connection that is made again when it was lost, and what is refused before
-//! anything is written through it.
+//! A connection to PostgreSQL that reconnects after a loss, and the checks of the server before
+//! anything is written.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,14 +12,13 @@ use super::error::failed;
 use super::schema;
 use crate::store::StoreError;
 
-/// The first version with everything that is used here and still found.
+/// The oldest supported version.
 const OLDEST: i32 = 120_000;
 
-/// Nothing waits for ever: not for another writer, not for a statement, and
-/// nobody waits for a writer that was stopped within a transaction. The tables
-/// only grow while prepared statements keep their plans, so those use indexes
-/// from the start; what has no index then looks costly, and must not be compiled
-/// for it. Warnings are heard, because one of them is about durability.
+/// The settings of a session. Timeouts bound every wait: for a lock, for a statement, and for a
+/// writer that stopped inside a transaction. Tables grow while prepared statements keep their
+/// plans, so plans use indexes from the start; a scan without an index then looks expensive, and
+/// must not be compiled for that reason. Warnings are on, because one of them is about durability.
 const SESSION: &str = "SET search_path = ''; SET lock_timeout = '10s'; \
     SET statement_timeout = '60s'; SET idle_in_transaction_session_timeout = '20s'; \
     SET client_min_messages = warning; SET enable_seqscan = off; \
@@ -29,7 +28,7 @@ const SESSION: &str = "SET search_path = ''; SET lock_timeout = '10s'; \
 struct Session {
     client: Client,
     statements: HashMap<&'static str, Statement>,
-    /// Begins a transaction that writes.
+    /// The statement that begins a write transaction.
     begin: String,
     warning: Arc<Mutex<Option<String>>>,
 }
@@ -37,7 +36,7 @@ struct Session {
 /// A connection to a ledger.
 pub(in crate::store) struct Connection {
     address: Address,
-    /// None once it was lost.
+    /// None after a loss.
     session: Option<Session>,
 }
 
@@ -58,8 +57,7 @@ impl Connection {
         Ok(Self { address, session })
     }
 
-    /// Connects again if the connection was lost, and looks again what it is
-    /// connected to: it may be another server now.
+    /// Reconnects after a loss, and checks the server again: it may be another one now.
     fn ensure(&mut self) -> Result<(), StoreError> {
         if self.session.is_none() {
             self.session = Some(Session::new(&self.address)?);
@@ -75,7 +73,7 @@ impl Connection {
         &self.address
     }
 
-    /// Runs something on the session, which is given up if it was lost.
+    /// Runs a function on the session, and drops the session if the connection was lost.
     fn with<T>(
         &mut self,
         run: impl FnOnce(&mut Session) -> Result<T, ::postgres::Error>,
@@ -106,7 +104,7 @@ impl Connection {
         })
     }
 
-    /// How many rows a statement changed.
+    /// The number of rows that a statement changed.
     pub(super) fn change(
         &mut self,
         sql: &'static str,
@@ -118,13 +116,13 @@ impl Connection {
         })
     }
 
-    /// Several statements without values.
+    /// Runs several statements without parameters.
     pub(super) fn run(&mut self, sql: &str) -> Result<(), StoreError> {
         self.with(|session| session.client.batch_execute(sql))
     }
 
-    /// Begins a transaction that writes. A connection that was lost since the
-    /// last one is made again, once: nothing was asked of it yet.
+    /// Begins a write transaction. After a loss it reconnects once: the transaction has not done
+    /// anything yet.
     pub(super) fn begin_writing(&mut self, then: &str) -> Result<(), StoreError> {
         self.again_if_lost(|connection| {
             let begun = connection.with(|session| {
@@ -138,8 +136,7 @@ impl Connection {
         })
     }
 
-    /// Does something that leaves no trace, and once more if that is where the
-    /// connection turns out to be lost.
+    /// Runs a function without side effects, and once more if the connection was lost.
     pub(super) fn again_if_lost<T>(
         &mut self,
         mut run: impl FnMut(&mut Self) -> Result<T, StoreError>,
@@ -155,7 +152,7 @@ impl Connection {
         }
     }
 
-    /// Makes what was written durable; the error is why that is not known.
+    /// Commits. After an error it is not known whether the transaction is durable.
     pub(super) fn commit(&mut self) -> Result<(), String> {
         let Some(session) = self.session.as_mut() else {
             return Err("the connection was lost".to_owned());
@@ -173,16 +170,16 @@ impl Connection {
             self.session = None;
             return Err(sentence(&error));
         }
-        // A commit that gave up waiting for a synchronous standby succeeds with
-        // a warning, although a failover can still lose it.
+        // A commit that stopped waiting for a synchronous standby succeeds with a warning, although
+        // a failover can still lose it.
         match warning() {
             None => Ok(()),
             Some(warning) => Err(warning),
         }
     }
 
-    /// Ends a transaction without a trace. If that cannot be said to the
-    /// server, the end of the connection says it: a commit was never sent.
+    /// Rolls back. If the server cannot be reached, closing the connection does it: a commit was
+    /// never sent.
     pub(super) fn abandon(&mut self) {
         if self.run("ROLLBACK").is_err() {
             self.session = None;
@@ -203,8 +200,7 @@ impl Session {
         let durable = check_server(&mut client)?;
         let set = client.batch_execute(SESSION);
         set.map_err(|error| failed(&error))?;
-        // Said in every transaction, because a pooler between us and the server
-        // may give each of them another session.
+        // Set in every transaction, because a connection pooler may assign each to another session.
         let begin = format!(
             "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; \
              SET LOCAL synchronous_commit = {durable}; SET LOCAL lock_timeout = '10s'"
@@ -227,8 +223,8 @@ impl Session {
     }
 }
 
-/// Refuses a server that could lose what it has acknowledged. Returns the
-/// `synchronous_commit` to insist on: that of the server if it is stricter.
+/// Refuses a server that could lose acknowledged transactions. Returns the `synchronous_commit` to
+/// require: that of the server if it is stricter.
 fn check_server(client: &mut Client) -> Result<&'static str, StoreError> {
     let sql = "SELECT current_setting('server_version_num')::int4, \
                current_setting('server_version'), pg_catalog.pg_is_in_recovery(), \

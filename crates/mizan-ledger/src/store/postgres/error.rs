@@ -1,4 +1,4 @@
-//! What an error of PostgreSQL means here, as long as nothing was committed.
+//! Translates errors of PostgreSQL before a commit.
 
 use ::postgres::Error;
 use ::postgres::error::SqlState;
@@ -13,7 +13,7 @@ pub(super) fn unreachable(error: &Error) -> StoreError {
     }
 }
 
-/// What an error before a commit means.
+/// The store error of an error before a commit.
 pub(super) fn failed(error: &Error) -> StoreError {
     if is_lost(error) {
         return unreachable(error);
@@ -25,8 +25,7 @@ pub(super) fn failed(error: &Error) -> StoreError {
             | &SqlState::T_R_DEADLOCK_DETECTED
             | &SqlState::T_R_SERIALIZATION_FAILURE,
         ) => StoreError::Busy,
-        // A row that should not be there, one that a trigger protects, or a
-        // page that cannot be read.
+        // A duplicate row, a row that a trigger protects, or an unreadable page.
         Some(
             &SqlState::UNIQUE_VIOLATION
             | &SqlState::RAISE_EXCEPTION

@@ -1,7 +1,7 @@
-//! A ledger in a PostgreSQL database, which several machines may share.
+//! A ledger in a PostgreSQL database, which several machines can share.
 //!
-//! `connection.rs` gets there and checks the server, `schema.rs` has the tables and
-//! `rows.rs` their rows.
+//! `connection.rs` connects and checks the server, `schema.rs` has the tables and `rows.rs` the
+//! queries.
 
 mod connection;
 mod error;
@@ -16,16 +16,14 @@ use crate::store::{StoreError, read};
 
 /// A ledger in a PostgreSQL database, in a schema named `mizan`.
 ///
-/// An address is `postgres://user:password@host:port/database`; a host may also
-/// be the directory of a socket, written with `%2F`. Over a network there is
-/// always TLS, with the certificate and the name of the host checked against
-/// the authorities that the system trusts (or those in `SSL_CERT_FILE`), unless
-/// the address ends with `?sslmode=disable`.
+/// An address is `postgres://user:password@host:port/database`; the host may be the directory of a
+/// Unix socket, written with `%2F`. Network connections use TLS, and the certificate and the host
+/// name are verified against the authorities that the system trusts (or those in `SSL_CERT_FILE`),
+/// unless the address ends with `?sslmode=disable`.
 ///
-/// A server is refused that could lose what it has acknowledged: with `fsync`,
-/// `full_page_writes` or `synchronous_commit` off or weaker than `on`, or a
-/// standby. Who fails over to a standby needs it in `synchronous_standby_names`,
-/// or the last entries are lost with the first server.
+/// A server that could lose acknowledged transactions is refused: `fsync`, `full_page_writes` or
+/// `synchronous_commit` off or weaker than `on`, or a standby. A standby for failover must be
+/// listed in `synchronous_standby_names`, or a failover loses the last entries.
 ///
 /// ```no_run
 /// use mizan_ledger::store::{Postgres, Store};
@@ -38,12 +36,11 @@ use crate::store::{StoreError, read};
 pub struct Postgres(Handle<Connection>);
 
 impl Postgres {
-    /// Makes a ledger in a database that exists and has none, complete or not
-    /// at all. It has not begun.
+    /// Creates the tables of a ledger in an existing database, in one transaction.
     ///
     /// # Errors
     ///
-    /// There is one already, the server is refused or none can be made.
+    /// The database has a ledger already, the server is refused, or the tables cannot be created.
     pub fn create(url: &str) -> Result<Self, StoreError> {
         let address = address(url)?;
         schema::create(&mut Connection::bare(address)?)?;
@@ -54,8 +51,8 @@ impl Postgres {
     ///
     /// # Errors
     ///
-    /// The server cannot be reached or is refused; the database has no ledger,
-    /// or one that is damaged or of another version.
+    /// The server cannot be reached or is refused; the database has no ledger, or one that is
+    /// damaged or of another version.
     pub fn open(url: &str) -> Result<Self, StoreError> {
         let address = address(url)?;
         let mut connection = Connection::open(address.clone())?;
@@ -71,7 +68,7 @@ fn address(url: &str) -> Result<Address, StoreError> {
     })
 }
 
-/// What may be shown of an address; None if it is none.
+/// The address without its secrets; None if it is not a valid address.
 pub(crate) fn shown(url: &str) -> Option<String> {
     Some(address(url).ok()?.place().to_owned())
 }

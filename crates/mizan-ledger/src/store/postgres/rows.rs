@@ -1,5 +1,5 @@
-//! The statements of the PostgreSQL store. To the server each is a round trip,
-//! so a batch makes a few of them, whatever its size.
+//! The statements of the PostgreSQL store. Each is a round trip to the server, so a batch of any
+//! size uses a few of them.
 
 use std::collections::BTreeMap;
 
@@ -8,31 +8,32 @@ use ::postgres::types::FromSql;
 use mizan_postgres::sentence;
 
 use super::connection::Connection;
+use crate::log::RequestId;
+use crate::money::{Account, AccountName, AccountNumber};
 use crate::store::handle::Reader;
 use crate::store::rows::{
     AccountRow, Changes, Database, HeadRow, LogRow, MAX_PAGE_BYTES, Position, RecordRow, Rows,
     Sums, Written, changed, row_number,
 };
 use crate::store::{StoreError, read};
-use crate::{Account, AccountName, AccountNumber, RequestId};
 
-/// The most bytes in one statement, and the value that goes beyond. The server
-/// takes a thousand times as many; memory is the limit.
+/// A statement ends after the value that exceeds this many bytes. The server would accept a thousand
+/// times as many; the bound is for memory.
 const MAX_STATEMENT_BYTES: usize = 1 << 20;
 
-/// A column of a row. The types were checked when the connection was made.
+/// A column of a row. The types were checked when the connection was opened.
 fn get<'a, T: FromSql<'a>>(row: &'a Row, column: usize) -> Result<T, StoreError> {
     row.try_get(column)
         .map_err(|error| StoreError::damaged(sentence(&error)))
 }
 
-/// The entry at a row number, which may not be there.
+/// The entry at a row number, which may be missing.
 fn log_row(row: &Row, seq: usize, bytes: usize) -> Result<LogRow, StoreError> {
     let bytes: Option<Vec<u8>> = get(row, bytes)?;
     Ok((get(row, seq)?, bytes.unwrap_or_default()))
 }
 
-/// The sums that begin at a column.
+/// The totals that begin at a column.
 fn sums(row: &Row, column: usize) -> Result<Sums, StoreError> {
     Ok(Sums {
         neighbours: get(row, column)?,
@@ -136,7 +137,7 @@ impl Rows for Connection {
         found.iter().map(read).collect()
     }
 
-    /// The server hashes, so that answers need not travel.
+    /// The server computes the hashes, so that answers are not transferred.
     fn answer_hashes(&mut self, first: i64, end: i64) -> Result<Vec<(i64, [u8; 32])>, StoreError> {
         let sql = "SELECT seq, sha256(bytes) FROM mizan.answers \
                    WHERE seq >= $1 AND seq < $2 ORDER BY seq";
@@ -178,12 +179,11 @@ impl Reader for Connection {
     }
 }
 
-/// The lock on the row of `head` is the order of the log: whoever has it is the
-/// only writer until the end of its transaction. READ COMMITTED is enough: each
-/// statement sees what was committed before it began, all statements but the
-/// one that locks begin with the lock held, and whoever had it before had
-/// committed when it let go. The statement that locks reads nothing else, for
-/// what it sees was taken before it waited.
+/// The lock on the row of `head` orders the log: its holder is the only writer until the end of its
+/// transaction. READ COMMITTED suffices: each statement sees what was committed before it began,
+/// all statements except the locking one begin with the lock held, and the previous holder had
+/// committed when it released the lock. The locking statement reads nothing else, because its
+/// snapshot was taken before it waited.
 impl Database for Connection {
     fn begin(&mut self) -> Result<(), StoreError> {
         self.begin_writing("SELECT one FROM mizan.head FOR UPDATE")
@@ -194,8 +194,8 @@ impl Database for Connection {
         Ok((known != Some(&found)).then_some(found))
     }
 
-    /// No other writer has touched them, as the head says. This finds what was
-    /// written by other hands, and keeps them off.
+    /// According to the head, no other writer of Mizan has changed them. This detects changes by
+    /// other programs, and locks the rows.
     fn hold(&mut self, accounts: &[&Account]) -> Result<(), StoreError> {
         if accounts.is_empty() {
             return Ok(());
@@ -214,7 +214,7 @@ impl Database for Connection {
         Ok(())
     }
 
-    /// One statement looks for all ids of a batch, so there is nothing to save.
+    /// One statement looks up all ids of a batch, so skipping lookups would save nothing.
     const NOTICES: bool = false;
 
     fn write(&mut self, changes: &Changes<'_>, position: &Position) -> Result<Written, StoreError> {
@@ -267,7 +267,7 @@ impl Database for Connection {
 }
 
 impl Connection {
-    /// Inserts bytes by their row numbers, in several statements if they are many.
+    /// Inserts bytes by their row numbers, in several statements if there are many.
     fn insert<'a>(
         &mut self,
         sql: &'static str,
@@ -288,8 +288,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Writes where the entries of each request stand. A statement may change a
-    /// row once, and a batch may have several entries of a request.
+    /// Writes the positions of the entries of each request. A statement may change a row only once,
+    /// and a batch may have several entries of a request.
     fn write_records(&mut self, changes: &Changes<'_>) -> Result<(), StoreError> {
         let mut ends: BTreeMap<&[u8], (i64, i64)> = BTreeMap::new();
         for entry in &changes.entries {

@@ -1,8 +1,7 @@
-//! The tables, how they are made, and what is refused before anything in them
-//! is believed.
+//! The tables in PostgreSQL: how they are created, and the checks before they are used.
 //!
-//! As in SQLite the log is the truth, the rest follows from it. Everything is in
-//! a schema of its own, so a ledger can live in a database with other things.
+//! As in SQLite, the log is authoritative and the other tables follow from it. Everything is in
+//! its own schema, so that a ledger can share a database with other tables.
 
 use super::connection::Connection;
 use crate::store::StoreError;
@@ -10,8 +9,8 @@ use crate::store::StoreError;
 /// The version of the tables.
 const FORMAT: i32 = 1;
 
-/// What makes the tables. Triggers fire ALWAYS: a session that plays a replica
-/// skips all others. They refuse the statement, whatever its rows.
+/// Creates the tables. Triggers fire ALWAYS, because a session in replica mode skips others. They
+/// refuse the statement, whatever its rows.
 const TABLES: &str = "
 CREATE SCHEMA mizan;
 CREATE TABLE mizan.format (one int8 PRIMARY KEY CHECK (one = 1), version int4 NOT NULL);
@@ -36,9 +35,9 @@ ALTER TABLE mizan.answers ENABLE ALWAYS TRIGGER stays;
 INSERT INTO mizan.format VALUES (1, 1);
 INSERT INTO mizan.head VALUES (1, NULL, 0, 0, '');";
 
-/// What there is in the schema, a line for each: ordinary tables that survive a
-/// crash (p) with their columns, the keys, the triggers (statement, before,
-/// update + delete + truncate = 58; always) and what they do.
+/// Lists the contents of the schema, one line each: ordinary, crash-safe (p) tables with their
+/// columns, the keys, the triggers (statement, before, update + delete + truncate = 58; always) and
+/// their bodies.
 const CONTENTS: &str = "
 SELECT pg_catalog.concat_ws(' ', 'column', c.relname, c.relkind, c.relpersistence, a.attname,
     t.typname, a.attnotnull) AS line
@@ -60,7 +59,7 @@ SELECT pg_catalog.concat_ws(' ', 'rule', c.relname, r.rulename)
   FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_class c ON c.oid = r.ev_class
   WHERE c.relnamespace = 'mizan'::regnamespace";
 
-/// The same as it should be.
+/// The expected contents.
 const EXPECTED: [&str; 34] = [
     "column accounts r p created int8 t",
     "column accounts r p name text t",
@@ -98,7 +97,7 @@ const EXPECTED: [&str; 34] = [
     "trigger log stays 58 A t  BEGIN RAISE EXCEPTION 'entries and answers are kept as they are'; END ",
 ];
 
-/// Makes the tables in one transaction: complete or not at all.
+/// Creates the tables in one transaction.
 pub(super) fn create(connection: &mut Connection) -> Result<(), StoreError> {
     connection.begin_writing("")?;
     let made = exists(
@@ -123,8 +122,8 @@ fn exists(connection: &mut Connection, sql: &'static str) -> Result<bool, StoreE
     Ok(!connection.query(sql, &[])?.is_empty())
 }
 
-/// Refuses what is no ledger, one of another version, or one whose tables or
-/// triggers were changed.
+/// Refuses a database without a ledger, with one of another version, or with changed tables or
+/// triggers.
 pub(super) fn check(connection: &mut Connection) -> Result<(), StoreError> {
     let sql = "SELECT 1 WHERE to_regclass('mizan.format') IS NOT NULL";
     if !exists(connection, sql)? {

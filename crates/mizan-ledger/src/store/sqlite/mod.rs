@@ -1,6 +1,6 @@
-//! A ledger in one SQLite file, which several processes may share.
+//! A ledger in one SQLite file, which several processes can share.
 //!
-//! `schema.rs` has the file, `rows.rs` its rows.
+//! `schema.rs` has the tables, `rows.rs` the queries.
 
 mod rows;
 mod schema;
@@ -17,15 +17,17 @@ use self::schema::failed;
 use crate::store::handle::{Handle, Handled};
 use crate::store::{StoreError, read};
 
-/// 2 MiB, in SQLite's negative KiB. Whoever reads forgets all pages whenever somebody
-/// has written: more of them would be memory that is of no use to a busy ledger.
+/// 2 MiB, in SQLite's negative KiB. A reader drops all cached pages after every write by another
+/// connection, so a larger cache would not help a busy ledger.
 const READER_CACHE: i64 = -2048;
 
 /// A ledger in a SQLite file.
 ///
 /// ```
-/// use mizan_ledger::store::{Ask, Sqlite, Store};
-/// use mizan_ledger::{LedgerId, Outcome, Request, RequestId};
+/// use mizan_ledger::store::{Submission, Sqlite, Store};
+/// use mizan_ledger::{Outcome, RequestId};
+/// use mizan_ledger::log::LedgerId;
+/// use mizan_ledger::state::Request;
 ///
 /// # let directory = std::env::temp_dir().join(format!("mizan-doc-{}", std::process::id()));
 /// # std::fs::create_dir_all(&directory)?;
@@ -33,7 +35,7 @@ const READER_CACHE: i64 = -2048;
 /// let store = Sqlite::create(&path)?;
 /// let request = Request::Open { ledger: LedgerId::from_bytes([1; 16]) };
 /// let id = RequestId::from_bytes([2; 16]);
-/// let receipt = store.execute(Ask::new(0, id, request))?;
+/// let receipt = store.execute(Submission::new(0, id, request))?;
 /// assert_eq!(receipt.outcome, Outcome::Opened);
 /// drop(store);
 /// assert_eq!(Sqlite::open(&path)?.head()?, receipt.head);
@@ -44,11 +46,11 @@ const READER_CACHE: i64 = -2048;
 pub struct Sqlite(Handle<File>);
 
 impl Sqlite {
-    /// Makes a ledger in a new file, complete or not at all. It has not begun.
+    /// Creates the file of a ledger, which appears when it is complete.
     ///
     /// # Errors
     ///
-    /// There is such a file already, or none can be made.
+    /// The file exists already, or cannot be created.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
         schema::create(path)?;
         Self::open(path)
@@ -58,7 +60,7 @@ impl Sqlite {
     ///
     /// # Errors
     ///
-    /// The file is missing, read-only, damaged, of another version or no ledger.
+    /// The file is missing, read-only, damaged, of another version, or not a ledger.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let mut file = File::new(schema::connect(path)?);
         settle(&file.connection)?;
@@ -70,11 +72,11 @@ impl Sqlite {
         Handle::new(file, File::new(reader)).map(Self)
     }
 
-    /// Brings the file of an older version up to date; its format before.
+    /// Upgrades a file of an older format; returns the format before.
     ///
     /// # Errors
     ///
-    /// It is no ledger, of a newer format, or of one that no way leads from.
+    /// It is not a ledger, or its format is newer or cannot be upgraded.
     pub fn upgrade(path: &Path) -> Result<i32, StoreError> {
         upgrade::upgrade(path)
     }
@@ -88,9 +90,8 @@ impl Handled for Sqlite {
     }
 }
 
-/// Syncs what is there. After a process died, what it wrote can be read before
-/// it is on the disk, and a retry could be told of an entry that a power failure
-/// then takes away. A checkpoint syncs it.
+/// Syncs the write-ahead log. After a process died, what it wrote can be read before it is on disk:
+/// a retry could return an entry that a power failure then removes. A WAL checkpoint syncs it.
 fn settle(connection: &Connection) -> Result<(), StoreError> {
     let begun = Instant::now();
     loop {
@@ -101,7 +102,7 @@ fn settle(connection: &Connection) -> Result<(), StoreError> {
         if !busy {
             return Ok(());
         }
-        // Another process is at it, and may not have synced yet.
+        // Another process is in the checkpoint, and may not have synced yet.
         if begun.elapsed() >= schema::BUSY_TIMEOUT {
             return Err(StoreError::Busy);
         }
@@ -114,14 +115,15 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::log::{LedgerId, RequestId};
+    use crate::state::Request;
     use crate::store::writer::{Results, Write as _, Writer};
-    use crate::store::{Ask, Store};
-    use crate::{LedgerId, Request, RequestId};
+    use crate::store::{Store, Submission};
 
-    /// An ask that begins a ledger.
-    fn begin() -> Ask {
+    /// A submission that creates a ledger.
+    fn begin() -> Submission {
         let ledger = LedgerId::from_bytes([1; 16]);
-        Ask::new(0, RequestId::from_bytes([2; 16]), Request::Open { ledger })
+        Submission::new(0, RequestId::from_bytes([2; 16]), Request::Open { ledger })
     }
 
     #[test]
@@ -146,7 +148,7 @@ mod tests {
             codes(writer.execute(&[vec![begin()], vec![begin()]])),
             ["MZ1766"; 2]
         );
-        // The disk recovers, the writer does not: its client has to look first.
+        // The disk recovers, the writer does not: the client must look up the outcome first.
         writer
             .database
             .connection
@@ -178,7 +180,7 @@ mod tests {
         let results = writer.execute(&[vec![begin()]]);
         assert_eq!(results, [[Err(StoreError::Busy)]]);
         other.execute_batch("ROLLBACK").unwrap();
-        // A full disk, as SQLite tells it.
+        // A full disk, as SQLite reports it.
         let pages = "PRAGMA max_page_count = 1";
         writer
             .database

@@ -6,19 +6,20 @@ use rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::schema::failed;
+use crate::log::{Digest, RequestId};
+use crate::money::{Account, AccountName, AccountNumber};
 use crate::store::handle::Reader;
 use crate::store::rows::{
     AccountRow, Changes, Database, HeadRow, LogRow, MAX_PAGE_BYTES, Position, RecordRow, Rows,
     Sums, Written, changed, row_number,
 };
 use crate::store::{StoreError, read};
-use crate::{Account, AccountName, AccountNumber, Digest, RequestId};
 
 /// A connection to the file.
 #[derive(Debug)]
 pub(in crate::store) struct File {
     pub(super) connection: Connection,
-    /// Moves when another connection has written: what it was in the last batch.
+    /// `PRAGMA data_version` in the last batch; it changes when another connection writes.
     data_version: Option<i64>,
 }
 
@@ -44,7 +45,7 @@ impl File {
         read().map_err(failed)
     }
 
-    /// A statement without values or rows.
+    /// Runs a statement without parameters and rows.
     fn say(&self, sql: &str) -> rusqlite::Result<()> {
         self.connection.prepare_cached(sql)?.execute([]).map(|_| ())
     }
@@ -57,13 +58,13 @@ impl File {
     }
 }
 
-/// The entry at a row number, which may not be there.
+/// The entry at a row number, which may be missing.
 fn log_row(row: &Row<'_>, seq: usize, bytes: usize) -> rusqlite::Result<LogRow> {
     let bytes: Option<Vec<u8>> = row.get(bytes)?;
     Ok((row.get(seq)?, bytes.unwrap_or_default()))
 }
 
-/// Whether a row was refused because there is one of its key.
+/// Whether a row was refused because its key exists.
 fn is_known(error: &rusqlite::Error) -> bool {
     let code = error.sqlite_error().map(|error| error.extended_code);
     code == Some(SQLITE_CONSTRAINT_PRIMARYKEY)
@@ -176,7 +177,7 @@ impl Rows for File {
         read().map_err(failed)
     }
 
-    /// One answer in memory at a time.
+    /// Reads one answer at a time.
     fn answer_hashes(&mut self, first: i64, end: i64) -> Result<Vec<(i64, [u8; 32])>, StoreError> {
         let read = || {
             let sql = "SELECT seq, bytes FROM answers WHERE seq >= ? AND seq < ? ORDER BY seq";
@@ -228,7 +229,7 @@ impl Database for File {
         read::position(self).map(Some)
     }
 
-    /// Nobody else can write, and `data_version` tells if somebody did.
+    /// The transaction excludes other writers, and `data_version` shows earlier writes.
     fn hold(&mut self, _: &[&Account]) -> Result<(), StoreError> {
         Ok(())
     }
@@ -236,7 +237,7 @@ impl Database for File {
     const NOTICES: bool = true;
 
     fn write(&mut self, changes: &Changes<'_>, position: &Position) -> Result<Written, StoreError> {
-        // Where the first and the last entry of each request in the batch stand.
+        // The positions of the first and the last entry of each request in the batch.
         let mut places: BTreeMap<RequestId, (i64, i64, bool)> = BTreeMap::new();
         let prepare = |sql| self.connection.prepare_cached(sql).map_err(failed);
         let mut append = prepare("INSERT INTO log VALUES (?, ?)")?;
@@ -249,7 +250,7 @@ impl Database for File {
                 self.change("INSERT INTO answers VALUES (?, ?)", params![seq, answer])?;
             }
         }
-        // A request that is new has a row, and one that goes on has one already.
+        // A new request gets a row; a later step of a request updates its row.
         let mut remember = prepare("INSERT INTO records VALUES (?, ?, ?)")?;
         let mut move_on = prepare("UPDATE records SET last = ? WHERE id = ?")?;
         for (id, (first, last, is_new)) in places {
@@ -296,8 +297,8 @@ impl Database for File {
     }
 
     fn roll_back(&mut self) -> bool {
-        // A full disk has rolled back already, which makes a second rollback an
-        // error: look whether one is still under way.
+        // After a full disk SQLite has rolled back already, and a second rollback is an error: check
+        // whether a transaction is still open.
         let _ = self.connection.execute_batch("ROLLBACK");
         self.connection.is_autocommit()
     }

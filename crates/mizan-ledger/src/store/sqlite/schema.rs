@@ -1,9 +1,7 @@
-//! The file: its tables, how it is made, and what is refused before anything in
-//! it is believed.
+//! The SQLite file: its tables, how it is created, and the checks before it is used.
 //!
-//! The log is the truth. `records` and `accounts` are an index into it and the
-//! sums over it, `head` and `nodes` are of its Merkle tree; `verify` computes all of
-//! them again.
+//! The log is authoritative. `records` is an index of it, `accounts` has its totals, and `head` and
+//! `nodes` are its Merkle tree; `verify` computes all of them again.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,10 +10,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use crate::state_dir::sync_directory;
+use crate::guards::state_dir::sync_directory;
 use crate::store::StoreError;
 
-/// "Mizn", which marks the file as a ledger.
+/// "Mizn", the application id of a ledger.
 pub(super) const APPLICATION_ID: i32 = 0x4d69_7a6e;
 
 /// The version of the tables.
@@ -25,11 +23,11 @@ pub(super) const FORMAT: i32 = 1;
 /// the write-ahead log.
 const OLDEST_SQLITE: i32 = 3_051_003;
 
-/// How long to wait for another process.
+/// How long to wait for the lock of another process.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Name and definition of everything in the file, by name, word for word as
-/// SQLite stores it: a file without its triggers is refused.
+/// The name and definition of every table and trigger, exactly as SQLite stores them: a file without
+/// its triggers is refused.
 const SCHEMA: [(&str, &str); 11] = [
     (
         "accounts",
@@ -55,7 +53,7 @@ const SCHEMA: [(&str, &str); 11] = [
         "log",
         "CREATE TABLE log (seq INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT",
     ),
-    // REPLACE deletes without asking the other triggers, but cannot pass this.
+    // REPLACE deletes rows without firing the other triggers, but fires this one.
     (
         "log_grows",
         "CREATE TRIGGER log_grows BEFORE INSERT ON log WHEN NEW.seq <> (SELECT coalesce(max(seq) + 1, 0) FROM log) BEGIN SELECT RAISE(ABORT, 'the log only grows at its end'); END",
@@ -78,7 +76,7 @@ const SCHEMA: [(&str, &str); 11] = [
     ),
 ];
 
-/// What an error of SQLite means here, as long as nothing was committed.
+/// The store error of an error of SQLite before a commit.
 #[allow(
     clippy::needless_pass_by_value,
     reason = "it is handed to map_err all over"
@@ -109,12 +107,11 @@ fn check_library() -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes a file that appears under its name when it is complete, and never in
-/// place of another.
+/// Creates a file that appears under its name when it is complete, and never replaces another.
 pub(super) fn create(path: &Path) -> Result<(), StoreError> {
     check_library()?;
     let unusable = |error: std::io::Error| StoreError::unusable(path, error);
-    // SQLite would take what was left of an earlier file for part of this one.
+    // SQLite would apply the leftover log of an earlier file to this one.
     for left in ["-wal", "-journal"].map(|end| beside(path, end)) {
         if fs::symlink_metadata(&left).is_ok() {
             let reason = "belongs to a file that is gone; move it away first";
@@ -132,9 +129,8 @@ pub(super) fn create(path: &Path) -> Result<(), StoreError> {
     sync_name(path)
 }
 
-/// A file that nobody else works on, be it a thread of this process or a
-/// process of another machine with the same number. Names that processes left
-/// behind when they died are passed over.
+/// A new file that no other thread, process or machine uses. Names left behind by processes that
+/// died are skipped.
 fn draft(path: &Path) -> std::io::Result<PathBuf> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
@@ -148,15 +144,15 @@ fn draft(path: &Path) -> std::io::Result<PathBuf> {
     }
 }
 
-/// The file whose name ends with this, too.
+/// The path with a suffix.
 fn beside(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     PathBuf::from(name)
 }
 
-/// Without this the name may be gone after a power failure, and the ledger
-/// with it.
+/// Syncs the directory: otherwise the name, and the ledger with it, may be gone after a power
+/// failure.
 fn sync_name(path: &Path) -> Result<(), StoreError> {
     let parent = path
         .parent()
@@ -187,7 +183,7 @@ fn fill(draft: &Path) -> Result<(), StoreError> {
 pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     check_library()?;
     check_file(path)?;
-    // No SQLITE_OPEN_CREATE and no URI: a path is a path.
+    // Without SQLITE_OPEN_CREATE and URIs: the path is used as it is.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)
         .map_err(|error| StoreError::unusable(path, error))?;
@@ -205,15 +201,15 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
         ("trusted_schema", "OFF"),
         ("cell_size_check", "ON"),
         ("synchronous", "FULL"),
-        // 16 MiB: ids are random, and so are the pages of their index.
+        // 16 MiB: ids are random, and so is the access to the pages of their index.
         ("cache_size", "-16384"),
-        // On macOS a plain sync leaves data in the drive.
+        // On macOS a plain fsync leaves data in the cache of the drive.
         ("fullfsync", "ON"),
         ("checkpoint_fullfsync", "ON"),
     ] {
         connection.pragma_update(None, name, value)?;
     }
-    // These answer.
+    // These pragmas return a row.
     connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))?;
     // 32 MiB: a page that changes often is copied into the file less often.
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 8000, |_| Ok(()))?;
@@ -222,11 +218,11 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// What can be seen without changing a file that is none of our business.
+/// The checks that do not change the file, which may not be a ledger.
 ///
-/// The file itself is only ever opened by SQLite: when a process closes a file,
-/// it loses its locks on it, and another that closes the ledger would take the
-/// write-ahead log away from under this one.
+/// Only SQLite opens the file: when a process closes any descriptor of a file, it loses its POSIX
+/// locks on it, and another process that closes the ledger would then delete the write-ahead log
+/// that is in use.
 fn check_file(path: &Path) -> Result<(), StoreError> {
     let unusable = |error: std::io::Error| StoreError::unusable(path, error);
     let about = fs::metadata(path).map_err(unusable)?;
@@ -238,7 +234,7 @@ fn check_file(path: &Path) -> Result<(), StoreError> {
         reason,
     };
     if !about.is_file() {
-        return Err(not_a_ledger("it is no regular file"));
+        return Err(not_a_ledger("it is not a regular file"));
     }
     if about.permissions().readonly() {
         return Err(StoreError::unusable(path, "it is read-only"));
@@ -255,14 +251,14 @@ fn check_file(path: &Path) -> Result<(), StoreError> {
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let application = match pragma("application_id") {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
-            return Err(not_a_ledger("it is no SQLite file"));
+            return Err(not_a_ledger("it is not a SQLite file"));
         }
         application => application.map_err(failed)?,
     };
     check_marks(path, application, pragma("user_version").map_err(failed)?)?;
-    // SQLite notices missing pages, but takes half a page at the end for a page
-    // with zeros. With a write-ahead log that page may be whole there. It is
-    // where the file is, not where a link to it is.
+    // SQLite detects missing pages, but reads half a page at the end as padded with zeros. With a
+    // write-ahead log that page may be complete there. The log is beside the file, not beside a
+    // link to it.
     let wal = beside(&fs::canonicalize(path).map_err(unusable)?, "-wal");
     let has_wal = fs::metadata(wal).is_ok_and(|about| about.len() > 0);
     let page = pragma("page_size").map_err(failed)?;
@@ -290,7 +286,7 @@ fn check_marks(path: &Path, application: i32, format: i32) -> Result<(), StoreEr
     Ok(())
 }
 
-/// What SQLite finds in the file, which may differ from the header on disk.
+/// Checks what SQLite reads from the file, which may differ from the header on disk.
 fn check_contents(path: &Path, connection: &Connection) -> Result<(), StoreError> {
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get(0));
     let application = pragma("application_id").map_err(failed)?;

@@ -1,4 +1,4 @@
-//! From older formats to this one, step by step, each in one transaction.
+//! Upgrades older formats of the file, step by step, each in one transaction.
 
 use std::path::Path;
 
@@ -7,17 +7,16 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use super::schema::{APPLICATION_ID, FORMAT, failed};
 use crate::store::StoreError;
 
-/// The step that leads from a format to the next: what is run, in one
-/// transaction.
+/// The upgrade from a format to the next: the SQL that is run in one transaction.
 struct Step {
     from: i32,
     sql: &'static str,
 }
 
-/// None yet: format 1 is the first. The test has an example.
+/// No steps yet: format 1 is the first. The test has an example.
 const STEPS: [Step; 0] = [];
 
-/// Brings a file up to date; its format before.
+/// Upgrades a file; returns the format before.
 pub(super) fn upgrade(path: &Path) -> Result<i32, StoreError> {
     follow(path, &STEPS, FORMAT)
 }
@@ -38,7 +37,7 @@ fn follow(path: &Path, steps: &[Step], known: i32) -> Result<i32, StoreError> {
     }
     let before = number(&connection, "user_version")?;
     loop {
-        // The format is read again inside: another process may upgrade too.
+        // The format is read again inside the transaction: another process may upgrade too.
         let transaction = connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(failed)?;

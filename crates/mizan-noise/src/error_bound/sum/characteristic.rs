@@ -3,8 +3,8 @@
 use mizan_core::Interval;
 use num_bigint::BigUint;
 
-use crate::decay::Decay;
 use crate::error_bound::enclosure::{of_integer, of_rational, pi};
+use crate::samplers::decay::Decay;
 
 /// A frequency `t = 2π turns`, from 0 to π.
 #[derive(Clone, Copy)]
@@ -216,8 +216,8 @@ impl Characteristic {
         sum(self.parts.iter().map(part))
     }
 
-    /// The rate of the widest Laplace noise and the sum without it, if it is
-    /// there once and no other is so close that doubles cannot tell them apart.
+    /// The rate of the widest Laplace noise and the sum without it, if its count is one and no other
+    /// is so close that doubles cannot distinguish them.
     pub(super) fn without_widest(&self) -> Option<(Interval, Self)> {
         let smallest = self.smallest_rate();
         let rate = |kind: &Kind| match kind {

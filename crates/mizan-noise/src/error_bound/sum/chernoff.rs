@@ -1,4 +1,4 @@
-//! How far a sum reaches: `P(|X| ≥ M) ≤ 2 E e^(sX) e^(-sM)` for every `s > 0`.
+//! Chernoff's bound of a sum: `P(|X| ≥ M) ≤ 2 E e^(sX) e^(-sM)` for every `s > 0`.
 
 use mizan_core::Interval;
 

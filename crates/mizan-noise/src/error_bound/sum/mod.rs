@@ -1,4 +1,4 @@
-//! Sums of independent noises, by their characteristic function.
+//! Error bounds of sums of independent noises, from their characteristic function.
 //!
 //! `X` is a sum of symmetric noises on the integers, so `φ(t) = E cos(tX)` is
 //! the product of theirs ([`characteristic`]): real, positive, and falling from
@@ -10,9 +10,8 @@
 //!
 //! with `j` over a period: a finite sum, without any error of quadrature. It
 //! exceeds `P(|X| ≤ a)` by at most `P(|X| ≥ N - a)`, which Chernoff's bound
-//! makes small ([`chernoff`]). Frequencies at which `φ` has died out are left
-//! out and bounded, so that the number of terms does not grow with the scale
-//! ([`spectrum`]).
+//! makes small ([`chernoff`]). Frequencies at which `φ` is negligible are left out and bounded, so
+//! that the number of terms does not grow with the scale ([`spectrum`]).
 //!
 //! # How tight
 //!
@@ -20,10 +19,9 @@
 //! unless a single integer has less than that. From confidence 1 - 10⁻¹³ on that
 //! is more than may be missed, and another bound is returned ([`tilted`]).
 //!
-//! `φ` of a Laplace noise falls only like `1/t²`. If there is one that is wider
-//! than all others, the tail of the sum is its own but for a factor, which is
-//! known as well as anything ([`dominant`]); with two of the same scale `1/t⁴`
-//! is fast enough.
+//! `φ` of a Laplace noise falls only like `1/t²`. If one is wider than all others, the tail of the
+//! sum is its own tail times a factor, which is known precisely ([`dominant`]); with two of the same
+//! scale, `1/t⁴` is fast enough.
 
 mod characteristic;
 mod chernoff;
@@ -36,7 +34,7 @@ use mizan_core::Bracket;
 use super::confidence::Confidence;
 use super::enclosure::{near, rounded_up};
 use crate::NoiseError;
-use crate::decay::Decay;
+use crate::samplers::decay::Decay;
 use characteristic::Characteristic;
 use spectrum::Spectrum;
 

@@ -1,4 +1,4 @@
-//! The terms of the sum over frequencies, and what can be wrong with it.
+//! The terms of the sum over frequencies, and a bound of its error.
 
 use mizan_core::directed::{DirectedSum, add_down, add_up};
 

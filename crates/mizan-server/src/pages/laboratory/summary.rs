@@ -168,10 +168,10 @@ fn copies(t: &'static Strings, input: &LaboratoryInput) -> Vec<CopyText> {
         (
             t.lab_rust,
             format!(
-                "use mizan_accounting::account;\nuse mizan_core::{{Delta, PrivacyEvent}};\n\n\
+                "use mizan_accounting::methods;\nuse mizan_core::{{Delta, PrivacyEvent}};\n\n\
                  let event: PrivacyEvent = {expression:?}.parse()?;\n\
                  let delta = Delta::new({delta}.parse()?)?;\n\
-                 let best = account::epsilon(&event, delta).best();",
+                 let best = methods::epsilon(&event, delta).best();",
                 delta = format_args!("{delta:?}")
             ),
         ),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mizan_accounting::account::{self, Method, Refusal};
+use mizan_accounting::methods::{self, Method, Refusal};
 use mizan_audit::{Audit, Confidence, Feature, Plan, Region, Released, World};
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_report::{Axis, Figure, Panel, Series, number};
@@ -145,7 +145,7 @@ fn usual_delta(released: &Released) -> Typed<Delta> {
 fn accounted(event: &PrivacyEvent, delta: Delta) -> Result<Epsilon, Failure> {
     if delta == Delta::ZERO {
         let bound =
-            account::epsilon_by(Method::Pure, event, delta).map_err(|refusal| match refusal {
+            methods::epsilon_by(Method::Pure, event, delta).map_err(|refusal| match refusal {
                 Refusal::Unsupported(error) => Failure::new(
                     error.code(),
                     error,
@@ -155,7 +155,7 @@ fn accounted(event: &PrivacyEvent, delta: Delta) -> Result<Epsilon, Failure> {
             })?;
         return Ok(bound.upper);
     }
-    let account = account::epsilon(event, delta);
+    let account = methods::epsilon(event, delta);
     let best = account.best().ok_or_else(|| account.refusal())?;
     Ok(best.upper)
 }

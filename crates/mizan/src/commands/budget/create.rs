@@ -74,7 +74,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 "account": name.as_str(),
                 "parent": arguments.parent,
                 "target": view::target_json(account.budget()),
-                "own_delta": view::own_delta(account.budget().own_delta()),
+                "own_delta": view::own_delta(account.budget().reserved_delta()),
                 "orders": view::orders_json(&account, &odometer),
                 "receipt": done.receipt.to_string(),
                 "log": log_json(done.receipt.head),

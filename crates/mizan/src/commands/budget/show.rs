@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use mizan_api::budget::view::{self, nats_text};
 use mizan_api::budget::{BurnDown, More, Shown};
 use mizan_api::messages::Label;
-use mizan_ledger::{AccountView, MAX_UNANSWERED, UnansweredCharge};
+use mizan_ledger::AccountView;
+use mizan_ledger::evidence::{MAX_UNANSWERED, UnansweredCharge};
 use mizan_report::{Column, Figure, Table, number};
 
 use crate::failure::Failure;

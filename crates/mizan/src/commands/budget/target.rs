@@ -1,7 +1,7 @@
 //! The target of an account as options.
 
 use mizan_core::{Code, Delta, Epsilon, Order, Rho};
-use mizan_ledger::{Account, Budget, BudgetError, Orders, OwnDelta, Target};
+use mizan_ledger::{Account, Budget, BudgetError, DeltaAmount, Orders, Target};
 
 use crate::failure::Failure;
 use crate::input;
@@ -73,14 +73,14 @@ impl TargetArguments {
             (None, _) => Orders::standard(),
         };
         let own_delta = self.own_delta()?;
-        let none = own_delta.unwrap_or(OwnDelta::ZERO);
+        let none = own_delta.unwrap_or(DeltaAmount::ZERO);
         let budget = match promise {
             Promise::Approximate(epsilon, delta) => {
                 let delta = delta.ok_or_else(no_delta)?;
-                let own_delta = own_delta.unwrap_or_else(|| Budget::usual_own_delta(delta));
+                let own_delta = own_delta.unwrap_or_else(|| Budget::usual_reserved_delta(delta));
                 Budget::approximate(epsilon, delta, own_delta, &orders)
             }
-            Promise::Pure(_) if none > OwnDelta::ZERO => return Err(pure_has_no_delta()),
+            Promise::Pure(_) if none > DeltaAmount::ZERO => return Err(pure_has_no_delta()),
             Promise::Pure(epsilon) => Budget::pure(epsilon, &orders),
             Promise::Concentrated(rho) => Budget::zero_concentrated(rho, none, &orders),
             Promise::Curve(points) => Budget::curve(&points, none, &orders),
@@ -91,7 +91,7 @@ impl TargetArguments {
     /// The raised budget of an account; options that are not given keep their value.
     pub(super) fn raise(&self, account: &Account) -> Result<Budget, Failure> {
         let before = account.budget();
-        let own_delta = self.own_delta()?.unwrap_or_else(|| before.own_delta());
+        let own_delta = self.own_delta()?.unwrap_or_else(|| before.reserved_delta());
         let target = match (self.promise()?, before.target()) {
             (Promise::Approximate(epsilon, delta), Target::Approximate { delta: old, .. }) => {
                 Target::Approximate {
@@ -122,16 +122,16 @@ impl TargetArguments {
             (Promise::Concentrated(typed), Target::ZeroConcentrated { rho }) => typed == rho,
             _ => false,
         };
-        Ok(target && own_delta.is_none_or(|typed| typed == budget.own_delta()))
+        Ok(target && own_delta.is_none_or(|typed| typed == budget.reserved_delta()))
     }
 
-    fn own_delta(&self) -> Result<Option<OwnDelta>, Failure> {
+    fn own_delta(&self) -> Result<Option<DeltaAmount>, Failure> {
         let Some(text) = &self.own_delta else {
             return Ok(None);
         };
         let delta = input::claimed_delta(text, "--delta")
             .map_err(|failure| failure.of_option("--own-delta"))?;
-        Ok(Some(OwnDelta::budget(delta.value)))
+        Ok(Some(DeltaAmount::budget(delta.value)))
     }
 
     fn promise(&self) -> Result<Promise, Failure> {

@@ -1,7 +1,8 @@
 //! `mizan ledger at`: the accounts as they were at a date.
 
 use mizan_api::budget::view;
-use mizan_ledger::{Account, AccountNumber, AccountView, Books as _, State};
+use mizan_ledger::state::{LedgerView as _, State};
+use mizan_ledger::{Account, AccountNumber, AccountView};
 use mizan_report::{Column, Table, number};
 use serde_json::json;
 

@@ -6,7 +6,8 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use mizan_api::ledger::entry;
-use mizan_ledger::{AccountNumber, leaf_hash};
+use mizan_ledger::AccountNumber;
+use mizan_ledger::log::leaf_hash;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;

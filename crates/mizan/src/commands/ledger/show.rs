@@ -1,7 +1,9 @@
 //! `mizan ledger show`: one entry with its inclusion and consistency proofs.
 
 use mizan_api::ledger::{Found, entry, find};
-use mizan_ledger::{AccountNumber, Shown, leaf_hash};
+use mizan_ledger::AccountNumber;
+use mizan_ledger::ledger::ReceiptProof;
+use mizan_ledger::log::leaf_hash;
 
 use crate::failure::Failure;
 use crate::ledger_args::{self, LedgerArguments};
@@ -30,7 +32,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let found = find(&ledger, &arguments.receipt)?;
     let name = |number: AccountNumber| ledger_args::name_of(&ledger, number);
     let Found { receipt, shown } = &found;
-    let Shown {
+    let ReceiptProof {
         entry,
         head,
         proof,

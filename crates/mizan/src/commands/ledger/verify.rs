@@ -56,7 +56,9 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let parsed = line
                 .parse()
-                .map_err(|error: mizan_ledger::TextError| Failure::from(error).of_option(&name));
+                .map_err(|error: mizan_ledger::evidence::TextError| {
+                    Failure::from(error).of_option(&name)
+                });
             checkpoints.push(parsed?);
         }
         if checkpoints.len() == before {

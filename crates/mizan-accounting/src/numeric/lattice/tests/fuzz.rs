@@ -150,7 +150,7 @@ fn check(profile: &LatticeProfile, sequences: &[(Interval, Interval)], epsilon: 
 fn fuzz(
     seed: u64,
     mechanisms: u32,
-    profile: impl Fn(&[(Pair, u64)], Aim) -> Option<LatticeProfile>,
+    profile: impl Fn(&[(Pair, u64)], LatticeTarget) -> Option<LatticeProfile>,
 ) -> f64 {
     let mut random = Random(seed);
     let mut tight = 0.0;
@@ -165,9 +165,9 @@ fn fuzz(
         let epsilon = random.unit() * most;
         let parts: Vec<(Pair, u64)> = kinds.iter().map(|k| (k.pair.clone(), k.count)).collect();
         let aim = if random.below(2) == 0 {
-            Aim::Epsilon(epsilon)
+            LatticeTarget::Epsilon(epsilon)
         } else {
-            Aim::LnDelta(brute_force(&sequences, epsilon).middle().max(1e-300).ln())
+            LatticeTarget::LnDelta(brute_force(&sequences, epsilon).middle().max(1e-300).ln())
         };
         // All mass at one loss is left to the enumeration.
         let Some(profile) = profile(&parts, aim) else {

@@ -4,7 +4,7 @@ use super::*;
 use crate::convert::GaussianProfile;
 
 fn epsilon(parts: &[(Pair, u64)], delta: f64) -> Bracket<f64> {
-    let profile = LatticeProfile::new(parts, Aim::LnDelta(delta.ln())).unwrap();
+    let profile = LatticeProfile::new(parts, LatticeTarget::LnDelta(delta.ln())).unwrap();
     profile.epsilon(Interval::from(delta)).unwrap()
 }
 
@@ -47,7 +47,7 @@ fn delta_of_laplace_noise() {
         (2.0, 5, 8.0, 0.140_656_617_888_583_951_897_956_2),
     ] {
         let parts = [(laplace(t, Sampling::Whole), count)];
-        let profile = LatticeProfile::new(&parts, Aim::Epsilon(epsilon)).unwrap();
+        let profile = LatticeProfile::new(&parts, LatticeTarget::Epsilon(epsilon)).unwrap();
         let what = format!("{count} times {t} at {epsilon}");
         check(profile.delta(epsilon), truth, 1e-17, 1e-8, &what);
     }
@@ -146,7 +146,7 @@ fn lattices_agree_with_enumerations() {
     ] {
         let parts = [(pair(base, sampling), count)];
         for &delta in deltas {
-            let aim = Aim::LnDelta(f64::ln(delta));
+            let aim = LatticeTarget::LnDelta(f64::ln(delta));
             let exact = LatticeProfile::enumerated(&parts).unwrap();
             let exact = exact.epsilon(Interval::from(delta)).unwrap();
             for way in [Way::Best, Way::Modulo, Way::Transforms] {
@@ -179,7 +179,7 @@ fn different_kinds_near_the_largest_loss() {
     for delta in [1e-2, 1e-6, 1e-12] {
         let exact = LatticeProfile::enumerated(&parts).unwrap();
         let exact = exact.epsilon(Interval::from(delta)).unwrap();
-        let aim = Aim::LnDelta(f64::ln(delta));
+        let aim = LatticeTarget::LnDelta(f64::ln(delta));
         let found = lattice(&parts, aim, 1e-8, Way::Modulo).unwrap();
         let found = found.epsilon(Interval::from(delta)).unwrap();
         check(found, exact.upper, 1e-13, 1e-8, &format!("{delta:e}"));
@@ -194,7 +194,7 @@ fn different_kinds() {
         (laplace(0.3, Sampling::Remove { q: 0.5 }), 7),
         (gaussian(0.5, Sampling::Whole), 3),
     ];
-    let aim = Aim::LnDelta(1e-6f64.ln());
+    let aim = LatticeTarget::LnDelta(1e-6f64.ln());
     let fine = epsilon(&parts, 1e-6);
     let coarse = lattice(&parts, aim, 1e-5, Way::Best).unwrap();
     let coarse = coarse.epsilon(Interval::from(1e-6)).unwrap();
@@ -205,7 +205,7 @@ fn different_kinds() {
 /// Nothing, hardly anything, and far too much: a bound or None, at once.
 #[test]
 fn extremes() {
-    let aim = Aim::LnDelta(1e-6f64.ln());
+    let aim = LatticeTarget::LnDelta(1e-6f64.ln());
     let nothing = LatticeProfile::new(&[(gaussian(1.0, Sampling::Remove { q: 0.0 }), 7)], aim);
     let nothing = nothing.unwrap().epsilon(Interval::from(1e-6)).unwrap();
     assert_eq!(nothing.upper, 0.0);

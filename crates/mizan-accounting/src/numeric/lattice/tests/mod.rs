@@ -7,7 +7,12 @@ use super::*;
 use crate::numeric::pair::Atom;
 
 /// A lattice as the profile would make it, also where sums could be enumerated.
-fn lattice(parts: &[(Pair, u64)], aim: Aim, width: f64, way: Way) -> Option<LatticeProfile> {
+fn lattice(
+    parts: &[(Pair, u64)],
+    aim: LatticeTarget,
+    width: f64,
+    way: Way,
+) -> Option<LatticeProfile> {
     let effort = Effort {
         width,
         way,

@@ -1,0 +1,284 @@
+//! The privacy odometer: how much of an account was spent so far, as an estimate and as a bound
+//! that holds at any time.
+//!
+//! The **estimate** is the Rényi conversion of the totals at one δ: the cost of the charges if
+//! they had been fixed in advance. Queries are chosen adaptively, and so is the time at which an
+//! analyst looks, so the estimate is not a guarantee.
+//!
+//! The **guarantee** is an odometer of nested filters. Let the target of the account be (ε, δ)
+//! and δ' the part of δ that is not reserved. Beside the filter of the account there are
+//! K = 13 levels ε_k = ε 2^(-k/2), each with the limits of a budget (ε_k, δ'/K) with the weights
+//! w(α) of the account:
+//!
+//! > B_k(α) = ε_k + ln(w(α) δ'/(K c(α))) / (α-1),   B_k(∞) = ε_k.
+//!
+//! The reading E is the smallest ε_k with total(α) <= B_k(α) at some α, or total(∞) if that is
+//! smaller, or ε if no level fits.
+//!
+//! # Guarantee
+//!
+//! Let r be the likelihood ratio of the transcript up to a stopping time (a time that is chosen
+//! in any way from the transcript so far), and E the reading at that time. Then the mean of
+//! max(0, r - e^E) is at most 2 δ: an (E, 2 δ) guarantee, although E is itself random.
+//!
+//! Proof: M(α) = r^α e^(-(α-1) total(α)) is a supermartingale that starts at 1, so its mean at
+//! any stopping time is at most 1. Split the transcripts by the level that is read and
+//! the first order that fits it, as in `budget.rs`: each pair adds at most
+//! c(α) e^((α-1)(B_k(α)-ε_k)) = w(α) δ'/K, all levels together δ'. Those where no
+//! level fits are inside the filter of the account, and add at most δ' once more.
+//! Those read at ∞ add nothing, for r <= e^total(∞) there. Mechanisms fail with
+//! probability at most δ - δ' in all. The sum is 2 δ' + (δ - δ') <= 2 δ.
+//!
+//! If no level below ε fits, the reading is the target itself: (ε, δ) holds for every transcript
+//! that the filter of the account admits.
+//!
+//! Only the totals at that time count. Voids may lower them: the query of a voided charge read no
+//! data and is not part of r. Pending charges count in full. The levels belong to one budget: a
+//! raise that depends on answers starts new levels, and the guarantees of all budgets of the
+//! account add up. So a raised account has no such reading, unless ∞ gives one. An account
+//! with ρ or a curve has no δ, and no such reading unless ∞ gives one.
+
+use mizan_accounting::RenyiConversion;
+use mizan_core::directed::{add_down, div_up};
+use mizan_core::{Delta, Epsilon, Order};
+
+use crate::money::{
+    Account, Amount, Budget, Cost, DeltaAmount, Orders, Rule, Target, Weight, admit,
+};
+
+/// The number of levels below the target, half an octave apart.
+const LEVELS: u64 = 13;
+
+/// How much was spent, and how much remains.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Odometer {
+    /// **An estimate**: the (ε, δ) of the totals, rounded up, as if all charges had been fixed in
+    /// advance. None if there is no δ to convert at, or every order is exhausted.
+    pub estimate: Option<(Epsilon, Delta)>,
+    /// **A guarantee**: the reading and its δ (see the module). None for ρ and
+    /// curves, unless all charges are pure.
+    pub guarantee: Option<(Epsilon, Delta)>,
+    /// **An estimate** of the remaining ε at the same δ, rounded down. None if the target has no
+    /// ε.
+    pub remaining: Option<Epsilon>,
+    /// What remains at each order.
+    pub left: Vec<Remaining>,
+    /// The deciding order and the share of its limit that remains: the order with the largest
+    /// share if any order suffices, with the smallest if every order must fit.
+    pub room: Option<(Order, f64)>,
+}
+
+/// What remains at one order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Remaining {
+    /// The order.
+    pub order: Order,
+    /// The total of committed and pending charges.
+    pub taken: Amount,
+    /// The limit, if the order has one.
+    pub limit: Option<Amount>,
+    /// The limit minus the total.
+    pub left: Option<Amount>,
+}
+
+impl Odometer {
+    /// The odometer of an account. `delta` is used if the target has none.
+    ///
+    /// ```
+    /// use mizan_core::{Delta, Epsilon};
+    /// use mizan_ledger::evidence::Odometer;
+    /// use mizan_ledger::*;
+    /// let (orders, delta) = (Orders::standard(), Delta::new(1e-6)?);
+    /// let reserved_delta = Budget::usual_reserved_delta(delta);
+    /// let budget = Budget::approximate(Epsilon::new(2.0)?, delta, reserved_delta, &orders)?;
+    /// let name = AccountName::new("census")?;
+    /// let mut account = Account::new(AccountNumber::new(0), name, None, orders, budget);
+    /// let charge = Charge::of(&"gaussian(20)".parse()?, &account)?;
+    /// account.take(&Body::Reserved(charge), None).unwrap();
+    ///
+    /// let odometer = Odometer::of(&account, None);
+    /// let (estimate, _) = odometer.estimate.unwrap();
+    /// let (guarantee, delta) = odometer.guarantee.unwrap();
+    /// assert!(estimate < guarantee && guarantee < Epsilon::new(0.5)?);
+    /// assert_eq!(delta.get(), 2e-6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn of(account: &Account, delta: Option<Delta>) -> Self {
+        let (estimate, remaining) = spent(account, delta);
+        Self {
+            estimate,
+            guarantee: guarantee(account),
+            remaining,
+            room: room(account),
+            left: left(account),
+        }
+    }
+
+    /// Only what remains, as an estimate and as a share of the limit of the deciding order. Most
+    /// of the time of [`of`](Self::of) goes into the guarantee.
+    #[must_use]
+    pub fn remaining(
+        account: &Account,
+        delta: Option<Delta>,
+    ) -> (Option<Epsilon>, Option<(Order, f64)>) {
+        (spent(account, delta).1, room(account))
+    }
+}
+
+/// Estimates of what was spent and what remains.
+fn spent(account: &Account, delta: Option<Delta>) -> (Option<(Epsilon, Delta)>, Option<Epsilon>) {
+    let (target, delta) = match account.budget().target() {
+        Target::Approximate { epsilon, delta } => (Some(epsilon), Some(delta)),
+        Target::Pure { epsilon } => (Some(epsilon), Some(Delta::ZERO)),
+        Target::ZeroConcentrated { .. } | Target::Curve => (None, delta),
+    };
+    let estimate = delta.and_then(|delta| Some((estimate(account, delta)?, delta)));
+    let remaining = target.map(|target| {
+        let spent = estimate.map_or(f64::INFINITY, |(epsilon, _)| epsilon.get());
+        Epsilon::new(add_down(target.get(), -spent).max(0.0)).unwrap_or(Epsilon::ZERO)
+    });
+    (estimate, remaining)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a share, for people")]
+fn room(account: &Account) -> Option<(Order, f64)> {
+    let share = |line: Remaining| {
+        let (limit, left) = (line.limit?, line.left?);
+        let share = left.pico() as f64 / limit.pico().max(1) as f64;
+        Some((line.order, share.min(1.0)))
+    };
+    let shares = left(account).into_iter().filter_map(share);
+    match account.budget().rule() {
+        Rule::Any => shares.max_by(|(_, a), (_, b)| a.total_cmp(b)),
+        Rule::Every => shares.min_by(|(_, a), (_, b)| a.total_cmp(b)),
+    }
+}
+
+impl Cost {
+    /// The ε of this cost alone at a δ, rounded up; None if every order is exhausted, or the
+    /// reserved delta is above δ.
+    #[must_use]
+    pub fn epsilon(&self, orders: &Orders, delta: Delta) -> Option<Epsilon> {
+        let amounts = orders.iter().zip(self.amounts().iter().copied());
+        converted(amounts, self.reserved_delta(), delta)
+    }
+}
+
+fn left(account: &Account) -> Vec<Remaining> {
+    let limits = account.budget().limits().iter();
+    let orders = account.orders().iter().zip(account.taken().amounts());
+    let line = |((order, taken), &limit): ((Order, Amount), &Option<Amount>)| Remaining {
+        order,
+        taken,
+        limit,
+        left: limit.map(|limit| Amount::from_pico(limit.pico().saturating_sub(taken.pico()))),
+    };
+    orders.zip(limits).map(line).collect()
+}
+
+/// The smallest ε that the totals convert to.
+fn estimate(account: &Account, delta: Delta) -> Option<Epsilon> {
+    let taken = account.taken();
+    let totals = account.orders().iter().zip(taken.amounts());
+    converted(totals, taken.reserved_delta(), delta)
+}
+
+/// The smallest ε that amounts at some orders convert to.
+fn converted(
+    totals: impl Iterator<Item = (Order, Amount)>,
+    reserved_delta: DeltaAmount,
+    delta: Delta,
+) -> Option<Epsilon> {
+    let rest = add_down(delta.get(), -units_up(reserved_delta.atto(), 1e18));
+    if rest < 0.0 {
+        return None;
+    }
+    let rest = Delta::new(rest).ok()?;
+    let converted = totals.filter_map(|(order, total)| {
+        let total = nats_up(total)?;
+        if !order.is_finite() {
+            return Some(total);
+        }
+        (rest > Delta::ZERO).then(|| RenyiConversion::Optimal.epsilon(order, total, rest))
+    });
+    converted
+        .filter(|epsilon| epsilon.get().is_finite())
+        .min_by(|a, b| a.get().total_cmp(&b.get()))
+}
+
+fn guarantee(account: &Account) -> Option<(Epsilon, Delta)> {
+    let totals = account.orders().iter().zip(account.taken().amounts());
+    let pure = totals
+        .filter(|(order, _)| !order.is_finite())
+        .find_map(|(_, total)| nats_up(total));
+    match account.budget().target() {
+        Target::Approximate { epsilon, delta } if !account.is_raised() => {
+            let level = level(account, epsilon, delta).unwrap_or(epsilon);
+            let reading = match pure {
+                Some(pure) if pure < level => pure,
+                _ => level,
+            };
+            if reading >= epsilon {
+                // Never more than the target of the account.
+                return Some((epsilon, delta));
+            }
+            Some((reading, Delta::new(2.0 * delta.get()).unwrap_or(Delta::ONE)))
+        }
+        _ if account.taken().reserved_delta() == DeltaAmount::ZERO => {
+            pure.map(|pure| (pure, Delta::ZERO))
+        }
+        _ => None,
+    }
+}
+
+/// The lowest level that the totals fit.
+fn level(account: &Account, epsilon: Epsilon, delta: Delta) -> Option<Epsilon> {
+    let budget = account.budget();
+    let weights: Vec<Weight> = (budget.weights().iter())
+        .map(|weight| Weight::from_atto(weight.atto() / LEVELS))
+        .collect();
+    let nothing = account.orders().iter().map(|_| Amount::ZERO);
+    let nothing = Cost::new(nothing, DeltaAmount::ZERO);
+    let fits = |&level: &Epsilon| {
+        let target = Target::Approximate {
+            epsilon: level,
+            delta,
+        };
+        let reserved_delta = budget.reserved_delta();
+        let limits = Budget::with_weights(target, reserved_delta, &weights, account.orders());
+        limits.is_ok_and(|limits| {
+            let mut below = account.clone();
+            below.raise(limits);
+            admit(std::iter::once(&below), &nothing).is_ok()
+        })
+    };
+    let mut levels: Vec<Epsilon> = Vec::new();
+    let mut factor = 1.0;
+    for _ in 0..LEVELS {
+        // The exact numbers do not matter, as long as they depend on the budget only.
+        levels.extend(Epsilon::new(epsilon.get() * factor));
+        factor *= std::f64::consts::FRAC_1_SQRT_2;
+    }
+    levels.into_iter().rev().find(fits)
+}
+
+/// An amount in nats, rounded up; None if it is exhausted.
+fn nats_up(amount: Amount) -> Option<Epsilon> {
+    if amount == Amount::EXHAUSTED {
+        return None;
+    }
+    Epsilon::new(units_up(amount.pico(), 1e12)).ok()
+}
+
+/// `units` divided by `per`, rounded up.
+#[allow(clippy::cast_precision_loss, reason = "the step up covers it")]
+fn units_up(units: u64, per: f64) -> f64 {
+    let near = units as f64;
+    let above = if units <= 1 << 53 {
+        near
+    } else {
+        near.next_up()
+    };
+    div_up(above, per)
+}

@@ -1,0 +1,296 @@
+//! An account: a name, a budget, the totals that were charged, and its parent account.
+//!
+//! The guarantee belongs to the root account of a dataset. Accounts below it are quotas, so that
+//! no project uses up the whole budget: a charge to an account is a charge to every ancestor.
+
+use std::fmt;
+
+use mizan_core::Code;
+
+use crate::log::{Body, Reservation};
+use crate::money::{Budget, Cost, Neighbours, Orders, Totals};
+
+/// The longest name, in bytes.
+pub const MAX_NAME_BYTES: usize = 256;
+
+/// The largest depth of the tree of accounts.
+pub const MAX_HEIGHT: usize = 16;
+
+/// The number of an account: how many were created before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AccountNumber(u32);
+
+impl AccountNumber {
+    /// The account that was created after `number` others.
+    #[must_use]
+    pub const fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// How many accounts were created before it.
+    #[must_use]
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl fmt::Display for AccountNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{}", self.0)
+    }
+}
+
+/// The name of an account: up to 256 bytes of any script, without surrounding space.
+///
+/// Control, zero-width, joining and bidirectional characters are refused: with them two names
+/// could look alike, or a name could change how the rest of a line is displayed.
+///
+/// ```
+/// use mizan_ledger::AccountName;
+/// assert!(AccountName::new("مستشفى 'الملك'").is_ok());
+/// assert!(AccountName::new("two\nlines").is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AccountName(Box<str>);
+
+impl AccountName {
+    /// Checks a name.
+    ///
+    /// # Errors
+    ///
+    /// The name is empty, too long, has surrounding space, or has a character that is refused.
+    pub fn new(name: &str) -> Result<Self, NameError> {
+        if name.is_empty() {
+            return Err(NameError::Empty);
+        }
+        if name.len() > MAX_NAME_BYTES {
+            return Err(NameError::TooLong { bytes: name.len() });
+        }
+        if name.trim() != name || name.chars().any(is_unprintable) {
+            return Err(NameError::Unprintable);
+        }
+        Ok(Self(name.into()))
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for AccountName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whether a character is invisible, or changes how the text around it is displayed.
+fn is_unprintable(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            // Soft hyphen, grapheme joiner, mark of Arabic letters, vowel separator.
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}'
+            // Zero width, and marks of direction.
+            | '\u{200b}'..='\u{200f}'
+            // Separators of lines and paragraphs; embeddings and overrides.
+            | '\u{2028}'..='\u{202e}'
+            // Word joiner, invisible operators, isolates.
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            // Tags.
+            | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// Why a text is not a valid name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameError {
+    /// The text is empty.
+    #[error("an account needs a name")]
+    Empty,
+    /// The text is longer than [`MAX_NAME_BYTES`].
+    #[error("the name of an account has at most {MAX_NAME_BYTES} bytes, this one {bytes}")]
+    TooLong {
+        /// The length of the text.
+        bytes: usize,
+    },
+    /// The text has surrounding space or a character that is refused.
+    #[error(
+        "the name of an account has no line breaks, no control, zero-width or direction characters, and no space around it"
+    )]
+    Unprintable,
+}
+
+impl NameError {
+    /// The stable code of this error.
+    #[must_use]
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::Empty => Code::MZ1720,
+            Self::TooLong { .. } => Code::MZ1721,
+            Self::Unprintable => Code::MZ1722,
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn help(&self) -> &'static str {
+        "choose a short name such as census-2026"
+    }
+}
+
+/// An account and its totals.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Account {
+    number: AccountNumber,
+    name: AccountName,
+    parent: Option<AccountNumber>,
+    orders: Orders,
+    budget: Budget,
+    neighbours: Option<Neighbours>,
+    spent: Totals,
+    pending: Totals,
+    taken: Totals,
+    raised: bool,
+}
+
+impl Account {
+    /// A new account without charges.
+    #[must_use]
+    pub fn new(
+        number: AccountNumber,
+        name: AccountName,
+        parent: Option<AccountNumber>,
+        orders: Orders,
+        budget: Budget,
+    ) -> Self {
+        let zero = Totals::zero(orders.len());
+        Self {
+            number,
+            name,
+            parent,
+            orders,
+            budget,
+            neighbours: None,
+            spent: zero.clone(),
+            pending: zero.clone(),
+            taken: zero,
+            raised: false,
+        }
+    }
+
+    /// The same account with the totals and the neighbouring relation that a store has.
+    #[must_use]
+    pub fn with_totals(
+        mut self,
+        spent: Totals,
+        pending: Totals,
+        neighbours: Option<Neighbours>,
+    ) -> Self {
+        self.neighbours = neighbours;
+        self.taken = spent.plus(&pending);
+        self.spent = spent;
+        self.pending = pending;
+        self
+    }
+
+    /// Applies an entry about a charge to the totals, given the reservation under its id, if
+    /// any. Called for the account of the charge and for every ancestor.
+    ///
+    /// None if the totals do not contain the reservation. They do not follow from the log then,
+    /// and the account must not be used any more.
+    #[must_use]
+    pub fn take(&mut self, body: &Body, held: Option<&Reservation>) -> Option<()> {
+        match (body, held) {
+            (Body::Reserved(charge), None) => {
+                self.neighbours = self.neighbours.or(charge.neighbours);
+                self.pending.add(&charge.cost);
+                self.taken.add(&charge.cost);
+            }
+            (Body::Committed { cost, .. }, Some(held)) => {
+                self.give_back(&held.cost)?;
+                self.spent.add(cost);
+                self.taken.add(cost);
+            }
+            (Body::Voided, Some(held)) => self.give_back(&held.cost)?,
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn give_back(&mut self, cost: &Cost) -> Option<()> {
+        self.pending.subtract(cost)?;
+        self.taken.subtract(cost)
+    }
+
+    /// Replaces the budget by a higher one.
+    pub fn raise(&mut self, budget: Budget) {
+        self.raised = true;
+        self.budget = budget;
+    }
+
+    /// The number of the account.
+    #[must_use]
+    pub const fn number(&self) -> AccountNumber {
+        self.number
+    }
+
+    /// The name of the account.
+    #[must_use]
+    pub const fn name(&self) -> &AccountName {
+        &self.name
+    }
+
+    /// The parent account.
+    #[must_use]
+    pub const fn parent(&self) -> Option<AccountNumber> {
+        self.parent
+    }
+
+    /// The orders of its limits and totals.
+    #[must_use]
+    pub const fn orders(&self) -> &Orders {
+        &self.orders
+    }
+
+    /// Whether its budget was ever raised.
+    #[must_use]
+    pub const fn is_raised(&self) -> bool {
+        self.raised
+    }
+
+    /// The budget.
+    #[must_use]
+    pub const fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// The neighbouring relation of its guarantee, from the first charge that depends on one.
+    /// Voiding that charge does not reset it.
+    #[must_use]
+    pub const fn neighbours(&self) -> Option<Neighbours> {
+        self.neighbours
+    }
+
+    /// The sum of the committed charges.
+    #[must_use]
+    pub const fn spent(&self) -> &Totals {
+        &self.spent
+    }
+
+    /// The sum of the reservations without a commit, including charges whose query never
+    /// finished.
+    #[must_use]
+    pub const fn pending(&self) -> &Totals {
+        &self.pending
+    }
+
+    /// Spent and pending together: the totals that the filter compares with the limits.
+    #[must_use]
+    pub const fn taken(&self) -> &Totals {
+        &self.taken
+    }
+}

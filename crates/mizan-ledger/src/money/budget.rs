@@ -1,0 +1,361 @@
+//! The budget of an account: a limit at every Rényi order, computed from a target such as (ε, δ).
+//!
+//! A target (ε, δ) is enforced by a weighted Rényi filter. Let
+//! c(α) = (α-1)^(α-1)/α^α and let the weights w(α) add up to at most one. With
+//!
+//! > B(α) = ε + ln(w(α) δ / c(α)) / (α-1),   B(∞) = ε,
+//!
+//! a charge is admitted iff afterwards **some** order has total(α) <= B(α).
+//!
+//! # Guarantee
+//!
+//! All answers together are (ε, δ)-DP, also if each query is chosen adaptively, in view of
+//! earlier answers. Let r be the likelihood ratio of the transcript. Each charge is fixed before
+//! its answer, so M = r^α e^(-(α-1) Σ ε_i(α)) has E[M] <= 1. Split transcripts by the
+//! first order that fits: there r^α <= M e^((α-1) B(α)), and because
+//! max(0, r - e^ε) <= c(α) r^α e^(-(α-1) ε) their part of δ is at most
+//! c(α) e^((α-1)(B(α)-ε)) = w(α) δ. Where ∞ fits, r <= e^ε and nothing is added.
+//! The full δ at each order would be wrong: with ε = 5, δ = 1e-6 and the orders 4, 8
+//! and 16 the tree of two steps in `tests/adversaries.rs` reaches 2.49 δ.
+//!
+//! A target ρ, or a curve, is a bound at **every** order, so every order with a limit must fit.
+//! Each order is a separate filter then, and no δ is shared between them.
+//!
+//! A part of δ is reserved for mechanisms that may fail ([`DeltaAmount`]).
+//! docs/spec/ledger.md has the rule and the proof at more length.
+
+use mizan_core::{Delta, Epsilon, Order, Rho};
+
+use crate::money::weights::{fit_into_one, share};
+use crate::money::{Amount, BudgetError, DeltaAmount, Orders, Target, Weight};
+
+/// Which orders must be within their limits after a charge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// At least one of the orders with a limit.
+    Any,
+    /// All of the orders with a limit.
+    Every,
+}
+
+/// The limits of an account.
+///
+/// ```
+/// use mizan_core::{Delta, Epsilon};
+/// use mizan_ledger::{Budget, Orders};
+///
+/// let delta = Delta::new(1e-6)?;
+/// let orders = Orders::standard();
+/// let own = Budget::usual_reserved_delta(delta);
+/// let budget = Budget::approximate(Epsilon::new(1.0)?, delta, own, &orders)?;
+/// assert_eq!(own.to_string(), "2.49999999999e-7");
+/// // Orders from 17 on have a limit; the largest part of δ is at 33.
+/// let usable = budget.limits().iter().flatten().count();
+/// assert_eq!(usable, 18);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Budget {
+    target: Target,
+    weights: Box<[Weight]>,
+    limits: Box<[Option<Amount>]>,
+    reserved_delta: DeltaAmount,
+}
+
+impl Budget {
+    /// The default reserved delta: a quarter of δ. For Gaussian mechanisms at δ = 1e-6 that
+    /// costs 1 % of ε.
+    #[must_use]
+    pub fn usual_reserved_delta(delta: Delta) -> DeltaAmount {
+        DeltaAmount::from_atto(DeltaAmount::budget(delta).atto() / 4)
+    }
+
+    /// Limits that guarantee (ε, δ)-DP, where `reserved_delta` of δ is for mechanisms that may
+    /// fail.
+    ///
+    /// # Errors
+    ///
+    /// No charge could ever be admitted, or all of δ is reserved.
+    pub fn approximate(
+        epsilon: Epsilon,
+        delta: Delta,
+        reserved_delta: DeltaAmount,
+        orders: &Orders,
+    ) -> Result<Self, BudgetError> {
+        let target = Target::Approximate { epsilon, delta };
+        let whole = vec![Weight::ONE; orders.len()];
+        let unshared = Self::with_weights(target, reserved_delta, &whole, orders)?;
+        let mut usable: Vec<bool> = (orders.iter().zip(&unshared.limits))
+            .map(|(order, limit)| order.is_finite() && limit.is_some())
+            .collect();
+        // With its smaller part of δ an order may have no limit above zero. Its part then goes
+        // to the others. Each round drops at least one order.
+        loop {
+            let center = furthest_for_gaussian(orders, &unshared.limits, &usable);
+            let weights = share(&usable, center);
+            let budget = Self::with_weights(target, reserved_delta, &weights, orders)?;
+            let before = usable.clone();
+            for (usable, limit) in usable.iter_mut().zip(&budget.limits) {
+                *usable &= limit.is_some();
+            }
+            if usable == before {
+                return Ok(budget);
+            }
+        }
+    }
+
+    /// Limits that guarantee pure ε-DP: only the infinite order has one.
+    ///
+    /// # Errors
+    ///
+    /// No charge could ever be admitted: ε is zero, or there is no infinite order.
+    pub fn pure(epsilon: Epsilon, orders: &Orders) -> Result<Self, BudgetError> {
+        let none = vec![Weight::ZERO; orders.len()];
+        Self::with_weights(Target::Pure { epsilon }, DeltaAmount::ZERO, &none, orders)
+    }
+
+    /// Limits α ρ at every finite order (zCDP), and a limit `reserved_delta` on the sum of
+    /// reserved deltas.
+    ///
+    /// # Errors
+    ///
+    /// No charge could ever be admitted.
+    pub fn zero_concentrated(
+        rho: Rho,
+        reserved_delta: DeltaAmount,
+        orders: &Orders,
+    ) -> Result<Self, BudgetError> {
+        let none = vec![Weight::ZERO; orders.len()];
+        Self::with_weights(
+            Target::ZeroConcentrated { rho },
+            reserved_delta,
+            &none,
+            orders,
+        )
+    }
+
+    /// The given limits; orders that are not named have none.
+    ///
+    /// # Errors
+    ///
+    /// An order is not among those of the account, or a limit is zero.
+    pub fn curve(
+        points: &[(Order, Epsilon)],
+        reserved_delta: DeltaAmount,
+        orders: &Orders,
+    ) -> Result<Self, BudgetError> {
+        below_one(reserved_delta)?;
+        let mut limits = vec![None; orders.len()];
+        for &(order, epsilon) in points {
+            let place = orders.iter().position(|known| known == order);
+            let limit = place.and_then(|place| limits.get_mut(place));
+            let limit = limit.ok_or(BudgetError::UnknownOrder { order })?;
+            *limit = positive(epsilon.get())?;
+            if limit.is_none() {
+                return Err(BudgetError::NothingFits);
+            }
+        }
+        let weights = vec![Weight::ZERO; orders.len()];
+        Self::assembled(Target::Curve, reserved_delta, &weights, limits)
+    }
+
+    /// The budget of a raised target. The weights stay as they are, so every limit grows.
+    ///
+    /// # Errors
+    ///
+    /// The target is of another kind, or not higher at every order. A curve is
+    /// raised by a new [`curve`](Self::curve).
+    pub fn raised(
+        &self,
+        target: Target,
+        reserved_delta: DeltaAmount,
+        orders: &Orders,
+    ) -> Result<Self, BudgetError> {
+        let raised = Self::with_weights(target, reserved_delta, &self.weights, orders)?;
+        raised.follows(self)?;
+        Ok(raised)
+    }
+
+    pub(crate) fn with_weights(
+        target: Target,
+        reserved_delta: DeltaAmount,
+        weights: &[Weight],
+        orders: &Orders,
+    ) -> Result<Self, BudgetError> {
+        let limits: Result<Vec<_>, _> = orders
+            .iter()
+            .zip(weights)
+            .map(|(order, &weight)| {
+                let Some(exact) = target.limit(reserved_delta, order, weight)? else {
+                    return Ok(None);
+                };
+                let limit = positive(exact.lower())?;
+                // If every order must fit, leaving one out would break the guarantee. If any
+                // order suffices, it only admits fewer charges.
+                if limit.is_none() && target.rule() == Rule::Every {
+                    return Err(BudgetError::NothingFits);
+                }
+                Ok(limit)
+            })
+            .collect();
+        Self::assembled(target, reserved_delta, weights, limits?)
+    }
+
+    fn assembled(
+        target: Target,
+        reserved_delta: DeltaAmount,
+        weights: &[Weight],
+        limits: Vec<Option<Amount>>,
+    ) -> Result<Self, BudgetError> {
+        if limits.iter().all(Option::is_none) {
+            return Err(BudgetError::NothingFits);
+        }
+        Ok(Self {
+            target,
+            weights: weights.into(),
+            limits: limits.into(),
+            reserved_delta,
+        })
+    }
+
+    /// A budget from its stored parts. [`check`](Self::check) says whether the limits guarantee
+    /// the target.
+    pub(crate) fn stored(
+        target: Target,
+        reserved_delta: DeltaAmount,
+        weights: Vec<Weight>,
+        limits: Vec<Option<Amount>>,
+    ) -> Self {
+        Self {
+            target,
+            weights: weights.into(),
+            limits: limits.into(),
+            reserved_delta,
+        }
+    }
+
+    /// Whether these limits guarantee their target. A replay checks every budget in a log.
+    ///
+    /// # Errors
+    ///
+    /// The weights add up to more than one, a limit is above what its weight allows, or no order
+    /// has a limit.
+    pub fn check(&self, orders: &Orders) -> Result<(), BudgetError> {
+        let unsound = Err(BudgetError::Unsound);
+        if self.weights.len() != orders.len() || self.limits.len() != orders.len() {
+            return unsound;
+        }
+        if self.limits.iter().all(Option::is_none) {
+            return Err(BudgetError::NothingFits);
+        }
+        if !fit_into_one(&self.weights) {
+            return unsound;
+        }
+        if self.target == Target::Curve {
+            return below_one(self.reserved_delta);
+        }
+        for ((order, &weight), &limit) in orders.iter().zip(&self.weights).zip(&self.limits) {
+            let exact = self.target.limit(self.reserved_delta, order, weight)?;
+            let sound = match (limit, exact) {
+                // At most the upper end: a log may come from a version that enclosed the same
+                // value in another interval.
+                (Some(limit), Some(exact)) => positive(exact.upper())? >= Some(limit),
+                (Some(_), None) => false,
+                // A missing limit is harmless if any order suffices, and breaks the guarantee
+                // if every order must fit.
+                (None, exact) => self.rule() == Rule::Any || exact.is_none(),
+            };
+            if !sound {
+                return unsound;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether this budget may replace `before` when an account is raised.
+    ///
+    /// # Errors
+    ///
+    /// It is of another kind, or lower at some order.
+    pub fn follows(&self, before: &Self) -> Result<(), BudgetError> {
+        let kind = std::mem::discriminant::<Target>;
+        if kind(&self.target) != kind(&before.target) || self.weights != before.weights {
+            return Err(BudgetError::OtherKind);
+        }
+        let higher = |(now, before): (&Option<Amount>, &Option<Amount>)| match self.rule() {
+            Rule::Any => now >= before,
+            Rule::Every => now.is_some() == before.is_some() && now >= before,
+        };
+        let all = self.limits.iter().zip(&before.limits).all(higher);
+        if !all
+            || self.limits.len() != before.limits.len()
+            || self.reserved_delta < before.reserved_delta
+        {
+            return Err(BudgetError::NotHigher);
+        }
+        Ok(())
+    }
+
+    /// The guarantee that the limits enforce.
+    #[must_use]
+    pub const fn target(&self) -> Target {
+        self.target
+    }
+
+    /// Which orders must be within their limits.
+    #[must_use]
+    pub const fn rule(&self) -> Rule {
+        self.target.rule()
+    }
+
+    /// The part of δ of each order; empty if every order must fit.
+    #[must_use]
+    pub fn weights(&self) -> &[Weight] {
+        &self.weights
+    }
+
+    /// The limit at each order. None: the order admits nothing ([`Rule::Any`]), or the target
+    /// does not bound it ([`Rule::Every`]).
+    #[must_use]
+    pub fn limits(&self) -> &[Option<Amount>] {
+        &self.limits
+    }
+
+    /// The limit on the sum of reserved deltas.
+    #[must_use]
+    pub const fn reserved_delta(&self) -> DeltaAmount {
+        self.reserved_delta
+    }
+}
+
+/// A reserved delta of one would be no guarantee at all.
+fn below_one(reserved_delta: DeltaAmount) -> Result<(), BudgetError> {
+    if reserved_delta >= DeltaAmount::ONE {
+        return Err(BudgetError::ReservedDeltaTooLarge { reserved_delta });
+    }
+    Ok(())
+}
+
+/// A limit rounded down; None if it is not above zero.
+fn positive(nats: f64) -> Result<Option<Amount>, BudgetError> {
+    if nats <= 0.0 {
+        return Ok(None);
+    }
+    Ok(Some(Amount::budget(nats)?).filter(|&limit| limit > Amount::ZERO))
+}
+
+/// The order that admits the most Gaussian noise, which costs α ρ. A choice, not a bound.
+#[allow(clippy::cast_precision_loss, reason = "it only compares")]
+fn furthest_for_gaussian(orders: &Orders, limits: &[Option<Amount>], usable: &[bool]) -> usize {
+    let room = |(order, limit): (Order, &Option<Amount>)| {
+        limit.map_or(0.0, |limit| limit.pico() as f64) / order.get()
+    };
+    let rooms = orders.iter().zip(limits).map(room);
+    let usable = rooms
+        .zip(usable)
+        .enumerate()
+        .filter(|(_, (_, usable))| **usable);
+    usable
+        .max_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b))
+        .map_or(0, |(index, _)| index)
+}

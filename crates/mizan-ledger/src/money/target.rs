@@ -1,0 +1,125 @@
+//! The guarantee of an account, and the limit that it allows at one order. `budget.rs` has the
+//! proof.
+
+use mizan_core::{Delta, Epsilon, Interval, Order, Rho};
+
+use crate::money::{BudgetError, DeltaAmount, Rule, Weight};
+
+/// The guarantee that an account enforces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Target {
+    /// (ε, δ)-differential privacy.
+    Approximate {
+        /// ε.
+        epsilon: Epsilon,
+        /// δ, including the reserved delta.
+        delta: Delta,
+    },
+    /// Pure ε-differential privacy.
+    Pure {
+        /// ε.
+        epsilon: Epsilon,
+    },
+    /// ρ-zero-concentrated differential privacy, at the orders of the account.
+    ZeroConcentrated {
+        /// The slope of the limits.
+        rho: Rho,
+    },
+    /// A Rényi curve: the limits themselves.
+    Curve,
+}
+
+impl Target {
+    /// Which orders must be within their limits.
+    #[must_use]
+    pub const fn rule(self) -> Rule {
+        match self {
+            Self::Approximate { .. } | Self::Pure { .. } => Rule::Any,
+            Self::ZeroConcentrated { .. } | Self::Curve => Rule::Every,
+        }
+    }
+
+    /// An enclosure of the limit at one order; None if the order has no limit.
+    pub(crate) fn limit(
+        self,
+        reserved_delta: DeltaAmount,
+        order: Order,
+        weight: Weight,
+    ) -> Result<Option<Interval>, BudgetError> {
+        match self {
+            Self::Curve => Ok(None),
+            Self::Pure { epsilon } => {
+                if reserved_delta > DeltaAmount::ZERO {
+                    return Err(BudgetError::ReservedDeltaTooLarge { reserved_delta });
+                }
+                Ok((!order.is_finite()).then(|| Interval::from(epsilon.get())))
+            }
+            Self::ZeroConcentrated { rho } => {
+                if reserved_delta >= DeltaAmount::ONE {
+                    return Err(BudgetError::ReservedDeltaTooLarge { reserved_delta });
+                }
+                let limit = || Interval::from(order.get()) * rho.get();
+                Ok(order.is_finite().then(limit))
+            }
+            Self::Approximate { epsilon, delta } => {
+                let rest = Interval::from(delta.get()) - atto(reserved_delta.atto());
+                if rest.lower() <= 0.0 || delta >= Delta::ONE {
+                    return Err(BudgetError::ReservedDeltaTooLarge { reserved_delta });
+                }
+                if !order.is_finite() {
+                    return Ok(Some(Interval::from(epsilon.get())));
+                }
+                if weight == Weight::ZERO {
+                    return Ok(None);
+                }
+                let ln_delta = rest.ln() + atto(weight.atto()).ln();
+                Ok(Some(threshold(epsilon, ln_delta, order)))
+            }
+        }
+    }
+}
+
+/// ε + ln(δ/c(α))/(α-1), without cancellation: -ln c(α)/(α-1) is
+/// ln(α)/(α-1) + ln(1 + 1/(α-1)).
+fn threshold(epsilon: Epsilon, ln_delta: Interval, order: Order) -> Interval {
+    let a = Interval::from(order.get());
+    let b = a - 1.0;
+    Interval::from(epsilon.get()) + (ln_delta + a.ln()) / b + (Interval::ONE / b).ln_1p()
+}
+
+/// An enclosure of `units` units of 1e-18.
+#[allow(clippy::cast_precision_loss, reason = "the step outward covers it")]
+fn atto(units: u64) -> Interval {
+    let near = units as f64;
+    let enclosed = if units <= 1 << 53 {
+        Interval::from(near)
+    } else {
+        Interval::new(near.next_down(), near.next_up())
+    };
+    enclosed / 1e18
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_threshold_is_the_formula() {
+        // 5 + ln(1e-6 4^4/3^3)/3, from a computation with twenty digits.
+        let limit = threshold(
+            Epsilon::new(5.0).unwrap(),
+            Interval::from(1e-6).ln(),
+            Order::new(4.0).unwrap(),
+        );
+        assert!(limit.lower() < 1.144_610_006_836_988 && limit.upper() > 1.144_610_006_836_985);
+        assert!(limit.upper() - limit.lower() < 1e-14);
+    }
+
+    #[test]
+    fn units_are_enclosed() {
+        for units in [0, 1, 1 << 53, (1 << 53) + 1, u64::MAX - 1, u64::MAX] {
+            let enclosed = atto(units) * 1e18;
+            assert!(enclosed.lower() <= units as f64 && units as f64 <= enclosed.upper());
+        }
+    }
+}

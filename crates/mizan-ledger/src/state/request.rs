@@ -1,0 +1,240 @@
+//! The requests that a ledger accepts, and their canonical bytes.
+
+use mizan_core::PrivacyEvent;
+
+use crate::log::bytes::Writer;
+use crate::log::{Body, Digest, LedgerId};
+use crate::money::{
+    Account, AccountName, AccountNumber, Amount, Budget, Cost, CostError, Neighbours, Orders,
+    Target,
+};
+
+/// The longest text of an event that is stored.
+pub const MAX_EVENT_BYTES: usize = mizan_core::MAX_TEXT_BYTES;
+
+/// A cost, its event, and the account that pays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Charge {
+    /// The charged account; its ancestors are charged too.
+    pub account: AccountNumber,
+    /// The cost at every order of the account.
+    pub cost: Cost,
+    /// The neighbouring relation that the event depends on.
+    pub neighbours: Option<Neighbours>,
+    /// The text of the event. The verifier computes its cost again.
+    pub event: String,
+}
+
+impl Charge {
+    /// The charge of an event to an account.
+    ///
+    /// # Errors
+    ///
+    /// Some part of the event has no Rényi curve.
+    pub fn of(event: &PrivacyEvent, account: &Account) -> Result<Self, CostError> {
+        Ok(Self {
+            account: account.number(),
+            cost: Cost::of(event, account.orders())?,
+            neighbours: Neighbours::of(event),
+            event: event.to_string(),
+        })
+    }
+}
+
+/// A request, without its id.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Request {
+    /// Creates the ledger: the first request, and only the first.
+    Open {
+        /// Its id.
+        ledger: LedgerId,
+    },
+    /// Creates an account.
+    Create {
+        /// Its name, unique in the ledger.
+        name: AccountName,
+        /// Its parent account, which has the same orders.
+        parent: Option<AccountNumber>,
+        /// The orders of its limits and totals.
+        orders: Orders,
+        /// Its budget.
+        budget: Budget,
+    },
+    /// Reserves a cost. The query must not read data before this is durable.
+    Reserve(Charge),
+    /// Announces that the query of a reservation is about to read data.
+    Start,
+    /// Commits a reservation. The answer must not be released before this is durable.
+    Commit {
+        /// The cost of the mechanisms that ran, at most the reservation. It must depend on the
+        /// data only through released answers.
+        cost: Cost,
+        /// The hash of the answer, which the store keeps beside the log.
+        answer: Digest,
+    },
+    /// Voids a reservation, as long as its query has not read data.
+    Void,
+    /// Raises the budget of an account.
+    Raise {
+        /// The account.
+        account: AccountNumber,
+        /// The higher budget.
+        budget: Budget,
+    },
+    /// Records that the log was restored although a longer one was known.
+    Restore {
+        /// The size of the longer log.
+        size: u64,
+        /// Its root.
+        root: Digest,
+    },
+}
+
+impl Request {
+    /// Whether this is the first request of an id, unless it is a retry.
+    pub(crate) const fn begins(&self) -> bool {
+        !matches!(self, Self::Start | Self::Commit { .. } | Self::Void)
+    }
+
+    /// The hash of the canonical bytes; requests with the same id must have the same.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let mut bytes = Writer::default();
+        self.write(&mut bytes);
+        Digest::of(&[&bytes.finish()])
+    }
+
+    fn write(&self, to: &mut Writer) {
+        match self {
+            Self::Open { ledger } => {
+                to.u8(0);
+                to.array(ledger.as_bytes());
+            }
+            Self::Create {
+                name,
+                parent,
+                orders,
+                budget,
+            } => {
+                to.u8(1);
+                write_creation(to, name, *parent, orders, budget);
+            }
+            Self::Reserve(charge) => ask_reserve(to, charge),
+            Self::Start => to.u8(4),
+            Self::Commit { cost, answer } => ask_commit(to, cost, answer),
+            Self::Void => to.u8(6),
+            Self::Raise { account, budget } => {
+                to.u8(7);
+                to.u32(account.get());
+                budget.write(to);
+            }
+            Self::Restore { size, root } => {
+                to.u8(8);
+                to.u64(*size);
+                to.array(root.as_bytes());
+            }
+        }
+    }
+}
+
+fn ask_reserve(to: &mut Writer, charge: &Charge) {
+    to.u8(2);
+    charge.write(to);
+}
+
+fn ask_commit(to: &mut Writer, cost: &Cost, answer: &Digest) {
+    to.u8(5);
+    write_commit(to, cost, answer);
+}
+
+impl Body {
+    /// The hash of the request that led to this entry, without building the request for the
+    /// frequent kinds.
+    pub(crate) fn request_digest(&self) -> Digest {
+        let mut bytes = Writer::default();
+        match self {
+            Self::Reserved(charge) => ask_reserve(&mut bytes, charge),
+            Self::Committed { cost, answer } => ask_commit(&mut bytes, cost, answer),
+            _ => return self.request().digest(),
+        }
+        Digest::of(&[&bytes.finish()])
+    }
+}
+
+pub(crate) fn write_creation(
+    to: &mut Writer,
+    name: &AccountName,
+    parent: Option<AccountNumber>,
+    orders: &Orders,
+    budget: &Budget,
+) {
+    match parent {
+        None => to.u8(0),
+        Some(parent) => {
+            to.u8(1);
+            to.u32(parent.get());
+        }
+    }
+    to.text(name.as_str());
+    to.count(orders.len());
+    for order in orders.iter() {
+        to.u64(order.get().to_bits());
+    }
+    budget.write(to);
+}
+
+pub(crate) fn write_commit(to: &mut Writer, cost: &Cost, answer: &Digest) {
+    cost.write(to);
+    to.array(answer.as_bytes());
+}
+
+impl Charge {
+    pub(crate) fn write(&self, to: &mut Writer) {
+        to.u32(self.account.get());
+        self.cost.write(to);
+        to.u8(match self.neighbours {
+            None => 0,
+            Some(Neighbours::AddOrRemove) => 1,
+            Some(Neighbours::Replace) => 2,
+        });
+        to.text(&self.event);
+    }
+}
+
+impl Cost {
+    pub(crate) fn write(&self, to: &mut Writer) {
+        to.count(self.amounts().len());
+        for amount in self.amounts() {
+            to.u64(amount.pico());
+        }
+        to.u64(self.reserved_delta().atto());
+    }
+}
+
+impl Budget {
+    pub(crate) fn write(&self, to: &mut Writer) {
+        match self.target() {
+            Target::Approximate { epsilon, delta } => {
+                to.u8(1);
+                to.u64(epsilon.get().to_bits());
+                to.u64(delta.get().to_bits());
+            }
+            Target::Pure { epsilon } => {
+                to.u8(2);
+                to.u64(epsilon.get().to_bits());
+            }
+            Target::ZeroConcentrated { rho } => {
+                to.u8(3);
+                to.u64(rho.get().to_bits());
+            }
+            Target::Curve => to.u8(4),
+        }
+        to.u64(self.reserved_delta().atto());
+        to.count(self.limits().len());
+        for (weight, limit) in self.weights().iter().zip(self.limits()) {
+            to.u64(weight.atto());
+            // Every limit is below an exhausted amount, so that stands for "no limit".
+            to.u64(limit.unwrap_or(Amount::EXHAUSTED).pico());
+        }
+    }
+}
