@@ -18,9 +18,9 @@ use crate::money::filter::Totals;
 use crate::money::{Account, AccountNumber};
 use crate::store::{MAX_PAGE, Store, StoreError, as_u64};
 
-/// So many charges of an account, and of those below it, may be without an answer. With
-/// more of them no query is charged: whatever made queries fail, an analyst learns one
-/// bit of each failure and no more, until the data owner has looked at them.
+/// With so many charges without an answer, of an account and of those below it, no query
+/// is charged: whatever made queries fail, and whatever failures tell about rows, an
+/// analyst sees no more of them until the data owner has looked.
 pub const MAX_UNANSWERED: usize = 8;
 
 /// What is kept in place of the answer of a charge that the owner settled. No answer of a
