@@ -23,26 +23,26 @@ use crate::service::Service;
 
 /// What was said before about the same request, or what is said now. Without a name
 /// nothing is kept.
-async fn remembered<R: Serialize, A: Serialize>(
+async fn cached<R: Serialize, A: Serialize>(
     service: &Service,
     name: Option<&str>,
     request: R,
     ask: impl AsyncFnOnce(R) -> Result<A, Problem>,
 ) -> Result<Response, Problem> {
     let key = name.map(|name| format!("{name} {}", json(&request)));
-    let known = key.as_deref().and_then(|key| service.recall(key));
-    let told = match known {
-        Some(told) => told,
+    let known = key.as_deref().and_then(|key| service.cached_answer(key));
+    let answer = match known {
+        Some(answer) => answer,
         None => {
-            let told: Arc<str> = json(&ask(request).await?).to_string().into();
+            let answer: Arc<str> = json(&ask(request).await?).to_string().into();
             if let Some(key) = key {
-                service.keep(key, &told);
+                service.cache_answer(key, &answer);
             }
-            told
+            answer
         }
     };
     let kind = HeaderValue::from_static("application/json");
-    Ok(([(header::CONTENT_TYPE, kind)], told.to_string()).into_response())
+    Ok(([(header::CONTENT_TYPE, kind)], answer.to_string()).into_response())
 }
 
 /// What an event costs: epsilon at a delta, or delta at an epsilon, by every method.
@@ -63,7 +63,7 @@ pub(crate) async fn account(
     Json(request): Json<AccountRequest>,
 ) -> Result<Response, Problem> {
     let kept = (!request.profile).then_some("account");
-    remembered(&service, kept, request, async |request| {
+    cached(&service, kept, request, async |request| {
         Ok(service.account(&caller, request).await?.json())
     })
     .await
@@ -87,7 +87,7 @@ pub(crate) async fn curve(
     Json(request): Json<CurveRequest>,
 ) -> Result<Response, Problem> {
     let kept = Some("curve");
-    remembered(&service, kept, request, async |request| {
+    cached(&service, kept, request, async |request| {
         Ok(service.curve(&caller, request).await?.json())
     })
     .await
@@ -111,7 +111,7 @@ pub(crate) async fn risk(
     Json(request): Json<RiskRequest>,
 ) -> Result<Response, Problem> {
     let kept = Some("risk");
-    remembered(&service, kept, request, async |request| {
+    cached(&service, kept, request, async |request| {
         Ok(service.risk(&caller, request).await?.json())
     })
     .await
@@ -135,7 +135,7 @@ pub(crate) async fn calibrate(
     Json(request): Json<CalibrateRequest>,
 ) -> Result<Response, Problem> {
     let kept = Some("calibrate");
-    remembered(&service, kept, request, async |request| {
+    cached(&service, kept, request, async |request| {
         Ok(service.calibrate(&caller, request).await?.json())
     })
     .await
@@ -159,7 +159,7 @@ pub(crate) async fn group(
     Json(request): Json<GroupRequest>,
 ) -> Result<Response, Problem> {
     let kept = Some("group");
-    remembered(&service, kept, request, async |request| {
+    cached(&service, kept, request, async |request| {
         Ok(service.group(&caller, request).await?.json())
     })
     .await
@@ -183,7 +183,7 @@ pub(crate) async fn divergence(
     Json(request): Json<DivergenceRequest>,
 ) -> Result<Response, Problem> {
     let kept = Some("divergence");
-    remembered(&service, kept, request, async |request| {
+    cached(&service, kept, request, async |request| {
         Ok(service.divergence(&caller, request).await?.json())
     })
     .await

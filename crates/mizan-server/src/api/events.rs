@@ -29,8 +29,8 @@ pub(crate) async fn events(
     State(service): State<Service>,
     Authenticated(caller): Authenticated,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
-    let told = service.events(&caller)?;
-    let events = told.map(|(name, json)| Ok(Event::default().event(name).data(json)));
+    let events = service.events(&caller)?;
+    let events = events.map(|(name, json)| Ok(Event::default().event(name).data(json)));
     let alive = KeepAlive::new().interval(Duration::from_secs(15));
     Ok(Sse::new(events).keep_alive(alive))
 }

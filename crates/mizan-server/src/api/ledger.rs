@@ -16,7 +16,7 @@ use crate::service::{LogParameters, Service};
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Included {
+pub(crate) struct InclusionQuery {
     /// How many entries stand before it.
     position: u64,
     /// The log of this size; as it is now otherwise.
@@ -27,7 +27,7 @@ pub(crate) struct Included {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Extended {
+pub(crate) struct ConsistencyQuery {
     /// The size of the earlier log.
     before: u64,
     /// The size of the later one; as it is now otherwise.
@@ -77,7 +77,7 @@ pub(crate) async fn checkpoint(
     get,
     path = "/api/v1/ledger/proofs/inclusion",
     tag = "ledger",
-    params(Included),
+    params(InclusionQuery),
     responses(
         (status = 200, description = "the answer", body = InclusionAnswer),
         AccessProblems, Malformed, NotFound,
@@ -87,7 +87,7 @@ pub(crate) async fn checkpoint(
 pub(crate) async fn inclusion(
     State(service): State<Service>,
     Authenticated(caller): Authenticated,
-    Parameters(of): Parameters<Included>,
+    Parameters(of): Parameters<InclusionQuery>,
 ) -> Result<axum::Json<InclusionAnswer>, Problem> {
     let proof = service.inclusion(&caller, of.position, of.size).await?;
     Ok(axum::Json(proof))
@@ -98,7 +98,7 @@ pub(crate) async fn inclusion(
     get,
     path = "/api/v1/ledger/proofs/consistency",
     tag = "ledger",
-    params(Extended),
+    params(ConsistencyQuery),
     responses(
         (status = 200, description = "the answer", body = ConsistencyAnswer),
         AccessProblems, Malformed, NotFound,
@@ -108,7 +108,7 @@ pub(crate) async fn inclusion(
 pub(crate) async fn consistency(
     State(service): State<Service>,
     Authenticated(caller): Authenticated,
-    Parameters(of): Parameters<Extended>,
+    Parameters(of): Parameters<ConsistencyQuery>,
 ) -> Result<axum::Json<ConsistencyAnswer>, Problem> {
     let proof = service.consistency(&caller, of.before, of.size).await?;
     Ok(axum::Json(proof))

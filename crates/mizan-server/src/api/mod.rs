@@ -2,13 +2,13 @@
 //! down what it says. The OpenAPI document is made from these functions.
 
 mod accountant;
-mod books;
+mod budgets;
 mod events;
 mod health;
 mod ledger;
 mod openapi;
 mod problems;
-mod questions;
+mod queries;
 mod reference;
 
 use axum::Router;
@@ -60,14 +60,14 @@ fn documented() -> OpenApiRouter<Service> {
         .routes(routes!(health::alive))
         .routes(routes!(health::ready))
         .routes(routes!(health::metrics))
-        .routes(routes!(questions::datasets))
-        .routes(routes!(questions::dataset))
-        .routes(routes!(questions::quote))
-        .routes(routes!(questions::query))
-        .routes(routes!(books::budgets))
-        .routes(routes!(books::budget))
-        .routes(routes!(books::spend))
-        .routes(routes!(books::receipt))
+        .routes(routes!(queries::datasets))
+        .routes(routes!(queries::dataset))
+        .routes(routes!(queries::quote))
+        .routes(routes!(queries::query))
+        .routes(routes!(budgets::budgets))
+        .routes(routes!(budgets::budget))
+        .routes(routes!(budgets::spend))
+        .routes(routes!(budgets::receipt))
         .routes(routes!(ledger::log))
         .routes(routes!(ledger::checkpoint))
         .routes(routes!(ledger::inclusion))

@@ -4,18 +4,18 @@
 //! hash, `caller.rs` who somebody is once the token was believed, `session.rs` a
 //! browser that signed in with one.
 
-mod asked;
 mod caller;
 mod error;
+mod request_record;
 mod role;
 mod schema;
 mod session;
 mod store;
 mod token;
 
-pub use asked::Asked;
 pub use caller::{Caller, Scope};
 pub use error::IdentityError;
+pub use request_record::RequestRecord;
 pub use role::Role;
 pub use session::{COOKIE, Session, Sessions, SignedIn};
 pub(crate) use store::now;

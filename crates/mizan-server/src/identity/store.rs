@@ -69,13 +69,13 @@ pub struct Identity {
     connection: Mutex<Connection>,
     /// What was asked, on a connection of its own that need not sync: it can be
     /// asked again.
-    pub(super) asked: Mutex<Connection>,
-    known: Mutex<Known>,
+    pub(super) records: Mutex<Connection>,
+    cache: Mutex<TokenCache>,
 }
 
 /// Tokens as of a generation, by the first half of their hash.
 #[derive(Default)]
-struct Known {
+struct TokenCache {
     generation: i64,
     tokens: HashMap<[u8; 16], Arc<Token>>,
 }
@@ -94,12 +94,12 @@ impl Identity {
     /// It cannot be used, others may read it, or it is something else.
     pub fn open(path: &Path) -> Result<Self, IdentityError> {
         let connection = schema::open(path)?;
-        let asked = schema::open(path)?;
-        asked.pragma_update(None, "synchronous", "NORMAL")?;
+        let records = schema::open(path)?;
+        records.pragma_update(None, "synchronous", "NORMAL")?;
         Ok(Self {
             connection: Mutex::new(connection),
-            asked: Mutex::new(asked),
-            known: Mutex::default(),
+            records: Mutex::new(records),
+            cache: Mutex::default(),
         })
     }
 
@@ -236,16 +236,16 @@ impl Identity {
     /// The file cannot be read.
     pub fn is_token_valid(&self, id: &str) -> Result<bool, IdentityError> {
         self.refresh()?;
-        let known = held(&self.known);
-        let mut tokens = known.tokens.values();
+        let cache = held(&self.cache);
+        let mut tokens = cache.tokens.values();
         let time = now();
         Ok(tokens.any(|token| token.id == id && token.is_valid(time)))
     }
 
     fn find(&self, hash: &TokenHash) -> Result<Option<Arc<Token>>, IdentityError> {
         self.refresh()?;
-        let known = held(&self.known);
-        Ok(known.tokens.get(half(hash)).cloned())
+        let cache = held(&self.cache);
+        Ok(cache.tokens.get(half(hash)).cloned())
     }
 
     /// Reads the tokens again if there are others since.
@@ -254,13 +254,13 @@ impl Identity {
         let mut query = connection.prepare_cached("SELECT number FROM generation")?;
         let generation: Option<i64> = query.query_row([], |row| row.get(0)).optional()?;
         let generation = generation.unwrap_or(0);
-        let mut known = held(&self.known);
-        if known.generation != generation {
+        let mut cache = held(&self.cache);
+        if cache.generation != generation {
             let all = tokens(&connection)?.into_iter();
-            known.tokens = all
+            cache.tokens = all
                 .map(|token| (*half(&token.hash), Arc::new(token)))
                 .collect();
-            known.generation = generation;
+            cache.generation = generation;
         }
         Ok(())
     }

@@ -102,7 +102,7 @@ pub struct Line {
 
 /// A problem for somebody.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct ProblemText {
     /// What is wrong.
     pub what: String,
     /// What to do.
@@ -128,14 +128,14 @@ impl Language {
 
     /// A problem, by its code.
     #[must_use]
-    pub fn told(self, problem: &Problem) -> Told {
+    pub fn problem_text(self, problem: &Problem) -> ProblemText {
         match self {
-            Self::English => Told {
+            Self::English => ProblemText {
                 what: problem.detail.clone(),
                 next: problem.help.clone(),
                 original: None,
             },
-            Self::Arabic => Told {
+            Self::Arabic => ProblemText {
                 what: problem.code.title().arabic.to_owned(),
                 next: problem.code.next_step().arabic.to_owned(),
                 original: Some(format!("{}. {}.", problem.detail, problem.help)),
@@ -291,14 +291,14 @@ mod tests {
     #[test]
     fn a_problem_is_told_in_arabic_with_the_words_of_the_library_below() {
         let problem = Problem::not_found("this dataset");
-        let told = Language::Arabic.told(&problem);
-        assert!(told.what.contains("غير موجود"));
-        let original = told.original.unwrap();
+        let text = Language::Arabic.problem_text(&problem);
+        assert!(text.what.contains("غير موجود"));
+        let original = text.original.unwrap();
         assert!(
             original.starts_with("this dataset is not there"),
             "{original}"
         );
-        let english = Language::English.told(&problem);
+        let english = Language::English.problem_text(&problem);
         assert_eq!((english.what, english.original), (problem.detail, None));
     }
 

@@ -44,13 +44,13 @@ struct Page {
     wish: String,
     epsilon: String,
     accuracy: String,
-    beside: Beside,
+    panels: AskPanels,
     datasets: Vec<Dataset>,
 }
 
 /// What stands around the form.
 #[derive(Default)]
-struct Beside {
+struct AskPanels {
     /// That the form came back and is to be sent again.
     again: bool,
     quote: Option<String>,
@@ -61,13 +61,13 @@ struct Beside {
 #[template(path = "quote.html")]
 struct QuotePart {
     t: &'static Strings,
-    outcome: Outcome,
+    outcome: QuoteOutcome,
 }
 
 /// A price, or why there is none.
-enum Outcome {
+enum QuoteOutcome {
     Priced(Box<Quote>),
-    Wrong(Box<Problem>),
+    Failed(Box<Problem>),
 }
 
 #[derive(Template)]
@@ -75,11 +75,11 @@ enum Outcome {
 struct AnswerPart {
     t: &'static Strings,
     key: String,
-    outcome: Reply,
+    outcome: AskOutcome,
 }
 
 /// What a question is answered.
-enum Reply {
+enum AskOutcome {
     Answered(Box<Answer>),
     Refused(Refusal),
     Failed(Box<Problem>),
@@ -94,7 +94,7 @@ struct Quote {
     fits: bool,
     epsilon: String,
     delta: Option<String>,
-    columns: Vec<Predicted>,
+    columns: Vec<ColumnError>,
     groups: Option<String>,
     left: String,
     left_exact: String,
@@ -111,7 +111,7 @@ struct Quote {
 }
 
 /// How good a column would be.
-struct Predicted {
+struct ColumnError {
     name: String,
     width: Option<String>,
 }
@@ -124,7 +124,7 @@ struct List {
 
 /// What stands in the address.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Address {
+pub(super) struct AskQuery {
     #[serde(default)]
     sql: String,
     #[serde(default)]
@@ -137,7 +137,7 @@ pub(super) struct Address {
 
 /// What the form sends.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Typed {
+pub(super) struct AskForm {
     #[serde(default)]
     csrf: String,
     #[serde(default)]
@@ -154,7 +154,7 @@ pub(super) struct Typed {
     act: String,
 }
 
-impl Typed {
+impl AskForm {
     /// Browsers send CR LF; places are counted in what was typed.
     fn sql(&self) -> String {
         self.sql.replace("\r\n", "\n")
@@ -197,33 +197,33 @@ impl Typed {
 pub(super) async fn show(
     visitor: Visitor,
     State(service): State<Service>,
-    Query(address): Query<Address>,
+    Query(query): Query<AskQuery>,
 ) -> Response {
-    let wish = match (address.epsilon.is_empty(), address.accuracy.is_empty()) {
+    let wish = match (query.epsilon.is_empty(), query.accuracy.is_empty()) {
         (false, _) => "epsilon",
         (true, false) => "accuracy",
         (true, true) => "usual",
     };
-    let again = is_drawn(&address.key);
-    let typed = Typed {
-        key: if again { address.key } else { String::new() },
-        sql: address.sql,
+    let again = is_drawn(&query.key);
+    let form = AskForm {
+        key: if again { query.key } else { String::new() },
+        sql: query.sql,
         wish: wish.to_owned(),
-        epsilon: address.epsilon,
-        accuracy: address.accuracy,
-        ..Typed::default()
+        epsilon: query.epsilon,
+        accuracy: query.accuracy,
+        ..AskForm::default()
     };
     let made = async {
-        let quote = match typed.sql.trim().is_empty() {
+        let quote = match form.sql.trim().is_empty() {
             true => None,
-            false => Some(priced(&visitor, &service, &typed).await?),
+            false => Some(priced(&visitor, &service, &form).await?),
         };
-        let beside = Beside {
+        let panels = AskPanels {
             again,
             quote,
             answer: None,
         };
-        whole(&visitor, &service, typed, beside).await
+        whole(&visitor, &service, form, panels).await
     };
     or_problem(&visitor, made.await)
 }
@@ -232,11 +232,11 @@ pub(super) async fn show(
 pub(super) async fn quote(
     visitor: Visitor,
     State(service): State<Service>,
-    Form(typed): Form<Typed>,
+    Form(form): Form<AskForm>,
 ) -> Response {
     let made = async {
-        visitor.check(&typed.csrf)?;
-        fragment(priced(&visitor, &service, &typed).await?)
+        visitor.check(&form.csrf)?;
+        fragment(priced(&visitor, &service, &form).await?)
     };
     or_problem(&visitor, made.await)
 }
@@ -246,26 +246,26 @@ pub(super) async fn ask(
     visitor: Visitor,
     State(service): State<Service>,
     headers: HeaderMap,
-    Form(mut typed): Form<Typed>,
+    Form(mut form): Form<AskForm>,
 ) -> Response {
     let alone = headers.contains_key("x-fragment");
     let made = async {
-        if let Err(problem) = visitor.check(&typed.csrf) {
-            let page = again(&visitor, &service, typed, alone).await?;
+        if let Err(problem) = visitor.check(&form.csrf) {
+            let page = again(&visitor, &service, form, alone).await?;
             return Ok((problem.status(), Extension(problem.code), page).into_response());
         }
-        let mut beside = Beside::default();
-        if typed.act == "quote" {
-            beside.quote = Some(priced(&visitor, &service, &typed).await?);
-            return whole(&visitor, &service, typed, beside).await;
+        let mut panels = AskPanels::default();
+        if form.act == "quote" {
+            panels.quote = Some(priced(&visitor, &service, &form).await?);
+            return whole(&visitor, &service, form, panels).await;
         }
-        let (status, key, answer) = answered(&visitor, &service, &typed).await?;
+        let (status, key, answer) = answered(&visitor, &service, &form).await?;
         if alone {
             return fragment(answer);
         }
-        typed.key = key;
-        beside.answer = Some(answer);
-        let page = whole(&visitor, &service, typed, beside).await?;
+        form.key = key;
+        panels.answer = Some(answer);
+        let page = whole(&visitor, &service, form, panels).await?;
         Ok((status, page).into_response())
     };
     or_problem(&visitor, made.await)
@@ -277,26 +277,26 @@ pub(super) async fn ask(
 async fn again(
     visitor: &Visitor,
     service: &Service,
-    mut typed: Typed,
+    mut form: AskForm,
     alone: bool,
 ) -> Result<Response, Problem> {
-    if typed.key.is_empty() {
-        typed.key = draw()?;
+    if form.key.is_empty() {
+        form.key = draw()?;
     }
     if alone {
         return fragment(part(&AnswerPart {
             t: visitor.language.strings(),
-            key: typed.key,
-            outcome: Reply::Again {
+            key: form.key,
+            outcome: AskOutcome::Again {
                 csrf: visitor.csrf(),
             },
         })?);
     }
-    let beside = Beside {
+    let panels = AskPanels {
         again: true,
-        ..Beside::default()
+        ..AskPanels::default()
     };
-    whole(visitor, service, typed, beside).await
+    whole(visitor, service, form, panels).await
 }
 
 fn fragment(html: String) -> Result<Response, Problem> {
@@ -306,28 +306,28 @@ fn fragment(html: String) -> Result<Response, Problem> {
 async fn whole(
     visitor: &Visitor,
     service: &Service,
-    typed: Typed,
-    beside: Beside,
+    form: AskForm,
+    panels: AskPanels,
 ) -> Result<Response, Problem> {
     let found = service.datasets(visitor.caller()?).await?.datasets;
     let t = visitor.language.strings();
-    let key = if typed.key.is_empty() {
+    let key = if form.key.is_empty() {
         draw()?
     } else {
-        typed.key
+        form.key
     };
     let known = ["usual", "epsilon", "accuracy"]
         .into_iter()
-        .find(|wish| *wish == typed.wish);
+        .find(|wish| *wish == form.wish);
     page(&Page {
         frame: visitor.frame("ask"),
         csrf: visitor.csrf(),
         key,
-        sql: typed.sql,
+        sql: form.sql,
         wish: known.unwrap_or("usual").to_owned(),
-        epsilon: typed.epsilon,
-        accuracy: typed.accuracy,
-        beside,
+        epsilon: form.epsilon,
+        accuracy: form.accuracy,
+        panels,
         datasets: found.iter().map(|dataset| dataset_of(t, dataset)).collect(),
     })
 }
@@ -347,11 +347,11 @@ fn is_drawn(key: &str) -> bool {
             .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-async fn priced(visitor: &Visitor, service: &Service, typed: &Typed) -> Result<String, Problem> {
+async fn priced(visitor: &Visitor, service: &Service, form: &AskForm) -> Result<String, Problem> {
     let t = visitor.language.strings();
-    let outcome = match service.quote(visitor.caller()?, typed.request()).await {
-        Ok(quote) => Outcome::Priced(Box::new(quote_of(t, &quote))),
-        Err(problem) => Outcome::Wrong(Box::new(problem)),
+    let outcome = match service.quote(visitor.caller()?, form.request()).await {
+        Ok(quote) => QuoteOutcome::Priced(Box::new(quote_of(t, &quote))),
+        Err(problem) => QuoteOutcome::Failed(Box::new(problem)),
     };
     part(&QuotePart { t, outcome })
 }
@@ -360,32 +360,36 @@ async fn priced(visitor: &Visitor, service: &Service, typed: &Typed) -> Result<S
 async fn answered(
     visitor: &Visitor,
     service: &Service,
-    typed: &Typed,
+    form: &AskForm,
 ) -> Result<(StatusCode, String, String), Problem> {
     let t = visitor.language.strings();
     let caller = visitor.caller()?;
-    let key = match typed.key.is_empty() {
+    let key = match form.key.is_empty() {
         true => draw()?,
-        false => typed.key.clone(),
+        false => form.key.clone(),
     };
     let reply = service
-        .query(caller, typed.request(), Some(key.clone()))
+        .query(caller, form.request(), Some(key.clone()))
         .await;
     let (status, key, outcome) = match reply {
         Ok(queried) => {
-            let answer = Reply::Answered(Box::new(answer_of(t, queried)));
+            let answer = AskOutcome::Answered(Box::new(answer_of(t, queried)));
             (StatusCode::OK, draw()?, answer)
         }
         Err(problem) => match &problem.refusal {
             Some(refusal) => {
-                let refused = Reply::Refused(refusal_of(t, &Value::Object(refusal.clone())));
+                let refused = AskOutcome::Refused(refusal_of(t, &Value::Object(refusal.clone())));
                 (problem.status(), draw()?, refused)
             }
             // What was charged, or may have been, goes on with its own key.
             None => {
                 let unsure = problem.charged.is_some() || problem.status().is_server_error();
                 let next = if unsure { key } else { draw()? };
-                (problem.status(), next, Reply::Failed(Box::new(problem)))
+                (
+                    problem.status(),
+                    next,
+                    AskOutcome::Failed(Box::new(problem)),
+                )
             }
         },
     };
@@ -414,7 +418,7 @@ fn lists(t: &'static Strings, why: &[String], clamping: &[String], notes: &[Stri
 }
 
 fn quote_of(t: &'static Strings, quote: &QuoteAnswer) -> Quote {
-    let columns = quote.predicted.iter().map(|(name, predicted)| Predicted {
+    let columns = quote.predicted.iter().map(|(name, predicted)| ColumnError {
         name: plain(name),
         width: predicted
             .get("half_width")
@@ -453,36 +457,36 @@ mod tests {
 
     #[test]
     fn only_the_chosen_number_is_sent() {
-        let typed = |wish: &str| Typed {
+        let form = |wish: &str| AskForm {
             sql: "SELECT\r\n1".to_owned(),
             wish: wish.to_owned(),
             epsilon: "0.1".to_owned(),
             accuracy: "5".to_owned(),
-            ..Typed::default()
+            ..AskForm::default()
         };
-        let request = typed("epsilon").request();
+        let request = form("epsilon").request();
         assert_eq!(request.sql, "SELECT\n1");
         assert_eq!(request.epsilon.unwrap().text(), "0.1");
         assert!(request.accuracy.is_none());
-        let usual = typed("usual").request();
+        let usual = form("usual").request();
         assert!(usual.epsilon.is_none() && usual.accuracy.is_none());
     }
 
     #[test]
     fn a_form_is_found_again_with_its_key_however_long_it_is() {
-        let mut typed = Typed {
+        let mut form = AskForm {
             key: "k".to_owned(),
             wish: "epsilon".to_owned(),
             epsilon: "0.1".to_owned(),
             accuracy: "5".to_owned(),
-            ..Typed::default()
+            ..AskForm::default()
         };
-        assert_eq!(typed.address(), None);
-        typed.sql = "SELECT\r\n1".to_owned();
-        let address = typed.address().unwrap();
+        assert_eq!(form.address(), None);
+        form.sql = "SELECT\r\n1".to_owned();
+        let address = form.address().unwrap();
         assert_eq!(address, "/ask?key=k&sql=SELECT%0A1&epsilon=0.1");
-        typed.sql = "x".repeat(LONGEST_ADDRESS);
-        assert_eq!(typed.address().unwrap(), "/ask?key=k");
+        form.sql = "x".repeat(LONGEST_ADDRESS);
+        assert_eq!(form.address().unwrap(), "/ask?key=k");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::numbers;
 use super::problems::or_problem;
 use super::read::{Form, Query};
 use super::receipts::kind;
-use super::sign_in::Button;
+use super::sign_in::CsrfForm;
 use super::visitor::Visitor;
 use crate::locale::{Line, Strings};
 use crate::problem::Problem;
@@ -33,7 +33,7 @@ struct Page {
     root: String,
     checkpoint: String,
     key: Option<String>,
-    verified: Option<Verified>,
+    verified: Option<VerifyOutcome>,
     tests: Option<Vec<SelfTest>>,
     entries: Vec<Entry>,
     older: Option<u64>,
@@ -41,12 +41,12 @@ struct Page {
 }
 
 /// What verifying found.
-enum Verified {
-    Good(Found),
-    Wrong(Problem),
+enum VerifyOutcome {
+    Good(VerifyReport),
+    Failed(Problem),
 }
 
-struct Found {
+struct VerifyReport {
     counts: Vec<Count>,
     warnings: Vec<Line>,
 }
@@ -71,7 +71,7 @@ struct Entry {
 
 /// Which part of the log.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Part {
+pub(super) struct LogRange {
     from: Option<u64>,
 }
 
@@ -79,11 +79,11 @@ pub(super) struct Part {
 pub(super) async fn show(
     visitor: Visitor,
     State(service): State<Service>,
-    Query(part): Query<Part>,
+    Query(range): Query<LogRange>,
 ) -> Response {
     or_problem(
         &visitor,
-        shown(&visitor, &service, part.from, None, None).await,
+        shown(&visitor, &service, range.from, None, None).await,
     )
 }
 
@@ -91,15 +91,15 @@ pub(super) async fn show(
 pub(super) async fn verify(
     visitor: Visitor,
     State(service): State<Service>,
-    Form(button): Form<Button>,
+    Form(form): Form<CsrfForm>,
 ) -> Response {
     let made = async {
-        visitor.check(&button.csrf)?;
+        visitor.check(&form.csrf)?;
         let verified = match service.verify(visitor.caller()?).await {
-            Ok(found) => Verified::Good(found_of(visitor.language.strings(), &found)),
+            Ok(found) => VerifyOutcome::Good(verify_report(visitor.language.strings(), &found)),
             // A server that is busy says nothing about the log.
             Err(problem) if problem.retry_after.is_some() => return Err(problem),
-            Err(problem) => Verified::Wrong(problem),
+            Err(problem) => VerifyOutcome::Failed(problem),
         };
         shown(&visitor, &service, None, Some(verified), None).await
     };
@@ -110,10 +110,10 @@ pub(super) async fn verify(
 pub(super) async fn self_tests(
     visitor: Visitor,
     State(service): State<Service>,
-    Form(button): Form<Button>,
+    Form(form): Form<CsrfForm>,
 ) -> Response {
     let made = async {
-        visitor.check(&button.csrf)?;
+        visitor.check(&form.csrf)?;
         let tests = self_tests::run(visitor.language.strings(), &service).await?;
         shown(&visitor, &service, None, None, Some(tests)).await
     };
@@ -124,7 +124,7 @@ async fn shown(
     visitor: &Visitor,
     service: &Service,
     from: Option<u64>,
-    verified: Option<Verified>,
+    verified: Option<VerifyOutcome>,
     tests: Option<Vec<SelfTest>>,
 ) -> Result<Response, Problem> {
     let caller = visitor.caller()?;
@@ -183,7 +183,7 @@ fn entry_of(t: &'static Strings, entry: EntryJson) -> Entry {
     }
 }
 
-fn found_of(t: &'static Strings, found: &VerifyAnswer) -> Found {
+fn verify_report(t: &'static Strings, found: &VerifyAnswer) -> VerifyReport {
     let all = [
         (t.audit_size, found.entries),
         (t.audit_accounts, found.accounts),
@@ -201,7 +201,7 @@ fn found_of(t: &'static Strings, found: &VerifyAnswer) -> Found {
         name,
         value: numbers::count(value),
     };
-    Found {
+    VerifyReport {
         counts: all.into_iter().map(count).collect(),
         warnings: found
             .warnings

@@ -39,7 +39,7 @@ struct Knob {
 
 /// What stands in the address: empty is as in the paper.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Asked {
+pub(super) struct FigureInput {
     #[serde(default)]
     rr: String,
     #[serde(default)]
@@ -57,7 +57,7 @@ pub(super) async fn show(
     State(service): State<Service>,
     headers: HeaderMap,
     Path(number): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(input): Query<FigureInput>,
 ) -> Response {
     let made = async {
         let number: u8 = number.parse().unwrap_or(0);
@@ -70,8 +70,8 @@ pub(super) async fn show(
         };
         let fragment = headers.contains_key("x-fragment");
         // The others take longer to draw than a first byte may; scripts fetch them.
-        let drawn = match fragment || number == 1 || asked.draw.is_some() {
-            true => Some(svg(&service, number, &asked).await),
+        let drawn = match fragment || number == 1 || input.draw.is_some() {
+            true => Some(svg(&service, number, &input).await),
             false => None,
         };
         let drawn = drawn.map(|drawn| drawn.map(|svg| t.language.chart(svg)));
@@ -92,7 +92,7 @@ pub(super) async fn show(
             number,
             name: fill(t.figure, &[("number", &number.to_string())]),
             about,
-            knobs: knobs(t, number, &asked),
+            knobs: knobs(t, number, &input),
             svg,
             problem,
         })
@@ -100,7 +100,7 @@ pub(super) async fn show(
     or_problem(&visitor, made.await)
 }
 
-async fn svg(service: &Service, number: u8, asked: &Asked) -> Result<String, Problem> {
+async fn svg(service: &Service, number: u8, input: &FigureInput) -> Result<String, Problem> {
     let given = |text: &str, name: &str| match text.trim() {
         "" => Ok(None),
         text => match text.parse::<f64>() {
@@ -109,9 +109,9 @@ async fn svg(service: &Service, number: u8, asked: &Asked) -> Result<String, Pro
         },
     };
     let strengths = Strengths {
-        truthful: given(&asked.rr, "p")?,
-        scale: given(&asked.laplace, "λ")?,
-        sigma: given(&asked.gaussian, "σ")?,
+        truthful: given(&input.rr, "p")?,
+        scale: given(&input.laplace, "λ")?,
+        sigma: given(&input.gaussian, "σ")?,
     };
     service
         .compute(move |_| Ok(draw(number, strengths)?.to_svg()))
@@ -119,7 +119,7 @@ async fn svg(service: &Service, number: u8, asked: &Asked) -> Result<String, Pro
 }
 
 /// Figure 1 begins with the paper's curves alone; the others need their strengths.
-fn knobs(t: &'static Strings, number: u8, asked: &Asked) -> Vec<Knob> {
+fn knobs(t: &'static Strings, number: u8, input: &FigureInput) -> Vec<Knob> {
     let [rr, laplace, gaussian] = match number {
         1 => ["", "", ""],
         2 => ["0.51", "20", ""],
@@ -130,7 +130,7 @@ fn knobs(t: &'static Strings, number: u8, asked: &Asked) -> Vec<Knob> {
         Knob {
             label: t.figure_rr,
             name: "rr",
-            value: value(&asked.rr, rr),
+            value: value(&input.rr, rr),
             least: "0.505",
             most: "0.95",
             step: "0.005",
@@ -138,7 +138,7 @@ fn knobs(t: &'static Strings, number: u8, asked: &Asked) -> Vec<Knob> {
         Knob {
             label: t.figure_laplace,
             name: "laplace",
-            value: value(&asked.laplace, laplace),
+            value: value(&input.laplace, laplace),
             least: "0.5",
             most: "40",
             step: "0.5",
@@ -148,7 +148,7 @@ fn knobs(t: &'static Strings, number: u8, asked: &Asked) -> Vec<Knob> {
         knobs.push(Knob {
             label: t.figure_gaussian,
             name: "gaussian",
-            value: value(&asked.gaussian, gaussian),
+            value: value(&input.gaussian, gaussian),
             least: "0.5",
             most: "20",
             step: "0.5",

@@ -66,7 +66,7 @@ struct FigureCard {
 
 /// What stands in the address.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Asked {
+pub(super) struct LaboratoryInput {
     #[serde(default = "first")]
     pub(super) expression: String,
     #[serde(default = "delta")]
@@ -93,25 +93,25 @@ fn baseline() -> String {
 pub(super) async fn show(
     visitor: Visitor,
     State(service): State<Service>,
-    Query(asked): Query<Asked>,
+    Query(input): Query<LaboratoryInput>,
 ) -> Response {
     let made = async {
         let caller = visitor.caller()?;
         let t = visitor.language.strings();
-        let all = asked.all.is_some();
+        let all = input.all.is_some();
         // Computing takes longer than a first byte may; scripts fetch the parts.
-        let (summary, profile, composition) = match all && !asked.expression.trim().is_empty() {
+        let (summary, profile, composition) = match all && !input.expression.trim().is_empty() {
             true => (
-                Some(summary::part(t, &service, caller, &asked).await?),
-                Some(profile(t, &service, caller, &asked).await?),
-                Some(composition(t, &service, caller, &asked).await?),
+                Some(summary::part(t, &service, caller, &input).await?),
+                Some(profile(t, &service, caller, &input).await?),
+                Some(composition(t, &service, caller, &input).await?),
             ),
             false => (None, None, None),
         };
         let parameters = [
-            ("expression", asked.expression.as_str()),
-            ("delta", &asked.delta),
-            ("baseline", &asked.baseline),
+            ("expression", input.expression.as_str()),
+            ("delta", &input.delta),
+            ("baseline", &input.baseline),
             ("all", "1"),
         ];
         page(&Page {
@@ -122,9 +122,9 @@ pub(super) async fn show(
             composition,
             all: link("/laboratory", &parameters),
             figures: cards(t),
-            expression: asked.expression,
-            delta: asked.delta,
-            baseline: asked.baseline,
+            expression: input.expression,
+            delta: input.delta,
+            baseline: input.baseline,
         })
     };
     or_problem(&visitor, made.await)
@@ -135,15 +135,15 @@ pub(super) async fn part(
     visitor: Visitor,
     State(service): State<Service>,
     Path(name): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(input): Query<LaboratoryInput>,
 ) -> Response {
     let made = async {
         let caller = visitor.caller()?;
         let t = visitor.language.strings();
         let html = match name.as_str() {
-            "summary" => summary::part(t, &service, caller, &asked).await?,
-            "profile" => profile(t, &service, caller, &asked).await?,
-            "composition" => composition(t, &service, caller, &asked).await?,
+            "summary" => summary::part(t, &service, caller, &input).await?,
+            "profile" => profile(t, &service, caller, &input).await?,
+            "composition" => composition(t, &service, caller, &input).await?,
             _ => return Err(Problem::not_found("this part of the laboratory")),
         };
         Ok(([("content-type", "text/html; charset=utf-8")], html).into_response())
@@ -161,10 +161,10 @@ async fn profile(
     t: &Strings,
     service: &Service,
     caller: &Caller,
-    asked: &Asked,
+    input: &LaboratoryInput,
 ) -> Result<String, Problem> {
     let request = AccountRequest {
-        expression: asked.expression.clone(),
+        expression: input.expression.clone(),
         profile: true,
         ..AccountRequest::default()
     };
@@ -177,7 +177,7 @@ async fn profile(
     };
     let advantage = profile.advantage().upper;
     let advantage = fill(t.lab_advantage, &[("advantage", &numbers::up(advantage))]);
-    let svg = profile.svg(&mizan_api::words::shortened(&asked.expression, 60));
+    let svg = profile.svg(&mizan_api::words::shortened(&input.expression, 60));
     let svg = t.language.chart(svg);
     Ok(format!("{}<p>{advantage}</p>", picture(&svg)))
 }
@@ -196,14 +196,14 @@ async fn composition(
     t: &Strings,
     service: &Service,
     caller: &Caller,
-    asked: &Asked,
+    input: &LaboratoryInput,
 ) -> Result<String, Problem> {
     let start = Instant::now();
     let mut curves: Vec<Series> = Vec::new();
     for n in ROUNDS {
         let request = AccountRequest {
-            expression: format!("{n} * ({})", asked.expression),
-            delta: Some(Given::from(asked.delta.as_str())),
+            expression: format!("{n} * ({})", input.expression),
+            delta: Some(Given::from(input.delta.as_str())),
             ..AccountRequest::default()
         };
         let answer = match service.account(caller, request).await {

@@ -17,7 +17,7 @@ use super::read::{Path, Query};
 use super::visitor::Visitor;
 use crate::locale::{Markup, Strings, fill};
 use crate::problem::Problem;
-use crate::service::{ReceiptShown, Service};
+use crate::service::{ReceiptView, Service};
 
 /// Costs are told at this δ.
 const DELTA: &str = "1e-6";
@@ -84,7 +84,7 @@ struct Form {
 
 /// What is looked for.
 #[derive(Debug, Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct ReceiptQuery {
     #[serde(default)]
     receipt: String,
 }
@@ -93,16 +93,16 @@ pub(super) struct Wanted {
 pub(super) async fn list(
     visitor: Visitor,
     State(service): State<Service>,
-    Query(wanted): Query<Wanted>,
+    Query(query): Query<ReceiptQuery>,
 ) -> Response {
-    let typed = wanted.receipt.trim();
+    let typed = query.receipt.trim();
     let made = async {
         if typed.is_empty() {
-            return looked_for(&visitor, String::new(), false);
+            return search_page(&visitor, String::new(), false);
         }
         match shown(&visitor, &service, typed).await {
             Err(problem) if problem.status().is_client_error() && !is_too_many(&problem) => {
-                let page = looked_for(&visitor, typed.to_owned(), true)?;
+                let page = search_page(&visitor, typed.to_owned(), true)?;
                 Ok((StatusCode::NOT_FOUND, page).into_response())
             }
             shown => shown,
@@ -115,7 +115,7 @@ fn is_too_many(problem: &Problem) -> bool {
     problem.status() == StatusCode::TOO_MANY_REQUESTS
 }
 
-fn looked_for(visitor: &Visitor, typed: String, missing: bool) -> Result<Response, Problem> {
+fn search_page(visitor: &Visitor, typed: String, missing: bool) -> Result<Response, Problem> {
     page(&ListPage {
         frame: visitor.frame("receipts"),
         typed,
@@ -165,12 +165,12 @@ async fn shown(visitor: &Visitor, service: &Service, typed: &str) -> Result<Resp
 
 fn receipt_of(
     visitor: &Visitor,
-    found: ReceiptShown,
+    found: ReceiptView,
     event: Option<String>,
     explained: Option<AccountAnswer>,
 ) -> OnePage {
     let t = visitor.language.strings();
-    let ReceiptShown { receipt, asked } = found;
+    let ReceiptView { receipt, asked } = found;
     let entry = receipt.entry;
     let account = entry
         .account

@@ -26,32 +26,32 @@ struct Page {
 
 /// The way back after it.
 #[derive(Debug, Deserialize)]
-pub(super) struct Way {
+pub(super) struct ReturnTo {
     #[serde(default)]
     next: String,
 }
 
 /// What the form sends.
 #[derive(Deserialize)]
-pub(super) struct Typed {
+pub(super) struct SignInForm {
     #[serde(default)]
     token: String,
     #[serde(default)]
     next: String,
     /// A question that was sent when nobody was signed in any more.
     #[serde(flatten)]
-    asked: ask::Typed,
+    asked: ask::AskForm,
 }
 
 /// What a form without fields sends.
 #[derive(Debug, Deserialize)]
-pub(super) struct Button {
+pub(super) struct CsrfForm {
     #[serde(default)]
     pub(super) csrf: String,
 }
 
 /// The form.
-pub(super) async fn show(visitor: Visitor, Query(way): Query<Way>) -> Response {
+pub(super) async fn show(visitor: Visitor, Query(way): Query<ReturnTo>) -> Response {
     if visitor.is_signed_in() {
         return back(&way.next);
     }
@@ -68,16 +68,16 @@ pub(super) async fn sign_in(
     visitor: Visitor,
     State(service): State<Service>,
     headers: HeaderMap,
-    Form(typed): Form<Typed>,
+    Form(form): Form<SignInForm>,
 ) -> Response {
-    or_problem(&visitor, begun(&visitor, &service, &headers, typed))
+    or_problem(&visitor, begun(&visitor, &service, &headers, form))
 }
 
 fn begun(
     visitor: &Visitor,
     service: &Service,
     headers: &HeaderMap,
-    typed: Typed,
+    form: SignInForm,
 ) -> Result<Response, Problem> {
     // A form on another site must not sign somebody in as somebody else.
     let site = headers
@@ -87,7 +87,7 @@ fn begun(
         return Err(Problem::csrf());
     }
     // The question waits in the form, so that it need not be written, nor paid, again.
-    if let Some(next) = typed.asked.address() {
+    if let Some(next) = form.asked.address() {
         if visitor.is_signed_in() {
             return Ok(back(&next));
         }
@@ -97,9 +97,9 @@ fn begun(
             failed: false,
         });
     }
-    match service.sign_in(&typed.token) {
+    match service.sign_in(&form.token) {
         Ok(signed_in) => {
-            let mut response = back(&typed.next);
+            let mut response = back(&form.next);
             let cookie = HeaderValue::from_str(&signed_in.cookie);
             let cookie = cookie.map_err(|_| Problem::internal(Code::MZ2050))?;
             response.headers_mut().insert(header::SET_COOKIE, cookie);
@@ -108,7 +108,7 @@ fn begun(
         Err(problem) if problem.status() == StatusCode::UNAUTHORIZED => {
             let shown = page(&Page {
                 frame: visitor.frame("sign-in"),
-                next: typed.next,
+                next: form.next,
                 failed: true,
             })?;
             Ok((StatusCode::UNAUTHORIZED, shown).into_response())
@@ -121,13 +121,13 @@ fn begun(
 pub(super) async fn sign_out(
     visitor: Visitor,
     State(service): State<Service>,
-    Form(button): Form<Button>,
+    Form(form): Form<CsrfForm>,
 ) -> Response {
-    or_problem(&visitor, ended(&visitor, &service, &button))
+    or_problem(&visitor, ended(&visitor, &service, &form))
 }
 
-fn ended(visitor: &Visitor, service: &Service, button: &Button) -> Result<Response, Problem> {
-    visitor.check(&button.csrf)?;
+fn ended(visitor: &Visitor, service: &Service, form: &CsrfForm) -> Result<Response, Problem> {
+    visitor.check(&form.csrf)?;
     let mut response = Redirect::to("/sign-in").into_response();
     if let Some(session) = visitor.session() {
         let cookie = service.sign_out(session);

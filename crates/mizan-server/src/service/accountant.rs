@@ -48,7 +48,7 @@ impl Service {
         let service = self.clone();
         let done = pool.run(move || work(&service));
         match tokio::time::timeout(self.0.limits.computing_time, done).await {
-            Ok(result) => self.watched(result?),
+            Ok(result) => self.stop_if_fatal(result?),
             Err(_) => Err(Problem::too_long()),
         }
     }

@@ -21,10 +21,10 @@ use crate::limits::RequestPermit;
 use crate::problem::Problem;
 
 /// How often budgets are looked at while somebody watches.
-const LOOKS: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How often a stream looks whether its token is still good, when nothing happens.
-const CHECKS: Duration = Duration::from_secs(5);
+const TOKEN_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A question that got on.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -38,14 +38,14 @@ pub struct QueryEvent {
 
 /// Something that somebody is told.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct Notification {
     name: String,
     event: QueryEvent,
 }
 
 /// All budgets at a time.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Budgets {
+pub(super) struct BudgetSnapshot {
     size: u64,
     all: Arc<Vec<AccountJson>>,
 }
@@ -54,9 +54,9 @@ pub(super) struct Budgets {
 pub type EventStream = Pin<Box<dyn Stream<Item = (&'static str, String)> + Send>>;
 
 impl Service {
-    pub(super) fn tell(&self, name: &str, event: QueryEvent) {
+    pub(super) fn notify(&self, name: &str, event: QueryEvent) {
         // Nobody may be listening.
-        let _ = self.0.told.send(Told {
+        let _ = self.0.notifications.send(Notification {
             name: name.to_owned(),
             event,
         });
@@ -70,8 +70,8 @@ impl Service {
     pub fn events(&self, caller: &Caller) -> Result<EventStream, Problem> {
         let permit = self.0.rate_limiter.stream(&caller.token, &self.0.limits);
         let permit = permit.ok_or_else(|| Problem::too_many(5))?;
-        let listener = Listener {
-            told: self.0.told.subscribe(),
+        let listener = EventListener {
+            notifications: self.0.notifications.subscribe(),
             budgets: self.0.budgets.subscribe(),
             stopping: self.0.stopping.subscribe(),
             service: self.clone(),
@@ -81,16 +81,16 @@ impl Service {
             started: false,
             _permit: permit,
         };
-        Ok(Box::pin(stream::unfold(listener, Listener::next)))
+        Ok(Box::pin(stream::unfold(listener, EventListener::next)))
     }
 }
 
 /// One who listens.
-struct Listener {
+struct EventListener {
     service: Service,
     caller: Caller,
-    told: broadcast::Receiver<Told>,
-    budgets: watch::Receiver<Budgets>,
+    notifications: broadcast::Receiver<Notification>,
+    budgets: watch::Receiver<BudgetSnapshot>,
     stopping: watch::Receiver<bool>,
     /// What was said last about each budget.
     seen: HashMap<String, String>,
@@ -100,51 +100,51 @@ struct Listener {
 }
 
 /// What somebody who listens woke up for.
-enum Happened {
-    Told(Told),
+enum WakeReason {
+    Notified(Notification),
     Changed,
     Quiet,
     Nothing,
     End,
 }
 
-impl Listener {
+impl EventListener {
     async fn next(mut self) -> Option<((&'static str, String), Self)> {
         if !self.started {
             self.started = true;
             let first = self.service.budgets_now().await;
-            self.look(&first.unwrap_or_default());
+            self.queue_changes(&first.unwrap_or_default());
         }
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Some((event, self));
             }
-            let happened = tokio::select! {
-                told = self.told.recv() => match told {
-                    Ok(told) => Happened::Told(told),
-                    Err(broadcast::error::RecvError::Lagged(_)) => Happened::Nothing,
-                    Err(broadcast::error::RecvError::Closed) => Happened::End,
+            let reason = tokio::select! {
+                received = self.notifications.recv() => match received {
+                    Ok(notification) => WakeReason::Notified(notification),
+                    Err(broadcast::error::RecvError::Lagged(_)) => WakeReason::Nothing,
+                    Err(broadcast::error::RecvError::Closed) => WakeReason::End,
                 },
                 changed = self.budgets.changed() => match changed {
-                    Ok(()) => Happened::Changed,
-                    Err(_) => Happened::End,
+                    Ok(()) => WakeReason::Changed,
+                    Err(_) => WakeReason::End,
                 },
                 stopped = self.stopping.changed() => match stopped {
-                    Ok(()) => Happened::Nothing,
-                    Err(_) => Happened::End,
+                    Ok(()) => WakeReason::Nothing,
+                    Err(_) => WakeReason::End,
                 },
-                () = tokio::time::sleep(CHECKS) => Happened::Quiet,
+                () = tokio::time::sleep(TOKEN_CHECK_INTERVAL) => WakeReason::Quiet,
             };
             if *self.stopping.borrow() {
                 return None;
             }
             // What others do is no reason to look; what would be told is.
-            let looks = match &happened {
-                Happened::Told(told) => told.name == self.caller.name,
-                Happened::Changed | Happened::Quiet => true,
-                Happened::Nothing | Happened::End => false,
+            let relevant = match &reason {
+                WakeReason::Notified(notification) => notification.name == self.caller.name,
+                WakeReason::Changed | WakeReason::Quiet => true,
+                WakeReason::Nothing | WakeReason::End => false,
             };
-            if looks
+            if relevant
                 && !self
                     .service
                     .is_token_valid(&self.caller.token)
@@ -152,24 +152,24 @@ impl Listener {
             {
                 return None;
             }
-            match happened {
-                Happened::Told(told) if told.name == self.caller.name => {
-                    let event = json(&told.event).to_string();
+            match reason {
+                WakeReason::Notified(notification) if notification.name == self.caller.name => {
+                    let event = json(&notification.event).to_string();
                     self.ready.push_back(("query", event));
                 }
-                Happened::Told(_) | Happened::Quiet | Happened::Nothing => {}
-                Happened::End => return None,
-                Happened::Changed => {
+                WakeReason::Notified(_) | WakeReason::Quiet | WakeReason::Nothing => {}
+                WakeReason::End => return None,
+                WakeReason::Changed => {
                     let all = Arc::clone(&self.budgets.borrow_and_update().all);
-                    self.look(&all);
+                    self.queue_changes(&all);
                 }
             }
         }
     }
 
     /// Takes up what is new and may be seen.
-    fn look(&mut self, all: &[AccountJson]) {
-        let Ok(catalogue) = self.service.0.shelf.read() else {
+    fn queue_changes(&mut self, all: &[AccountJson]) {
+        let Ok(catalogue) = self.service.0.catalogue_file.read() else {
             return;
         };
         for account in all {
@@ -202,7 +202,7 @@ pub(super) fn watch_budgets(service: Service) {
         let mut stopping = service.0.stopping.subscribe();
         loop {
             tokio::select! {
-                () = tokio::time::sleep(LOOKS) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
                 _ = stopping.wait_for(|stopping| *stopping) => return,
             }
             if service.0.budgets.receiver_count() == 0 {
@@ -217,7 +217,7 @@ pub(super) fn watch_budgets(service: Service) {
                 continue;
             }
             if let Ok(all) = service.budgets_now().await {
-                service.0.budgets.send_replace(Budgets {
+                service.0.budgets.send_replace(BudgetSnapshot {
                     size,
                     all: Arc::new(all),
                 });

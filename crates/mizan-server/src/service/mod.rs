@@ -6,11 +6,11 @@
 //! accountant, one for questions over data.
 
 mod accountant;
-mod books;
+mod budgets;
 mod event_bound;
 mod events;
 mod proofs;
-mod questions;
+mod queries;
 mod worker_pool;
 
 use std::path::PathBuf;
@@ -24,19 +24,19 @@ use mizan_ledger::{Ledger, Location};
 use mizan_sql::Catalogue;
 use tokio::sync::{broadcast, watch};
 
-pub use books::{LogParameters, ReceiptShown};
+pub use budgets::{LogParameters, ReceiptView};
 pub use events::{EventStream, QueryEvent};
-pub use questions::{AskedJson, Queried};
+pub use queries::{QueryResult, RequestRecordJson};
 
 use crate::identity::{Caller, Identity, IdentityError, Session, Sessions, SignedIn};
 use crate::limits::{Limits, RateLimiter, RequestPermit};
 use crate::metrics::Metrics;
 use crate::problem::Problem;
-use events::{Budgets, Told};
+use events::{BudgetSnapshot, Notification};
 use worker_pool::WorkerPool;
 
 /// How many bytes of what the accountant said are remembered.
-const REMEMBERED: usize = 8 << 20;
+const ACCOUNTANT_CACHE_BYTES: usize = 8 << 20;
 
 /// What a service works on.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ pub struct Service(Arc<Inner>);
 
 struct Inner {
     ledger: Ledger,
-    shelf: Shelf,
+    catalogue_file: CatalogueFile,
     identity: Identity,
     sessions: Sessions,
     rate_limiter: RateLimiter,
@@ -79,9 +79,9 @@ struct Inner {
     /// Counts of public tables, which engines share.
     fan_outs: FanOutCache,
     /// What the accountant said: a matter of the request alone, so it never changes.
-    pure: Kept<str>,
-    told: broadcast::Sender<Told>,
-    budgets: watch::Sender<Budgets>,
+    accountant_cache: Kept<str>,
+    notifications: broadcast::Sender<Notification>,
+    budgets: watch::Sender<BudgetSnapshot>,
     stopping: watch::Sender<bool>,
     broken: AtomicBool,
 }
@@ -93,34 +93,34 @@ impl std::fmt::Debug for Service {
 }
 
 /// The catalogue, read again when its file is another.
-struct Shelf {
+struct CatalogueFile {
     path: PathBuf,
-    known: Mutex<Known>,
+    cache: Mutex<CachedCatalogue>,
 }
 
 /// The catalogue that was read last, and how many were before it.
 #[derive(Default)]
-struct Known {
+struct CachedCatalogue {
     number: u64,
-    read: Option<(Stamp, Arc<Catalogue>)>,
+    read: Option<(FileStamp, Arc<Catalogue>)>,
 }
 
 /// What tells one file from another at the same place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Stamp {
+struct FileStamp {
     length: u64,
     modified: Option<std::time::SystemTime>,
     number: u64,
 }
 
-impl Shelf {
-    fn stamp(&self) -> Option<Stamp> {
+impl CatalogueFile {
+    fn stamp(&self) -> Option<FileStamp> {
         let found = std::fs::metadata(&self.path).ok()?;
         #[cfg(unix)]
         let number = std::os::unix::fs::MetadataExt::ino(&found);
         #[cfg(not(unix))]
         let number = 0;
-        Some(Stamp {
+        Some(FileStamp {
             length: found.len(),
             modified: found.modified().ok(),
             number,
@@ -134,14 +134,14 @@ impl Shelf {
     /// The catalogue, and a number that no other one had.
     fn numbered(&self) -> Result<(u64, Arc<Catalogue>), Problem> {
         let stamp = self.stamp();
-        let mut known = self
-            .known
+        let mut cached = self
+            .cache
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let (Some(stamp), Some((of, catalogue))) = (&stamp, &known.read)
+        if let (Some(stamp), Some((of, catalogue))) = (&stamp, &cached.read)
             && stamp == of
         {
-            return Ok((known.number, Arc::clone(catalogue)));
+            return Ok((cached.number, Arc::clone(catalogue)));
         }
         // What is wrong in it is the owner's to know: it may name other people's data.
         let catalogue = catalogue::read(&self.path).map_err(|failure| {
@@ -149,9 +149,9 @@ impl Shelf {
             Problem::internal(Code::MZ1860)
         })?;
         let catalogue = Arc::new(catalogue);
-        known.number += 1;
-        known.read = stamp.map(|stamp| (stamp, Arc::clone(&catalogue)));
-        Ok((known.number, catalogue))
+        cached.number += 1;
+        cached.read = stamp.map(|stamp| (stamp, Arc::clone(&catalogue)));
+        Ok((cached.number, catalogue))
     }
 }
 
@@ -171,9 +171,9 @@ impl Service {
         let limits = options.limits;
         let service = Self(Arc::new(Inner {
             ledger,
-            shelf: Shelf {
+            catalogue_file: CatalogueFile {
                 path: options.catalogue,
-                known: Mutex::default(),
+                cache: Mutex::default(),
             },
             identity,
             sessions: Sessions::default(),
@@ -188,15 +188,15 @@ impl Service {
             engines: Mutex::default(),
             prices: Prices::default(),
             fan_outs: FanOutCache::default(),
-            pure: Kept::new(REMEMBERED),
-            told: broadcast::channel(256).0,
-            budgets: watch::channel(Budgets::default()).0,
+            accountant_cache: Kept::new(ACCOUNTANT_CACHE_BYTES),
+            notifications: broadcast::channel(256).0,
+            budgets: watch::channel(BudgetSnapshot::default()).0,
             stopping: watch::channel(false).0,
             broken: AtomicBool::new(false),
             limits,
         }));
         // A catalogue that cannot be read is told at the start, not to the first client.
-        service.0.shelf.read().map_err(|_| {
+        service.0.catalogue_file.read().map_err(|_| {
             mizan_api::failure::Failure::new(
                 Code::MZ1860,
                 "the catalogue cannot be read",
@@ -266,12 +266,12 @@ impl Service {
 
     /// What somebody may see of the catalogue.
     fn catalogue(&self, caller: &Caller) -> Result<Catalogue, Problem> {
-        Ok(caller.sees(self.0.shelf.read()?.as_ref()))
+        Ok(caller.sees(self.0.catalogue_file.read()?.as_ref()))
     }
 
     /// The same, with a name that no other one has.
     fn named_catalogue(&self, caller: &Caller) -> Result<(String, Catalogue), Problem> {
-        let (number, catalogue) = self.0.shelf.numbered()?;
+        let (number, catalogue) = self.0.catalogue_file.numbered()?;
         let seen = match caller.sees_all() {
             true => None,
             false => caller.scope.datasets.as_ref(),
@@ -280,13 +280,13 @@ impl Service {
     }
 
     /// What was told before of something that never changes.
-    pub(crate) fn recall(&self, key: &str) -> Option<Arc<str>> {
-        self.0.pure.get(key)
+    pub(crate) fn cached_answer(&self, key: &str) -> Option<Arc<str>> {
+        self.0.accountant_cache.get(key)
     }
 
     /// Keeps what was told.
-    pub(crate) fn keep(&self, key: String, told: &Arc<str>) {
-        self.0.pure.keep(key, told, told.len());
+    pub(crate) fn cache_answer(&self, key: String, answer: &Arc<str>) {
+        self.0.accountant_cache.keep(key, answer, answer.len());
     }
 
     /// Reads or writes the ledger on a thread for that.
@@ -296,12 +296,12 @@ impl Service {
     ) -> Result<T, Problem> {
         let service = self.clone();
         let result = self.0.reading.run(move || work(&service)).await?;
-        self.watched(result)
+        self.stop_if_fatal(result)
     }
 
     /// Stops the server if the ledger does not know what became of a charge: who
     /// opens it again does.
-    fn watched<T>(&self, result: Result<T, Problem>) -> Result<T, Problem> {
+    fn stop_if_fatal<T>(&self, result: Result<T, Problem>) -> Result<T, Problem> {
         if let Err(problem) = &result
             && problem.code.kind().stops_server()
         {
@@ -337,7 +337,7 @@ impl Service {
         let read = self.with_ledger(|service| {
             service.0.ledger.head()?;
             service.0.identity.is_token_valid("")?;
-            service.0.shelf.read()?;
+            service.0.catalogue_file.read()?;
             Ok(())
         });
         let timeout = std::time::Duration::from_secs(5);

@@ -81,6 +81,6 @@ impl Service {
             Ok(VerifyAnswer::of(&report, Vec::new()))
         };
         let result = self.0.verifying.run(work).await?;
-        self.watched(result)
+        self.stop_if_fatal(result)
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::numbers;
 use super::{List, lists};
 use crate::locale::{Markup, Strings, fill};
-use crate::service::Queried;
+use crate::service::QueryResult;
 
 /// An answer for people.
 pub(super) struct Answer {
@@ -43,8 +43,8 @@ pub(super) struct Refusal {
     pub(super) short_of_delta: bool,
 }
 
-pub(super) fn answer_of(t: &'static Strings, queried: Queried) -> Answer {
-    let Queried { answer, svg } = queried;
+pub(super) fn answer_of(t: &'static Strings, queried: QueryResult) -> Answer {
+    let QueryResult { answer, svg } = queried;
     let columns = answer
         .rows
         .first()

@@ -5,7 +5,7 @@ use mizan_api::risk::{RiskAnswer, RiskRequest};
 use mizan_report::{Axis, Figure, Panel, Series, number};
 
 use super::super::numbers;
-use super::Asked;
+use super::LaboratoryInput;
 use crate::identity::Caller;
 use crate::locale::{Markup, Strings, fill};
 use crate::problem::Problem;
@@ -40,11 +40,11 @@ impl Risks {
         t: &Strings,
         service: &Service,
         caller: &Caller,
-        asked: &Asked,
+        input: &LaboratoryInput,
     ) -> Result<Self, Problem> {
         let risk = async |baseline: &str| {
             let request = RiskRequest {
-                expression: asked.expression.clone(),
+                expression: input.expression.clone(),
                 baseline: Given::from(baseline),
                 beta: Given::from("10"),
                 prior: Given::from("0.5"),
@@ -67,7 +67,7 @@ impl Risks {
             }
         }
         // What was typed last, and said if it is no probability.
-        let chosen = risk(asked.baseline.trim()).await?;
+        let chosen = risk(input.baseline.trim()).await?;
         let at = risks
             .table
             .iter()

@@ -9,7 +9,7 @@ use mizan_report::Figure;
 
 use super::super::numbers;
 use super::risks::{Risk, Risks};
-use super::{Asked, render};
+use super::{LaboratoryInput, render};
 use crate::identity::Caller;
 use crate::locale::{Line, Markup, Strings, fill};
 use crate::problem::Problem;
@@ -19,17 +19,17 @@ use crate::service::Service;
 #[template(path = "laboratory_summary.html")]
 struct Part {
     t: &'static Strings,
-    outcome: Summarized,
+    outcome: SummaryOutcome,
 }
 
 /// What there is to say, or why there is nothing.
-enum Summarized {
-    Good(Box<Found>),
-    Wrong(Box<Problem>),
+enum SummaryOutcome {
+    Good(Box<EventSummary>),
+    Failed(Box<Problem>),
 }
 
 /// What there is to say about an event.
-struct Found {
+struct EventSummary {
     upper: String,
     by: Markup,
     between: Option<Markup>,
@@ -40,7 +40,7 @@ struct Found {
     risks: Vec<Risk>,
     ranges: Option<String>,
     posterior: Option<Markup>,
-    copies: Vec<Elsewhere>,
+    copies: Vec<CopyText>,
 }
 
 struct MethodRow {
@@ -57,7 +57,7 @@ struct RefusedRow {
 }
 
 /// The same question for another door.
-struct Elsewhere {
+struct CopyText {
     name: &'static str,
     text: String,
 }
@@ -67,29 +67,29 @@ pub(super) async fn part(
     t: &'static Strings,
     service: &Service,
     caller: &Caller,
-    asked: &Asked,
+    input: &LaboratoryInput,
 ) -> Result<String, Problem> {
-    let outcome = match found(t, service, caller, asked).await {
-        Ok(found) => Summarized::Good(Box::new(found)),
-        Err(problem) => Summarized::Wrong(Box::new(problem)),
+    let outcome = match summarize(t, service, caller, input).await {
+        Ok(summary) => SummaryOutcome::Good(Box::new(summary)),
+        Err(problem) => SummaryOutcome::Failed(Box::new(problem)),
     };
     render(&Part { t, outcome })
 }
 
-async fn found(
+async fn summarize(
     t: &'static Strings,
     service: &Service,
     caller: &Caller,
-    asked: &Asked,
-) -> Result<Found, Problem> {
+    input: &LaboratoryInput,
+) -> Result<EventSummary, Problem> {
     let request = AccountRequest {
-        expression: asked.expression.clone(),
-        delta: Some(Given::from(asked.delta.trim())),
+        expression: input.expression.clone(),
+        delta: Some(Given::from(input.delta.trim())),
         ..AccountRequest::default()
     };
     let answer = service.account(caller, request).await?.json();
     let curve = CurveRequest {
-        expression: asked.expression.clone(),
+        expression: input.expression.clone(),
         orders: "paper".to_owned(),
     };
     // Events without a curve are shown without one.
@@ -98,7 +98,7 @@ async fn found(
         let svg = Figure::new("").with(curve.panel()).to_svg();
         t.language.chart(svg)
     });
-    let risks = Risks::of(t, service, caller, asked).await?;
+    let risks = Risks::of(t, service, caller, input).await?;
     let (upper, lower, by) = bound(&answer);
     let between = lower.filter(|lower| *lower > 0.0).map(|lower| {
         let (lower, upper) = (numbers::down(Some(lower)), numbers::up(upper));
@@ -117,7 +117,7 @@ async fn found(
         name: method.name.clone(),
         reason: t.language.line(&method.reason),
     });
-    Ok(Found {
+    Ok(EventSummary {
         upper: numbers::up(upper),
         by: fill(t.lab_by_method, &[("method", by)]),
         between,
@@ -132,7 +132,7 @@ async fn found(
         risks: risks.table,
         ranges: risks.chart,
         posterior: risks.posterior,
-        copies: copies(t, asked),
+        copies: copies(t, input),
     })
 }
 
@@ -144,8 +144,8 @@ fn bound(answer: &AccountAnswer) -> (Option<f64>, Option<f64>, &str) {
 }
 
 /// The same question at the command line, over HTTP and in a program.
-fn copies(t: &'static Strings, asked: &Asked) -> Vec<Elsewhere> {
-    let (expression, delta) = (asked.expression.trim(), asked.delta.trim());
+fn copies(t: &'static Strings, input: &LaboratoryInput) -> Vec<CopyText> {
+    let (expression, delta) = (input.expression.trim(), input.delta.trim());
     let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let body = serde_json::json!({"expression": expression, "delta": delta}).to_string();
     let all = [
@@ -176,7 +176,7 @@ fn copies(t: &'static Strings, asked: &Asked) -> Vec<Elsewhere> {
         ),
     ];
     all.into_iter()
-        .map(|(name, text)| Elsewhere { name, text })
+        .map(|(name, text)| CopyText { name, text })
         .collect()
 }
 
@@ -198,13 +198,13 @@ mod tests {
 
     #[test]
     fn what_is_copied_is_quoted() {
-        let asked = Asked {
+        let input = LaboratoryInput {
             expression: "rr(0.6)'; rm -rf ~".to_owned(),
             delta: "1e-6; ls".to_owned(),
             baseline: String::new(),
             all: None,
         };
-        let copies = copies(Language::English.strings(), &asked);
+        let copies = copies(Language::English.strings(), &input);
         assert_eq!(
             copies[0].text,
             r"mizan account 'rr(0.6)'\''; rm -rf ~' --delta '1e-6; ls'"

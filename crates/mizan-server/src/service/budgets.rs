@@ -14,8 +14,8 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::Service;
 use super::event_bound::bounded;
-use super::questions::{AskedJson, key_of};
-use crate::identity::{Asked, Caller};
+use super::queries::{RequestRecordJson, key_of};
+use crate::identity::{Caller, RequestRecord};
 use crate::problem::Problem;
 
 /// The most entries of a page of the log.
@@ -42,12 +42,13 @@ fn twenty() -> u64 {
 
 /// An entry with its proof, and what was asked under its id.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ReceiptShown {
+#[schema(as = ReceiptShown)]
+pub struct ReceiptView {
     /// The entry and its proof.
     #[serde(flatten)]
     pub receipt: ReceiptAnswer,
     /// What was asked through this server, if it was.
-    pub asked: Option<AskedJson>,
+    pub asked: Option<RequestRecordJson>,
 }
 
 impl Service {
@@ -59,7 +60,7 @@ impl Service {
     pub async fn budgets(&self, caller: &Caller) -> Result<BudgetsAnswer, Problem> {
         let caller = caller.clone();
         self.with_ledger(move |service| {
-            let catalogue = service.0.shelf.read()?;
+            let catalogue = service.0.catalogue_file.read()?;
             let mut views = service.0.ledger.accounts()?;
             views.retain(|view| caller.may_see_account(view.account.name().as_str(), &catalogue));
             Ok(BudgetsAnswer::of(&views, service.0.ledger.head()?))
@@ -97,7 +98,7 @@ impl Service {
 
     /// An account that somebody may see.
     fn visible(&self, caller: &Caller, name: &str) -> Result<AccountView, Problem> {
-        let catalogue = self.0.shelf.read()?;
+        let catalogue = self.0.catalogue_file.read()?;
         let unknown = || Problem::not_found("this account");
         if !caller.may_see_account(name, &catalogue) {
             return Err(unknown());
@@ -133,9 +134,9 @@ impl Service {
             let name = AccountName::new(&request.account).map_err(|_| unknown())?;
             let account = service.0.ledger.account_named(&name)?.ok_or_else(unknown)?;
             let spend = Spend::charge(&service.0.ledger, &account, event, Some(id))?;
-            let asked = Asked::now(&caller.name, &request.event, None, None);
-            let remembered = service.0.identity.remember(&id.to_string(), &asked);
-            if let Err(error) = remembered {
+            let record = RequestRecord::now(&caller.name, &request.event, None, None);
+            let recorded = service.0.identity.record_request(&id.to_string(), &record);
+            if let Err(error) = recorded {
                 let mut problem = Problem::from(error);
                 problem.charged = spend.refused.is_none().then(|| id.to_string());
                 return Err(problem);
@@ -169,7 +170,7 @@ impl Service {
     /// # Errors
     ///
     /// It is not there, or not theirs; the log does not extend the receipt.
-    pub async fn receipt(&self, caller: &Caller, typed: &str) -> Result<ReceiptShown, Problem> {
+    pub async fn receipt(&self, caller: &Caller, typed: &str) -> Result<ReceiptView, Problem> {
         let (caller, typed) = (caller.clone(), typed.to_owned());
         self.with_ledger(move |service| {
             let unknown = || Problem::not_found("this receipt");
@@ -184,24 +185,24 @@ impl Service {
                     return Err(if seen { problem } else { unknown() });
                 }
             };
-            let asked = service
+            let records = service
                 .0
                 .identity
-                .asked(&found.shown.entry.id.to_string())?;
-            let own = asked.iter().find(|asked| asked.name == caller.name);
-            let told = match own {
+                .request_records(&found.shown.entry.id.to_string())?;
+            let own = records.iter().find(|record| record.name == caller.name);
+            let record = match own {
                 Some(own) => Some(own),
-                None if caller.sees_all() => asked.first(),
+                None if caller.sees_all() => records.first(),
                 None => return Err(unknown()),
             };
-            Ok(ReceiptShown {
+            Ok(ReceiptView {
                 receipt: found.json(ledger),
-                asked: told.map(|asked| AskedJson {
-                    by: asked.name.clone(),
-                    time: times::exact(asked.unix_ms),
-                    what: asked.what.clone(),
-                    epsilon: asked.epsilon.clone(),
-                    accuracy: asked.accuracy.clone(),
+                asked: record.map(|record| RequestRecordJson {
+                    by: record.name.clone(),
+                    time: times::exact(record.unix_ms),
+                    what: record.what.clone(),
+                    epsilon: record.epsilon.clone(),
+                    accuracy: record.accuracy.clone(),
                 }),
             })
         })

@@ -9,7 +9,7 @@ use super::{Identity, IdentityError};
 
 /// What was asked under an id of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct RequestRecord {
     /// By whom.
     pub name: String,
     /// When first.
@@ -22,7 +22,7 @@ pub struct Asked {
     pub accuracy: Option<String>,
 }
 
-impl Asked {
+impl RequestRecord {
     /// Just now.
     #[must_use]
     pub fn now(name: &str, what: &str, epsilon: Option<String>, accuracy: Option<String>) -> Self {
@@ -42,17 +42,17 @@ impl Identity {
     /// # Errors
     ///
     /// The file cannot be written.
-    pub fn remember(&self, id: &str, asked: &Asked) -> Result<(), IdentityError> {
-        let connection = held(&self.asked);
+    pub fn record_request(&self, id: &str, record: &RequestRecord) -> Result<(), IdentityError> {
+        let connection = held(&self.records);
         let mut insert = connection
             .prepare_cached("INSERT OR IGNORE INTO asked VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
         insert.execute(params![
             id,
-            asked.name,
-            signed(asked.unix_ms),
-            asked.what,
-            asked.epsilon,
-            asked.accuracy
+            record.name,
+            signed(record.unix_ms),
+            record.what,
+            record.epsilon,
+            record.accuracy
         ])?;
         Ok(())
     }
@@ -62,13 +62,13 @@ impl Identity {
     /// # Errors
     ///
     /// The file cannot be read.
-    pub fn asked(&self, id: &str) -> Result<Vec<Asked>, IdentityError> {
-        let connection = held(&self.asked);
+    pub fn request_records(&self, id: &str) -> Result<Vec<RequestRecord>, IdentityError> {
+        let connection = held(&self.records);
         let mut query = connection.prepare_cached(
             "SELECT name, unix_ms, what, epsilon, accuracy FROM asked WHERE id = ?1 ORDER BY unix_ms",
         )?;
-        let asked = |row: &Row<'_>| {
-            Ok(Asked {
+        let record = |row: &Row<'_>| {
+            Ok(RequestRecord {
                 name: row.get(0)?,
                 unix_ms: unsigned(row.get(1)?),
                 what: row.get(2)?,
@@ -76,7 +76,7 @@ impl Identity {
                 accuracy: row.get(4)?,
             })
         };
-        let found = query.query_map([id], asked)?.collect::<Result<_, _>>()?;
+        let found = query.query_map([id], record)?.collect::<Result<_, _>>()?;
         Ok(found)
     }
 }

@@ -10,13 +10,13 @@ use super::problems::{AccessProblems, BodyProblems, Malformed, NotFound, Unproce
 use super::{Authenticated, Key, Name, Parameters};
 use crate::body::Json;
 use crate::problem::{Problem, ProblemJson};
-use crate::service::{ReceiptShown, Service};
+use crate::service::{ReceiptView, Service};
 
 /// About which event.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct More {
+pub(crate) struct BudgetQuery {
     /// Say how many more of this event fit; the last one charged otherwise.
     event: Option<String>,
 }
@@ -44,7 +44,7 @@ pub(crate) async fn budgets(
     get,
     path = "/api/v1/budgets/{name}",
     tag = "budgets",
-    params(("name" = String, Path, description = "the account"), More),
+    params(("name" = String, Path, description = "the account"), BudgetQuery),
     responses(
         (status = 200, description = "the answer", body = BudgetAnswer),
         AccessProblems, Malformed, NotFound, Unprocessable,
@@ -55,9 +55,9 @@ pub(crate) async fn budget(
     State(service): State<Service>,
     Authenticated(caller): Authenticated,
     Name(name): Name,
-    Parameters(more): Parameters<More>,
+    Parameters(query): Parameters<BudgetQuery>,
 ) -> Result<axum::Json<BudgetAnswer>, Problem> {
-    let shown = service.budget(&caller, &name, more.event).await?;
+    let shown = service.budget(&caller, &name, query.event).await?;
     Ok(axum::Json(shown.json()))
 }
 
@@ -93,7 +93,7 @@ pub(crate) async fn spend(
     tag = "budgets",
     params(("id" = String, Path, description = "a receipt (mizan1:...), the id of an entry, or the key that one asked with")),
     responses(
-        (status = 200, description = "the answer", body = ReceiptShown),
+        (status = 200, description = "the answer", body = ReceiptView),
         (status = 409, description = "the log does not extend the receipt", body = ProblemJson, content_type = "application/problem+json"),
         AccessProblems, NotFound, Unprocessable,
     ),
@@ -103,6 +103,6 @@ pub(crate) async fn receipt(
     State(service): State<Service>,
     Authenticated(caller): Authenticated,
     Name(id): Name,
-) -> Result<axum::Json<ReceiptShown>, Problem> {
+) -> Result<axum::Json<ReceiptView>, Problem> {
     Ok(axum::Json(service.receipt(&caller, &id).await?))
 }

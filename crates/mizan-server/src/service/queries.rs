@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::Service;
 use super::events::QueryEvent;
-use crate::identity::{Asked, Caller};
+use crate::identity::{Caller, RequestRecord};
 use crate::problem::Problem;
 
 /// The longest key of a client.
@@ -22,7 +22,7 @@ const LONGEST_KEY: usize = 200;
 
 /// An answer, and a picture of it if it has one estimate a row.
 #[derive(Clone, Debug)]
-pub struct Queried {
+pub struct QueryResult {
     /// The answer.
     pub answer: QueryAnswer,
     /// The picture.
@@ -31,7 +31,8 @@ pub struct Queried {
 
 /// What was asked, and by whom.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct AskedJson {
+#[schema(as = AskedJson)]
+pub struct RequestRecordJson {
     /// By whom.
     pub by: String,
     /// When first.
@@ -99,7 +100,7 @@ impl Service {
             let desk = Desk::new(&service.0.ledger, &catalogue, &engine).threshold_delta(share);
             let quote = desk.remembering(&service.0.prices, named).quote(sql, wish);
             service.put_back(engine);
-            let quote = quote.map_err(|error| question_failure(&error, sql))?;
+            let quote = quote.map_err(|error| query_problem(&error, sql))?;
             Ok(quote_json(&quote))
         })
         .await
@@ -117,7 +118,7 @@ impl Service {
         caller: &Caller,
         request: QuestionRequest,
         key: Option<String>,
-    ) -> Result<Queried, Problem> {
+    ) -> Result<QueryResult, Problem> {
         let wish = request.wish(Names::Program)?;
         let share = request.threshold_delta(Names::Program)?;
         if mizan_sql::statement(&request.sql).0 {
@@ -146,7 +147,7 @@ impl Service {
             result
         };
         let result = self.0.asking.run(work).await?;
-        self.watched(result)
+        self.stop_if_fatal(result)
     }
 
     /// The way of a question, on a thread of its own.
@@ -156,7 +157,7 @@ impl Service {
         request: &QuestionRequest,
         (wish, share): (mizan_engine::Wish, Option<mizan_core::Delta>),
         name: Option<&str>,
-    ) -> Result<Queried, Problem> {
+    ) -> Result<QueryResult, Problem> {
         let (named, catalogue) = self.named_catalogue(caller)?;
         let sql = request.sql.as_str();
         let engine = self.engine()?;
@@ -172,16 +173,16 @@ impl Service {
                 self.0.metrics.failed_after_charge(error.code());
                 crate::log::failed_after_charge(error.code(), &id.to_string());
             }
-            question_failure(&error, sql)
+            query_problem(&error, sql)
         })?;
         let text = |given: &Option<mizan_api::number::Given>| {
             given.as_ref().map(|given| given.text().into_owned())
         };
         let (epsilon, accuracy) = (text(&request.epsilon), text(&request.accuracy));
-        let asked = Asked::now(&caller.name, sql, epsilon, accuracy);
+        let record = RequestRecord::now(&caller.name, sql, epsilon, accuracy);
         let (id, result) = match &reply {
             Reply::Answered(answered) => {
-                let queried = Queried {
+                let queried = QueryResult {
                     answer: answered_json(answered),
                     svg: bars(&answered.answer).map(|bars| bars.to_svg()),
                 };
@@ -193,8 +194,8 @@ impl Service {
             }
         };
         // Before the answer leaves: whoever has it can look it up.
-        let remembered = self.0.identity.remember(&id.to_string(), &asked);
-        if let Err(error) = remembered {
+        let recorded = self.0.identity.record_request(&id.to_string(), &record);
+        if let Err(error) = recorded {
             // It is paid for: who asks again must do so with the same key.
             let mut problem = Problem::from(error);
             problem.charged = result.is_ok().then(|| id.to_string());
@@ -256,7 +257,7 @@ impl Progress {
             id: self.id.clone(),
             state,
         };
-        self.service.tell(&self.name, event);
+        self.service.notify(&self.name, event);
     }
 }
 
@@ -266,7 +267,7 @@ fn is_owner(caller: &Caller) -> bool {
 
 /// Why a question has no answer; the account of a dataset that is not there is
 /// nothing its analysts could mend.
-fn question_failure(error: &QuestionError, sql: &str) -> Problem {
+fn query_problem(error: &QuestionError, sql: &str) -> Problem {
     Failure::of_question(error, sql).into()
 }
 
