@@ -3,52 +3,52 @@
 super::codes! {
     MZ1201 Unsupported
         ("The event may fail with unbounded privacy loss, so it has no Rényi guarantee.", "Use a method that takes a delta, such as `--method basic`.")
-        ("قد يفشل هذا الحدث بخسارة غير محدودة، فليس له ضمان ريني عند أي رتبة.", "استعمل طريقة تقبل δ.");
+        ("قد يفشل هذا الحدث بخسارة خصوصية غير محدودة، فليس له ضمان ريني.", "استعمل طريقة تقبل δ، مثل --method basic.");
     MZ1202 Unsupported
         ("The privacy loss is unbounded, so the event has no pure epsilon.", "Use another method with a delta above 0.")
         ("خسارة الخصوصية غير محدودة، فليس للحدث ε صِرفة.", "استعمل طريقة أخرى مع δ أكبر من 0.");
     MZ1203 Unsupported
         ("This version of Mizan cannot account for the event.", "Use another method, or replace the part by a guarantee such as `pure(EPSILON)`.")
-        ("لا تحسب هذه النسخة هذا الحدث.", "اختر طريقة أخرى أو حدثًا أبسط.");
+        ("لا تستطيع هذه النسخة من ميزان حساب كلفة هذا الحدث.", "استعمل طريقة أخرى، أو ضع مكان الجزء ضمانًا مثل pure(EPSILON).");
     MZ1204 Usage
         ("The deltas of the parts add up to more than the target delta.", "Ask for a larger delta.")
-        ("مجموع δ للأجزاء أكبر من المطلوب.", "اختر δ أكبر.");
+        ("مجموع δ للأجزاء أكبر من δ المطلوبة.", "اطلب δ أكبر.");
     MZ1205 Usage
         ("No finite epsilon follows at this delta.", "Ask for a larger delta.")
-        ("لا ينتج ε منتهٍ عند δ هذه.", "اختر δ أكبر.");
+        ("لا تنتج ε منتهية عند δ هذه.", "اطلب δ أكبر.");
     MZ1206 Usage
         ("There is no accounting method of this name.", "Use a method that the message lists.")
         ("لا توجد طريقة بهذا الاسم.", "اختر طريقة من المذكورة أدناه.");
     MZ1207 Unsupported
         ("The exact Gaussian formula applies to Gaussian noise only.", "Use another method.")
-        ("ليست ضوضاء غاوس، فلا تنطبق صيغتها الدقيقة.", "استعمل طريقة أخرى.");
+        ("الصيغة الدقيقة لضوضاء غاوس لا تنطبق إلا عليها.", "استعمل طريقة أخرى.");
     MZ1208 Unsupported
         ("No concentrated-DP guarantee of the event is known.", "Use another method.")
-        ("لا يُعرف ضمان مركّز لهذا الحدث.", "استعمل طريقة أخرى.");
+        ("لا يُعرف لهذا الحدث ضمان خصوصية تفاضلية مركزة.", "استعمل طريقة أخرى.");
     MZ1209 Unsupported
         ("The Rényi orders are too small for a group of this size.", "Ask for a smaller group, or give larger orders.")
-        ("الرتب المعطاة أصغر من أن تكفي مجموعة بهذا الحجم.", "اختر مجموعة أصغر، أو أعطِ رتبًا أعلى.");
+        ("رتب ريني المعطاة أصغر من أن تكفي لمجموعة بهذا الحجم.", "اطلب مجموعة أصغر، أو أعطِ رتبًا أكبر.");
     MZ1210 Unsupported
         ("The event is nested too deeply for group privacy.", "Nest fewer compositions.")
-        ("التداخل أعمق من أن يُكتب لمجموعة.", "بسّط الحدث.");
+        ("الحدث متداخل أكثر مما تسمح به خصوصية المجموعة.", "قلّل التداخل.");
     MZ1211 Unsupported
         ("The parameters overflow for a group of this size.", "Ask for a smaller group.")
-        ("معاملات المجموعة أكبر من أن تُحسب.", "اختر مجموعة أصغر.");
+        ("تتجاوز المعاملات المدى الممكن لمجموعة بهذا الحجم.", "اطلب مجموعة أصغر.");
     MZ1212 Unsupported
         ("The event is known by a bound, not by its privacy loss distribution.", "Use another method.")
-        ("يُعرف هذا الحدث بحد فقط، لا بتوزيع خسارته.", "استعمل طريقة أخرى.");
+        ("يُعرف لهذا الحدث حدّ فقط، لا توزيع خسارة الخصوصية.", "استعمل طريقة أخرى.");
     MZ1213 Unsupported
         ("Sampling without replacement needs a mechanism with a symmetric privacy loss.", "Use `poisson(...)`, or a symmetric mechanism.")
-        ("تختلف الخسارة عند تبديل المدخلين، والعينة الثابتة الحجم تحتاج إلى تساويهما.", "استعمل طريقة أخرى.");
+        ("تحتاج العينة بلا إرجاع إلى آلية خسارة خصوصيتها متماثلة.", "استعمل poisson(...)، أو آلية متماثلة.");
     MZ1214 Unsupported
         ("The parts of the event use different neighbouring relations.", "Account for add/remove and replace neighbours separately.")
         ("تستعمل أجزاء الحدث علاقتي جوار مختلفتين.", "احسب ما يضيف شخصًا أو يحذفه وما يستبدله كلًّا على حدة.");
     MZ1215 Unsupported
         ("Several coordinates may change at once, and the worst-case loss is not known.", "Use another method.")
-        ("قد تتحرك عدة إحداثيات معًا، ولا تُعرف أسوأ خسارة لذلك.", "استعمل طريقة أخرى.");
+        ("قد تتغير عدة إحداثيات معًا، ولا تُعرف أسوأ خسارة لذلك.", "استعمل طريقة أخرى.");
     MZ1216 Unsupported
         ("The event is too large for the numerical accountant.", "Use another method, such as `--method renyi`.")
-        ("الحدث أكبر من المحاسب العددي.", "استعمل طريقة أخرى.");
+        ("الحدث أكبر من طاقة المحاسب العددي.", "استعمل طريقة أخرى، مثل --method renyi.");
     MZ1217 Unsupported
         ("Shuffling amplifies only a local randomizer with a pure epsilon.", "Shuffle an event such as `rr(0.6)`.")
         ("لا تُعرف نتيجة تضخيم بالخلط إلا لآلية عشوأة محلية ذات ε صِرفة.", "ضع داخل الخلط حدثًا مثل rr(0.6).");
@@ -57,17 +57,17 @@ super::codes! {
         ("لا يمتد الضمان إلى مجموعة: قد تكون خسارة كل شخص إضافي غير محدودة.", "اسأل عن شخص واحد، أو اكتب ضمان المجموعة كلها.");
     MZ1301 Usage
         ("The distribution is empty.", "Give at least one probability.")
-        ("يحتاج التوزيع إلى نتيجة واحدة على الأقل.", "أضف احتمالًا.");
+        ("التوزيع فارغ.", "أعطِ احتمالًا واحدًا على الأقل.");
     MZ1302 Usage
         ("A value of the distribution is not a probability.", "Correct the value that the message names.")
-        ("في التوزيع ما ليس احتمالًا بين 0 و1.", "صحّح الاحتمال المذكور.");
+        ("في التوزيع قيمة ليست احتمالًا.", "صحّح القيمة المذكورة.");
     MZ1303 Usage
         ("The probabilities of the distribution do not add up to 1.", "Correct the probabilities so that their sum is 1.")
-        ("مجموع الاحتمالات ليس 1.", "صحّحها ليصير مجموعها 1.");
+        ("مجموع احتمالات التوزيع ليس 1.", "صحّح الاحتمالات ليصير مجموعها 1.");
     MZ1304 Usage
         ("The two distributions have different lengths.", "Give each outcome a probability in both distributions.")
-        ("التوزيعان ليسا بالطول نفسه.", "أعطِ لكل نتيجة احتمالًا في كل منهما.");
+        ("طولا التوزيعين مختلفان.", "أعطِ كل نتيجة احتمالًا في كل من التوزيعين.");
     MZ1401 Usage
         ("No value of the parameter meets the target.", "Ask for a larger epsilon or delta.")
-        ("لا قيمة تكفي لهذا الهدف.", "اختر ε أو δ أكبر.");
+        ("لا توجد قيمة للمعامل تحقق الهدف.", "اطلب ε أو δ أكبر.");
 }

@@ -21,7 +21,7 @@ super::codes! {
         ("في ملف الآلية سطر غير صحيح.", "ابدأ بالعنوان p,q أو loss,probability، ثم نتيجة في كل سطر.");
     MZ0007 Unavailable
         ("The command was interrupted.", "Run the same query again: if it was charged, the charge stands and the retry is free.")
-        ("قوطع الأمر.", "أعد السؤال نفسه: إن خُصمت كلفته فالخصم قائم والإعادة بلا كلفة.");
+        ("قوطع الأمر.", "أعد السؤال نفسه: إن كانت كلفته قد خُصمت فلن تُخصم مرة أخرى.");
     MZ0008 Usage
         ("Two options exclude each other.", "Keep one of the two options.")
         ("أُعطي خياران لا يجتمعان.", "أبقِ أحد الخيارين.");

@@ -21,10 +21,10 @@ super::codes! {
         ("يجب أن تتصاعد الرتب وتكون أكبر من 1.", "رتّبها تصاعديًا.");
     MZ1707 Unsupported
         ("The event has no Rényi curve, so the ledger cannot charge it.", "Replace the part without a curve by a guarantee such as `pure(EPSILON)` or `zcdp(RHO)`.")
-        ("لا يمكن خصم هذا: ليس له منحنى ريني.", "اخصم حدثًا له ضمان ريني.");
+        ("ليس لهذا الحدث منحنى ريني، فلا يمكن خصم كلفته.", "ضع مكان الجزء الذي لا منحنى له ضمانًا مثل pure(EPSILON) أو zcdp(RHO).");
     MZ1708 Usage
         ("A part of the event is repeated too often to be charged.", "Charge the event in several parts.")
-        ("لا يمكن خصم هذا: جزء منه مكرر أكثر مما يُحسب.", "اخصمه على دفعات.");
+        ("جزء من الحدث مكرر أكثر مما يمكن خصمه.", "اخصم الحدث على دفعات.");
     MZ1710 Usage
         ("The budget can never cover any charge.", "Give a larger epsilon or delta, or larger orders.")
         ("لا تكفي هذه الميزانية لأي خصم أبدًا.", "اختر ε أو δ أكبر.");
@@ -39,34 +39,34 @@ super::codes! {
         ("الميزانية الجديدة ليست أعلى عند كل رتبة.", "ارفعها إلى قيمة أكبر.");
     MZ1714 Usage
         ("A budget can only be raised to a budget of the same kind.", "Create a new account for another kind of budget.")
-        ("تُرفع الميزانية إلى نوعها نفسه فقط.", "اختر النوع نفسه.");
+        ("لا تُرفع الميزانية إلا إلى ميزانية من النوع نفسه.", "أنشئ حسابًا جديدًا لنوع آخر.");
     MZ1715 Integrity
         ("The limits of a budget do not enforce its target.", "Do not release from this ledger; keep a copy and tell the auditor.")
         ("حدود الميزانية لا تفرض هدفها.", "احتفظ بنسخة، وأخبر مدققًا.");
     MZ1720 Usage
         ("The account has no name.", "Give a name such as census-2026.")
-        ("يحتاج الحساب إلى اسم.", "أعطه اسمًا.");
+        ("الحساب بلا اسم.", "أعطه اسمًا مثل census-2026.");
     MZ1721 Usage
         ("The account name is too long.", "Choose a shorter name.")
         ("اسم الحساب طويل جدًا.", "اختر اسمًا أقصر.");
     MZ1722 Usage
         ("The account name has characters that cannot be shown.", "Use visible characters, without spaces around the name.")
-        ("في اسم الحساب ما لا يُطبع.", "اختر حروفًا تُقرأ.");
+        ("في اسم الحساب محارف لا تُعرض.", "استعمل محارف ظاهرة، بلا مسافات حول الاسم.");
     MZ1725 Integrity
         ("A ledger entry is cut short.", "Restore the ledger, and compare it with a receipt or a checkpoint.")
-        ("القيد مبتور.", "تحقق من السجل كله، وأخبر مدققًا.");
+        ("في السجل قيد مبتور.", "تحقق من السجل كله، وأخبر مدققًا.");
     MZ1726 Integrity
         ("A ledger entry has an unknown version.", "Use the version of Mizan that wrote the ledger, or a newer one.")
-        ("القيد من نسخة أخرى.", "استعمل برنامجًا أحدث.");
+        ("في السجل قيد من نسخة غير معروفة.", "استعمل نسخة أحدث من ميزان.");
     MZ1727 Integrity
         ("A ledger entry is malformed.", "Restore the ledger, and compare it with a receipt or a checkpoint.")
-        ("القيد تالف.", "تحقق من السجل كله، وأخبر مدققًا.");
+        ("في السجل قيد غير صحيح الصيغة.", "تحقق من السجل كله، وأخبر مدققًا.");
     MZ1730 Configuration
         ("The ledger has not been initialised.", "The data owner runs `mizan init`.")
-        ("لم يبدأ هذا الدفتر بعد.", "يبدؤه المالك بالأمر mizan init.");
+        ("لم يُهيَّأ هذا الدفتر بعد.", "يهيّئه المالك بالأمر mizan init.");
     MZ1731 Conflict
         ("The ledger is already initialised.", "Use the ledger as it is, or initialise another one.")
-        ("بدأ هذا الدفتر من قبل.", "تابع به كما هو.");
+        ("هُيّئ هذا الدفتر من قبل.", "استعمله كما هو، أو هيّئ دفترًا آخر.");
     MZ1732 Conflict
         ("The id was already used for another request.", "Use a new id for a new request.")
         ("استُعمل هذا المعرّف من قبل لطلب آخر.", "اسأل بنموذج جديد.");
@@ -81,13 +81,13 @@ super::codes! {
         ("لا يوجد هذا الحساب.", "انظر قائمة الميزانيات.");
     MZ1736 Conflict
         ("The account name is taken.", "Choose another name.")
-        ("الاسم مأخوذ.", "اختر اسمًا آخر.");
+        ("اسم الحساب مستعمل.", "اختر اسمًا آخر.");
     MZ1737 Usage
         ("The parent account keeps other Rényi orders.", "Leave the orders out: the account inherits those of its parent.")
         ("الحساب الأعلى يحفظ رتبًا أخرى.", "استعمل رتب الحساب الأعلى.");
     MZ1738 Usage
         ("The account tree is too deep.", "Place the account higher in the tree.")
-        ("الحسابات بعضها فوق بعض أكثر مما يجوز.", "ضع الحساب أعلى في الشجرة.");
+        ("شجرة الحسابات أعمق من المسموح.", "ضع الحساب أعلى في الشجرة.");
     MZ1739 Usage
         ("The ledger cannot hold another account.", "Use an existing account.")
         ("لا يتسع الدفتر لحساب آخر.", "استعمل حسابًا موجودًا.");
@@ -102,13 +102,13 @@ super::codes! {
         ("لم يبدأ هذا الخصم، فلا يُثبَّت.", "أعد السؤال بالنموذج نفسه.");
     MZ1743 Conflict
         ("The charge was already started and may have read the data.", "The charge stands; a new attempt needs a new id.")
-        ("بدأ هذا الخصم من قبل وربما مسّ البيانات.", "أعد السؤال بنموذج جديد.");
+        ("بدأ هذا الخصم من قبل وربما قرأ البيانات.", "الخصم قائم؛ والمحاولة الجديدة تحتاج إلى نموذج جديد.");
     MZ1744 Usage
         ("The commit is larger than its reservation.", "Reserve the most that the query may spend.")
         ("ما يُثبَّت أكبر مما حُجز.", "أخبر من يشغّل الخادم.");
     MZ1745 Conflict
         ("The charge may have read the data, so it cannot be voided.", "The charge stands: a refund after a failure would be a free query.")
-        ("ربما قرأ هذا الخصم البيانات، فلا يُلغى.", "يبقى مخصومًا: الرد بعد الفشل سؤال بلا كلفة.");
+        ("ربما قرأ هذا الخصم البيانات، فلا يُلغى.", "الخصم قائم: فردّ الكلفة بعد الفشل يعني سؤالًا بلا كلفة.");
     MZ1746 Conflict
         ("The charge was voided.", "Reserve again under a new id.")
         ("أُلغي هذا الخصم.", "اسأل بنموذج جديد.");
@@ -117,16 +117,16 @@ super::codes! {
         ("يستعمل الحدث والحساب علاقتي جوار مختلفتين.", "اجعل لنوع العينة الآخر حسابًا مستقلًّا.");
     MZ1748 Integrity
         ("The account does not hold the amount that was reserved.", "Do not release from this ledger; run `mizan ledger verify`.")
-        ("لا يحمل الحساب ما حُجز.", "تحقق من السجل كله، وأخبر مدققًا.");
+        ("ليس في الحساب المقدار الذي حُجز.", "تحقق من السجل كله، وأخبر مدققًا.");
     MZ1749 Usage
         ("The request id is empty.", "Give a UUID or any text of your own, or leave the id out.")
         ("معرّف الطلب فارغ.", "أعطِ معرّفًا UUID أو أي نص، أو اتركه.");
     MZ1750 Integrity
         ("The log has an entry that the ledger could not have accepted.", "Keep a copy of the ledger and tell the auditor.")
-        ("في السجل قيد لا يجوز قبوله.", "احتفظ بنسخة، وأخبر مدققًا.");
+        ("في السجل قيد ما كان للدفتر أن يقبله.", "احتفظ بنسخة، وأخبر مدققًا.");
     MZ1751 Integrity
         ("The log has an entry that differs from the decision of the privacy filter.", "Keep a copy of the ledger and tell the auditor.")
-        ("في السجل قيد غير ما يقرره المرشّح.", "احتفظ بنسخة، وأخبر مدققًا.");
+        ("في السجل قيد يخالف قرار مرشّح الخصوصية.", "احتفظ بنسخة، وأخبر مدققًا.");
     MZ1752 Integrity
         ("The log has an entry that repeats a decided request.", "Keep a copy of the ledger and tell the auditor.")
         ("في السجل قيد يكرر طلبًا سبق البت فيه.", "احتفظ بنسخة، وأخبر مدققًا.");
@@ -135,7 +135,7 @@ super::codes! {
         ("لا يمكن استعمال الدفتر.", "أخبر من يشغّل الخادم؛ لم يُفقد شيء مما خُصم.");
     MZ1761 Configuration
         ("The file or database is not a ledger.", "Name a ledger that Mizan made, or make one with `mizan init`.")
-        ("الملف ليس دفترًا.", "أخبر من يشغّل الخادم.");
+        ("الملف أو قاعدة البيانات ليس دفترًا.", "أخبر من يشغّل الخادم.");
     MZ1762 Configuration
         ("The ledger has another format version.", "Run `mizan init --upgrade`, or use the version of Mizan that wrote the ledger.")
         ("صيغة الدفتر من نسخة أخرى.", "أخبر من يشغّل الخادم.");
@@ -147,7 +147,7 @@ super::codes! {
         ("عملية أخرى تكتب في الدفتر.", "أعد المحاولة بعد قليل بالنموذج نفسه.");
     MZ1765 Configuration
         ("This SQLite version can corrupt a ledger with two writers.", "Use SQLite 3.51.3 or newer.")
-        ("نسخة SQLite قديمة وقد تتلف الملف.", "أخبر من يشغّل الخادم.");
+        ("نسخة SQLite هذه قد تُتلف الدفتر إذا كتبت فيه عمليتان معًا.", "أخبر من يشغّل الخادم.");
     MZ1766 Fatal
         ("The ledger does not know whether its last write is durable.", "Retry with the same id once the server is back: the charge is made at most once.")
         ("لا يُعرف هل ثبتت آخر كتابة في الدفتر.", "أعد السؤال بالنموذج نفسه بعد عودة الخادم: لا تُخصم الكلفة إلا مرة واحدة.");
@@ -156,13 +156,13 @@ super::codes! {
         ("الإجابة أطول مما يُحفظ في الدفتر.", "اطلب فئات أو أعمدة أقل.");
     MZ1768 Configuration
         ("The address of the ledger is not valid.", "Write `postgres://user:password@host/database`.")
-        ("لا يمكن استعمال عنوان الدفتر.", "أخبر من يشغّل الخادم.");
+        ("عنوان الدفتر غير صحيح.", "أخبر من يشغّل الخادم.");
     MZ1769 Configuration
         ("A setting of the database is not safe for a ledger.", "Change the setting that the log names in the server, the database or the role.")
-        ("إعداد قاعدة البيانات لا يصلح لدفتر.", "أخبر من يشغّل الخادم.");
+        ("إعداد في قاعدة البيانات غير آمن للدفتر.", "أخبر من يشغّل الخادم.");
     MZ1770 Configuration
         ("The ledger's database is a standby server.", "Use the address of the primary server.")
-        ("قاعدة البيانات نسخة احتياطية لا يُكتب فيها.", "أخبر من يشغّل الخادم.");
+        ("قاعدة بيانات الدفتر خادم احتياطي لا يُكتب فيه.", "أخبر من يشغّل الخادم.");
     MZ1771 Configuration
         ("The ledger's PostgreSQL server is too old.", "Use PostgreSQL 12 or newer.")
         ("نسخة PostgreSQL أقدم من المطلوب.", "أخبر من يشغّل الخادم.");
@@ -195,7 +195,7 @@ super::codes! {
         ("مفتاح التوقيع مفقود.", "أخبر من يشغّل الخادم.");
     MZ1781 Configuration
         ("Other users can read the signing key.", "Run `chmod 600` on the key file.")
-        ("يستطيع غير المالك قراءة مفتاح التوقيع.", "أخبر من يشغّل الخادم.");
+        ("يستطيع مستخدمون آخرون قراءة مفتاح التوقيع.", "أخبر من يشغّل الخادم.");
     MZ1782 Usage
         ("The text is not a valid receipt or checkpoint.", "Copy the whole line, from its prefix to its last digit.")
         ("ليس هذا إيصالًا أو نقطة تحقق صحيحة.", "ألصق السطر كاملًا كما احتفظت به.");
@@ -213,7 +213,7 @@ super::codes! {
         ("لم تُوقَّع نقطة التحقق بمفتاح هذا الدفتر.", "احتفظ بها، وأخبر مدققًا.");
     MZ1787 Internal
         ("The operating system provides no random numbers for the ledger.", "Nothing was charged; the operator checks getrandom(2) on the machine.")
-        ("لا يعطي النظام أعدادًا عشوائية.", "أخبر من يشغّل الخادم.");
+        ("لا يوفّر نظام التشغيل أعدادًا عشوائية للدفتر.", "لم يُخصم شيء؛ أخبر من يشغّل الخادم.");
     MZ1788 Integrity
         ("The log is not intact.", "Keep a copy of the ledger and tell the auditor.")
         ("السجل غير سليم.", "احتفظ بنسخة، وأخبر مدققًا.");

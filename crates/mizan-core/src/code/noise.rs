@@ -3,49 +3,49 @@
 super::codes! {
     MZ1501 Unsupported
         ("The event cannot be sampled, so it cannot be audited.", "Audit a mechanism that draws noise, such as `discrete-laplace(10)`.")
-        ("لا يمكن أخذ عينات من هذا الحدث.", "دقّق حدثًا آخر.");
+        ("لا يمكن أخذ عينات من هذا الحدث، فلا يمكن تدقيقه.", "دقّق آلية تضيف ضوضاء، مثل discrete-laplace(10).");
     MZ1502 Usage
         ("One run of the audit needs too many draws.", "Audit fewer rounds.")
-        ("عدد السحبات كبير جدًا.", "دقّق حدثًا أصغر.");
+        ("تحتاج كل تشغيلة من التدقيق إلى سحبات كثيرة جدًا.", "دقّق جولات أقل.");
     MZ1503 Usage
         ("The event has too many different mechanisms to audit.", "Audit the mechanisms separately.")
-        ("عدد الآليات المختلفة كبير جدًا.", "دقّقها واحدة واحدة.");
+        ("في الحدث آليات مختلفة كثيرة جدًا.", "دقّقها كلًّا على حدة.");
     MZ1504 Usage
         ("The number of audit runs is out of range.", "Choose a number within the range in the message.")
-        ("عدد التشغيلات خارج المدى.", "اختر عددًا ضمن المدى المذكور.");
+        ("عدد تشغيلات التدقيق خارج المدى المسموح.", "اختر عددًا ضمن المدى المذكور.");
     MZ1505 Usage
         ("The confidence of the audit is not between 0 and 1.", "Choose a confidence such as 0.999999.")
-        ("الثقة خارج المدى.", "اختر ثقة بين 0 و1.");
+        ("مستوى الثقة في التدقيق ليس بين 0 و1.", "اختر مستوى ثقة مثل 0.999999.");
     MZ1506 Usage
         ("The size of the attack is out of range.", "Choose a size within the range in the message.")
-        ("حجم الهجوم خارج المدى.", "اختر حجمًا ضمن المدى المذكور.");
+        ("حجم الهجوم خارج المدى المسموح.", "اختر حجمًا ضمن المدى المذكور.");
     MZ1601 Internal
         ("The operating system provides no random numbers.", "Nothing was released; the operator checks getrandom(2) on the machine.")
-        ("لا يعطي النظام أعدادًا عشوائية.", "أخبر من يشغّل الخادم.");
+        ("لا يوفّر نظام التشغيل أعدادًا عشوائية.", "لم يُصدَر شيء؛ أخبر من يشغّل الخادم.");
     MZ1602 Usage
         ("The noise scale is not a fraction of two 64-bit integers.", "Choose a scale from 0.0005 to 2^64 − 1.")
-        ("مقياس الضوضاء ليس كسرًا من عددين صحيحين.", "اختر مقياسًا آخر.");
+        ("مقياس الضوضاء ليس كسرًا من عددين صحيحين من 64 بتًّا.", "اختر مقياسًا آخر.");
     MZ1603 Usage
         ("Epsilon is not above 0.", "Choose an epsilon such as 0.5 or 1.")
-        ("ε ليست عددًا موجبًا.", "اختر ε أكبر من 0.");
+        ("قيمة ε ليست أكبر من 0.", "اختر ε مثل 0.5 أو 1.");
     MZ1604 Usage
         ("The sensitivity is out of range.", "Choose a sensitivity from 1 to 2^63, a coarser grid or tighter clamping.")
-        ("الحساسية خارج المدى.", "اختر حساسية بين 1 و2^63.");
+        ("الحساسية خارج المدى المسموح.", "اختر حساسية بين 1 و2^63، أو شبكة أخشن، أو حدودًا أضيق.");
     MZ1605 Usage
         ("The mechanism got an empty list of values.", "Give at least one value.")
-        ("لا يجوز أن تكون القائمة فارغة.", "أعطِ قيمة واحدة على الأقل.");
+        ("أُعطيت الآلية قائمة فارغة.", "أعطِ قيمة واحدة على الأقل.");
     MZ1606 Usage
         ("The number of values is not the number that the mechanism takes.", "Give as many values as the mechanism has.")
-        ("عدد القيم غير ما تحتاجه الآلية.", "أعطِ العدد المطلوب.");
+        ("عدد القيم غير العدد الذي تأخذه الآلية.", "أعطِ العدد المطلوب.");
     MZ1607 Usage
         ("The noise is wider than the integers that hold it.", "Use a larger epsilon, a smaller scale or a coarser grid.")
-        ("الضوضاء أعرض من الأعداد الصحيحة المتاحة.", "أنفق ε أكبر.");
+        ("الضوضاء أعرض من الأعداد الصحيحة المتاحة.", "أنفق ε أكبر، أو اختر شبكة أخشن.");
     MZ1608 Usage
         ("A value is not a finite number.", "Replace NaN and infinities by a public default first.")
-        ("في القيم ما ليس عددًا منتهيًا.", "صحّح القيمة المذكورة.");
+        ("في القيم ما ليس عددًا منتهيًا.", "ضع مكانه قيمة عامة محددة أولًا.");
     MZ1609 Usage
         ("The grid of the mechanism is out of range.", "Choose a grid near the size of the noise, such as 2^-10.")
-        ("دقة الشبكة خارج المدى.", "اختر دقة أخرى.");
+        ("شبكة الآلية خارج المدى المسموح.", "اختر شبكة قريبة من مقدار الضوضاء، مثل 2^-10.");
     MZ1610 Usage
         ("No partition-selection threshold satisfies this epsilon and delta.", "Use a larger epsilon or delta.")
         ("لا عتبة لاختيار الفئات تحقق ε وδ هاتين.", "اختر ε أو δ أكبر.");
@@ -54,10 +54,10 @@ super::codes! {
         ("الجواب ليس من الفئات المعطاة.", "صحّح الجواب المذكور.");
     MZ1612 Usage
         ("The confidence is not between 0 and 1.", "Choose a confidence such as 0.95.")
-        ("الثقة خارج المدى.", "اختر ثقة بين 0 و1.");
+        ("مستوى الثقة ليس بين 0 و1.", "اختر مستوى ثقة مثل 0.95.");
     MZ1613 Internal
         ("The noise was prepared in another process.", "Nothing was released; please report this fault.")
-        ("أُعدّت هذه الضوضاء في عملية أخرى.", "أخبر من يشغّل الخادم.");
+        ("أُعدّت الضوضاء في عملية أخرى من عمليات النظام.", "لم يُصدَر شيء؛ أخبر من يشغّل الخادم.");
     MZ1621 Unsupported
         ("Mizan cannot draw from this event.", "Use a discrete mechanism such as `discrete-gaussian(SIGMA)`.")
         ("لا يمكن السحب من هذا الحدث.", "استعمل آلية متقطعة مثل discrete-gaussian(SIGMA).");

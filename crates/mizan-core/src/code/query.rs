@@ -9,10 +9,10 @@ super::codes! {
         ("في نص SQL خطأ عند العلامة.", "صحّح ما تحت العلامة.");
     MZ1803 Usage
         ("Mizan answers SELECT statements only.", "Write SELECT with COUNT, SUM or AVG.")
-        ("لا يُجاب إلا عن SELECT.", "اكتب SELECT مع COUNT أو SUM أو AVG.");
+        ("لا يُجاب إلا عن عبارات SELECT.", "اكتب SELECT مع COUNT أو SUM أو AVG.");
     MZ1804 Usage
         ("The text is not exactly one statement.", "Write one SELECT statement.")
-        ("يلزم سؤال واحد.", "اكتب عبارة SELECT واحدة.");
+        ("النص ليس عبارة واحدة.", "اكتب عبارة SELECT واحدة.");
     MZ1805 Usage
         ("The query is too complex.", "Use less nesting and fewer repetitions.")
         ("السؤال معقد جدًا.", "قلّل التداخل والتكرار.");
@@ -30,7 +30,7 @@ super::codes! {
         ("لا يوجد عمود بهذا الاسم، أو هو أكثر من واحد.", "انظر أعمدة مجموعة البيانات أسفل الصفحة.");
     MZ1810 Unsupported
         ("There is no function of this name.", "Use another function.")
-        ("لا توجد دالة بهذا الاسم هنا.", "استعمل دالة أخرى.");
+        ("لا توجد دالة بهذا الاسم.", "استعمل دالة أخرى.");
     MZ1811 Refused
         ("Functions of time, chance or the session are refused.", "Write a constant value.")
         ("الدوال التي تتعلق بالوقت أو العشوائية أو الجلسة لا تُقبل.", "اكتب قيمة ثابتة.");
@@ -39,7 +39,7 @@ super::codes! {
         ("لا تُستعمل الدالة أو العملية بهذه الصورة.", "اكتبها كما هو مذكور أدناه.");
     MZ1813 Usage
         ("The types do not match.", "Convert one side with CAST.")
-        ("الأنواع لا تتفق.", "حوّل أحدها بـ CAST.");
+        ("الأنواع غير متوافقة.", "حوّل أحد الطرفين بـ CAST.");
     MZ1814 Refused
         ("A subquery inside an expression is refused.", "Move the subquery to FROM or WITH.")
         ("لا يُقبل سؤال فرعي داخل تعبير.", "ضعه في FROM أو WITH.");
@@ -57,28 +57,28 @@ super::codes! {
         ("WITH RECURSIVE غير مدعومة.", "اكتب السؤال من دونها.");
     MZ1819 Refused
         ("The query would show rows of single people.", "Ask for COUNT, SUM or AVG instead of rows.")
-        ("هذا يعرض صفوفًا تخص أشخاصًا.", "اسأل عن COUNT أو SUM أو AVG بدلًا من الصفوف.");
+        ("هذا السؤال يعرض صفوفًا تخص أفرادًا بعينهم.", "اسأل عن COUNT أو SUM أو AVG بدلًا من الصفوف.");
     MZ1820 Usage
         ("The query reads no private dataset.", "Ask about a dataset with a privacy unit.")
         ("لا يقرأ السؤال أي مجموعة بيانات خاصة.", "اسأل عن مجموعة بيانات لها وحدة خصوصية.");
     MZ1821 Refused
         ("Private tables can be joined on the privacy unit only.", "Join the tables on the unit column.")
-        ("لا يُربط جدولان خاصان إلا على الشخص نفسه.", "اربطهما على عمود الشخص.");
+        ("لا تُربط الجداول الخاصة إلا على الشخص نفسه.", "اربطها على عمود الشخص.");
     MZ1822 Refused
         ("The join keeps rows that belong to no privacy unit.", "Use an inner join.")
-        ("يُبقي هذا الربط صفوفًا لا تخص أحدًا.", "استعمل ربطًا داخليًا.");
+        ("يُبقي هذا الربط صفوفًا لا تخص أي شخص.", "استعمل ربطًا داخليًا.");
     MZ1823 Refused
         ("The inner GROUP BY mixes rows of different privacy units.", "Add the unit column to the inner GROUP BY.")
-        ("تخلط GROUP BY الداخلية بين الأشخاص.", "أضف عمود الشخص إلى GROUP BY الداخلية.");
+        ("تخلط GROUP BY الداخلية صفوف أشخاص مختلفين.", "أضف عمود الشخص إلى GROUP BY الداخلية.");
     MZ1824 Refused
         ("The inner DISTINCT mixes rows of different privacy units.", "Add the unit column to the inner DISTINCT.")
-        ("تخلط DISTINCT الداخلية بين الأشخاص.", "أضف عمود الشخص.");
+        ("تخلط DISTINCT الداخلية صفوف أشخاص مختلفين.", "أضف عمود الشخص إلى DISTINCT الداخلية.");
     MZ1825 Refused
         ("LIMIT or ORDER BY before the aggregation is refused.", "Put it at the end of the query.")
-        ("لا تأتي LIMIT أو ORDER BY قبل التجميع.", "ضعها في آخر السؤال.");
+        ("لا تُقبل LIMIT أو ORDER BY قبل التجميع.", "ضعها في آخر السؤال.");
     MZ1826 Usage
         ("The column has no declared bounds.", "The data owner declares bounds, or the analyst writes them in the query as the message shows.")
-        ("للعمود قيم بلا حدود معلنة.", "يعلنها المالك، أو تُكتب حدود في السؤال كما هو مذكور أدناه.");
+        ("ليست للعمود حدود معلنة.", "يعلنها المالك، أو تُكتب حدود في السؤال كما هو مذكور أدناه.");
     MZ1827 Usage
         ("The dataset has no limit of rows per privacy unit.", "The data owner sets one with `--max-rows-per-unit`.")
         ("لم يُعلن كم صفًا يُحتسب لكل شخص.", "يعلنه المالك بـ --max-rows-per-unit.");
@@ -87,16 +87,16 @@ super::codes! {
         ("لم يُعلن في كم فئة يُحتسب كل شخص.", "يعلنه المالك بـ --max-groups-per-unit.");
     MZ1829 Usage
         ("The contribution bounds are too wide.", "Narrow the bounds or the limits.")
-        ("الحدود أوسع من أن يُحسب بها.", "ضيّق الحدود.");
+        ("حدود المساهمة أوسع مما يمكن حسابه.", "ضيّق الحدود.");
     MZ1830 Refused
         ("The datasets of the query are charged to different accounts.", "Ask about each dataset in a query of its own.")
         ("تُخصم كلفة مجموعات البيانات هذه من حسابات مختلفة.", "اسأل عن كل منها على حدة.");
     MZ1831 Configuration
         ("The catalogue contradicts itself.", "The data owner corrects the catalogue.")
-        ("قائمة مجموعات البيانات لا تتفق مع نفسها.", "أخبر المالك.");
+        ("في قائمة مجموعات البيانات تناقض.", "أخبر المالك.");
     MZ1832 Refused
         ("Each group would be a single privacy unit.", "Group by another column.")
-        ("لا تكون الفئات أشخاصًا مفردين.", "اجعل الفئات بحسب عمود آخر.");
+        ("ستكون كل فئة شخصًا واحدًا.", "اجعل الفئات بحسب عمود آخر.");
     MZ1833 Usage
         ("The two parts of the UNION do not match.", "Give both parts the same number and types of columns.")
         ("جزءا UNION غير متوافقين.", "اجعل أعمدتهما متساوية العدد والنوع.");
@@ -105,22 +105,22 @@ super::codes! {
         ("هذا التجميع غير مدعوم.", "استعمل COUNT أو SUM أو AVG أو MEDIAN أو MIN أو MAX.");
     MZ1835 Unsupported
         ("This operation cannot follow the private aggregation.", "Write the query without it.")
-        ("لا يأتي هذا بعد الإجابة.", "اكتب السؤال من دونه.");
+        ("لا يمكن أن تلي هذه العملية التجميع الخاص.", "اكتب السؤال من دونها.");
     MZ1836 Usage
         ("Two columns have the same name.", "Rename one of them with AS.")
         ("عمودان بالاسم نفسه.", "سمِّ أحدهما باسم آخر بـ AS.");
     MZ1837 Usage
         ("A literal is not valid.", "Correct the literal.")
-        ("القيمة المكتوبة ليست كما يجب.", "صحّح القيمة.");
+        ("في السؤال قيمة ثابتة غير صحيحة.", "صحّح القيمة.");
     MZ1838 Unsupported
         ("The planner does not understand the query.", "Write the query in a simpler form.")
-        ("لا يفهم المخطط هذا السؤال.", "اكتبه بصورة أبسط.");
+        ("لا يفهم مخطِّط الأسئلة هذا السؤال.", "اكتبه بصورة أبسط.");
     MZ1839 Internal
         ("Mizan has a fault in its planner.", "Please report the query to the developers.")
-        ("ثمة خلل في البرنامج.", "أخبر من يشغّل الخادم.");
+        ("ثمة خلل في مخطِّط الأسئلة.", "أخبر من يشغّل الخادم.");
     MZ1840 Unsupported
         ("Computed texts could become longer than the limit per row.", "Concatenate fewer or shorter texts.")
-        ("قد تطول النصوص المحسوبة لكل صف أكثر من الحدّ المسموح.", "ادمج نصوصًا أقل وأقصر؛ أما المقارنة بنصّ طويل فلا تُحتسب.");
+        ("قد تطول النصوص المحسوبة لكل صف أكثر من الحدّ المسموح.", "ادمج نصوصًا أقل أو أقصر.");
     MZ1860 Configuration
         ("The catalogue cannot be read.", "The data owner corrects the catalogue file, or names another with `--catalogue`.")
         ("تعذّرت قراءة قائمة مجموعات البيانات.", "أخبر من يشغّل الخادم.");
@@ -135,7 +135,7 @@ super::codes! {
         ("لا يصلح هذا اسمًا.", "اختر اسمًا آخر.");
     MZ1864 Configuration
         ("The source of the dataset cannot be used.", "Name a CSV or Parquet file, a directory of such files, or a table.")
-        ("لا يصلح هذا مكانًا لبيانات.", "أخبر المالك.");
+        ("لا يمكن استعمال مصدر مجموعة البيانات.", "أخبر المالك.");
     MZ1865 Configuration
         ("The catalogue already has a dataset of this name.", "Choose another name.")
         ("توجد مجموعة بيانات بهذا الاسم.", "اختر اسمًا آخر.");
@@ -150,22 +150,22 @@ super::codes! {
         ("لا يوجد هذا العمود في مجموعة البيانات.", "انظر أعمدتها.");
     MZ1869 Usage
         ("The number of columns is out of range.", "Declare a number of columns within the range in the message.")
-        ("عدد أعمدة مجموعة البيانات خارج المدى.", "أخبر المالك.");
+        ("عدد أعمدة مجموعة البيانات خارج المدى المسموح.", "أخبر المالك.");
     MZ1870 Usage
         ("The unit column of the dataset is not valid.", "Name a column of text or integers as the privacy unit.")
-        ("عمود الشخص لا يصلح.", "أخبر المالك.");
+        ("عمود وحدة الخصوصية غير صالح.", "أخبر المالك.");
     MZ1871 Usage
         ("A declared limit is out of range.", "Choose a limit within the range in the message.")
-        ("حد معلن خارج المدى.", "أخبر المالك.");
+        ("حد معلن خارج المدى المسموح.", "أخبر المالك.");
     MZ1872 Usage
         ("The bounds of the column are not valid.", "Declare a lower bound that is not above the upper bound, of the type of the column.")
-        ("حدود العمود لا تصلح.", "أخبر المالك.");
+        ("حدود العمود غير صالحة.", "أخبر المالك.");
     MZ1873 Usage
         ("The public keys of the column are not valid.", "Declare different keys of the type of the column.")
-        ("مفاتيح العمود لا تصلح.", "أخبر المالك.");
+        ("الفئات المعلنة للعمود غير صالحة.", "أخبر المالك.");
     MZ1874 Usage
         ("The argument does not have the expected form.", "Write the argument in the form that the message shows.")
-        ("ليس النص بالصورة المطلوبة.", "اكتبه كما هو مذكور أدناه.");
+        ("ليس الوسيط بالصورة المطلوبة.", "اكتبه كما هو مذكور أدناه.");
     MZ1875 Usage
         ("There is no type of this name.", "Use a type that the message lists.")
         ("لا يوجد نوع بهذا الاسم.", "اختر نوعًا من المذكورة أدناه.");
@@ -189,11 +189,11 @@ super::codes! {
         ("يجب أن يكون هذا الوسيط ثابتًا لا محسوبًا من الصفوف.", "اكتب القيمة نفسها.");
     MZ1885 Usage
         ("The value of the constant is not valid.", "Write the value in the form that the message shows.")
-        ("قيمة هذا الثابت لا تصلح.", "اكتب القيمة كما هو مذكور أدناه.");
+        ("قيمة هذا الثابت غير صالحة.", "اكتب القيمة كما هو مذكور أدناه.");
     MZ1886 Usage
         ("Not all engines know this constant.", "Write a finite number, or a date between the years 1 and 9999.")
         ("لا تعرف كل المحركات هذا الثابت.", "اكتب عددًا منتهيًا أو تاريخًا بين السنتين 1 و9999.");
     MZ1887 Usage
         ("There is no conversion between the two types.", "Leave the CAST out, or convert to another type first.")
-        ("لا يُحوَّل هذا النوع إلى ذاك.", "اترك CAST أو حوّل إلى نوع آخر أولًا.");
+        ("لا تحويل بين هذين النوعين.", "احذف CAST، أو حوّل إلى نوع آخر أولًا.");
 }

@@ -21,7 +21,7 @@ super::codes! {
         ("الاحتمال الأساسي (من دون بياناتك) ليس بين 0 و1.", "اكتب الاحتمال من دون بيانات الشخص، مثل 0.001.");
     MZ1007 Usage
         ("The odds factor is not above 0.", "Give a factor above 0; a factor of 2 means that the odds double.")
-        ("يجب أن يكون المعامل أكبر من 0.", "المعامل 2 يعني تضاعف الأرجحية.");
+        ("معامل الأرجحية ليس أكبر من 0.", "أعطِ معاملًا أكبر من 0؛ فالمعامل 2 يعني أن الأرجحية تتضاعف.");
     MZ1008 Usage
         ("The request asks for too many Rényi orders at once.", "Ask for fewer orders per request.")
         ("عدد رتب ريني المطلوبة كبير جدًا.", "اطلب رتبًا أقل في المرة الواحدة.");
