@@ -1,16 +1,18 @@
-//! Languages: which one somebody reads, and how a sentence is filled.
+//! Languages: which one a browser asks for, and the sentences of each.
 //!
 //! `catalogue.rs` has the sentences of the pages, `lines.rs` those of the libraries; the
-//! registry ([`mizan_core::Code`]) has those of error codes. Mathematics, SQL and numbers
-//! keep their own direction inside Arabic: what is filled in stands in a `<bdi>` of its own.
+//! registry ([`mizan_core::Code`]) has those of error codes. `plural.rs` has counted nouns.
+//! Mathematics, SQL and numbers are left to right inside Arabic (`bidi.rs`).
 
+mod bidi;
 mod catalogue;
 mod lines;
+pub(crate) mod plural;
 
 use std::borrow::Cow;
-use std::fmt;
 
-use askama::filters::HtmlSafe;
+use bidi::escape;
+pub use bidi::{Markup, fill};
 pub use catalogue::Strings;
 use catalogue::{ARABIC, ENGLISH};
 
@@ -100,16 +102,24 @@ pub struct Line {
     pub foreign: bool,
 }
 
-/// A problem for somebody.
+/// A problem in the language of a page.
 #[derive(Clone, Debug)]
 pub struct ProblemText {
     /// What is wrong.
-    pub what: String,
+    pub what: Markup,
     /// What to do.
-    pub next: String,
-    /// What the library says, where that is not what is shown above: it has the
-    /// names and the numbers.
+    pub next: Markup,
+    /// The English message of the library, where another language is shown above: it has
+    /// the names and the numbers.
     pub original: Option<String>,
+}
+
+impl Strings {
+    /// A sentence as HTML: `[[…]]` and Latin words in Arabic are left to right.
+    #[must_use]
+    pub fn html(&self, sentence: &str) -> Markup {
+        fill(sentence, &[])
+    }
 }
 
 impl Language {
@@ -131,13 +141,13 @@ impl Language {
     pub fn problem_text(self, problem: &Problem) -> ProblemText {
         match self {
             Self::English => ProblemText {
-                what: problem.detail.clone(),
-                next: problem.help.clone(),
+                what: bidi::isolated(&problem.detail),
+                next: bidi::isolated(&problem.help),
                 original: None,
             },
             Self::Arabic => ProblemText {
-                what: problem.code.title().arabic.to_owned(),
-                next: problem.code.next_step().arabic.to_owned(),
+                what: bidi::isolated(problem.code.title().arabic),
+                next: bidi::isolated(problem.code.next_step().arabic),
                 original: Some(format!("{}. {}.", problem.detail, problem.help)),
             },
         }
@@ -208,67 +218,6 @@ fn plain(escaped: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// HTML that was escaped where it had to be.
-#[derive(Clone, Debug, Default)]
-pub struct Markup(pub String);
-
-impl fmt::Display for Markup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl HtmlSafe for Markup {}
-
-/// Fills the placeholders of a sentence; each value keeps its own direction, and
-/// what stands in `[[…]]` is a formula: left to right in every language.
-#[must_use]
-pub fn fill(sentence: &str, values: &[(&str, &str)]) -> Markup {
-    let mut html = String::with_capacity(sentence.len() + 64);
-    let mut rest = sentence;
-    while let Some(at) = rest.find(['{', '[', ']']) {
-        let (before, after) = rest.split_at(at);
-        escape(&mut html, before);
-        rest = if let Some(after) = after.strip_prefix("[[") {
-            html.push_str("<bdi dir=\"ltr\">");
-            after
-        } else if let Some(after) = after.strip_prefix("]]") {
-            html.push_str("</bdi>");
-            after
-        } else if let Some((name, after)) = after
-            .strip_prefix('{')
-            .and_then(|after| after.split_once('}'))
-        {
-            let value = values.iter().find(|(key, _)| *key == name);
-            html.push_str("<bdi>");
-            escape(&mut html, value.map_or("", |(_, value)| value));
-            html.push_str("</bdi>");
-            after
-        } else {
-            // A bracket that is only a bracket.
-            let mut characters = after.chars();
-            characters.next();
-            html.extend(after.chars().next());
-            characters.as_str()
-        };
-    }
-    escape(&mut html, rest);
-    Markup(html)
-}
-
-fn escape(html: &mut String, text: &str) {
-    for c in text.chars() {
-        match c {
-            '&' => html.push_str("&amp;"),
-            '<' => html.push_str("&lt;"),
-            '>' => html.push_str("&gt;"),
-            '"' => html.push_str("&quot;"),
-            '\'' => html.push_str("&#39;"),
-            c => html.push(c),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -292,14 +241,14 @@ mod tests {
     fn a_problem_is_told_in_arabic_with_the_words_of_the_library_below() {
         let problem = Problem::not_found("this dataset");
         let text = Language::Arabic.problem_text(&problem);
-        assert!(text.what.contains("غير موجود"));
+        assert!(text.what.0.contains("غير موجود"));
         let original = text.original.unwrap();
         assert!(
             original.starts_with("this dataset is not there"),
             "{original}"
         );
         let english = Language::English.problem_text(&problem);
-        assert_eq!((english.what, english.original), (problem.detail, None));
+        assert_eq!((english.what.0, english.original), (problem.detail, None));
     }
 
     #[test]
@@ -315,13 +264,5 @@ mod tests {
             "{made}"
         );
         assert_eq!(Language::English.chart(svg.to_owned()), svg);
-    }
-
-    #[test]
-    fn what_is_filled_in_is_escaped_and_apart() {
-        let html = fill("part of {parent}", &[("parent", "<b>")]);
-        assert_eq!(html.0, "part of <bdi>&lt;b&gt;</bdi>");
-        let html = fill("[[ε ≤ {e}]] [1]", &[("e", "[[2]]")]);
-        assert_eq!(html.0, "<bdi dir=\"ltr\">ε ≤ <bdi>[[2]]</bdi></bdi> [1]");
     }
 }

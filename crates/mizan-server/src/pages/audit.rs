@@ -7,6 +7,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use mizan_api::ledger::{EntryJson, VerifyAnswer};
+use mizan_core::ErrorKind;
 use serde::Deserialize;
 
 use super::frame::{Frame, page};

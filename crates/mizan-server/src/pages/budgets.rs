@@ -15,7 +15,7 @@ use super::problems::or_problem;
 use super::read::Path;
 use super::visitor::Visitor;
 use crate::identity::{Caller, Role};
-use crate::locale::{Markup, Strings, fill};
+use crate::locale::{Markup, Strings, fill, plural};
 use crate::problem::Problem;
 use crate::service::Service;
 
@@ -69,6 +69,7 @@ struct Row {
     datasets: Option<Markup>,
     exhausted: bool,
     share: String,
+    share_text: Markup,
     share_exact: String,
     left: Markup,
     delta: Option<Markup>,
@@ -259,13 +260,20 @@ fn row_part(
         datasets: (!pays.is_empty())
             .then(|| fill(t.budgets_pays, &[("datasets", &pays.join(", "))])),
         exhausted,
+        share_text: fill(
+            t.budgets_share,
+            &[("share", &numbers::percent(account.remaining.share))],
+        ),
         share: numbers::percent(account.remaining.share),
         share_exact: share.to_string(),
         left,
         delta: delta.map(|delta| fill(t.budgets_at_delta, &[("delta", &delta)])),
         more: match more {
             Some(more) if more.count == 0 => fill(t.budgets_about_none, &[]),
-            Some(more) => fill(t.budgets_about, &[("count", &numbers::count(more.count))]),
+            Some(more) => {
+                let queries = numbers::counted(t, more.count, plural::QUERIES);
+                fill(t.budgets_about, &[("queries", &queries)])
+            }
             None if share < 1.0 => Markup::default(),
             None => fill(t.budgets_untouched, &[]),
         },
@@ -350,8 +358,12 @@ fn orders(answer: &BudgetAnswer) -> Vec<OrderRow> {
 
 fn gaps(t: &Strings, gaps: &[GapJson]) -> Vec<Markup> {
     let gap = |gap: &GapJson| {
-        let (position, known) = (gap.position.to_string(), gap.known_size.to_string());
-        fill(t.budget_gap, &[("position", &position), ("known", &known)])
+        let position = numbers::count(gap.position);
+        let entries = numbers::counted(t, gap.known_size, plural::ENTRIES);
+        fill(
+            t.budget_gap,
+            &[("position", &position), ("entries", &entries)],
+        )
     };
     gaps.iter().map(gap).collect()
 }

@@ -6,6 +6,9 @@ use mizan_api::number::OrderJson;
 use mizan_report::number;
 use serde_json::Value;
 
+use crate::locale::Strings;
+use crate::locale::plural::{self, Noun};
+
 /// Digits of an epsilon.
 const DIGITS: usize = 4;
 
@@ -37,7 +40,7 @@ pub(super) fn delta(delta: f64) -> Option<String> {
 pub(super) fn left(remaining: &Remaining) -> String {
     match remaining.epsilon {
         Some(epsilon) => format!("ε {}", number::down(epsilon, DIGITS)),
-        None => format!("{}%", percent(remaining.share)),
+        None => format!("{}\u{a0}%", percent(remaining.share)),
     }
 }
 
@@ -77,6 +80,11 @@ pub(super) fn count(count: u64) -> String {
         return "∞".to_owned();
     }
     number::grouped(count as f64, 15)
+}
+
+/// A number of things with its noun.
+pub(super) fn counted(t: &Strings, number: u64, noun: Noun) -> String {
+    plural::counted(t.language, number, &count(number), noun)
 }
 
 /// A value of an answer.

@@ -139,7 +139,7 @@ pub(super) fn refusal_of(t: &Strings, refusal: &Value) -> Refusal {
     let percent = at("/largest_that_fits/share").unwrap_or(0.0) * 100.0;
     let left = match at("/remaining/epsilon") {
         Some(epsilon) => format!("ε {}", number::down(epsilon, 4)),
-        None => format!("{}%", numbers::percent(at("/remaining/share"))),
+        None => format!("{}\u{a0}%", numbers::percent(at("/remaining/share"))),
     };
     Refusal {
         id: refusal
@@ -148,7 +148,7 @@ pub(super) fn refusal_of(t: &Strings, refusal: &Value) -> Refusal {
             .map(str::to_owned),
         asked: format!("ε {}", numbers::up(at("/asked/epsilon"))),
         left,
-        largest: format!("{}%", number::down(percent, 3)),
+        largest: format!("{}\u{a0}%", number::down(percent, 3)),
         reserved: delta.as_ref().map(|delta| reserved_of(t, delta)),
         short_of_delta: delta.is_some_and(|delta| !delta.fits),
     }

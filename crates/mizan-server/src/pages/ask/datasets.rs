@@ -2,9 +2,10 @@
 
 use mizan_api::dataset::DatasetJson;
 use mizan_api::question::plain;
+use mizan_sql::Type;
 use serde_json::Value;
 
-use crate::locale::{Markup, Strings, fill};
+use crate::locale::{Markup, Strings, fill, plural};
 use crate::pages::budgets::quoted;
 use crate::pages::frame::link;
 use crate::pages::numbers;
@@ -41,29 +42,21 @@ pub(super) fn dataset_of(t: &'static Strings, dataset: &DatasetJson) -> Dataset 
         None => about.push_str(t.ask_public),
         Some(privacy) => {
             about.push_str(&fill(t.ask_unit, &[("unit", &privacy.unit.join(", "))]).0);
-            for (one, several, count) in [
-                (
-                    t.ask_row_per_unit,
-                    t.ask_rows_per_unit,
-                    privacy.rows_per_unit,
-                ),
-                (
-                    t.ask_group_per_unit,
-                    t.ask_groups_per_unit,
-                    privacy.groups_per_unit,
-                ),
-            ] {
-                if let Some(count) = count {
-                    let sentence = if count == 1 { one } else { several };
-                    about.push_str(" · ");
-                    about.push_str(&fill(sentence, &[("count", &numbers::count(count))]).0);
-                }
+            if let Some(limit) = privacy.rows_per_unit {
+                let rows = numbers::counted(t, limit, plural::ROWS);
+                about.push_str(" · ");
+                about.push_str(&fill(t.ask_rows_per_unit, &[("rows", &rows)]).0);
+            }
+            if let Some(limit) = privacy.groups_per_unit {
+                let groups = numbers::counted(t, limit, plural::GROUPS);
+                about.push_str(" · ");
+                about.push_str(&fill(t.ask_groups_per_unit, &[("groups", &groups)]).0);
             }
         }
     }
     let columns = dataset.columns.iter().map(|column| Column {
         name: column.name.clone(),
-        kind: column.kind.clone(),
+        kind: kind(t, &column.kind),
         bounds: bounds(column.bounds.as_ref()),
         keys: keys(column.keys.as_ref()),
     });
@@ -73,6 +66,21 @@ pub(super) fn dataset_of(t: &'static Strings, dataset: &DatasetJson) -> Dataset 
         columns: columns.collect(),
         tries: tries(dataset),
     }
+}
+
+/// The type of a column in the language of the page.
+fn kind(t: &Strings, name: &str) -> String {
+    let text = match Type::parse(name) {
+        Ok(Type::Boolean) => t.type_boolean,
+        Ok(Type::Integer) => t.type_integer,
+        Ok(Type::Number) => t.type_number,
+        Ok(Type::Text) => t.type_text,
+        Ok(Type::Date) => t.type_date,
+        Ok(Type::Timestamp) => t.type_timestamp,
+        // A catalogue of a newer version.
+        Err(_) => name,
+    };
+    text.to_owned()
 }
 
 fn bounds(value: Option<&Value>) -> String {

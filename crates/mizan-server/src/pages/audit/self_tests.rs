@@ -8,7 +8,7 @@ use mizan_core::{Delta, Epsilon, Order, PrivacyEvent};
 use mizan_report::number;
 
 use super::super::numbers;
-use crate::locale::{Markup, Strings, fill};
+use crate::locale::{Markup, Strings, fill, plural};
 use crate::problem::Problem;
 use crate::service::Service;
 
@@ -74,7 +74,7 @@ fn attacked(t: &Strings, event: &str, claimed: f64) -> Result<SelfTest, Failure>
     let lower = number::down(found.lower_bound.get(), 4);
     let values = [
         ("claimed", claimed.as_str()),
-        ("runs", &numbers::count(RUNS)),
+        ("runs", &numbers::counted(t, RUNS, plural::RUNS)),
         ("found", &lower),
     ];
     Ok(SelfTest {

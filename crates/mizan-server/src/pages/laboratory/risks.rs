@@ -106,8 +106,8 @@ fn line(answer: &RiskAnswer, chosen: bool) -> Risk {
 
 fn posterior(t: &Strings, answer: &RiskAnswer) -> Option<Markup> {
     let after = answer.posterior.posterior?;
-    let prior = number::nearest(answer.posterior.prior, 3);
-    let after = number::epsilon_up(after.min(1.0), 3);
+    let prior = number::nearest(100.0 * answer.posterior.prior, 3);
+    let after = number::epsilon_up(100.0 * after.min(1.0), 3);
     let probability = numbers::up(answer.posterior.probability);
     let values = [
         ("prior", prior.as_str()),
