@@ -1,11 +1,11 @@
-// Asking: colours in the editor, the price beside it as one types, one button that
-// spends, and never twice for one form.
+// The query page: syntax colours, the quote as the analyst types, and the button that
+// charges once per form.
 import { copies, debounce, fetchPart, short } from './page.js';
 
 const WORDS = new Set('select from where group by having order asc desc limit offset as on join inner left right full outer cross using and or not in is null like between case when then else end distinct with union all true false cast interval exists'.split(' '));
 const TOKENS = /(--[^\n]*|\/\*[\s\S]*?\*\/)|('(?:[^']|'')*'?)|("(?:[^"]|"")*"?)|(\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b)|([A-Za-z_][A-Za-z0-9_]*)(\s*\()?/gi;
 
-// Where a question that was sent and not answered is kept, until it is or the tab closes.
+// Where a query that was sent and not answered is kept, until it is answered or the tab closes.
 const KEPT = 'mizan-question';
 
 const form = document.getElementById('ask');
@@ -48,7 +48,7 @@ function begin() {
     }
   }
 
-  // Where the place of a mistake is, in characters from the beginning.
+  // The position of an error, in characters from the beginning.
   function mark(element) {
     const { line, column, length } = element?.dataset ?? {};
     wrong = null;
@@ -62,14 +62,14 @@ function begin() {
     paint();
   }
 
-  // Whoever signs in again, or loads the page again after a crash, goes on with the
-  // same key: what was paid is not paid twice. Nobody else in this tab sees it.
+  // After a new sign-in, or a reload before the answer, the form keeps its key: the query is
+  // charged once. Another user of this tab does not see it.
   const again = document.getElementById('again');
   const who = document.querySelector('.who')?.textContent;
   const address = location.pathname + location.search;
   function keep() {
     const { csrf, ...fields } = Object.fromEntries(new FormData(form));
-    // A browser that keeps nothing still asks.
+    // Without storage the query runs all the same.
     try { sessionStorage.setItem(KEPT, JSON.stringify({ who, address, fields })); } catch { /* not kept */ }
   }
   function forget() {
@@ -117,11 +117,11 @@ function begin() {
     try {
       answer.innerHTML = await fetchPart('/ask', { method: 'POST', body });
       const section = answer.firstElementChild;
-      // The next question is another one; what failed on the way keeps its key.
+      // The next query gets a new key; one that failed on the way keeps its key.
       if (section?.dataset.key) form.elements.key.value = section.dataset.key;
       if (form.elements.key.value !== body.get('key')) forget();
       again.hidden = true;
-      // The session is another one: forms of the page are its own from now on.
+      // The session changed: the forms of the page take its CSRF token.
       if (section?.dataset.csrf) for (const field of document.getElementsByName('csrf')) field.value = section.dataset.csrf;
       mark(section);
       copies(answer);
@@ -153,7 +153,7 @@ function begin() {
   if (sql.value && !quote.querySelector('.priced, .wrong')) price();
 }
 
-/** Pieces of text with classes; what is wrong is marked. */
+/** Pieces of text with classes; the error is marked. */
 function highlight(text, wrong) {
   const pieces = [];
   let at = 0;
@@ -167,7 +167,7 @@ function highlight(text, wrong) {
     at = found.index + whole.length;
   }
   pieces.push([text.slice(at) + '\n', '']);
-  // Places are counted in characters, not in halves of them.
+  // Positions count characters, not UTF-16 code units.
   const ends = wrong && [offset(text, wrong.from), offset(text, wrong.from + wrong.length)];
   const nodes = [];
   let from = 0;

@@ -1,4 +1,4 @@
-// Compares the log of today with a checkpoint that somebody kept.
+// Compares the log with a checkpoint that the auditor kept.
 import { extendsLog, isHash } from './merkle.js';
 
 const section = document.getElementById('extends');

@@ -1,4 +1,4 @@
-// A figure of the paper, drawn again as its strengths slide.
+// A figure of the paper, drawn again as its parameters slide.
 import { debounce, fetchPart } from './page.js';
 
 const form = document.getElementById('figure-form');
@@ -28,5 +28,5 @@ for (const slider of form.querySelectorAll('[data-for]')) {
 }
 form.addEventListener('submit', (event) => { event.preventDefault(); soon(); });
 form.querySelector('button').hidden = true;
-// What takes long to draw is not in the page yet.
+// Figures that take long to draw are not in the page yet.
 if (!figure.querySelector('figure, .alert')) soon();

@@ -12,7 +12,7 @@ const NAMES = {
 };
 let running = null;
 
-/** The numbers of an event: where they stand and what they are called. */
+/** The numbers of an event, with their positions and names. */
 function numbersOf(text) {
   const found = [];
   const calls = [];
@@ -33,7 +33,7 @@ function numbersOf(text) {
   return found.filter((one) => one.value > 0).slice(0, 8);
 }
 
-/** Sliders go over a hundredfold, on a logarithmic scale; probabilities stay below 1. */
+/** Sliders span a factor of 100 on a logarithmic scale; probabilities stay below 1. */
 function sliders() {
   const found = numbersOf(expression.value);
   holder.hidden = found.length === 0;

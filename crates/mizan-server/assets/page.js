@@ -39,7 +39,7 @@ export async function fetchPart(address, options = {}) {
   const kind = response.headers.get('content-type') ?? '';
   const text = await response.text();
   if (!kind.startsWith('text/html')) return alert(problem(text));
-  // A whole page where a part was expected is a problem for people: its middle is.
+  // A whole page where a part was expected is a problem page: its content is shown.
   if (!/^<!doctype/i.test(text)) return text;
   const page = new DOMParser().parseFromString(text, 'text/html');
   return page.querySelector('main .alone')?.innerHTML ?? alert(document.body.dataset.network);
@@ -62,13 +62,13 @@ function alert(sentence, address) {
   return p.outerHTML;
 }
 
-/** Waits until nobody calls for a while. */
+/** Runs an action after a pause of its calls. */
 export function debounce(wait, action) {
   let timer;
   return () => { clearTimeout(timer); timer = setTimeout(action, wait); };
 }
 
-/** A number with so many digits, as people type it. */
+/** A number with the given significant digits. */
 export function short(number, digits = 3) {
   return String(Number(number.toPrecision(digits)));
 }

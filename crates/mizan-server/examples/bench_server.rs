@@ -3,13 +3,13 @@
 //!     cargo run --release -p mizan-server --example bench_server [SECONDS] [CLIENTS] [PAUSE_MS]
 //!
 //! A server in a process of its own, with a ledger on the disk of the target
-//! directory. Each client asks, waits a random pause, and asks again: quotes,
-//! questions that were answered before, charges, reads, and the accountant; a quarter
-//! of the quotes and of the events are new. Prints
-//! how long each kind took, what went wrong, and the memory of the server.
+//! directory. Each client sends a request, waits a random pause, and sends the next: quotes,
+//! queries that were answered before, charges, reads, and the accountant; a quarter of the
+//! quotes and of the events are new. Prints the durations of each kind, the errors, and the
+//! memory of the server.
 //!
-//! The ledger has a past, and the server has been asked as much as it remembers:
-//! what it holds because it was started a moment ago says nothing about tomorrow.
+//! The ledger has old charges, and the caches of the server are full before the clients
+//! start: the memory of a fresh server says nothing about a long run.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -115,7 +115,7 @@ fn main() {
             format!("{wrong:?}")
         }
     );
-    // Stopped as by a supervisor; then the books are looked through.
+    // Stopped as by a supervisor; then the ledger is verified.
     Command::new("kill")
         .arg(server.id().to_string())
         .status()
@@ -198,7 +198,7 @@ fn question(place: u64) -> Value {
     json!({"sql": sql, "epsilon": 0.05 * (1 + place % 7) as f64})
 }
 
-/// A question that nobody asked before: its price is not remembered.
+/// A new query: its quote is not cached.
 fn new_question(place: u64) -> Value {
     let (over, below) = (place % 90, place / 90 % 1_000_003);
     let sql =
@@ -206,7 +206,7 @@ fn new_question(place: u64) -> Value {
     json!({"sql": sql, "epsilon": 0.05 * (1 + place % 7) as f64})
 }
 
-/// An event that nobody asked about before.
+/// A new event.
 fn new_event(place: u64) -> String {
     let part = place % 1_000_003;
     match place % 3 {
@@ -242,12 +242,12 @@ fn past(directory: &Path) {
 const CHARGES: u64 = 40_000;
 const CROWD: u64 = 100;
 
-/// What is asked of the server before: more new questions and events than it
-/// remembers, and charges until it has as much of the ledger in memory as it keeps.
+/// What fills the caches: more new queries and events than the server caches, and charges
+/// until it has as much of the ledger in memory as it keeps.
 const NEW: usize = 3000;
 const CHARGED: usize = 15_000;
 
-/// Asks what will be asked again, and as much else as the server remembers.
+/// Sends the requests that are repeated later, and enough others to fill the caches.
 fn warm(address: SocketAddr, tokens: &[[String; 3]]) {
     let mut client = Client::new(address, Some(&tokens[0][0]));
     for place in 0..35 {
@@ -261,14 +261,14 @@ fn warm(address: SocketAddr, tokens: &[[String; 3]]) {
                 let [mut analyst, mut runner, mut auditor] = tokens
                     .each_ref()
                     .map(|token| Client::new(address, Some(token)));
-                // The server says when it is asked too much.
+                // The rate limiter says when to retry.
                 let patiently = |mut ask: Box<dyn FnMut() -> u16 + '_>| {
                     while ask() != 200 {
                         std::thread::sleep(Duration::from_millis(50));
                     }
                 };
                 for place in (from..NEW).step_by(crowd) {
-                    // Far from what the clients will ask.
+                    // Different from the requests of the clients.
                     let place = u64::MAX / 2 - place as u64 * 97;
                     let (question, event) = (new_question(place), about(&new_event(place)));
                     patiently(Box::new(|| {

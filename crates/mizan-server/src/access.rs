@@ -1,7 +1,7 @@
-//! The door: every request passes here before anything else looks at it.
+//! Authorization of every request, before any handler sees it.
 //!
-//! In this order: which address, who asks, may they, have they asked too much. Who
-//! it is stands in the extensions of the request from here on.
+//! In this order: route, authentication, role, rate limit. Handlers find the caller in the
+//! extensions of the request.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,13 +19,13 @@ use crate::problem::Problem;
 use crate::routes::{self, Access, Route};
 use crate::service::Service;
 
-/// What nobody may do with a page of ours: run scripts that are not its own, show
-/// it inside of another, guess types, tell others where somebody came from.
+/// The content security policy of pages: scripts, styles and connections of this server
+/// only, and no page of another site may frame them.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; \
     base-uri 'none'; frame-ancestors 'none'";
 
-/// Lets a request in or not.
+/// Authorizes a request and passes it on, or answers it with a problem.
 pub(crate) async fn authorize(
     State(service): State<Service>,
     mut request: Request,
@@ -38,7 +38,7 @@ pub(crate) async fn authorize(
     let route = path.as_deref().and_then(|path| routes::find(&method, path));
     let admitted = match route {
         Some(route) => check_access(&service, route, &mut request).await,
-        // The router says what is wrong: no such address, or no such method.
+        // The router answers addresses that do not exist.
         None if path.is_none() => Ok(None),
         None => Err(Problem::method_not_allowed()),
     };
@@ -65,7 +65,7 @@ pub(crate) async fn authorize(
     response
 }
 
-/// Who asks and whether they may; what they hold while they do.
+/// Authenticates the caller and checks role and rate limit; the permit of the request.
 async fn check_access(
     service: &Service,
     route: &Route,
@@ -73,7 +73,7 @@ async fn check_access(
 ) -> Result<Option<crate::limits::RequestPermit>, Problem> {
     let roles = match route.access {
         Access::Public => {
-            // A page for everybody may still greet who is signed in.
+            // A public page shows who is signed in.
             if let Some(session) = session(service, request.headers())? {
                 request.extensions_mut().insert(session.caller().clone());
                 request.extensions_mut().insert(session);
@@ -103,7 +103,7 @@ async fn check_access(
     Ok(Some(permit))
 }
 
-/// The token of a request. Two headers, or one that is something else, are none.
+/// The access token of a request. Two headers, or one with another scheme, are an error.
 fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = all.next() else {
@@ -119,7 +119,7 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     Ok(Some(token.trim()))
 }
 
-/// The session of a request, if its token is still good.
+/// The session of a request, if its token is still valid.
 fn session(service: &Service, headers: &HeaderMap) -> Result<Option<Session>, Problem> {
     let cookies = headers.get_all(header::COOKIE).iter();
     let mut found = cookies
@@ -131,8 +131,8 @@ fn session(service: &Service, headers: &HeaderMap) -> Result<Option<Session>, Pr
     }
 }
 
-/// What a browser sends of itself is not enough to change something: programs send
-/// the second secret in a header, forms of pages in a field that pages check.
+/// Protects against cross-site request forgery: a cookie alone changes nothing. Scripts
+/// send the CSRF token in a header, forms of pages in a field that the page checks.
 fn check_same_site(route: &Route, request: &Request, session: &Session) -> Result<(), Problem> {
     if matches!(*request.method(), Method::GET | Method::HEAD) {
         return Ok(());
@@ -150,7 +150,7 @@ fn check_same_site(route: &Route, request: &Request, session: &Session) -> Resul
     }
 }
 
-/// To where one signs in, and back.
+/// A redirect to the sign-in page, which returns to this address.
 fn to_sign_in(request: &Request) -> Response {
     let next: String = request
         .uri()
@@ -171,7 +171,7 @@ fn to_sign_in(request: &Request) -> Response {
     let place = format!("/sign-in?next={next}");
     let place = HeaderValue::from_str(&place);
     let place = place.unwrap_or_else(|_| HeaderValue::from_static("/sign-in"));
-    // A question that was typed goes along, with its key.
+    // A query that was typed goes along, with its key.
     let asks = request.method() == Method::POST && request.uri().path() == "/ask";
     let status = match asks {
         true => StatusCode::TEMPORARY_REDIRECT,
@@ -181,7 +181,7 @@ fn to_sign_in(request: &Request) -> Response {
 }
 
 fn headers(headers: &mut HeaderMap, secure: bool) {
-    // What is said already is stricter.
+    // A handler may have set a stricter policy.
     headers
         .entry("content-security-policy")
         .or_insert(HeaderValue::from_static(POLICY));
@@ -200,7 +200,7 @@ fn headers(headers: &mut HeaderMap, secure: bool) {
     if secure {
         set("strict-transport-security", "max-age=31536000");
     }
-    // Answers are somebody's own; what may be kept says so itself.
+    // Responses are private; those that may be cached say so themselves.
     headers
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));

@@ -1,4 +1,4 @@
-//! Bodies: of the kind that is asked for, not too large, not too slow.
+//! Request bodies: the expected media type, within the limits of size and time.
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// A body that was read.
+/// A JSON body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Json<T>(pub(crate) T);
 
@@ -27,7 +27,7 @@ impl<T: DeserializeOwned> FromRequest<Service> for Json<T> {
     }
 }
 
-/// Whether a body says that it is of this kind.
+/// Whether a body is declared to have this media type.
 pub(crate) fn is(headers: &HeaderMap, wanted: &str) -> bool {
     let kind = headers.get(header::CONTENT_TYPE);
     let kind = kind.and_then(|value| value.to_str().ok()).unwrap_or("");
@@ -35,19 +35,19 @@ pub(crate) fn is(headers: &HeaderMap, wanted: &str) -> bool {
     kind.eq_ignore_ascii_case(wanted)
 }
 
-/// All of a body, within the limits.
+/// The whole body, within the limits.
 pub(crate) async fn read(request: Request, service: &Service) -> Result<Bytes, Problem> {
     let limits = service.limits();
     let most = limits.body_bytes;
-    let said = request.headers().get(header::CONTENT_LENGTH);
-    let said = said.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    if said.is_some_and(|bytes| bytes > most) {
+    let declared = request.headers().get(header::CONTENT_LENGTH);
+    let declared = declared.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    if declared.is_some_and(|bytes| bytes > most) {
         return Err(Problem::too_large(most));
     }
     let read = axum::body::to_bytes(request.into_body(), most);
     match tokio::time::timeout(limits.body_time, read).await {
         Err(_) => Err(Problem::too_slow()),
-        // Too large, or the client is gone and nobody reads this.
+        // Too large; or the client is gone and does not read this.
         Ok(Err(_)) => Err(Problem::too_large(most)),
         Ok(Ok(bytes)) => Ok(bytes),
     }

@@ -1,16 +1,16 @@
-//! The HTTP door to Mizan: many analysts, one budget.
+//! The HTTP server: queries, budgets and proofs for many analysts who share one ledger.
 //!
-//! A request passes the door (`access.rs`: which address, who, may they, too much?),
-//! is read (`body.rs`), asks the service (`service/`), and becomes JSON (`api/`) or a
-//! page (`pages/`, in the languages of `locale/`). Who somebody is comes from `identity/`, errors are `problem.rs`,
-//! limits `limits.rs`. `serve.rs` listens.
+//! A request is authorized (`access.rs`: route, token, role, rate limit), its body is read
+//! (`body.rs`), the service does the work (`service/`), and the result is sent as JSON
+//! (`api/`) or as a page (`pages/`, in the languages of `locale/`). `identity/` has tokens
+//! and sessions, `problem.rs` errors, `limits.rs` the limits. `serve.rs` listens.
 //!
-//! Nothing here decides about privacy: prices, filters and noise are the ledger's
-//! and the engine's.
+//! Nothing here decides about privacy: costs, filters and noise are the work of the ledger
+//! and the engine.
 
 #![allow(
     clippy::result_large_err,
-    reason = "a problem is told once, to a client that waits for it"
+    reason = "a problem is sent once, to a client that waits for it"
 )]
 
 mod access;

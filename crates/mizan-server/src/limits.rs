@@ -1,5 +1,4 @@
-//! A limit on everything: how much of each thing there may be at once, and what
-//! one token may ask in a second.
+//! Limits of the server, and the rate limiter: one token bucket per access token.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -8,50 +7,50 @@ use std::time::{Duration, Instant};
 
 use mizan_engine::QueryLimits;
 
-/// Processes that run queries over files, one for each.
+/// Worker processes for queries over files, one process per query.
 #[derive(Clone, Debug)]
 pub struct QueryWorkers {
     /// The program; see [`Engines::in_workers`](mizan_engine::Engines::in_workers).
     pub program: PathBuf,
-    /// The limits of each.
+    /// The limits of each process.
     pub limits: QueryLimits,
 }
 
-/// All limits.
+/// The limits of a server.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Requests of a token in a second, over time.
+    /// Requests per second of an access token, on average: the fill rate of its bucket.
     pub rate: f64,
-    /// Requests of a token that may come at once after a pause.
+    /// Requests that an access token may send at once: the capacity of its bucket.
     pub burst: f64,
-    /// Requests of a token that are being answered.
+    /// Concurrent requests of an access token.
     pub in_flight: u32,
-    /// Streams of events of a token.
+    /// Concurrent event streams of an access token.
     pub streams: u32,
-    /// Bytes of a body.
+    /// Bytes of a request body.
     pub body_bytes: usize,
-    /// How long a body may take to come.
+    /// How long a request body may take to arrive.
     pub body_time: Duration,
-    /// How long headers and the handshake may take, and a connection may be idle.
+    /// How long headers and the TLS handshake may take, and a connection may stall.
     pub header_time: Duration,
-    /// Connections.
+    /// Open connections.
     pub connections: usize,
-    /// Questions that are run over data at once.
+    /// Queries that run over data at once.
     pub queries: usize,
-    /// Processes for them. None runs them in this process, without limits.
+    /// Worker processes for them. None runs queries in this process, without limits.
     pub query_workers: Option<QueryWorkers>,
-    /// Questions that wait for that.
+    /// Queries that wait for a thread.
     pub waiting: usize,
-    /// Threads that compute: prices and the accountant.
+    /// Threads for quotes, and as many for the accountant.
     pub computing: usize,
-    /// Computations that wait for one.
+    /// Computations that wait for a thread.
     pub computing_waiting: usize,
-    /// Threads that read and write the ledger; the more, the more charges share a
+    /// Threads that read and write the ledger. More threads let more charges share one
     /// sync.
     pub ledger: usize,
     /// How long a client waits for a computation.
     pub computing_time: Duration,
-    /// How long a shutdown waits for what is charged.
+    /// How long a shutdown waits for queries that are charged.
     pub shutdown_time: Duration,
 }
 
@@ -67,7 +66,7 @@ impl Default for Limits {
             body_time: Duration::from_secs(10),
             header_time: Duration::from_secs(30),
             connections: 2048,
-            // One more than can be at work: a token may not have them all.
+            // One more than there are processors: a single token cannot use all threads.
             queries: processors.max(2) + 1,
             query_workers: None,
             waiting: 256,
@@ -80,11 +79,12 @@ impl Default for Limits {
     }
 }
 
-/// Who asked how much.
+/// Limits the requests of each access token with a token bucket.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RateLimiter(Arc<Mutex<HashMap<String, TokenBucket>>>);
 
-/// A bucket of requests that fills up with time.
+/// The token bucket of one access token: it fills at a constant rate up to the burst, and
+/// each request takes one.
 #[derive(Debug)]
 struct TokenBucket {
     tokens: f64,
@@ -93,7 +93,8 @@ struct TokenBucket {
     streams: u32,
 }
 
-/// What a request or a stream holds while it lasts.
+/// What a request or an event stream holds while it runs: its place among the concurrent
+/// ones of its access token.
 #[derive(Debug)]
 pub(crate) struct RequestPermit {
     limiter: RateLimiter,
@@ -102,19 +103,19 @@ pub(crate) struct RequestPermit {
 }
 
 tokio::task_local! {
-    /// What the request that is being answered holds. Work that outlives its client
-    /// holds it too, so that who hangs up has not asked less.
+    /// The permit of the request that is being answered. Work that outlives its client
+    /// holds it too, so that closing the connection does not make room for more.
     pub(crate) static REQUEST_PERMIT: Arc<RequestPermit>;
 }
 
-/// A bucket that was full for so long is forgotten.
+/// Buckets that were not used for this long are removed.
 const IDLE_TIME: Duration = Duration::from_secs(600);
 
-/// Buckets are looked over when there are so many.
+/// Unused buckets are looked for when there are more than this.
 const SWEEP_ABOVE: usize = 1000;
 
 impl RateLimiter {
-    /// Lets a request in, or says after how many seconds to try again.
+    /// A permit for a request, or after how many seconds to retry.
     pub(crate) fn request(&self, token: &str, limits: &Limits) -> Result<RequestPermit, u64> {
         let now = Instant::now();
         let mut buckets = self.buckets();
@@ -149,7 +150,7 @@ impl RateLimiter {
         Ok(self.permit(token, false))
     }
 
-    /// Lets a stream of events begin.
+    /// A permit for an event stream.
     pub(crate) fn stream(&self, token: &str, limits: &Limits) -> Option<RequestPermit> {
         let mut buckets = self.buckets();
         let bucket = buckets.get_mut(token)?;
@@ -174,7 +175,7 @@ impl RateLimiter {
 }
 
 impl RequestPermit {
-    /// Whose it is.
+    /// The access token that holds it.
     pub(crate) fn token(&self) -> &str {
         &self.token
     }
@@ -198,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_may_ask_so_much_and_others_are_not_touched() {
+    fn rate_and_concurrency_are_limited_for_each_token() {
         let limits = Limits {
             rate: 1e-9,
             burst: 3.0,
@@ -208,17 +209,17 @@ mod tests {
         let limiter = RateLimiter::default();
         let one = limiter.request("a", &limits).unwrap();
         let _two = limiter.request("a", &limits).unwrap();
-        // Two are being answered.
+        // Two run at once.
         assert!(limiter.request("a", &limits).is_err());
         drop(one);
         drop(limiter.request("a", &limits).unwrap());
-        // Three were asked, and the bucket does not fill up.
+        // Three were taken, and the bucket does not fill up.
         assert!(limiter.request("a", &limits).unwrap_err() >= 1);
         assert!(limiter.request("b", &limits).is_ok());
     }
 
     #[test]
-    fn streams_are_counted_apart() {
+    fn streams_have_a_limit_of_their_own() {
         let limits = Limits {
             streams: 1,
             ..Limits::default()

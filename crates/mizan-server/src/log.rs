@@ -1,5 +1,5 @@
-//! The log of the server: one line of JSON on standard error for what its owner
-//! should know. No question, answer or token is ever in it.
+//! The log of the server: one line of JSON on standard error for each event that its
+//! operator should know. It never contains queries, answers or tokens.
 
 use mizan_api::failure::Failure;
 use mizan_api::times;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::identity::now;
 
-/// Something that went wrong inside.
+/// An error of the server.
 pub(crate) fn failure(failure: &Failure) {
     line("error", failure.code.as_str(), &failure.message);
 }
@@ -22,7 +22,7 @@ pub(crate) fn failed_after_charge(code: Code, id: &str) {
     );
 }
 
-/// Something worth knowing.
+/// A note for the operator.
 pub(crate) fn note(what: &str) {
     line("note", "", what);
 }
@@ -30,7 +30,7 @@ pub(crate) fn note(what: &str) {
 fn line(level: &str, code: &str, message: &str) {
     let time = times::exact(now());
     let line = json!({"time": time, "level": level, "code": code, "message": message});
-    // If nobody reads standard error there is nobody to tell.
+    // Without a reader of standard error there is nowhere to log.
     let _ = std::io::Write::write_all(
         &mut std::io::stderr().lock(),
         format!("{line}\n").as_bytes(),

@@ -1,8 +1,7 @@
-//! What is counted, in the text format of Prometheus.
+//! Metrics in the text format of Prometheus.
 //!
-//! Labels are addresses, methods, statuses and codes: no name of a dataset, an
-//! account or a person, and no number of theirs. How long questions over data take
-//! depends on the data, so that is not counted.
+//! Labels are routes, methods, statuses and codes: never the name of a dataset, an account
+//! or a person. The duration of queries depends on the data, so it is not measured.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,13 +11,13 @@ use std::time::{Duration, Instant};
 use axum::http::{Method, StatusCode};
 use mizan_core::Code;
 
-/// The ends of the buckets of times, in seconds.
+/// The upper bounds of the histogram buckets, in seconds.
 const ENDS: [f64; 9] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 1.0, 10.0];
 
-/// Addresses whose times depend on data.
+/// Routes whose durations depend on data.
 const UNTIMED: [&str; 3] = ["/api/v1/queries", "/api/v1/events", "/ask"];
 
-/// What was counted so far.
+/// The counters of a server.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     begun: Instant,
@@ -89,7 +88,8 @@ impl Metrics {
         *counted.failures_after_charge.entry(code).or_default() += 1;
     }
 
-    /// All of it: pools by name with how many work and wait, and the size of the log.
+    /// The metrics as text. `pools` has the name of each worker pool with its busy threads
+    /// and waiting requests, `log` is the number of entries in the ledger.
     pub(crate) fn text(&self, pools: &[(&str, usize, usize)], log: u64) -> String {
         let mut text = String::new();
         let head = |text: &mut String, name: &str, kind: &str, help: &str| {
@@ -122,7 +122,7 @@ impl Metrics {
             let _ = writeln!(text, "{name}{{code=\"{code}\"}} {count}");
         }
         let name = "mizan_request_seconds";
-        let help = "How long answers took that do not depend on data.";
+        let help = "Durations of requests that do not depend on data.";
         head(&mut text, name, "histogram", help);
         for (path, times) in &counted.times {
             for (below, end) in times.below.iter().zip(ENDS) {
@@ -150,7 +150,7 @@ impl Metrics {
             &mut text,
             "mizan_lane_waiting",
             "gauge",
-            "Requests that wait for a thread.",
+            "Requests that wait for a thread, by worker pool.",
         );
         for (pool, _, waiting) in pools {
             let _ = writeln!(text, "mizan_lane_waiting{{lane=\"{pool}\"}} {waiting}");
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_of_questions_are_not_counted() {
+    fn durations_of_queries_are_not_measured() {
         let metrics = Metrics::default();
         let now = Instant::now();
         for path in ["/api/v1/queries", "/ask", "/api/v1/quotes"] {

@@ -1,9 +1,8 @@
-//! What every error looks like over HTTP: problem+json (RFC 9457) with the code,
-//! the place and the next step that the command line has too.
+//! Errors over HTTP: problem+json (RFC 9457) with the code, the position and the next step
+//! of the command line.
 //!
-//! What goes wrong inside (a file that is gone, a database that is down) is told by
-//! its code and a sentence without names: paths and addresses are for the log of
-//! the server.
+//! Errors of the server itself (a missing file, a database that is down) are sent as a code
+//! and a sentence without names; paths and addresses go to the log of the server.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -27,24 +26,24 @@ pub struct Problem {
     pub help: String,
     /// The place, as two lines with a caret.
     pub place: Option<String>,
-    /// The place in a question.
+    /// The position in a query.
     pub position: Option<Position>,
-    /// The charge that was durable before it happened.
+    /// The id of the charge that was durable before the error.
     pub charged: Option<String>,
-    /// What a budget says when it refuses.
+    /// The figures of a refusal by a budget.
     pub refusal: Option<Map<String, Value>>,
-    /// After how many seconds to try again.
+    /// After how many seconds to retry.
     pub retry_after: Option<u64>,
 }
 
-/// A place in a question, in characters from 1.
+/// A position in a query, in characters from 1.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct Position {
     /// The line.
     pub line: usize,
     /// The column.
     pub column: usize,
-    /// How many characters are meant.
+    /// The number of characters.
     pub length: usize,
 }
 
@@ -68,11 +67,11 @@ pub struct ProblemJson {
     /// The place, as two lines with a caret.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// The place in a question.
+    /// The position in a query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
-    /// The id of the charge that was durable before it happened. Asking again with
-    /// the same key goes on for free.
+    /// The id of the charge that was durable before the error. A retry with the same key is
+    /// not charged again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub charged: Option<String>,
 }
@@ -99,77 +98,73 @@ impl Problem {
         status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// No token, or none that is good for anything; which of these is not told.
+    /// No valid token; the response does not say whether it is unknown, expired or revoked.
     #[must_use]
     pub fn unauthorized() -> Self {
         Self::new(
             Code::MZ2001,
-            "a token is needed that is known here, not expired and not revoked",
-            "send `Authorization: Bearer mizan_...`; the owner makes one with `mizan token create`",
+            "the request has no valid token",
+            "send `Authorization: Bearer mizan_...`; the data owner creates tokens with `mizan token create`",
         )
     }
 
-    /// A token that is good for other things.
+    /// A token whose role does not allow the request.
     #[must_use]
     pub fn forbidden(role: &str) -> Self {
         Self::new(
             Code::MZ2002,
-            format!("the role {role} may not do this"),
+            format!("the role {role} does not allow this"),
             "use a token of another role; docs/server.md has the table",
         )
     }
 
-    /// Not there, or not for you.
+    /// A resource that does not exist, or that the token may not see.
     #[must_use]
     pub fn not_found(what: &str) -> Self {
         Self::new(
             Code::MZ2003,
-            format!("{what} is not there, or not for this token"),
-            "look at the list of what there is",
+            format!("{what} does not exist, or this token may not see it"),
+            "list what this token may see",
         )
     }
 
-    /// No such method here.
+    /// A method that the route does not have.
     #[must_use]
     pub fn method_not_allowed() -> Self {
-        Self::new(
-            Code::MZ2004,
-            "this address is not asked in this way",
-            "see /api/reference",
-        )
+        Self::new(Code::MZ2004, "method not allowed", "see /api/reference")
     }
 
-    /// A cookie without the second secret.
+    /// A session cookie without the CSRF token of the session.
     #[must_use]
     pub fn csrf() -> Self {
         Self::new(
             Code::MZ2005,
-            "the form is not of this session",
-            "load the page again and send it once more",
+            "the form belongs to another session",
+            "reload the page and send the form again",
         )
     }
 
-    /// A body that is too large.
+    /// A request body that is too large.
     #[must_use]
     pub fn too_large(most: usize) -> Self {
         Self::new(
             Code::MZ2006,
-            format!("a body has at most {most} bytes here"),
-            "ask for less at once",
+            format!("a request body may have at most {most} bytes"),
+            "send less per request",
         )
     }
 
-    /// A body that does not come.
+    /// A request body that does not arrive.
     #[must_use]
     pub fn too_slow() -> Self {
         Self::new(
             Code::MZ2007,
-            "the body did not come in time",
-            "send it in one go",
+            "the request body did not arrive in time",
+            "send the body without pauses",
         )
     }
 
-    /// A body that is no JSON, or not the JSON that is asked for.
+    /// A body or parameters that cannot be read.
     #[must_use]
     pub fn malformed(reason: &str) -> Self {
         Self::new(
@@ -178,81 +173,81 @@ impl Problem {
                 "the request cannot be read: {}",
                 mizan_api::words::shortened(reason, 300)
             ),
-            "see /api/reference for what is asked",
+            "see /api/reference for the expected form",
         )
     }
 
-    /// A computation beyond the bounds of the server.
+    /// A computation that is larger than the server accepts.
     #[must_use]
     pub fn too_costly(reason: &str) -> Self {
         Self::new(
             Code::MZ2014,
             reason,
-            "use the command line, which has no such bound",
+            "use the command line, which has no such limit",
         )
     }
 
-    /// A body that says it is something else.
+    /// A body that is not declared as JSON.
     #[must_use]
     pub fn media_type() -> Self {
         Self::new(
             Code::MZ2009,
-            "the body must be JSON",
+            "the request body is not declared as JSON",
             "send `Content-Type: application/json`",
         )
     }
 
-    /// Too many requests of one token.
+    /// A token that exceeds its rate limit.
     #[must_use]
     pub fn too_many(retry_after: u64) -> Self {
         Self {
             retry_after: Some(retry_after),
             ..Self::new(
                 Code::MZ2010,
-                "this token asks more than it may at once or in a second",
+                "the token exceeds its rate limit or its concurrent requests",
                 "wait as long as Retry-After says",
             )
         }
     }
 
-    /// Too much to do.
+    /// A server that is overloaded.
     #[must_use]
     pub fn busy() -> Self {
         Self::new(
             Code::MZ2011,
-            "the server has too much to do just now",
-            "try again as late as Retry-After says, with the same Idempotency-Key",
+            "the server is overloaded",
+            "retry after Retry-After with the same Idempotency-Key",
         )
     }
 
-    /// A computation that takes longer than it may.
+    /// A computation that takes too long.
     #[must_use]
     pub fn too_long() -> Self {
         Self::new(
             Code::MZ2012,
-            "this takes longer to compute than the server waits",
-            "ask the command line, or for one method",
+            "the computation takes longer than the server waits",
+            "use the command line, or ask for one method",
         )
     }
 
-    /// Something went wrong inside.
+    /// An error of the server.
     #[must_use]
     pub fn internal(code: Code) -> Self {
         Self::new(
             code,
-            "something is wrong on the side of the server",
-            "tell who runs it; its log has more",
+            "the server has a problem",
+            "tell the operator; the log of the server has the details",
         )
     }
 
-    /// A budget that refuses: nothing was charged. The members are those that the
-    /// command line prints.
+    /// A refusal by a budget: nothing was charged. The members are those that the command
+    /// line prints.
     #[must_use]
     pub fn refused(refusal: &impl Serialize) -> Self {
         let mut problem = Self::new(
             Code::MZ2020,
-            "this does not fit into what is left of the budget; nothing was charged",
-            "ask for less, or let the owner raise the budget; a new try needs a new key",
+            "the remaining budget does not cover this charge; nothing was charged",
+            "ask for less, or ask the data owner for a larger budget; a new attempt needs a new key",
         );
         if let Value::Object(members) = json(refusal) {
             problem.refusal = Some(members);
@@ -260,10 +255,10 @@ impl Problem {
         problem
     }
 
-    /// What is sent.
+    /// The JSON that is sent.
     #[must_use]
     pub fn json(&self) -> Value {
-        let told = ProblemJson {
+        let problem = ProblemJson {
             kind: format!("urn:mizan:{}", self.code),
             title: self
                 .status()
@@ -278,13 +273,13 @@ impl Problem {
             position: self.position,
             charged: self.charged.clone(),
         };
-        let mut told = json(&told);
-        if let (Value::Object(told), Some(refusal)) = (&mut told, &self.refusal) {
+        let mut problem = json(&problem);
+        if let (Value::Object(members), Some(refusal)) = (&mut problem, &self.refusal) {
             for (key, value) in refusal {
-                told.insert(key.clone(), value.clone());
+                members.insert(key.clone(), value.clone());
             }
         }
-        told
+        problem
     }
 }
 
@@ -349,7 +344,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_inside_is_not_told() {
+    fn errors_of_the_server_name_no_paths() {
         let failure = Failure::new(
             Code::MZ1901,
             "/srv/secret/visits.csv cannot be read",
@@ -363,11 +358,11 @@ mod tests {
     #[test]
     fn a_refusal_has_the_members_of_the_command_line() {
         let problem = Problem::refused(&serde_json::json!({"accepted": false, "asked": {}}));
-        let told = problem.json();
+        let json = problem.json();
         assert_eq!(
-            (&told["accepted"], &told["status"]),
+            (&json["accepted"], &json["status"]),
             (&false.into(), &409.into())
         );
-        assert_eq!(told["code"], "MZ2020");
+        assert_eq!(json["code"], "MZ2020");
     }
 }

@@ -1,46 +1,45 @@
-//! Every address of the server, and who may ask it.
+//! Every route of the server, and the roles that may use it.
 //!
-//! The table decides: `access.rs` looks every request up in it, and what is not in
-//! it is not answered. A test goes through it with every role; another compares it
-//! with the OpenAPI document.
+//! `access.rs` looks up every request in this table and answers nothing else. A test tries
+//! each route with each role; another compares the table with the OpenAPI document.
 
 use axum::http::Method;
 
 use crate::identity::Role;
 
-/// Who may ask.
+/// Who may use a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Anybody.
+    /// Every client, without a token.
     Public,
-    /// These roles, with a token or a session. Others are told why not.
+    /// These roles, with a token or a session. Others get a problem.
     Roles(&'static [Role]),
-    /// The same for a page: who is not signed in is led to where they can.
+    /// The same for a page: a visitor who is not signed in is redirected to the sign-in page.
     Page(&'static [Role]),
 }
 
-/// An address.
+/// A route.
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
-    /// How it is asked.
+    /// Its method.
     pub method: Verb,
-    /// Where, as axum matches it.
+    /// Its path, as axum matches it.
     pub path: &'static str,
-    /// By whom.
+    /// Who may use it.
     pub access: Access,
 }
 
-/// How an address is asked.
+/// A method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
-    /// To read.
+    /// Reads.
     Get,
-    /// To compute, or to change something.
+    /// Computes, or changes something.
     Post,
 }
 
 impl Verb {
-    /// Whether it is this method; whoever may read may ask for the headers alone.
+    /// Whether it is this method; HEAD is allowed where GET is.
     #[must_use]
     pub fn is(self, method: &Method) -> bool {
         match self {
@@ -72,7 +71,7 @@ const fn post(path: &'static str, access: Access) -> Route {
     }
 }
 
-/// The addresses for programs.
+/// The routes of the API.
 pub const API: &[Route] = &[
     get("/healthz", Access::Public),
     get("/readyz", Access::Public),
@@ -101,12 +100,12 @@ pub const API: &[Route] = &[
     get("/api/v1/events", ALL),
 ];
 
-/// All of them.
+/// All routes.
 pub fn all() -> impl Iterator<Item = &'static Route> {
     API.iter().chain(crate::pages::ROUTES)
 }
 
-/// The address that a request was matched to.
+/// The route of a request.
 #[must_use]
 pub fn find(method: &Method, path: &str) -> Option<&'static Route> {
     all().find(|route| route.path == path && route.method.is(method))

@@ -1,5 +1,4 @@
-//! Listening: connections in, bounded in number and patience, and a shutdown that
-//! finishes what was begun.
+//! Listening: connections with limits on number and time, and a graceful shutdown.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -23,18 +22,18 @@ use crate::service::{Options, Service};
 use crate::stall_timeout::StallTimeout;
 use crate::{api, tls};
 
-/// After a failed accept, most often for want of file descriptors.
+/// The pause after a failed accept, most often for lack of file descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The stack of a thread that plans and computes.
+/// The stack size of threads that plan and compute.
 const STACK: usize = 16 << 20;
 
-/// What the system keeps of what a client has not taken yet. It says that there is room
-/// again when a third of it is gone; of the megabytes that it would keep otherwise, a slow
-/// client takes no third in time.
-const UNTAKEN: u32 = 128 << 10;
+/// The send buffer of a socket. The system reports room again when a third of the buffer is
+/// sent; with its default of several megabytes a slow client does not get there before the
+/// stall timeout.
+const SEND_BUFFER: u32 = 128 << 10;
 
-/// Connections that wait to be accepted.
+/// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
 
 /// Where to listen.
@@ -47,11 +46,11 @@ pub struct Listen {
 }
 
 impl Listen {
-    /// Whether that is safe: whoever listens beyond this machine needs TLS.
+    /// Checks that the address is safe: one that other machines can reach needs TLS.
     ///
     /// # Errors
     ///
-    /// It is not.
+    /// The address needs TLS and has no certificate.
     pub fn check(&self) -> Result<(), Failure> {
         if self.tls.is_some() || self.address.ip().is_loopback() {
             return Ok(());
@@ -59,18 +58,18 @@ impl Listen {
         Err(Failure::new(
             Code::MZ2040,
             format!(
-                "{} can be reached from other machines, and tokens would travel in the open",
+                "{} can be reached from other machines, and tokens would be sent without encryption",
                 self.address
             ),
             "give --cert and --key, or listen on 127.0.0.1",
         ))
     }
 
-    /// What accepts connections by TLS, if there is a certificate.
+    /// The TLS acceptor, if there is a certificate.
     ///
     /// # Errors
     ///
-    /// A file cannot be read, or they do not belong together.
+    /// A file cannot be read, or the key does not belong to the certificate.
     pub fn acceptor(&self) -> Result<Option<TlsAcceptor>, Failure> {
         let files = self.tls.as_ref();
         files
@@ -79,12 +78,12 @@ impl Listen {
     }
 }
 
-/// Serves until the process is told to stop. `ready` is told the address.
+/// Serves until the process gets SIGTERM or SIGINT. `ready` is called with the address.
 ///
 /// # Errors
 ///
-/// The ledger, the tokens, the certificate or the address cannot be used; or the
-/// ledger must be opened again.
+/// The ledger, the tokens, the certificate or the address cannot be used; or the server
+/// stopped because the ledger must be opened again.
 pub fn serve(
     listen: &Listen,
     options: Options,
@@ -109,7 +108,7 @@ pub fn serve(
         let listener = listener.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let service = Service::open(options)?;
-        tokio::spawn(stop_when_told(service.clone()));
+        tokio::spawn(stop_on_signal(service.clone()));
         ready(address);
         accept(listener, acceptor, service.clone()).await;
         service.finish().await;
@@ -117,17 +116,17 @@ pub fn serve(
             true => Err(Failure::new(
                 Code::MZ1766,
                 "the ledger does not know whether a charge is durable",
-                "start again: what was charged is found, and clients ask again with their keys",
+                "start the server again: the ledger finds out, and clients retry with the same keys",
             )),
             false => Ok(()),
         }
     });
-    // Streams and idle connections need not be waited for.
+    // Event streams and idle connections are not waited for.
     runtime.shutdown_timeout(Duration::from_secs(1));
     result
 }
 
-/// Listens. What is accepted has the buffers of what listens.
+/// A listener. Accepted connections inherit its buffer sizes.
 fn bound(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = match address {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
@@ -135,13 +134,13 @@ fn bound(address: SocketAddr) -> std::io::Result<TcpListener> {
     };
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
-    socket.set_send_buffer_size(UNTAKEN)?;
+    socket.set_send_buffer_size(SEND_BUFFER)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// Stops the service when the system asks for it.
-async fn stop_when_told(service: Service) {
+/// Stops the service on SIGTERM or SIGINT.
+async fn stop_on_signal(service: Service) {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
@@ -163,7 +162,7 @@ async fn stop_when_told(service: Service) {
     service.stop();
 }
 
-/// Takes connections until the service stops, then waits for those that are being
+/// Accepts connections until the service stops, then waits for the requests that are being
 /// answered.
 pub async fn accept(listener: TcpListener, acceptor: Option<TlsAcceptor>, service: Service) {
     let router = api::router(service.clone());
@@ -195,7 +194,7 @@ pub async fn accept(listener: TcpListener, acceptor: Option<TlsAcceptor>, servic
         tokio::spawn(connection.serve(stream, acceptor.clone()));
     }
     drop(listener);
-    // Idle connections close at once, others after their answer.
+    // Idle connections close at once, others after their response.
     let _ = tokio::time::timeout(service.limits().shutdown_time, graceful.shutdown()).await;
 }
 
@@ -209,7 +208,7 @@ struct Connection {
 
 impl Connection {
     async fn serve(self, stream: TcpStream, acceptor: Option<TlsAcceptor>) {
-        // Answers are small and somebody waits for them.
+        // Responses are small, and a client waits for them.
         let _ = stream.set_nodelay(true);
         match acceptor {
             None => self.answer(stream).await,
@@ -240,7 +239,7 @@ impl Connection {
         let service = TowerToHyperService::new(self.router);
         let connection = builder.serve_connection(TokioIo::new(stream), service);
         let connection = self.watcher.watch(connection.into_owned());
-        // A client that goes away is no news.
+        // An error here means that the client closed the connection.
         let _ = connection.await;
     }
 }

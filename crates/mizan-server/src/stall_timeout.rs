@@ -1,8 +1,9 @@
-//! A connection that does not begin is closed, and one whose client takes nothing.
+//! Closes connections that stall: those that send no first bytes, and those whose client
+//! stops reading the response.
 //!
-//! Before hyper knows which HTTP it is, it waits without end for the bytes that tell;
-//! its own limits begin after them. And it waits without end for a client that asks
-//! and does not read what it is told.
+//! hyper waits without a limit for the bytes that tell HTTP/1.1 from HTTP/2; its own
+//! timeouts begin after them. It also waits without a limit for a client that sends a
+//! request and does not read the response.
 
 use std::future::Future;
 use std::io;
@@ -13,22 +14,22 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-/// The bytes with which HTTP/2 begins; a request of HTTP/1.1 has more.
+/// The length of the HTTP/2 connection preface; a request of HTTP/1.1 is longer.
 const PREFACE: usize = 24;
 
-/// A stream whose first bytes must come in time, and whose other side must take some
-/// of what is written in time.
+/// A stream whose first bytes must arrive in time, and whose client must read some of what
+/// is written in time.
 pub(crate) struct StallTimeout<S> {
     stream: S,
     preface_missing: usize,
     preface_timer: Pin<Box<Sleep>>,
     timeout: Duration,
-    /// Since nothing was taken.
+    /// Runs while the client reads nothing.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> StallTimeout<S> {
-    /// Waits so long for the beginning, and for whoever takes nothing.
+    /// Closes a stream that stalls for longer than `timeout`.
     pub(crate) fn new(stream: S, timeout: Duration) -> Self {
         Self {
             stream,
@@ -39,7 +40,7 @@ impl<S> StallTimeout<S> {
         }
     }
 
-    /// What became of writing, or that it waited too long.
+    /// The result of a write, or an error if the client has read nothing for too long.
     fn check_stall<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -68,8 +69,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for StallTimeout<S> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        let come = buffer.filled().len().saturating_sub(before);
-        self.preface_missing = self.preface_missing.saturating_sub(come);
+        let arrived = buffer.filled().len().saturating_sub(before);
+        self.preface_missing = self.preface_missing.saturating_sub(arrived);
         if read.is_pending()
             && self.preface_missing > 0
             && self.preface_timer.as_mut().poll(context).is_ready()

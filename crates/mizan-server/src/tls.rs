@@ -10,12 +10,12 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
-/// What accepts connections by TLS 1.2 and 1.3.
+/// An acceptor for TLS 1.2 and 1.3.
 ///
 /// # Errors
 ///
-/// A file cannot be read, or holds no certificate or key, or they do not belong
-/// together.
+/// A file cannot be read or has no certificate or key, or the key does not belong to the
+/// certificate.
 pub(crate) fn acceptor(certificates: &Path, key: &Path) -> Result<TlsAcceptor, Failure> {
     let failed = |path: &Path, reason: &dyn std::fmt::Display| {
         Failure::new(
@@ -29,7 +29,7 @@ pub(crate) fn acceptor(certificates: &Path, key: &Path) -> Result<TlsAcceptor, F
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| failed(certificates, &error))?;
     if chain.is_empty() {
-        return Err(failed(certificates, &"there is no certificate in it"));
+        return Err(failed(certificates, &"the file has no certificate"));
     }
     let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| failed(key, &error))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());

@@ -1,5 +1,5 @@
-//! Questions and charges: the same key is the same answer, refusals say what would
-//! fit, errors have a place.
+//! Queries and charges: a key has one charge and one answer, refusals say what would fit,
+//! errors have a position.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -61,14 +61,14 @@ fn an_answer_has_what_the_command_line_prints() {
         assert!((noisy - 133.0).abs() < 20.0 * half, "{row}");
     }
     assert_eq!(quote["cost"]["epsilon"], answer["spent"]["epsilon"]);
-    // Asked again it is free, and the same.
+    // The same query again has the same answer and is not charged.
     let again = client.post("/api/v1/queries", &question).json();
     assert_eq!(
         (&again["rows"], &again["repeated"]),
         (&answer["rows"], &true.into())
     );
     assert_eq!(again["spent"]["epsilon"], 0.0);
-    // Its receipt says what was asked, and proves the entry.
+    // Its receipt has the query, and proves the entry.
     let path = format!("/api/v1/receipts/{}", answer["receipt"].as_str().unwrap());
     let receipt = client.get(&path);
     assert_eq!(receipt.status, 200, "{}", receipt.text());
@@ -104,7 +104,7 @@ fn the_same_key_is_the_same_answer_and_one_charge() {
         .json();
     assert_ne!(other["id"], first["id"]);
     assert_eq!(reservations(&world), 2);
-    // The same key with another question, or for another price, stands for something else.
+    // The same key with another query or another epsilon is a conflict.
     for body in [
         json!({"sql": "SELECT COUNT(*) AS n FROM visits WHERE ward = 'north'", "epsilon": 0.5}),
         json!({"sql": COUNT, "epsilon": 0.6}),
@@ -114,13 +114,13 @@ fn the_same_key_is_the_same_answer_and_one_charge() {
         assert_eq!(reused.json()["code"], "MZ1732");
     }
     assert_eq!(reservations(&world), 2);
-    // Somebody else's k1 is theirs.
+    // The k1 of another client is another key.
     let mut owner = world.client(Role::Owner);
     let theirs = owner
         .post_with_key("/api/v1/queries", "k1", &question)
         .json();
     assert_ne!(theirs["id"], first["id"]);
-    // By the key everybody finds their own.
+    // By the key each client finds its own receipt.
     for (client, answer) in [(&mut client, &first), (&mut owner, &theirs)] {
         let receipt = client.get("/api/v1/receipts/k1").json();
         assert_eq!(receipt["entry"]["id"], answer["id"]);
@@ -131,8 +131,8 @@ fn the_same_key_is_the_same_answer_and_one_charge() {
     );
 }
 
-/// A key that is an id is the id of the entry, of charges and of questions; one id is
-/// one release.
+/// A key that is a UUID is the id of the entry, of charges and of queries: one id is one
+/// release.
 #[test]
 fn a_key_is_the_id_of_the_entry() {
     let world = World::new(wide());
@@ -229,7 +229,7 @@ fn a_budget_refuses_with_what_would_fit() {
         (409, &true.into())
     );
     assert_eq!(reservations(&world), 0);
-    // A question that does not fit.
+    // A query that does not fit.
     let mut analyst = world.client(Role::Analyst);
     let question = json!({"sql": COUNT, "epsilon": 60});
     assert_eq!(
@@ -243,7 +243,7 @@ fn a_budget_refuses_with_what_would_fit() {
 }
 
 #[test]
-fn a_question_that_is_refused_has_a_place() {
+fn a_refused_query_has_a_position() {
     let world = World::new(wide());
     let mut client = world.client(Role::Analyst);
     let problem = client.post(
@@ -277,7 +277,7 @@ fn a_question_that_is_refused_has_a_place() {
 }
 
 #[test]
-fn a_price_that_is_remembered_is_the_price_of_now() {
+fn a_cached_quote_follows_budget_and_catalogue() {
     let world = World::new(wide());
     let mut client = world.client(Role::Analyst);
     let total = json!({"sql": "SELECT SUM(cost) AS total FROM visits", "epsilon": 1});
@@ -286,7 +286,7 @@ fn a_price_that_is_remembered_is_the_price_of_now() {
     let share = |quote: &Value| quote["remaining"]["share"].as_f64().unwrap();
     let half = |quote: &Value| quote["predicted"]["total"]["half_width"].as_f64().unwrap();
     let about = client.post("/api/v1/quotes", &usual).json();
-    // What was spent since is seen.
+    // It sees what was spent since,
     let spend = json!({"account": "visits", "event": "gaussian(2)"});
     let mut runner = world.client(Role::Runner);
     assert_eq!(
@@ -299,7 +299,7 @@ fn a_price_that_is_remembered_is_the_price_of_now() {
         (&second["cost"], &second["event"])
     );
     assert!(share(&second) < share(&first), "{second}");
-    // So is another budget,
+    // another budget,
     let location = mizan_ledger::Location::from(world.path("mizan.db"));
     let ledger = mizan_ledger::Ledger::open(&location, &world.path("state")).unwrap();
     let name = mizan_ledger::AccountName::new("visits").unwrap();
@@ -329,7 +329,7 @@ fn a_price_that_is_remembered_is_the_price_of_now() {
 }
 
 #[test]
-fn the_accountant_says_what_the_command_line_says() {
+fn the_accountant_agrees_with_the_command_line() {
     let world = World::new(wide());
     let mut client = world.client(Role::Auditor);
     let ask = |client: &mut Client, path: &str, body: Value| {
@@ -472,7 +472,7 @@ fn proofs_hold() {
 }
 
 #[test]
-fn events_tell_budgets_and_ones_own_questions() {
+fn events_have_budgets_and_own_queries() {
     let world = World::new(wide());
     let mut listener = world.client(Role::Analyst);
     let first = listener.get("/api/v1/events");

@@ -1,5 +1,4 @@
-//! In Arabic pages the sentences of the libraries are Arabic: those of many
-//! questions and events are known, and problems are told by their codes.
+//! Arabic pages have the sentences of the libraries in Arabic, for many queries and events.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -27,7 +26,7 @@ fn unknown(lines: Vec<String>) -> Vec<String> {
 }
 
 #[test]
-fn what_a_question_is_told_is_known() {
+fn sentences_of_queries_are_translated() {
     let world = World::new(wide());
     let mut client = world.client(Role::Analyst);
     let mut seen = 0;
@@ -49,7 +48,7 @@ fn what_a_question_is_told_is_known() {
         ] {
             let told = client.post(path, &json!({"sql": sql, "epsilon": epsilon}));
             if told.status != 200 {
-                // Not every spelling is one of ours; a refusal is told by its code.
+                // Not every spelling is supported; a refusal is translated by its code.
                 let code = told.json()["code"].as_str().unwrap().to_owned();
                 assert!(told.status == 422, "{sql}: {}", told.text());
                 assert!(code.starts_with("MZ18"), "{sql}: {}", told.text());
@@ -64,7 +63,7 @@ fn what_a_question_is_told_is_known() {
 }
 
 #[test]
-fn why_a_method_does_not_apply_is_known() {
+fn reasons_of_methods_are_translated() {
     let world = World::new(wide());
     let mut client = world.client(Role::Analyst);
     let mut seen = 0;

@@ -1,4 +1,4 @@
-//! A limit on everything.
+//! The limits of the server: bodies, headers, connections, rates, events.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -20,19 +20,19 @@ use mizan_server::limits::Limits;
 use mizan_server::serve::Listen;
 use serde_json::json;
 
-/// Sends text as it is, and reads an answer if there is one.
+/// Sends text unchanged, and reads a response if there is one.
 fn raw(world: &World, text: &str) -> Option<common::client::Answer> {
     let mut stream = TcpStream::connect(world.address).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_secs(60)))
         .unwrap();
-    // The server may hang up before all was sent.
+    // The server may close the connection before all is sent.
     let _ = stream.write_all(text.as_bytes());
     read(&mut BufReader::new(stream)).ok()
 }
 
 #[test]
-fn a_body_may_be_so_large() {
+fn bodies_have_a_size_limit() {
     let world = World::new(Limits {
         body_bytes: 1000,
         ..wide()
@@ -44,7 +44,7 @@ fn a_body_may_be_so_large() {
         (answer.status, &answer.json()["code"]),
         (413, &"MZ2006".into())
     );
-    // The same without saying so first.
+    // The same without a declared length.
     let token = client.token.clone().unwrap();
     let text = format!(
         "POST /api/v1/quotes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\
@@ -52,7 +52,7 @@ fn a_body_may_be_so_large() {
         "x".repeat(2000)
     );
     assert_eq!(raw(&world, &text).unwrap().status, 413);
-    // And who says no type, or another, is not read at all.
+    // A body without a media type, or with another one, is not read.
     for kind in ["", "Content-Type: text/plain\r\n"] {
         let text = format!(
             "POST /api/v1/quotes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n{kind}Content-Length: 2\r\n\r\n{{}}"
@@ -62,7 +62,7 @@ fn a_body_may_be_so_large() {
 }
 
 #[test]
-fn a_body_and_headers_may_take_so_long() {
+fn bodies_and_headers_have_a_time_limit() {
     let world = World::new(Limits {
         body_time: Duration::from_millis(100),
         header_time: Duration::from_millis(100),
@@ -78,7 +78,7 @@ fn a_body_and_headers_may_take_so_long() {
         (answer.status, &answer.json()["code"]),
         (408, &"MZ2007".into())
     );
-    // Headers that never end: the connection does.
+    // Headers without an end: the server closes the connection.
     let mut stream = TcpStream::connect(world.address).unwrap();
     stream
         .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
@@ -92,12 +92,12 @@ fn a_body_and_headers_may_take_so_long() {
 }
 
 #[test]
-fn a_connection_that_does_not_begin_is_closed() {
+fn a_connection_without_first_bytes_is_closed() {
     let world = World::new(Limits {
         header_time: Duration::from_millis(100),
         ..wide()
     });
-    // Nothing, and what could become HTTP/1 or HTTP/2.
+    // Nothing, and prefixes of HTTP/1 and HTTP/2.
     for begun in ["", "P", "PRI * HTTP/2.0\r\n"] {
         let mut stream = TcpStream::connect(world.address).unwrap();
         stream.write_all(begun.as_bytes()).unwrap();
@@ -113,25 +113,25 @@ fn a_connection_that_does_not_begin_is_closed() {
 }
 
 #[test]
-fn a_client_that_reads_nothing_is_hung_up_on() {
+fn a_client_that_reads_nothing_is_disconnected() {
     let world = World::new(Limits {
         header_time: Duration::from_millis(200),
         connections: 1,
         ..wide()
     });
-    // More than the system keeps for who does not read.
+    // More than the buffers of a client that does not read.
     let mut deaf = TcpStream::connect(world.address).unwrap();
     let request = b"GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
     deaf.set_write_timeout(Some(Duration::from_secs(20)))
         .unwrap();
     let _ = deaf.write_all(&request.repeat(2000));
-    // Then the one connection that there is is free again.
+    // Then the only connection is free again.
     assert_eq!(world.anybody().get("/healthz").status, 200);
     drop(deaf);
 }
 
 #[test]
-fn an_event_has_so_many_parts_that_take_long() {
+fn sampled_parts_of_an_event_are_limited() {
     let world = World::new(wide());
     let event = |parts: u32| {
         let parts = (1..=parts).map(|n| format!("{n} * poisson(0.{n:03}, gaussian({n}))"));
@@ -145,7 +145,7 @@ fn an_event_has_so_many_parts_that_take_long() {
     assert_eq!(ask(32).status, 200);
     let refused = ask(33);
     assert_eq!(refused.status, 413, "{}", refused.text());
-    // Nor as JSON, with names that are written otherwise.
+    // The same as JSON, with escaped names.
     let hidden = (1..=33).map(|n| {
         format!("{{\"event\":\"\\u0070oisson\",\"q\":0.{n:03}1,\"of\":{{\"event\":\"gaussian\",\"sigma\":{n}}}}}")
     });
@@ -160,7 +160,7 @@ fn an_event_has_so_many_parts_that_take_long() {
 }
 
 #[test]
-fn a_catalogue_with_a_fault_is_not_told_to_clients() {
+fn clients_do_not_see_faults_of_the_catalogue() {
     let world = World::new(wide());
     let mut client = world.client(Role::Analyst);
     assert_eq!(client.get("/api/v1/datasets").status, 200);
@@ -181,7 +181,7 @@ fn a_catalogue_with_a_fault_is_not_told_to_clients() {
 }
 
 #[test]
-fn a_token_may_ask_so_often() {
+fn the_rate_of_a_token_is_limited() {
     let world = World::new(Limits {
         rate: 1e-6,
         burst: 3.0,
@@ -202,13 +202,13 @@ fn a_token_may_ask_so_often() {
             .unwrap()
             >= 1
     );
-    // Others are not touched, nor is what is for everybody.
+    // Other tokens and public routes are not affected.
     assert_eq!(world.client(Role::Owner).get("/api/v1/budgets").status, 200);
     assert_eq!(world.anybody().get("/healthz").status, 200);
 }
 
 #[test]
-fn a_token_may_listen_so_often() {
+fn the_streams_of_a_token_are_limited() {
     let world = World::new(Limits {
         streams: 2,
         ..wide()
@@ -230,7 +230,7 @@ fn a_token_may_listen_so_often() {
 }
 
 #[test]
-fn beyond_this_machine_there_is_tls() {
+fn an_open_network_needs_tls() {
     let listen = |address: &str, tls: bool| Listen {
         address: address.parse().unwrap(),
         tls: tls.then(|| ("cert.pem".into(), "key.pem".into())),
@@ -244,7 +244,7 @@ fn beyond_this_machine_there_is_tls() {
 }
 
 #[test]
-fn what_is_no_http_or_no_address_does_no_harm() {
+fn malformed_requests_do_no_harm() {
     let world = World::new(Limits {
         header_time: Duration::from_secs(2),
         ..wide()

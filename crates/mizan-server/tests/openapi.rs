@@ -1,4 +1,4 @@
-//! The OpenAPI document: complete, and nothing in it leads nowhere.
+//! The OpenAPI document is complete, and its references resolve.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,7 +17,7 @@ fn document() -> Value {
 }
 
 #[test]
-fn every_address_is_in_it_and_nothing_else() {
+fn the_document_has_every_route_and_no_other() {
     let document = document();
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
     let mut described = BTreeSet::new();
@@ -31,7 +31,7 @@ fn every_address_is_in_it_and_nothing_else() {
             assert_eq!(operation["responses"]["401"].is_null(), public, "{path}");
         }
     }
-    // The document and the page about it describe the others.
+    // The document and its page describe the other routes.
     let own = ["/api/openapi.json", "/api/reference"];
     let routes = API.iter().filter(|route| !own.contains(&route.path));
     let method = |verb: Verb| match verb {
@@ -45,7 +45,7 @@ fn every_address_is_in_it_and_nothing_else() {
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
+fn every_reference_resolves() {
     let document = document();
     let mut seen = 0;
     let mut left = vec![&document];

@@ -1,5 +1,5 @@
-//! Pages: who may see which, and what they say to what makes no sense. The browser's
-//! tests are in `browser/`.
+//! Pages: which role may see which, and how they answer requests that are not valid. The
+//! tests in a browser are in `browser/`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -42,13 +42,13 @@ fn send(world: &World, token: &str, method: &str, path: &str, form: &str) -> Ans
     stream
         .set_read_timeout(Some(Duration::from_secs(60)))
         .unwrap();
-    // The server may answer before all was sent.
+    // The server may respond before all is sent.
     let _ = stream.write_all(text.as_bytes());
     read(&mut BufReader::new(stream)).unwrap()
 }
 
-/// How a page is asked for so that who may see it does. An address without one fails
-/// the test.
+/// A request for each page that a role with access gets an answer to. A route without one
+/// fails the test.
 fn sample(route: &Route, receipt: &str) -> (String, String) {
     let form = match (route.method, route.path) {
         (Verb::Post, "/ask" | "/ask/quote") => format!("sql={COUNT}&wish=epsilon&epsilon=0.1"),
@@ -62,12 +62,12 @@ fn sample(route: &Route, receipt: &str) -> (String, String) {
         "/laboratory/figures/{number}" => "/laboratory/figures/1".to_owned(),
         "/assets/{version}/{file}" => "/assets/x/page.css".to_owned(),
         plain if !plain.contains('{') => plain.to_owned(),
-        other => panic!("say how {other} is asked"),
+        other => panic!("there is no sample request for {other}"),
     };
     (path, form)
 }
 
-/// A charge of a role's own, so that there is a receipt it may see.
+/// A charge by a role, so that there is a receipt it may see.
 fn receipt_of(world: &World, role: Role) -> String {
     let (role, path, body) = match role {
         Role::Runner => (
@@ -119,10 +119,10 @@ fn every_page_every_role() {
             assert!(answer.status < 500, "{what}");
             continue;
         };
-        // Whoever it is not for is led to where one signs in, and learns nothing.
+        // A visitor without a valid token is redirected to the sign-in page.
         for token in &bad {
             let answer = browse(&world, token.as_deref(), method, &path, &form);
-            // A question is sent on, so that it is not lost by signing in.
+            // A query goes along, so that it is not lost by the sign-in.
             let expected = if what == "POST /ask" { 307 } else { 303 };
             assert_eq!(answer.status, expected, "{what}");
             let place = answer.header("location").unwrap();
@@ -160,7 +160,7 @@ fn field<'a>(page: &'a str, name: &str) -> &'a str {
 }
 
 #[test]
-fn a_question_of_another_session_comes_back_with_its_key_and_spends_nothing() {
+fn a_form_of_another_session_comes_back_with_its_key_and_charges_nothing() {
     let world = World::new(wide());
     let token = world.token(Role::Analyst, "visits");
     let signed = world.service.sign_in(&token).unwrap();
@@ -181,19 +181,19 @@ fn a_question_of_another_session_comes_back_with_its_key_and_spends_nothing() {
             assert!(text.contains("id=\"again\">"), "{form}");
         }
     }
-    // For a script only the part, with the secret of the session.
+    // A script gets the part alone, with the CSRF token of the session.
     let script = format!("{cookie}X-Fragment: 1\r\n");
     let part = send(&world, &script, "POST", "/ask", &asked).text();
     assert!(!part.contains("<html") && part.contains(&format!("data-key=\"{key}\"")));
     assert!(part.contains(&format!("data-csrf=\"{}\"", signed.csrf)));
-    // Another site is not even told that.
+    // Another site gets neither the key nor the CSRF token.
     let other = format!("{cookie}Sec-Fetch-Site: cross-site\r\n");
     let answer = send(&world, &other, "POST", "/ask", &asked);
     assert_eq!(answer.status, 403);
     assert!(!answer.text().contains(key) && !answer.text().contains(&signed.csrf));
     assert!(answer.text().contains("This form is from another session"));
-    assert_eq!(size(), before, "nothing was asked");
-    // The same form once more, now of this session: paid, and once.
+    assert_eq!(size(), before, "nothing was charged");
+    // The same form with the CSRF token of this session is charged once.
     let form = format!("{asked}&csrf={}", signed.csrf);
     let answer = send(&world, &cookie, "POST", "/ask", &form);
     assert_eq!(answer.status, 200, "{}", answer.text());
@@ -205,7 +205,7 @@ fn a_question_of_another_session_comes_back_with_its_key_and_spends_nothing() {
 }
 
 #[test]
-fn a_question_is_kept_while_somebody_signs_in() {
+fn a_query_is_kept_during_the_sign_in() {
     let world = World::new(wide());
     let token = world.token(Role::Analyst, "visits");
     let key = "00112233445566778899aabbccddeeff";
@@ -231,10 +231,10 @@ fn a_question_is_kept_while_somebody_signs_in() {
     assert!(text.contains("COUNT(*) AS n FROM visits</textarea>"));
     assert!(text.contains("value=\"epsilon\" checked") && text.contains("value=\"0.1\""));
     assert!(text.contains("id=\"again\">"));
-    // Who is signed in meanwhile is led there at once.
+    // A visitor who is signed in meanwhile is redirected at once.
     let answer = send(&world, &cookie, "POST", "/sign-in", &asked);
     assert_eq!(answer.header("location"), Some(next.as_str()));
-    // A link has no say in keys that no form of ours has.
+    // A link cannot set a key that this page did not draw.
     let text = send(&world, &cookie, "GET", "/ask?key=mine", "").text();
     assert!(field(&text, "key") != "mine" && !text.contains("id=\"again\">"));
 }
@@ -255,7 +255,7 @@ fn form_urlencoded(fields: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn what_is_anothers_is_not_on_any_page() {
+fn pages_show_nothing_of_other_tenants() {
     let world = World::new(wide());
     let receipt = receipt_of(&world, Role::Analyst);
     for role in [Role::Analyst, Role::Runner] {
@@ -281,7 +281,7 @@ fn what_is_anothers_is_not_on_any_page() {
 }
 
 #[test]
-fn what_makes_no_sense_is_a_page_that_says_so() {
+fn requests_that_are_not_valid_get_a_page() {
     let world = World::new(wide());
     let token = world.token(Role::Owner, "visits");
     let long = "a".repeat(20_000);
@@ -363,18 +363,18 @@ fn what_makes_no_sense_is_a_page_that_says_so() {
             assert_eq!(kind, "text/html; charset=utf-8", "{what}: {text}");
         }
     }
-    // Nothing of that was charged but for what made sense.
+    // Only the valid queries were charged.
     let ledger = world.ledger();
     assert!(ledger.head().unwrap().size < 12);
 }
 
 #[test]
-fn a_form_may_take_so_long_and_be_so_large() {
+fn forms_have_limits_of_time_and_size() {
     let world = World::new(Limits {
         body_time: Duration::from_millis(100),
         ..wide()
     });
-    // Nobody needs a token to begin this, so it must end by itself.
+    // This needs no token, so the server must end it.
     let mut stream = TcpStream::connect(world.address).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_secs(30)))

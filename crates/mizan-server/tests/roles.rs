@@ -1,5 +1,5 @@
-//! Every address with every kind of token: who may is answered, who may not learns
-//! nothing.
+//! Every route with every kind of token: a role with access gets an answer, every other
+//! token learns nothing.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -18,8 +18,7 @@ use serde_json::{Value, json};
 
 const COUNT: &str = "SELECT COUNT(*) AS n FROM visits";
 
-/// A request that a role which may ask gets an answer to. An address without one
-/// fails the test: say here how it is asked.
+/// A request that a role with access gets an answer to. A route without one fails the test.
 fn sample(route: &Route) -> (String, Option<Value>) {
     let question = json!({"sql": COUNT, "epsilon": 0.1});
     let event = |expression: &str| json!({"expression": expression, "delta": 1e-6});
@@ -69,7 +68,7 @@ fn ask(client: &mut Client, route: &Route, path: &str, body: Option<&Value>) -> 
         Verb::Get => "GET",
         Verb::Post => "POST",
     };
-    // A question and a charge are not the same entry.
+    // A query and a charge are different entries.
     let key = [("Idempotency-Key", route.path)];
     client.send(method, path, &key, body).unwrap()
 }
@@ -77,7 +76,7 @@ fn ask(client: &mut Client, route: &Route, path: &str, body: Option<&Value>) -> 
 #[test]
 fn every_address_every_role() {
     let world = World::new(wide());
-    let mut refused: Vec<(&str, Option<String>)> = vec![("nobody", None)];
+    let mut refused: Vec<(&str, Option<String>)> = vec![("no token", None)];
     let forged = format!("mizan_owner_{}", "ab".repeat(32));
     let revoked = world.token(Role::Owner, "visits");
     let id = world.identity.list().unwrap().last().unwrap().id.clone();
@@ -117,7 +116,7 @@ fn every_address_every_role() {
             assert_eq!(answer.status, 401, "{} with {what}", route.path);
             problems.push(answer.text());
         }
-        // Which of these it was cannot be told from outside.
+        // The response does not say which of these it was.
         problems.dedup();
         assert!(problems.len() <= 1, "{}: {problems:?}", route.path);
         let Access::Roles(roles) = route.access else {
@@ -127,7 +126,7 @@ fn every_address_every_role() {
             let mut client = world.client(role);
             let (path, body) = match &asked {
                 Some(asked) => asked.clone(),
-                // One's own receipt: of a charge or a question that was asked first.
+                // A receipt of the role's own charge or query.
                 None => (own_receipt(&world, role), None),
             };
             let answer = ask(&mut client, route, &path, body.as_ref());
@@ -163,7 +162,7 @@ fn own_receipt(world: &World, role: Role) -> String {
 }
 
 #[test]
-fn what_is_anothers_looks_like_what_is_not_there() {
+fn resources_of_others_look_like_missing_ones() {
     let world = World::new(wide());
     let mut ours = world.client(Role::Analyst);
     let mut theirs = Client::new(world.address, Some(&world.token(Role::Analyst, "payroll")));
@@ -174,7 +173,7 @@ fn what_is_anothers_looks_like_what_is_not_there() {
     let same = |one: Answer, other: Answer| {
         assert_eq!(one.status, other.status);
         assert!(one.status == 404 || one.status == 422, "{}", one.text());
-        let nameless = |answer: &Answer| answer.text().replace("visits", "nobody");
+        let nameless = |answer: &Answer| answer.text().replace("visits", "absent");
         assert_eq!(nameless(&one), nameless(&other));
     };
     for client in [&mut theirs, &mut runner] {
@@ -182,28 +181,28 @@ fn what_is_anothers_looks_like_what_is_not_there() {
         if !runner_asks {
             same(
                 client.get("/api/v1/datasets/visits"),
-                client.get("/api/v1/datasets/nobody"),
+                client.get("/api/v1/datasets/absent"),
             );
             let sql = |table: &str| json!({"sql": format!("SELECT COUNT(*) FROM {table}"), "epsilon": 0.1});
             same(
                 client.post("/api/v1/quotes", &sql("visits")),
-                client.post("/api/v1/quotes", &sql("nobody")),
+                client.post("/api/v1/quotes", &sql("absent")),
             );
             same(
                 client.post("/api/v1/queries", &sql("visits")),
-                client.post("/api/v1/queries", &sql("nobody")),
+                client.post("/api/v1/queries", &sql("absent")),
             );
             assert!(!client.get("/api/v1/datasets").text().contains("visits"));
         } else {
             let spend = |account: &str| json!({"account": account, "event": "gaussian(100)"});
             same(
                 client.post_with_key("/api/v1/spends", "a", &spend("visits")),
-                client.post_with_key("/api/v1/spends", "b", &spend("nobody")),
+                client.post_with_key("/api/v1/spends", "b", &spend("absent")),
             );
         }
         same(
             client.get("/api/v1/budgets/visits"),
-            client.get("/api/v1/budgets/nobody"),
+            client.get("/api/v1/budgets/absent"),
         );
         let list = client.get("/api/v1/budgets");
         assert_eq!(list.status, 200);
@@ -214,7 +213,7 @@ fn what_is_anothers_looks_like_what_is_not_there() {
             same(client.get(&path), unknown.clone());
         }
     }
-    // Where a dataset is, only its owner is told.
+    // Only the data owner sees the source of a dataset.
     assert!(
         !ours
             .get("/api/v1/datasets/visits")
@@ -231,7 +230,7 @@ fn what_is_anothers_looks_like_what_is_not_there() {
 }
 
 #[test]
-fn a_token_that_is_revoked_is_good_for_nothing_at_once() {
+fn revocation_works_at_once() {
     let world = World::new(wide());
     let mut client = world.client(Role::Auditor);
     assert_eq!(client.get("/api/v1/budgets").status, 200);
@@ -244,7 +243,7 @@ fn a_token_that_is_revoked_is_good_for_nothing_at_once() {
 }
 
 #[test]
-fn answers_say_what_browsers_may_not_do() {
+fn responses_have_security_headers() {
     let world = World::new(wide());
     for path in ["/healthz", "/api/reference", "/api/v1/budgets", "/nothing"] {
         let answer = world.anybody().get(path);
@@ -258,7 +257,7 @@ fn answers_say_what_browsers_may_not_do() {
 }
 
 #[test]
-fn a_session_needs_its_second_secret_to_change_anything() {
+fn a_session_needs_its_csrf_token_for_changes() {
     let world = World::new(wide());
     let token = world.token(Role::Analyst, "visits");
     let signed = world.service.sign_in(&token).unwrap();
@@ -285,7 +284,7 @@ fn a_session_needs_its_second_secret_to_change_anything() {
     ];
     assert_eq!(ask(&other_site), 403);
     assert_eq!(ask(&[("Cookie", "mizan_session=0")]), 401);
-    // It ends with its token.
+    // The session ends with its token.
     let id = world.identity.list().unwrap().last().unwrap().id.clone();
     world.identity.revoke(&id).unwrap();
     assert_eq!(ask(&with(&signed.csrf)), 401);

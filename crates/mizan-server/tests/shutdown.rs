@@ -1,4 +1,4 @@
-//! A server that is asked to stop finishes what it began.
+//! A server that stops finishes the queries that are charged.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -18,7 +18,7 @@ use mizan_server::identity::Role;
 use serde_json::json;
 
 #[test]
-fn what_was_charged_is_answered_and_what_was_answered_is_charged() {
+fn every_charge_is_answered_and_every_answer_is_charged() {
     let mut world = World::new(wide());
     let runner = world.token(Role::Runner, "visits");
     let analyst = world.token(Role::Analyst, "visits");
@@ -41,7 +41,7 @@ fn what_was_charged_is_answered_and_what_was_answered_is_charged() {
                         0 => (&mut asks, "/api/v1/queries", question),
                         _ => (&mut charges, "/api/v1/spends", spend),
                     };
-                    // Once the server stops there is nobody to connect to.
+                    // After the stop no connection is accepted.
                     let Ok(answer) = client.send("POST", path, &key, Some(body)) else {
                         break;
                     };
@@ -83,6 +83,6 @@ fn what_was_charged_is_answered_and_what_was_answered_is_charged() {
         public_key: None,
     };
     let report = ledger.verify(&witnesses, |_, _| ()).unwrap();
-    // Nothing is left half done.
+    // No charge is left without an answer.
     assert_eq!(report.charges, report.committed + report.voided);
 }

@@ -1,5 +1,5 @@
-//! TLS, live: a certificate made here, a client that trusts it, and those who stall,
-//! speak in the open, trust nobody or bring the wrong key.
+//! TLS: a certificate made here, a client that trusts it, and clients that stall, send
+//! plain text, trust another certificate or have the wrong key.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -99,13 +99,13 @@ fn ask(stream: &mut Secured, head: &str, body: &str) -> String {
     );
     stream.write_all(request.as_bytes()).unwrap();
     let mut said = Vec::new();
-    // Servers may close without a last word; what came is what counts.
+    // A server may close without close_notify; what arrived counts.
     let _ = stream.read_to_end(&mut said);
     String::from_utf8(said).unwrap()
 }
 
 #[test]
-fn whoever_trusts_the_certificate_is_answered() {
+fn a_client_that_trusts_the_certificate_is_answered() {
     let papers = Papers::new();
     let world = papers.world(wide());
     let mut client = papers.client(world.address, &["http/1.1"]);
@@ -116,7 +116,7 @@ fn whoever_trusts_the_certificate_is_answered() {
         lower.contains("strict-transport-security: max-age="),
         "{said}"
     );
-    // A session over TLS never travels in the open.
+    // A session cookie over TLS is marked Secure.
     let token = world.token(Role::Analyst, "visits");
     let mut client = papers.client(world.address, &["http/1.1"]);
     let said = ask(&mut client, "POST /sign-in", &format!("token={token}"));
@@ -146,10 +146,10 @@ fn http_2_and_1_are_both_spoken() {
 }
 
 #[test]
-fn whoever_does_not_speak_tls_or_does_not_trust_it_is_not_answered() {
+fn plain_text_and_untrusting_clients_are_not_answered() {
     let papers = Papers::new();
     let world = papers.world(wide());
-    // In the open: nothing is told.
+    // Plain text gets no answer.
     let mut open = TcpStream::connect(world.address).unwrap();
     open.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         .unwrap();
@@ -160,23 +160,23 @@ fn whoever_does_not_speak_tls_or_does_not_trust_it_is_not_answered() {
     let mut noise = TcpStream::connect(world.address).unwrap();
     noise.write_all(&[0xff; 4096]).unwrap();
     let _ = noise.read_to_end(&mut Vec::new());
-    // A client that knows another certificate goes away by itself.
+    // A client that trusts another certificate closes the connection.
     let mut other = Papers::new().client(world.address, &["http/1.1"]);
     assert!(other.conn.complete_io(&mut other.sock).is_err());
-    // The server is there for the others.
+    // The server still answers others.
     let mut client = papers.client(world.address, &["http/1.1"]);
     assert!(ask(&mut client, "GET /healthz", "").starts_with("HTTP/1.1 200"));
 }
 
 #[test]
-fn handshakes_that_stall_hold_nobody_up_and_are_ended() {
+fn stalled_handshakes_are_ended_and_do_not_block_others() {
     let papers = Papers::new();
     let world = papers.world(Limits {
         header_time: Duration::from_secs(2),
         ..wide()
     });
     let begun = Instant::now();
-    // Half of them say nothing, half begin and stop.
+    // Half of them send nothing, half begin a handshake and stop.
     let mut stalled: Vec<_> = (0..100)
         .map(|number| {
             let mut stream = TcpStream::connect(world.address).unwrap();
@@ -210,7 +210,7 @@ fn handshakes_that_stall_hold_nobody_up_and_are_ended() {
 }
 
 #[test]
-fn beyond_this_machine_there_is_no_serving_without_tls() {
+fn an_open_network_without_tls_is_refused() {
     let papers = Papers::new();
     let open = |address: &str| Listen {
         address: address.parse().unwrap(),
@@ -231,7 +231,7 @@ fn beyond_this_machine_there_is_no_serving_without_tls() {
 }
 
 #[test]
-fn papers_that_are_none_are_told_apart() {
+fn bad_certificates_and_keys_are_reported() {
     let (papers, other) = (Papers::new(), Papers::new());
     let address = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
     std::fs::write(papers.file("empty.pem"), "").unwrap();

@@ -1,4 +1,4 @@
-//! The file of tokens: what is made, found, revoked, and who may read it.
+//! The token file: creation, authentication, revocation, permissions.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -34,10 +34,10 @@ fn a_token_authenticates_until_it_is_revoked() {
     command_line.revoke(&token.id).unwrap();
     assert!(server.authenticate(secret.reveal()).unwrap().is_none());
     assert!(!server.is_token_valid(&token.id).unwrap());
-    // Revoking again changes nothing, and is no second act.
+    // A second revocation changes nothing and adds no act.
     command_line.revoke(&token.id).unwrap();
     assert_eq!(server.acts().unwrap().len(), 2);
-    // The secret is nowhere in the file.
+    // The secret is not in the file.
     for file in std::fs::read_dir(folder.path()).unwrap() {
         let bytes = std::fs::read(file.unwrap().path()).unwrap();
         let digits = secret.reveal().split('_').nth(2).unwrap().as_bytes();
@@ -46,7 +46,7 @@ fn a_token_authenticates_until_it_is_revoked() {
 }
 
 #[test]
-fn a_token_ends_when_it_was_said_to() {
+fn a_token_expires() {
     let folder = tempfile::tempdir().unwrap();
     let identity = Identity::open(&folder.path().join("tokens.db")).unwrap();
     for (expires_ms, good) in [(Some(1), false), (Some(u64::MAX >> 1), true), (None, true)] {
@@ -61,7 +61,7 @@ fn a_token_ends_when_it_was_said_to() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn bad_names_and_scopes_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let identity = Identity::open(&folder.path().join("tokens.db")).unwrap();
     for name in ["", "a b", "x\n", &"x".repeat(101)] {
@@ -109,14 +109,14 @@ fn only_the_owner_reads_the_file() {
         Err(IdentityError::Shared { .. })
     ));
     rights(0o600).unwrap();
-    // Acts stay as they are, whoever opens the file.
+    // The rows of acts cannot be changed.
     let identity = Identity::open(&path).unwrap();
     identity.create(new("amina", Role::Owner)).unwrap();
     let database = rusqlite::Connection::open(&path).unwrap();
     for change in ["UPDATE acts SET about = ''", "DELETE FROM acts"] {
         assert!(database.execute(change, []).is_err(), "{change}");
     }
-    // Another kind of database is not taken for one of tokens.
+    // Another database is not accepted as a token file.
     let other = folder.path().join("other.db");
     let database = rusqlite::Connection::open(&other).unwrap();
     database.execute_batch("CREATE TABLE t (x)").unwrap();
@@ -128,7 +128,7 @@ fn only_the_owner_reads_the_file() {
 }
 
 #[test]
-fn who_asked_first_is_remembered_first() {
+fn records_are_in_the_order_of_time() {
     let folder = tempfile::tempdir().unwrap();
     let identity = Identity::open(&folder.path().join("tokens.db")).unwrap();
     let amina = RequestRecord::now("amina", "SELECT 1", Some("0.1".to_owned()), None);

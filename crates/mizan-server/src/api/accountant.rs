@@ -21,8 +21,7 @@ use crate::body::Json;
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// What was said before about the same request, or what is said now. Without a name
-/// nothing is kept.
+/// The answer to a request, from the cache if it is there. Without a name nothing is cached.
 async fn cached<R: Serialize, A: Serialize>(
     service: &Service,
     name: Option<&str>,
@@ -45,7 +44,7 @@ async fn cached<R: Serialize, A: Serialize>(
     Ok(([(header::CONTENT_TYPE, kind)], answer.to_string()).into_response())
 }
 
-/// What an event costs: epsilon at a delta, or delta at an epsilon, by every method.
+/// The cost of an event: epsilon at a delta, or delta at an epsilon, by every method.
 #[utoipa::path(
     post,
     path = "/api/v1/account",
@@ -69,7 +68,7 @@ pub(crate) async fn account(
     .await
 }
 
-/// The Rényi budget curve: what an event costs at every order.
+/// The Rényi curve: the cost of an event at every order.
 #[utoipa::path(
     post,
     path = "/api/v1/curve",
@@ -117,7 +116,7 @@ pub(crate) async fn risk(
     .await
 }
 
-/// Solves for the `?` in an event: the least noise, or the most of anything else.
+/// Calibration: solves for the `?` in an event, the smallest noise or the largest value of another parameter.
 #[utoipa::path(
     post,
     path = "/api/v1/calibrate",
@@ -141,7 +140,7 @@ pub(crate) async fn calibrate(
     .await
 }
 
-/// What an event costs a group of people who stand together.
+/// The cost of an event for a group of people (group privacy).
 #[utoipa::path(
     post,
     path = "/api/v1/group",

@@ -12,12 +12,12 @@ use crate::body::Json;
 use crate::problem::{Problem, ProblemJson};
 use crate::service::{ReceiptView, Service};
 
-/// About which event.
+/// Parameters of a budget.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct BudgetQuery {
-    /// Say how many more of this event fit; the last one charged otherwise.
+    /// The event whose remaining number is asked for; by default the last one that was charged.
     event: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) async fn budgets(
     Ok(axum::Json(service.budgets(&caller).await?))
 }
 
-/// One budget: what it promises, has spent and has left, order by order, and how it burned down.
+/// One budget: its total, what is spent and left at each order, and its past.
 #[utoipa::path(
     get,
     path = "/api/v1/budgets/{name}",
@@ -61,16 +61,16 @@ pub(crate) async fn budget(
     Ok(axum::Json(shown.json()))
 }
 
-/// Charges an account for a release that is made elsewhere, after this has answered.
+/// Charges an account for a release that is made elsewhere, after the response.
 #[utoipa::path(
     post,
     path = "/api/v1/spends",
     tag = "budgets",
-    params(("Idempotency-Key" = String, Header, description = "the id of the entry: a UUID, or any text of your own. The same key and event is charged once", min_length = 1, max_length = 200)),
+    params(("Idempotency-Key" = String, Header, description = "the id of the entry: a UUID, or any text of your own. The same key and event are charged once", min_length = 1, max_length = 200)),
     request_body = SpendRequest,
     responses(
         (status = 200, description = "the answer", body = SpendAnswer),
-        (status = 409, description = "the budget refuses it (with the members of SpendRefused), or the key stands for something else", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 409, description = "the budget refuses the charge (with the members of SpendRefused), or the key was used for another request", body = ProblemJson, content_type = "application/problem+json"),
         AccessProblems, BodyProblems, NotFound,
     ),
     security(("token" = [])),
@@ -86,12 +86,12 @@ pub(crate) async fn spend(
     Ok(axum::Json(service.spend(&caller, request, key).await?))
 }
 
-/// The entry of a receipt, of an id, or of a key of one's own, with the proof that it is in the log. Analysts and runners see their own.
+/// The entry of a receipt, of an id, or of a key of the caller, with the proof that it is in the log. Analysts and runners see their own entries.
 #[utoipa::path(
     get,
     path = "/api/v1/receipts/{id}",
     tag = "budgets",
-    params(("id" = String, Path, description = "a receipt (mizan1:...), the id of an entry, or the key that one asked with")),
+    params(("id" = String, Path, description = "a receipt (mizan1:...), the id of an entry, or the key of a request of the caller")),
     responses(
         (status = 200, description = "the answer", body = ReceiptView),
         (status = 409, description = "the log does not extend the receipt", body = ProblemJson, content_type = "application/problem+json"),

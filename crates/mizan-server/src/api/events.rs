@@ -1,4 +1,4 @@
-//! What happens, as it happens.
+//! The stream of server-sent events.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -12,15 +12,15 @@ use super::problems::AccessProblems;
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// Server-sent events: `query` (a `QueryEvent`) as one's own questions get on, and
-/// `budget` (an `AccountJson`) for each budget one may see, first as it is and then
-/// whenever it changed.
+/// Server-sent events: `query` (a `QueryEvent`) for the progress of the caller's queries, and
+/// `budget` (an `AccountJson`) for each budget that the caller may see, at the start and
+/// whenever it changes.
 #[utoipa::path(
     get,
     path = "/api/v1/events",
     tag = "events",
     responses(
-        (status = 200, description = "events, until somebody hangs up", body = String, content_type = "text/event-stream"),
+        (status = 200, description = "events, until the client closes the connection", body = String, content_type = "text/event-stream"),
         AccessProblems,
     ),
     security(("token" = [])),

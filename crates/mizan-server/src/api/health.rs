@@ -1,4 +1,4 @@
-//! For who runs the server: is it there, can it answer, what did it do.
+//! Health checks and metrics, for the operator.
 
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -9,25 +9,25 @@ use super::problems::AccessProblems;
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// Whether the server is there.
+/// Whether the server is alive.
 #[utoipa::path(
     get,
     path = "/healthz",
     tag = "health",
-    responses((status = 200, description = "it is", body = String, content_type = "text/plain")),
+    responses((status = 200, description = "alive", body = String, content_type = "text/plain")),
 )]
 pub(crate) async fn alive() -> &'static str {
     "ok\n"
 }
 
-/// Whether it can answer: the ledger and the tokens can be read, and it does not stop.
+/// Whether the server is ready: the ledger and the tokens can be read, and it is not stopping.
 #[utoipa::path(
     get,
     path = "/readyz",
     tag = "health",
     responses(
-        (status = 200, description = "it can", body = String, content_type = "text/plain"),
-        (status = 503, description = "it cannot", body = String, content_type = "text/plain"),
+        (status = 200, description = "ready", body = String, content_type = "text/plain"),
+        (status = 503, description = "not ready", body = String, content_type = "text/plain"),
     ),
 )]
 pub(crate) async fn ready(State(service): State<Service>) -> (StatusCode, &'static str) {
@@ -38,7 +38,7 @@ pub(crate) async fn ready(State(service): State<Service>) -> (StatusCode, &'stat
     }
 }
 
-/// What was counted, as text for Prometheus.
+/// Metrics in the text format of Prometheus.
 #[utoipa::path(
     get,
     path = "/metrics",

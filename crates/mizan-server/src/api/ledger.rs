@@ -1,4 +1,4 @@
-//! The log, its proofs, and whether all of it is right.
+//! The log, its proofs and its verification.
 
 use axum::extract::State;
 use mizan_api::ledger::{
@@ -12,25 +12,25 @@ use super::{Authenticated, Parameters};
 use crate::problem::Problem;
 use crate::service::{LogParameters, Service};
 
-/// Which entry, in which log.
+/// Parameters of an inclusion proof.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct InclusionQuery {
-    /// How many entries stand before it.
+    /// The position of the entry, from 0.
     position: u64,
-    /// The log of this size; as it is now otherwise.
+    /// The size of the log; by default its size now.
     size: Option<u64>,
 }
 
-/// Which log extends which.
+/// Parameters of a consistency proof.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ConsistencyQuery {
     /// The size of the earlier log.
     before: u64,
-    /// The size of the later one; as it is now otherwise.
+    /// The size of the later log; by default its size now.
     size: Option<u64>,
 }
 
@@ -54,7 +54,7 @@ pub(crate) async fn log(
     Ok(axum::Json(service.log(&caller, page).await?))
 }
 
-/// A signed statement of how far the log has come. Keep it, or give it to somebody else.
+/// A signed checkpoint: the size and root of the log. Keep it, or give it to an auditor.
 #[utoipa::path(
     get,
     path = "/api/v1/ledger/checkpoint",
@@ -114,7 +114,7 @@ pub(crate) async fn consistency(
     Ok(axum::Json(proof))
 }
 
-/// Computes everything again from the log and compares. One at a time; it takes as long as the log is.
+/// Verifies the whole log: recomputes its tree and applies the privacy filter to every entry again. One verification runs at a time; it takes time in proportion to the log.
 #[utoipa::path(
     post,
     path = "/api/v1/ledger/verify",

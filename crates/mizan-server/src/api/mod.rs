@@ -1,5 +1,5 @@
-//! The addresses for programs: each reads a request, asks the service, and writes
-//! down what it says. The OpenAPI document is made from these functions.
+//! The JSON API: each handler reads a request, calls the service and writes its result. The
+//! OpenAPI document is generated from these functions.
 
 mod accountant;
 mod budgets;
@@ -27,13 +27,13 @@ use crate::identity::Caller;
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// Everything that can be asked, behind the door.
+/// All routes, with authorization before each.
 pub fn router(service: Service) -> Router {
     let (api, _) = documented().split_for_parts();
     api.merge(openapi::router())
         .merge(reference::router())
         .merge(crate::pages::router())
-        .fallback(nowhere)
+        .fallback(not_found)
         .method_not_allowed_fallback(|| async { Problem::method_not_allowed() })
         .layer(middleware::from_fn_with_state(
             service.clone(),
@@ -42,8 +42,8 @@ pub fn router(service: Service) -> Router {
         .with_state(service)
 }
 
-/// What is nowhere: a page for who looks at pages, a problem for programs.
-async fn nowhere(headers: HeaderMap) -> Response {
+/// An address that does not exist: a page for browsers, a problem for programs.
+async fn not_found(headers: HeaderMap) -> Response {
     let problem = Problem::not_found("this address");
     let accepts = headers
         .get(header::ACCEPT)
@@ -54,7 +54,7 @@ async fn nowhere(headers: HeaderMap) -> Response {
     }
 }
 
-/// What the document is about.
+/// The routes of the OpenAPI document.
 fn documented() -> OpenApiRouter<Service> {
     OpenApiRouter::new()
         .routes(routes!(health::alive))
@@ -82,7 +82,7 @@ fn documented() -> OpenApiRouter<Service> {
         .routes(routes!(events::events))
 }
 
-/// Who asks, as the door found out.
+/// The caller that `access.rs` authenticated.
 pub(crate) struct Authenticated(pub(crate) Caller);
 
 impl<S: Send + Sync> FromRequestParts<S> for Authenticated {
@@ -94,7 +94,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Authenticated {
     }
 }
 
-/// The query of an address, checked.
+/// The query of an address.
 pub(crate) struct Parameters<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: serde::de::DeserializeOwned> FromRequestParts<S> for Parameters<T> {
@@ -136,7 +136,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Key {
         match (value.to_str(), all.next()) {
             (Ok(text), None) => Ok(Self(Some(text.trim().to_owned()))),
             _ => Err(Problem::malformed(
-                "one Idempotency-Key, of visible characters",
+                "send one Idempotency-Key of visible ASCII characters",
             )),
         }
     }

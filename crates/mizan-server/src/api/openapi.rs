@@ -1,4 +1,4 @@
-//! The OpenAPI document, made from the functions and types themselves.
+//! The OpenAPI document, generated from the functions and types.
 
 use std::sync::OnceLock;
 
@@ -18,15 +18,15 @@ use crate::service::{QueryEvent, Service};
 #[openapi(
     info(
         title = "Mizan",
-        description = "Differential privacy over HTTP: questions in SQL with error bars and receipts, budgets that cannot be overspent, a log that proves itself, and the accountant. JSON has the keys of the command line; errors are problem+json with its codes."
+        description = "Differentially private SQL over HTTP: queries with confidence intervals and receipts, privacy budgets that cannot be overspent, a tamper-evident log, and the accountant. JSON has the keys of the command line; errors are problem+json with its codes."
     ),
     tags(
         (name = "questions", description = "Datasets, quotes and answers"),
         (name = "budgets", description = "Budgets, charges and receipts"),
         (name = "ledger", description = "The log and its proofs"),
-        (name = "accountant", description = "What events cost and mean"),
-        (name = "events", description = "What happens, as it happens"),
-        (name = "health", description = "For who runs the server"),
+        (name = "accountant", description = "Costs and guarantees of privacy events"),
+        (name = "events", description = "Server-sent events"),
+        (name = "health", description = "Health checks and metrics"),
     ),
     components(schemas(ProblemJson, SpendRefused, QueryRefused, QueryEvent)),
 )]
@@ -41,14 +41,14 @@ pub fn document() -> utoipa::openapi::OpenApi {
     document.info.version = env!("CARGO_PKG_VERSION").to_owned();
     let bearer = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
-        .description(Some("a token that `mizan token create` made"))
+        .description(Some("an access token from `mizan token create`"))
         .build();
     let components = document.components.get_or_insert_default();
     components.add_security_scheme("token", SecurityScheme::Http(bearer));
     document
 }
 
-/// The document as it is sent.
+/// The document as text.
 pub(super) fn text() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
     TEXT.get_or_init(|| document().to_json().unwrap_or_else(|_| "{}".to_owned()))

@@ -1,5 +1,5 @@
-//! What can go wrong at an address, for the document: one line for each status, in
-//! one place. Which of these an address has is said beside it.
+//! Problems in the OpenAPI document: one description for each status. Each route names the
+//! sets of problems that it has.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::problem::ProblemJson;
 
 type Responses = BTreeMap<String, RefOr<Response>>;
 
-/// Problems in the one form that all of them have.
+/// Responses in the form that all problems have.
 fn problems<const N: usize>(all: [(u16, &str); N]) -> Responses {
     let schema = format!("#/components/schemas/{}", ProblemJson::name());
     let response = |what: &str| {
@@ -25,7 +25,7 @@ fn problems<const N: usize>(all: [(u16, &str); N]) -> Responses {
         .collect()
 }
 
-/// Writes types that stand for problems.
+/// Defines types that stand for sets of problems.
 macro_rules! problems {
     ($($(#[$doc:meta])* $Type:ident: $all:expr;)*) => {$(
         $(#[$doc])*
@@ -40,26 +40,26 @@ macro_rules! problems {
 }
 
 problems! {
-    /// Whoever comes through the door may be told this.
+    /// Problems of routes that need a token.
     AccessProblems: [
-        (401, "no good token"),
-        (403, "not for this role"),
-        (429, "too many requests of this token"),
-        (500, "something is wrong on the side of the server"),
-        (503, "too busy, or not ready"),
+        (401, "no valid token"),
+        (403, "the role does not allow this"),
+        (429, "the token exceeds its rate limit"),
+        (500, "the server has a problem"),
+        (503, "overloaded, or not ready"),
     ];
-    /// Where a body is sent.
+    /// Problems of request bodies.
     BodyProblems: [
         (400, "malformed"),
-        (408, "the body did not come in time"),
+        (408, "the body did not arrive in time"),
         (413, "the body is too large"),
-        (415, "the body is no JSON"),
-        (422, "it makes no sense, or cannot be answered privately"),
+        (415, "the body is not declared as JSON"),
+        (422, "not valid, or cannot be answered privately"),
     ];
-    /// Where the address has parameters.
+    /// Problems of parameters.
     Malformed: [(400, "malformed")];
-    /// Where something is looked for.
-    NotFound: [(404, "not there, or not for this token")];
-    /// Where what is asked for can be nonsense.
-    Unprocessable: [(422, "it makes no sense, or cannot be answered privately")];
+    /// Problems of resources with a name.
+    NotFound: [(404, "does not exist, or the token may not see it")];
+    /// Problems of values that parse and are not valid.
+    Unprocessable: [(422, "not valid, or cannot be answered privately")];
 }

@@ -1,4 +1,4 @@
-//! Datasets, quotes and questions.
+//! Datasets, quotes and queries.
 
 use axum::extract::State;
 use mizan_api::dataset::{DatasetJson, DatasetsAnswer};
@@ -10,7 +10,7 @@ use crate::body::Json;
 use crate::problem::{Problem, ProblemJson};
 use crate::service::Service;
 
-/// The datasets that this token may ask about.
+/// The datasets that this token may query.
 #[utoipa::path(
     get,
     path = "/api/v1/datasets",
@@ -48,7 +48,7 @@ pub(crate) async fn dataset(
     Ok(axum::Json(service.dataset(&caller, &name).await?))
 }
 
-/// What a question would cost and how good its answer would be. Nothing is read from data, nothing is charged; one that does not fit has `fits: false`.
+/// The cost and the predicted error of a query. Reads no private data and charges nothing; a query that the budget does not cover has `fits: false`.
 #[utoipa::path(
     post,
     path = "/api/v1/quotes",
@@ -68,16 +68,16 @@ pub(crate) async fn quote(
     Ok(axum::Json(service.quote(&caller, request).await?))
 }
 
-/// Asks a question: charged first, answered with error bars and a receipt. Without a key the same question about the same data is answered as before, for free. A key makes it a charge of its own with fresh noise, and the same key again has the same answer.
+/// Runs a query: it is charged first, then answered with intervals and a receipt. Without a key, the same query over the same data has the stored answer and is not charged again. A key makes it a charge of its own with fresh noise; the same key again has the same answer.
 #[utoipa::path(
     post,
     path = "/api/v1/queries",
     tag = "questions",
-    params(("Idempotency-Key" = Option<String>, Header, description = "the id of the entry: a UUID, or any text of your own. The same key and question is charged once", max_length = 200)),
+    params(("Idempotency-Key" = Option<String>, Header, description = "the id of the entry: a UUID, or any text of your own. The same key and query are charged once", max_length = 200)),
     request_body = QuestionRequest,
     responses(
         (status = 200, description = "the answer", body = QueryAnswer),
-        (status = 409, description = "the budget refuses it (with the members of QueryRefused), or the key stands for something else", body = ProblemJson, content_type = "application/problem+json"),
+        (status = 409, description = "the budget refuses the charge (with the members of QueryRefused), or the key was used for another request", body = ProblemJson, content_type = "application/problem+json"),
         AccessProblems, BodyProblems,
     ),
     security(("token" = [])),

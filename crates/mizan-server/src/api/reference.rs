@@ -1,4 +1,4 @@
-//! A page to read the OpenAPI document on. It needs no network and no script.
+//! The API reference: the OpenAPI document as a page, without scripts or other files.
 
 use std::fmt::Write as _;
 use std::sync::OnceLock;
@@ -37,14 +37,14 @@ async fn reference() -> impl IntoResponse {
     });
     let policy = HeaderValue::from_str(policy);
     let policy = policy.unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"));
-    // The door leaves a policy that is there as it is.
+    // `access.rs` keeps a policy that is set already.
     (
         [(header::CONTENT_SECURITY_POLICY, policy)],
         Html(page.as_str()),
     )
 }
 
-/// This style and nothing else.
+/// A policy that allows this style only.
 fn policy() -> String {
     use sha2::Digest as _;
     let digest: [u8; 32] = sha2::Sha256::digest(STYLE.as_bytes()).into();
@@ -122,7 +122,7 @@ fn page(document: &Value) -> String {
     )
 }
 
-/// What stands at a place of the document; null if nothing does.
+/// The value at a place of the document, or null.
 fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
     value.pointer(pointer).unwrap_or(&Value::Null)
 }
@@ -223,7 +223,7 @@ fn fields(schema: &Value) -> String {
     format!("<table>{rows}</table>")
 }
 
-/// What a field holds.
+/// The type of a field.
 fn kind(schema: &Value) -> String {
     if let Some(name) = named(schema) {
         return link(name);

@@ -1,46 +1,46 @@
-//! Somebody whose token was believed, and what they may see.
+//! An authenticated caller, and what the caller may see.
 
 use mizan_sql::Catalogue;
 
 use super::Role;
 
-/// Datasets and accounts; None stands for all of them.
+/// Datasets and accounts; None means all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
-    /// The datasets that may be asked about.
+    /// The datasets that may be queried.
     pub datasets: Option<Vec<String>>,
     /// The accounts that may be charged.
     pub accounts: Option<Vec<String>>,
 }
 
-/// Somebody whose token was believed.
+/// An authenticated caller.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// Who: several tokens may have one name, one after the other.
+    /// The name; several tokens may have the same one.
     pub name: String,
-    /// What they may do.
+    /// The role.
     pub role: Role,
-    /// Which token.
+    /// The id of the token.
     pub token: String,
-    /// With what.
+    /// The datasets and accounts that the token covers.
     pub scope: Scope,
 }
 
 impl Caller {
-    /// Whether they see all there is.
+    /// Whether the caller may see all datasets and accounts.
     #[must_use]
     pub fn sees_all(&self) -> bool {
         matches!(self.role, Role::Owner | Role::Auditor)
     }
 
-    /// Whether they may see a dataset.
+    /// Whether the caller may see a dataset.
     #[must_use]
     pub fn may_see_dataset(&self, name: &str) -> bool {
         self.sees_all() || is_in(self.scope.datasets.as_deref(), name)
     }
 
-    /// Whether they may see an account: one they were given, or one that pays for a
-    /// dataset they were given.
+    /// Whether the caller may see an account: one of the scope, or one that pays for a
+    /// dataset of the scope.
     #[must_use]
     pub fn may_see_account(&self, name: &str, catalogue: &Catalogue) -> bool {
         if self.sees_all() {
@@ -56,7 +56,7 @@ impl Caller {
         })
     }
 
-    /// Whether they may charge an account.
+    /// Whether the caller may charge an account.
     #[must_use]
     pub fn may_charge(&self, account: &str) -> bool {
         match self.role {
@@ -66,8 +66,8 @@ impl Caller {
         }
     }
 
-    /// The catalogue as far as they may see it. What they may not see is not there:
-    /// it can be neither asked about nor guessed from an error.
+    /// The part of the catalogue that the caller may see. Other datasets are absent: they can
+    /// be neither queried nor guessed from an error.
     #[must_use]
     pub fn sees(&self, catalogue: &Catalogue) -> Catalogue {
         let datasets = catalogue.datasets.iter();

@@ -1,58 +1,58 @@
-//! Why tokens cannot be kept.
+//! Errors of the token file.
 
 use std::path::PathBuf;
 
 use mizan_core::Code;
 
-/// Why tokens cannot be kept.
+/// An error of the token file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IdentityError {
     /// The file cannot be used.
-    #[error("the tokens {} cannot be used: {reason}", path.display())]
+    #[error("the token file {} cannot be used: {reason}", path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// What the system says.
         reason: String,
     },
-    /// Others can read or write it.
-    #[error("others than their owner may read the tokens {}", path.display())]
+    /// Other users can read or write the file.
+    #[error("other users can read the token file {}", path.display())]
     Shared {
-        /// Which.
+        /// The file.
         path: PathBuf,
     },
-    /// The database does not do what it is asked.
+    /// The database reports an error.
     #[error("the tokens cannot be read or written: {0}")]
     Database(#[from] rusqlite::Error),
-    /// It is something else, or of another version.
-    #[error("{} holds no tokens that this version knows", path.display())]
+    /// The file is not a token file, or has another version.
+    #[error("{} is not a token file of this version", path.display())]
     Format {
-        /// Which.
+        /// The file.
         path: PathBuf,
     },
-    /// The system gives no random numbers.
-    #[error("the system gives no random numbers")]
+    /// The operating system provides no random numbers.
+    #[error("the operating system provides no random numbers")]
     NoRandomness,
-    /// A name that cannot be one.
-    #[error("{name:?} is no name of a token")]
+    /// A text that cannot be the name of a token.
+    #[error("{name:?} cannot be the name of a token")]
     Name {
-        /// What was given.
+        /// The given text.
         name: String,
     },
-    /// Nothing it could be used for.
+    /// A scope without datasets or accounts.
     #[error("{0}")]
     Scope(&'static str),
-    /// No token is called so.
+    /// A token that does not exist.
     #[error("there is no token {id:?}")]
     Unknown {
-        /// What was given.
+        /// The given text.
         id: String,
     },
-    /// Several tokens begin so.
+    /// Several tokens whose ids begin with the given digits.
     #[error("several tokens begin with {id:?}")]
     Several {
-        /// What was given.
+        /// The given text.
         id: String,
     },
 }
@@ -81,14 +81,14 @@ impl IdentityError {
             Self::File { .. } => {
                 "check the path and its permissions, or name another with --tokens"
             }
-            Self::Shared { .. } => "take the rights of others away: chmod 600",
-            Self::Database(_) => "try again; if it stays so, look at the disk",
+            Self::Shared { .. } => "remove the permissions of other users: chmod 600",
+            Self::Database(_) => "retry; if the error stays, check the disk",
             Self::Format { .. } => "name another file with --tokens",
-            Self::NoRandomness => "look at the system: nothing private works without it",
-            Self::Name { .. } => "give 1 to 100 letters, digits and . - _ @",
+            Self::NoRandomness => "check getrandom(2) on the machine",
+            Self::Name { .. } => "use 1 to 100 letters, digits and . - _ @",
             Self::Scope(_) => "see `mizan token create --help`",
-            Self::Unknown { .. } => "see them with `mizan token list`",
-            Self::Several { .. } => "give more digits; see them with `mizan token list`",
+            Self::Unknown { .. } => "list the tokens with `mizan token list`",
+            Self::Several { .. } => "give more digits; list the tokens with `mizan token list`",
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Who asks: tokens, what they may do, and sessions of the page.
+//! Authentication: access tokens, roles, and sessions of browsers.
 //!
-//! `token.rs` is the secret that people hold, `store.rs` the file that knows its
-//! hash, `caller.rs` who somebody is once the token was believed, `session.rs` a
-//! browser that signed in with one.
+//! `token.rs` is the secret text of a token, `store.rs` the file with its hash, `caller.rs`
+//! an authenticated caller, `session.rs` a browser that signed in, `request_record.rs` the
+//! requests that were made under a name.
 
 mod caller;
 mod error;

@@ -1,29 +1,29 @@
-//! What was asked, by whom: so that analysts find what they asked themselves, and
-//! a receipt can say which question it is of. The ledger has the price of it all;
-//! this is for people.
+//! Records of requests: who sent which query or event under an id of the ledger. Analysts
+//! find their own receipts by them, and a receipt shows its query. The ledger itself has
+//! events and costs only.
 
 use rusqlite::{Row, params};
 
 use super::store::{held, now, signed, unsigned};
 use super::{Identity, IdentityError};
 
-/// What was asked under an id of the ledger.
+/// A request that was made under an id of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestRecord {
-    /// By whom.
+    /// The name of the token.
     pub name: String,
-    /// When first.
+    /// When it was made first.
     pub unix_ms: u64,
     /// The SQL, or the event.
     pub what: String,
-    /// The epsilon that was wished for.
+    /// The requested epsilon.
     pub epsilon: Option<String>,
-    /// The accuracy.
+    /// The requested accuracy.
     pub accuracy: Option<String>,
 }
 
 impl RequestRecord {
-    /// Just now.
+    /// A request that is made now.
     #[must_use]
     pub fn now(name: &str, what: &str, epsilon: Option<String>, accuracy: Option<String>) -> Self {
         Self {
@@ -37,7 +37,7 @@ impl RequestRecord {
 }
 
 impl Identity {
-    /// Remembers what was asked, the first time.
+    /// Records a request, the first time that it is made under this id and name.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Identity {
         Ok(())
     }
 
-    /// Who asked under an id, the first first.
+    /// The requests under an id, the oldest first.
     ///
     /// # Errors
     ///

@@ -1,22 +1,22 @@
-//! What somebody may do.
+//! Roles.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What somebody may do.
+/// The role of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Has the data and the budgets: sees and asks everything.
+    /// The data owner: sees and queries everything, and charges every account.
     Owner,
-    /// Asks about the datasets they were given; sees their budgets and what they
-    /// asked themselves.
+    /// Queries the datasets of the token; sees their budgets and the receipts of its own
+    /// name.
     Analyst,
-    /// Reads the log, its proofs and all budgets; asks nothing.
+    /// Reads the log, its proofs and all budgets; sends no queries.
     Auditor,
-    /// Charges the accounts it was given for releases that are made elsewhere.
+    /// A program that charges the accounts of its token for releases made elsewhere.
     Runner,
 }
 

@@ -1,7 +1,7 @@
-//! The file of tokens: tables, and opening it.
+//! The token file: its tables, and how it is opened.
 //!
-//! SQLite, beside the ledger: a command line and a server use it at once, changes
-//! are whole or not there, and acts of the owner are rows that cannot be changed.
+//! It is a SQLite database beside the ledger. The command line and a server may use it at
+//! the same time, changes are atomic, and the rows of `acts` cannot be changed.
 
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -50,7 +50,7 @@ CREATE TABLE asked (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Opens the file, and makes it if it is not there.
+/// Opens the file, and creates it if it does not exist.
 pub(super) fn open(path: &Path) -> Result<Connection, IdentityError> {
     let failed = |error: std::io::Error| IdentityError::File {
         path: path.to_owned(),
@@ -94,8 +94,8 @@ pub(super) fn open(path: &Path) -> Result<Connection, IdentityError> {
     Ok(connection)
 }
 
-/// Makes an empty file that only its owner may read; SQLite gives the files beside
-/// it the same rights.
+/// Creates an empty file that only its owner may read; SQLite gives the files beside it the
+/// same permissions.
 fn private(path: &Path) -> std::io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -1,9 +1,8 @@
-//! A browser that signed in with a token: a cookie that scripts cannot read and
-//! other sites cannot send, and a second secret for everything that changes
-//! something.
+//! Sessions of browsers: a cookie that scripts cannot read and other sites cannot send, and
+//! a CSRF token for every request that changes something.
 //!
-//! Sessions are kept in memory: a restart signs everybody out. The token itself is
-//! not kept, only which one it was; a session ends when its token does.
+//! Sessions are in memory: a restart ends all of them. A session has the id of its access
+//! token, not the token itself, and ends when that token expires or is revoked.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -19,14 +18,14 @@ use crate::problem::Problem;
 /// The name of the cookie.
 pub const COOKIE: &str = "mizan_session";
 
-/// A session lasts so long.
+/// How long a session lasts.
 const LASTS: Duration = Duration::from_secs(12 * 3600);
 
-/// So many at most, and of one token; the oldest go first.
+/// The most sessions, and the most of one token; the oldest are removed first.
 const MOST: usize = 10_000;
 const MOST_OF_A_TOKEN: usize = 20;
 
-/// A browser that signed in.
+/// The session of a browser.
 #[derive(Clone, Debug)]
 pub struct Session(Arc<Inner>);
 
@@ -38,12 +37,12 @@ struct Inner {
     until: Instant,
 }
 
-/// What a browser is told when it signs in.
+/// What a browser gets when it signs in.
 #[derive(Clone, Debug)]
 pub struct SignedIn {
     /// The value of `Set-Cookie`.
     pub cookie: String,
-    /// The second secret.
+    /// The CSRF token.
     pub csrf: String,
     /// Who signed in.
     pub caller: Caller,
@@ -56,24 +55,23 @@ pub struct Sessions {
 }
 
 impl Session {
-    /// What every form must send back, as `csrf`, and every script as
-    /// `X-CSRF-Token`.
+    /// The CSRF token: forms send it as `csrf`, scripts as `X-CSRF-Token`.
     #[must_use]
     pub fn csrf(&self) -> &str {
         &self.0.csrf
     }
 
-    /// Who it is.
+    /// The caller.
     #[must_use]
     pub fn caller(&self) -> &Caller {
         &self.0.caller
     }
 
-    /// Whether a form was made by this session.
+    /// Checks that a form belongs to this session.
     ///
     /// # Errors
     ///
-    /// It was not.
+    /// It does not.
     pub fn check_csrf(&self, field: &str) -> Result<(), Problem> {
         if self.0.csrf.as_bytes().ct_eq(field.as_bytes()).into() {
             Ok(())
@@ -88,7 +86,7 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// The system gives no random numbers.
+    /// The operating system provides no random numbers.
     pub fn begin(&self, caller: Caller, secure: bool) -> Result<SignedIn, IdentityError> {
         let (key, csrf) = (draw()?, draw()?);
         let session = Session(Arc::new(Inner {
@@ -102,7 +100,7 @@ impl Sessions {
             let now = Instant::now();
             all.retain(|_, session| session.0.until > now);
         }
-        // Who signs in again and again signs out nobody else.
+        // A token that signs in again and again ends its own sessions only.
         let own = |session: &&Session| session.0.caller.token == caller.token;
         let full = all.values().filter(own).count() >= MOST_OF_A_TOKEN;
         if full || all.len() >= MOST {
@@ -124,7 +122,7 @@ impl Sessions {
         })
     }
 
-    /// The session of a `Cookie` header, if there is one.
+    /// The session of a `Cookie` header.
     #[must_use]
     pub fn find(&self, header: &str) -> Option<Session> {
         let mut cookies = header
@@ -136,7 +134,7 @@ impl Sessions {
         (session.0.until > Instant::now()).then(|| session.clone())
     }
 
-    /// Ends a session; the `Set-Cookie` that says so.
+    /// Ends a session; the `Set-Cookie` that removes its cookie.
     pub fn end(&self, session: &Session) -> String {
         held(&self.all).remove(&session.0.key);
         format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0")
@@ -156,7 +154,7 @@ mod tests {
 
     fn caller(token: &str) -> Caller {
         Caller {
-            name: "somebody".to_owned(),
+            name: "amina".to_owned(),
             role: Role::Analyst,
             token: token.to_owned(),
             scope: Scope::default(),
@@ -164,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn who_signs_in_again_and_again_signs_out_nobody_else() -> Result<(), IdentityError> {
+    fn a_token_that_signs_in_often_ends_its_own_sessions_only() -> Result<(), IdentityError> {
         let sessions = Sessions::default();
         let other = sessions.begin(caller("other"), false)?;
         let first = sessions.begin(caller("greedy"), false)?;

@@ -1,4 +1,4 @@
-//! Tokens that were made, and what became of them.
+//! The tokens of a server: creation, revocation and authentication.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,67 +13,67 @@ use super::{Caller, IdentityError, Role, Scope, Secret, TokenHash};
 /// A token, without its secret.
 #[derive(Clone, Debug)]
 pub struct Token {
-    /// What it is called.
+    /// Its id.
     pub id: String,
-    /// Who holds it.
+    /// Its name.
     pub name: String,
-    /// What it is good for.
+    /// Its role.
     pub role: Role,
-    /// With what.
+    /// The datasets and accounts that it covers.
     pub scope: Scope,
-    /// When it was made.
+    /// When it was created.
     pub created_ms: u64,
-    /// From when on it is good for nothing.
+    /// When it expires.
     pub expires_ms: Option<u64>,
-    /// Since when it is good for nothing.
+    /// When it was revoked.
     pub revoked_ms: Option<u64>,
     hash: TokenHash,
 }
 
 impl Token {
-    /// Whether it is good for something at a time.
+    /// Whether it is valid at a time.
     #[must_use]
     pub fn is_valid(&self, unix_ms: u64) -> bool {
         self.revoked_ms.is_none() && self.expires_ms.is_none_or(|end| unix_ms < end)
     }
 }
 
-/// A token to be made.
+/// A token to create.
 #[derive(Clone, Debug)]
 pub struct NewToken {
-    /// Who shall hold it.
+    /// Its name.
     pub name: String,
-    /// What for.
+    /// Its role.
     pub role: Role,
-    /// With what.
+    /// The datasets and accounts that it covers.
     pub scope: Scope,
-    /// Until when.
+    /// When it expires.
     pub expires_ms: Option<u64>,
 }
 
-/// What an owner did to tokens.
+/// A creation or revocation of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Act {
     /// When.
     pub unix_ms: u64,
     /// `create` or `revoke`.
     pub act: String,
-    /// Which token.
+    /// The id of the token.
     pub token: String,
-    /// Whose, and what for.
+    /// Its role, name and scope.
     pub about: String,
 }
 
-/// The file of tokens. Threads share it.
+/// The token file. Threads share it.
 pub struct Identity {
     connection: Mutex<Connection>,
-    /// What was asked, on a connection of its own that need not sync: it can be
-    /// asked again.
+    /// Records of requests, on a connection that need not sync: a lost record is made again
+    /// by a retry.
     pub(super) records: Mutex<Connection>,
     cache: Mutex<TokenCache>,
 }
 
-/// Tokens as of a generation, by the first half of their hash.
+/// The tokens as of a generation of the file, by the first half of their hash.
 #[derive(Default)]
 struct TokenCache {
     generation: i64,
@@ -87,11 +87,11 @@ impl std::fmt::Debug for Identity {
 }
 
 impl Identity {
-    /// Opens a file of tokens, and makes it if it is not there.
+    /// Opens a token file, and creates it if it does not exist.
     ///
     /// # Errors
     ///
-    /// It cannot be used, others may read it, or it is something else.
+    /// The file cannot be used, other users can read it, or it is not a token file.
     pub fn open(path: &Path) -> Result<Self, IdentityError> {
         let connection = schema::open(path)?;
         let records = schema::open(path)?;
@@ -103,11 +103,11 @@ impl Identity {
         })
     }
 
-    /// Makes a token. Its secret is never seen again.
+    /// Creates a token. Its secret is shown here and never again.
     ///
     /// # Errors
     ///
-    /// The name or the scope makes no sense; the file cannot be written.
+    /// The name or the scope is not valid; the file cannot be written.
     pub fn create(&self, new: NewToken) -> Result<(Token, Secret), IdentityError> {
         check(&new)?;
         let secret = Secret::draw(new.role)?;
@@ -157,12 +157,11 @@ impl Identity {
         tokens(&held(&self.connection))
     }
 
-    /// Makes a token good for nothing, at once and for ever. `id` may be its first
-    /// digits.
+    /// Revokes a token, at once and forever. `id` may be its first digits.
     ///
     /// # Errors
     ///
-    /// There is none or more than one.
+    /// No token has this id, or several begin with it.
     pub fn revoke(&self, id: &str) -> Result<Token, IdentityError> {
         let mut connection = held(&self.connection);
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -188,7 +187,7 @@ impl Identity {
         Ok(token)
     }
 
-    /// What was done to tokens, oldest first.
+    /// Creations and revocations, the oldest first.
     ///
     /// # Errors
     ///
@@ -209,8 +208,8 @@ impl Identity {
         Ok(acts)
     }
 
-    /// Who presents this text. None if it is no token, or one that is not known,
-    /// expired or revoked: from outside these are the same.
+    /// The caller who presents this text. None if the text is not a token, or the token is
+    /// unknown, expired or revoked: clients cannot tell these apart.
     ///
     /// # Errors
     ///
@@ -229,7 +228,7 @@ impl Identity {
         }))
     }
 
-    /// Whether a token that was believed still is.
+    /// Whether a token is still valid, by its id.
     ///
     /// # Errors
     ///
@@ -248,7 +247,7 @@ impl Identity {
         Ok(cache.tokens.get(half(hash)).cloned())
     }
 
-    /// Reads the tokens again if there are others since.
+    /// Reads the tokens again if the file has changed.
     fn refresh(&self) -> Result<(), IdentityError> {
         let connection = held(&self.connection);
         let mut query = connection.prepare_cached("SELECT number FROM generation")?;
@@ -270,7 +269,7 @@ fn half(hash: &TokenHash) -> &[u8; 16] {
     hash.as_bytes().first_chunk().unwrap_or(&[0; 16])
 }
 
-/// Whether a token makes sense.
+/// Checks the name and the scope of a token.
 fn check(new: &NewToken) -> Result<(), IdentityError> {
     let allowed = |c: char| c.is_alphanumeric() || ".-_@".contains(c);
     let length = new.name.chars().count();
@@ -281,9 +280,9 @@ fn check(new: &NewToken) -> Result<(), IdentityError> {
     }
     let empty = |list: &Option<Vec<String>>| list.as_ref().is_some_and(Vec::is_empty);
     match new.role {
-        Role::Analyst if empty(&new.scope.datasets) => Err(IdentityError::Scope(
-            "an analyst needs a dataset to ask about",
-        )),
+        Role::Analyst if empty(&new.scope.datasets) => {
+            Err(IdentityError::Scope("an analyst needs a dataset to query"))
+        }
         Role::Runner if empty(&new.scope.accounts) => {
             Err(IdentityError::Scope("a runner needs an account to charge"))
         }
@@ -344,12 +343,12 @@ fn tokens(connection: &Connection) -> Result<Vec<Token>, IdentityError> {
     Ok(all.into_iter().flatten().collect())
 }
 
-/// A list as JSON, which names with any characters survive.
+/// A list as JSON, so that names may have any characters.
 fn list_text(list: Option<&[String]>) -> Option<String> {
     list.map(|list| serde_json::Value::from(list.to_vec()).to_string())
 }
 
-/// What is there but cannot be read allows nothing.
+/// A list that cannot be read allows nothing.
 fn list(text: Option<&str>) -> Option<Vec<String>> {
     text.map(|text| serde_json::from_str(text).unwrap_or_default())
 }

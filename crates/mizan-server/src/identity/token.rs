@@ -1,8 +1,8 @@
-//! The secret that people hold: `mizan_<role>_<64 digits>_<8 digits>`.
+//! The secret text of a token: `mizan_<role>_<64 digits>_<8 digits>`.
 //!
-//! 256 random bits, so guessing needs no slow hash to be hopeless; a prefix by which
-//! scanners for leaked secrets find it; a checksum by which a slip of the keyboard
-//! is told from a token that is not known. Stored is the SHA-256 of the whole text.
+//! It has 256 random bits, so that a fast hash suffices; a prefix that scanners for leaked
+//! secrets find; and a checksum that tells a typing error from an unknown token. The token
+//! file stores the SHA-256 of the whole text.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ const BYTES: usize = 32;
 /// Digits of its checksum.
 const CHECKED: usize = 8;
 
-/// A token. It is shown once, when it is made, and wiped.
+/// The secret text of a token. It is shown once, at its creation, and wiped from memory.
 pub struct Secret(Zeroizing<String>);
 
 impl fmt::Debug for Secret {
@@ -28,11 +28,11 @@ impl fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// Draws one.
+    /// Draws a secret.
     ///
     /// # Errors
     ///
-    /// The system gives no random numbers.
+    /// The operating system provides no random numbers.
     pub fn draw(role: Role) -> Result<Self, IdentityError> {
         let mut bytes = Zeroizing::new([0_u8; BYTES]);
         getrandom::fill(bytes.as_mut_slice()).map_err(|_| IdentityError::NoRandomness)?;
@@ -44,13 +44,13 @@ impl Secret {
         Ok(Self(text))
     }
 
-    /// What is given to who shall hold it.
+    /// The text, for the holder of the token.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// What is stored of it.
+    /// The hash that is stored.
     #[must_use]
     pub fn hash(&self) -> TokenHash {
         TokenHash::of(&self.0)
@@ -86,7 +86,7 @@ impl TokenHash {
             && Role::from_name(role).is_some()
             && digits.len() == 2 * BYTES
             && parts.next().is_none();
-        // The checksum is no secret.
+        // The checksum is not a secret.
         (formed && checksum(checked) == check).then(|| Self::of(text))
     }
 
@@ -102,14 +102,14 @@ impl TokenHash {
         &self.0
     }
 
-    /// Whether it is another, in the same time wherever they differ.
+    /// Whether two hashes are equal, in constant time.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         self.0.ct_eq(&other.0).into()
     }
 
-    /// What a token is called: the first digits of its hash, which say nothing
-    /// about it.
+    /// The id of a token: the first digits of its hash, which reveal nothing about the
+    /// secret.
     #[must_use]
     pub fn id(&self) -> String {
         hex(self.0.first_chunk::<8>().unwrap_or(&[0; 8]))
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_known_by_its_hash_and_a_slip_by_its_checksum() {
+    fn the_checksum_finds_typing_errors() {
         let secret = Secret::draw(Role::Analyst).unwrap();
         let text = secret.reveal().to_owned();
         assert!(text.starts_with("mizan_analyst_"), "{text}");
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_form_is_no_token() {
+    fn text_of_another_form_is_not_a_token() {
         let digits = "0".repeat(64);
         let sealed = |text: String| format!("{text}_{}", checksum(&text));
         assert!(TokenHash::presented(&sealed(format!("mizan_owner_{digits}"))).is_some());

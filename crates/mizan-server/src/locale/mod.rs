@@ -39,12 +39,12 @@ impl Language {
         }
     }
 
-    /// The best that an `Accept-Language` header asks for.
+    /// The language that an `Accept-Language` header prefers.
     #[must_use]
     pub fn accepted(header: &str) -> Self {
         let mut best = (Self::English, 0.0_f64);
-        for wish in header.split(',').take(32) {
-            let (code, rest) = wish.split_once(';').unwrap_or((wish, ""));
+        for item in header.split(',').take(32) {
+            let (code, rest) = item.split_once(';').unwrap_or((item, ""));
             let weight = rest.trim().strip_prefix("q=");
             let weight = weight.map_or(1.0, |text| text.trim().parse().unwrap_or(0.0));
             if let Some(language) = Self::from_code(code)
@@ -93,7 +93,7 @@ impl Language {
     }
 }
 
-/// A sentence of a library for somebody.
+/// A sentence of a library in the language of a page.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// The sentence.
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_header_says_the_language() {
+    fn accept_language_decides() {
         for (header, language) in [
             ("", Language::English),
             ("ar", Language::Arabic),
@@ -238,13 +238,13 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_is_told_in_arabic_with_the_words_of_the_library_below() {
+    fn a_problem_in_arabic_has_the_english_message_below() {
         let problem = Problem::not_found("this dataset");
         let text = Language::Arabic.problem_text(&problem);
         assert!(text.what.0.contains("غير موجود"));
         let original = text.original.unwrap();
         assert!(
-            original.starts_with("this dataset is not there"),
+            original.starts_with("this dataset does not exist"),
             "{original}"
         );
         let english = Language::English.problem_text(&problem);

@@ -1,9 +1,9 @@
-//! Asking: a question, what it would cost, one button that spends, the answer.
+//! The query page: a SQL query, its quote, the button that charges, the answer.
 //!
-//! Every form has a key of its own, which decides the id in the ledger: whoever
-//! reloads or presses twice gets the stored answer and pays once. A form of a session
-//! that ended comes back as it was, with its key, to be sent again: only a form of the
-//! session that there is can spend.
+//! Every form has a key, which is the id in the ledger: sending the same form twice is
+//! charged once and gives the stored answer. After an answer the form gets a new key, so
+//! running the query again is a new charge. A form of a session that ended comes back with
+//! its key, to be sent again: only a form of the present session can charge.
 
 mod answer;
 mod datasets;
@@ -31,7 +31,7 @@ use crate::locale::{Line, Markup, Strings};
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// Longer addresses are not read everywhere.
+/// The longest address that all browsers and proxies accept.
 const LONGEST_ADDRESS: usize = 16 << 10;
 
 #[derive(Template)]
@@ -48,10 +48,10 @@ struct Page {
     datasets: Vec<Dataset>,
 }
 
-/// What stands around the form.
+/// The parts of the page beside the form.
 #[derive(Default)]
 struct AskPanels {
-    /// That the form came back and is to be sent again.
+    /// Whether the form came back and is to be sent again.
     again: bool,
     quote: Option<String>,
     answer: Option<String>,
@@ -64,7 +64,7 @@ struct QuotePart {
     outcome: QuoteOutcome,
 }
 
-/// A price, or why there is none.
+/// A quote, or why there is none.
 enum QuoteOutcome {
     Priced(Box<Quote>),
     Failed(Box<Problem>),
@@ -78,18 +78,18 @@ struct AnswerPart {
     outcome: AskOutcome,
 }
 
-/// What a question is answered.
+/// The outcome of a query.
 enum AskOutcome {
     Answered(Box<Answer>),
     Refused(Refusal),
     Failed(Box<Problem>),
-    /// The form was of another session; this is the secret of the one there is.
+    /// The form belongs to another session; this is the CSRF token of the present one.
     Again {
         csrf: String,
     },
 }
 
-/// A price for people.
+/// A quote as the page shows it.
 struct Quote {
     fits: bool,
     epsilon: String,
@@ -100,9 +100,9 @@ struct Quote {
     left_exact: String,
     after: Option<String>,
     about_more: String,
-    /// The reserved delta that it takes, of what is left, of all.
+    /// The reserved delta that the query takes, what is left of it, and its total.
     reserved: Option<Markup>,
-    /// Whether that is too much.
+    /// Whether the reserved delta does not suffice.
     short_of_delta: bool,
     share: String,
     share_after: String,
@@ -110,7 +110,7 @@ struct Quote {
     lists: Vec<List>,
 }
 
-/// How good a column would be.
+/// The predicted error of a column.
 struct ColumnError {
     name: String,
     width: Option<String>,
@@ -122,7 +122,7 @@ struct List {
     lines: Vec<Line>,
 }
 
-/// What stands in the address.
+/// The query of the address.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct AskQuery {
     #[serde(default)]
@@ -135,7 +135,7 @@ pub(super) struct AskQuery {
     key: String,
 }
 
-/// What the form sends.
+/// The fields of the form.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct AskForm {
     #[serde(default)]
@@ -155,12 +155,12 @@ pub(super) struct AskForm {
 }
 
 impl AskForm {
-    /// Browsers send CR LF; places are counted in what was typed.
+    /// Browsers send CR LF; positions are counted in the text as typed.
     fn sql(&self) -> String {
         self.sql.replace("\r\n", "\n")
     }
 
-    /// Only the number that was chosen counts.
+    /// The number of the chosen option; the others are ignored.
     fn chosen<'a>(&self, wish: &str, text: &'a str) -> Option<&'a str> {
         (self.wish == wish).then(|| text.trim())
     }
@@ -174,7 +174,7 @@ impl AskForm {
         }
     }
 
-    /// Where this form is found again, with its key, if it has a question.
+    /// The address that shows this form again with its key, if it has a query.
     pub(super) fn address(&self) -> Option<String> {
         if self.sql.trim().is_empty() {
             return None;
@@ -186,14 +186,13 @@ impl AskForm {
             parameters.extend(self.chosen(wish, text).map(|text| (wish, text)));
         }
         let address = link("/ask", &parameters);
-        // The key alone keeps what was paid from being paid again.
+        // The key alone prevents a second charge.
         let short = address.len() <= LONGEST_ADDRESS;
         Some(if short { address } else { link("/ask", &[key]) })
     }
 }
 
-/// The empty form, one with a question from a link, or one that was kept while
-/// somebody signed in.
+/// The empty form, one with a query from a link, or one that was kept during a sign-in.
 pub(super) async fn show(
     visitor: Visitor,
     State(service): State<Service>,
@@ -228,7 +227,7 @@ pub(super) async fn show(
     or_problem(&visitor, made.await)
 }
 
-/// The price alone, for the script.
+/// The quote alone, for the script.
 pub(super) async fn quote(
     visitor: Visitor,
     State(service): State<Service>,
@@ -241,7 +240,7 @@ pub(super) async fn quote(
     or_problem(&visitor, made.await)
 }
 
-/// The button: asks and spends. Without a script the whole page comes back.
+/// Runs the query and charges it. Without a script the whole page comes back.
 pub(super) async fn ask(
     visitor: Visitor,
     State(service): State<Service>,
@@ -271,9 +270,9 @@ pub(super) async fn ask(
     or_problem(&visitor, made.await)
 }
 
-/// The same form with its key for the session that there is: whoever asked before a
-/// crash, or before signing in anew, goes on with what may be paid already. Nothing
-/// is asked here, so a form of another site gains nothing by it.
+/// The same form with its key, for the present session: an analyst who sent it before a
+/// crash or a new sign-in continues with what may be charged already. Nothing runs here, so
+/// a form of another site gains nothing.
 async fn again(
     visitor: &Visitor,
     service: &Service,
@@ -332,14 +331,14 @@ async fn whole(
     })
 }
 
-/// A fresh key: 128 random bits, the form of an id of the ledger.
+/// A new key: 128 random bits, in the form of an id of the ledger.
 fn draw() -> Result<String, Problem> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|_| Problem::internal(Code::MZ2051))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Whether a key is one that a form of ours may have.
+/// Whether a key has the form that this page draws.
 fn is_drawn(key: &str) -> bool {
     key.len() == 32
         && key
@@ -356,7 +355,7 @@ async fn priced(visitor: &Visitor, service: &Service, form: &AskForm) -> Result<
     part(&QuotePart { t, outcome })
 }
 
-/// Asks; the status, the key of the next form and the answer.
+/// Runs the query; the status, the key of the next form and the answer.
 async fn answered(
     visitor: &Visitor,
     service: &Service,
@@ -381,7 +380,7 @@ async fn answered(
                 let refused = AskOutcome::Refused(refusal_of(t, &Value::Object(refusal.clone())));
                 (problem.status(), draw()?, refused)
             }
-            // What was charged, or may have been, goes on with its own key.
+            // A query that was charged, or may have been, keeps its key.
             None => {
                 let unsure = problem.charged.is_some() || problem.status().is_server_error();
                 let next = if unsure { key } else { draw()? };
@@ -473,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_is_found_again_with_its_key_however_long_it_is() {
+    fn a_long_form_keeps_its_key() {
         let mut form = AskForm {
             key: "k".to_owned(),
             wish: "epsilon".to_owned(),
@@ -490,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_fresh_ids() {
+    fn keys_are_random_ids() {
         let (one, other) = (draw().unwrap(), draw().unwrap());
         assert_eq!((one.len(), one == other), (32, false));
         assert!(is_drawn(&one) && is_drawn(&other));

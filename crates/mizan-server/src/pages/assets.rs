@@ -1,5 +1,5 @@
-//! The style sheet, the scripts and the mark: part of the program, and kept by
-//! browsers for as long as they are the same.
+//! The style sheet, the scripts and the icon: part of the program, with addresses that
+//! browsers may cache forever.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
-/// Name, type and text of each.
+/// Name, media type and text of each file.
 const ALL: &[(&str, &str, &str)] = &[
     ("page.css", CSS, include_str!("../../assets/page.css")),
     ("mark.svg", SVG, include_str!("../../assets/mark.svg")),
@@ -30,8 +30,8 @@ const CSS: &str = "text/css; charset=utf-8";
 const JS: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
-/// The hash of all of them stands in their addresses: scripts name each other by
-/// relative addresses, and none is ever from another version.
+/// The hash of all files, which is part of their addresses: scripts import each other by
+/// relative addresses, so all are of one version.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let mut hash = Sha256::new();
     for (name, _, text) in ALL {
@@ -47,16 +47,16 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
         .collect()
 });
 
-/// The address of one.
+/// The address of a file.
 pub(super) fn address(file: &str) -> String {
     format!("/assets/{}/{file}", *VERSION)
 }
 
-/// Sends one.
+/// Sends a file.
 pub(super) async fn serve(Path((version, file)): Path<(String, String)>) -> Response {
     let found = ALL.iter().find(|(name, ..)| *name == file);
     let Some((_, kind, text)) = found.filter(|_| version == *VERSION) else {
-        return (StatusCode::NOT_FOUND, "not here").into_response();
+        return (StatusCode::NOT_FOUND, "not found").into_response();
     };
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_name_only_scripts_that_are_here() {
+    fn imported_scripts_exist() {
         for (name, _, text) in ALL.iter().filter(|(_, kind, _)| *kind == JS) {
             for part in text.split("from './").skip(1) {
                 let file = part.split('\'').next().unwrap();

@@ -1,5 +1,5 @@
-//! The audit: the state of the log, whether all of it is right, and tests of the
-//! noise and of the accountant.
+//! The audit page: the state of the log, its verification, and self-tests of the noise and
+//! the accountant.
 
 mod self_tests;
 
@@ -22,7 +22,7 @@ use crate::problem::Problem;
 use crate::service::{LogParameters, Service};
 use self_tests::SelfTest;
 
-/// Entries of a page of the log.
+/// Entries per page of the log.
 const PAGE: u64 = 25;
 
 #[derive(Template)]
@@ -41,7 +41,7 @@ struct Page {
     newer: Option<u64>,
 }
 
-/// What verifying found.
+/// The outcome of a verification.
 enum VerifyOutcome {
     Good(VerifyReport),
     Failed(Problem),
@@ -57,7 +57,7 @@ struct Count {
     value: String,
 }
 
-/// An entry of the log in a line.
+/// An entry of the log in one line.
 struct Entry {
     position: u64,
     time: String,
@@ -70,7 +70,7 @@ struct Entry {
     id: String,
 }
 
-/// Which part of the log.
+/// The part of the log that is shown.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct LogRange {
     from: Option<u64>,
@@ -88,7 +88,7 @@ pub(super) async fn show(
     )
 }
 
-/// Recomputes everything.
+/// Verifies the whole log.
 pub(super) async fn verify(
     visitor: Visitor,
     State(service): State<Service>,
@@ -98,7 +98,7 @@ pub(super) async fn verify(
         visitor.check(&form.csrf)?;
         let verified = match service.verify(visitor.caller()?).await {
             Ok(found) => VerifyOutcome::Good(verify_report(visitor.language.strings(), &found)),
-            // A server that is busy says nothing about the log.
+            // An overloaded server says nothing about the log.
             Err(problem) if problem.retry_after.is_some() => return Err(problem),
             Err(problem) => VerifyOutcome::Failed(problem),
         };
@@ -107,7 +107,7 @@ pub(super) async fn verify(
     or_problem(&visitor, made.await)
 }
 
-/// Attacks the noise and checks the accountant.
+/// Runs the self-tests.
 pub(super) async fn self_tests(
     visitor: Visitor,
     State(service): State<Service>,

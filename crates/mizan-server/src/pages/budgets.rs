@@ -1,4 +1,4 @@
-//! Budgets: what may still be learned from each dataset, and how it got there.
+//! The budget pages: what is left of each budget, and how it was spent.
 
 use askama::Template;
 use axum::extract::State;
@@ -19,10 +19,10 @@ use crate::locale::{Markup, Strings, fill, plural};
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// So many accounts are shown with their past; looking at it replays the log.
+/// The most accounts that are shown with their past, for which the log is replayed.
 const WITH_PAST: usize = 8;
 
-/// And only while the log is short.
+/// The longest log that is replayed for the list of budgets.
 const SHORT_LOG: u64 = 4000;
 
 #[derive(Template)]
@@ -61,7 +61,7 @@ struct RowPart {
     row: Row,
 }
 
-/// One account in a line.
+/// One account in the list.
 struct Row {
     name: String,
     address: String,
@@ -79,7 +79,7 @@ struct Row {
     ask_query: String,
 }
 
-/// Charges without an answer, for the owner.
+/// Charges without an answer, for the data owner.
 struct Unanswered {
     count: String,
     newest: Vec<UnansweredChargeJson>,
@@ -192,7 +192,7 @@ async fn details(visitor: &Visitor, service: &Service, name: &str) -> Result<Res
     })
 }
 
-/// One line again, when it changed.
+/// One account of the list again, after a change.
 pub(super) async fn row(
     visitor: Visitor,
     State(service): State<Service>,
@@ -210,7 +210,7 @@ pub(super) async fn row(
     or_problem(&visitor, made.await)
 }
 
-/// What the datasets are that somebody may ask about; runners see none.
+/// The datasets that a caller may see; runners see none.
 async fn datasets(service: &Service, caller: &Caller) -> Result<Vec<DatasetJson>, Problem> {
     match caller.role {
         Role::Runner => Ok(Vec::new()),
@@ -289,7 +289,7 @@ fn row_part(
     part(&RowPart { t, row })
 }
 
-/// A name as SQL reads it.
+/// A name quoted for SQL.
 pub(super) fn quoted(name: &str) -> String {
     let plain = name
         .bytes()
@@ -304,13 +304,13 @@ pub(super) fn quoted(name: &str) -> String {
     }
 }
 
-/// Whether there is nothing to draw because nothing was charged.
+/// Whether nothing was charged yet.
 fn untouched(shown: &Shown) -> bool {
     let points = shown.burn_down.as_ref().map(|past| past.points().len());
     points.is_some_and(|points| points < 2)
 }
 
-/// The picture of the past; the small one without words.
+/// The chart of the remaining budget; the small one has no labels.
 fn burn_down(t: &Strings, shown: &Shown, small: bool) -> Option<String> {
     let burn_down = shown.burn_down.as_ref()?;
     if burn_down.points().len() < 2 {
@@ -321,7 +321,7 @@ fn burn_down(t: &Strings, shown: &Shown, small: bool) -> Option<String> {
     if !small {
         return Some(t.language.chart(Figure::new("").with(panel).to_svg()));
     }
-    // A line without axes: the shape is what is seen at this size.
+    // A line without axes: only the shape is readable at this size.
     let points = panel.series.first()?.points.clone();
     let end = points.last()?.0.max(1.0);
     let begin = points.first()?.0.min(end - 1.0);

@@ -1,4 +1,4 @@
-//! The paper's three figures, with the strengths of the paper or with others.
+//! The paper's three figures, with its parameters or with others.
 
 use askama::Template;
 use axum::extract::State;
@@ -27,7 +27,7 @@ struct Page {
     problem: Option<Problem>,
 }
 
-/// A strength that can be turned.
+/// A parameter with a slider.
 struct Knob {
     label: &'static str,
     name: &'static str,
@@ -37,7 +37,7 @@ struct Knob {
     step: &'static str,
 }
 
-/// What stands in the address: empty is as in the paper.
+/// The query of the address; an empty value stands for the paper's.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct FigureInput {
     #[serde(default)]
@@ -46,12 +46,12 @@ pub(super) struct FigureInput {
     laplace: String,
     #[serde(default)]
     gaussian: String,
-    /// Draw it into the page, for who has no scripts.
+    /// Draws the figure into the page, for browsers without scripts.
     #[serde(default)]
     draw: Option<String>,
 }
 
-/// A figure, or its picture alone for the script.
+/// A figure, or its chart alone for the script.
 pub(super) async fn show(
     visitor: Visitor,
     State(service): State<Service>,
@@ -69,7 +69,7 @@ pub(super) async fn show(
             _ => return Err(Problem::not_found("this figure")),
         };
         let fragment = headers.contains_key("x-fragment");
-        // The others take longer to draw than a first byte may; scripts fetch them.
+        // Figures 2 and 3 take long to draw; scripts fetch them after the page.
         let drawn = match fragment || number == 1 || input.draw.is_some() {
             true => Some(svg(&service, number, &input).await),
             false => None,
@@ -105,7 +105,7 @@ async fn svg(service: &Service, number: u8, input: &FigureInput) -> Result<Strin
         "" => Ok(None),
         text => match text.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(Some(value)),
-            _ => Err(Problem::malformed(&format!("{name} is no number"))),
+            _ => Err(Problem::malformed(&format!("{name} is not a number"))),
         },
     };
     let strengths = Strengths {
@@ -118,7 +118,7 @@ async fn svg(service: &Service, number: u8, input: &FigureInput) -> Result<Strin
         .await
 }
 
-/// Figure 1 begins with the paper's curves alone; the others need their strengths.
+/// Figure 1 begins with the paper's curves alone; the others need values.
 fn knobs(t: &'static Strings, number: u8, input: &FigureInput) -> Vec<Knob> {
     let [rr, laplace, gaussian] = match number {
         1 => ["", "", ""],

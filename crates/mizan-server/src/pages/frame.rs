@@ -1,4 +1,4 @@
-//! What stands around every page: its language, its light, where one can go.
+//! The layout of every page: language, theme and navigation.
 
 use askama::Template;
 use axum::http::{HeaderValue, header};
@@ -9,7 +9,7 @@ use super::assets;
 use crate::locale::{Language, Strings};
 use crate::problem::Problem;
 
-/// A light that somebody chose; otherwise the system says.
+/// A theme that the visitor chose; the system decides without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Theme {
     Light,
@@ -33,7 +33,7 @@ impl Theme {
     }
 }
 
-/// Somebody who is signed in.
+/// The caller who is signed in.
 #[derive(Clone, Debug)]
 pub(super) struct Who {
     pub(super) name: String,
@@ -42,7 +42,7 @@ pub(super) struct Who {
     pub(super) reads: bool,
 }
 
-/// What every template has as `frame`.
+/// The layout, which every template has as `frame`.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     pub(super) t: &'static Strings,
@@ -78,7 +78,7 @@ pub(super) fn link(path: &str, parameters: &[(&str, &str)]) -> String {
     format!("{path}?{}", query.finish())
 }
 
-/// A part of an address.
+/// A segment of an address, escaped.
 pub(super) fn segment(text: &str) -> String {
     text.bytes()
         .map(|byte| match byte {
@@ -90,9 +90,9 @@ pub(super) fn segment(text: &str) -> String {
         .collect()
 }
 
-/// A page, or a part of one.
+/// A page as a response.
 pub(super) fn page(template: &impl Template) -> Result<Response, Problem> {
-    // Templates write to memory; only a value that cannot be shown could fail.
+    // Templates write to memory; only the Display of a value could fail.
     let html = template
         .render()
         .map_err(|_| Problem::internal(Code::MZ2050))?;
@@ -100,7 +100,7 @@ pub(super) fn page(template: &impl Template) -> Result<Response, Problem> {
     Ok(([(header::CONTENT_TYPE, kind)], html).into_response())
 }
 
-/// A part of a page as text, to stand in the page.
+/// A part of a page as HTML.
 pub(super) fn part(template: &impl Template) -> Result<String, Problem> {
     template
         .render()

@@ -1,7 +1,7 @@
-//! The laboratory: an event, and everything that is known about what it reveals.
+//! The laboratory: the guarantees of a privacy event.
 //!
-//! The page has three parts, each at an address of its own, so that the quick one
-//! is there at once and each can be drawn again while a parameter slides.
+//! The page has three parts, each with its own address, so that the quick one is there at
+//! once and scripts fetch each again while a slider moves.
 
 mod risks;
 mod summary;
@@ -26,14 +26,14 @@ use crate::locale::{Strings, fill};
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// What the page begins with: private training as in many papers.
+/// The first event of the page: DP-SGD as in many papers.
 const FIRST: &str = "1000 * poisson(0.01, gaussian(1.1))";
 
-/// How often an event is composed with itself.
+/// The numbers of compositions of an event with itself.
 const ROUNDS: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/// Drawing the composition stops here; what is drawn by then is shown.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// How long the composition is computed; the points that are done by then are shown.
+const COMPOSITION_TIME: Duration = Duration::from_millis(1500);
 
 #[derive(Template)]
 #[template(path = "laboratory.html")]
@@ -50,7 +50,7 @@ struct Page {
     figures: Vec<FigureCard>,
 }
 
-/// An event to begin with.
+/// An example event.
 struct Example {
     name: &'static str,
     expression: &'static str,
@@ -64,7 +64,7 @@ struct FigureCard {
     about: &'static str,
 }
 
-/// What stands in the address.
+/// The query of the address.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct LaboratoryInput {
     #[serde(default = "first")]
@@ -89,7 +89,7 @@ fn baseline() -> String {
     "0.01".to_owned()
 }
 
-/// The whole page; what is computed only if it is asked for.
+/// The whole page; with `all` the parts are computed too.
 pub(super) async fn show(
     visitor: Visitor,
     State(service): State<Service>,
@@ -99,7 +99,7 @@ pub(super) async fn show(
         let caller = visitor.caller()?;
         let t = visitor.language.strings();
         let all = input.all.is_some();
-        // Computing takes longer than a first byte may; scripts fetch the parts.
+        // The parts take long to compute; scripts fetch them after the page.
         let (summary, profile, composition) = match all && !input.expression.trim().is_empty() {
             true => (
                 Some(summary::part(t, &service, caller, &input).await?),
@@ -130,7 +130,7 @@ pub(super) async fn show(
     or_problem(&visitor, made.await)
 }
 
-/// One part again.
+/// One part of the page.
 pub(super) async fn part(
     visitor: Visitor,
     State(service): State<Service>,
@@ -151,12 +151,12 @@ pub(super) async fn part(
     or_problem(&visitor, made.await)
 }
 
-/// A picture, or nothing where there is none: the summary says why.
-fn picture(svg: &str) -> String {
+/// A chart as HTML.
+fn chart_html(svg: &str) -> String {
     format!("<figure class=\"chart\">{svg}</figure>")
 }
 
-/// δ at every ε by every method, and the trade-off.
+/// The privacy profile by every method, and the trade-off function.
 async fn profile(
     t: &Strings,
     service: &Service,
@@ -170,7 +170,7 @@ async fn profile(
     };
     let answer = match service.account(caller, request).await {
         Ok(answer) => answer,
-        Err(problem) => return wrong(problem),
+        Err(problem) => return empty_or_problem(problem),
     };
     let Some(profile) = &answer.profile else {
         return Ok(String::new());
@@ -179,19 +179,18 @@ async fn profile(
     let advantage = fill(t.lab_advantage, &[("advantage", &numbers::up(advantage))]);
     let svg = profile.svg(&mizan_api::words::shortened(&input.expression, 60));
     let svg = t.language.chart(svg);
-    Ok(format!("{}<p>{advantage}</p>", picture(&svg)))
+    Ok(format!("{}<p>{advantage}</p>", chart_html(&svg)))
 }
 
-/// What is wrong with the event is said in the summary; only what is wrong with the
-/// server is said here.
-fn wrong(problem: Problem) -> Result<String, Problem> {
+/// Errors of the event are shown in the summary; only errors of the server are shown here.
+fn empty_or_problem(problem: Problem) -> Result<String, Problem> {
     match problem.status().is_client_error() && problem.retry_after.is_none() {
         true => Ok(String::new()),
         false => Err(problem),
     }
 }
 
-/// ε after n times the event, by every method.
+/// ε after n compositions of the event, by every method.
 async fn composition(
     t: &Strings,
     service: &Service,
@@ -210,7 +209,7 @@ async fn composition(
             Ok(answer) => answer.json(),
             Err(problem) => {
                 if curves.is_empty() {
-                    return wrong(problem);
+                    return empty_or_problem(problem);
                 }
                 break;
             }
@@ -225,7 +224,7 @@ async fn composition(
                 None => curves.push(Series::new(method.name, vec![point])),
             }
         }
-        if start.elapsed() > PATIENCE {
+        if start.elapsed() > COMPOSITION_TIME {
             break;
         }
     }
@@ -239,7 +238,7 @@ async fn composition(
         return Ok(String::new());
     }
     let svg = t.language.chart(Figure::new("").with(panel).to_svg());
-    Ok(picture(&svg))
+    Ok(chart_html(&svg))
 }
 
 fn examples(t: &'static Strings) -> Vec<Example> {

@@ -1,10 +1,9 @@
-//! Pages for people: everything the server can do, in a browser, in two languages.
+//! The pages of the server, in English and Arabic.
 //!
-//! One file per page. `visitor.rs` knows who looks and in which language, `frame.rs`
-//! is what every page has around it, `assets.rs` the style sheet and the scripts,
-//! `numbers.rs` how figures are written. Pages call the service as the API does and
-//! decide nothing themselves. All can be read without scripts; scripts only fetch
-//! parts of the same pages again.
+//! One file per page. `visitor.rs` has the caller, language and theme of a request,
+//! `frame.rs` the layout, `assets.rs` the style sheet and the scripts, `numbers.rs` the
+//! format of numbers. Pages call the service as the API does and decide nothing themselves.
+//! All pages work without scripts; scripts fetch parts of the same pages again.
 
 mod ask;
 mod assets;
@@ -42,7 +41,7 @@ const fn route(method: Verb, path: &'static str, access: Access) -> Route {
     }
 }
 
-/// The addresses of pages.
+/// The routes of pages.
 pub const ROUTES: &[Route] = &[
     route(Verb::Get, "/", Access::Public),
     route(Verb::Get, "/assets/{version}/{file}", Access::Public),
@@ -67,7 +66,7 @@ pub const ROUTES: &[Route] = &[
     route(Verb::Post, "/audit/self-tests", READS),
 ];
 
-/// What answers them.
+/// The handlers of pages.
 pub fn router() -> Router<Service> {
     Router::new()
         .route("/", get(preferences::home))

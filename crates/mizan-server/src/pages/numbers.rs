@@ -1,5 +1,5 @@
-//! How figures are written on pages: costs rounded up, what is left rounded down,
-//! always with Latin digits.
+//! The format of numbers on pages: costs are rounded up, the remaining budget is rounded
+//! down, digits are Latin.
 
 use mizan_api::budget::{Remaining, TargetJson};
 use mizan_api::number::OrderJson;
@@ -36,7 +36,7 @@ pub(super) fn delta(delta: f64) -> Option<String> {
     (delta > 0.0).then(|| number::delta_up(delta))
 }
 
-/// What is left, in one line: an epsilon where there is one, else a share.
+/// The remaining budget: an epsilon where there is one, otherwise a share.
 pub(super) fn left(remaining: &Remaining) -> String {
     match remaining.epsilon {
         Some(epsilon) => format!("ε {}", number::down(epsilon, DIGITS)),
@@ -49,7 +49,7 @@ pub(super) fn percent(share: Option<f64>) -> String {
     number::down(100.0 * share.unwrap_or(0.0).clamp(0.0, 1.0), 3)
 }
 
-/// What an account promises, in symbols.
+/// The total budget of an account, in symbols.
 pub(super) fn promise(target: &TargetJson) -> String {
     match target {
         TargetJson::Approximate { epsilon, delta } => format!(
@@ -63,7 +63,7 @@ pub(super) fn promise(target: &TargetJson) -> String {
     }
 }
 
-/// The epsilon that an account promises.
+/// The epsilon of the total budget.
 pub(super) fn whole(target: &TargetJson) -> Option<f64> {
     match target {
         TargetJson::Approximate { epsilon, .. } | TargetJson::Pure { epsilon, .. } => {
@@ -99,7 +99,7 @@ pub(super) fn value(value: &Value) -> String {
     }
 }
 
-/// A time for people: the day and the minute.
+/// A time without fractions of a second.
 pub(super) fn time(exact: &str) -> String {
     let (day, rest) = exact.split_once('T').unwrap_or((exact, ""));
     let time = rest.split('.').next().unwrap_or_default();

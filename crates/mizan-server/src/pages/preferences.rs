@@ -1,4 +1,4 @@
-//! Which language, which light, and where one begins.
+//! The chosen language and theme, and the start page.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -9,7 +9,7 @@ use super::read::Query;
 use super::visitor::{LANGUAGE, THEME, Visitor};
 use crate::locale::Language;
 
-/// A choice and the way back.
+/// A choice, and the address to return to.
 #[derive(Debug, Deserialize)]
 pub(super) struct Choice {
     #[serde(default)]
@@ -18,7 +18,7 @@ pub(super) struct Choice {
     next: String,
 }
 
-/// Where everybody begins.
+/// The start page.
 pub(super) async fn home(visitor: Visitor) -> Redirect {
     Redirect::to(if visitor.is_signed_in() {
         "/budgets"
@@ -27,13 +27,13 @@ pub(super) async fn home(visitor: Visitor) -> Redirect {
     })
 }
 
-/// Remembers a language.
+/// Stores the language in a cookie.
 pub(super) async fn language(Query(choice): Query<Choice>) -> Response {
     let language = Language::from_code(&choice.to);
     remember(LANGUAGE, language.map(Language::code), &choice.next)
 }
 
-/// Remembers a light.
+/// Stores the theme in a cookie.
 pub(super) async fn theme(Query(choice): Query<Choice>) -> Response {
     let theme = Theme::from_name(&choice.to);
     remember(THEME, theme.map(Theme::name), &choice.next)
@@ -51,14 +51,14 @@ fn remember(cookie: &str, value: Option<&'static str>, next: &str) -> Response {
     response
 }
 
-/// Back to where somebody was.
+/// A redirect to the address of the visitor.
 pub(super) fn back(next: &str) -> Response {
     let place = HeaderValue::from_str(own(next));
     let place = place.unwrap_or_else(|_| HeaderValue::from_static("/"));
     (StatusCode::SEE_OTHER, [(header::LOCATION, place)]).into_response()
 }
 
-/// An address of this server, or the beginning: nobody is sent elsewhere by a link.
+/// An address of this server, or the start page: a link cannot redirect to another site.
 fn own(next: &str) -> &str {
     let plain = next
         .bytes()
@@ -72,7 +72,7 @@ mod tests {
     use super::own;
 
     #[test]
-    fn nobody_is_sent_elsewhere() {
+    fn redirects_stay_on_this_server() {
         assert_eq!(own("/ask?sql=SELECT%201"), "/ask?sql=SELECT%201");
         for bad in [
             "",

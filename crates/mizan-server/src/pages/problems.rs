@@ -1,4 +1,4 @@
-//! What a page looks like when it cannot be shown.
+//! Problems as pages.
 
 use askama::Template;
 use axum::http::HeaderMap;
@@ -18,13 +18,13 @@ struct Page<'a> {
     problem: &'a Problem,
 }
 
-/// A problem for people, when only the headers of the request are known.
+/// A problem as a page, when only the headers of the request are known.
 #[must_use]
 pub fn problem_page(problem: &Problem, headers: &HeaderMap) -> Response {
     shown(problem, &Visitor::stranger(headers))
 }
 
-/// A problem for somebody.
+/// A problem as a page for a visitor.
 pub(super) fn shown(problem: &Problem, visitor: &Visitor) -> Response {
     let t = visitor.language.strings();
     let (title, sentence) = match problem.code.kind() {
@@ -55,7 +55,7 @@ pub(super) fn shown(problem: &Problem, visitor: &Visitor) -> Response {
     response
 }
 
-/// A page, or what is wrong with it.
+/// A page, or the page of its problem.
 pub(super) fn or_problem(visitor: &Visitor, result: Result<Response, Problem>) -> Response {
     result.unwrap_or_else(|problem| shown(&problem, visitor))
 }

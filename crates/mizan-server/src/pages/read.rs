@@ -1,5 +1,5 @@
-//! What a request brings to a page: the fields of its form, what stands in its
-//! address. What is wrong with them is told by a page too.
+//! Extractors of pages: fields of forms, queries and segments of addresses. Their problems
+//! are pages too.
 
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request};
@@ -13,13 +13,13 @@ use crate::body;
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// The fields of a form, within the limits of every body.
+/// The fields of a form, within the limits of request bodies.
 pub(super) struct Form<T>(pub(super) T);
 
-/// What stands behind the question mark.
+/// The query of the address.
 pub(super) struct Query<T>(pub(super) T);
 
-/// The name in the address.
+/// A segment of the address.
 pub(super) struct Path<T>(pub(super) T);
 
 impl<T: DeserializeOwned> FromRequest<Service> for Form<T> {
@@ -39,7 +39,7 @@ async fn fields<T: DeserializeOwned>(
     service: &Service,
 ) -> Result<T, Problem> {
     if !body::is(&parts.headers, "application/x-www-form-urlencoded") {
-        return Err(Problem::malformed("a form is expected here"));
+        return Err(Problem::malformed("a form is expected"));
     }
     let bytes = body::read(Request::from_parts(parts.clone(), body), service).await?;
     let request = Request::from_parts(parts, Body::from(bytes));

@@ -1,5 +1,5 @@
-//! Receipts: who, when, what, how the cost comes about, and the proof that it is in
-//! the log, which the browser checks itself.
+//! The receipt pages: who, when, which query, how its cost is computed, and the Merkle
+//! proof, which the browser verifies itself.
 
 use askama::Template;
 use axum::extract::State;
@@ -19,10 +19,10 @@ use crate::locale::{Markup, Strings, fill};
 use crate::problem::Problem;
 use crate::service::{ReceiptView, Service};
 
-/// Costs are told at this δ.
+/// The δ at which costs are shown.
 const DELTA: &str = "1e-6";
 
-/// So deep parts are indented.
+/// The deepest indentation of parts.
 const DEEPEST: usize = 4;
 
 #[derive(Template)]
@@ -82,14 +82,14 @@ struct Form {
     reference: String,
 }
 
-/// What is looked for.
+/// The query of the address.
 #[derive(Debug, Deserialize)]
 pub(super) struct ReceiptQuery {
     #[serde(default)]
     receipt: String,
 }
 
-/// Where a receipt is pasted; with one, it is opened.
+/// The form for a receipt; with a receipt, its page.
 pub(super) async fn list(
     visitor: Visitor,
     State(service): State<Service>,
@@ -151,7 +151,7 @@ async fn shown(visitor: &Visitor, service: &Service, typed: &str) -> Result<Resp
                 why: true,
                 ..AccountRequest::default()
             };
-            // Not every event has a price at this δ; the receipt is shown without.
+            // Not every event has a bound at this δ; the receipt is shown without it.
             service
                 .account(caller, request)
                 .await
@@ -256,7 +256,7 @@ fn parts(t: &Strings, why: &DerivationJson) -> Vec<Part> {
         let (one, best, infinite) = (at(0), at(1), at(2));
         Part {
             depth: part.depth.min(DEEPEST),
-            // What is not known there is a formula, which every language has.
+            // Formulas have no translation.
             event: t.language.line(&part.event).text,
             one,
             best,
@@ -277,7 +277,7 @@ fn forms(why: &DerivationJson) -> Vec<Form> {
     why.closed_forms.iter().map(form).collect()
 }
 
-/// What happened, in one word.
+/// The kind of an entry in the language of the page.
 pub(super) fn kind(t: &'static Strings, kind: &str) -> &'static str {
     match kind {
         "opened" => t.kind_opened,

@@ -1,4 +1,4 @@
-//! Signing in with a token, and out.
+//! Signing in with an access token, and signing out.
 
 use askama::Template;
 use axum::extract::State;
@@ -24,26 +24,26 @@ struct Page {
     failed: bool,
 }
 
-/// The way back after it.
+/// The address to return to.
 #[derive(Debug, Deserialize)]
 pub(super) struct ReturnTo {
     #[serde(default)]
     next: String,
 }
 
-/// What the form sends.
+/// The fields of the form.
 #[derive(Deserialize)]
 pub(super) struct SignInForm {
     #[serde(default)]
     token: String,
     #[serde(default)]
     next: String,
-    /// A question that was sent when nobody was signed in any more.
+    /// A query that was sent after the session ended.
     #[serde(flatten)]
     asked: ask::AskForm,
 }
 
-/// What a form without fields sends.
+/// A form with the CSRF token alone.
 #[derive(Debug, Deserialize)]
 pub(super) struct CsrfForm {
     #[serde(default)]
@@ -63,7 +63,7 @@ pub(super) async fn show(visitor: Visitor, Query(way): Query<ReturnTo>) -> Respo
     or_problem(&visitor, shown)
 }
 
-/// Begins a session.
+/// Starts a session.
 pub(super) async fn sign_in(
     visitor: Visitor,
     State(service): State<Service>,
@@ -79,14 +79,14 @@ fn begun(
     headers: &HeaderMap,
     form: SignInForm,
 ) -> Result<Response, Problem> {
-    // A form on another site must not sign somebody in as somebody else.
+    // A form on another site must not sign a browser in with its own token.
     let site = headers
         .get("sec-fetch-site")
         .and_then(|value| value.to_str().ok());
     if site.is_some_and(|site| !matches!(site, "same-origin" | "none")) {
         return Err(Problem::csrf());
     }
-    // The question waits in the form, so that it need not be written, nor paid, again.
+    // The query waits in the form, so that it need not be typed or charged again.
     if let Some(next) = form.asked.address() {
         if visitor.is_signed_in() {
             return Ok(back(&next));
@@ -117,7 +117,7 @@ fn begun(
     }
 }
 
-/// Ends it.
+/// Ends the session.
 pub(super) async fn sign_out(
     visitor: Visitor,
     State(service): State<Service>,

@@ -1,4 +1,4 @@
-//! Who looks at a page, in which language and light.
+//! The visitor of a page: caller, session, language and theme.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -16,15 +16,15 @@ pub(super) const LANGUAGE: &str = "mizan_language";
 /// The cookie of the theme.
 pub(super) const THEME: &str = "mizan_theme";
 
-/// Who looks.
+/// The visitor of a page.
 #[derive(Clone, Debug)]
 pub(super) struct Visitor {
     caller: Option<Caller>,
     session: Option<Session>,
-    /// In which language.
+    /// The language of the page.
     pub(super) language: Language,
     theme: Option<Theme>,
-    /// Where they are, to come back to.
+    /// The address of the page, to return to.
     here: String,
 }
 
@@ -37,13 +37,13 @@ impl FromRequestParts<Service> for Visitor {
 }
 
 impl Visitor {
-    /// Who sends a request, as the door found out.
+    /// The visitor of a request that `access.rs` authorized.
     pub(super) fn of(parts: &Parts) -> Self {
         let is_read = parts.method == axum::http::Method::GET;
         let here = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let here = match (is_read, parts.uri.path()) {
             (true, _) => here,
-            // Only what can be read can be come back to.
+            // Only addresses of GET can be returned to.
             (false, "/audit/verify" | "/audit/self-tests") => "/audit",
             (false, "/ask/quote") => "/ask",
             (false, path) => path,
@@ -56,7 +56,7 @@ impl Visitor {
         }
     }
 
-    /// Somebody of whom only the headers are known.
+    /// A visitor of whom only the headers are known.
     pub(super) fn stranger(headers: &HeaderMap) -> Self {
         let cookie = |name| cookie(headers, name);
         let accepted = headers.get(header::ACCEPT_LANGUAGE);
@@ -72,12 +72,12 @@ impl Visitor {
         }
     }
 
-    /// Who it is; the door let nobody else in.
+    /// The caller; routes that need one have it.
     pub(super) fn caller(&self) -> Result<&Caller, Problem> {
         self.caller.as_ref().ok_or_else(Problem::unauthorized)
     }
 
-    /// Whether somebody is signed in.
+    /// Whether the visitor is signed in.
     pub(super) fn is_signed_in(&self) -> bool {
         self.caller.is_some()
     }
@@ -87,22 +87,22 @@ impl Visitor {
         self.session.as_ref()
     }
 
-    /// What forms send back.
+    /// The CSRF token for forms.
     pub(super) fn csrf(&self) -> String {
         self.session
             .as_ref()
             .map_or_else(String::new, |session| session.csrf().to_owned())
     }
 
-    /// Whether a form is one of this session. Who came with a token in a header was
-    /// not sent here by another site.
+    /// Checks that a form belongs to this session. A request with a token in its header
+    /// cannot come from another site.
     pub(super) fn check(&self, csrf: &str) -> Result<(), Problem> {
         self.session
             .as_ref()
             .map_or(Ok(()), |session| session.check_csrf(csrf))
     }
 
-    /// What stands around the page.
+    /// The layout of the page.
     pub(super) fn frame(&self, page: &'static str) -> Frame {
         let t = self.language.strings();
         let who = self.caller.as_ref().map(|caller| Who {

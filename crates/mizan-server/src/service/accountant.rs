@@ -1,9 +1,8 @@
-//! The accountant: pure computations, on as many threads as there are processors.
+//! The accountant: pure computations, on a worker pool of their own.
 //!
-//! None can be interrupted. So the server bounds what an event may cost
-//! (`event_bound.rs`), a client is told after a while that the computation takes too
-//! long, and the thread is free again when it is done. Prices of questions have threads
-//! of their own.
+//! A computation cannot be interrupted. So the server bounds the size of an event
+//! (`event_bound.rs`) and answers 503 after a while; the thread is free again when the
+//! computation is done. Quotes have a pool of their own.
 
 use mizan_api::account::{self, AccountRequest};
 use mizan_api::calibrate::{CalibrateRequest, Calibrated};
@@ -24,7 +23,7 @@ use crate::problem::Problem;
 const LONGEST_LIST: usize = 16 << 10;
 
 impl Service {
-    /// Computes on a thread for that.
+    /// Computes on a thread of the accountant, within the time limit.
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
@@ -32,7 +31,7 @@ impl Service {
         self.in_time(&self.0.computing, work).await
     }
 
-    /// The same for prices of questions, which nobody who accounts holds up.
+    /// The same for quotes, which the accountant does not delay.
     pub(super) async fn price<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
@@ -57,7 +56,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// It is no event, or no method can answer. So for all below.
+    /// The text is not an event, or no method applies. The same holds for all below.
     pub async fn account(
         &self,
         _: &Caller,
@@ -72,7 +71,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// It has none.
+    /// The event has no Rényi curve.
     pub async fn curve(&self, _: &Caller, request: CurveRequest) -> Result<Curve, Problem> {
         bounded(&request.expression, &Definitions::default())?;
         self.compute(move |_| Ok(request.ask(&Definitions::default(), Names::Program)?))
@@ -83,7 +82,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// It has no curve.
+    /// The event has no Rényi curve.
     pub async fn risk(&self, _: &Caller, request: RiskRequest) -> Result<Risk, Problem> {
         bounded(&request.expression, &Definitions::default())?;
         self.compute(move |_| Ok(request.ask(&Definitions::default(), Names::Program)?))
@@ -94,18 +93,18 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// It has no price for one.
+    /// No method applies to a group.
     pub async fn group(&self, _: &Caller, request: GroupRequest) -> Result<Group, Problem> {
         bounded(&request.expression, &Definitions::default())?;
         self.compute(move |_| Ok(request.ask(&Definitions::default(), Names::Program)?))
             .await
     }
 
-    /// How much noise a promise needs.
+    /// Solves for the `?` in an event.
     ///
     /// # Errors
     ///
-    /// Nothing keeps it.
+    /// No value meets the target.
     pub async fn calibrate(
         &self,
         _: &Caller,
@@ -120,7 +119,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// They are none over the same outcomes.
+    /// The lists are not distributions over the same outcomes.
     pub async fn divergence(
         &self,
         _: &Caller,
@@ -128,7 +127,7 @@ impl Service {
     ) -> Result<Divergence, Problem> {
         if request.p.len().max(request.q.len()) > LONGEST_LIST {
             return Err(Problem::too_costly(&format!(
-                "over HTTP a distribution has at most {LONGEST_LIST} characters"
+                "over HTTP a distribution may have at most {LONGEST_LIST} characters"
             )));
         }
         self.compute(move |_| Ok(request.ask(Names::Program)?))

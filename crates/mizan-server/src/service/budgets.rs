@@ -18,21 +18,21 @@ use super::queries::{RequestRecordJson, key_of};
 use crate::identity::{Caller, RequestRecord};
 use crate::problem::Problem;
 
-/// The most entries of a page of the log.
+/// The most entries in one page of the log.
 const LONGEST_PAGE: u64 = 1000;
 
-/// Which part of the log.
+/// A part of the log.
 #[derive(Clone, Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct LogParameters {
-    /// At most so many entries.
+    /// At most this many entries.
     #[serde(default = "twenty")]
     #[param(minimum = 1, maximum = 1000)]
     pub last: u64,
-    /// From this entry on, and not the last ones.
+    /// From this entry on, instead of the last entries.
     pub from: Option<u64>,
-    /// Only what names this account.
+    /// Only entries of this account.
     pub account: Option<String>,
 }
 
@@ -40,19 +40,19 @@ fn twenty() -> u64 {
     20
 }
 
-/// An entry with its proof, and what was asked under its id.
+/// An entry with its proof, and the request that was made under its id.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ReceiptShown)]
 pub struct ReceiptView {
     /// The entry and its proof.
     #[serde(flatten)]
     pub receipt: ReceiptAnswer,
-    /// What was asked through this server, if it was.
+    /// The request, if it was made through this server.
     pub asked: Option<RequestRecordJson>,
 }
 
 impl Service {
-    /// The budgets that somebody may see.
+    /// The budgets that a caller may see.
     ///
     /// # Errors
     ///
@@ -68,11 +68,11 @@ impl Service {
         .await
     }
 
-    /// One budget and how it burned down. `event` asks how many more of it fit.
+    /// One budget and its past. `event` asks how many more of it fit.
     ///
     /// # Errors
     ///
-    /// It is not there, or not for them.
+    /// The account does not exist, or the caller may not see it.
     pub async fn budget(
         &self,
         caller: &Caller,
@@ -89,14 +89,14 @@ impl Service {
             let event = event.as_deref();
             Ok(Shown::of(&service.0.ledger, view, event, false, |_| ())?)
         };
-        // An event may take minutes to price: charges must not wait for that.
+        // The cost of an event may take long to compute: charges must not wait for that.
         match priced {
             true => self.compute(look).await,
             false => self.with_ledger(look).await,
         }
     }
 
-    /// An account that somebody may see.
+    /// An account that a caller may see.
     fn visible(&self, caller: &Caller, name: &str) -> Result<AccountView, Problem> {
         let catalogue = self.0.catalogue_file.read()?;
         let unknown = || Problem::not_found("this account");
@@ -107,12 +107,12 @@ impl Service {
         self.0.ledger.account_named(&name)?.ok_or_else(unknown)
     }
 
-    /// Charges an account for a release that is made elsewhere, after this.
+    /// Charges an account for a release that is made elsewhere, after the charge.
     ///
     /// # Errors
     ///
-    /// The budget refuses it; the key stands for something else; the account is not
-    /// there, or not for them.
+    /// The budget refuses the charge; the key was used for another request; the account
+    /// does not exist, or the caller may not charge it.
     pub async fn spend(
         &self,
         caller: &Caller,
@@ -149,8 +149,8 @@ impl Service {
         .await
     }
 
-    /// Prices an event where that may take its time, so that one which takes too long
-    /// is refused there and holds up no charge of others.
+    /// Computes the cost of a large event on a thread of the accountant first, so that an
+    /// event that takes too long does not delay charges of others.
     async fn can_be_priced(&self, request: &SpendRequest) -> Result<(), Problem> {
         let (account, event) = (request.account.clone(), request.event.clone());
         self.compute(move |service| {
@@ -164,12 +164,13 @@ impl Service {
         .await
     }
 
-    /// The entry of a receipt, an id or a key of one's own, with the proof that it is
+    /// The entry of a receipt, of an id or of a key of the caller, with the proof that it is
     /// in the log.
     ///
     /// # Errors
     ///
-    /// It is not there, or not theirs; the log does not extend the receipt.
+    /// The entry does not exist, or the caller may not see it; the log does not extend the
+    /// receipt.
     pub async fn receipt(&self, caller: &Caller, typed: &str) -> Result<ReceiptView, Problem> {
         let (caller, typed) = (caller.clone(), typed.to_owned());
         self.with_ledger(move |service| {
@@ -213,10 +214,10 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// There is no such account, or the page would be too long.
+    /// The account does not exist, or the page is too long.
     pub async fn log(&self, _: &Caller, page: LogParameters) -> Result<LogAnswer, Problem> {
         if !(1..=LONGEST_PAGE).contains(&page.last) {
-            return Err(Problem::malformed("last is a number from 1 to 1000"));
+            return Err(Problem::malformed("last must be a number from 1 to 1000"));
         }
         self.with_ledger(move |service| {
             let ledger = &service.0.ledger;
@@ -230,7 +231,7 @@ impl Service {
                 let name = AccountName::new(name).map_err(|_| unknown())?;
                 ledger.account_named(&name)?.ok_or_else(unknown)?;
             }
-            // Beyond the end there is nothing.
+            // A page beyond the end is empty.
             let head = ledger.head()?;
             if question.from.is_some_and(|from| from >= head.size) {
                 return Ok(LogAnswer {

@@ -67,7 +67,7 @@ impl EventSize {
     fn check(self) -> Result<Self, Problem> {
         match self.sampled > MOST_SAMPLED {
             true => Err(Problem::too_costly(&format!(
-                "over HTTP an event has at most {MOST_SAMPLED} sampled parts, this one has {}",
+                "over HTTP an event may have at most {MOST_SAMPLED} sampled parts; this one has {}",
                 self.sampled
             ))),
             false => Ok(self),
@@ -95,7 +95,7 @@ pub(super) fn bounded_template(
 fn check_length(expression: &str) -> Result<(), Problem> {
     match expression.len() > LONGEST_EVENT {
         true => Err(Problem::too_costly(&format!(
-            "over HTTP an event has at most {LONGEST_EVENT} bytes, this one has {}",
+            "over HTTP an event may have at most {LONGEST_EVENT} bytes; this one has {}",
             expression.len()
         ))),
         false => Ok(()),

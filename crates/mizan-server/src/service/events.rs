@@ -1,5 +1,5 @@
-//! What happens, as it happens: how one's own questions get on, and what is left of
-//! the budgets one may see.
+//! Server-sent events: the progress of the caller's queries, and the budgets that the
+//! caller may see whenever they change.
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::Pin;
@@ -20,30 +20,30 @@ use crate::identity::Caller;
 use crate::limits::RequestPermit;
 use crate::problem::Problem;
 
-/// How often budgets are looked at while somebody watches.
+/// How often the ledger is read for changes of budgets while a stream is open.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How often a stream looks whether its token is still good, when nothing happens.
+/// How often an idle stream checks that its token is still valid.
 const TOKEN_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// A question that got on.
+/// The progress of a query.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct QueryEvent {
-    /// The `Idempotency-Key` that it came with; empty if it had none.
+    /// Its `Idempotency-Key`; empty without one.
     pub id: String,
     /// `waiting`, `running`, `answered`, `refused` or `failed`.
     #[schema(value_type = String)]
     pub state: &'static str,
 }
 
-/// Something that somebody is told.
+/// An event for the callers of one name.
 #[derive(Clone, Debug)]
 pub(super) struct Notification {
     name: String,
     event: QueryEvent,
 }
 
-/// All budgets at a time.
+/// All budgets, as of a size of the log.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BudgetSnapshot {
     size: u64,
@@ -55,18 +55,18 @@ pub type EventStream = Pin<Box<dyn Stream<Item = (&'static str, String)> + Send>
 
 impl Service {
     pub(super) fn notify(&self, name: &str, event: QueryEvent) {
-        // Nobody may be listening.
+        // There may be no open stream.
         let _ = self.0.notifications.send(Notification {
             name: name.to_owned(),
             event,
         });
     }
 
-    /// Events for somebody, until the server stops or their token is revoked.
+    /// Events for a caller, until the server stops or the token is revoked.
     ///
     /// # Errors
     ///
-    /// They listen too often already.
+    /// The token has too many streams already.
     pub fn events(&self, caller: &Caller) -> Result<EventStream, Problem> {
         let permit = self.0.rate_limiter.stream(&caller.token, &self.0.limits);
         let permit = permit.ok_or_else(|| Problem::too_many(5))?;
@@ -85,21 +85,21 @@ impl Service {
     }
 }
 
-/// One who listens.
+/// One open stream.
 struct EventListener {
     service: Service,
     caller: Caller,
     notifications: broadcast::Receiver<Notification>,
     budgets: watch::Receiver<BudgetSnapshot>,
     stopping: watch::Receiver<bool>,
-    /// What was said last about each budget.
+    /// What was sent last about each budget.
     seen: HashMap<String, String>,
     ready: VecDeque<(&'static str, String)>,
     started: bool,
     _permit: RequestPermit,
 }
 
-/// What somebody who listens woke up for.
+/// Why a stream woke up.
 enum WakeReason {
     Notified(Notification),
     Changed,
@@ -138,7 +138,7 @@ impl EventListener {
             if *self.stopping.borrow() {
                 return None;
             }
-            // What others do is no reason to look; what would be told is.
+            // The token is checked before anything is sent, and while the stream is idle.
             let relevant = match &reason {
                 WakeReason::Notified(notification) => notification.name == self.caller.name,
                 WakeReason::Changed | WakeReason::Quiet => true,
@@ -167,7 +167,7 @@ impl EventListener {
         }
     }
 
-    /// Takes up what is new and may be seen.
+    /// Queues the budgets that changed and that the caller may see.
     fn queue_changes(&mut self, all: &[AccountJson]) {
         let Ok(catalogue) = self.service.0.catalogue_file.read() else {
             return;
@@ -195,8 +195,8 @@ impl Service {
     }
 }
 
-/// Looks at the ledger as long as somebody listens: whoever charged, by this server
-/// or by a command line.
+/// Reads the ledger while a stream is open: charges may come from this server, from another
+/// one or from the command line.
 pub(super) fn watch_budgets(service: Service) {
     tokio::spawn(async move {
         let mut stopping = service.0.stopping.subscribe();

@@ -1,9 +1,9 @@
-//! What the server does, whoever asks: the API and the pages are two ways to write
-//! down what these functions return.
+//! The service: every operation of the server. The API and the pages are two views of what
+//! these functions return.
 //!
-//! Each takes who asks first and looks only at what they may see. What blocks runs
-//! on bounded threads (`worker_pool.rs`): a pool for the ledger, one for prices, one for the
-//! accountant, one for questions over data.
+//! Each function takes the caller first and shows only what the caller may see. Blocking
+//! work runs on bounded worker pools (`worker_pool.rs`): one for the ledger, one for quotes,
+//! one for the accountant, one for queries, one for verification.
 
 mod accountant;
 mod budgets;
@@ -35,27 +35,27 @@ use crate::problem::Problem;
 use events::{BudgetSnapshot, Notification};
 use worker_pool::WorkerPool;
 
-/// How many bytes of what the accountant said are remembered.
+/// Bytes of answers of the accountant that are cached.
 const ACCOUNTANT_CACHE_BYTES: usize = 8 << 20;
 
-/// What a service works on.
+/// Where the files of a service are, and its limits.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The ledger.
     pub ledger: Location,
-    /// Where marks and keys of ledgers are.
+    /// The state directory, with high-water marks and keys of ledgers.
     pub state_dir: PathBuf,
     /// The catalogue of datasets.
     pub catalogue: PathBuf,
-    /// The file of tokens.
+    /// The token file.
     pub tokens: PathBuf,
     /// The limits.
     pub limits: Limits,
-    /// Whether clients come by TLS.
+    /// Whether clients connect with TLS.
     pub secure: bool,
 }
 
-/// Everything behind the doors. Copies are the same service.
+/// The service. Clones share their state.
 #[derive(Clone)]
 pub struct Service(Arc<Inner>);
 
@@ -73,12 +73,12 @@ struct Inner {
     computing: WorkerPool,
     asking: WorkerPool,
     verifying: WorkerPool,
-    /// Engines that are at rest: each answers one question at a time.
+    /// Idle engines: each runs one query at a time.
     engines: Mutex<Vec<Engines>>,
     prices: Prices,
-    /// Counts of public tables, which engines share.
+    /// Row counts of public tables, which engines share.
     fan_outs: FanOutCache,
-    /// What the accountant said: a matter of the request alone, so it never changes.
+    /// Answers of the accountant: they depend on the request alone, so they never change.
     accountant_cache: Kept<str>,
     notifications: broadcast::Sender<Notification>,
     budgets: watch::Sender<BudgetSnapshot>,
@@ -92,20 +92,20 @@ impl std::fmt::Debug for Service {
     }
 }
 
-/// The catalogue, read again when its file is another.
+/// The catalogue, read again when its file changes.
 struct CatalogueFile {
     path: PathBuf,
     cache: Mutex<CachedCatalogue>,
 }
 
-/// The catalogue that was read last, and how many were before it.
+/// The catalogue that was read last, and how many were read before it.
 #[derive(Default)]
 struct CachedCatalogue {
     number: u64,
     read: Option<(FileStamp, Arc<Catalogue>)>,
 }
 
-/// What tells one file from another at the same place.
+/// Tells whether the file at a path was replaced or changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FileStamp {
     length: u64,
@@ -131,7 +131,7 @@ impl CatalogueFile {
         Ok(self.numbered()?.1)
     }
 
-    /// The catalogue, and a number that no other one had.
+    /// The catalogue, with a number of its own.
     fn numbered(&self) -> Result<(u64, Arc<Catalogue>), Problem> {
         let stamp = self.stamp();
         let mut cached = self
@@ -143,7 +143,7 @@ impl CatalogueFile {
         {
             return Ok((cached.number, Arc::clone(catalogue)));
         }
-        // What is wrong in it is the owner's to know: it may name other people's data.
+        // The message may name datasets of others, so it goes to the log only.
         let catalogue = catalogue::read(&self.path).map_err(|failure| {
             crate::log::failure(&failure);
             Problem::internal(Code::MZ1860)
@@ -156,12 +156,12 @@ impl CatalogueFile {
 }
 
 impl Service {
-    /// Opens the ledger for writing, and the tokens. Needs a runtime, for the task
-    /// that watches budgets.
+    /// Opens the ledger for writing, and the tokens. Needs a runtime for the task that
+    /// watches budgets.
     ///
     /// # Errors
     ///
-    /// One of them cannot be opened.
+    /// The ledger, the tokens or the catalogue cannot be opened.
     pub fn open(options: Options) -> Result<Self, mizan_api::failure::Failure> {
         let ledger = Ledger::open(&options.ledger, &options.state_dir)?;
         for note in ledger.notes() {
@@ -195,7 +195,7 @@ impl Service {
             broken: AtomicBool::new(false),
             limits,
         }));
-        // A catalogue that cannot be read is told at the start, not to the first client.
+        // A catalogue that cannot be read is an error at the start, not at the first request.
         service.0.catalogue_file.read().map_err(|_| {
             mizan_api::failure::Failure::new(
                 Code::MZ1860,
@@ -213,13 +213,13 @@ impl Service {
         &self.0.limits
     }
 
-    /// Whether clients come by TLS.
+    /// Whether clients connect with TLS.
     #[must_use]
     pub fn is_secure(&self) -> bool {
         self.0.secure
     }
 
-    /// Who presents a token.
+    /// The caller who presents a token, or none if the token is not valid.
     ///
     /// # Errors
     ///
@@ -232,7 +232,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// The token is not good for anything, or asks too much.
+    /// The token is not valid, or exceeds its rate limit.
     pub fn sign_in(&self, presented: &str) -> Result<SignedIn, Problem> {
         let caller = self.authenticate(presented.trim())?;
         let caller = caller.ok_or_else(Problem::unauthorized)?;
@@ -240,7 +240,7 @@ impl Service {
         Ok(self.0.sessions.begin(caller, self.0.secure)?)
     }
 
-    /// Signs it out; the `Set-Cookie` that says so.
+    /// Signs a browser out; the `Set-Cookie` that removes its cookie.
     #[must_use]
     pub fn sign_out(&self, session: &Session) -> String {
         self.0.sessions.end(session)
@@ -258,18 +258,18 @@ impl Service {
         &self.0.metrics
     }
 
-    /// Whether a token has not asked too much.
+    /// A permit for a request of a token, within its rate limit.
     pub(crate) fn permit(&self, token: &str) -> Result<RequestPermit, Problem> {
         let permit = self.0.rate_limiter.request(token, &self.0.limits);
         permit.map_err(Problem::too_many)
     }
 
-    /// What somebody may see of the catalogue.
+    /// The part of the catalogue that a caller may see.
     fn catalogue(&self, caller: &Caller) -> Result<Catalogue, Problem> {
         Ok(caller.sees(self.0.catalogue_file.read()?.as_ref()))
     }
 
-    /// The same, with a name that no other one has.
+    /// The same, with a name that identifies its content for the cache of quotes.
     fn named_catalogue(&self, caller: &Caller) -> Result<(String, Catalogue), Problem> {
         let (number, catalogue) = self.0.catalogue_file.numbered()?;
         let seen = match caller.sees_all() {
@@ -279,17 +279,17 @@ impl Service {
         Ok((format!("{number} {seen:?}"), caller.sees(&catalogue)))
     }
 
-    /// What was told before of something that never changes.
+    /// An answer of the accountant from the cache.
     pub(crate) fn cached_answer(&self, key: &str) -> Option<Arc<str>> {
         self.0.accountant_cache.get(key)
     }
 
-    /// Keeps what was told.
+    /// Puts an answer of the accountant into the cache.
     pub(crate) fn cache_answer(&self, key: String, answer: &Arc<str>) {
         self.0.accountant_cache.keep(key, answer, answer.len());
     }
 
-    /// Reads or writes the ledger on a thread for that.
+    /// Reads or writes the ledger on a thread of its pool.
     async fn with_ledger<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
@@ -299,8 +299,8 @@ impl Service {
         self.stop_if_fatal(result)
     }
 
-    /// Stops the server if the ledger does not know what became of a charge: who
-    /// opens it again does.
+    /// Stops the server if the ledger does not know whether a charge is durable: opening
+    /// the ledger again finds out.
     fn stop_if_fatal<T>(&self, result: Result<T, Problem>) -> Result<T, Problem> {
         if let Err(problem) = &result
             && problem.code.kind().stops_server()
@@ -311,7 +311,7 @@ impl Service {
         result
     }
 
-    /// Lets nobody begin anything new.
+    /// Accepts no new work.
     pub fn stop(&self) {
         self.0.stopping.send_replace(true);
     }
@@ -323,13 +323,13 @@ impl Service {
         let _ = stopping.wait_for(|stopping| *stopping).await;
     }
 
-    /// Whether it stops because the ledger must be opened again.
+    /// Whether the server stops because the ledger must be opened again.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         self.0.broken.load(Ordering::Relaxed)
     }
 
-    /// Whether it can answer: the ledger, the tokens and the catalogue can be read.
+    /// Whether the server is ready: the ledger, the tokens and the catalogue can be read.
     pub async fn ready(&self) -> bool {
         if *self.0.stopping.borrow() {
             return false;
@@ -344,8 +344,8 @@ impl Service {
         matches!(tokio::time::timeout(timeout, read).await, Ok(Ok(())))
     }
 
-    /// Waits until all that was begun is finished, as long as that may take; but for
-    /// what only computes: nothing of it is charged, and it may take long.
+    /// Waits until all work is done, within the limit of a shutdown. Quotes and the
+    /// accountant are not waited for: they charge nothing and may take long.
     pub async fn finish(&self) {
         let all = async {
             self.0.asking.finish().await;
@@ -356,7 +356,7 @@ impl Service {
             .await
             .is_err()
         {
-            crate::log::note("some work was not finished in time; what it charged stays charged");
+            crate::log::note("some work was not finished in time; its charges stand");
         }
     }
 

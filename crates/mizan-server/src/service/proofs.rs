@@ -1,4 +1,4 @@
-//! What the log proves about itself.
+//! Checkpoints, inclusion and consistency proofs, and verification of the log.
 
 use mizan_api::failure::Failure;
 use mizan_api::ledger::{CheckpointAnswer, ConsistencyAnswer, InclusionAnswer, VerifyAnswer};
@@ -9,11 +9,11 @@ use crate::identity::Caller;
 use crate::problem::Problem;
 
 impl Service {
-    /// Signs how far the log has come.
+    /// A signed checkpoint: size and root of the log.
     ///
     /// # Errors
     ///
-    /// The key is not here.
+    /// The signing key cannot be used.
     pub async fn checkpoint(&self, _: &Caller) -> Result<CheckpointAnswer, Problem> {
         self.with_ledger(|service| {
             let ledger = &service.0.ledger;
@@ -25,11 +25,11 @@ impl Service {
         .await
     }
 
-    /// That an entry is in the log, as it is now or was at a size.
+    /// The proof that an entry is in the log, as it is now or was at a size.
     ///
     /// # Errors
     ///
-    /// There is no such entry or size.
+    /// The entry or the size does not exist.
     pub async fn inclusion(
         &self,
         _: &Caller,
@@ -44,11 +44,11 @@ impl Service {
         .await
     }
 
-    /// That the log extends the one of an earlier size.
+    /// The proof that the log extends the log of an earlier size.
     ///
     /// # Errors
     ///
-    /// There are no such sizes.
+    /// A size does not exist.
     pub async fn consistency(
         &self,
         _: &Caller,
@@ -63,11 +63,11 @@ impl Service {
         .await
     }
 
-    /// Computes everything again from the log, one at a time.
+    /// Verifies the whole log; one verification at a time.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong.
+    /// The first error that is found.
     pub async fn verify(&self, _: &Caller) -> Result<VerifyAnswer, Problem> {
         let service = self.clone();
         let work = move || {

@@ -1,4 +1,4 @@
-//! Questions over data: datasets, quotes and answers.
+//! Queries: datasets, quotes and answers.
 
 use mizan_api::dataset::{DatasetJson, DatasetsAnswer};
 use mizan_api::failure::Failure;
@@ -17,36 +17,36 @@ use super::events::QueryEvent;
 use crate::identity::{Caller, RequestRecord};
 use crate::problem::Problem;
 
-/// The longest key of a client.
+/// The longest `Idempotency-Key`.
 const LONGEST_KEY: usize = 200;
 
-/// An answer, and a picture of it if it has one estimate a row.
+/// An answer, and a chart if it has one estimate per row.
 #[derive(Clone, Debug)]
 pub struct QueryResult {
     /// The answer.
     pub answer: QueryAnswer,
-    /// The picture.
+    /// The chart.
     pub svg: Option<String>,
 }
 
-/// What was asked, and by whom.
+/// A request, and who made it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = AskedJson)]
 pub struct RequestRecordJson {
-    /// By whom.
+    /// The name of the token.
     pub by: String,
-    /// When first.
+    /// When it was made first.
     pub time: String,
     /// The SQL, or the event.
     pub what: String,
-    /// The epsilon that was wished for.
+    /// The requested epsilon.
     pub epsilon: Option<String>,
-    /// The accuracy.
+    /// The requested accuracy.
     pub accuracy: Option<String>,
 }
 
 impl Service {
-    /// The datasets that somebody may see.
+    /// The datasets that a caller may see.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// It is not there, or not for them.
+    /// The dataset does not exist, or the caller may not see it.
     pub async fn dataset(&self, caller: &Caller, name: &str) -> Result<DatasetJson, Problem> {
         let (caller, name, owner) = (caller.clone(), name.to_owned(), is_owner(caller));
         self.with_ledger(move |service| {
@@ -79,12 +79,12 @@ impl Service {
         .await
     }
 
-    /// What a question would cost and how good its answer would be. Nothing is read
-    /// from private data, nothing is charged. Public tables are counted.
+    /// The cost and the predicted error of a query. Reads no private data and charges
+    /// nothing; the rows of public tables are counted.
     ///
     /// # Errors
     ///
-    /// It cannot be answered privately, or not with this wish.
+    /// The query cannot be answered privately, or not with this target.
     pub async fn quote(
         &self,
         caller: &Caller,
@@ -106,13 +106,13 @@ impl Service {
         .await
     }
 
-    /// Asks a question: charged first, answered with error bars and a receipt. A key
-    /// makes it a charge of its own with fresh noise; the same key and question again
-    /// has the same answer for ever.
+    /// Runs a query: charges it first, then answers it with intervals and a receipt. A key
+    /// makes it a charge of its own with fresh noise; the same key and query have the same
+    /// answer forever.
     ///
     /// # Errors
     ///
-    /// As for a quote; the budget refuses it; the key stands for something else.
+    /// As for a quote; the budget refuses the charge; the key was used for another request.
     pub async fn query(
         &self,
         caller: &Caller,
@@ -124,8 +124,8 @@ impl Service {
         if mizan_sql::statement(&request.sql).0 {
             return Err(Problem::from(Failure::new(
                 Code::MZ1803,
-                "EXPLAIN PRIVACY asks for the price, and this is where answers are paid for",
-                "ask /api/v1/quotes",
+                "EXPLAIN PRIVACY asks for a quote, and this address charges for answers",
+                "send it to /api/v1/quotes",
             )));
         }
         let name = key.as_deref().map(|key| key_of(caller, key)).transpose()?;
@@ -134,12 +134,12 @@ impl Service {
             name: caller.name.clone(),
             id: key.unwrap_or_default(),
         };
-        progress.tell("waiting");
+        progress.notify("waiting");
         let (service, caller) = (self.clone(), caller.clone());
         let work = move || {
-            progress.tell("running");
+            progress.notify("running");
             let result = service.answer(&caller, &request, (wish, share), name.as_deref());
-            progress.tell(match &result {
+            progress.notify(match &result {
                 Ok(_) => "answered",
                 Err(problem) if problem.refusal.is_some() => "refused",
                 Err(_) => "failed",
@@ -150,7 +150,7 @@ impl Service {
         self.stop_if_fatal(result)
     }
 
-    /// The way of a question, on a thread of its own.
+    /// Answers a query, on a thread of the pool of queries.
     fn answer(
         &self,
         caller: &Caller,
@@ -164,7 +164,7 @@ impl Service {
         let desk = Desk::new(&self.0.ledger, &catalogue, &engine).threshold_delta(share);
         let desk = desk.remembering(&self.0.prices, named);
         let reply = desk.query(sql, wish, name);
-        // What was interrupted may have left something behind.
+        // An engine whose query failed is not used again.
         if reply.is_ok() {
             self.put_back(engine);
         }
@@ -193,10 +193,10 @@ impl Service {
                 (denied.done.id, Err(refused))
             }
         };
-        // Before the answer leaves: whoever has it can look it up.
+        // Before the answer is sent, so that its receipt can be looked up.
         let recorded = self.0.identity.record_request(&id.to_string(), &record);
         if let Err(error) = recorded {
-            // It is paid for: who asks again must do so with the same key.
+            // It is charged: a retry needs the same key.
             let mut problem = Problem::from(error);
             problem.charged = result.is_ok().then(|| id.to_string());
             return Err(problem);
@@ -204,7 +204,7 @@ impl Service {
         result
     }
 
-    /// An engine at rest, or a new one.
+    /// An idle engine, or a new one.
     fn engine(&self) -> Result<Engines, Problem> {
         let mut engines = self
             .0
@@ -244,7 +244,7 @@ impl Service {
     }
 }
 
-/// Tells who asked how their question is getting on.
+/// Notifies the caller of the progress of a query.
 struct Progress {
     service: Service,
     name: String,
@@ -252,7 +252,7 @@ struct Progress {
 }
 
 impl Progress {
-    fn tell(&self, state: &'static str) {
+    fn notify(&self, state: &'static str) {
         let event = QueryEvent {
             id: self.id.clone(),
             state,
@@ -265,19 +265,18 @@ fn is_owner(caller: &Caller) -> bool {
     caller.role == crate::identity::Role::Owner
 }
 
-/// Why a question has no answer; the account of a dataset that is not there is
-/// nothing its analysts could mend.
+/// Why a query has no answer.
 fn query_problem(error: &QuestionError, sql: &str) -> Problem {
     Failure::of_question(error, sql).into()
 }
 
-/// What a key of a client stands for. A UUID is the entry's id, whoever sends it; any
-/// other text is the client's own, so that two who count from one do not meet.
+/// The request name of an `Idempotency-Key`. A UUID is the id of the entry, for every
+/// client. Other text belongs to the client, so that two clients may use the same text.
 pub(super) fn key_of(caller: &Caller, key: &str) -> Result<String, Problem> {
     let visible = key.bytes().all(|byte| (0x20..0x7f).contains(&byte));
     if key.is_empty() || key.len() > LONGEST_KEY || !visible {
         return Err(Problem::malformed(
-            "Idempotency-Key has 1 to 200 visible characters",
+            "Idempotency-Key must have 1 to 200 visible ASCII characters",
         ));
     }
     let id = RequestId::from_text(key);
@@ -303,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_its_clients_own_unless_it_is_an_id() {
+    fn a_key_belongs_to_its_client_unless_it_is_a_uuid() {
         let (amina, omar) = (caller("amina"), caller("omar"));
         let of = |caller: &Caller, key: &str| key_of(caller, key).unwrap();
         assert_ne!(of(&amina, "1"), of(&omar, "1"));

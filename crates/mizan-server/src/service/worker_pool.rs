@@ -1,9 +1,8 @@
-//! Work that blocks, on so many threads and no more; one of them is always left to other
-//! tokens.
+//! A bounded number of threads for blocking work, of which one is always left to other
+//! access tokens.
 //!
-//! What was begun is finished, whether or not its client is still there: a charge
-//! that is durable is followed by its answer, and the permit is given back after
-//! it.
+//! Work that was started runs to its end, even if its client is gone: a durable charge is
+//! followed by its answer, and the permit is released after it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,18 +14,18 @@ use tokio::sync::Semaphore;
 use crate::limits::REQUEST_PERMIT;
 use crate::problem::Problem;
 
-/// Threads for one kind of work.
+/// The threads for one kind of work.
 #[derive(Debug)]
 pub(crate) struct WorkerPool {
     permits: Arc<Semaphore>,
     threads: usize,
     waiting: AtomicUsize,
     most_waiting: usize,
-    /// The threads of each token that is at work.
+    /// The share of each access token that is in use.
     shares: Mutex<HashMap<String, Arc<Semaphore>>>,
 }
 
-/// One who waits, until dropped.
+/// Counts a request that waits, until dropped.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl Drop for Waiting<'_> {
@@ -47,13 +46,13 @@ impl WorkerPool {
         }
     }
 
-    /// How many threads the token that asks may have: all but one, if there are several.
+    /// The threads that the token of this request may use: all but one, if there are several.
     fn share(&self) -> Option<Arc<Semaphore>> {
         let token = REQUEST_PERMIT
             .try_with(|permit| permit.token().to_owned())
             .ok()?;
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        // Permits hold theirs: those that nobody has are whole.
+        // Permits hold a reference: a share without one is not in use.
         shares.retain(|_, share| Arc::strong_count(share) > 1);
         let share = shares.entry(token);
         let share = share
@@ -61,7 +60,7 @@ impl WorkerPool {
         Some(Arc::clone(share))
     }
 
-    /// Waits for a thread and runs. Too many who wait are turned away.
+    /// Waits for a thread and runs the work. Fails at once if too many requests wait.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -80,29 +79,29 @@ impl WorkerPool {
         let Ok(permit) = permit else {
             return Err(Problem::busy());
         };
-        // Whoever asked has it on their account until it is done, there or not.
+        // The request counts as running until its work is done, with or without its client.
         let held = REQUEST_PERMIT.try_with(Arc::clone).ok();
         let done = tokio::task::spawn_blocking(move || {
             let result = work();
             drop((permit, share, held));
             result
         });
-        // A panic is a mistake of ours; it has been printed, and its thread is gone.
+        // A panic is a fault of Mizan; it has been printed, and its thread is gone.
         done.await.map_err(|_| Problem::internal(Code::MZ2013))
     }
 
-    /// How many threads are at work.
+    /// Threads that are busy.
     pub(crate) fn busy(&self) -> usize {
         self.threads
             .saturating_sub(self.permits.available_permits())
     }
 
-    /// How many wait for one.
+    /// Requests that wait for a thread.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Waits until nobody is at work, and lets nobody begin.
+    /// Waits until all threads are idle, and accepts no new work.
     pub(crate) async fn finish(&self) {
         let all = u32::try_from(self.threads).unwrap_or(u32::MAX);
         let permits = self.permits.acquire_many(all).await;
@@ -119,7 +118,7 @@ mod tests {
     use crate::limits::{Limits, RateLimiter};
 
     #[tokio::test]
-    async fn a_thread_is_left_to_others() {
+    async fn one_thread_is_left_to_other_tokens() {
         let pool = Arc::new(WorkerPool::new(2, 10));
         let (limiter, limits) = (RateLimiter::default(), Limits::default());
         let held = |token: &str| Arc::new(limiter.request(token, &limits).unwrap());
@@ -131,7 +130,7 @@ mod tests {
             tokio::spawn(REQUEST_PERMIT.scope(held(token), async move { pool.run(work).await }))
         };
         let greedy = [wait("a"), wait("a"), wait("a")];
-        // With one thread for all of theirs, another has the other.
+        // The first token has one of the two threads; another token gets the other.
         let other = REQUEST_PERMIT.scope(held("b"), pool.run(|| 7)).await;
         assert_eq!(other.unwrap(), 7);
         for _ in &greedy {
@@ -140,7 +139,7 @@ mod tests {
         for one in greedy {
             one.await.unwrap().unwrap();
         }
-        // What nobody has is forgotten.
+        // Shares that are not in use are removed.
         REQUEST_PERMIT
             .scope(held("c"), pool.run(|| ()))
             .await

@@ -58,7 +58,7 @@ class Chromium:
                     listener(message["method"], message["params"])
 
     def call(self, method, session=None, **parameters):
-        """Asks the browser and waits for what it answers."""
+        """Calls a method of the browser and waits for its result."""
         answer = queue.Queue()
         with self.lock:
             self.number += 1
@@ -87,7 +87,7 @@ class Chromium:
 
 
 class Page:
-    """One page, and all that it did wrong."""
+    """One page, and its errors."""
 
     def __init__(self, browser, width=1240, height=900, scheme="light", language="en-US", script=True):
         self.browser = browser
@@ -149,7 +149,7 @@ class Page:
         return found["result"].get("value")
 
     def wait(self, condition, seconds=20):
-        """Until an expression is true; pages come and go meanwhile."""
+        """Waits until an expression is true; the page may change meanwhile."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             try:
@@ -192,7 +192,7 @@ class Page:
         raise AssertionError(f"no focus where {condition}")
 
     def picture(self, path, whole=True):
-        # What still scrolls smoothly is let come to rest.
+        # A smooth scroll must end first.
         time.sleep(0.6)
         self.run("scrollTo({top: 0, behavior: 'instant'})")
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The pages in a real browser: what somebody does with them, and what they must not do.
+"""The pages in a real browser: what visitors do with them, and what pages must not do.
 
     run.py --mizan target/release/mizan                   tests
     run.py --mizan target/release/mizan --pictures DIR    and pictures of every page
@@ -26,7 +26,7 @@ BROWSER = None
 
 
 class Pages(unittest.TestCase):
-    """One story a test; each begins with a browser that knows nothing."""
+    """One story per test; each begins with an empty browser."""
 
     def setUp(self):
         self.all = []
@@ -80,7 +80,7 @@ class Pages(unittest.TestCase):
         priced = page.text("#quote")
         self.assertIn("ε 0.2", priced)
         self.assertRegex(priced, r"± \d+")
-        # Sliding changes the price, and reads nothing.
+        # The slider changes the quote, and reads no data.
         page.fill("#epsilon-slider", "-1")
         page.wait("document.querySelector('#quote').innerText.includes('ε 0.1')")
         key = page.run("document.querySelector('#key').value")
@@ -92,7 +92,7 @@ class Pages(unittest.TestCase):
         self.assertRegex(page.run("document.querySelector('#answer section').dataset.id"), r"^[0-9a-f]{32}$")
         self.assertNotEqual(page.run("document.querySelector('#key').value"), key)
         first = page.text("#answer table")
-        # The same form again: the same answer, and nothing is paid.
+        # The same form again: the same answer, and no charge.
         page.run(f"document.querySelector('#key').value = '{key}'")
         page.click("#spend")
         page.wait("document.querySelector('#answer .alert.good') !== null")
@@ -109,7 +109,7 @@ class Pages(unittest.TestCase):
         page.wait("document.querySelectorAll('#verdict .alert').length >= 2")
         self.assertEqual(page.text("#computed"), root)
         self.assertEqual(page.run("document.querySelectorAll('#verdict .alert.bad').length"), 0)
-        # A proof that was tampered with is found out.
+        # A proof that was tampered with fails.
         page.run("{const p = document.querySelector('#proof'); p.dataset.leaf = p.dataset.leaf.replace(/^./, c => c === '0' ? '1' : '0')}")
         page.click("#verify button")
         page.wait("document.querySelector('#verdict .alert.bad') !== null")
@@ -121,12 +121,12 @@ class Pages(unittest.TestCase):
         page.fill("#epsilon", epsilon)
         kept = "[document.querySelector('#sql').value, document.querySelector('#epsilon').value, document.querySelector('#key').value].join()"
         before = page.run(kept)
-        # A form of an earlier session comes back, and is good from then on.
+        # A form of an earlier session comes back with the CSRF token of this one.
         page.run("document.getElementsByName('csrf').forEach(field => { field.value = '0'; })")
         page.click("#spend")
         page.wait("document.querySelector('#answer .again') !== null && !document.querySelector('#spend').disabled")
         self.assertEqual(page.run(kept), before)
-        # No session at all: after signing in the question stands there as it stood.
+        # No session: after the sign-in the query is there unchanged.
         page.call("Network.clearBrowserCookies")
         page.click("#spend")
         page.wait("document.querySelector('#answer a[href^=\"/sign-in\"]') !== null && !document.querySelector('#spend').disabled")
@@ -136,7 +136,7 @@ class Pages(unittest.TestCase):
         page.click("form.stack button")
         page.wait("location.pathname === '/ask' && document.querySelector('#again')?.hidden === false")
         self.assertEqual(page.run(kept), before)
-        # Nor does it change when the page is loaded again, until it is answered.
+        # A reload before the answer changes nothing.
         page.go(f"{SERVER.url}/ask")
         page.wait("document.querySelector('#again')?.hidden === false")
         self.assertEqual(page.run(kept), before)
@@ -146,7 +146,7 @@ class Pages(unittest.TestCase):
         page.go(f"{SERVER.url}/ask")
         page.wait("document.querySelector('.editor.on') !== null")
         self.assertEqual(page.run("document.querySelector('#sql').value"), "")
-        # Who signs in after somebody else does not see what they asked.
+        # Another user of the tab does not see the query.
         page.run("sessionStorage.setItem('mizan-question', JSON.stringify({who: 'x', address: '/ask', fields: {sql: 'SELECT 1'}}))")
         page.go(f"{SERVER.url}/ask")
         page.wait("document.querySelector('.editor.on') !== null")
@@ -162,7 +162,7 @@ class Pages(unittest.TestCase):
         page.wait("document.querySelector('#again')?.hidden === false")
         self.assertEqual(page.run("document.querySelector('#key').value"), key)
         page.call("Network.clearBrowserCookies")
-        # The door sends a question on to where one signs in.
+        # The server redirects the query to the sign-in page.
         page.run("document.querySelector('#spend').click()")
         page.wait("document.querySelector('#token') !== null")
         page.run(f"document.querySelector('#token').value = '{SERVER.tokens['analyst']}'")
@@ -181,7 +181,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(page.run("[...document.querySelectorAll('#shown mark')].map(m => m.textContent).join('')"), "visitz")
         self.assertIn("^", page.text("#quote .place"))
         self.assertEqual(page.run("document.querySelector('#sql').getAttribute('aria-invalid')"), "true")
-        # Asking anyway is refused and costs nothing.
+        # Running it anyway fails and charges nothing.
         page.click("#spend")
         page.wait("document.querySelector('#answer .failed, #answer.failed, .answer.failed') !== null")
         page.fill("#sql", BY_WARD)
@@ -264,9 +264,9 @@ class Pages(unittest.TestCase):
     def test_what_is_not_for_a_role_is_a_page_that_says_so(self):
         page = self.signed_in("analyst", "/budgets")
         page.go(f"{SERVER.url}/audit")
-        self.assertIn("not for your role", page.text("h1"))
+        self.assertIn("role does not allow", page.text("h1"))
         page.go(f"{SERVER.url}/nothing-here")
-        self.assertIn("nothing here", page.text("h1"))
+        self.assertIn("Not found", page.text("h1"))
         self.assertEqual(page.run("document.querySelectorAll('nav a[href=\"/audit\"]').length"), 0)
         page.errors = [error for error in page.errors if "status of 403" not in error]
 
@@ -301,7 +301,7 @@ class Pages(unittest.TestCase):
             page.run("document.querySelectorAll('details').forEach(one => one.open = true)")
             self.assertEqual(page.run(ENGLISH), [], path)
             page.errors = [error for error in page.errors if "status of 400" not in error]
-        # An answer, a refusal and what cannot be answered.
+        # An answer, a refusal and an error.
         page.go(f"{SERVER.url}/ask?sql={sql}")
         page.fill("#epsilon", "0.01")
         receipt = None
@@ -316,9 +316,9 @@ class Pages(unittest.TestCase):
         page.click("#spend")
         page.wait("document.querySelector('.answer.failed') !== null")
         self.assertEqual(page.run(ENGLISH), [])
-        # What the library said is there too, and marked as English.
+        # The message of the library is there too, marked as English.
         self.assertRegex(page.text(".answer.failed .original"), "[a-z]{3}")
-        # How its cost comes about.
+        # The derivation of its cost.
         page.go(receipt)
         self.assertEqual(page.run(ENGLISH), [])
         self.assertNotRegex(page.text("tbody"), r"\b(times|all of|group of)\b")
@@ -349,7 +349,7 @@ class Pages(unittest.TestCase):
         page.key("Enter")
         page.wait("document.querySelector('#answer table') !== null && document.activeElement.id === 'answer'")
         page.tab_to("it.getAttribute('href')?.startsWith('/receipts/')")
-        # All the way round: nothing holds the focus.
+        # All the way round: nothing traps the focus.
         page.tab_to("it === document.body || it.className === 'skip'", most=120)
 
     def test_every_page_is_light_quick_and_fits(self):
@@ -395,8 +395,8 @@ class Pages(unittest.TestCase):
                 self.assertEqual(poor, [], f"{scheme} {path}")
 
 
-# Every proof leads to its root, and none does with a bit turned, a hash more or less,
-# or another size.
+# Every proof leads to its root, and none does with a flipped bit, a hash more or less, or
+# another size.
 PROOFS = """
 async ({inclusion, consistency}) => {
   const assets = document.querySelector('script').src.replace('page.js', 'merkle.js');
@@ -425,7 +425,7 @@ async ({inclusion, consistency}) => {
 }
 """
 
-# Latin words that stand in Arabic sentences, but for names, code and what is marked.
+# Latin words in Arabic sentences, except names, code and what is marked.
 ENGLISH = """
 (() => {
   const names = new Set('mizan sql select count sum avg group ctrl enter javascript rfc sha curl rust english json utc renyi zcdp cdp numeric basic advanced optimal pure exact gaussian concentrated'.split(' '));
@@ -434,7 +434,7 @@ ENGLISH = """
   while (walker.nextNode()) {
     const text = walker.currentNode.textContent;
     const inside = walker.currentNode.parentElement;
-    if (inside.closest('script, style, noscript, code, pre, textarea, [lang=en], .code, time, .who, table[dir=ltr] tbody, .form, .answer .chart')) continue;
+    if (inside.closest('script, style, noscript, code, pre, textarea, [lang=en], .code, time, .who, table.numbers tbody td, .form, .answer .chart')) continue;
     if (inside.closest('bdi') && !/ [a-z]+ [a-z]+ /.test(text)) continue;
     // What is filled in has a direction of its own, in characters.
     const own = text.replace(/[\\u2066-\\u2068][^\\u2069]*\\u2069/g, '');
@@ -444,17 +444,17 @@ ENGLISH = """
 })()
 """
 
-# What sticks out of the window.
+# Elements that overflow the window.
 BEYOND = """
 [...document.querySelectorAll('body *')].filter((e) => { const box = e.getBoundingClientRect(); return box.left < -1 || box.right > document.documentElement.clientWidth + 1; }).slice(0, 5).map((e) => `${e.tagName}.${e.className}`).join(', ')
 """
 
-# Tables that scroll and do not begin with their first column.
+# Tables that scroll and do not show their first column.
 FIRST = """
 [...document.querySelectorAll('.scroll')].filter((e) => e.offsetParent).filter((e) => { const first = e.querySelector('th').getBoundingClientRect(); const box = e.getBoundingClientRect(); return first.left < box.left - 1 && first.right > box.left || first.right < box.left + 1 || first.left > box.right - 1; }).map((e) => e.getAttribute('aria-label'))
 """
 
-# The contrast of every text with what is behind it; WCAG 2.2 AA.
+# The contrast of every text with its background; WCAG 2.2 AA.
 CONTRAST = """
 (() => {
   const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
@@ -480,7 +480,7 @@ CONTRAST = """
 
 
 def pictures(folder):
-    """Every page in both languages, light and dark."""
+    """Every page in both languages, light and dark, wide and narrow."""
     os.makedirs(folder, exist_ok=True)
     story = Pages()
     story.setUp()

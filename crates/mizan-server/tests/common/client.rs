@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// What came back.
+/// A response.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -30,7 +30,7 @@ impl Answer {
     }
 }
 
-/// A connection that is kept.
+/// A connection that is kept open.
 pub(crate) struct Client {
     address: SocketAddr,
     stream: Option<BufReader<TcpStream>>,
@@ -59,7 +59,7 @@ impl Client {
             .unwrap()
     }
 
-    /// Sends and reads; an error if the connection does not hold.
+    /// Sends a request and reads the response; an error if the connection is closed.
     pub(crate) fn send(
         &mut self,
         method: &str,
@@ -110,7 +110,7 @@ impl Client {
     }
 }
 
-/// Reads one answer. Of a stream of events, the first chunk.
+/// Reads one response; of an event stream, the first chunk.
 pub(crate) fn read(stream: &mut BufReader<TcpStream>) -> std::io::Result<Answer> {
     let mut line = String::new();
     if stream.read_line(&mut line)? == 0 {

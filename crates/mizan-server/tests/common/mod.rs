@@ -1,4 +1,4 @@
-//! A world with two tenants and a server in it.
+//! A server with two tenants.
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -33,7 +33,7 @@ pub(crate) struct World {
     runtime: Option<Runtime>,
 }
 
-/// Limits that tests do not run into.
+/// Limits that tests do not reach.
 pub(crate) fn wide() -> Limits {
     Limits {
         rate: 1e6,
@@ -88,7 +88,7 @@ pub(crate) fn furnish(directory: &Path) {
     std::fs::write(directory.join("mizan.datasets.json"), catalogue.to_string()).unwrap();
 }
 
-/// What a service over that is opened with.
+/// The options of its service.
 pub(crate) fn options(directory: &Path, limits: Limits) -> Options {
     Options {
         ledger: Location::from(directory.join("mizan.db")),
@@ -105,7 +105,7 @@ impl World {
         Self::over(limits, None)
     }
 
-    /// The same, by TLS if there is something that accepts it.
+    /// The same, with TLS if there is an acceptor.
     pub(crate) fn over(limits: Limits, acceptor: Option<TlsAcceptor>) -> Self {
         let directory = tempfile::tempdir().unwrap();
         furnish(directory.path());
@@ -167,7 +167,7 @@ impl World {
         self.directory.path().join(name)
     }
 
-    /// Asks the server to stop, and waits for it.
+    /// Stops the server and waits for it.
     pub(crate) fn stop(&mut self) {
         self.service.stop();
         let runtime = self.runtime.as_ref().unwrap();
@@ -179,7 +179,7 @@ impl World {
         }
     }
 
-    /// The log, read by another hand.
+    /// The ledger, opened a second time.
     pub(crate) fn ledger(&self) -> Ledger {
         Ledger::read(&Location::from(self.path("mizan.db"))).unwrap()
     }

@@ -1,4 +1,4 @@
-//! An answer, or a refusal of the budget, as the page shows it.
+//! An answer, or a refusal by the budget, as the page shows it.
 
 use mizan_api::question::{QueryAnswer, ReservedDeltaJson, delta_down, plain};
 use mizan_report::number;
@@ -9,7 +9,7 @@ use super::{List, lists};
 use crate::locale::{Markup, Strings, fill};
 use crate::service::QueryResult;
 
-/// An answer for people.
+/// An answer as the page shows it.
 pub(super) struct Answer {
     pub(super) id: String,
     pub(super) repeated: bool,
@@ -24,22 +24,22 @@ pub(super) struct Answer {
     pub(super) receipt: String,
 }
 
-/// A cell of it.
+/// A cell of an answer.
 pub(super) struct Cell {
     pub(super) key: bool,
     pub(super) text: String,
     pub(super) range: Option<String>,
 }
 
-/// What a budget says when it refuses.
+/// A refusal by the budget.
 pub(super) struct Refusal {
     pub(super) id: Option<String>,
     pub(super) asked: String,
     pub(super) left: String,
     pub(super) largest: String,
-    /// The reserved delta that was asked for, of what is left, of all.
+    /// The reserved delta that the query takes, what is left of it, and its total.
     pub(super) reserved: Option<Markup>,
-    /// Whether that was too much.
+    /// Whether the reserved delta does not suffice.
     pub(super) short_of_delta: bool,
 }
 
@@ -77,7 +77,7 @@ fn spent(answer: &QueryAnswer) -> String {
     )
 }
 
-/// An estimate is an object with its ends; everything else is a key.
+/// An estimate is an object with the ends of its interval; every other value is a key.
 fn cell(t: &Strings, shown: &Value) -> Cell {
     let Value::Object(estimate) = shown else {
         return Cell {
@@ -107,7 +107,7 @@ fn cell(t: &Strings, shown: &Value) -> Cell {
     }
 }
 
-/// How much of the reserved delta is asked for, of what is left, of all.
+/// The reserved delta that a query takes, what is left of it, and its total.
 pub(super) fn reserved_of(t: &Strings, delta: &ReservedDeltaJson) -> Markup {
     let asked = number::delta_up(delta.asked);
     let left = delta_down(delta.left);
@@ -120,7 +120,7 @@ pub(super) fn reserved_of(t: &Strings, delta: &ReservedDeltaJson) -> Markup {
     fill(t.quote_reserved_of, &values)
 }
 
-/// The same from a refusal.
+/// The same, from the JSON of a refusal.
 fn reserved_delta(refusal: &Value) -> Option<ReservedDeltaJson> {
     let delta = refusal.get("reserved_delta")?;
     let number = |name: &str| delta.get(name)?.as_f64();
@@ -160,7 +160,7 @@ mod tests {
     use crate::locale::Language;
 
     #[test]
-    fn an_estimate_has_its_ends_beside_it() {
+    fn an_estimate_has_its_interval() {
         let t = Language::English.strings();
         let shown = cell(
             t,

@@ -1,4 +1,4 @@
-//! Datasets as one sees them beside the form: whose rows, which columns, what to try.
+//! Datasets below the form: privacy unit, contribution limits, columns and examples.
 
 use mizan_api::dataset::DatasetJson;
 use mizan_api::question::plain;
@@ -10,10 +10,10 @@ use crate::pages::budgets::quoted;
 use crate::pages::frame::link;
 use crate::pages::numbers;
 
-/// So many keys of groups are shown.
+/// The most declared groups that are shown.
 const MOST_KEYS: usize = 24;
 
-/// A dataset to ask about.
+/// A dataset.
 pub(super) struct Dataset {
     pub(super) name: String,
     pub(super) about: Markup,
@@ -21,7 +21,7 @@ pub(super) struct Dataset {
     pub(super) tries: Vec<Try>,
 }
 
-/// A column of it.
+/// A column.
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) kind: String,
@@ -29,13 +29,13 @@ pub(super) struct Column {
     pub(super) keys: String,
 }
 
-/// A question to begin with.
+/// An example query.
 pub(super) struct Try {
     pub(super) sql: String,
     pub(super) address: String,
 }
 
-/// A dataset for people.
+/// A dataset as the page shows it.
 pub(super) fn dataset_of(t: &'static Strings, dataset: &DatasetJson) -> Dataset {
     let mut about = String::new();
     match &dataset.privacy {
@@ -108,7 +108,7 @@ fn keys(value: Option<&Value>) -> String {
     shown.join(", ")
 }
 
-/// Questions that can be asked of any dataset: how many, by which key, how much.
+/// Example queries: a count, a count per declared group, a mean.
 fn tries(dataset: &DatasetJson) -> Vec<Try> {
     let name = quoted(&dataset.name);
     let mut all = vec![format!("SELECT COUNT(*) AS n FROM {name}")];

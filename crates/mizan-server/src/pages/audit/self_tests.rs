@@ -1,5 +1,5 @@
-//! Tests that a running server can make of itself: its noise is attacked, and its
-//! accountant is compared with formulas of the paper.
+//! Self-tests of a running server: attacks on its noise, and a comparison of its accountant
+//! with closed forms of the paper.
 
 use mizan_accounting::RenyiCurve;
 use mizan_api::failure::Failure;
@@ -15,10 +15,10 @@ use crate::service::Service;
 /// Runs of a mechanism on each input.
 const RUNS: u64 = 200_000;
 
-/// A correct server fails one of the attacks once in a million presses.
+/// A correct server fails one of the attacks once in a million runs of the tests.
 const CONFIDENCE: f64 = 0.999_999_7;
 
-/// Mechanisms that are released, and the pure ε each claims.
+/// Mechanisms, and the pure ε that each claims.
 const ATTACKED: [(&str, f64); 3] = [
     ("discrete-laplace(1)", 1.0),
     ("discrete-laplace(10)", 0.1),
@@ -36,14 +36,14 @@ const FORMS: [(&str, f64, f64); 3] = [
     ("laplace(5)", f64::INFINITY, 0.2),
 ];
 
-/// What a test found.
+/// The result of a test.
 pub(super) struct SelfTest {
     pub(super) name: Markup,
     pub(super) found: Markup,
     pub(super) passed: bool,
 }
 
-/// Runs all of them.
+/// Runs all tests.
 pub(super) async fn run(t: &'static Strings, service: &Service) -> Result<Vec<SelfTest>, Problem> {
     let mut tests = Vec::new();
     for (event, claimed) in ATTACKED {
@@ -68,7 +68,7 @@ fn attacked(t: &Strings, event: &str, claimed: f64) -> Result<SelfTest, Failure>
     let mut released = Released::of(&parsed)?;
     let plan = released.plan(RUNS, Confidence::new(CONFIDENCE)?, Delta::ZERO)?;
     let found = audit(&mut released, plan, &mut |_| ())?;
-    // What is claimed is rounded to a double; the attack may be a hair above.
+    // The claim is rounded to a double, and the attack may be above it by that rounding.
     let passed = !found.contradicts(Epsilon::saturating(claimed.next_up()));
     let claimed = number::nearest(claimed, 4);
     let lower = number::down(found.lower_bound.get(), 4);
@@ -119,7 +119,7 @@ mod tests {
     use crate::locale::Language;
 
     #[test]
-    fn the_formulas_hold_and_wrong_ones_do_not() {
+    fn closed_forms_hold_and_wrong_ones_do_not() {
         let t = Language::English.strings();
         for (event, order, expected) in FORMS {
             assert!(
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_that_is_not_kept_is_refuted() {
+    fn a_false_claim_is_refuted() {
         let t = Language::English.strings();
         assert!(!attacked(t, "discrete-laplace(1)", 0.8).unwrap().passed);
     }

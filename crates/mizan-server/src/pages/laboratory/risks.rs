@@ -1,4 +1,4 @@
-//! What an event means for a person: bad outcomes that become likelier, and beliefs.
+//! What an event means for a person: probabilities of bad outcomes, and beliefs of others.
 
 use mizan_api::number::Given;
 use mizan_api::risk::{RiskAnswer, RiskRequest};
@@ -11,13 +11,13 @@ use crate::locale::{Markup, Strings, fill};
 use crate::problem::Problem;
 use crate::service::Service;
 
-/// The baselines of the chart; the paper's own are in the table.
+/// The baselines of the chart; those of the paper are in the table.
 const BASELINES: [&str; 7] = ["1e-6", "1e-5", "1e-4", "1e-3", "0.01", "0.1", "0.5"];
 
-/// Those of the table.
+/// The baselines of the table.
 const IN_TABLE: [&str; 3] = ["1e-6", "1e-3", "0.1"];
 
-/// A line of the table.
+/// A row of the table.
 pub(super) struct Risk {
     pub(super) baseline: String,
     pub(super) low: String,
@@ -26,7 +26,7 @@ pub(super) struct Risk {
     pub(super) chosen: bool,
 }
 
-/// All of it.
+/// The table, the chart and the sentence about beliefs.
 #[derive(Default)]
 pub(super) struct Risks {
     pub(super) table: Vec<Risk>,
@@ -35,7 +35,7 @@ pub(super) struct Risks {
 }
 
 impl Risks {
-    /// Of an event; empty if it has no curve.
+    /// The risks of an event; empty if it has no Rényi curve.
     pub(super) async fn of(
         t: &Strings,
         service: &Service,
@@ -66,7 +66,7 @@ impl Risks {
                 risks.table.push(line(&answer, false));
             }
         }
-        // What was typed last, and said if it is no probability.
+        // The chosen baseline last: if it is not a probability, the problem says so.
         let chosen = risk(input.baseline.trim()).await?;
         let at = risks
             .table

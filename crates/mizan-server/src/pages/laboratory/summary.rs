@@ -1,5 +1,5 @@
-//! What every method says about an event, its curve, and how to ask the same
-//! elsewhere.
+//! The bound of every method for an event, its Rényi curve, and how to compute the same on
+//! the command line, over HTTP and in Rust.
 
 use askama::Template;
 use mizan_api::account::{AccountAnswer, AccountRequest, GivenOrBound};
@@ -22,13 +22,13 @@ struct Part {
     outcome: SummaryOutcome,
 }
 
-/// What there is to say, or why there is nothing.
+/// The summary of an event, or why there is none.
 enum SummaryOutcome {
     Good(Box<EventSummary>),
     Failed(Box<Problem>),
 }
 
-/// What there is to say about an event.
+/// The summary of an event.
 struct EventSummary {
     upper: String,
     by: Markup,
@@ -56,13 +56,13 @@ struct RefusedRow {
     reason: Line,
 }
 
-/// The same question for another door.
+/// The same computation elsewhere, as text to copy.
 struct CopyText {
     name: &'static str,
     text: String,
 }
 
-/// The quick part of the page.
+/// The summary, the quick part of the page.
 pub(super) async fn part(
     t: &'static Strings,
     service: &Service,
@@ -92,7 +92,7 @@ async fn summarize(
         expression: input.expression.clone(),
         orders: "paper".to_owned(),
     };
-    // Events without a curve are shown without one.
+    // Some events have no Rényi curve.
     let curve = service.curve(caller, curve).await.ok();
     let curve = curve.map(|curve| {
         let svg = Figure::new("").with(curve.panel()).to_svg();
@@ -143,7 +143,7 @@ fn bound(answer: &AccountAnswer) -> (Option<f64>, Option<f64>, &str) {
     }
 }
 
-/// The same question at the command line, over HTTP and in a program.
+/// The same computation on the command line, over HTTP and in a program.
 fn copies(t: &'static Strings, input: &LaboratoryInput) -> Vec<CopyText> {
     let (expression, delta) = (input.expression.trim(), input.delta.trim());
     let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
@@ -180,7 +180,7 @@ fn copies(t: &'static Strings, input: &LaboratoryInput) -> Vec<CopyText> {
         .collect()
 }
 
-/// A word that a shell reads as it is.
+/// A word quoted for a shell.
 fn shell(word: &str) -> String {
     let plain = word
         .bytes()
@@ -197,7 +197,7 @@ mod tests {
     use crate::locale::Language;
 
     #[test]
-    fn what_is_copied_is_quoted() {
+    fn copied_commands_are_quoted() {
         let input = LaboratoryInput {
             expression: "rr(0.6)'; rm -rf ~".to_owned(),
             delta: "1e-6; ls".to_owned(),
