@@ -20,7 +20,7 @@ function begin() {
   const slider = document.getElementById('epsilon-slider');
   const epsilon = document.getElementById('epsilon');
   const accuracy = document.getElementById('accuracy');
-  const wish = (name) => { form.elements.wish.value = name; };
+  const choose = (name) => { form.elements.spend_by.value = name; };
   let wrong = null;
   let pricing = null;
 
@@ -79,7 +79,7 @@ function begin() {
     let kept = null;
     try { kept = JSON.parse(sessionStorage.getItem(KEPT)); } catch { /* nothing was kept */ }
     if (kept?.who !== who || answer.firstElementChild || (sql.value && kept.address !== address)) return;
-    for (const [name, value] of Object.entries(kept.fields)) form.elements[name].value = value;
+    for (const [name, value] of Object.entries(kept.fields)) if (form.elements[name]) form.elements[name].value = value;
     again.hidden = false;
     quote.replaceChildren();
   }
@@ -94,11 +94,11 @@ function begin() {
       form.requestSubmit(spend);
     }
   });
-  slider.addEventListener('input', () => { epsilon.value = short(10 ** Number(slider.value), 2); wish('epsilon'); soon(); });
+  slider.addEventListener('input', () => { epsilon.value = short(10 ** Number(slider.value), 2); choose('epsilon'); soon(); });
   const slide = () => { const value = Number(epsilon.value); if (value > 0) slider.value = Math.log10(value); };
-  epsilon.addEventListener('input', () => { wish('epsilon'); slide(); soon(); });
-  accuracy.addEventListener('input', () => { wish('accuracy'); soon(); });
-  for (const radio of form.elements.wish) {
+  epsilon.addEventListener('input', () => { choose('epsilon'); slide(); soon(); });
+  accuracy.addEventListener('input', () => { choose('accuracy'); soon(); });
+  for (const radio of form.elements.spend_by) {
     radio.addEventListener('change', () => {
       if (radio.value === 'epsilon' && !epsilon.value) epsilon.value = short(10 ** Number(slider.value), 2);
       if (radio.value === 'accuracy' && !accuracy.value) accuracy.focus(); else soon();

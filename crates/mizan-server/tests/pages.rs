@@ -51,7 +51,7 @@ fn send(world: &World, token: &str, method: &str, path: &str, form: &str) -> Ans
 /// fails the test.
 fn sample(route: &Route, receipt: &str) -> (String, String) {
     let form = match (route.method, route.path) {
-        (Verb::Post, "/ask" | "/ask/quote") => format!("sql={COUNT}&wish=epsilon&epsilon=0.1"),
+        (Verb::Post, "/ask" | "/ask/quote") => format!("sql={COUNT}&spend_by=epsilon&epsilon=0.1"),
         _ => String::new(),
     };
     let path = match route.path {
@@ -166,7 +166,7 @@ fn a_form_of_another_session_comes_back_with_its_key_and_charges_nothing() {
     let signed = world.service.sign_in(&token).unwrap();
     let cookie = format!("Cookie: {}\r\n", signed.cookie.split(';').next().unwrap());
     let key = "00112233445566778899aabbccddeeff";
-    let asked = format!("key={key}&sql={COUNT}&wish=epsilon&epsilon=0.1");
+    let asked = format!("key={key}&sql={COUNT}&spend_by=epsilon&epsilon=0.1");
     let size = || world.ledger().head().unwrap().size;
     let before = size();
     for csrf in ["", "&csrf=", "&csrf=0123"] {
@@ -209,7 +209,7 @@ fn a_query_is_kept_during_the_sign_in() {
     let world = World::new(wide());
     let token = world.token(Role::Analyst, "visits");
     let key = "00112233445566778899aabbccddeeff";
-    let asked = format!("csrf=old&key={key}&sql={COUNT}&wish=epsilon&epsilon=0.1&act=ask");
+    let asked = format!("csrf=old&key={key}&sql={COUNT}&spend_by=epsilon&epsilon=0.1&act=ask");
     let page = send(&world, "", "POST", "/sign-in?next=/ask", &asked);
     assert_eq!(page.status, 200);
     let next = field(&page.text(), "next").replace("&#38;", "&");
@@ -273,7 +273,7 @@ fn pages_show_nothing_of_other_tenants() {
         }
         if role == Role::Analyst {
             assert!(!get("/ask").text().contains("visits"));
-            let form = format!("sql={COUNT}&wish=epsilon&epsilon=0.1");
+            let form = format!("sql={COUNT}&spend_by=epsilon&epsilon=0.1");
             let answer = browse(&world, Some(&token), "POST", "/ask", &form);
             assert_eq!(answer.status, 422);
         }
@@ -291,8 +291,8 @@ fn requests_that_are_not_valid_get_a_page() {
     ];
     let mut asked: Vec<(&str, String, String)> = Vec::new();
     for number in numbers {
-        for wish in ["epsilon", "accuracy"] {
-            let form = format!("sql={COUNT}&wish={wish}&{wish}={number}");
+        for spend_by in ["epsilon", "accuracy"] {
+            let form = format!("sql={COUNT}&spend_by={spend_by}&{spend_by}={number}");
             asked.push(("POST", "/ask/quote".into(), form.clone()));
             asked.push(("POST", "/ask".into(), form));
         }

@@ -114,7 +114,7 @@ catalogue! {
     ask_sql: "SQL query", "السؤال بلغة SQL";
     ask_sql_hint: "SELECT with COUNT, SUM, AVG, MEDIAN and others. Ctrl+Enter runs the query.", "عبارة SELECT مع COUNT أو SUM أو AVG أو MEDIAN أو غيرها. اضغط Ctrl+Enter لطرح السؤال.";
     ask_how_much: "How much to spend", "كم تنفق";
-    ask_usual: "Default: [[10 %]] of the total budget", "الافتراضي: [[10 %]] من إجمالي الميزانية";
+    ask_default: "Default: [[10 %]] of the total budget", "الافتراضي: [[10 %]] من إجمالي الميزانية";
     ask_by_epsilon: "At most ε", "بحدّ أقصى ε";
     ask_by_accuracy: "Target margin of error: ±", "هامش الخطأ المطلوب: ±";
     ask_epsilon: "ε to spend", "ε المنفَقة";

@@ -41,7 +41,7 @@ struct Page {
     csrf: String,
     key: String,
     sql: String,
-    wish: String,
+    spend_by: String,
     epsilon: String,
     accuracy: String,
     panels: AskPanels,
@@ -144,8 +144,9 @@ pub(super) struct AskForm {
     key: String,
     #[serde(default)]
     sql: String,
-    #[serde(default)]
-    wish: String,
+    // Forms that are open during an upgrade send the old name.
+    #[serde(default, alias = "wish")]
+    spend_by: String,
     #[serde(default)]
     epsilon: String,
     #[serde(default)]
@@ -161,8 +162,8 @@ impl AskForm {
     }
 
     /// The number of the chosen option; the others are ignored.
-    fn chosen<'a>(&self, wish: &str, text: &'a str) -> Option<&'a str> {
-        (self.wish == wish).then(|| text.trim())
+    fn chosen<'a>(&self, spend_by: &str, text: &'a str) -> Option<&'a str> {
+        (self.spend_by == spend_by).then(|| text.trim())
     }
 
     fn request(&self) -> QuestionRequest {
@@ -182,8 +183,8 @@ impl AskForm {
         let sql = self.sql();
         let key = ("key", self.key.as_str());
         let mut parameters = vec![key, ("sql", &sql)];
-        for (wish, text) in [("epsilon", &self.epsilon), ("accuracy", &self.accuracy)] {
-            parameters.extend(self.chosen(wish, text).map(|text| (wish, text)));
+        for (spend_by, text) in [("epsilon", &self.epsilon), ("accuracy", &self.accuracy)] {
+            parameters.extend(self.chosen(spend_by, text).map(|text| (spend_by, text)));
         }
         let address = link("/ask", &parameters);
         // The key alone prevents a second charge.
@@ -198,16 +199,16 @@ pub(super) async fn show(
     State(service): State<Service>,
     Query(query): Query<AskQuery>,
 ) -> Response {
-    let wish = match (query.epsilon.is_empty(), query.accuracy.is_empty()) {
+    let spend_by = match (query.epsilon.is_empty(), query.accuracy.is_empty()) {
         (false, _) => "epsilon",
         (true, false) => "accuracy",
-        (true, true) => "usual",
+        (true, true) => "default",
     };
     let again = is_drawn(&query.key);
     let form = AskForm {
         key: if again { query.key } else { String::new() },
         sql: query.sql,
-        wish: wish.to_owned(),
+        spend_by: spend_by.to_owned(),
         epsilon: query.epsilon,
         accuracy: query.accuracy,
         ..AskForm::default()
@@ -315,15 +316,15 @@ async fn whole(
     } else {
         form.key
     };
-    let known = ["usual", "epsilon", "accuracy"]
+    let known = ["default", "epsilon", "accuracy"]
         .into_iter()
-        .find(|wish| *wish == form.wish);
+        .find(|spend_by| *spend_by == form.spend_by);
     page(&Page {
         frame: visitor.frame("ask"),
         csrf: visitor.csrf(),
         key,
         sql: form.sql,
-        wish: known.unwrap_or("usual").to_owned(),
+        spend_by: known.unwrap_or("default").to_owned(),
         epsilon: form.epsilon,
         accuracy: form.accuracy,
         panels,
@@ -456,9 +457,9 @@ mod tests {
 
     #[test]
     fn only_the_chosen_number_is_sent() {
-        let form = |wish: &str| AskForm {
+        let form = |spend_by: &str| AskForm {
             sql: "SELECT\r\n1".to_owned(),
-            wish: wish.to_owned(),
+            spend_by: spend_by.to_owned(),
             epsilon: "0.1".to_owned(),
             accuracy: "5".to_owned(),
             ..AskForm::default()
@@ -467,15 +468,15 @@ mod tests {
         assert_eq!(request.sql, "SELECT\n1");
         assert_eq!(request.epsilon.unwrap().text(), "0.1");
         assert!(request.accuracy.is_none());
-        let usual = form("usual").request();
-        assert!(usual.epsilon.is_none() && usual.accuracy.is_none());
+        let request = form("default").request();
+        assert!(request.epsilon.is_none() && request.accuracy.is_none());
     }
 
     #[test]
     fn a_long_form_keeps_its_key() {
         let mut form = AskForm {
             key: "k".to_owned(),
-            wish: "epsilon".to_owned(),
+            spend_by: "epsilon".to_owned(),
             epsilon: "0.1".to_owned(),
             accuracy: "5".to_owned(),
             ..AskForm::default()

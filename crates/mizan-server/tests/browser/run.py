@@ -305,8 +305,8 @@ class Pages(unittest.TestCase):
         page.go(f"{SERVER.url}/ask?sql={sql}")
         page.fill("#epsilon", "0.01")
         receipt = None
-        for wish, shown in (("0.01", "#answer table"), ("60", ".answer.refused")):
-            page.fill("#epsilon", wish)
+        for epsilon, shown in (("0.01", "#answer table"), ("60", ".answer.refused")):
+            page.fill("#epsilon", epsilon)
             page.click("#spend")
             page.wait(f"document.querySelector('{shown}') !== null && !document.querySelector('#quote.busy')")
             page.run("document.querySelectorAll('details').forEach(one => one.open = true)")
@@ -337,7 +337,7 @@ class Pages(unittest.TestCase):
         page.go(f"{SERVER.url}/ask")
         page.tab_to("it.id === 'sql'")
         page.type("SELECT COUNT(*) AS n FROM visits")
-        page.tab_to("it.name === 'wish'")
+        page.tab_to("it.name === 'spend_by'")
         page.key("ArrowDown")
         self.assertEqual(page.run("document.activeElement.value"), "epsilon")
         page.tab_to("it.id === 'epsilon-slider'")
