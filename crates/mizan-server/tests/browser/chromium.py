@@ -89,7 +89,7 @@ class Chromium:
 class Page:
     """One page, and its errors."""
 
-    def __init__(self, browser, width=1240, height=900, scheme="light", language="en-US", script=True):
+    def __init__(self, browser, width=1280, height=900, scheme="light", language="en-US", script=True):
         self.browser = browser
         self.context = browser.call("Target.createBrowserContext")["browserContextId"]
         target = browser.call("Target.createTarget", url="about:blank", browserContextId=self.context)

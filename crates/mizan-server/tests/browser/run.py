@@ -523,6 +523,8 @@ def pictures(folder):
             page.go(f"{SERVER.url}/laboratory/figures/2")
             page.wait("document.querySelector('#figure svg') !== null", seconds=60)
             page.picture(name("figure"))
+            page.go(f"{SERVER.url}/receipts")
+            page.picture(name("receipts"), whole=False)
             page.go(f"{SERVER.url}/audit")
             page.click("form[action='/audit/verify'] button")
             page.wait("document.querySelector('#verified') !== null")
@@ -536,11 +538,19 @@ def pictures(folder):
             page.click("#spend")
             page.wait("document.querySelector('#answer table') !== null && !document.querySelector('#quote.busy')")
             page.picture(name("narrow-answer"))
-            for path in ("budgets/visits", "laboratory", "audit", "api/reference"):
+            for path in ("budgets", "budgets/visits", "receipts", "laboratory", "laboratory/figures/2", "audit", "nothing", "api/reference"):
                 page.go(f"{SERVER.url}/{path}")
                 if path == "laboratory":
                     page.wait("document.querySelector('#lab').dataset.drawn !== undefined", seconds=60)
+                elif "figures" in path:
+                    page.wait("document.querySelector('#figure svg') !== null", seconds=60)
                 page.picture(name(f"narrow-{path.replace('/', '-')}"))
+            page.go(link)
+            page.picture(name("narrow-receipt"))
+            page = story.page(language=code, scheme=scheme)
+            page.resize(390, 844)
+            page.go(f"{SERVER.url}/sign-in")
+            page.picture(name("narrow-sign-in"), whole=False)
 
 
 def main():
