@@ -159,8 +159,16 @@ impl Refusal {
         }
     }
 
+    /// The part of the event that the method cannot account for, if that is why.
+    pub fn part(&self) -> Option<&Unsupported> {
+        match self {
+            Self::Unsupported(part) => Some(part),
+            Self::DeltaSpent { .. } | Self::NoBound { .. } => None,
+        }
+    }
+
     /// The δ to ask for instead, where it is known.
-    fn named_delta(&self) -> Option<f64> {
+    pub fn named_delta(&self) -> Option<f64> {
         match self {
             Self::DeltaSpent { total, .. } => Some(*total),
             Self::NoBound { least } => least.map(Delta::get),

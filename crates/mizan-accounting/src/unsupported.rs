@@ -136,7 +136,12 @@ impl Unsupported {
         self.reason
     }
 
-    /// Where in the event the part stands.
+    /// The part, cut where it is long.
+    pub fn event(&self) -> &str {
+        &self.event
+    }
+
+    /// Where in the event the part stands, like `event[2].of`.
     pub fn path(&self) -> &str {
         &self.path
     }

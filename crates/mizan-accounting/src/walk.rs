@@ -76,16 +76,12 @@ pub(crate) fn nests_deeper_than(event: &PrivacyEvent, limit: usize) -> bool {
     false
 }
 
-/// Where in `root` the very object `target` stands, like `[2].of`.
+/// Where in `root` the very object `target` stands, like `event[2].of`.
 fn path(root: &PrivacyEvent, target: &PrivacyEvent) -> String {
     let mut waiting = vec![(String::new(), root)];
     while let Some((path, event)) = waiting.pop() {
         if std::ptr::eq(event, target) {
-            return if path.is_empty() {
-                "the whole event".to_owned()
-            } else {
-                format!("event{path}")
-            };
+            return format!("event{path}");
         }
         let single = !matches!(event, PrivacyEvent::Compose(_));
         waiting.extend(event.children().iter().enumerate().map(|(index, child)| {
@@ -97,5 +93,5 @@ fn path(root: &PrivacyEvent, target: &PrivacyEvent) -> String {
             (format!("{path}{step}"), child)
         }));
     }
-    "the event".to_owned()
+    "event".to_owned()
 }

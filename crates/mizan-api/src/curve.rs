@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use crate::failure::Failure;
 use crate::input::{self, Expression, Typed};
+use crate::messages::{Label, LabelText};
 use crate::names::Names;
 use crate::number::{OrderJson, finite};
 use crate::words::shortened;
@@ -123,14 +124,14 @@ impl Curve {
 
     /// As a picture.
     #[must_use]
-    pub fn figure(&self) -> Figure {
+    pub fn figure(&self, words: LabelText) -> Figure {
         let event = shortened(&self.expression, 70);
-        Figure::new(format!("Rényi budget curve of {event}")).with(self.panel())
+        Figure::new(words(&Label::CurveOf { event })).with(self.panel(words))
     }
 
     /// The curve between its finite orders, with the chosen orders marked.
     #[must_use]
-    pub fn panel(&self) -> Panel {
+    pub fn panel(&self, words: LabelText) -> Panel {
         let finite = || {
             let orders = self.points.iter().map(|point| point.order.value.get());
             orders.filter(|order| order.is_finite())
@@ -171,8 +172,8 @@ impl Curve {
             true => Axis::log10("ε(α)"),
             false => Axis::linear("ε(α)"),
         };
-        Panel::new("", Axis::log10("order α"), y)
+        Panel::new("", Axis::log10(words(&Label::Order)), y)
             .with(Series::new("ε(α)", line))
-            .with(Series::new("the orders listed", chosen).markers())
+            .with(Series::new(words(&Label::ListedOrders), chosen).markers())
     }
 }

@@ -3,7 +3,8 @@
 //! The command line and the server are two doors to one house: here is what both
 //! say. A request becomes checked values once (`input.rs`), an answer is a type
 //! whose JSON is the contract and whose schema is the server's OpenAPI document, an
-//! error is a [`failure::Failure`] with a code, a place and a next step. Words and
+//! error is a [`failure::Failure`] with a code, a place and a next step, and what the
+//! libraries have to say is rendered in English in [`messages`]. Words and
 //! tables for terminals stay with the command line, but for [`account`], whose
 //! pictures and sentences are made from one set of numbers.
 //!
@@ -35,6 +36,7 @@ pub mod figure;
 pub mod group;
 pub mod input;
 pub mod ledger;
+pub mod messages;
 pub mod names;
 pub mod number;
 pub mod question;

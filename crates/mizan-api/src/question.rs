@@ -2,9 +2,11 @@
 //! refused with.
 
 use mizan_core::{Code, Delta};
-use mizan_engine::{Answer, AnswerCell, Answered, Denied, Quote, ReservedDelta, Wish};
+use mizan_engine::{
+    Answer, AnswerCell, Answered, ChoiceReason, Denied, Quote, ReservedDelta, Wish,
+};
 use mizan_report::{Bar, Bars, number};
-use mizan_sql::Value;
+use mizan_sql::{Effect, Note, Value};
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 use utoipa::ToSchema;
@@ -12,6 +14,7 @@ use utoipa::ToSchema;
 use crate::budget::view::{self, Remaining};
 use crate::failure::Failure;
 use crate::input;
+use crate::messages::{AsJson, MessageJson, data, english};
 use crate::names::Names;
 use crate::number::{Given, finite, json};
 
@@ -164,12 +167,21 @@ pub struct QuoteAnswer {
     /// The reserved delta that it would take to hide small groups; null if its groups
     /// are public.
     pub reserved_delta: Option<ReservedDeltaJson>,
-    /// How the noise was chosen.
+    /// How the noise was chosen, in English.
     pub why: Vec<String>,
-    /// The limits that may change the answer before its noise.
+    /// The same as data.
+    #[schema(value_type = Vec<MessageJson>)]
+    pub why_data: Vec<AsJson<ChoiceReason>>,
+    /// The limits that may change the answer before its noise, in English.
     pub clamping: Vec<String>,
-    /// What else people should know.
+    /// The same as data.
+    #[schema(value_type = Vec<MessageJson>)]
+    pub clamping_data: Vec<AsJson<Effect>>,
+    /// What else the analyst should know, in English.
     pub notes: Vec<String>,
+    /// The same as data.
+    #[schema(value_type = Vec<MessageJson>)]
+    pub notes_data: Vec<AsJson<Note>>,
 }
 
 /// An answer with error bars.
@@ -196,12 +208,21 @@ pub struct QueryAnswer {
     pub account: String,
     /// How sure the intervals are.
     pub confidence: f64,
-    /// How the noise was chosen.
+    /// How the noise was chosen, in English.
     pub why: Vec<String>,
-    /// The limits that may have changed the answer before its noise.
+    /// The same as data.
+    #[schema(value_type = Vec<MessageJson>)]
+    pub why_data: Vec<AsJson<ChoiceReason>>,
+    /// The limits that may have changed the answer before its noise, in English.
     pub clamping: Vec<String>,
-    /// What else people should know.
+    /// The same as data.
+    #[schema(value_type = Vec<MessageJson>)]
+    pub clamping_data: Vec<AsJson<Effect>>,
+    /// What else the analyst should know, in English.
     pub notes: Vec<String>,
+    /// The same as data.
+    #[schema(value_type = Vec<MessageJson>)]
+    pub notes_data: Vec<AsJson<Note>>,
 }
 
 /// A question that does not fit into the budget. Nothing was charged, no row read.
@@ -260,9 +281,12 @@ pub fn quote_json(quote: &Quote) -> QuoteAnswer {
         fits: quote.fits,
         about_more: quote.about,
         reserved_delta: quote.reserved.as_ref().map(ReservedDeltaJson::of),
-        why: quote.why.clone(),
-        clamping: quote.clamping.clone(),
-        notes: quote.notes.clone(),
+        why: english(&quote.why),
+        why_data: data(&quote.why),
+        clamping: english(&quote.clamping),
+        clamping_data: data(&quote.clamping),
+        notes: english(&quote.notes),
+        notes_data: data(&quote.notes),
     }
 }
 
@@ -283,9 +307,12 @@ pub fn answered_json(answered: &Answered) -> QueryAnswer {
         remaining: view::remaining_json(&answered.account),
         account: answered.account.account.name().as_str().to_owned(),
         confidence: 0.95,
-        why: answered.why.clone(),
-        clamping: answered.answer.clamping.clone(),
-        notes: answered.answer.notes.clone(),
+        why: english(&answered.why),
+        why_data: data(&answered.why),
+        clamping: english(&answered.answer.clamping),
+        clamping_data: data(&answered.answer.clamping),
+        notes: english(&answered.answer.notes),
+        notes_data: data(&answered.answer.notes),
     }
 }
 

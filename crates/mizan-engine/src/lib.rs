@@ -48,4 +48,6 @@ pub use question::{
     Answered, Denied, Desk, FoundBounds, Prices, QuestionError, Quote, Reply, ReservedDelta, Wish,
     reading_delta,
 };
-pub use release::{Answer, AnswerCell, Predicted, RankError, ReleaseError};
+pub use release::{
+    Accuracy, Answer, AnswerCell, ChoiceReason, NoiseKind, Predicted, RankError, ReleaseError,
+};

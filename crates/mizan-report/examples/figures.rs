@@ -140,6 +140,7 @@ fn grid() -> Figure {
         title: "Six panels".to_owned(),
         panels,
         columns: 3,
+        ..Figure::default()
     }
 }
 

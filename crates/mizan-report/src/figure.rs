@@ -24,6 +24,9 @@ pub struct Figure {
     pub panels: Vec<Panel>,
     /// Panels a row; zero means as many as read well (at most three).
     pub columns: usize,
+    /// What the picture shows, for those who do not see it; empty for an English
+    /// description of its panels.
+    pub description: String,
 }
 
 impl Figure {
@@ -40,6 +43,13 @@ impl Figure {
     #[must_use]
     pub fn with(mut self, panel: Panel) -> Self {
         self.panels.push(panel);
+        self
+    }
+
+    /// Sets what the picture shows, for those who do not see it.
+    #[must_use]
+    pub fn described(mut self, description: impl Into<String>) -> Self {
+        self.description = description.into();
         self
     }
 

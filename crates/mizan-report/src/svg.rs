@@ -49,6 +49,9 @@ impl Figure {
 
     /// What the picture shows, for those who do not see it.
     fn description(&self) -> String {
+        if !self.description.is_empty() {
+            return self.description.clone();
+        }
         let panels = self.panels.iter().map(|panel| {
             let names: Vec<&str> = panel
                 .series

@@ -16,6 +16,7 @@ pub mod clip;
 mod domain;
 mod eval;
 pub mod expr;
+mod message;
 mod parse;
 pub mod plan;
 pub mod read;
@@ -31,6 +32,7 @@ pub use bind::plan;
 pub use catalogue::{Catalogue, CatalogueError, Dataset, DatasetColumn, FileIdentity, Privacy};
 pub use clip::Clip;
 pub use expr::{Expr, Function, TimePart, TimeUnit};
+pub use message::{AggregateName, Effect, End, Note, QuantileRank, RankTarget, Share};
 pub use parse::{MAX_TEXT, statement};
 pub use plan::{
     Aggregate, BoundedPlan, Excess, Groups, Key, MAX_CONTRIBUTION, MAX_JOINED, MAX_ROWS, MAX_UNITS,

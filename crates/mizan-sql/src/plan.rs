@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clip::{self, Clip};
 use crate::expr::Expr;
+use crate::message::{Effect, Note};
 use crate::relation::{Quantized, Relation};
 use crate::value::{Type, Value};
 
@@ -67,25 +68,21 @@ pub struct BoundedPlan {
     pub output: Output,
     /// The limits on rows and values that may change the answer before its noise,
     /// and how.
-    pub clamping: Vec<String>,
-    /// What else people should know.
-    pub notes: Vec<String>,
+    pub clamping: Vec<Effect>,
+    /// What else an analyst should know.
+    pub notes: Vec<Note>,
 }
 
 impl BoundedPlan {
     /// All limits that may change the answer before its noise, and how. Without any,
     /// the noise is all there is, but for rounding to the grid of a sum.
     #[must_use]
-    pub fn limits(&self) -> Vec<String> {
-        let (groups, of) = counted(self.groups_per_unit, "group");
+    pub fn limits(&self) -> Vec<Effect> {
+        let limit = self.groups_per_unit;
         let excess = match self.excess {
             Excess::None => None,
-            Excess::Dropped => Some(format!(
-                "somebody in more than {groups} {of} counts in {groups}, chosen by chance"
-            )),
-            Excess::Clipped => Some(format!(
-                "somebody in more than {groups} {of} counts in all of them, scaled down to what {groups} can weigh"
-            )),
+            Excess::Dropped => Some(Effect::GroupsSampled { limit }),
+            Excess::Clipped => Some(Effect::GroupsClipped { limit }),
         };
         excess.into_iter().chain(self.clamping.clone()).collect()
     }
@@ -152,14 +149,6 @@ pub enum Excess {
     /// They count in all groups, and everything they contribute is multiplied by one
     /// factor ([`Clip`]).
     Clipped,
-}
-
-/// How many things, and what they are called then.
-pub(crate) fn counted(number: u64, thing: &str) -> (String, String) {
-    match number {
-        1 => ("one".to_owned(), thing.to_owned()),
-        _ => (number.to_string(), format!("{thing}s")),
-    }
 }
 
 /// A key of groups.

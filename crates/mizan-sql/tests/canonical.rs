@@ -182,8 +182,8 @@ proptest! {
         let plan = plan(&mut source);
         let mut shown = plan.clone();
         let mut more = Source::new(more);
-        shown.clamping.push("clamping".into());
-        shown.notes.push("note".into());
+        shown.clamping.push(Effect::RowsPerGroup { limit: 3 });
+        shown.notes.push(Note::DiscoveredGroups);
         shown.output.having = Some(some(&mut more));
         shown.output.columns.push(OutputColumn {
             name: "x".into(),

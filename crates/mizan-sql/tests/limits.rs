@@ -47,7 +47,8 @@ fn private_joins_are_limited_on_both_sides_by_what_is_read() {
     let limits = [(MAX_JOINED, "person city"), (MAX_JOINED, "person cost")];
     let limits = limits.map(|(rows, read)| (rows, read.to_owned()));
     assert_eq!(limited(&plan.relation), limits);
-    let said = plan.clamping.iter().filter(|said| said.contains("1024"));
+    let joined = Effect::JoinedRows { limit: 1024 };
+    let said = plan.clamping.iter().filter(|said| **said == joined);
     assert_eq!(said.count(), 1, "{:?}", plan.clamping);
 }
 
@@ -143,48 +144,64 @@ fn sums_of_integers_that_could_exceed_64_bits_are_doubles() {
 #[test]
 fn clamping_is_told() {
     let said = |sql: &str| planned(sql).limits();
-    let none: [&str; 0] = [];
+    let none: [Effect; 0] = [];
+    let clamped = |column: &str, low: Value, high: Value| Effect::Clamped {
+        dataset: "visits".into(),
+        column: column.into(),
+        low,
+        high,
+    };
     assert_eq!(said("SELECT COUNT(DISTINCT person) AS n FROM visits"), none);
     // One row a person, by construction.
     let single = "SELECT COUNT(*) AS n FROM (SELECT DISTINCT person FROM visits) t";
     assert_eq!(said(single), none);
-    let rows = "of somebody in a group counts at most what 20 rows can add up to";
-    let cost = "visits.cost below 0 or above 1000 counts as that";
-    assert_eq!(said("SELECT COUNT(*) AS n FROM visits"), [rows]);
-    assert_eq!(said("SELECT SUM(cost) AS n FROM visits"), [rows, cost]);
+    let rows = Effect::RowsPerGroup { limit: 20 };
+    let cost = clamped("cost", Value::number(0.0), Value::number(1000.0));
+    assert_eq!(said("SELECT COUNT(*) AS n FROM visits"), [rows.clone()]);
+    assert_eq!(
+        said("SELECT SUM(cost) AS n FROM visits"),
+        [rows.clone(), cost.clone()]
+    );
     // Bounds matter to conditions and keys too.
     assert_eq!(
         said("SELECT COUNT(DISTINCT person) AS n FROM visits WHERE cost > 2000"),
-        [cost]
+        [cost.clone()]
     );
     assert_eq!(
         said("SELECT clinic, COUNT(DISTINCT person) AS n FROM visits GROUP BY clinic"),
-        ["somebody in more than 5 groups counts in 5, chosen by chance"]
+        [Effect::GroupsSampled { limit: 5 }]
     );
     // Eleven public groups, of which five count.
     let many = "SELECT bucket(cost, 100) AS b, COUNT(DISTINCT person) AS n FROM visits \
                  GROUP BY bucket(cost, 100)";
     assert_eq!(
         planned(many).clipped().unwrap().limits()[0],
-        "somebody in more than 5 groups counts in all of them, scaled down to what 5 can weigh"
+        Effect::GroupsClipped { limit: 5 }
     );
     // Three public groups and five that count: no limit.
     assert_eq!(
         said("SELECT city, COUNT(DISTINCT person) AS n FROM visits GROUP BY city"),
         none
     );
-    let day = "visits.day below 2024-01-01 or above 2024-12-31 counts as that";
+    let day = clamped("day", Value::Date(19_723), Value::Date(20_088));
     assert_eq!(
         said("SELECT MEDIAN(cost) AS m, MAX(day) AS d FROM visits"),
         [
             rows,
-            "MEDIAN(cost) is found in steps of 1.5625e-2",
+            Effect::Grid {
+                aggregate: "MEDIAN(cost)".into(),
+                step: 1.5625e-2,
+                kind: Type::Number,
+            },
             day,
-            cost
+            cost,
         ]
     );
-    let total = "a total of somebody in a group below 0 or above 600 counts as that";
-    assert!(said("SELECT SUM(minutes) AS s FROM visits").contains(&total.to_owned()));
+    let total = Effect::TotalPerGroup {
+        low: 0.0,
+        high: 600.0,
+    };
+    assert!(said("SELECT SUM(minutes) AS s FROM visits").contains(&total));
 }
 
 /// Values of different columns of a unit are different values, of which a unit may have

@@ -3,14 +3,15 @@
 
 use std::io::Read as _;
 
+use mizan_api::messages::Message as _;
 use mizan_api::names::Names;
 pub(crate) use mizan_api::question::bars;
 use mizan_api::question::{QuestionRequest, plain};
 use mizan_core::Delta;
-use mizan_engine::{Answer, AnswerCell, Desk, Engines, Wish};
+use mizan_engine::{Answer, AnswerCell, ChoiceReason, Desk, Engines, Wish};
 use mizan_ledger::Ledger;
 use mizan_report::{Column, Table, number};
-use mizan_sql::{Catalogue, Value};
+use mizan_sql::{Catalogue, Effect, Note, Value};
 
 use crate::books::Books;
 use crate::engine::EngineArguments;
@@ -147,7 +148,6 @@ fn cell_text(cell: &AnswerCell) -> String {
     match cell {
         AnswerCell::Key(value) => shortened(&plain(&value.to_string()), 30),
         AnswerCell::Estimate { value, low, high } => {
-            let end = |end: &Option<Value>| end.as_ref().and_then(Value::as_f64);
             // A quantile of a group that is too small has an interval and no value.
             if value.is_null() && low.is_some() {
                 return "NULL (too few rows)".to_owned();
@@ -173,18 +173,43 @@ fn value_text(value: &Value) -> String {
     }
 }
 
-/// What limits did or do to an answer, in lines of at most 80 columns.
-pub(crate) fn clamping_text(clamping: &[String]) -> String {
+/// Whether a value is shown with a margin of error.
+pub(crate) fn has_margins(answer: &Answer) -> bool {
+    let has_margin = |cell: &AnswerCell| match cell {
+        AnswerCell::Key(_) => false,
+        AnswerCell::Estimate { value, low, high } => {
+            let numbers = [value.as_f64(), end(low), end(high)];
+            numbers.iter().all(Option::is_some)
+        }
+    };
+    answer.rows.iter().flatten().any(has_margin)
+}
+
+fn end(end: &Option<Value>) -> Option<f64> {
+    end.as_ref().and_then(Value::as_f64)
+}
+
+/// The limits that did or may change an answer, in lines of at most 80 columns.
+pub(crate) fn clamping_text(clamping: &[Effect]) -> String {
     if clamping.is_empty() {
-        return "clamping: none, whatever the data\n".to_owned();
+        return "No contribution limit can affect this answer.\n".to_owned();
     }
-    let one = |effect: &String| output::wrapped(effect, "  ", "    ");
+    let one = |effect: &Effect| output::wrapped(&effect.english(), "  ", "    ");
     let all: String = clamping.iter().map(one).collect();
-    format!("clamping, before the noise:\n{all}")
+    format!("Contribution limits (their effect is not included in the ±):\n{all}")
 }
 
 /// Notes, in lines of at most 80 columns.
-pub(crate) fn notes_text(notes: &[String]) -> String {
-    let note = |note: &String| output::wrapped(&format!("note: {note}"), "  ", "        ");
+pub(crate) fn notes_text(notes: &[Note]) -> String {
+    let note = |note: &Note| {
+        let text = format!("note: {}", note.english());
+        output::wrapped(&text, "  ", "        ")
+    };
     notes.iter().map(note).collect()
+}
+
+/// How the noise was chosen, in lines of at most 80 columns.
+pub(crate) fn why_text(why: &[ChoiceReason]) -> String {
+    let one = |reason: &ChoiceReason| output::wrapped(&reason.english(), "  ", "    ");
+    why.iter().map(one).collect()
 }

@@ -51,14 +51,20 @@ const QUESTION: &str =
     "SELECT bucket(age, 2) AS age, COUNT(*) AS n FROM visits GROUP BY bucket(age, 2)";
 
 #[test]
-fn quotes_and_answers_say_that_people_are_scaled_down() {
+fn quotes_and_answers_say_that_people_are_clipped() {
     let lab = lab("clipping");
     let quote = lab.json(&["quote", QUESTION, "--epsilon", "1"]);
     let event = quote["event"].as_str().unwrap();
     assert!(event.starts_with("zcdp("), "{event}");
-    let said = "somebody in more than 15 groups counts in all of them, scaled down to \
-                what 15 can weigh";
+    let said = "A person in more than 15 groups contributes to all of them, clipped in L2 \
+                norm to the weight of 15 groups.";
     assert_eq!(quote["clamping"][0], said);
+    let data = serde_json::json!({
+        "kind": "groups_clipped",
+        "fields": {"limit": 15},
+        "text": said,
+    });
+    assert_eq!(quote["clamping_data"][0], data);
     let answer = lab.json(&["query", QUESTION, "--epsilon", "1"]);
     assert_eq!(answer["clamping"], quote["clamping"]);
     assert_eq!(answer["spent"]["event"], quote["event"]);
@@ -86,7 +92,7 @@ fn the_reason_is_told_within_eighty_columns() {
     let lab = lab("clipping-why");
     let run = lab.run(&["quote", QUESTION, "--epsilon", "1", "--why"]);
     assert_eq!(run.code, 0, "{run:?}");
-    assert!(run.stdout.contains("scaled down"), "{}", run.stdout);
+    assert!(run.stdout.contains("clipped in L2"), "{}", run.stdout);
     assert!(
         run.stdout.lines().all(|line| line.chars().count() <= 80),
         "{}",
@@ -95,5 +101,5 @@ fn the_reason_is_told_within_eighty_columns() {
     // Nobody can be in more than 15 of two groups.
     let sql = "SELECT bucket(age, 50) AS age, COUNT(*) AS n FROM visits GROUP BY bucket(age, 50)";
     let quote = lab.json(&["quote", sql, "--epsilon", "1"]);
-    assert!(!quote["clamping"].to_string().contains("scaled down"));
+    assert!(!quote["clamping"].to_string().contains("clipped"));
 }

@@ -177,9 +177,9 @@ fn smartnoise_groups_vanish_unexplained() {
     let answer = lab.json(&["query", sql, "--epsilon", "1"]);
     assert_eq!(answer["rows"].as_array().unwrap().len(), 2, "{answer}");
     let notes = answer["notes"].to_string();
-    assert!(notes.contains("withheld"), "{notes}");
+    assert!(notes.contains("people are hidden"), "{notes}");
     let text = lab.run(&["query", sql, "--epsilon", "1"]).stdout;
-    assert!(text.contains("withheld"), "{text}");
+    assert!(text.contains("people are hidden"), "{text}");
 }
 
 /// BigQuery gives the budget of a failed query back, so failures can be asked for.

@@ -331,13 +331,16 @@ fn answers_say_what_clamping_may_have_done() {
     let limits = quote["clamping"].as_array().unwrap();
     assert_eq!(said[..limits.len()], limits[..]);
     let all = answer["clamping"].to_string();
-    assert!(all.contains("visits.age below 0 or above 100"), "{all}");
-    assert!(all.contains("at most what 3 rows"), "{all}");
+    assert!(
+        all.contains("visits.age is clamped to the range 0 to 100."),
+        "{all}"
+    );
+    assert!(all.contains("at most 3 rows per group"), "{all}");
     // Nearly everybody paid 5 or more; no age is near a bound on average.
     assert!(all.contains("most is at its upper bound"), "{all}");
     assert!(!all.contains("age is at"), "{all}");
     let text = lab.run(&["query", sql, "--epsilon", "2"]).stdout;
-    assert!(text.contains("clamping, before the noise:"), "{text}");
+    assert!(text.contains("\nContribution limits ("), "{text}");
     let lines = text.lines().filter(|line| !line.starts_with("receipt "));
     let widest = lines.map(|line| line.chars().count()).max();
     assert!(widest.unwrap() <= 80, "{text}");
@@ -346,7 +349,7 @@ fn answers_say_what_clamping_may_have_done() {
     assert_eq!(none, serde_json::json!([]));
     let text = lab.run(&people).stdout;
     assert!(
-        text.contains("clamping: none, whatever the data\n"),
+        text.contains("No contribution limit can affect this answer.\n"),
         "{text}"
     );
 }
@@ -362,7 +365,10 @@ fn a_self_join_of_somebody_with_very_many_rows_ends() {
     let sql = "SELECT COUNT(*) AS n, SUM(b.paid) AS s FROM visits a JOIN visits b \
                ON a.person = b.person AND a.paid <= b.paid";
     let answer = lab.json(&["query", sql, "--epsilon", "2"]);
-    assert!(answer["clamping"].to_string().contains("1024"), "{answer}");
+    assert!(
+        answer["clamping"].to_string().contains("1,024 rows"),
+        "{answer}"
+    );
     // Of 2,000 people a third each have 1, 3 and 6 pairs, of which 3 count: 4,667.
     let n = value(&answer, 0, "n");
     assert!((n - 4667.0).abs() < 100.0, "{n}");

@@ -64,5 +64,5 @@ pub fn to_gdp(event: &PrivacyEvent) -> Result<Mu, Unsupported> {
 }
 
 fn unbounded(event: &PrivacyEvent) -> Unsupported {
-    Unsupported::new(event, &|| "the whole event".to_owned(), Reason::Unbounded)
+    Unsupported::new(event, &|| "event".to_owned(), Reason::Unbounded)
 }

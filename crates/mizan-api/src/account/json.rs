@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use mizan_accounting::AtOrder;
 use mizan_accounting::account::MethodBound;
+use mizan_core::Code;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{Answer, Question, Solved};
+use crate::messages::{AccountWarning, AsJson, EventPart, MessageJson, data, english};
 use crate::number::{OrderJson, finite};
 
 /// What an event costs.
@@ -51,8 +53,11 @@ pub struct AccountAnswer {
     /// The advantage of any attack.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advantage: Option<Ends>,
-    /// What should be looked at.
+    /// What should be looked at, in English.
     pub warnings: Vec<String>,
+    /// The same as data.
+    #[schema(value_type = Vec<MessageJson>)]
+    pub warnings_data: Vec<AsJson<AccountWarning>>,
 }
 
 /// A number that was given, or bounds of one that was asked for.
@@ -96,8 +101,20 @@ pub struct RefusedMethod {
     pub name: String,
     /// A stable code.
     pub code: String,
-    /// Why.
+    /// Why, in English.
     pub reason: String,
+    /// The part of the event that the method cannot account for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// Where it stands in the event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The delta to ask for instead, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least_delta: Option<f64>,
+    /// The code itself.
+    #[serde(skip)]
+    pub registered: Code,
 }
 
 /// A bound at an order.
@@ -138,8 +155,11 @@ pub struct DerivationJson {
 pub struct PartJson {
     /// How deep it stands.
     pub depth: usize,
-    /// The part.
+    /// The part, in English.
     pub event: String,
+    /// The same as data.
+    #[schema(value_type = MessageJson)]
+    pub event_data: AsJson<EventPart>,
     /// Its cost at order 1, at the best order and at infinity.
     pub renyi: Option<Vec<Option<f64>>>,
 }
@@ -231,7 +251,8 @@ impl Answer {
             profile: profile.map(super::Profile::points),
             trade_off: profile.map(super::Profile::rates),
             advantage: profile.map(super::Profile::advantage),
-            warnings: self.warnings.clone(),
+            warnings: english(&self.warnings),
+            warnings_data: data(&self.warnings),
         }
     }
 }
@@ -250,10 +271,15 @@ fn refused(solved: &Solved) -> Vec<RefusedMethod> {
     let refusals = solved.account.refusals.iter();
     let refusal = |(method, why): &(_, mizan_accounting::account::Refusal)| {
         let method: &mizan_accounting::account::Method = method;
+        let part = why.part();
         RefusedMethod {
             name: method.name().to_owned(),
             code: why.code().to_string(),
             reason: why.to_string(),
+            event: part.map(|part| part.event().to_owned()),
+            path: part.map(|part| part.path().to_owned()),
+            least_delta: why.named_delta(),
+            registered: why.code(),
         }
     };
     refusals.map(refusal).collect()

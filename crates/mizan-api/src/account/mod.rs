@@ -16,6 +16,7 @@ use utoipa::ToSchema;
 
 use crate::failure::Failure;
 use crate::input::{self, Expression, Typed};
+use crate::messages::AccountWarning;
 use crate::names::Names;
 use crate::number::Given;
 
@@ -145,7 +146,7 @@ pub struct Answer {
     report: Option<Vec<AtOrder<Epsilon>>>,
     /// The profile, if it was asked for.
     pub profile: Option<Profile>,
-    warnings: Vec<String>,
+    warnings: Vec<AccountWarning>,
 }
 
 /// The answer to a question about ε or δ.
@@ -201,10 +202,8 @@ impl Answer {
                 shown: total.get(),
                 value: total,
             };
-            self.warnings.push(format!(
-                "the deltas of the parts add up to the target but for rounding; this is for delta = {:e}",
-                total.get()
-            ));
+            self.warnings
+                .push(AccountWarning::RoundedDelta { delta: total.get() });
         }
         let relaxed = event.relaxed();
         let above = Delta::saturating(delta.value.get().next_up());
@@ -298,15 +297,8 @@ impl Answer {
             Question::DeltaAt(_) => solved.best.upper,
         };
         if delta * population > 0.01 {
-            let number = mizan_report::number::nearest;
-            self.warnings.push(format!(
-                "delta {} is not far below 1/{}: at this delta a mechanism may give away {} people \
-                 outright; take it below {}",
-                number(delta, 3),
-                number(population, 6),
-                number(delta * population, 2),
-                number(0.01 / population, 2),
-            ));
+            self.warnings
+                .push(AccountWarning::LargeDelta { delta, population });
         }
     }
 }

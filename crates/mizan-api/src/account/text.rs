@@ -6,6 +6,7 @@ use mizan_core::{Epsilon, Round, format_decimal};
 use mizan_report::{Column, Table, Terminal, number};
 
 use super::{Answer, Question, Solved};
+use crate::messages::{AccountWarning, Message};
 use crate::words::order_text;
 
 impl Answer {
@@ -18,7 +19,10 @@ impl Answer {
     /// Warnings, in lines that fit a terminal.
     #[must_use]
     pub fn warnings_text(&self) -> String {
-        let warning = |warning: &String| format!("\n{}", wrapped(&format!("warning: {warning}")));
+        let warning = |warning: &AccountWarning| {
+            let text = format!("warning: {}", warning.english());
+            format!("\n{}", wrapped(&text))
+        };
         self.warnings.iter().map(warning).collect()
     }
 }

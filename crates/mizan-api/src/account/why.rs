@@ -8,8 +8,9 @@ use mizan_report::{Column, Table, number};
 use super::Solved;
 use super::json::{ClosedFormJson, DerivationJson, PartJson};
 use super::text::wrapped;
+use crate::messages::{AsJson, EventPart, Message};
 use crate::number::{OrderJson, finite};
-use crate::words::{order_text, shortened};
+use crate::words::order_text;
 
 /// More parts of an event than this are summed up in one line.
 const SHOWN_PARTS: usize = 12;
@@ -30,7 +31,7 @@ pub(super) struct Derivation {
 #[derive(Debug)]
 struct Line {
     depth: usize,
-    text: String,
+    part: EventPart,
     /// ε at order 1, at the best order and at ∞, of this part alone.
     costs: Option<[f64; 3]>,
 }
@@ -57,7 +58,8 @@ impl Derivation {
     pub(super) fn json(&self) -> DerivationJson {
         let part = |line: &Line| PartJson {
             depth: line.depth,
-            event: line.text.clone(),
+            event: line.part.english(),
+            event_data: AsJson(line.part.clone()),
             renyi: line.costs.map(|costs| costs.map(finite).to_vec()),
         };
         let form = |form: &ClosedForm| ClosedFormJson {
@@ -138,7 +140,7 @@ impl Derivation {
             .chain([Column::number("ε(∞)")]);
         let mut table = Table::new(columns);
         for line in &self.parts {
-            let indented = format!("{}{}", "· ".repeat(line.depth), line.text);
+            let indented = format!("{}{}", "· ".repeat(line.depth), line.part.english());
             let cell = |index: usize| {
                 let cost = line.costs.and_then(|costs| costs.get(index).copied());
                 cost.map_or_else(|| "-".to_owned(), |epsilon| number::epsilon_up(epsilon, 5))
@@ -229,16 +231,11 @@ fn conversions_text(solved: &Solved) -> String {
 
 /// The event and its parts, depth first.
 fn tree(event: &PrivacyEvent, depth: usize, order: Order, lines: &mut Vec<Line>) {
-    let text = match event {
-        PrivacyEvent::Compose(events) => format!("all of {}", events.len()),
-        PrivacyEvent::Repeat { count, .. } => format!("{count} times"),
-        PrivacyEvent::Group { size, .. } => format!("for a group of {size}"),
-        other => shortened(&other.to_string(), 34),
-    };
+    let part = EventPart::of(event);
     let costs = RenyiCurve::of(event)
         .ok()
         .map(|curve| [Order::ONE, order, Order::INFINITE].map(|order| curve.at(order).upper.get()));
-    lines.push(Line { depth, text, costs });
+    lines.push(Line { depth, part, costs });
     // The lines beyond what is shown are only counted; do not price them all.
     if lines.len() > 1000 {
         return;

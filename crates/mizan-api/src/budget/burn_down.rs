@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use super::view;
 use crate::failure::Failure;
+use crate::messages::{Label, LabelText};
 use crate::number::finite;
 use crate::times;
 
@@ -130,7 +131,7 @@ impl BurnDown {
     /// A chart of the share that was left.
     #[expect(clippy::cast_precision_loss, reason = "for a picture")]
     #[must_use]
-    pub fn panel(&self) -> Panel {
+    pub fn panel(&self, words: LabelText) -> Panel {
         let mut steps = Vec::new();
         let mut last = None;
         for point in &self.points {
@@ -146,9 +147,11 @@ impl BurnDown {
             steps.push((self.size as f64, y));
         }
         Panel::new(
-            format!("What is left of {}", self.name),
-            Axis::linear("entry of the log"),
-            Axis::linear("left, %").range(0.0, 100.0),
+            words(&Label::LeftOf {
+                account: self.name.clone(),
+            }),
+            Axis::linear(words(&Label::LogEntry)),
+            Axis::linear(words(&Label::LeftPercent)).range(0.0, 100.0),
         )
         .with(Series::new("", steps).stroke(Stroke::Solid))
     }

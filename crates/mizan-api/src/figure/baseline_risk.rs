@@ -7,6 +7,7 @@ use mizan_report::{Axis, Figure, Panel, Series};
 
 use super::{Strengths, laplace, randomized_response};
 use crate::failure::Failure;
+use crate::messages::{Label, LabelText};
 
 const ROUNDS: u64 = 250;
 const BASELINES: [(f64, &str); 3] = [(1e-6, "10⁻⁶"), (1e-3, "10⁻³"), (0.1, "0.1")];
@@ -14,20 +15,23 @@ const BASELINES: [(f64, &str); 3] = [(1e-6, "10⁻⁶"), (1e-3, "10⁻³"), (0.1
 /// The vertical axis of the paper.
 const SHOWN: (f64, f64) = (1.0, 20.0);
 
-pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
+pub(super) fn draw(strengths: Strengths, words: LabelText) -> Result<Figure, Failure> {
+    type Title = fn(String, &'static str) -> Label;
+    let response: Title = |strength, baseline| Label::RandomizedResponseRisk { strength, baseline };
+    let noise: Title = |strength, baseline| Label::LaplaceRisk { strength, baseline };
     let mechanisms = [
         (
-            "RR",
+            response,
             randomized_response(strengths.truthful.unwrap_or(0.51))?,
         ),
-        ("Laplace", laplace(strengths.scale.unwrap_or(20.0))?),
+        (noise, laplace(strengths.scale.unwrap_or(20.0))?),
     ];
-    let mut figure = Figure::new("Increase of the probability of a bad outcome after n rounds");
-    for (mechanism, (name, event)) in mechanisms {
-        for (series, (_, baseline)) in increases(&event)?.into_iter().zip(BASELINES) {
-            let title = format!("{mechanism}, {name}, Pr = {baseline}");
+    let mut figure = Figure::new(words(&Label::BadOutcome));
+    for (title, (name, event)) in mechanisms {
+        for (series, (_, baseline)) in increases(&event, words)?.into_iter().zip(BASELINES) {
+            let title = words(&title(name.clone(), baseline));
             let x = Axis::linear("n").range(1.0, ROUNDS as f64);
-            let y = Axis::log10("bound on the increase").range(SHOWN.0, SHOWN.1);
+            let y = Axis::log10(words(&Label::IncreaseBound)).range(SHOWN.0, SHOWN.1);
             figure = figure.with(
                 series
                     .into_iter()
@@ -39,7 +43,7 @@ pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
 }
 
 /// For each baseline the five curves over n.
-fn increases(event: &PrivacyEvent) -> Result<Vec<Vec<Series>>, Failure> {
+fn increases(event: &PrivacyEvent, words: LabelText) -> Result<Vec<Vec<Series>>, Failure> {
     let curve = RenyiCurve::of(event)?;
     let mut exact =
         ExactIncrease::new(std::slice::from_ref(event), Count::new(ROUNDS)?).map_err(|reason| {
@@ -48,15 +52,20 @@ fn increases(event: &PrivacyEvent) -> Result<Vec<Vec<Series>>, Failure> {
     let baselines = BASELINES.map(|(q, _)| Probability::new(q));
     let baselines = baselines.into_iter().collect::<Result<Vec<_>, _>>()?;
     let names = [
-        "naive",
-        "advanced, best δ",
-        "Proposition 4",
-        "Rényi, Proposition 10",
-        "exact",
+        Label::Naive,
+        Label::AdvancedBestDelta,
+        Label::Proposition4,
+        Label::RenyiProposition10,
+        Label::Exact,
     ];
     let mut curves: Vec<Vec<Series>> = baselines
         .iter()
-        .map(|_| names.map(|name| Series::new(name, Vec::new())).into())
+        .map(|_| {
+            let empty = names
+                .iter()
+                .map(|name| Series::new(words(name), Vec::new()));
+            empty.collect()
+        })
         .collect();
     for n in 1..=ROUNDS {
         exact.next_round();

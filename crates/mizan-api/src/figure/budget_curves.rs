@@ -7,15 +7,16 @@ use mizan_report::{Axis, Figure, Panel, Series};
 
 use super::{Named, Strengths, gaussian, laplace, randomized_response};
 use crate::failure::Failure;
+use crate::messages::{Label, LabelText};
 
-pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
+pub(super) fn draw(strengths: Strengths, words: LabelText) -> Result<Figure, Failure> {
     let inverse = |scale: f64| {
         let (_, event) = laplace(scale)?;
         Ok::<Named, Failure>((format!("1/λ = {}", 1.0 / scale), event))
     };
-    let mut panels: [(&str, Vec<Named>, Option<Named>); 3] = [
+    let mut panels: [(Label, Vec<Named>, Option<Named>); 3] = [
         (
-            "Randomized response",
+            Label::RandomizedResponse,
             [0.55, 0.6, 0.75]
                 .map(randomized_response)
                 .into_iter()
@@ -23,7 +24,7 @@ pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
             strengths.truthful.map(randomized_response).transpose()?,
         ),
         (
-            "Laplace noise",
+            Label::LaplaceNoise,
             [4.0, 2.0, 1.0]
                 .map(inverse)
                 .into_iter()
@@ -31,7 +32,7 @@ pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
             strengths.scale.map(laplace).transpose()?,
         ),
         (
-            "Gaussian noise",
+            Label::GaussianNoise,
             [4.0, 3.0, 2.0]
                 .map(gaussian)
                 .into_iter()
@@ -39,11 +40,11 @@ pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
             strengths.sigma.map(gaussian).transpose()?,
         ),
     ];
-    let mut figure = Figure::new("Rényi differential privacy of basic mechanisms");
+    let mut figure = Figure::new(words(&Label::BasicMechanisms));
     for (title, curves, own) in &mut panels {
         let mut panel = Panel::new(
-            *title,
-            Axis::linear("order α").range(1.0, 10.0),
+            words(title),
+            Axis::linear(words(&Label::Order)).range(1.0, 10.0),
             Axis::linear("ε(α)"),
         );
         curves.extend(own.take());

@@ -9,6 +9,7 @@ use mizan_core::{Code, PrivacyEvent};
 use mizan_report::Figure;
 
 use crate::failure::Failure;
+use crate::messages::LabelText;
 
 /// How strong the three mechanisms are. What is not given is as in the paper.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,16 +22,16 @@ pub struct Strengths {
     pub sigma: Option<f64>,
 }
 
-/// Draws figure 1, 2 or 3.
+/// Draws figure 1, 2 or 3, with labels in one language.
 ///
 /// # Errors
 ///
 /// There is no such figure, or a strength is out of range.
-pub fn draw(number: u8, strengths: Strengths) -> Result<Figure, Failure> {
+pub fn draw(number: u8, strengths: Strengths, words: LabelText) -> Result<Figure, Failure> {
     match number {
-        1 => budget_curves::draw(strengths),
-        2 => baseline_risk::draw(strengths),
-        3 => restricted_orders::draw(strengths),
+        1 => budget_curves::draw(strengths, words),
+        2 => baseline_risk::draw(strengths, words),
+        3 => restricted_orders::draw(strengths, words),
         _ => Err(Failure::new(
             Code::MZ0010,
             format!("the paper has no figure {number}"),
@@ -69,6 +70,11 @@ fn gaussian(sigma: f64) -> Result<Named, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::messages::Label;
+
+    fn draw(number: u8, strengths: Strengths) -> Result<Figure, Failure> {
+        super::draw(number, strengths, Label::english)
+    }
 
     #[test]
     fn a_strength_changes_the_figure_and_bad_ones_are_refused() {

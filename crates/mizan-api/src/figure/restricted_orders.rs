@@ -7,6 +7,7 @@ use mizan_report::{Axis, Figure, Panel, Series};
 
 use super::{Strengths, gaussian, laplace, randomized_response};
 use crate::failure::Failure;
+use crate::messages::{Label, LabelText};
 
 const ROUNDS: u64 = 100;
 const BASELINES: [(f64, &str); 3] = [(0.1, "0.1"), (1e-3, "10⁻³"), (1e-6, "10⁻⁶")];
@@ -19,7 +20,7 @@ struct Curves {
     order: [Series; 2],
 }
 
-pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
+pub(super) fn draw(strengths: Strengths, words: LabelText) -> Result<Figure, Failure> {
     let truthful = strengths.truthful.unwrap_or(0.52);
     let scale = strengths.scale.unwrap_or(20.0);
     let sigma = strengths.sigma.unwrap_or(10.0);
@@ -28,32 +29,33 @@ pub(super) fn draw(strengths: Strengths) -> Result<Figure, Failure> {
         laplace(scale)?.1,
         gaussian(sigma)?.1,
     ];
-    let curves = curves(parts)?;
+    let curves = curves(parts, words)?;
     let axis = || Axis::linear("n").range(1.0, ROUNDS as f64);
-    let title = format!(
-        "n rounds of randomized response ({truthful}), Laplace ({scale}) and Gaussian noise ({sigma})"
-    );
-    let mut figure = Figure::new(title);
-    for (Curves { increase, .. }, (_, name)) in curves.iter().zip(BASELINES) {
+    let mut figure = Figure::new(words(&Label::Rounds {
+        truthful,
+        scale,
+        sigma,
+    }));
+    for (Curves { increase, .. }, (_, baseline)) in curves.iter().zip(BASELINES) {
         let panel = Panel::new(
-            format!("Increase, Pr = {name}"),
+            words(&Label::IncreaseAt { baseline }),
             axis(),
-            Axis::log10("bound on the increase"),
+            Axis::log10(words(&Label::IncreaseBound)),
         );
         figure = figure.with(increase.iter().cloned().fold(panel, Panel::with));
     }
-    for (Curves { order, .. }, (_, name)) in curves.iter().zip(BASELINES) {
+    for (Curves { order, .. }, (_, baseline)) in curves.iter().zip(BASELINES) {
         let panel = Panel::new(
-            format!("Best order, Pr = {name}"),
+            words(&Label::BestOrderAt { baseline }),
             axis(),
-            Axis::log10("order α"),
+            Axis::log10(words(&Label::Order)),
         );
         figure = figure.with(order.iter().cloned().fold(panel, Panel::with));
     }
     Ok(figure.columns(3))
 }
 
-fn curves(parts: Vec<PrivacyEvent>) -> Result<Vec<Curves>, Failure> {
+fn curves(parts: Vec<PrivacyEvent>, words: LabelText) -> Result<Vec<Curves>, Failure> {
     let mut exact = ExactIncrease::new(&parts, Count::new(ROUNDS)?).map_err(|reason| {
         Failure::new(reason.code(), reason, "this figure is for basic mechanisms")
     })?;
@@ -62,12 +64,12 @@ fn curves(parts: Vec<PrivacyEvent>) -> Result<Vec<Curves>, Failure> {
         .iter()
         .map(|(q, _)| Probability::new(*q))
         .collect::<Result<Vec<_>, _>>()?;
-    let empty = |name: &str| Series::new(name, Vec::new());
+    let empty = |name: Label| Series::new(words(&name), Vec::new());
     let mut curves: Vec<Curves> = baselines
         .iter()
         .map(|_| Curves {
-            increase: ["all orders", "13 orders", "exact"].map(empty),
-            order: ["all orders", "13 orders"].map(empty),
+            increase: [Label::AllOrders, Label::ThirteenOrders, Label::Exact].map(empty),
+            order: [Label::AllOrders, Label::ThirteenOrders].map(empty),
         })
         .collect();
     for n in 1..=ROUNDS {

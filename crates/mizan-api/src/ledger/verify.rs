@@ -5,6 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::budget::view::{LogJson, log_json};
+use crate::messages::{AsJson, MessageJson, VerifyWarning, data, english};
 
 /// What was found when everything was computed again from the log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -37,14 +38,17 @@ pub struct VerifyAnswer {
     pub witnesses: u64,
     /// The log.
     pub log: LogJson,
-    /// What should be looked at.
+    /// What should be looked at, in English.
     pub warnings: Vec<String>,
+    /// The same as data.
+    #[schema(value_type = Vec<MessageJson>)]
+    pub warnings_data: Vec<AsJson<VerifyWarning>>,
 }
 
 impl VerifyAnswer {
     /// Of a report.
     #[must_use]
-    pub fn of(report: &VerifyReport, warnings: Vec<String>) -> Self {
+    pub fn of(report: &VerifyReport, warnings: &[VerifyWarning]) -> Self {
         Self {
             verified: true,
             entries: report.head.size,
@@ -61,7 +65,8 @@ impl VerifyAnswer {
             gaps: report.gaps,
             witnesses: report.witnesses,
             log: log_json(report.head),
-            warnings,
+            warnings: english(warnings),
+            warnings_data: data(warnings),
         }
     }
 }

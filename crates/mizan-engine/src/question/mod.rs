@@ -47,7 +47,7 @@ use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 use self::ids::{sealed, stamp, unsealed};
 use self::prepare::Same;
 use crate::engine::{Engine, EngineError, Version};
-use crate::release::{self, Answer, Recipe, Released, Request};
+use crate::release::{self, Answer, ChoiceReason, Recipe, Released, Request};
 
 /// How much a question may cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -129,7 +129,7 @@ pub struct Answered {
     /// The account after it.
     pub account: AccountView,
     /// How the noise was chosen.
-    pub why: Vec<String>,
+    pub why: Vec<ChoiceReason>,
     /// What the answer was made of.
     pub(crate) released: Released,
 }

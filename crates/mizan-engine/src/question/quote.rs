@@ -2,10 +2,11 @@
 
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_ledger::{AccountView, Body, Charge, Cost, OwnDelta};
+use mizan_sql::{Effect, Note};
 
 use super::Prepared;
 use super::reserved::{self, ReservedDelta};
-use crate::release::{self, Predicted};
+use crate::release::{self, ChoiceReason, Predicted};
 
 /// A price and what it buys. Nothing was read from data.
 #[derive(Debug)]
@@ -31,11 +32,11 @@ pub struct Quote {
     /// How many groups would be answered; None if that depends on the data.
     pub groups: Option<usize>,
     /// How the noise was chosen.
-    pub why: Vec<String>,
+    pub why: Vec<ChoiceReason>,
     /// The limits that may change the answer before its noise; none if none can.
-    pub clamping: Vec<String>,
-    /// What else people should know.
-    pub notes: Vec<String>,
+    pub clamping: Vec<Effect>,
+    /// What else an analyst should know.
+    pub notes: Vec<Note>,
 }
 
 impl Quote {

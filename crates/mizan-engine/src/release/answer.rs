@@ -7,7 +7,9 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use mizan_sql::{Aggregate, BoundedPlan, Expr, Groups, Order, OutputColumn, Type, Value};
+use mizan_sql::{
+    Aggregate, BoundedPlan, Effect, Expr, Groups, Note, Order, OutputColumn, Share, Type, Value,
+};
 
 use super::band::{self, Band};
 use super::choose::MISSED;
@@ -55,9 +57,9 @@ pub struct Answer {
     /// For every column that is a quantile, how far off in rank it may be.
     pub ranks: Vec<Option<RankError>>,
     /// The limits that may have changed it before its noise; none if none can.
-    pub clamping: Vec<String>,
-    /// What else people should know.
-    pub notes: Vec<String>,
+    pub clamping: Vec<Effect>,
+    /// What else an analyst should know.
+    pub notes: Vec<Note>,
 }
 
 /// Makes the answer of a question from what was released for it.
@@ -260,42 +262,35 @@ fn is_within(kind: Type, band: Band) -> bool {
     band.low.abs().max(band.high.abs()) <= largest
 }
 
-/// What people should know about an answer: from the recipe, and from what was
+/// What an analyst should know about an answer: from the recipe, and from what was
 /// released.
 fn notes(
     plan: &BoundedPlan,
     released: &Released,
     groups: &[Vec<Estimate>],
-) -> Result<Vec<String>, ReleaseError> {
+) -> Result<Vec<Note>, ReleaseError> {
     let recipe = &released.noise;
     let mut notes = plan.notes.clone();
     if let (Groups::Private, Some(threshold)) = (&plan.groups, recipe.threshold) {
-        notes.push(format!(
-            "groups are shown only if their noisy number of units is above {}: small groups are withheld, and those just above lean high, for which their intervals make up",
-            threshold.above
-        ));
+        notes.push(Note::ThresholdedGroups {
+            threshold: threshold.above,
+        });
     }
     if chosen_by_noise(plan) {
-        notes.push(
-            "rows were chosen by their noisy values: intervals hold for all groups, less often for those that were chosen narrowly"
-                .to_owned(),
-        );
+        notes.push(Note::SelectedByNoise);
     }
-    notes.extend(predict::quantile_notes(plan, &recipe.treatments)?);
+    let ranks = predict::quantile_ranks(plan, &recipe.treatments)?;
+    notes.extend(ranks.into_iter().map(Note::QuantileRank));
     for (place, aggregate) in plan.output.aggregates.iter().enumerate() {
         let of = |group: &&Vec<Estimate>| group.get(place).is_some_and(|one| one.value.is_null());
         let count = groups.iter().filter(of).count();
         if count == 0 || !matches!(aggregate, Aggregate::Quantile { .. }) {
             continue;
         }
-        let name = predict::name_of(plan, place);
-        let whose = match plan.keys.len() {
-            0 => String::new(),
-            _ => format!(" in {count} of {} groups", groups.len()),
-        };
-        notes.push(format!(
-            "{name} is NULL{whose}: too few rows for this quantile, by the noisy count"
-        ));
+        notes.push(Note::TooFewRows {
+            aggregate: plan.aggregate_name(place),
+            groups: (!plan.keys.is_empty()).then(|| Share::of(count, groups.len())),
+        });
     }
     Ok(notes)
 }

@@ -27,6 +27,7 @@ use mizan_sql::{Aggregate, BoundedPlan, Excess, Groups, Measure, Statistic};
 
 use super::aim::Aim;
 use super::price::{self, Prices, six_digits};
+use super::reason::{Accuracy, ChoiceReason, NoiseKind};
 use super::recipe::{self, LARGEST_SCALE, LEAST_SCALE, NoiseRecipe, Recipe, Threshold, Treatment};
 use super::{ReleaseError, Request, Target, predict, recursive, tree};
 
@@ -41,10 +42,17 @@ enum Family {
 }
 
 impl Family {
-    const fn name(self) -> &'static str {
+    const fn noise(self) -> NoiseKind {
         match self {
-            Self::Laplace => "discrete Laplace",
-            Self::Gaussian => "discrete Gaussian",
+            Self::Laplace => NoiseKind::DiscreteLaplace,
+            Self::Gaussian => NoiseKind::DiscreteGaussian,
+        }
+    }
+
+    const fn other(self) -> Self {
+        match self {
+            Self::Laplace => Self::Gaussian,
+            Self::Gaussian => Self::Laplace,
         }
     }
 }
@@ -347,53 +355,72 @@ impl<'a> Outline<'a> {
         other: Option<&Candidate>,
         failure: Option<&ReleaseError>,
     ) -> Result<Recipe, ReleaseError> {
-        let what = match best.threshold {
-            Some(_) => "a group is shown above so many units:",
-            None => "the first aggregate is off by about",
-        };
-        let mut why = vec![format!(
-            "{} noise: {what} {}",
-            best.family.name(),
-            shown(best.yardstick)
-        )];
+        let mut why = vec![ChoiceReason::Chosen {
+            noise: best.family.noise(),
+            accuracy: self.accuracy(&best),
+        }];
         match (other, failure) {
-            (Some(other), _) => why.push(format!(
-                "{} noise would be {} at epsilon {}",
-                other.family.name(),
-                shown(other.yardstick),
-                shown(other.epsilon)
-            )),
-            (None, Some(failure)) => why.push(format!("the other noise is impossible: {failure}")),
+            (Some(other), _) => why.push(ChoiceReason::Other {
+                noise: other.family.noise(),
+                accuracy: self.accuracy(other),
+                epsilon: other.epsilon,
+            }),
+            (None, Some(failure)) => why.push(ChoiceReason::OtherImpossible {
+                noise: best.family.other().noise(),
+                failure: failure.clone(),
+            }),
             (None, None) => {}
         }
         if self.parts > 1 || self.groups > 1 {
-            why.push(format!(
-                "epsilon is shared by {} statistics in up to {} groups of a unit",
-                self.parts, self.groups
-            ));
+            why.push(ChoiceReason::Split {
+                statistics: self.parts,
+                groups: self.groups,
+            });
         }
         let plan = self.plan_of(best.family);
         if plan.excess == Excess::Clipped {
-            why.push(format!(
-                "whoever is in more than {} groups is scaled down and stays in all of them, which costs no more",
-                self.groups
-            ));
+            why.push(ChoiceReason::Clipped {
+                groups: self.groups,
+            });
         }
         if let Some(renyi) = best.renyi_epsilon {
-            why.push(format!(
-                "epsilon {} at delta {:e}; by the Renyi curve that the ledger adds up, {}",
-                shown(best.epsilon),
-                self.delta,
-                shown(renyi)
-            ));
+            why.push(ChoiceReason::Cost {
+                epsilon: best.epsilon,
+                delta: self.delta,
+                renyi,
+            });
         }
         let noise = NoiseRecipe {
             groups_per_unit: self.groups,
             treatments: best.treatments,
             threshold: best.threshold,
         };
-        why.extend(predict::quantile_notes(plan, &noise.treatments)?);
+        let ranks = predict::quantile_ranks(plan, &noise.treatments)?;
+        why.extend(ranks.into_iter().map(ChoiceReason::QuantileRank));
         Recipe::new(noise, plan.excess, best.epsilon, self.delta, why)
+    }
+
+    /// What a candidate is compared by.
+    fn accuracy(&self, candidate: &Candidate) -> Accuracy {
+        if let Some(threshold) = candidate.threshold {
+            return Accuracy::Threshold {
+                units: threshold.above,
+            };
+        }
+        let aggregate = self.plan.aggregate_name(0);
+        let width = candidate.yardstick;
+        match self.plan.output.aggregates.first() {
+            Some(Aggregate::Mean { .. } | Aggregate::Variance { .. }) => {
+                Accuracy::SumHalfWidth { aggregate, width }
+            }
+            Some(Aggregate::Quantile { .. }) => Accuracy::Rank {
+                aggregate,
+                rows: width,
+            },
+            Some(Aggregate::Count { .. } | Aggregate::Sum { .. }) | None => {
+                Accuracy::HalfWidth { aggregate, width }
+            }
+        }
     }
 }
 
@@ -494,16 +521,6 @@ pub(crate) fn quantiles_of(plan: &BoundedPlan, statistic: usize) -> Vec<f64> {
 /// How many values there are.
 pub(crate) fn candidates((low, high): (i64, i64)) -> u64 {
     high.abs_diff(low).saturating_add(1)
-}
-
-/// Three digits, for people.
-fn shown(value: f64) -> String {
-    let three = format!("{value:.2e}").parse::<f64>().unwrap_or(value);
-    if value >= 1000.0 {
-        format!("{value:.0}")
-    } else {
-        format!("{three}")
-    }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "limits are below 2^53")]

@@ -4,7 +4,7 @@
 //! Limits are public, and hints are read off what was released: post-processing,
 //! which costs nothing and tells nothing more.
 
-use mizan_sql::{Aggregate, BoundedPlan, Bounds, Expr, Measure, Quantized, Value};
+use mizan_sql::{Aggregate, BoundedPlan, Bounds, Effect, End, Measure, Quantized, Share, Value};
 
 use super::band::Band;
 use super::estimate::Estimate;
@@ -20,7 +20,7 @@ struct AtEnd {
 }
 
 /// What may have changed an answer, given the estimates of its groups.
-pub(super) fn clamping(plan: &BoundedPlan, groups: &[Vec<Estimate>]) -> Vec<String> {
+pub(super) fn clamping(plan: &BoundedPlan, groups: &[Vec<Estimate>]) -> Vec<Effect> {
     let mut clamping = plan.limits();
     // Without limits there is nothing that could be hinted at.
     if clamping.is_empty() {
@@ -34,16 +34,13 @@ pub(super) fn clamping(plan: &BoundedPlan, groups: &[Vec<Estimate>]) -> Vec<Stri
         for estimate in groups.iter().filter_map(|group| group.get(place)) {
             ends.add(estimate, grid.bounds, margin);
         }
-        let name = name(plan, place);
-        let sides = [(ends.low, "lower"), (ends.high, "upper")];
-        for (count, side) in sides.into_iter().filter(|(count, _)| *count > 0) {
-            let whose = match groups.len() {
-                1 => String::new(),
-                all => format!(" in {count} of {all} groups"),
-            };
-            clamping.push(format!(
-                "{name} is at its {side} bound within its noise{whose}: values may lie beyond"
-            ));
+        let sides = [(ends.low, End::Lower), (ends.high, End::Upper)];
+        for (count, end) in sides.into_iter().filter(|(count, _)| *count > 0) {
+            clamping.push(Effect::AtBound {
+                aggregate: plan.aggregate_name(place),
+                end,
+                groups: (groups.len() != 1).then(|| Share::of(count, groups.len())),
+            });
         }
     }
     clamping
@@ -91,13 +88,4 @@ fn point(value: &Value) -> Option<Band> {
         other => other.as_f64()?,
     };
     Band::new(value, value)
-}
-
-/// What people call an aggregate: the column that shows it, if one does.
-fn name(plan: &BoundedPlan, aggregate: usize) -> String {
-    let shown = Expr::Column(plan.keys.len() + aggregate);
-    let columns = plan.output.columns.iter();
-    let mut named = columns.filter(|column| column.expression == shown);
-    let named = named.next().map(|column| column.name.clone());
-    named.unwrap_or_else(|| format!("aggregate {}", aggregate + 1))
 }

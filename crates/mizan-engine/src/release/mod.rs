@@ -16,6 +16,7 @@ mod estimate;
 mod group_size;
 mod predict;
 mod price;
+mod reason;
 mod recipe;
 mod recursive;
 mod released;
@@ -30,6 +31,7 @@ mod width;
 pub use answer::{Answer, AnswerCell};
 pub use error::ReleaseError;
 pub use predict::{Predicted, RankError};
+pub use reason::{Accuracy, ChoiceReason, NoiseKind};
 pub(crate) use request::{Request, Target};
 
 pub(crate) use answer::answer;

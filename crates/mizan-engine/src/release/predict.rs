@@ -1,6 +1,8 @@
 //! How far answers will be off, before data is touched.
 
-use mizan_sql::{Aggregate, BoundedPlan, Expr, Measure, OutputColumn, Quantized};
+use mizan_sql::{
+    Aggregate, BoundedPlan, Expr, Measure, OutputColumn, QuantileRank, Quantized, RankTarget,
+};
 
 use super::aim::{self, Aim};
 use super::choose::{MISSED, as_f64, candidates, quantiles_of};
@@ -207,11 +209,11 @@ pub(super) fn rank_error_of(
 
 /// What is known of quantiles: not how far their values are off, but their ranks, and
 /// in how small a group that says nothing.
-pub(super) fn quantile_notes(
+pub(super) fn quantile_ranks(
     plan: &BoundedPlan,
     treatments: &[Treatment],
-) -> Result<Vec<String>, ReleaseError> {
-    let mut notes = Vec::new();
+) -> Result<Vec<QuantileRank>, ReleaseError> {
+    let mut ranks = Vec::new();
     for (place, aggregate) in plan.output.aggregates.iter().enumerate() {
         let Aggregate::Quantile { histogram, at, .. } = aggregate else {
             continue;
@@ -219,37 +221,26 @@ pub(super) fn quantile_notes(
         let Some(error) = rank_error_of(plan, treatments, aggregate)? else {
             continue;
         };
-        let RankError {
-            rows,
-            arbitrary_up_to,
-        } = error;
         let treatment = treatment(treatments, *histogram)?;
         let place_there = place_of(plan, *histogram, *at)?;
         let aim = treatment.aims().and_then(|aims| aims.get(place_there));
-        let of = match aim {
-            Some(Aim::FromLow(row)) => format!("row {row} from the least, at which it aims"),
-            Some(Aim::FromHigh(row)) => format!("row {row} from the greatest, at which it aims"),
-            _ => "the true quantile".to_owned(),
-        };
-        let mut condition = match (treatment, aim) {
-            (Treatment::Recursive { .. }, Some(Aim::Fraction { .. })) => {
-                format!(", if no more than {} rows are equal", recursive::EQUAL)
-            }
-            _ => String::new(),
-        };
-        if may_cross(treatment) {
-            condition.push_str("; before quantiles are put in order");
-        }
-        let name = name_of(plan, place);
-        let count = match GroupSize::new(plan, treatments, *histogram)?.is_exact() {
-            true => "",
-            false => "; a COUNT of the same values in the query would tell where",
-        };
-        notes.push(format!(
-            "{name}: with 95 % confidence its rank is within {rows} rows of {of}{condition}. In a group of at most {arbitrary_up_to} rows it is arbitrary{count}"
-        ));
+        let recursive = matches!(treatment, Treatment::Recursive { .. });
+        let fraction = matches!(aim, Some(Aim::Fraction { .. }));
+        ranks.push(QuantileRank {
+            aggregate: plan.aggregate_name(place),
+            rows: error.rows,
+            target: match aim {
+                Some(Aim::FromLow(row)) => RankTarget::FromLeast(*row),
+                Some(Aim::FromHigh(row)) => RankTarget::FromGreatest(*row),
+                _ => RankTarget::Quantile,
+            },
+            equal_rows: (recursive && fraction).then_some(recursive::EQUAL),
+            before_ordering: may_cross(treatment),
+            arbitrary_up_to: error.arbitrary_up_to,
+            count_known: GroupSize::new(plan, treatments, *histogram)?.is_exact(),
+        });
     }
-    Ok(notes)
+    Ok(ranks)
 }
 
 /// Whether quantiles of a histogram may come out in another order than that of their
@@ -260,16 +251,6 @@ fn may_cross(treatment: &Treatment) -> bool {
     let is_edge = |aim: &Aim| aim.parts().is_none();
     let apart = matches!(treatment, Treatment::Select { .. }) || aims.iter().any(is_edge);
     aims.len() > 1 && apart
-}
-
-/// What an aggregate is called: its column, if it has one of its own.
-pub(super) fn name_of(plan: &BoundedPlan, aggregate: usize) -> String {
-    let own = Expr::Column(plan.keys.len() + aggregate);
-    let mut columns = plan.output.columns.iter();
-    match columns.find(|column| column.expression == own) {
-        Some(column) => column.name.clone(),
-        None => format!("aggregate {}", aggregate + 1),
-    }
 }
 
 /// Where a quantile stands among those of its histogram.

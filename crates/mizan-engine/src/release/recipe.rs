@@ -11,6 +11,7 @@ use mizan_noise::{Confidence, ExactScale, Mechanism, Noise, NoiseError, Truncate
 use mizan_sql::{BoundedPlan, Excess};
 
 use super::aim::Aim;
+use super::reason::ChoiceReason;
 use super::{ReleaseError, price, recursive};
 
 /// What is done to a statistic of every group.
@@ -242,7 +243,7 @@ pub(crate) struct Recipe {
     event: PrivacyEvent,
     epsilon: Epsilon,
     delta: Delta,
-    why: Vec<String>,
+    why: Vec<ChoiceReason>,
 }
 
 impl Recipe {
@@ -251,7 +252,7 @@ impl Recipe {
         excess: Excess,
         epsilon: f64,
         delta: f64,
-        why: Vec<String>,
+        why: Vec<ChoiceReason>,
     ) -> Result<Self, ReleaseError> {
         let (groups, treatments) = (noise.groups_per_unit, &noise.treatments);
         Ok(Self {
@@ -306,8 +307,8 @@ impl Recipe {
         self.delta
     }
 
-    /// Why this noise and no other, for people.
-    pub(crate) fn why(&self) -> Vec<String> {
+    /// Why this noise and no other.
+    pub(crate) fn why(&self) -> Vec<ChoiceReason> {
         self.why.clone()
     }
 

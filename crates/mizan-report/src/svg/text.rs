@@ -88,14 +88,30 @@ pub(super) fn width(line: &str, size: f64) -> f64 {
         ' ' | 't' | 'f' | 'r' | '(' | ')' | '[' | ']' | '-' | '/' => 0.38,
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.9,
         'A'..='Z' | '=' | '×' | '≤' | '≥' | '∞' | '−' | '+' => 0.72,
+        // Marks of direction are not seen.
+        RIGHT_TO_LEFT | '\u{2066}' | '\u{2068}' | ISOLATE_END => 0.0,
         '\u{2e80}'.. => 1.0,
         _ => 0.62,
     });
     ems.sum::<f64>() * size
 }
 
-/// Breaks text between words into lines no wider than `room`.
+/// What follows is right to left, up to [`ISOLATE_END`].
+const RIGHT_TO_LEFT: char = '\u{2067}';
+
+/// The end of a part with its own direction.
+const ISOLATE_END: char = '\u{2069}';
+
+/// Breaks text between words into lines no wider than `room`. Where the whole text is
+/// right to left, so is each line.
 pub(super) fn wrap(text: &str, size: f64, room: f64) -> Vec<String> {
+    let inner = text.strip_prefix(RIGHT_TO_LEFT);
+    if let Some(inner) = inner.and_then(|text| text.strip_suffix(ISOLATE_END)) {
+        let lines = wrap(inner, size, room).into_iter();
+        return lines
+            .map(|line| format!("{RIGHT_TO_LEFT}{line}{ISOLATE_END}"))
+            .collect();
+    }
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {

@@ -13,6 +13,16 @@ use askama::filters::HtmlSafe;
 #[derive(Clone, Debug, Default)]
 pub struct Markup(pub String);
 
+impl Markup {
+    /// Plain text as HTML.
+    #[must_use]
+    pub fn text(text: &str) -> Self {
+        let mut html = String::with_capacity(text.len());
+        escape(&mut html, text);
+        Self(html)
+    }
+}
+
 impl fmt::Display for Markup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -127,7 +137,7 @@ fn is_ltr(c: char) -> bool {
 }
 
 /// Escapes text for HTML.
-pub(super) fn escape(html: &mut String, text: &str) {
+fn escape(html: &mut String, text: &str) {
     for c in text.chars() {
         match c {
             '&' => html.push_str("&amp;"),

@@ -1,17 +1,20 @@
 //! Languages: which one a browser asks for, and the sentences of each.
 //!
-//! `catalogue.rs` has the sentences of the pages, `lines.rs` those of the libraries; the
-//! registry ([`mizan_core::Code`]) has those of error codes. `plural.rs` has counted nouns.
-//! Mathematics, SQL and numbers are left to right inside Arabic (`bidi.rs`).
+//! `catalogue.rs` has the sentences of the pages, the registry ([`mizan_core::Code`]) those
+//! of error codes. Messages of the libraries are values: `mizan_api::messages` renders them
+//! in English, `arabic/` in Arabic. `plural.rs` has counted nouns. Mathematics, SQL and
+//! numbers are left to right inside Arabic (`bidi.rs`).
 
+mod arabic;
 mod bidi;
 mod catalogue;
-mod lines;
 pub(crate) mod plural;
 
-use std::borrow::Cow;
+use mizan_api::account::RefusedMethod;
+use mizan_api::messages::{Label, LabelText, Message};
+use mizan_report::Figure;
 
-use bidi::escape;
+pub use arabic::Arabic;
 pub use bidi::{Markup, fill};
 pub use catalogue::Strings;
 use catalogue::{ARABIC, ENGLISH};
@@ -93,15 +96,6 @@ impl Language {
     }
 }
 
-/// A sentence of a library in the language of a page.
-#[derive(Clone, Debug)]
-pub struct Line {
-    /// The sentence.
-    pub text: String,
-    /// Whether it is English inside a page of another language.
-    pub foreign: bool,
-}
-
 /// A problem in the language of a page.
 #[derive(Clone, Debug)]
 pub struct ProblemText {
@@ -123,16 +117,21 @@ impl Strings {
 }
 
 impl Language {
-    /// A sentence of a library.
+    /// A message of a library.
     #[must_use]
-    pub fn line(self, english: &str) -> Line {
-        let known = match self {
-            Self::English => None,
-            Self::Arabic => lines::arabic(english),
-        };
-        Line {
-            foreign: self != Self::English && known.is_none(),
-            text: known.unwrap_or_else(|| english.to_owned()),
+    pub fn say(self, message: &(impl Message + Arabic)) -> Markup {
+        match self {
+            Self::English => Markup::text(&message.english()),
+            Self::Arabic => message.arabic(),
+        }
+    }
+
+    /// Why a method of the accountant does not apply.
+    #[must_use]
+    pub fn refused(self, method: &RefusedMethod) -> Markup {
+        match self {
+            Self::English => Markup::text(&method.reason),
+            Self::Arabic => arabic::refused(method),
         }
     }
 
@@ -153,69 +152,26 @@ impl Language {
         }
     }
 
-    /// A chart with its words in this language. Axes stay as they are.
+    /// The words of charts.
     #[must_use]
-    pub fn chart(self, svg: String) -> String {
+    pub fn labels(self) -> LabelText {
         match self {
-            Self::English => svg,
+            Self::English => Label::english,
+            Self::Arabic => arabic::label,
+        }
+    }
+
+    /// A chart whose labels are in this language, as SVG.
+    #[must_use]
+    pub fn svg(self, figure: Figure) -> String {
+        match self {
+            Self::English => figure.to_svg(),
             Self::Arabic => {
-                let tags = ["text", "title", "desc"];
-                tags.iter().fold(svg, |svg, tag| with_words(&svg, tag))
+                let description = arabic::description(&figure);
+                figure.described(description).to_svg()
             }
         }
     }
-}
-
-/// Charts are left to right; what stands between these is not.
-const RIGHT_TO_LEFT: char = '\u{2067}';
-
-/// The end of it.
-const END: char = '\u{2069}';
-
-/// Puts Arabic where an element of a chart has words that are known.
-fn with_words(svg: &str, tag: &str) -> String {
-    let (open, close) = (format!("<{tag}"), format!("</{tag}>"));
-    let mut made = String::with_capacity(svg.len());
-    let mut rest = svg;
-    while let Some(at) = rest.find(&close) {
-        let (before, after) = rest.split_at(at);
-        let words = before.rfind(&open).and_then(|start| {
-            let begin = start + before.get(start..)?.find('>')? + 1;
-            Some((before.get(..begin)?, before.get(begin..)?))
-        });
-        match words.and_then(|(head, words)| Some((head, lines::arabic(&plain(words))?))) {
-            Some((head, arabic)) => {
-                made.push_str(head);
-                made.push(RIGHT_TO_LEFT);
-                escape(&mut made, &arabic);
-                made.push(END);
-            }
-            None => made.push_str(before),
-        }
-        made.push_str(&close);
-        rest = after.get(close.len()..).unwrap_or_default();
-    }
-    made.push_str(rest);
-    made
-}
-
-/// Text of a chart without its escapes.
-fn plain(escaped: &str) -> Cow<'_, str> {
-    if !escaped.contains('&') {
-        return Cow::Borrowed(escaped);
-    }
-    let all = [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&apos;", "'"),
-        ("&amp;", "&"),
-    ];
-    let plain = all.iter().fold(escaped.to_owned(), |text, (from, to)| {
-        text.replace(from, to)
-    });
-    Cow::Owned(plain)
 }
 
 #[cfg(test)]
@@ -252,17 +208,31 @@ mod tests {
     }
 
     #[test]
-    fn a_chart_has_its_words_in_arabic_and_keeps_the_rest() {
-        let svg = "<svg><title>What is left of a&amp;b</title><text x=\"1\">left, %</text><text>17</text></svg>";
-        let made = Language::Arabic.chart(svg.to_owned());
-        assert!(
-            made.contains("<text x=\"1\">\u{2067}المتبقي، %\u{2069}</text><text>17</text>"),
-            "{made}"
-        );
-        assert!(
-            made.contains("a&amp;b") && !made.contains("What is left"),
-            "{made}"
-        );
-        assert_eq!(Language::English.chart(svg.to_owned()), svg);
+    fn a_message_is_escaped_in_english_and_isolated_in_arabic() {
+        let clamped = mizan_sql::Effect::UnitTotal {
+            column: "<b>".to_owned(),
+            low: 0.0,
+            high: 5.0,
+        };
+        let english = Language::English.say(&clamped).0;
+        assert!(english.starts_with("&lt;b&gt; of each person"), "{english}");
+        let arabic = Language::Arabic.say(&clamped).0;
+        assert!(arabic.contains("<bdi>&lt;b&gt;</bdi>"), "{arabic}");
+    }
+
+    #[test]
+    fn a_chart_has_its_words_in_one_language() {
+        let draw = |language: Language| {
+            let words = language.labels();
+            let axis = |label| mizan_report::Axis::linear(words(&label));
+            let panel =
+                mizan_report::Panel::new("", axis(Label::LogEntry), axis(Label::LeftPercent));
+            language.svg(Figure::new("").with(panel))
+        };
+        let english = draw(Language::English);
+        assert!(english.contains("left, %") && english.contains("against"));
+        let arabic = draw(Language::Arabic);
+        assert!(arabic.contains("المتبقي، %") && arabic.contains("مقابل"));
+        assert!(!arabic.contains("left, %") && !arabic.contains("against"));
     }
 }

@@ -13,6 +13,7 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use mizan_api::messages::{AsJson, Message};
 use mizan_api::number::Given;
 use mizan_api::question::{QuestionRequest, QuoteAnswer, plain};
 use mizan_core::Code;
@@ -27,7 +28,7 @@ use super::numbers;
 use super::problems::or_problem;
 use super::read::{Form, Query};
 use super::visitor::Visitor;
-use crate::locale::{Line, Markup, Strings};
+use crate::locale::{Arabic, Markup, Strings};
 use crate::problem::Problem;
 use crate::service::Service;
 
@@ -119,7 +120,7 @@ struct ColumnError {
 /// Sentences under a title.
 struct List {
     title: &'static str,
-    lines: Vec<Line>,
+    lines: Vec<Markup>,
 }
 
 /// The query of the address.
@@ -401,20 +402,17 @@ async fn answered(
     Ok((status, key, part(&shown)?))
 }
 
-fn lists(t: &'static Strings, why: &[String], clamping: &[String], notes: &[String]) -> Vec<List> {
-    let all = [
-        (t.quote_why, why),
-        (t.quote_clamping, clamping),
-        (t.quote_notes, notes),
-    ];
-    let list = |(title, lines): (&'static str, &[String])| List {
+/// Messages under a title.
+fn list<T: Message + Arabic>(
+    t: &'static Strings,
+    title: &'static str,
+    messages: &[AsJson<T>],
+) -> Option<List> {
+    let lines = messages.iter().map(|AsJson(one)| t.language.say(one));
+    (!messages.is_empty()).then(|| List {
         title,
-        lines: lines.iter().map(|line| t.language.line(line)).collect(),
-    };
-    all.into_iter()
-        .filter(|(_, lines)| !lines.is_empty())
-        .map(list)
-        .collect()
+        lines: lines.collect(),
+    })
 }
 
 fn quote_of(t: &'static Strings, quote: &QuoteAnswer) -> Quote {
@@ -447,7 +445,14 @@ fn quote_of(t: &'static Strings, quote: &QuoteAnswer) -> Quote {
         share: numbers::percent(quote.remaining.share),
         share_after: numbers::percent(after.and_then(|after| after.share)),
         event: quote.event.clone(),
-        lists: lists(t, &quote.why, &quote.clamping, &quote.notes),
+        lists: [
+            list(t, t.quote_why, &quote.why_data),
+            list(t, t.quote_clamping, &quote.clamping_data),
+            list(t, t.quote_notes, &quote.notes_data),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
     }
 }
 

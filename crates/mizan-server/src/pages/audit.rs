@@ -7,6 +7,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use mizan_api::ledger::{EntryJson, VerifyAnswer};
+use mizan_api::messages::AsJson;
 use mizan_core::ErrorKind;
 use serde::Deserialize;
 
@@ -17,7 +18,7 @@ use super::read::{Form, Query};
 use super::receipts::kind;
 use super::sign_in::CsrfForm;
 use super::visitor::Visitor;
-use crate::locale::{Line, Strings};
+use crate::locale::{Markup, Strings};
 use crate::problem::Problem;
 use crate::service::{LogParameters, Service};
 use self_tests::SelfTest;
@@ -49,7 +50,7 @@ enum VerifyOutcome {
 
 struct VerifyReport {
     counts: Vec<Count>,
-    warnings: Vec<Line>,
+    warnings: Vec<Markup>,
 }
 
 struct Count {
@@ -205,9 +206,9 @@ fn verify_report(t: &'static Strings, found: &VerifyAnswer) -> VerifyReport {
     VerifyReport {
         counts: all.into_iter().map(count).collect(),
         warnings: found
-            .warnings
+            .warnings_data
             .iter()
-            .map(|line| t.language.line(line))
+            .map(|AsJson(warning)| t.language.say(warning))
             .collect(),
     }
 }

@@ -316,10 +316,10 @@ fn burn_down(t: &Strings, shown: &Shown, small: bool) -> Option<String> {
     if burn_down.points().len() < 2 {
         return None;
     }
-    let mut panel = burn_down.panel();
+    let mut panel = burn_down.panel(t.language.labels());
     panel.title.clear();
     if !small {
-        return Some(t.language.chart(Figure::new("").with(panel).to_svg()));
+        return Some(t.language.svg(Figure::new("").with(panel)));
     }
     // A line without axes: only the shape is readable at this size.
     let points = panel.series.first()?.points.clone();

@@ -71,10 +71,9 @@ pub(super) async fn show(
         let fragment = headers.contains_key("x-fragment");
         // Figures 2 and 3 take long to draw; scripts fetch them after the page.
         let drawn = match fragment || number == 1 || input.draw.is_some() {
-            true => Some(svg(&service, number, &input).await),
+            true => Some(svg(&service, t, number, &input).await),
             false => None,
         };
-        let drawn = drawn.map(|drawn| drawn.map(|svg| t.language.chart(svg)));
         if let (true, Some(drawn)) = (fragment, &drawn) {
             let html = match drawn {
                 Ok(svg) => format!("<figure class=\"chart\">{svg}</figure>"),
@@ -100,7 +99,13 @@ pub(super) async fn show(
     or_problem(&visitor, made.await)
 }
 
-async fn svg(service: &Service, number: u8, input: &FigureInput) -> Result<String, Problem> {
+async fn svg(
+    service: &Service,
+    t: &Strings,
+    number: u8,
+    input: &FigureInput,
+) -> Result<String, Problem> {
+    let language = t.language;
     let given = |text: &str, name: &str| match text.trim() {
         "" => Ok(None),
         text => match text.parse::<f64>() {
@@ -114,7 +119,10 @@ async fn svg(service: &Service, number: u8, input: &FigureInput) -> Result<Strin
         sigma: given(&input.gaussian, "σ")?,
     };
     service
-        .compute(move |_| Ok(draw(number, strengths)?.to_svg()))
+        .compute(move |_| {
+            let figure = draw(number, strengths, language.labels())?;
+            Ok(language.svg(figure))
+        })
         .await
 }
 

@@ -177,8 +177,8 @@ async fn profile(
     };
     let advantage = profile.advantage().upper;
     let advantage = fill(t.lab_advantage, &[("advantage", &numbers::up(advantage))]);
-    let svg = profile.svg(&mizan_api::words::shortened(&input.expression, 60));
-    let svg = t.language.chart(svg);
+    let figure = profile.figure(&input.expression, t.language.labels());
+    let svg = t.language.svg(figure);
     Ok(format!("{}<p>{advantage}</p>", chart_html(&svg)))
 }
 
@@ -237,7 +237,7 @@ async fn composition(
     if panel.series.is_empty() {
         return Ok(String::new());
     }
-    let svg = t.language.chart(Figure::new("").with(panel).to_svg());
+    let svg = t.language.svg(Figure::new("").with(panel));
     Ok(chart_html(&svg))
 }
 

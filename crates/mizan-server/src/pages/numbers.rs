@@ -7,7 +7,7 @@ use mizan_report::number;
 use serde_json::Value;
 
 use crate::locale::Strings;
-use crate::locale::plural::{self, Noun};
+use crate::locale::plural::{self, Counted};
 
 /// Digits of an epsilon.
 const DIGITS: usize = 4;
@@ -83,7 +83,7 @@ pub(super) fn count(count: u64) -> String {
 }
 
 /// A number of things with its noun.
-pub(super) fn counted(t: &Strings, number: u64, noun: Noun) -> String {
+pub(super) fn counted(t: &Strings, number: u64, noun: Counted) -> String {
     plural::counted(t.language, number, &count(number), noun)
 }
 

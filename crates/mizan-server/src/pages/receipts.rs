@@ -69,7 +69,7 @@ struct OnePage {
 /// A part of the event and its cost.
 struct Part {
     depth: usize,
-    event: String,
+    event: Markup,
     one: String,
     best: String,
     infinite: String,
@@ -256,8 +256,7 @@ fn parts(t: &Strings, why: &DerivationJson) -> Vec<Part> {
         let (one, best, infinite) = (at(0), at(1), at(2));
         Part {
             depth: part.depth.min(DEEPEST),
-            // Formulas have no translation.
-            event: t.language.line(&part.event).text,
+            event: t.language.say(&part.event_data.0),
             one,
             best,
             infinite,

@@ -78,7 +78,7 @@ impl Service {
             };
             let report = service.0.ledger.verify(&witnesses, |_, _| ());
             let report = report.map_err(|error| Problem::from(Failure::from(error)))?;
-            Ok(VerifyAnswer::of(&report, Vec::new()))
+            Ok(VerifyAnswer::of(&report, &[]))
         };
         let result = self.0.verifying.run(work).await?;
         self.stop_if_fatal(result)

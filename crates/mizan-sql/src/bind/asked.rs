@@ -5,6 +5,7 @@ use datafusion_expr::expr::AggregateFunction;
 use super::scalar::{Scope, place};
 use super::shown::shown;
 use crate::expr::Expr;
+use crate::message::Effect;
 use crate::parse::Words;
 use crate::refusal::{Place, Reason, Refusal};
 use crate::relation::{Bounds, Column, Relation};
@@ -84,15 +85,13 @@ impl Asked {
         })
     }
 
-    /// What people should know about the grid of a quantile.
-    pub(super) fn on_a_grid(&self, step: f64) -> String {
-        let call = self.function.to_uppercase();
-        let of = match self.kind {
-            Type::Date => " days",
-            Type::Timestamp => " microseconds",
-            _ => "",
-        };
-        format!("{call}({}) is found in steps of {step:e}{of}", self.written)
+    /// What an analyst should know about the grid of a quantile.
+    pub(super) fn on_a_grid(&self, step: f64) -> Effect {
+        Effect::Grid {
+            aggregate: format!("{}({})", self.function.to_uppercase(), self.written),
+            step,
+            kind: self.kind,
+        }
     }
 
     /// The refusal of bounds that no grid fits.

@@ -4,6 +4,7 @@
 use super::local::Rows;
 use super::rows::Binder;
 use crate::expr::Expr;
+use crate::message::Note;
 use crate::plan::{Excess, Groups, Key};
 use crate::refusal::{Reason, Refusal};
 use crate::relation::{Operator, Relation};
@@ -33,9 +34,7 @@ impl Binder<'_> {
         if let Some(groups) = self.public_groups(&rows.relation, keys) {
             let count = u64::try_from(groups.len()).unwrap_or(u64::MAX).max(1);
             let declared = self.groups_per_unit().unwrap_or(count).clamp(1, count);
-            self.note(format!(
-                "every one of the {count} public groups is answered, those without rows too; rows with other keys are left out"
-            ));
+            self.note(Note::DeclaredGroups { count });
             let per_unit = if one { 1 } else { declared };
             let excess = if !one && declared < count {
                 Excess::Dropped
@@ -48,7 +47,7 @@ impl Binder<'_> {
                 excess,
             });
         }
-        self.note("groups with too few units are withheld, so there may be more".to_owned());
+        self.note(Note::DiscoveredGroups);
         if one {
             return Ok(Grouping {
                 groups: Groups::Private,
@@ -94,9 +93,9 @@ impl Binder<'_> {
             domains.push(domain);
         }
         if count > MAX_GROUPS {
-            self.note(format!(
-                "there are more than {MAX_GROUPS} combinations of public keys, so groups are taken from the data"
-            ));
+            self.note(Note::TooManyCombinations {
+                limit: MAX_GROUPS as u64,
+            });
             return None;
         }
         let mut groups: Vec<Vec<Value>> = vec![Vec::new()];

@@ -12,12 +12,10 @@
 use std::collections::BTreeSet;
 
 use super::rows::Binder;
-use crate::eval::towards_zero;
 use crate::expr::Expr;
+use crate::message::{Effect, bound_value};
 use crate::plan::{Key, MAX_JOINED, Statistic};
 use crate::relation::{Operator, Relation, Within};
-use crate::time::{day_text, time_text};
-use crate::value::Type;
 
 /// The places of the columns that are read.
 type Read = BTreeSet<usize>;
@@ -90,9 +88,7 @@ impl Binder<'_> {
                 for (side, read) in [(left, of_left), (right, of_right)] {
                     self.replace(side, read.clone());
                     if multiplies && most(side).is_none_or(|rows| rows > MAX_JOINED) {
-                        self.clamp(format!(
-                            "of somebody with more than {MAX_JOINED} rows on a side of a join, {MAX_JOINED} are joined, chosen by chance"
-                        ));
+                        self.clamp(Effect::JoinedRows { limit: MAX_JOINED });
                         first(side, read);
                     }
                 }
@@ -109,12 +105,12 @@ impl Binder<'_> {
     fn bounds_read(&mut self, dataset: &str, relation: &Relation, read: &Read) {
         for column in read.iter().filter_map(|place| relation.columns.get(*place)) {
             if let Some(bounds) = column.bounds {
-                self.clamp(format!(
-                    "{dataset}.{} below {} or above {} counts as that",
-                    column.name,
-                    end(bounds.low, column.kind),
-                    end(bounds.high, column.kind)
-                ));
+                self.clamp(Effect::Clamped {
+                    dataset: dataset.to_owned(),
+                    column: column.name.clone(),
+                    low: bound_value(bounds.low, column.kind),
+                    high: bound_value(bounds.high, column.kind),
+                });
             }
         }
     }
@@ -156,17 +152,4 @@ fn first(relation: &mut Relation, mut read: Read) {
             read: read.into_iter().collect(),
         },
     };
-}
-
-/// An end of bounds, as people write it.
-fn end(end: f64, kind: Type) -> String {
-    let whole = towards_zero(end);
-    let text = match kind {
-        Type::Date => whole
-            .and_then(|day| i32::try_from(day).ok())
-            .and_then(day_text),
-        Type::Timestamp => whole.and_then(time_text),
-        _ => None,
-    };
-    text.unwrap_or_else(|| end.to_string())
 }

@@ -6,7 +6,8 @@ use super::grid;
 use super::local::Rows;
 use super::rows::Binder;
 use crate::expr::Expr;
-use crate::plan::{Aggregate, MAX_CONTRIBUTION, MAX_UNITS, Measure, Statistic, counted};
+use crate::message::Effect;
+use crate::plan::{Aggregate, MAX_CONTRIBUTION, MAX_UNITS, Measure, Statistic};
 use crate::refusal::{Reason, Refusal};
 use crate::relation::{Bounds, Operator, Quantized, Relation};
 use crate::value::Type;
@@ -100,10 +101,9 @@ impl Binder<'_> {
                 )
             })?;
         if !rows.relation.one_row_per_unit {
-            let (number, of) = counted(rows_per_unit, "row");
-            self.clamp(format!(
-                "of somebody in a group counts at most what {number} {of} can add up to"
-            ));
+            self.clamp(Effect::RowsPerGroup {
+                limit: rows_per_unit,
+            });
         }
         Ok(Limits {
             rows,
@@ -147,10 +147,10 @@ impl Binder<'_> {
                 };
                 let total = declared.filter(|_| centre == 0.0);
                 if let Some(total) = total {
-                    self.clamp(format!(
-                        "a total of somebody in a group below {} or above {} counts as that",
-                        total.low, total.high
-                    ));
+                    self.clamp(Effect::TotalPerGroup {
+                        low: total.low,
+                        high: total.high,
+                    });
                 }
                 let scaled = centred && declared.is_none();
                 let sum = sum(asked, bounds, centre, total, scaled, limits, measures)?;

@@ -15,6 +15,7 @@ use super::scalar::{Scope, place};
 use super::typed::{Typed, balanced, of_one_type};
 use crate::catalogue::Catalogue;
 use crate::expr::{Expr, Function};
+use crate::message::{Effect, Note};
 use crate::parse::Words;
 use crate::refusal::{Reason, Refusal};
 use crate::value::Type;
@@ -28,8 +29,8 @@ pub(super) struct Binder<'a> {
     pub(super) words: &'a Words,
     pub(super) datasets: BTreeSet<String>,
     pub(super) public: BTreeSet<String>,
-    pub(super) clamping: Vec<String>,
-    pub(super) notes: Vec<String>,
+    pub(super) clamping: Vec<Effect>,
+    pub(super) notes: Vec<Note>,
     nodes: usize,
 }
 
@@ -46,14 +47,14 @@ impl<'a> Binder<'a> {
         }
     }
 
-    pub(super) fn note(&mut self, note: String) {
+    pub(super) fn note(&mut self, note: Note) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
     }
 
     /// Something that may change the answer before its noise.
-    pub(super) fn clamp(&mut self, effect: String) {
+    pub(super) fn clamp(&mut self, effect: Effect) {
         if !self.clamping.contains(&effect) {
             self.clamping.push(effect);
         }

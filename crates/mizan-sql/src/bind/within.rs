@@ -12,6 +12,7 @@ use super::rows::Binder;
 use super::scalar::Scope;
 use super::shown::shown;
 use crate::expr::{Expr, Function};
+use crate::message::Effect;
 use crate::plan::MAX_ROWS;
 use crate::refusal::{Reason, Refusal};
 use crate::relation::{Bounds, Within};
@@ -161,13 +162,14 @@ impl Binder<'_> {
                 };
                 // A count is always something, and not negative.
                 let place = column(computed.place(within, integer, Bounds::new(0.0, MOST_ROWS)));
-                let capped = limit.and_then(|limit| i64::try_from(limit).ok());
-                if let Some(limit) = capped {
-                    self.clamp(format!(
-                        "{name} of somebody above {limit}, the declared rows, counts as {limit}"
-                    ));
+                let capped = limit.and_then(|limit| Some((limit, i64::try_from(limit).ok()?)));
+                if let Some((limit, most)) = capped {
+                    self.clamp(Effect::UnitCount {
+                        column: name.clone(),
+                        limit,
+                    });
                     (
-                        Expr::call(Function::Least, [place, Expr::integer(limit)]),
+                        Expr::call(Function::Least, [place, Expr::integer(most)]),
                         integer,
                     )
                 } else {
@@ -248,10 +250,11 @@ impl Binder<'_> {
         let Some((low, high)) = literals else {
             return sum;
         };
-        self.clamp(format!(
-            "{name} of somebody below {} or above {} counts as that",
-            total.low, total.high
-        ));
+        self.clamp(Effect::UnitTotal {
+            column: name.to_owned(),
+            low: total.low,
+            high: total.high,
+        });
         clamped(sum, asked.kind, low, high)
     }
 }

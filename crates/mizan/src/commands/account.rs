@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use mizan_api::account::AccountRequest;
+use mizan_api::messages::Label;
 use mizan_api::names::Names;
 
 use crate::define::Defined;
@@ -96,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     if let Some(profile) = &answer.profile {
         let event = &answer.expression;
         if let Some(path) = &arguments.svg {
-            write_file(path, &profile.svg(event))?;
+            write_file(path, &profile.figure(event, Label::english).to_svg())?;
             saved += &format!("Saved {}\n", path.display());
         }
         if let Some(path) = &arguments.csv {

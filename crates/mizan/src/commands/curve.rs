@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use mizan_api::curve::{CurveRequest, Point};
+use mizan_api::messages::Label;
 use mizan_api::names::Names;
 use mizan_report::{Column, Table, number};
 
@@ -48,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     };
     let curve = request.ask(&arguments.defined.read()?, Names::CommandLine)?;
     if let Some(path) = &arguments.svg {
-        output::write_file(path, &curve.figure().to_svg())?;
+        output::write_file(path, &curve.figure(Label::english).to_svg())?;
     }
     Ok(output.either(
         || curve.json(),
@@ -62,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
             }
             let saved = arguments.svg.as_ref();
             let saved = saved.map(|path| format!("\nSaved {}\n", path.display()));
-            let chart = output.terminal.chart(&curve.panel());
+            let chart = output.terminal.chart(&curve.panel(Label::english));
             format!(
                 "{}\n\n{table}\n\n{chart}{}",
                 output::shortened(&curve.expression, 70),

@@ -9,7 +9,7 @@ use mizan_engine::{Answered, Denied, Reply};
 use mizan_report::number;
 
 use super::quote;
-use crate::asking::{self, Question, clamping_text, notes_text};
+use crate::asking::{self, Question, clamping_text, notes_text, why_text};
 use crate::books;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -85,8 +85,11 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
 pub(crate) fn text(answered: &Answered, why: bool, output: Output) -> String {
     let mut text = asking::rows_text(&answered.answer, output);
     text.push('\n');
-    if text.contains('±') {
-        text.push_str("± is the noise, 95 times in 100; it says nothing about sampling\n");
+    if asking::has_margins(&answered.answer) {
+        text.push_str(
+            "± is a 95 % margin of error for the privacy noise only; sampling error and\n\
+             contribution limits are not included.\n",
+        );
     }
     text.push_str(&clamping_text(&answered.answer.clamping));
     text.push_str(&notes_text(&answered.answer.notes));
@@ -108,9 +111,7 @@ pub(crate) fn text(answered: &Answered, why: bool, output: Output) -> String {
     }
     if why {
         text.push('\n');
-        for line in &answered.why {
-            text.push_str(&wrapped(line, "  ", "    "));
-        }
+        text.push_str(&why_text(&answered.why));
     }
     text.push_str(&format!("receipt {}\n", answered.done.receipt));
     text

@@ -5,7 +5,7 @@ use mizan_api::question::{delta_down, quote_json};
 use mizan_engine::{Quote, ReservedDelta};
 use mizan_report::number;
 
-use crate::asking::{Question, clamping_text, notes_text};
+use crate::asking::{Question, clamping_text, notes_text, why_text};
 use crate::failure::Failure;
 use crate::output::{Answer, Output, shortened, wrapped};
 
@@ -52,7 +52,9 @@ pub(crate) fn text(quote: &Quote, why: bool) -> String {
     text.push_str(&match quote.groups {
         Some(1) => String::new(),
         Some(groups) => format!("  {groups} groups, each with its own noise\n"),
-        None => "  groups are found in the data: those with few people are withheld\n".to_owned(),
+        None => {
+            "  groups are discovered in the data: those with few people are hidden\n".to_owned()
+        }
     });
     for column in &quote.predicted {
         let name = shortened(&column.name, 30);
@@ -79,9 +81,7 @@ pub(crate) fn text(quote: &Quote, why: bool) -> String {
     });
     if why {
         text.push('\n');
-        for line in &quote.why {
-            text.push_str(&wrapped(line, "  ", "    "));
-        }
+        text.push_str(&why_text(&quote.why));
         let event = shortened(&quote.event.to_string(), 200);
         text.push_str(&wrapped(&event, "  event: ", "    "));
     }

@@ -3,6 +3,8 @@
 use mizan_report::{Axis, Figure, Panel, Series, Stroke};
 
 use super::{Curve, Profile, STEPS, at};
+use crate::messages::{Label, LabelText};
+use crate::words::shortened;
 
 /// Curves that differ less than this, relative in δ, are drawn as one.
 const SAME: f64 = 0.02;
@@ -13,45 +15,59 @@ const IN_A_TERMINAL: usize = 4;
 /// Rates that differ less than this are drawn as one.
 const DISTINCT: f64 = 0.005;
 
-const LOWER: &str = "exact at least";
-
-/// Methods that say the same.
+/// Methods that say the same, or the lower bounds of the exact δ.
 struct Line<'a> {
-    names: Vec<&'a str>,
+    names: Vec<&'static str>,
     points: &'a [(u32, f64)],
+    lower: bool,
+}
+
+impl Line<'_> {
+    fn name(&self, words: LabelText) -> String {
+        match self.lower {
+            true => words(&Label::ExactAtLeast),
+            false => self.names.join(", "),
+        }
+    }
 }
 
 impl Profile {
-    /// Both pictures.
-    pub(super) fn figure(&self, event: &str) -> Figure {
-        let lines = self.lines();
-        Figure::new(format!("What {event} reveals"))
-            .with(self.panel("Privacy profile", &lines))
-            .with(self.trade_off_panel())
+    /// Both pictures, with labels in one language.
+    #[must_use]
+    pub fn figure(&self, event: &str, words: LabelText) -> Figure {
+        let event = shortened(event, 60);
+        let title = words(&Label::PrivacyProfile);
+        Figure::new(words(&Label::Reveals { event }))
+            .with(self.panel(title, &self.lines(), words))
+            .with(self.trade_off_panel(words))
             .columns(2)
     }
 
     /// Every number, methods that agree apart.
     pub(super) fn data(&self, event: &str) -> Figure {
-        let mut panel = self.empty_panel("Privacy profile");
+        let words = Label::english;
+        let mut panel = self.empty_panel(words(&Label::PrivacyProfile));
         for curve in &self.curves {
-            panel = panel.with(self.series(curve.method.name(), &curve.deltas));
+            panel = panel.with(self.series(curve.method.name().to_owned(), &curve.deltas));
         }
         if !self.lower.is_empty() {
-            panel = panel.with(self.series(LOWER, &self.lower));
+            panel = panel.with(self.series(words(&Label::ExactAtLeast), &self.lower));
         }
-        Figure::new(event).with(panel).with(self.trade_off_panel())
+        Figure::new(event)
+            .with(panel)
+            .with(self.trade_off_panel(words))
     }
 
     /// The profile for a terminal, and the names of methods that are left out.
-    pub(super) fn chart(&self) -> (Panel, Vec<&str>) {
+    pub(super) fn chart(&self) -> (Panel, Vec<String>) {
+        let words = Label::english;
         let mut lines = self.lines();
         let rest = lines.split_off(lines.len().min(IN_A_TERMINAL));
-        let names = rest.into_iter().flat_map(|line| line.names);
-        (self.panel("", &lines), names.collect())
+        let names = rest.iter().map(|line| line.name(words));
+        (self.panel(String::new(), &lines, words), names.collect())
     }
 
-    fn empty_panel(&self, title: &str) -> Panel {
+    fn empty_panel(&self, title: String) -> Panel {
         Panel::new(
             title,
             Axis::linear("ε").range(self.epsilons.0, self.epsilons.1),
@@ -59,13 +75,13 @@ impl Profile {
         )
     }
 
-    fn panel(&self, title: &str, lines: &[Line<'_>]) -> Panel {
-        let named = |line: &Line<'_>| self.stairs(&line.names.join(", "), line.points);
+    fn panel(&self, title: String, lines: &[Line<'_>], words: LabelText) -> Panel {
+        let named = |line: &Line<'_>| self.stairs(line, words);
         let series = lines.iter().map(named);
         series.fold(self.empty_panel(title), Panel::with)
     }
 
-    fn series(&self, name: &str, points: &[(u32, f64)]) -> Series {
+    fn series(&self, name: String, points: &[(u32, f64)]) -> Series {
         let points: Vec<_> = points
             .iter()
             .map(|(step, delta)| (self.epsilon(*step), *delta))
@@ -75,13 +91,13 @@ impl Profile {
 
     /// A curve with few points is drawn as stairs: δ falls with ε, so a bound
     /// holds to the right of an upper point and to the left of a lower one.
-    fn stairs(&self, name: &str, points: &[(u32, f64)]) -> Series {
-        let mut series = self.series(name, points);
-        if points.len() > STEPS as usize {
+    fn stairs(&self, line: &Line<'_>, words: LabelText) -> Series {
+        let mut series = self.series(line.name(words), line.points);
+        if line.points.len() > STEPS as usize {
             return series;
         }
         let corners = series.points.windows(2).filter_map(|pair| match pair {
-            [(_, delta), (epsilon, _)] if name != LOWER => Some((*epsilon, *delta)),
+            [(_, delta), (epsilon, _)] if !line.lower => Some((*epsilon, *delta)),
             [(epsilon, _), (_, delta)] => Some((*epsilon, *delta)),
             _ => None,
         });
@@ -100,15 +116,10 @@ impl Profile {
     fn lines(&self) -> Vec<Line<'_>> {
         let mut curves: Vec<&Curve> = self.curves.iter().collect();
         curves.sort_by(|a, b| self.height(&a.deltas).total_cmp(&self.height(&b.deltas)));
-        let named = curves
-            .into_iter()
-            .map(|curve| (curve.method.name(), &curve.deltas[..]));
-        let lower = (!self.lower.is_empty()).then_some((LOWER, &self.lower[..]));
         let mut lines: Vec<Line<'_>> = Vec::new();
-        for (name, points) in named.chain(lower) {
+        for curve in curves {
+            let (name, points) = (curve.method.name(), curve.deltas.as_slice());
             match lines.iter_mut().find(|line| same(line.points, points)) {
-                // An exact curve needs no second line below it.
-                Some(_) if name == LOWER => {}
                 Some(line) => {
                     line.names.push(name);
                     if points.len() > line.points.len() {
@@ -118,8 +129,18 @@ impl Profile {
                 None => lines.push(Line {
                     names: vec![name],
                     points,
+                    lower: false,
                 }),
             }
+        }
+        let points = self.lower.as_slice();
+        // An exact curve needs no second line below it.
+        if !points.is_empty() && !lines.iter().any(|line| same(line.points, points)) {
+            lines.push(Line {
+                names: Vec::new(),
+                points,
+                lower: true,
+            });
         }
         lines
     }
@@ -130,31 +151,33 @@ impl Profile {
         points.iter().map(shown).sum::<f64>() / points.len() as f64
     }
 
-    fn trade_off_panel(&self) -> Panel {
-        let axis = |label: &str| Axis::linear(label).range(0.0, 1.0);
-        let curve = |name: &str, end: fn(mizan_core::Bracket<f64>) -> f64| {
-            Series::sampled(name, 0.0, 1.0, 200, |rate| end(self.false_negative(rate)))
+    fn trade_off_panel(&self, words: LabelText) -> Panel {
+        let axis = |label: &Label| Axis::linear(words(label)).range(0.0, 1.0);
+        let curve = |name: &Label, end: fn(mizan_core::Bracket<f64>) -> f64| {
+            let at = |rate| end(self.false_negative(rate));
+            Series::sampled(words(name), 0.0, 1.0, 200, at)
         };
         let panel = Panel::new(
-            "Trade-off of an attacker",
-            axis("false positives"),
-            axis("false negatives"),
+            words(&Label::TradeOff),
+            axis(&Label::FalsePositives),
+            axis(&Label::FalseNegatives),
         );
         let (lower, upper) = (
-            curve("no attack is below", |rate| rate.lower).stroke(Stroke::Solid),
-            curve("some attack is not above", |rate| rate.upper).stroke(Stroke::Dashed),
+            curve(&Label::NoAttackBelow, |rate| rate.lower).stroke(Stroke::Solid),
+            curve(&Label::SomeAttackNotAbove, |rate| rate.upper).stroke(Stroke::Dashed),
         );
         let gaps = lower.points.iter().zip(&upper.points);
         let gap = gaps.fold(0.0_f64, |most, (low, high)| most.max(high.1 - low.1));
         let panel = match self.exact {
             true if gap < DISTINCT => panel.with(Series {
-                name: "the best attack".to_owned(),
+                name: words(&Label::BestAttack),
                 ..lower
             }),
             true => panel.with(lower).with(upper),
             false => panel.with(lower),
         };
-        panel.with(Series::new("guessing", vec![(0.0, 1.0), (1.0, 0.0)]).stroke(Stroke::Dotted))
+        let guessing = Series::new(words(&Label::Guessing), vec![(0.0, 1.0), (1.0, 0.0)]);
+        panel.with(guessing.stroke(Stroke::Dotted))
     }
 }
 

@@ -22,12 +22,6 @@ const LISTED: [f64; 20] = [
 ];
 
 impl Profile {
-    /// The pictures, as SVG.
-    #[must_use]
-    pub fn svg(&self, event: &str) -> String {
-        self.figure(&shortened(event, 60)).to_svg()
-    }
-
     /// The points, as CSV.
     #[must_use]
     pub fn csv(&self, event: &str) -> String {

@@ -1,10 +1,10 @@
 //! What people get: columns, order, conditions, notes.
 
-use mizan_sql::{Expr, Function, Groups, Order};
+use mizan_sql::{AggregateName, Expr, Function, Groups, Note, Order, QuantileRank, RankTarget};
 
 use super::super::recipe::{Recipe, Treatment};
 use super::super::released::{Group, NoisyCell, Released};
-use super::super::{AnswerCell, answer, choose};
+use super::super::{AnswerCell, ChoiceReason, answer, choose};
 use super::*;
 
 /// Noise of known scale around numbers that are given.
@@ -130,7 +130,7 @@ fn conditions_order_and_limits_come_after_noise() {
     };
     assert_eq!(names(&plan), ["d", "b", "c"]);
     let notes = |plan: &BoundedPlan| answer(plan, &recipe, &released).unwrap().notes;
-    assert!(notes(&plan)[0].contains("chosen"));
+    assert_eq!(notes(&plan), [Note::SelectedByNoise]);
     assert!(notes(&public()).is_empty());
     plan.output.offset = 1;
     plan.output.limit = Some(1);
@@ -147,7 +147,7 @@ fn notes_say_what_is_missing() {
         statistics(1),
         vec![quantile(0.5), quantile(1.0)],
     );
-    plan.notes.push("from the plan".into());
+    plan.notes.push(Note::DiscoveredGroups);
     let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
     let released = Released {
         noise: recipe.noise.clone(),
@@ -155,13 +155,22 @@ fn notes_say_what_is_missing() {
     };
     let answer = answer(&plan, &recipe, &released).unwrap();
     assert_eq!(answer.notes.len(), 4);
-    assert_eq!(answer.notes[0], "from the plan");
-    assert!(answer.notes[1].contains("withheld"));
-    assert!(answer.notes[2].starts_with("a0: with 95 % confidence its rank"));
-    assert!(answer.notes[3].contains("from the greatest"));
-    assert!(
-        answer.notes[3].contains("; before quantiles are put in order. In a group of at most ")
-    );
+    assert_eq!(answer.notes[0], Note::DiscoveredGroups);
+    assert!(matches!(
+        answer.notes[1],
+        Note::ThresholdedGroups { threshold } if threshold > 0
+    ));
+    let ranks = answer.notes[2..].iter().map(|note| match note {
+        Note::QuantileRank(rank) => rank.clone(),
+        other => panic!("{other:?}"),
+    });
+    let ranks: Vec<QuantileRank> = ranks.collect();
+    assert_eq!(ranks[0].aggregate, AggregateName::Column("a0".into()));
+    assert_eq!(ranks[0].target, RankTarget::Quantile);
+    assert!(matches!(ranks[1].target, RankTarget::FromGreatest(_)));
+    assert!(ranks[1].before_ordering);
     assert_eq!(answer.columns, ["city", "a0", "a1"]);
-    assert_eq!(recipe.why()[recipe.why().len() - 2..], answer.notes[2..]);
+    let why = recipe.why();
+    let reasons: Vec<_> = ranks.into_iter().map(ChoiceReason::QuantileRank).collect();
+    assert_eq!(why[why.len() - 2..], reasons);
 }

@@ -5,7 +5,7 @@ use mizan_sql::Groups;
 
 use super::super::price;
 use super::super::recipe::Treatment;
-use super::super::{Target, choose, predicted};
+use super::super::{ChoiceReason, NoiseKind, Target, choose, predicted};
 use super::*;
 
 fn shapes() -> Vec<BoundedPlan> {
@@ -84,7 +84,17 @@ fn the_narrower_noise_is_taken() {
     );
     let recipe = choose(&one, &request(1.0, 1e-6)).unwrap();
     assert_eq!(recipe.event().to_string(), "discrete-laplace(1)");
-    assert!(recipe.why()[1].contains("Gaussian"), "{:?}", recipe.why());
+    assert!(
+        matches!(
+            recipe.why()[1],
+            ChoiceReason::Other {
+                noise: NoiseKind::DiscreteGaussian,
+                ..
+            }
+        ),
+        "{:?}",
+        recipe.why()
+    );
     let keys: Vec<Vec<Value>> = (0..100).map(|key| text(&key.to_string())).collect();
     let many = plan(
         Some(Groups::Public(keys)),

@@ -7,7 +7,7 @@ use mizan_sql::{Catalogue, Dataset, DatasetColumn, Privacy};
 use super::super::price;
 use super::super::recipe::{self, Recipe, Treatment};
 use super::super::released::{NoisyCell, Released};
-use super::super::{AnswerCell, answer, choose, predicted, release};
+use super::super::{AnswerCell, ChoiceReason, answer, choose, predicted, release};
 use super::*;
 use crate::exact::Cell;
 use crate::oracle::{self, Data};
@@ -39,11 +39,12 @@ fn rho_of(event: &PrivacyEvent) -> f64 {
 fn units_are_clipped_where_noise_is_gaussian() {
     let gaussian = choose(&capped(30), &request(1.0, 1e-6)).unwrap();
     assert_eq!(gaussian.settle(capped(30)).excess, Excess::Clipped);
-    let why = gaussian.why().join("\n");
-    assert!(why.contains("more than 30 groups is scaled down"), "{why}");
+    let clipped = ChoiceReason::Clipped { groups: 30 };
+    assert!(gaussian.why().contains(&clipped), "{:?}", gaussian.why());
     let laplace = choose(&capped(1), &request(1.0, 1e-6)).unwrap();
     assert_eq!(laplace.settle(capped(1)).excess, Excess::Dropped);
-    assert!(!laplace.why().join("\n").contains("scaled"));
+    let is_clipped = |reason: &ChoiceReason| matches!(reason, ChoiceReason::Clipped { .. });
+    assert!(!laplace.why().iter().any(is_clipped));
     // Without a delta there is no Gaussian noise.
     let pure = choose(&capped(30), &request(1.0, 0.0)).unwrap();
     assert_eq!(pure.settle(capped(30)).excess, Excess::Dropped);

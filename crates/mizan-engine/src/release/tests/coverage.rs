@@ -135,13 +135,13 @@ fn check(runs: usize, least: f64) {
                 let values = people(rows);
                 let (shares, widths) = covered(&plan, &recipe, &values, runs);
                 println!(
-                    "C {groups_per_unit} epsilon {epsilon} rows {rows}: {shares:.4?} width {widths:.1?} {}",
+                    "C {groups_per_unit} epsilon {epsilon} rows {rows}: {shares:.4?} width {widths:.1?} {:?}",
                     recipe.why()[0]
                 );
                 for (place, share) in shares.iter().enumerate() {
                     assert!(
                         *share >= least,
-                        "aggregate {place}: {share} {}",
+                        "aggregate {place}: {share} {:?}",
                         recipe.why()[0]
                     );
                 }

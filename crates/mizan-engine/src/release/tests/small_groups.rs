@@ -1,7 +1,7 @@
 //! Quantiles of groups with hardly any rows: NULL where what was released says so,
 //! and words where nothing does.
 
-use mizan_sql::Groups;
+use mizan_sql::{AggregateName, Groups, Note, QuantileRank, RankTarget, Share};
 
 use super::super::aim::Aim;
 use super::super::recipe::Treatment;
@@ -54,10 +54,13 @@ fn an_empty_group_has_no_quantiles() {
         assert!(answer.rows[0][2..].iter().all(is_null));
         assert!(!answer.rows[1][2..].iter().any(is_null));
         assert_eq!(answer.ranks.iter().filter(|rank| rank.is_some()).count(), 4);
-        let note =
-            "a2 is NULL in 1 of 2 groups: too few rows for this quantile, by the noisy count";
-        assert!(answer.notes.iter().any(|found| found == note));
-        assert!(answer.notes.iter().all(|note| !note.contains("would tell")));
+        let note = Note::TooFewRows {
+            aggregate: AggregateName::Column("a2".into()),
+            groups: Some(Share { count: 1, all: 2 }),
+        };
+        assert!(answer.notes.contains(&note));
+        let unknown = |note: &Note| matches!(note, Note::QuantileRank(rank) if !rank.count_known);
+        assert!(!answer.notes.iter().any(unknown));
     }
 }
 
@@ -74,11 +77,16 @@ fn without_a_count_words_say_it() {
     assert!(!answer.rows.iter().any(|row| is_null(&row[1])));
     let error = answer.ranks[1].unwrap();
     assert!(error.rows > 10 && error.arbitrary_up_to == 2 * error.rows);
-    let words = format!(
-        "a0: with 95 % confidence its rank is within {} rows of the true quantile. In a group of at most {} rows it is arbitrary; a COUNT of the same values in the query would tell where",
-        error.rows, error.arbitrary_up_to
-    );
-    assert_eq!(answer.notes, [words]);
+    let note = Note::QuantileRank(QuantileRank {
+        aggregate: AggregateName::Column("a0".into()),
+        rows: error.rows,
+        target: RankTarget::Quantile,
+        equal_rows: None,
+        before_ordering: false,
+        arbitrary_up_to: error.arbitrary_up_to,
+        count_known: false,
+    });
+    assert_eq!(answer.notes, [note]);
 }
 
 /// A tree says how many rows it has. The empty one would need noise of 8 standard

@@ -5,7 +5,7 @@ use mizan_report::number;
 use serde_json::Value;
 
 use super::super::numbers;
-use super::{List, lists};
+use super::{List, list};
 use crate::locale::{Markup, Strings, fill};
 use crate::service::QueryResult;
 
@@ -61,10 +61,17 @@ pub(super) fn answer_of(t: &'static Strings, queried: QueryResult) -> Answer {
         left: numbers::left(&answer.remaining),
         columns,
         rows: rows.collect(),
-        svg: svg.map(|svg| t.language.chart(svg)),
+        svg,
         confidence: fill(t.answer_interval, &[("confidence", &confidence)]),
         event: answer.spent.event.clone(),
-        lists: lists(t, &answer.why, &answer.clamping, &answer.notes),
+        lists: [
+            list(t, t.quote_why, &answer.why_data),
+            list(t, t.quote_clamping, &answer.clamping_data),
+            list(t, t.quote_notes, &answer.notes_data),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
         receipt: answer.receipt.clone(),
     }
 }

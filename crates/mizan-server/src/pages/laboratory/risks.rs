@@ -86,7 +86,7 @@ impl Risks {
         let panel = panel
             .with(Series::new(t.lab_at_most, highs))
             .with(Series::new(t.lab_at_least, lows));
-        risks.chart = Some(t.language.chart(Figure::new("").with(panel).to_svg()));
+        risks.chart = Some(t.language.svg(Figure::new("").with(panel)));
         Ok(risks)
     }
 }

@@ -4,6 +4,7 @@
 use askama::Template;
 use mizan_api::account::{AccountAnswer, AccountRequest, GivenOrBound};
 use mizan_api::curve::CurveRequest;
+use mizan_api::messages::AsJson;
 use mizan_api::number::Given;
 use mizan_report::Figure;
 
@@ -11,7 +12,7 @@ use super::super::numbers;
 use super::risks::{Risk, Risks};
 use super::{LaboratoryInput, render};
 use crate::identity::Caller;
-use crate::locale::{Line, Markup, Strings, fill};
+use crate::locale::{Markup, Strings, fill};
 use crate::problem::Problem;
 use crate::service::Service;
 
@@ -33,7 +34,7 @@ struct EventSummary {
     upper: String,
     by: Markup,
     between: Option<Markup>,
-    warnings: Vec<Line>,
+    warnings: Vec<Markup>,
     methods: Vec<MethodRow>,
     refused: Vec<RefusedRow>,
     curve: Option<String>,
@@ -53,7 +54,7 @@ struct MethodRow {
 
 struct RefusedRow {
     name: String,
-    reason: Line,
+    reason: Markup,
 }
 
 /// The same computation elsewhere, as text to copy.
@@ -95,8 +96,8 @@ async fn summarize(
     // Some events have no Rényi curve.
     let curve = service.curve(caller, curve).await.ok();
     let curve = curve.map(|curve| {
-        let svg = Figure::new("").with(curve.panel()).to_svg();
-        t.language.chart(svg)
+        let panel = curve.panel(t.language.labels());
+        t.language.svg(Figure::new("").with(panel))
     });
     let risks = Risks::of(t, service, caller, input).await?;
     let (upper, lower, by) = bound(&answer);
@@ -115,16 +116,16 @@ async fn summarize(
     let refused = answer.refused.as_deref().unwrap_or_default().iter();
     let refused = refused.map(|method| RefusedRow {
         name: method.name.clone(),
-        reason: t.language.line(&method.reason),
+        reason: t.language.refused(method),
     });
     Ok(EventSummary {
         upper: numbers::up(upper),
         by: fill(t.lab_by_method, &[("method", by)]),
         between,
         warnings: answer
-            .warnings
+            .warnings_data
             .iter()
-            .map(|line| t.language.line(line))
+            .map(|AsJson(warning)| t.language.say(warning))
             .collect(),
         methods: methods.collect(),
         refused: refused.collect(),

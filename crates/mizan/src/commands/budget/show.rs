@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use mizan_api::budget::view::{self, nats_text};
 use mizan_api::budget::{BurnDown, More, Shown};
+use mizan_api::messages::Label;
 use mizan_ledger::{Account, AccountView, UnansweredCharge};
 use mizan_report::{Column, Figure, Table, number};
 
@@ -57,7 +58,7 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     )?;
     if let (Some(path), Some(burn_down)) = (&arguments.svg, &shown.burn_down) {
         let figure = Figure::new("");
-        let svg = figure.with(burn_down.panel()).to_svg();
+        let svg = figure.with(burn_down.panel(Label::english)).to_svg();
         output::write_file(path, &svg)?;
     }
     Ok(output.either(
@@ -99,7 +100,7 @@ fn text(
     text.push_str(&orders(account, output));
     if let Some(burn_down) = burn_down.filter(|burn_down| burn_down.points().len() > 1) {
         text.push('\n');
-        text.push_str(&output.terminal.chart(&burn_down.panel()));
+        text.push_str(&output.terminal.chart(&burn_down.panel(Label::english)));
     }
     text
 }

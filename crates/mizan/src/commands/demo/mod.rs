@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use mizan_api::budget::{BurnDown, view};
+use mizan_api::messages::Label;
 use mizan_api::question::{answered_json, denied_json};
 use mizan_core::{Code, Delta, Epsilon};
 use mizan_engine::{Answered, DataFusion, Desk, Reply, Wish};
@@ -274,7 +275,7 @@ impl Story {
         let Some(view) = ledger.account_named(&name)? else {
             return Ok(());
         };
-        let panel = BurnDown::of(ledger, view.account.number(), |_| ())?.panel();
+        let panel = BurnDown::of(ledger, view.account.number(), |_| ())?.panel(Label::english);
         self.tell(&self.output.terminal.chart(&panel));
         let figure = Figure::new("What is left of the budget")
             .with(panel)

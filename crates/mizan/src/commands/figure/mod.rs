@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use mizan_api::figure::Strengths;
+use mizan_api::messages::Label;
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -34,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
     let out = &arguments.out;
     std::fs::create_dir_all(out)
         .map_err(|error| Failure::file("make the folder", &out.display().to_string(), &error))?;
-    let figure = mizan_api::figure::draw(arguments.figure, Strengths::default())?;
+    let figure = mizan_api::figure::draw(arguments.figure, Strengths::default(), Label::english)?;
     let path = |extension: &str| out.join(format!("figure-{}.{extension}", arguments.figure));
     let (svg, csv) = (path("svg"), path("csv"));
     output::write_file(&svg, &figure.to_svg())?;

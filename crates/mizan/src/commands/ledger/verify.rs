@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use mizan_api::ledger::VerifyAnswer;
+use mizan_api::messages::{Message as _, VerifyWarning};
 use mizan_core::Code;
 use mizan_ledger::{Checkpoint, PublicKey, ReceiptText, Witnesses, default_state_dir};
 use mizan_report::number;
@@ -91,10 +92,12 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         progress.advance(done - before);
         before = done;
     })?;
-    let unsigned = unsigned
-        .then_some("the signatures of the checkpoints were not looked at: give --public-key");
+    let warnings: &[VerifyWarning] = match unsigned {
+        true => &[VerifyWarning::SignaturesNotChecked],
+        false => &[],
+    };
     Ok(output.either(
-        || VerifyAnswer::of(&report, unsigned.map(str::to_owned).into_iter().collect()),
+        || VerifyAnswer::of(&report, warnings),
         || {
             let whole = |count: u64| number::nearest(count as f64, 15);
             let pending = report.charges - report.committed - report.voided;
@@ -128,8 +131,8 @@ pub(super) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
                 ));
             }
             text.push_str(&format!("  root      {}\n", report.head.root));
-            if let Some(unsigned) = unsigned {
-                text.push_str(&format!("\nwarning: {unsigned}\n"));
+            for warning in warnings {
+                text.push_str(&format!("\nwarning: {}\n", warning.english()));
             }
             text
         },

@@ -1,0 +1,164 @@
+//! Why a query gets the noise that it gets.
+
+use mizan_engine::{Accuracy, ChoiceReason, NoiseKind};
+use mizan_report::number;
+use serde_json::{Map, Value};
+
+use super::{Message, count_text, counted, fields, name_json, name_text, width_text};
+use crate::number::finite;
+
+impl Message for ChoiceReason {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Chosen { .. } => "chosen_noise",
+            Self::Other { .. } => "other_noise",
+            Self::OtherImpossible { .. } => "other_noise_impossible",
+            Self::Split { .. } => "epsilon_split",
+            Self::Clipped { .. } => "clipped",
+            Self::Cost { .. } => "cost",
+            Self::QuantileRank(rank) => rank.kind(),
+        }
+    }
+
+    fn fields(&self) -> Map<String, Value> {
+        match self {
+            Self::Chosen { noise, accuracy } => fields([
+                ("noise", noise_json(*noise)),
+                ("accuracy", accuracy_json(accuracy)),
+            ]),
+            Self::Other {
+                noise,
+                accuracy,
+                epsilon,
+            } => fields([
+                ("noise", noise_json(*noise)),
+                ("accuracy", accuracy_json(accuracy)),
+                ("epsilon", finite(*epsilon).into()),
+            ]),
+            Self::OtherImpossible { noise, failure } => fields([
+                ("noise", noise_json(*noise)),
+                ("code", failure.code().to_string().into()),
+            ]),
+            Self::Split { statistics, groups } => fields([
+                ("statistics", (*statistics).into()),
+                ("groups", (*groups).into()),
+            ]),
+            Self::Clipped { groups } => fields([("groups", (*groups).into())]),
+            Self::Cost {
+                epsilon,
+                delta,
+                renyi,
+            } => fields([
+                ("epsilon", finite(*epsilon).into()),
+                ("delta", (*delta).into()),
+                ("renyi_epsilon", finite(*renyi).into()),
+            ]),
+            Self::QuantileRank(rank) => rank.fields(),
+        }
+    }
+
+    fn english(&self) -> String {
+        match self {
+            Self::Chosen { noise, accuracy } => {
+                format!(
+                    "{} noise is chosen: {}.",
+                    noise_text(*noise),
+                    accuracy_text(accuracy)
+                )
+            }
+            Self::Other {
+                noise,
+                accuracy,
+                epsilon,
+            } => format!(
+                "{} noise at ε {} would give: {}.",
+                noise_text(*noise),
+                number::epsilon_up(*epsilon, 3),
+                accuracy_text(accuracy)
+            ),
+            Self::OtherImpossible { noise, failure } => {
+                format!("{} noise is not possible: {failure}.", noise_text(*noise))
+            }
+            Self::Split { statistics, groups } => format!(
+                "ε is split over {} and {} per person.",
+                counted(*statistics, "statistic"),
+                counted(*groups, "group")
+            ),
+            Self::Clipped { groups } => format!(
+                "A person in more than {} is clipped in L2 norm and stays in all of them, which \
+                 costs no more.",
+                counted(*groups, "group")
+            ),
+            Self::Cost {
+                epsilon,
+                delta,
+                renyi,
+            } => format!(
+                "It costs ε {} at δ {}, recorded in the ledger as a Rényi-DP cost equivalent to \
+                 ε {}.",
+                number::epsilon_up(*epsilon, 3),
+                number::delta_up(*delta),
+                number::epsilon_up(*renyi, 3)
+            ),
+            Self::QuantileRank(rank) => rank.english(),
+        }
+    }
+}
+
+const fn noise_text(noise: NoiseKind) -> &'static str {
+    match noise {
+        NoiseKind::DiscreteLaplace => "Discrete Laplace",
+        NoiseKind::DiscreteGaussian => "Discrete Gaussian",
+    }
+}
+
+fn noise_json(noise: NoiseKind) -> Value {
+    Value::from(match noise {
+        NoiseKind::DiscreteLaplace => "discrete_laplace",
+        NoiseKind::DiscreteGaussian => "discrete_gaussian",
+    })
+}
+
+fn accuracy_text(accuracy: &Accuracy) -> String {
+    match accuracy {
+        Accuracy::Threshold { units } => format!(
+            "groups with fewer than about {} people are hidden",
+            count_text(*units)
+        ),
+        Accuracy::HalfWidth { aggregate, width } => {
+            format!(
+                "± {} on {} (95 %)",
+                width_text(*width),
+                name_text(aggregate)
+            )
+        }
+        Accuracy::SumHalfWidth { aggregate, width } => format!(
+            "± {} on the sum behind {} (95 %)",
+            width_text(*width),
+            name_text(aggregate)
+        ),
+        Accuracy::Rank { aggregate, rows } => format!(
+            "the rank of {} is within {} rows (95 %)",
+            name_text(aggregate),
+            width_text(*rows)
+        ),
+    }
+}
+
+fn accuracy_json(accuracy: &Accuracy) -> Value {
+    Value::Object(match accuracy {
+        Accuracy::Threshold { units } => fields([("threshold", (*units).into())]),
+        Accuracy::HalfWidth { aggregate, width } => fields([
+            ("aggregate", name_json(aggregate)),
+            ("half_width", finite(*width).into()),
+        ]),
+        Accuracy::SumHalfWidth { aggregate, width } => fields([
+            ("aggregate", name_json(aggregate)),
+            ("sum_half_width", finite(*width).into()),
+        ]),
+        Accuracy::Rank { aggregate, rows } => fields([
+            ("aggregate", name_json(aggregate)),
+            ("rank_error", finite(*rows).into()),
+        ]),
+    })
+}

@@ -1,0 +1,218 @@
+//! What an analyst should know about an answer, as values.
+//!
+//! An [`Effect`] is a limit that may change the answer before its noise; a [`Note`] is
+//! anything else. This crate and the engine make them. `mizan-api` renders them in
+//! English and as JSON, `mizan-server` in Arabic: a new variant does not compile until
+//! each of them renders it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::eval::towards_zero;
+use crate::expr::Expr;
+use crate::plan::BoundedPlan;
+use crate::value::{Type, Value};
+
+/// A limit that may change an answer before its noise.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Effect {
+    /// A unit contributes to at most `limit` groups, sampled if it is in more.
+    GroupsSampled {
+        /// How many groups.
+        limit: u64,
+    },
+    /// A unit in more than `limit` groups contributes to all of them, clipped in L2
+    /// norm to the weight of `limit` groups.
+    GroupsClipped {
+        /// How many groups.
+        limit: u64,
+    },
+    /// A unit contributes to a group at most what `limit` rows can add up to.
+    RowsPerGroup {
+        /// How many rows.
+        limit: u64,
+    },
+    /// Of a unit at most `limit` rows, sampled, go into each side of a join.
+    JoinedRows {
+        /// How many rows.
+        limit: u64,
+    },
+    /// The values of a column are clamped to its bounds.
+    Clamped {
+        /// Whose column.
+        dataset: String,
+        /// The column.
+        column: String,
+        /// The lower bound.
+        low: Value,
+        /// The upper bound.
+        high: Value,
+    },
+    /// The total of a unit in a group is clamped to the declared bounds.
+    TotalPerGroup {
+        /// The lower bound.
+        low: f64,
+        /// The upper bound.
+        high: f64,
+    },
+    /// A count of the rows of one unit, in a subquery, is limited to the declared rows.
+    UnitCount {
+        /// The column of the subquery.
+        column: String,
+        /// How many rows.
+        limit: u64,
+    },
+    /// A sum of the rows of one unit, in a subquery, is clamped.
+    UnitTotal {
+        /// The column of the subquery.
+        column: String,
+        /// The lower bound.
+        low: f64,
+        /// The upper bound.
+        high: f64,
+    },
+    /// A quantile is found on a grid.
+    Grid {
+        /// The aggregate, as it was written.
+        aggregate: String,
+        /// The distance of neighbouring values: a number, days or microseconds.
+        step: f64,
+        /// What the values are.
+        kind: Type,
+    },
+    /// An estimate is at a bound of its values, within its noise: clamping may have
+    /// moved it there.
+    AtBound {
+        /// Which estimate.
+        aggregate: AggregateName,
+        /// Which bound.
+        end: End,
+        /// In how many groups; None if there is one group.
+        groups: Option<Share>,
+    },
+}
+
+/// What else an analyst should know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Note {
+    /// The groups are declared: all of them are reported, rows of others are excluded.
+    DeclaredGroups {
+        /// How many groups.
+        count: u64,
+    },
+    /// The groups are discovered in the data: those with few units are suppressed.
+    DiscoveredGroups,
+    /// The declared keys have too many combinations to report each of them.
+    TooManyCombinations {
+        /// The most that are reported.
+        limit: u64,
+    },
+    /// Groups whose noisy number of units is not above the threshold are suppressed.
+    ThresholdedGroups {
+        /// The threshold.
+        threshold: u64,
+    },
+    /// Rows were selected by noisy values.
+    SelectedByNoise,
+    /// How far off a quantile is, in rank.
+    QuantileRank(QuantileRank),
+    /// A quantile has no value: by the noisy count there are too few rows.
+    TooFewRows {
+        /// Which quantile.
+        aggregate: AggregateName,
+        /// In how many groups; None if the query has no groups.
+        groups: Option<Share>,
+    },
+}
+
+/// How far off a quantile is: not in its value, but in rank, with 95 % confidence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuantileRank {
+    /// Which quantile.
+    pub aggregate: AggregateName,
+    /// Its rank is within this many rows,
+    pub rows: u64,
+    /// of this rank,
+    pub target: RankTarget,
+    /// if no more rows than this have equal values.
+    pub equal_rows: Option<u64>,
+    /// Whether that holds before several quantiles are put in order.
+    pub before_ordering: bool,
+    /// In a group of at most this many rows the value is arbitrary.
+    pub arbitrary_up_to: u64,
+    /// Whether the noisy values say how many rows a group has.
+    pub count_known: bool,
+}
+
+/// The rank that a quantile aims at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RankTarget {
+    /// The true quantile.
+    Quantile,
+    /// This row from the least value.
+    FromLeast(u64),
+    /// This row from the greatest value.
+    FromGreatest(u64),
+}
+
+/// An end of bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum End {
+    /// The lower one.
+    Lower,
+    /// The upper one.
+    Upper,
+}
+
+/// Some groups of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// How many.
+    pub count: u64,
+    /// Of how many.
+    pub all: u64,
+}
+
+impl Share {
+    /// Of so many groups.
+    #[must_use]
+    pub fn of(count: usize, all: usize) -> Self {
+        let whole = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+        Self {
+            count: whole(count),
+            all: whole(all),
+        }
+    }
+}
+
+/// What an aggregate is called.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AggregateName {
+    /// The column that shows it.
+    Column(String),
+    /// Its place among the aggregates of the query, from 1, if it has no column of its own.
+    Place(u64),
+}
+
+impl BoundedPlan {
+    /// What an aggregate is called.
+    #[must_use]
+    pub fn aggregate_name(&self, place: usize) -> AggregateName {
+        let own = Expr::Column(self.keys.len().saturating_add(place));
+        let mut columns = self.output.columns.iter();
+        match columns.find(|column| column.expression == own) {
+            Some(column) => AggregateName::Column(column.name.clone()),
+            None => AggregateName::Place(u64::try_from(place).unwrap_or(u64::MAX - 1) + 1),
+        }
+    }
+}
+
+/// An end of the bounds of a column, as a value of it.
+pub(crate) fn bound_value(end: f64, kind: Type) -> Value {
+    let whole = towards_zero(end);
+    let value = match kind {
+        Type::Date => whole.and_then(|day| i32::try_from(day).ok().map(Value::Date)),
+        Type::Timestamp => whole.map(Value::Timestamp),
+        _ => None,
+    };
+    value.unwrap_or_else(|| Value::number(end))
+}
