@@ -85,7 +85,7 @@ catalogue! {
     budgets_not_live: "not live: reload the page to see changes", "غير مباشر: أعد تحميل الصفحة لرؤية التغييرات";
     budgets_burn_down: "Remaining budget over time", "تطوّر الرصيد المتبقي";
     budgets_no_burn_down: "The log is too long for a chart here. Use the command line:", "السجل أطول من أن يُرسم هنا. استعمل سطر الأوامر:";
-    budgets_ask: "Query the data", "اسأل عن البيانات";
+    budgets_ask: "Query", "اسأل";
     budgets_all: "All budgets", "كل الميزانيات";
     budget_promise: "Total budget", "إجمالي الميزانية";
     budget_spent: "Spent (estimate)", "المنفَق (تقدير)";
@@ -307,7 +307,7 @@ catalogue! {
     audit_priced: "Costs recomputed", "ما أُعيد حساب كلفته";
     audit_answers: "Stored answers", "الإجابات المحفوظة";
     audit_gaps: "Gaps", "الفجوات";
-    audit_witnesses: "Receipts and checkpoints compared", "الإيصالات ونقاط التحقق المقارنة";
+    audit_account: "account", "الحساب";
     audit_warnings: "Warnings", "تنبيهات";
     audit_extends: "Compare with a checkpoint that you kept", "قارن بنقطة تحقق احتفظت بها";
     audit_extends_lead: "Your browser checks that the log extends the log of your checkpoint.", "يتحقق متصفحك من أن السجل امتداد للسجل عند نقطة التحقق التي لديك.";

@@ -197,7 +197,6 @@ fn verify_report(t: &'static Strings, found: &VerifyAnswer) -> VerifyReport {
         (t.audit_priced, found.priced),
         (t.audit_answers, found.answers),
         (t.audit_gaps, found.gaps),
-        (t.audit_witnesses, found.witnesses),
     ];
     let count = |(name, value)| Count {
         name,

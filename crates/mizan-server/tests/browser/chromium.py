@@ -196,6 +196,8 @@ class Page:
         time.sleep(0.6)
         self.run("scrollTo({top: 0, behavior: 'instant'})")
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
+        # Beyond the viewport Chromium shifts a right-to-left page that is not taller.
+        whole = whole and size["height"] > self.run("innerHeight")
         options = {"format": "png", "captureBeyondViewport": whole}
         if whole:
             options["clip"] = {"x": size["x"], "y": size["y"], "width": size["width"], "height": size["height"], "scale": 1}
