@@ -128,7 +128,7 @@ fn only_the_owner_reads_the_file() {
 }
 
 #[test]
-fn records_are_in_the_order_of_time() {
+fn the_first_request_under_an_id_is_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let identity = Identity::open(&folder.path().join("tokens.db")).unwrap();
     let amina = RequestRecord::now("amina", "SELECT 1", Some("0.1".to_owned()), None);
