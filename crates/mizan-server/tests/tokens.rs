@@ -7,7 +7,7 @@
     reason = "tests"
 )]
 
-use mizan_server::identity::{Asked, Identity, IdentityError, NewToken, Role, Scope};
+use mizan_server::identity::{Identity, IdentityError, NewToken, RequestRecord, Role, Scope};
 
 fn new(name: &str, role: Role) -> NewToken {
     NewToken {
@@ -128,14 +128,14 @@ fn only_the_owner_reads_the_file() {
 }
 
 #[test]
-fn records_are_in_the_order_of_time() {
+fn the_first_request_under_an_id_is_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let identity = Identity::open(&folder.path().join("tokens.db")).unwrap();
-    let amina = Asked::now("amina", "SELECT 1", Some("0.1".to_owned()), None);
-    identity.remember("id", &amina).unwrap();
-    let again = Asked::now("amina", "SELECT 2", None, None);
-    identity.remember("id", &again).unwrap();
-    let asked = identity.asked("id").unwrap();
+    let amina = RequestRecord::now("amina", "SELECT 1", Some("0.1".to_owned()), None);
+    identity.record_request("id", &amina).unwrap();
+    let again = RequestRecord::now("amina", "SELECT 2", None, None);
+    identity.record_request("id", &again).unwrap();
+    let asked = identity.request_records("id").unwrap();
     assert_eq!(asked, [amina]);
-    assert!(identity.asked("other").unwrap().is_empty());
+    assert!(identity.request_records("other").unwrap().is_empty());
 }

@@ -14,8 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::log::{Body, Entry, RequestId};
-use crate::money::filter::Totals;
-use crate::money::{Account, AccountNumber};
+use crate::money::{Account, AccountNumber, Totals};
 use crate::store::{MAX_PAGE, Store, StoreError, as_u64};
 
 /// With so many charges without an answer, of an account and of those below it, no query

@@ -43,7 +43,7 @@ impl Totals {
 
     /// Whether nothing was added, or all of it was taken back.
     pub(crate) fn is_zero(&self) -> bool {
-        self.own_delta == 0 && self.amounts.iter().all(|sum| *sum == 0)
+        self.reserved_delta == 0 && self.amounts.iter().all(|sum| *sum == 0)
     }
 
     /// The sum at each order.

@@ -345,7 +345,6 @@ catalogue! {
 
     // Problems.
     problem_not_found: "Not found", "الصفحة غير موجودة";
-    problem_not_found_help: "The address is wrong, or this token may not see what it names.", "العنوان غير صحيح، أو لا يحق لهذا الرمز أن يرى ما فيه.";
     problem_forbidden: "Your role does not allow this", "دورك لا يسمح بهذا";
     problem_csrf: "This form is from another session", "هذا النموذج من جلسة أخرى";
     problem_too_many: "Too many requests", "طلبات كثيرة جدًا";

@@ -14,7 +14,6 @@ use crate::problem::Problem;
 struct Page<'a> {
     frame: Frame,
     title: &'static str,
-    sentence: Option<&'static str>,
     problem: &'a Problem,
 }
 
@@ -27,21 +26,18 @@ pub fn problem_page(problem: &Problem, headers: &HeaderMap) -> Response {
 /// A problem as a page for a visitor.
 pub(super) fn shown(problem: &Problem, visitor: &Visitor) -> Response {
     let t = visitor.language.strings();
-    let (title, sentence) = match problem.code.kind() {
-        ErrorKind::StaleForm => (t.problem_csrf, None),
-        ErrorKind::NotFound => (t.problem_not_found, Some(t.problem_not_found_help)),
-        ErrorKind::Forbidden => (t.problem_forbidden, None),
-        ErrorKind::RateLimited => (t.problem_too_many, None),
-        ErrorKind::Unavailable | ErrorKind::DeadlineExceeded | ErrorKind::Fatal => {
-            (t.problem_busy, None)
-        }
-        kind if kind.is_server_side() => (t.problem_inside, None),
-        _ => (t.problem_other, None),
+    let title = match problem.code.kind() {
+        ErrorKind::StaleForm => t.problem_csrf,
+        ErrorKind::NotFound => t.problem_not_found,
+        ErrorKind::Forbidden => t.problem_forbidden,
+        ErrorKind::RateLimited => t.problem_too_many,
+        ErrorKind::Unavailable | ErrorKind::DeadlineExceeded | ErrorKind::Fatal => t.problem_busy,
+        kind if kind.is_server_side() => t.problem_inside,
+        _ => t.problem_other,
     };
     let made = page(&Page {
         frame: visitor.frame("problem"),
         title,
-        sentence,
         problem,
     });
     let Ok(made) = made else {
