@@ -82,9 +82,9 @@ impl Function {
             (Self::Sqrt, value) => value
                 .as_f64()
                 .map_or(Value::Null, |value| Value::number(value.sqrt())),
-            (Self::Lower, Value::Text(text)) => Value::Text(text.to_ascii_lowercase()),
-            (Self::Upper, Value::Text(text)) => Value::Text(text.to_ascii_uppercase()),
-            (Self::Trim, Value::Text(text)) => Value::Text(text.trim_matches(' ').to_owned()),
+            (Self::Lower, Value::Text(text)) => computed(text, str::to_ascii_lowercase),
+            (Self::Upper, Value::Text(text)) => computed(text, str::to_ascii_uppercase),
+            (Self::Trim, Value::Text(text)) => computed(text.trim_matches(' '), str::to_owned),
             (Self::Length, Value::Text(text)) => integer(i64::try_from(text.chars().count()).ok()),
             (Self::Truncate(unit), Value::Date(day)) if !unit.is_within_day() => {
                 time::truncate_day(*day, unit).map_or(Value::Null, Value::Date)
@@ -242,7 +242,24 @@ fn substring(text: &str, position: i64, length: i64) -> Value {
     // No text is longer than memory.
     let skipped = usize::try_from(position - 1).unwrap_or(usize::MAX);
     let taken = usize::try_from(length).unwrap_or(usize::MAX);
-    Value::Text(text.chars().skip(skipped).take(taken).collect())
+    let from = place(text, skipped);
+    let rest = text.get(from..).unwrap_or_default();
+    let part = rest.get(..place(rest, taken)).unwrap_or_default();
+    computed(part, str::to_owned)
+}
+
+/// Where a character of a text begins; its end if it has fewer.
+fn place(text: &str, character: usize) -> usize {
+    let mut places = text.char_indices().map(|(place, _)| place);
+    places.nth(character).unwrap_or(text.len())
+}
+
+/// A text that a function makes of another one of the same length, unless it is too long.
+fn computed(text: &str, make: impl FnOnce(&str) -> String) -> Value {
+    match text.len() <= LONGEST_COMPUTED_TEXT {
+        true => Value::Text(make(text)),
+        false => Value::Null,
+    }
 }
 
 fn bucket(value: &Value, width: &Value) -> Value {

@@ -14,9 +14,10 @@
 //!   in it: the integer becomes the nearest double first, also where it is
 //!   compared with a number.
 //! - Text compares by its bytes. Its characters are code points.
-//! - Texts are bounded. A stored text above 16 MiB ([`LONGEST_STORED_TEXT`]) is
-//!   `NULL`. A concatenation above 64 KiB ([`LONGEST_COMPUTED_TEXT`]) is `NULL`.
-//!   No other function makes a text that is longer than its argument. Part of a
+//! - Texts are bounded. A stored text above 1 MiB ([`LONGEST_STORED_TEXT`]) is
+//!   `NULL`. What `Concat`, `Lower`, `Upper`, `Trim` or `Substring` makes is `NULL`
+//!   above 64 KiB ([`LONGEST_COMPUTED_TEXT`]). `Case`, `Coalesce`, `NullIf`, `Least`
+//!   and `Greatest` choose among texts and make none. Part of a
 //!   concatenation is never longer than the whole, so nested concatenations and
 //!   one concatenation of all their parts have the same value.
 //! - Days and times have a calendar (Gregorian, without an end, in UTC) in the

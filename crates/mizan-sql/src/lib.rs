@@ -39,7 +39,7 @@ pub use plan::{
     Measure, Order, Output, OutputColumn, Statistic,
 };
 pub use refusal::{Place, Reason, Refusal};
-pub use relation::{Bounds, Column, Operator, Quantized, Relation, Within};
+pub use relation::{Bounds, Column, Join, Operator, Quantized, Relation, Within};
 pub use size::{PlanSize, TextGrowth};
 pub use typing::TypeProblem;
 pub use value::{LONGEST_COMPUTED_TEXT, LONGEST_STORED_TEXT, Type, Value};

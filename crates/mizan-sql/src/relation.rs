@@ -62,6 +62,44 @@ pub struct Relation {
     pub one_row_per_unit: bool,
 }
 
+/// What a relation that is a join is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Join<'a> {
+    /// The left input. Expressions number its columns first.
+    pub left: &'a Relation,
+    /// The right input.
+    pub right: &'a Relation,
+    /// Whether rows of the left without a partner stay.
+    pub keeps_left: bool,
+    /// Pairs of equal expressions, of the left and of the right.
+    pub on: &'a [(Expr, Expr)],
+    /// A condition over both.
+    pub condition: Option<&'a Expr>,
+}
+
+impl Relation {
+    /// Its parts, if it is a join.
+    #[must_use]
+    pub fn as_join(&self) -> Option<Join<'_>> {
+        match &self.operator {
+            Operator::Join {
+                left,
+                right,
+                keeps_left,
+                on,
+                condition,
+            } => Some(Join {
+                left,
+                right,
+                keeps_left: *keeps_left,
+                on,
+                condition: condition.as_ref(),
+            }),
+            _ => None,
+        }
+    }
+}
+
 /// The operators. Expressions are over the columns of the input; for joins, over
 /// those of the left followed by those of the right.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

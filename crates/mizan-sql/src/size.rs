@@ -51,9 +51,11 @@ impl TextGrowth {
 pub struct PlanSize {
     /// Nodes of expressions, and columns of relations, of one statement.
     pub nodes: u64,
-    /// How often a statement passes over the bytes of a text: once for each function of
-    /// texts, and once for each character of a LIKE pattern.
+    /// How often a statement passes over the bytes of a stored text: once for each copy of
+    /// it that a function reads, and once for each character of a LIKE pattern.
     pub text_passes: u64,
+    /// How many bytes of literals these functions pass over, for each row.
+    pub literal_passes: u64,
     /// The statements that an engine runs.
     pub statements: u64,
     /// The joins of a statement.
@@ -72,6 +74,7 @@ impl BoundedPlan {
         PlanSize {
             nodes: size.nodes,
             text_passes: size.text_passes,
+            literal_passes: size.literal_passes,
             statements: statements(&self.statistics),
             joins: size.joins,
             listed: listed(&self.groups),
@@ -94,8 +97,10 @@ struct Extent {
     nodes: u64,
     depth: u64,
     text: TextGrowth,
-    /// How often computing it passes over the bytes of a text.
+    /// How often computing it passes over the bytes of a stored text, and how many bytes of
+    /// literals.
     text_passes: u64,
+    literal_passes: u64,
     /// Whether it is a column of a dataset as it is: keeping it keeps what is stored.
     is_stored: bool,
 }
@@ -115,8 +120,10 @@ pub(crate) struct Size {
     pub(crate) joined_columns: u64,
     /// Of all texts.
     pub(crate) text: TextGrowth,
-    /// How often the bytes of a text are passed over.
+    /// How often the bytes of a stored text are passed over.
     pub(crate) text_passes: u64,
+    /// How many bytes of literals are, for each row.
+    pub(crate) literal_passes: u64,
 }
 
 impl Size {
@@ -209,6 +216,7 @@ impl Size {
                 all.depth = all.depth.max(column.depth);
                 all.text = all.text.or(column.text);
                 all.text_passes = all.text_passes.max(column.text_passes);
+                all.literal_passes = all.literal_passes.max(column.literal_passes);
                 all.is_stored &= column.is_stored;
             }
         }
@@ -234,6 +242,7 @@ impl Size {
             depth: 1,
             text,
             text_passes: 0,
+            literal_passes: 0,
             is_stored: false,
         }
     }
@@ -253,6 +262,7 @@ impl Size {
         self.nodes = self.nodes.saturating_add(extent.nodes);
         self.depth = self.depth.max(extent.depth);
         self.text_passes = self.text_passes.saturating_add(extent.text_passes);
+        self.literal_passes = self.literal_passes.saturating_add(extent.literal_passes);
         extent
     }
 
@@ -263,6 +273,7 @@ impl Size {
                 depth: 1,
                 text: TextGrowth::default(),
                 text_passes: 0,
+                literal_passes: 0,
                 is_stored: false,
             });
         }
@@ -288,8 +299,11 @@ impl Size {
         if makes {
             self.text = self.text.and(text);
         }
+        let here = passes(expr, &parts);
         let of_parts = parts.iter().map(|part| part.text_passes);
-        let text_passes = of_parts.fold(passes(expr, &parts), u64::saturating_add);
+        let text_passes = of_parts.fold(here.copies, u64::saturating_add);
+        let of_parts = parts.iter().map(|part| part.literal_passes);
+        let literal_passes = of_parts.fold(here.literal_bytes, u64::saturating_add);
         Extent {
             nodes: match expr {
                 // Values of a list are looked up, and planned in little time.
@@ -306,6 +320,7 @@ impl Size {
             depth: deepest.saturating_add(1),
             text,
             text_passes,
+            literal_passes,
             is_stored: false,
         }
     }
@@ -344,23 +359,31 @@ fn stored(kind: Type) -> Extent {
             literal_bytes: 0,
         },
         text_passes: 0,
+        literal_passes: 0,
         is_stored: true,
     }
 }
 
-/// How often a node passes over the bytes of its texts: a LIKE may look at each character
-/// once for each of its pattern's.
-fn passes(expr: &Expr, parts: &[Extent]) -> u64 {
-    let of_text = parts.iter().any(|part| part.text != TextGrowth::default());
-    match expr {
+/// What a node passes over: copies of stored texts, and bytes of literals. A LIKE may look
+/// at each character once for each of its pattern's.
+fn passes(expr: &Expr, parts: &[Extent]) -> TextGrowth {
+    let (read, times) = match expr {
         Expr::Call(Function::Like, arguments) => match arguments.get(1) {
             Some(Expr::Literal(Value::Text(pattern), _)) => {
-                u64::try_from(pattern.len()).unwrap_or(u64::MAX).max(1)
+                let length = u64::try_from(pattern.len()).unwrap_or(u64::MAX);
+                (parts.get(..1).unwrap_or_default(), length.max(1))
             }
-            _ => 1,
+            _ => (parts, 1),
         },
-        Expr::Call(..) | Expr::Cast(..) | Expr::Case { .. } => u64::from(of_text),
-        Expr::Column(_) | Expr::Literal(..) => 0,
+        Expr::Call(..) | Expr::Cast(..) | Expr::Case { .. } => (parts, 1),
+        Expr::Column(_) | Expr::Literal(..) => return TextGrowth::default(),
+    };
+    let all = read
+        .iter()
+        .fold(TextGrowth::default(), |all, part| all.and(part.text));
+    TextGrowth {
+        copies: all.copies.saturating_mul(times),
+        literal_bytes: all.literal_bytes.saturating_mul(times),
     }
 }
 

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 /// The longest stored text, in bytes. A longer one is read as `NULL`, whatever
 /// holds it.
-pub const LONGEST_STORED_TEXT: usize = 16 << 20;
+pub const LONGEST_STORED_TEXT: usize = 1 << 20;
 
-/// The longest text that an expression makes of others, in bytes. A longer
-/// concatenation is `NULL`.
+/// The longest text that a function makes of others, in bytes: a longer one is
+/// `NULL`.
 pub const LONGEST_COMPUTED_TEXT: usize = 64 << 10;
 
 /// What a column holds. Whatever a file has is read as one of these.

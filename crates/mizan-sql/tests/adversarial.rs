@@ -14,7 +14,7 @@ mod questions;
 
 use std::time::{Duration, Instant};
 
-use families::FAMILIES;
+use families::{FAMILIES, largest};
 use mizan_sql::*;
 use questions::catalogue;
 
@@ -32,27 +32,6 @@ fn asked(sql: &str, catalogue: &Catalogue) -> (Duration, Option<&'static str>) {
         );
     }
     (took, planned.err().map(|refusal| refusal.code().as_str()))
-}
-
-/// The largest size that is planned, found by doubling and halving.
-fn largest(family: fn(usize) -> String, catalogue: &Catalogue) -> usize {
-    let planned = |n: usize| {
-        let sql = family(n);
-        sql.len() <= MAX_TEXT && plan(&sql, catalogue).is_ok()
-    };
-    let mut low = 0;
-    let mut step = 1;
-    while low + step < 200_000 && planned(low + step) {
-        low += step;
-        step *= 2;
-    }
-    while step > 0 {
-        if planned(low + step) {
-            low += step;
-        }
-        step /= 2;
-    }
-    low
 }
 
 #[test]

@@ -223,13 +223,26 @@ fn texts_are_bounded() {
         (Concat, &[most.clone(), t("y")], NULL),
         (Concat, &[t("é"), half.clone(), half], NULL),
         (Concat, std::slice::from_ref(&more), NULL),
-        // Whatever else is made of a stored text is not longer.
         (
             Upper,
-            std::slice::from_ref(&more),
-            t(&"X".repeat(LONGEST_COMPUTED_TEXT + 1)),
+            std::slice::from_ref(&most),
+            t(&"X".repeat(LONGEST_COMPUTED_TEXT)),
         ),
+        (Upper, std::slice::from_ref(&more), NULL),
+        (Lower, std::slice::from_ref(&more), NULL),
+        (Trim, std::slice::from_ref(&more), NULL),
+        (Substring, &[more.clone(), i(1), i(i64::MAX)], NULL),
+        // What counts is the text that is made, not what it is made of.
+        (Substring, &[more.clone(), i(2), i(i64::MAX)], most.clone()),
+        (
+            Trim,
+            &[t(&format!("  {}  ", "x".repeat(LONGEST_COMPUTED_TEXT)))],
+            most.clone(),
+        ),
+        // A text that is chosen is not made.
         (Coalesce, &[NULL, more.clone()], more.clone()),
+        (Greatest, &[t("a"), more.clone()], more.clone()),
+        (NullIf, &[more.clone(), t("a")], more.clone()),
     ]);
     let stored = |length: usize| Expr::Column(0).eval(&[t(&"x".repeat(length))]);
     assert!(!stored(LONGEST_STORED_TEXT).is_null());

@@ -58,6 +58,8 @@ pub struct FailureAudit {
 const CAPS: Caps = Caps {
     text: 128 << 10,
     rows: 500_000,
+    slice: 16 << 10,
+    made: 3 << 20,
     memory: 256 << 20,
 };
 

@@ -9,15 +9,18 @@ pub(crate) mod caps;
 pub(in crate::engines) mod counting;
 pub(in crate::engines) mod csv;
 pub(in crate::engines) mod dialect;
+pub(in crate::engines) mod distinct;
 pub(in crate::engines) mod files;
 mod first;
 pub(in crate::engines) mod functions;
 mod kernels;
 pub(in crate::engines) mod parquet;
 mod per_unit;
+pub(in crate::engines) mod pieces;
 pub(in crate::engines) mod planning;
 pub(in crate::engines) mod seen;
 pub(in crate::engines) mod sizes;
+pub(in crate::engines) mod slices;
 mod source;
 mod tally;
 #[cfg(test)]
@@ -46,6 +49,7 @@ use self::files::Source;
 use self::first::FirstTable;
 use self::per_unit::{Counted, per_unit, per_unit_at_once};
 use self::sizes::{Lines, sizes};
+use self::slices::{SLICE_BYTES, SliceTexts};
 use self::tally::Tally;
 use self::values::Values;
 use super::fan_out::FanOutCache;
@@ -104,6 +108,8 @@ enum Planted {
     FailingOperators,
     /// Concatenations have no limit.
     NoTextLimit,
+    /// Batches are not cut before texts are computed.
+    NoSlices,
     /// This function fails where it should be NULL.
     Fails(&'static str),
     /// This function panics where it should be NULL.
@@ -175,6 +181,7 @@ impl DataFusion {
         let setting = Setting {
             partitions: self.partitions as u64,
             keeps: self.keeps as u64,
+            counts_texts: lines == Lines::Counted,
         };
         self.with_counts(plan, catalogue, |count| {
             PlanBound::of(plan, catalogue, &sizes, setting, count)
@@ -261,13 +268,25 @@ impl DataFusion {
             .with_config(config)
             .with_runtime_env(runtime.build_arc()?)
             .with_default_features();
+        #[cfg(test)]
+        let slices = self.planted != Some(Planted::NoSlices);
+        #[cfg(not(test))]
+        let slices = true;
+        if slices {
+            let bytes = self.caps.map_or(SLICE_BYTES, |caps| caps.slice);
+            state = state.with_physical_optimizer_rule(Arc::new(SliceTexts { bytes }));
+        }
         if let Some(caps) = self.caps {
             state = state.with_physical_optimizer_rule(Arc::new(caps));
         }
         let context = SessionContext::new_with_state(state.build());
         for function in functions::all() {
-            context.register_udf(function);
+            context.register_udf(match self.caps {
+                Some(caps) => caps.function(function),
+                None => function,
+            });
         }
+        context.register_udaf(distinct::function());
         #[cfg(test)]
         if let Some(function) = self.planted.and_then(tests::planted::function) {
             context.register_udf(function);

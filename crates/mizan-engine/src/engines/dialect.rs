@@ -86,6 +86,11 @@ pub(crate) trait Dialect {
         format!("MAX({})", value.text)
     }
 
+    /// How many different values a group of private rows has.
+    fn count_distinct(&self, value: &Sql) -> String {
+        format!("COUNT(DISTINCT {})", value.text)
+    }
+
     /// A query whose columns are computed once each: some planners put a query into
     /// the one around it, and compute a column as often as it is named. Conditions may
     /// be moved into it if its columns are few steps away from those of tables.

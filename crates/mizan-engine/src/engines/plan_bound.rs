@@ -11,11 +11,17 @@
 //!
 //! - [`BASE`], for the program and its plan;
 //! - each scan: what it decodes at a time;
-//! - batches on their way between operators, with all that expressions compute of them;
+//! - batches on their way between operators, with all that expressions compute of a slice
+//!   of them (`datafusion/slices.rs`);
 //! - what each operator of the relation holds (`rows.rs`): the build side of a join,
 //!   groups and their states, the rows that a limit ranks;
 //! - what the largest statement holds (`statements.rs`): pairs of a unit and a group, the
 //!   rows of distinct counts and histograms, and the result.
+//!
+//! Texts that operators hold are counted with each repetition that joins can make: as often
+//! as a private row meets public rows, or rows of its unit. An aggregate holds each of its
+//! texts once: a join adds no values to a column, and a unit's greatest text is stored in a
+//! row of its own.
 //!
 //! Sizes are multiplied by bytes for each row that were read off the operators and then
 //! compared with the peak of processes that run queries (`examples/bench_bounds.rs`).
@@ -26,6 +32,10 @@
 //!   the largest dataset in it. Units may have more; SECURITY.md says so.
 //! - A text of a dictionary-encoded column has at most [`DICTIONARY_TEXT`] bytes on
 //!   average.
+//! - Keys of groups that are texts of several tables have at most [`KEY_TEXT`] bytes on
+//!   average, or as many as are stored.
+//! - Rows that carry stored texts through joins of private relations are repeated as often
+//!   as on average. Texts that are computed of them are not taken to be.
 //! - A row of a CSV file has a field for every name of the header.
 
 mod bytes;
@@ -69,6 +79,10 @@ const PRIVATE_JOIN_GROWTH: u64 = 4;
 /// The bytes of a text that a dictionary-encoded column repeats, on average.
 const DICTIONARY_TEXT: u64 = 32;
 
+/// The bytes of a text in the key of a group, on average, where the keys of groups are of
+/// several tables.
+const KEY_TEXT: u64 = 32;
+
 /// The time to get a byte of memory and to fill it, in nanoseconds.
 const TOUCHED: u64 = 2;
 
@@ -79,6 +93,8 @@ pub(crate) struct Setting {
     pub(crate) partitions: u64,
     /// How many bytes of rows are kept until it is known which units have many.
     pub(crate) keeps: u64,
+    /// Whether the lengths of public texts are counted where a join repeats them.
+    pub(crate) counts_texts: bool,
 }
 
 /// What a plan may take.
@@ -104,17 +120,11 @@ impl PlanBound {
         let measured = statistics.filter_map(|one| one.measure.argument());
         let mut read: BTreeSet<usize> = keys.chain(measured).flat_map(Expr::columns).collect();
         read.extend(&plan.relation.unit);
-        let mut walk = Walk::new(catalogue, sizes, count);
+        let mut walk = Walk::new(catalogue, sizes, count, setting);
         let rows = walk.relation(&plan.relation, &read)?;
-        let state = statements::state(plan, &rows, setting);
+        let state = statements::state(plan, &rows, setting)?;
         let size = plan.size();
-        let memory = [
-            BASE,
-            walk.scans,
-            walk.batches(plan, setting),
-            walk.held,
-            state.held,
-        ];
+        let memory = [BASE, walk.scans, walk.batches(plan), walk.held, state.held];
         let memory = memory.into_iter().fold(0, u64::saturating_add);
         let held = walk.held.saturating_add(state.held);
         let per_statement = walk

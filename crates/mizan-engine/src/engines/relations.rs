@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use mizan_sql::{
-    Catalogue, Column, Dataset, DatasetColumn, Expr, Function, Operator, Quantized, Relation, Type,
-    Value, Within,
+    Catalogue, Column, Dataset, DatasetColumn, Expr, Function, Join, Operator, Quantized, Relation,
+    Type, Value, Within,
 };
 
 use super::dialect::{Dialect, Sql};
@@ -269,16 +269,13 @@ fn join(
     relation: &Relation,
     inner: &dyn Fn(&Relation) -> Result<String, EngineError>,
 ) -> Result<String, EngineError> {
-    let Operator::Join {
+    let Join {
         left,
         right,
         keeps_left,
         on,
         condition,
-    } = &relation.operator
-    else {
-        return Err(bad("no join"));
-    };
+    } = relation.as_join().ok_or_else(|| bad("no join"))?;
     let width = left.columns.len();
     let on_left = |place: usize| format!("l.c{place}");
     let on_right = |place: usize| format!("r.c{place}");
@@ -304,7 +301,7 @@ fn join(
         "SELECT {} FROM ({}) AS l {} JOIN ({}) AS r ON {}",
         listed(columns),
         inner(left)?,
-        if *keeps_left { "LEFT" } else { "INNER" },
+        if keeps_left { "LEFT" } else { "INNER" },
         inner(right)?,
         conditions.join(" AND "),
     ))
@@ -335,7 +332,13 @@ fn group(
             Within::Rows => (None, "COUNT(*)".to_owned()),
             Within::Count(expr) => (Some(over(expr)?.text), format!("COUNT(v{place})")),
             Within::CountDistinct(expr) => {
-                (Some(over(expr)?.text), format!("COUNT(DISTINCT v{place})"))
+                let value = over(expr)?;
+                let named = Sql::new(format!("v{place}"), value.kind);
+                let number = match input.unit.is_empty() {
+                    true => format!("COUNT(DISTINCT {})", named.text),
+                    false => dialect.count_distinct(&named),
+                };
+                (Some(value.text), number)
             }
             Within::Min(expr) => {
                 let value = over(expr)?;

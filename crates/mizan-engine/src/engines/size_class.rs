@@ -20,6 +20,9 @@ pub(crate) struct SizeClass {
     /// The most encoded bytes of each column of the catalogue, in its order. Of CSV each
     /// column may be the whole file.
     pub(crate) columns: Vec<u64>,
+    /// The most bytes of texts that share prefixes, of each column: they are shorter in the
+    /// file. Zero where it has none.
+    pub(crate) shared: Vec<u64>,
     /// The most bytes of all files.
     pub(crate) bytes: u64,
     /// How many files there are.
@@ -38,17 +41,23 @@ pub(crate) enum Layout {
 }
 
 impl SizeClass {
-    /// Of Parquet files with so many rows, and so many bytes of each column.
+    /// Of Parquet files with so many rows, and so many encoded bytes of each column, with
+    /// those of its texts that share prefixes.
     pub(crate) fn of_columns(
         rows: u64,
-        columns: impl IntoIterator<Item = u64>,
+        columns: impl IntoIterator<Item = (u64, u64)>,
         files: usize,
     ) -> Self {
-        let columns: Vec<u64> = columns.into_iter().map(class).collect();
+        let shared = |bytes: u64| if bytes == 0 { 0 } else { class(bytes) };
+        let columns = columns.into_iter();
+        let (columns, shared): (Vec<u64>, Vec<u64>) = columns
+            .map(|(bytes, texts)| (class(bytes), shared(texts)))
+            .unzip();
         Self {
             rows: class(rows),
             bytes: columns.iter().copied().fold(0, u64::saturating_add),
             columns,
+            shared,
             files: files as u64,
             layout: Layout::Columns,
         }
@@ -63,6 +72,7 @@ impl SizeClass {
             rows: class(bytes / shortest.max(2)),
             bytes,
             columns: vec![bytes; columns],
+            shared: vec![0; columns],
             files: files as u64,
             layout: Layout::Text,
         }

@@ -490,3 +490,24 @@ pub(crate) const FAMILIES: &[Family] = &[
         format!("SELECT {}t{} FROM visits", "(a, ".repeat(n), ")".repeat(n))
     }),
 ];
+
+/// The largest size that is planned, found by doubling and halving.
+pub(crate) fn largest(family: fn(usize) -> String, catalogue: &mizan_sql::Catalogue) -> usize {
+    let planned = |n: usize| {
+        let sql = family(n);
+        sql.len() <= mizan_sql::MAX_TEXT && mizan_sql::plan(&sql, catalogue).is_ok()
+    };
+    let mut low = 0;
+    let mut step = 1;
+    while low + step < 200_000 && planned(low + step) {
+        low += step;
+        step *= 2;
+    }
+    while step > 0 {
+        if planned(low + step) {
+            low += step;
+        }
+        step /= 2;
+    }
+    low
+}

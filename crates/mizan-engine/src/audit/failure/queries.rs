@@ -4,6 +4,7 @@
 mod encoding;
 mod held_texts;
 mod join;
+mod joined_texts;
 mod keys;
 mod memory;
 mod overflow;
@@ -25,6 +26,7 @@ pub(crate) enum Attack {
     Overflow,
     Memory,
     Join,
+    JoinedTexts,
     Recursion,
     Pattern,
     Keys,
@@ -43,6 +45,7 @@ impl fmt::Display for Attack {
             Self::Overflow => "overflow",
             Self::Memory => "memory",
             Self::Join => "join",
+            Self::JoinedTexts => "joined texts",
             Self::Recursion => "recursion",
             Self::Pattern => "pattern",
             Self::Keys => "keys",
@@ -55,7 +58,7 @@ impl fmt::Display for Attack {
 impl Attack {
     /// One of all.
     pub(super) fn any(dice: &mut Dice<'_>) -> Self {
-        match dice.below(18) {
+        match dice.below(20) {
             0..=2 => Self::TextGrowth,
             3 | 4 => Self::Encoding,
             5..=7 => Self::Overflow,
@@ -64,6 +67,7 @@ impl Attack {
             12 => Self::Recursion,
             13 => Self::Pattern,
             14 | 15 => Self::Keys,
+            16 | 17 => Self::JoinedTexts,
             _ => Self::Random,
         }
     }
@@ -76,6 +80,7 @@ impl Attack {
             Self::Overflow => overflow::query(dice),
             Self::Memory => memory::query(dice),
             Self::Join => join::query(dice, world.public_rows()),
+            Self::JoinedTexts => joined_texts::query(dice),
             Self::Recursion => recursion::query(dice),
             Self::Pattern => pattern::query(dice),
             Self::Keys => keys::query(dice),

@@ -271,7 +271,18 @@ fn nasty(
 }
 
 fn text(dice: &mut Dice<'_>, longest: usize, format: &Format, open_quotes: bool) -> Cell {
-    let length = dice.pick(&[1, 3, 60, 900, 5_000, 40_000, 65_536, LONGEST_STORED]);
+    let length = dice.pick(&[
+        1,
+        3,
+        60,
+        900,
+        5_000,
+        20_000,
+        40_000,
+        60_000,
+        65_536,
+        LONGEST_STORED,
+    ]);
     let length = length.unwrap_or(1).min(longest);
     let bytes: Vec<u8> = match dice.below(14) {
         11 | 12 => {

@@ -18,9 +18,10 @@ use mizan_sql::Type;
 use serde_json::{Value, json};
 
 use crate::engines::datafusion::csv::CsvTable;
-use crate::engines::datafusion::csv::scan::{CsvParts, csv_scan};
+use crate::engines::datafusion::csv::scan::{Csv, csv_scan};
 use crate::engines::datafusion::parquet::ParquetTable;
-use crate::engines::datafusion::parquet::scan::{ParquetFile, ParquetParts, parquet_scan};
+use crate::engines::datafusion::parquet::scan::{Parquet, ParquetFile, parquet_scan};
+use crate::engines::datafusion::pieces::Scan as PieceScan;
 use crate::engines::datafusion::seen::SeenFile;
 use crate::engines::datafusion::values::data_type;
 
@@ -143,7 +144,7 @@ impl PhysicalExtensionCodec for PhysicalCodec {
         buf: &mut Vec<u8>,
         proto_converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<()> {
-        if let Some(scan) = ParquetParts::of(node.as_ref()) {
+        if let Some(scan) = PieceScan::<Parquet>::of(node.as_ref()) {
             let scan = json!({
                 "columns": types_json(&scan.schema),
                 "files": files_json(&seen_files(&scan.files))?,
@@ -153,7 +154,7 @@ impl PhysicalExtensionCodec for PhysicalCodec {
             write(buf, PARQUET, &scan);
             return Ok(());
         }
-        let Some(scan) = CsvParts::of(node.as_ref()) else {
+        let Some(scan) = PieceScan::<Csv>::of(node.as_ref()) else {
             return self.0.try_encode(node, buf, proto_converter);
         };
         let Some(columns) = columns_json(&scan.schema) else {
@@ -290,7 +291,7 @@ mod tests {
         codec.try_encode(scan, &mut buf, &converter).unwrap();
         let context = TaskContext::default();
         let back = codec.try_decode(&buf, &[], &context, &converter).unwrap();
-        let parts = CsvParts::of(back.as_ref()).unwrap();
+        let parts = PieceScan::<Csv>::of(back.as_ref()).unwrap();
         assert_eq!(parts.schema, schema);
         assert_eq!(parts.groups, [[1], [0]]);
         assert_eq!(parts.limit, Some(7));
@@ -328,7 +329,7 @@ mod tests {
         codec.try_encode(scan, &mut buf, &converter).unwrap();
         let context = TaskContext::default();
         let back = codec.try_decode(&buf, &[], &context, &converter).unwrap();
-        let parts = ParquetParts::of(back.as_ref()).unwrap();
+        let parts = PieceScan::<Parquet>::of(back.as_ref()).unwrap();
         assert_eq!(parts.schema, schema);
         assert_eq!(parts.groups, pieces);
         assert_eq!(parts.limit, Some(3));

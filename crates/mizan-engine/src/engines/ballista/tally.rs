@@ -16,6 +16,7 @@ use datafusion::logical_expr::{
 use datafusion::physical_expr::expressions::Literal;
 
 use crate::engines::datafusion::among::hash;
+use crate::engines::datafusion::distinct;
 
 /// How many counters there are at least and at most: 8 megabytes of a task.
 const COUNTERS: (u64, u64) = (1 << 10, 1 << 22);
@@ -68,14 +69,15 @@ pub(super) fn counters(all: u64, few: u64) -> Option<u32> {
     tells.then(|| counters.ilog2())
 }
 
-/// Both functions, for a session to know.
-pub(super) fn all() -> [AggregateUDF; 2] {
-    [Says::Most, Says::Many].map(|says| {
+/// Our aggregate functions, for a session to know.
+pub(super) fn all() -> [AggregateUDF; 3] {
+    let [most, many] = [Says::Most, Says::Many].map(|says| {
         AggregateUDF::new_from_impl(Ours {
             says,
             signature: Signature::variadic_any(Volatility::Immutable),
         })
-    })
+    });
+    [most, many, distinct::function()]
 }
 
 /// One of our functions, as DataFusion wants it.

@@ -3,19 +3,23 @@
 //! Real limits are far away: 2^31 bytes of text in a batch, all memory of a machine, the
 //! patience of an analyst. A query that one unit's rows can take past them is found
 //! sooner if the limits are near. A plan under caps fails where a join emits too many
-//! rows, where a text is too long, or where aggregates hold too much. No caps are set
-//! when analysts ask.
+//! rows, where a text is too long, where a function makes too much text at a time, or
+//! where aggregates hold too much. No caps are set when analysts ask.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
+use datafusion::arrow::buffer::Buffer;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, resources_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::{
+    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
+};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
@@ -29,6 +33,9 @@ pub(crate) struct Caps {
     pub(crate) text: usize,
     /// The most rows of a join.
     pub(crate) rows: usize,
+    /// The bytes of text that are in a slice, and that a function may make of it.
+    pub(crate) slice: usize,
+    pub(crate) made: usize,
     /// The bytes of memory that sorts, joins and aggregates may hold.
     pub(crate) memory: usize,
 }
@@ -139,6 +146,50 @@ impl ExecutionPlan for Capped {
             Ok(batch)
         });
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, stream)))
+    }
+}
+
+/// A function of texts that fails where it makes too much at a time.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct CappedFunction {
+    inner: ScalarUDF,
+    made: usize,
+}
+
+impl Caps {
+    /// The same function under caps.
+    pub(super) fn function(self, inner: ScalarUDF) -> ScalarUDF {
+        let made = self.made;
+        ScalarUDF::new_from_impl(CappedFunction { inner, made })
+    }
+}
+
+impl ScalarUDFImpl for CappedFunction {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn signature(&self) -> &Signature {
+        self.inner.signature()
+    }
+
+    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
+        self.inner.return_type(arguments)
+    }
+
+    fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let found = self.inner.invoke_with_args(arguments)?;
+        let made = match &found {
+            ColumnarValue::Array(array) if array.data_type() == &DataType::Utf8View => {
+                let blocks = array.as_string_view().data_buffers();
+                blocks.iter().map(Buffer::len).sum()
+            }
+            _ => 0,
+        };
+        match made > self.made {
+            true => resources_err!("{} bytes of text are made at a time", made),
+            false => Ok(found),
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! CSV files as tables. Any bytes are a CSV file: no row can make it fail.
 //!
-//! A row ends at LF or CRLF. A row that is short has nothing at its end; fields beyond the header are left
-//! out. An empty field, one that does not read as the type of its column, text that
-//! is no UTF-8 and what is longer than 16 megabytes are nothing.
+//! A row ends at LF or CRLF. A row that is short has nothing at its end; fields beyond the
+//! header are left out. An empty field, one that does not read as the type of its column,
+//! text that is not UTF-8 and what is longer than 1 MiB are nothing.
 
 mod column;
 mod fields;
@@ -32,6 +32,8 @@ use crate::version::unreadable;
 
 /// The longest header that is read.
 const MAX_HEADER: usize = 1 << 20;
+/// How many files are read at once, or as many as there are partitions.
+const AT_ONCE: usize = 16;
 /// A batch ends after so many rows, or so many bytes.
 const BATCH_ROWS: usize = 8192;
 const BATCH_BYTES: usize = 8 << 20;
@@ -110,7 +112,7 @@ impl TableProvider for CsvTable {
 
     async fn scan(
         &self,
-        _state: &dyn Session,
+        state: &dyn Session,
         projection: Option<&Vec<usize>>,
         _filters: &[Expr],
         limit: Option<usize>,
@@ -119,7 +121,11 @@ impl TableProvider for CsvTable {
             Some(projection) => Arc::new(self.schema.project(projection)?),
             None => Arc::clone(&self.schema),
         };
-        let groups: Vec<Vec<usize>> = (0..self.files.len()).map(|place| vec![place]).collect();
+        // Each file that is read holds some memory: not all of many are read at once.
+        let most = AT_ONCE.max(state.config().target_partitions());
+        let each = self.files.len().div_ceil(most).max(1);
+        let places: Vec<usize> = (0..self.files.len()).collect();
+        let groups: Vec<Vec<usize>> = places.chunks(each).map(<[usize]>::to_vec).collect();
         Ok(csv_scan(schema, self.files.clone(), &groups, limit))
     }
 }

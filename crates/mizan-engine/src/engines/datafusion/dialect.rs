@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use datafusion::arrow::datatypes::SchemaRef;
 use mizan_sql::{Bounds, Column, Dataset, DatasetColumn, Expr, Function, Quantized, Type, Value};
 
+use super::distinct;
 use super::functions::{Does, salt_text};
 use super::source::{is_ready, source_type};
 use crate::engine::EngineError;
@@ -151,6 +152,14 @@ impl Dialect for DataFusionDialect {
     fn max(&self, value: &Sql) -> String {
         let all = format!("MAX({})", value.text);
         self.unless_all_are(f64::NEG_INFINITY, value, all)
+    }
+
+    // DataFusion 55 has a hash table of kilobytes for each group.
+    fn count_distinct(&self, value: &Sql) -> String {
+        match value.kind {
+            Type::Text => format!("{}({})", distinct::NAME, value.text),
+            _ => format!("COUNT(DISTINCT {})", value.text),
+        }
     }
 
     fn hash(&self, salt: &Salt, values: &[Sql]) -> String {

@@ -12,6 +12,7 @@ use super::csv::{self, CsvTable};
 use super::parquet::ParquetTable;
 use super::parquet::check::check;
 use super::parquet::footer::Footer;
+use super::parquet::prefixes::decoded_bytes;
 use super::parquet::scan::ParquetFile;
 use super::seen::SeenFile;
 use super::source::source_type;
@@ -114,6 +115,16 @@ impl Source {
     /// The files.
     pub(in crate::engines) fn paths(&self) -> &[PathBuf] {
         &self.files.paths
+    }
+
+    /// The bytes of the texts of a column that share prefixes.
+    pub(super) fn decoded_bytes(&self, place: usize) -> Result<u64, EngineError> {
+        match self.schema.fields().get(place) {
+            Some(field) => decoded_bytes(&self.footers, field),
+            None => Err(EngineError::Failed {
+                doing: "opening tables",
+            }),
+        }
     }
 
     /// Of CSV files: their bytes, and how many names the shortest header has.

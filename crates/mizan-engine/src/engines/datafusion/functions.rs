@@ -4,7 +4,7 @@
 use std::hash::{Hash, Hasher as StdHasher};
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, Int64Array};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int64Array};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, exec_err};
 use datafusion::logical_expr::{
@@ -217,6 +217,12 @@ impl ScalarUDFImpl for Ours {
 fn compute(does: Does, arguments: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
     match does {
         Does::Call(Function::Concat, _) => texts::concat(arguments, rows),
+        Does::Call(Function::NullIf, Type::Text) => match arguments {
+            [ColumnarValue::Array(array), other] if array.data_type() == &DataType::Utf8View => {
+                texts::null_if(array.as_string_view(), other, rows)
+            }
+            _ => by_row(Function::NullIf, arguments, rows, Type::Text),
+        },
         Does::Call(function, makes) => match kernels::fast(function, arguments, rows)? {
             Some(computed) => Ok(computed),
             None => by_row(function, arguments, rows, makes),

@@ -1,4 +1,4 @@
-//! How large files are, as far as that is known without reading a row.
+//! How large files are, as far as that is known without reading a value.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -56,8 +56,12 @@ fn size_class(dataset: &Dataset, lines: Lines) -> Result<Arc<SizeClass>, EngineE
     let found = match source.rows {
         Some(rows) => {
             let places = 0..dataset.columns.len();
-            let columns = places.map(|place| column_bytes(&source, place));
-            SizeClass::of_columns(rows, columns.collect::<Result<Vec<u64>, _>>()?, files)
+            let columns = places.map(|place| {
+                let shared = source.decoded_bytes(place)?;
+                Ok((column_bytes(&source, place)?, shared))
+            });
+            let columns = columns.collect::<Result<Vec<(u64, u64)>, EngineError>>()?;
+            SizeClass::of_columns(rows, columns, files)
         }
         None => {
             let (bytes, names) = source.text_size()?;
@@ -69,7 +73,7 @@ fn size_class(dataset: &Dataset, lines: Lines) -> Result<Arc<SizeClass>, EngineE
         }
     };
     let found = Arc::new(found);
-    let bytes = size_of::<SizeClass>() + 8 * found.columns.len();
+    let bytes = size_of::<SizeClass>() + 16 * found.columns.len();
     KNOWN.keep(key, &found, bytes);
     Ok(found)
 }

@@ -1,12 +1,14 @@
-//! Concatenation: a text or nothing, whatever the lengths.
+//! Concatenation: a text or nothing, whatever the lengths; and a text unless it is
+//! another one.
 //!
-//! DataFusion's own operator has no limit, and fails where the texts of a batch have
+//! DataFusion's own concatenation has no limit, and fails where the texts of a batch have
 //! 2^31 bytes together. Here no text is longer than `LONGEST_COMPUTED_TEXT`, and texts
 //! lie in blocks of 2 MiB, of which an array may have many.
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, StringViewBuilder};
+use datafusion::arrow::array::{ArrayRef, StringViewArray, StringViewBuilder};
+use datafusion::arrow::buffer::NullBuffer;
 use datafusion::common::Result;
 use datafusion::logical_expr::ColumnarValue;
 use mizan_sql::LONGEST_COMPUTED_TEXT;
@@ -45,9 +47,33 @@ pub(super) fn concat(arguments: &[ColumnarValue], rows: usize) -> Result<ArrayRe
     Ok(Arc::new(builder.finish()))
 }
 
+/// `Function::NullIf` of every row, without a copy of a text.
+pub(super) fn null_if(
+    texts: &StringViewArray,
+    other: &ColumnarValue,
+    rows: usize,
+) -> Result<ArrayRef> {
+    let (others, constant) = match other {
+        ColumnarValue::Array(array) => (Arc::clone(array), false),
+        ColumnarValue::Scalar(value) => (value.to_array()?, true),
+    };
+    let (values, others) = (Values::new(texts)?, Values::new(&others)?);
+    let valid = (0..rows).map(|row| {
+        let text = values.text(row);
+        text.is_some() && text != others.text(if constant { 0 } else { row })
+    });
+    let valid: Vec<bool> = valid.collect();
+    let chosen = StringViewArray::try_new(
+        texts.views().clone(),
+        texts.data_buffers().to_vec(),
+        Some(NullBuffer::from(valid)),
+    )?;
+    Ok(Arc::new(chosen))
+}
+
 #[cfg(test)]
 mod tests {
-    use datafusion::arrow::array::{AsArray, StringViewArray};
+    use datafusion::arrow::array::AsArray;
     use datafusion::common::ScalarValue;
 
     use super::*;
@@ -73,6 +99,28 @@ mod tests {
         let found = concat(&[rest.clone(), column, view("")], 4).unwrap();
         assert_eq!(found.null_count(), 2);
         assert_eq!(concat(&[rest.clone(), rest], 1).unwrap().null_count(), 1);
+    }
+
+    #[test]
+    fn a_text_is_nothing_where_it_is_the_other() {
+        let long = "a text of more than twelve bytes";
+        let texts = StringViewArray::from(vec![Some("a"), None, Some(long), Some("b")]);
+        let chosen = |other: ColumnarValue| {
+            let found = null_if(&texts, &other, 4).unwrap();
+            let found = found.as_string_view().iter();
+            found
+                .map(|text| text.map(str::to_owned))
+                .collect::<Vec<_>>()
+        };
+        let [a, b, long_text] = ["a", "b", long].map(|text| Some(text.to_owned()));
+        assert_eq!(
+            chosen(view("a")),
+            [None, None, long_text.clone(), b.clone()]
+        );
+        assert_eq!(chosen(view(long)), [a.clone(), None, None, b.clone()]);
+        let others = StringViewArray::from(vec![None, Some("a"), Some(long), Some("c")]);
+        let others = ColumnarValue::Array(Arc::new(others));
+        assert_eq!(chosen(others), [a, None, None, b]);
     }
 
     /// Offsets within a block are far from 2^31, however many blocks there are.

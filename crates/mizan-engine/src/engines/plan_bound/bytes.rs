@@ -2,23 +2,65 @@
 
 use mizan_sql::{Column, Expr, Function, LONGEST_COMPUTED_TEXT, Type, Value};
 
+use crate::engine::EngineError;
+use crate::engines::expressions::bad;
+
+/// The longest text that a function makes, in bytes.
+const COMPUTED: u64 = LONGEST_COMPUTED_TEXT as u64;
+
+/// The longest text of a boolean, an integer or a day, in bytes.
+const LONGEST_CAST: u64 = 20;
+
+/// Of which rows the values of a column are a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// Of none: a literal.
+    #[default]
+    Any,
+    /// Of the rows of one operator, by its number: a scan, a union or an aggregate. Joins
+    /// above it repeat these rows.
+    One(u64),
+    /// Of rows of several.
+    Several,
+}
+
+impl Origin {
+    pub(super) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Any, one) | (one, Self::Any) => one,
+            (one, other) if one == other => one,
+            _ => Self::Several,
+        }
+    }
+}
+
 /// What the values of a column take, in all rows of its relation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ColumnBytes {
     /// Bytes of each row that do not depend on its value.
     pub(super) fixed: u64,
-    /// Bytes of stored texts, of all rows together.
+    /// Bytes of stored texts, of all rows together, with each repetition of a join.
     pub(super) stored: u64,
+    /// The same where a join repeats each row as often as on average.
+    pub(super) usual: u64,
+    /// The same without repetitions: of all rows of the origin together.
+    pub(super) base: u64,
+    /// Bytes of the stored texts in the text of one row.
+    pub(super) longest: u64,
     /// Bytes of literals in the text of each row.
     pub(super) literal: u64,
+    /// Of which rows it is a function.
+    pub(super) origin: Origin,
+    /// Whether stored texts of public tables are in it: those are not of one unit.
+    pub(super) public: bool,
+    /// Whether a function makes its texts. Others are views: a join repeats them without a
+    /// copy.
+    pub(super) made: bool,
 }
-
-/// The longest text of a boolean, an integer or a day, in bytes.
-const LONGEST_CAST: u64 = 20;
 
 impl ColumnBytes {
     /// A value of a type, without its text.
-    pub(super) const fn of(kind: Type) -> Self {
+    pub(super) fn of(kind: Type) -> Self {
         let fixed = match kind {
             Type::Boolean => 2,
             Type::Integer | Type::Number | Type::Timestamp | Type::Date => 9,
@@ -27,21 +69,71 @@ impl ColumnBytes {
         };
         Self {
             fixed,
-            stored: 0,
-            literal: 0,
+            ..Self::default()
         }
     }
 
-    /// The bytes of the texts of so many rows.
-    pub(super) fn text(&self, rows: u64) -> u64 {
-        let literal = self.literal.min(LONGEST_COMPUTED_TEXT as u64);
-        self.stored.saturating_add(literal.saturating_mul(rows))
+    fn literals(&self, rows: u64) -> u64 {
+        self.literal.min(COMPUTED).saturating_mul(rows)
     }
 
-    /// The same column where each row became so many.
-    pub(super) fn times(self, factor: u64) -> Self {
+    /// The bytes of the texts of so many of the rows.
+    pub(super) fn text(&self, rows: u64) -> u64 {
+        let stored = self.stored.min(self.longest.saturating_mul(rows));
+        stored.saturating_add(self.literals(rows))
+    }
+
+    /// The bytes of the texts of so many of the rows, where rows are held as they are.
+    pub(super) fn carried(&self, rows: u64) -> u64 {
+        let all = self.text(rows);
+        match self.made {
+            true => all,
+            false => all.min(self.usual.saturating_add(self.literals(rows))),
+        }
+    }
+
+    /// The bytes of the different texts of so many of the rows.
+    pub(super) fn different(&self, rows: u64) -> u64 {
+        let all = self.text(rows);
+        match self.origin {
+            Origin::Several => all,
+            Origin::Any | Origin::One(_) => all.min(self.base.saturating_add(self.literals(rows))),
+        }
+    }
+
+    /// The bytes of one text of each of so many units.
+    pub(super) fn of_units(&self, units: u64) -> u64 {
+        let all = self.text(units);
+        // Each row of a private origin is of one unit.
+        match self.public {
+            true => all,
+            false => all.min(self.base.saturating_add(self.literals(units))),
+        }
+    }
+
+    /// The same column where each row became at most so many, and so many on average, of so
+    /// many rows in all.
+    pub(super) fn times(self, factor: u64, average: u64, rows: u64) -> Self {
+        let most = self.longest.saturating_mul(rows);
+        let stored = self.stored.saturating_mul(factor).min(most);
+        let usual = if self.made { self.stored } else { self.usual };
         Self {
-            stored: self.stored.saturating_mul(factor),
+            stored,
+            usual: usual.saturating_mul(average.min(factor)).min(stored),
+            made: false,
+            ..self
+        }
+    }
+
+    /// The same column as rows of their own, of which there are so many.
+    pub(super) fn from(self, origin: u64, rows: u64) -> Self {
+        let stored = self.stored.min(self.longest.saturating_mul(rows));
+        Self {
+            stored,
+            usual: stored,
+            base: stored,
+            origin: Origin::One(origin),
+            made: false,
             ..self
         }
     }
@@ -51,14 +143,31 @@ impl ColumnBytes {
         Self {
             fixed: self.fixed.max(other.fixed),
             stored: self.stored.saturating_add(other.stored),
+            usual: self.usual.saturating_add(other.usual),
+            base: self.base.saturating_add(other.base),
+            longest: self.longest.max(other.longest),
             literal: self.literal.max(other.literal),
+            origin: self.origin.and(other.origin),
+            public: self.public || other.public,
+            made: self.made || other.made,
         }
     }
 
+    /// The text of two, one after the other.
     fn and(self, other: Self) -> Self {
         Self {
+            longest: self.longest.saturating_add(other.longest).min(COMPUTED),
             literal: self.literal.saturating_add(other.literal),
             ..self.or(other)
+        }
+    }
+
+    /// What a function makes of a text.
+    fn made(self) -> Self {
+        Self {
+            longest: self.longest.min(COMPUTED),
+            made: true,
+            ..self
         }
     }
 }
@@ -73,14 +182,39 @@ pub(super) struct RowBytes {
 }
 
 impl RowBytes {
-    /// Of some columns of so many rows.
+    /// Of some columns of so many rows, each with a copy of its text.
     pub(super) fn of(columns: impl IntoIterator<Item = ColumnBytes>, rows: u64) -> Self {
+        Self::by(columns, |column| column.text(rows))
+    }
+
+    /// Of some columns of so many rows, as they are.
+    pub(super) fn carried(columns: impl IntoIterator<Item = ColumnBytes>, rows: u64) -> Self {
+        Self::by(columns, |column| column.carried(rows))
+    }
+
+    /// Of columns whose texts take this.
+    pub(super) fn by(
+        columns: impl IntoIterator<Item = ColumnBytes>,
+        text: impl Fn(&ColumnBytes) -> u64,
+    ) -> Self {
         let mut all = Self::default();
         for column in columns {
             all.fixed = all.fixed.saturating_add(column.fixed);
-            all.text = all.text.saturating_add(column.text(rows));
+            all.text = all.text.saturating_add(text(&column));
         }
         all
+    }
+
+    /// Of the keys of so many groups: each combination of values is held once. Columns of
+    /// one origin have no more combinations than it has rows.
+    pub(super) fn of_keys(columns: &[ColumnBytes], groups: u64) -> Self {
+        let origins = columns.iter().map(|column| column.origin);
+        match origins.fold(Origin::Any, Origin::and) {
+            Origin::Several => Self::of(columns.iter().copied(), groups),
+            Origin::Any | Origin::One(_) => {
+                Self::by(columns.iter().copied(), |column| column.different(groups))
+            }
+        }
     }
 
     /// So many rows, each with so many bytes more. Operators hold texts once, and once
@@ -93,57 +227,72 @@ impl RowBytes {
 }
 
 /// The bytes of an expression over these columns.
-pub(super) fn bytes_of(expr: &Expr, columns: &[ColumnBytes], types: &[Column]) -> ColumnBytes {
-    let Ok(kind) = expr.type_of(types) else {
-        // The engine refuses it.
-        return ColumnBytes::of(Type::Text);
-    };
+pub(super) fn bytes_of(
+    expr: &Expr,
+    columns: &[ColumnBytes],
+    types: &[Column],
+) -> Result<ColumnBytes, EngineError> {
+    let kind = expr.type_of(types);
+    let kind = kind.map_err(|_| bad("an expression without a type"))?;
+    let mut origin = Origin::Any;
+    for place in expr.columns() {
+        origin = origin.and(column(columns, place)?.origin);
+    }
     let mut found = ColumnBytes::of(kind);
     if kind == Type::Text {
-        let text = text(expr, columns);
-        (found.stored, found.literal) = (text.stored, text.literal);
+        let fixed = found.fixed;
+        found = text(expr, columns)?;
+        found.fixed = fixed;
     }
-    found
+    Ok(ColumnBytes { origin, ..found })
 }
 
-fn text(expr: &Expr, columns: &[ColumnBytes]) -> ColumnBytes {
-    let parts = || expr.children().into_iter().map(|part| text(part, columns));
-    let any = || parts().fold(ColumnBytes::default(), ColumnBytes::or);
+/// A column that is read. One that is not there would lower the bound.
+pub(super) fn column(columns: &[ColumnBytes], place: usize) -> Result<ColumnBytes, EngineError> {
+    let found = columns.get(place).copied();
+    found.ok_or_else(|| bad("no such column"))
+}
+
+fn text(expr: &Expr, columns: &[ColumnBytes]) -> Result<ColumnBytes, EngineError> {
+    let literal = |literal: u64| ColumnBytes {
+        literal,
+        ..ColumnBytes::default()
+    };
+    let all = |parts: &[&Expr], both: fn(ColumnBytes, ColumnBytes) -> ColumnBytes| {
+        let mut found = ColumnBytes::default();
+        for part in parts {
+            found = both(found, text(part, columns)?);
+        }
+        Ok(found)
+    };
     match expr {
-        Expr::Column(place) => columns.get(*place).copied().unwrap_or_default(),
-        Expr::Literal(Value::Text(text), _) => ColumnBytes {
-            literal: text.len() as u64,
-            ..ColumnBytes::default()
-        },
-        Expr::Literal(..) => ColumnBytes::default(),
-        Expr::Cast(_, Type::Text) => ColumnBytes {
-            literal: LONGEST_CAST,
-            ..ColumnBytes::default()
-        },
-        Expr::Cast(..) => ColumnBytes::default(),
+        Expr::Column(place) => column(columns, *place),
+        Expr::Literal(Value::Text(text), _) => Ok(literal(text.len() as u64)),
+        Expr::Cast(part, Type::Text) => Ok(text(part, columns)?.made().or(literal(LONGEST_CAST))),
+        Expr::Literal(..) | Expr::Cast(..) => Ok(ColumnBytes::default()),
         Expr::Case {
             branches,
             otherwise,
         } => {
             let results = branches.iter().map(|(_, then)| then);
-            let results = results.chain(std::iter::once(otherwise.as_ref()));
-            results
-                .map(|part| text(part, columns))
-                .fold(ColumnBytes::default(), ColumnBytes::or)
+            let results: Vec<&Expr> = results.chain([otherwise.as_ref()]).collect();
+            all(&results, ColumnBytes::or)
         }
-        Expr::Call(function, arguments) => match function {
-            Function::Concat => parts().fold(ColumnBytes::default(), ColumnBytes::and),
-            Function::Coalesce | Function::Least | Function::Greatest => any(),
-            // Case is changed in ASCII alone: lengths stay.
-            Function::NullIf
-            | Function::Lower
-            | Function::Upper
-            | Function::Trim
-            | Function::Substring => {
-                let of = arguments.first().map(|part| text(part, columns));
-                of.unwrap_or_default()
+        Expr::Call(function, arguments) => {
+            let parts: Vec<&Expr> = arguments.iter().collect();
+            match function {
+                Function::Concat => Ok(all(&parts, ColumnBytes::and)?.made()),
+                Function::Coalesce | Function::Least | Function::Greatest => {
+                    all(&parts, ColumnBytes::or)
+                }
+                Function::NullIf => all(parts.get(..1).unwrap_or_default(), ColumnBytes::or),
+                // Case is changed in ASCII alone: lengths stay.
+                Function::Lower | Function::Upper | Function::Trim | Function::Substring => {
+                    let of = all(parts.get(..1).unwrap_or_default(), ColumnBytes::or)?;
+                    Ok(of.made())
+                }
+                _ => Ok(ColumnBytes::default()),
             }
-            _ => ColumnBytes::default(),
-        },
+        }
     }
 }

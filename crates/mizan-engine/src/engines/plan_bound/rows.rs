@@ -1,27 +1,30 @@
 //! How many rows each operator of a relation has at most, and what it holds of them.
 
+mod joins;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mizan_sql::{
-    BoundedPlan, Catalogue, Expr, LONGEST_STORED_TEXT, MAX_JOINED, Operator, PlanSize, Relation,
-    Type, Within,
+    BoundedPlan, Catalogue, Expr, LONGEST_COMPUTED_TEXT, LONGEST_STORED_TEXT, Operator, PlanSize,
+    Relation, Type, Within,
 };
 
-use super::bytes::{ColumnBytes, RowBytes, bytes_of};
-use super::{BATCH_ROWS, BATCHES, DICTIONARY_TEXT, PIECES, PRIVATE_JOIN_GROWTH, Setting};
+use super::bytes::{ColumnBytes, Origin, RowBytes, bytes_of, column};
+use super::{BATCH_ROWS, BATCHES, DICTIONARY_TEXT, PIECES, Setting};
 use crate::engine::EngineError;
+use crate::engines::datafusion::slices::{SLICE_BYTES, SMALL_BATCH};
 use crate::engines::expressions::bad;
-use crate::engines::fan_out::{self, Count};
+use crate::engines::fan_out::Count;
 use crate::engines::relations;
 use crate::engines::size_class::{Layout, SizeClass};
 
-/// The most that a CSV file holds while it is read: a batch, the field that ended it, and
-/// both once more while the batch is made.
-const TEXT_READER: u64 = 32 << 20;
-
-/// The hash table of a join, and the hashes of its rows, for each row of the build side.
-const JOIN_ROW: u64 = 56;
+/// What a CSV file holds while it is read: its buffers, a batch, and the batch once more
+/// while it is made. Beside that, each column of text has the field that ended the batch,
+/// twice, and a block that is not full.
+const TEXT_READER: u64 = 20 << 20;
+const TEXT_COLUMN: u64 = 4 << 20;
+const TEXT_BUFFERS: u64 = 1 << 18;
 
 /// The hash table of an aggregate, for each group, in its first and its last step.
 const GROUP_ROW: u64 = 112;
@@ -32,18 +35,12 @@ const RANKED_ROW: u64 = 72;
 /// The state of a least or greatest text: where its bytes are.
 const TEXT_STATE: u64 = 32;
 
-/// The set of a distinct count, for each group, and for each value in it.
+/// The set of a distinct count, for each group, and for each value in it. Those of texts
+/// are one set (`datafusion/distinct.rs`).
 const SET: u64 = 256;
-const TEXT_SET: u64 = 24 << 10;
+const TEXT_SET: u64 = 48;
 const SET_VALUE: u64 = 64;
-
-/// A table whose encoded columns are at most this is the build side of its joins, if its
-/// size is known (DataFusion's threshold).
-const SMALL_TABLE: u64 = 1 << 20;
-
-/// DataFusion takes a filter to leave a fifth of the rows, so that it may build the table
-/// of a join from the side that is larger by this, with some room.
-const MISJUDGED: u64 = 8;
+const SET_TEXT: u64 = 192;
 
 /// A value that an expression computes, and whether it is NULL.
 const COMPUTED: u64 = 9;
@@ -75,9 +72,12 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    fn read(&self, read: &BTreeSet<usize>) -> RowBytes {
-        let columns = read.iter().filter_map(|place| self.columns.get(*place));
-        RowBytes::of(columns.copied(), self.rows)
+    fn read(&self, read: &BTreeSet<usize>) -> Result<RowBytes, EngineError> {
+        let mut columns = Vec::with_capacity(read.len());
+        for place in read {
+            columns.push(column(&self.columns, *place)?);
+        }
+        Ok(RowBytes::carried(columns, self.rows))
     }
 }
 
@@ -93,8 +93,13 @@ pub(super) struct Walk<'a, 'b> {
     /// The most rows of any operator, and the most bytes of a row without texts.
     most_rows: u64,
     widest: u64,
-    /// All stored texts that are read.
-    stored: u64,
+    /// The stored texts that any operator reads, with each repetition of a join.
+    most_text: u64,
+    /// The longest stored text that is read.
+    longest: u64,
+    /// Rows that are not repetitions of others: a number for each operator that has such.
+    origins: u64,
+    setting: Setting,
     /// Bytes that scans decode, and rows that are hashed or ranked.
     decoded: u64,
     hashed: u64,
@@ -107,6 +112,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         catalogue: &'a Catalogue,
         sizes: &'a BTreeMap<String, Arc<SizeClass>>,
         count: &'a mut Count<'b>,
+        setting: Setting,
     ) -> Self {
         Self {
             catalogue,
@@ -116,7 +122,10 @@ impl<'a, 'b> Walk<'a, 'b> {
             held: 0,
             most_rows: 0,
             widest: 0,
-            stored: 0,
+            most_text: 0,
+            longest: 0,
+            origins: 0,
+            setting,
             decoded: 0,
             hashed: 0,
             streams: 0,
@@ -125,31 +134,46 @@ impl<'a, 'b> Walk<'a, 'b> {
 
     /// What batches hold that are on their way: their columns, and in each partition that
     /// computes, a column more for each node of an expression.
-    pub(super) fn batches(&self, plan: &BoundedPlan, setting: Setting) -> u64 {
-        let partitions = setting.partitions.max(1);
+    pub(super) fn batches(&self, plan: &BoundedPlan) -> u64 {
+        let partitions = self.setting.partitions.max(1);
         let batch = |bytes: u64| BATCH_ROWS.min(self.most_rows).saturating_mul(bytes);
         let streams = self.streams.max(partitions);
-        let moving = streams.saturating_add(partitions).saturating_mul(BATCHES);
-        let moving = batch(self.widest).saturating_mul(moving);
+        let moving = streams
+            .saturating_add(partitions)
+            .saturating_mul(BATCH_ROWS);
+        let moving = moving.min(self.most_rows).saturating_mul(BATCHES);
+        let moving = moving.saturating_mul(self.widest);
         let (size, growth) = (plan.size(), plan.text_growth());
         let nodes = batch(size.nodes.saturating_mul(COMPUTED));
         let literals = batch(growth.literal_bytes).saturating_mul(2);
         // A LIKE spreads one text at a time.
-        let longest = self.stored.min(LONGEST_STORED_TEXT as u64);
-        let spread = longest.saturating_mul(if size.text_passes > 0 { 4 } else { 0 });
-        let each = nodes.saturating_add(literals).saturating_add(spread);
-        // Texts that are computed of stored ones, of the batches of all partitions.
-        let batches = partitions.saturating_mul(2).saturating_mul(TEXT_READER);
-        let copied = growth.copies.saturating_mul(self.stored.min(batches));
-        [moving, partitions.saturating_mul(each), copied]
-            .into_iter()
-            .fold(0, u64::saturating_add)
+        let spread = self
+            .longest
+            .saturating_mul(if size.text_passes > 0 { 4 } else { 0 });
+        // Texts that are made of a slice of stored ones, or of one row, and of the rows that
+        // operators put together again: before and after each join, and of a filter.
+        let row = growth.copies.saturating_mul(LONGEST_COMPUTED_TEXT as u64);
+        let slice = growth.copies.saturating_mul(SLICE_BYTES as u64).max(row);
+        let gathered = row.saturating_mul(SMALL_BATCH as u64);
+        let places = size.joins.saturating_mul(2).saturating_add(2);
+        let made = slice.saturating_add(gathered.saturating_mul(places));
+        let made = made.min(
+            growth
+                .copies
+                .saturating_mul(self.most_text)
+                .saturating_mul(2),
+        );
+        let all = [nodes, literals, spread, made];
+        let each = all.into_iter().fold(0, u64::saturating_add);
+        moving.saturating_add(partitions.saturating_mul(each))
     }
 
     /// How long a statement takes to read the relation and to compute its expressions.
     pub(super) fn nanoseconds(&self, size: &PlanSize) -> u64 {
         let nodes = self.most_rows.saturating_mul(size.nodes);
-        let passed = self.stored.saturating_mul(size.text_passes);
+        let stored = self.most_text.saturating_mul(size.text_passes);
+        let literal = self.most_rows.saturating_mul(size.literal_passes);
+        let passed = stored.saturating_add(literal);
         let all = [
             nodes.saturating_mul(NODE),
             passed.saturating_mul(PASSED),
@@ -179,13 +203,13 @@ impl<'a, 'b> Walk<'a, 'b> {
                 let below: BTreeSet<usize> = used.flat_map(Expr::columns).collect();
                 let rows = self.relation(input, &below)?;
                 let bytes = |expr: &Expr| bytes_of(expr, &rows.columns, &input.columns);
-                let columns = expressions.iter().map(bytes).collect();
+                let columns = expressions.iter().map(bytes).collect::<Result<_, _>>()?;
                 Rows { columns, ..rows }
             }
             Operator::First { input, rows, read } => {
                 let below: BTreeSet<usize> = read.iter().copied().collect();
                 let found = self.relation(input, &below)?;
-                self.held = self.held.saturating_add(ranked(&found, &below));
+                self.held = self.held.saturating_add(ranked(&found, &below)?);
                 self.hashed = self.hashed.saturating_add(found.rows);
                 let most = found.units.saturating_mul(*rows);
                 Rows {
@@ -207,8 +231,16 @@ impl<'a, 'b> Walk<'a, 'b> {
             found.base = found.rows;
         }
         self.most_rows = self.most_rows.max(found.rows);
-        self.widest = self.widest.max(found.read(&read).fixed);
+        let here = found.read(&read)?;
+        self.widest = self.widest.max(here.fixed);
+        self.most_text = self.most_text.max(here.text);
         Ok(found)
+    }
+
+    /// Rows that are not repetitions of others.
+    fn origin(&mut self) -> u64 {
+        self.origins = self.origins.saturating_add(1);
+        self.origins
     }
 
     fn scan(
@@ -219,47 +251,61 @@ impl<'a, 'b> Walk<'a, 'b> {
     ) -> Result<Rows, EngineError> {
         let size = self.sizes.get(name).ok_or_else(|| no_dataset(name))?;
         let declared = &relations::dataset(self.catalogue, name)?.columns;
-        let mut encoded = 0_u64;
+        let private = !relation.unit.is_empty();
+        self.origins = self.origins.saturating_add(1);
+        let origin = Origin::One(self.origins);
+        let (mut encoded, mut texts, mut shared) = (0_u64, 0_u64, 0_u64);
         let mut columns = Vec::with_capacity(relation.columns.len());
         for (place, column) in relation.columns.iter().enumerate() {
-            let mut bytes = ColumnBytes::of(column.kind);
+            let mut bytes = ColumnBytes {
+                origin,
+                public: !private,
+                ..ColumnBytes::of(column.kind)
+            };
             if read.contains(&place) {
                 let found = declared.iter().position(|other| other.name == column.name);
-                let found = found.and_then(|found| size.columns.get(found));
-                let found = *found.ok_or_else(|| no_dataset(name))?;
+                let found = found.and_then(|at| size.columns.get(at).zip(size.shared.get(at)));
+                let (found, here) = found.ok_or_else(|| no_dataset(name))?;
+                let found = *found;
+                shared = shared.saturating_add(*here);
                 encoded = encoded.saturating_add(found);
                 if column.kind == Type::Text {
                     bytes.stored = match size.layout {
                         Layout::Text => found,
-                        Layout::Columns => found.max(size.rows.saturating_mul(DICTIONARY_TEXT)),
+                        Layout::Columns => {
+                            let usual = size.rows.saturating_mul(DICTIONARY_TEXT);
+                            found.saturating_add(*here).max(usual)
+                        }
                     };
+                    (bytes.usual, bytes.base) = (bytes.stored, bytes.stored);
+                    bytes.longest = bytes.stored.min(LONGEST_STORED_TEXT as u64);
+                    self.longest = self.longest.max(bytes.longest);
+                    texts = texts.saturating_add(1);
                 }
             }
             columns.push(bytes);
         }
         let (held, decoded) = match size.layout {
             Layout::Text => {
-                self.streams = self.streams.max(size.files);
-                let each = size.files.saturating_mul(TEXT_READER);
-                (each.min(size.bytes.saturating_mul(3)), size.bytes)
+                let at_once = size.files.min(PIECES.max(self.setting.partitions));
+                self.streams = self.streams.max(at_once);
+                let each = TEXT_READER.saturating_add(texts.saturating_mul(TEXT_COLUMN));
+                let each = each.saturating_mul(at_once);
+                let buffers = at_once.saturating_mul(TEXT_BUFFERS);
+                let small = size.bytes.saturating_mul(3).saturating_add(buffers);
+                (each.min(small), size.bytes)
             }
-            // Chunks as they are stored, and their pages.
+            // Chunks as they are stored, their pages, and texts that share prefixes: they
+            // are decoded a step at a time, but where operators are slow many steps are
+            // on their way.
             Layout::Columns => {
                 self.streams = self.streams.max(PIECES);
-                (encoded.saturating_mul(2), encoded)
+                let held = encoded.saturating_mul(2).saturating_add(shared);
+                (held, encoded.saturating_add(shared))
             }
         };
         self.scans = self.scans.saturating_add(held);
         self.decoded = self.decoded.saturating_add(decoded);
-        let texts = columns.iter().map(|column| column.stored);
-        let texts = texts.fold(0, u64::saturating_add);
-        // All texts of a CSV file are not more than the file.
-        let texts = match size.layout {
-            Layout::Text => texts.min(size.bytes),
-            Layout::Columns => texts,
-        };
-        self.stored = self.stored.saturating_add(texts);
-        let private = !relation.unit.is_empty();
         Ok(Rows {
             rows: size.rows,
             units: if private { size.rows } else { 0 },
@@ -289,7 +335,12 @@ impl<'a, 'b> Walk<'a, 'b> {
                 }
             });
         }
-        all.ok_or_else(|| bad("a union of nothing"))
+        let mut all = all.ok_or_else(|| bad("a union of nothing"))?;
+        let (origin, rows) = (self.origin(), all.rows);
+        for column in &mut all.columns {
+            *column = column.from(origin, rows);
+        }
+        Ok(all)
     }
 
     fn group(
@@ -308,8 +359,21 @@ impl<'a, 'b> Walk<'a, 'b> {
             (false, false) => rows.rows,
         };
         let bytes = |expr: &Expr| bytes_of(expr, &rows.columns, &input.columns);
-        let mut columns: Vec<ColumnBytes> = keys.iter().map(bytes).collect();
+        let keys = keys.iter().map(bytes).collect::<Result<Vec<_>, _>>()?;
+        let origins = keys.iter().map(|key| key.origin);
+        let of_keys = origins.fold(Origin::Any, Origin::and);
+        // A text of each group, or of each pair of a group and a text.
+        let texts = |value: &ColumnBytes, number: u64| {
+            if relation.one_row_per_unit {
+                value.of_units(number)
+            } else if of_keys.and(value.origin) == Origin::Several {
+                value.text(number)
+            } else {
+                value.different(number)
+            }
+        };
         let mut sets = 0_u64;
+        let mut states = Vec::with_capacity(aggregates.len());
         for aggregate in aggregates {
             let mut state = ColumnBytes::of(Type::Integer);
             match aggregate {
@@ -317,163 +381,62 @@ impl<'a, 'b> Walk<'a, 'b> {
                 // With how many values there are.
                 Within::Sum(..) => state.fixed = state.fixed.saturating_mul(2),
                 Within::Min(expr) | Within::Max(expr) => {
-                    state = bytes(expr);
+                    state = bytes(expr)?;
+                    state.stored = state.stored.min(texts(&state, groups));
                     state.fixed = state.fixed.saturating_add(TEXT_STATE);
                 }
                 Within::CountDistinct(expr) => {
-                    let value = bytes(expr);
+                    let value = bytes(expr)?;
                     let is_text = expr.type_of(&input.columns).ok() == Some(Type::Text);
-                    let set = if is_text { TEXT_SET } else { SET };
-                    let values = RowBytes::of([value], rows.rows);
+                    let (set, each) = match is_text {
+                        true => (TEXT_SET, SET_TEXT),
+                        false => (SET, SET_VALUE),
+                    };
+                    // Repetitions of a join are in a set once.
+                    let different = value.different(rows.rows);
+                    let values = RowBytes::by([value], |_| different);
                     sets = sets
                         .saturating_add(groups.saturating_mul(set))
-                        .saturating_add(values.held(rows.rows, 1, SET_VALUE));
+                        .saturating_add(values.held(rows.rows, 1, each));
                 }
             }
-            columns.push(state);
+            states.push(state);
         }
-        let states = RowBytes::of(columns.iter().copied(), groups);
-        let held = states.held(groups, 2, GROUP_ROW).saturating_add(sets);
+        let of_keys = RowBytes::of_keys(&keys, groups);
+        let of_states = RowBytes::of(states.iter().copied(), groups);
+        let all = RowBytes {
+            fixed: of_keys.fixed.saturating_add(of_states.fixed),
+            text: of_keys.text.saturating_add(of_states.text),
+        };
+        let held = all.held(groups, 2, GROUP_ROW).saturating_add(sets);
         self.held = self.held.saturating_add(held);
         self.hashed = self.hashed.saturating_add(rows.rows);
+        let origin = self.origin();
+        let columns = keys.into_iter().chain(states);
         Ok(Rows {
             rows: groups,
             units: rows.units.min(groups),
             base: rows.base.min(groups),
-            columns,
+            columns: columns.map(|each| each.from(origin, groups)).collect(),
             estimated: false,
             encoded: rows.encoded,
         })
     }
-
-    fn join(&mut self, relation: &Relation, read: &BTreeSet<usize>) -> Result<Rows, EngineError> {
-        let Operator::Join {
-            left,
-            right,
-            keeps_left,
-            on,
-            condition,
-        } = &relation.operator
-        else {
-            return Err(bad("no join"));
-        };
-        let width = left.columns.len();
-        let mut both = read.clone();
-        both.extend(condition.iter().flat_map(Expr::columns));
-        let mut of_left: BTreeSet<usize> = both.range(..width).copied().collect();
-        let mut of_right: BTreeSet<usize> = both.range(width..).map(|at| at - width).collect();
-        for (ours, theirs) in on {
-            of_left.extend(ours.columns());
-            of_right.extend(theirs.columns());
-        }
-        let (ours, theirs) = (
-            self.relation(left, &of_left)?,
-            self.relation(right, &of_right)?,
-        );
-        let public = (left.unit.is_empty(), right.unit.is_empty());
-        let (rows, base, units) = match public {
-            (false, false) => {
-                let (rows, base) = private_join(left, right, &ours, &theirs);
-                let units = if *keeps_left {
-                    ours.units
-                } else {
-                    ours.units.min(theirs.units)
-                };
-                (rows, base, units)
-            }
-            (false, true) => {
-                let keys = on.iter().map(|(_, key)| key.clone()).collect();
-                let times = fan_out::fan_out(right, keys, self.count)?;
-                (
-                    ours.rows.saturating_mul(times),
-                    ours.base.saturating_mul(times),
-                    ours.units,
-                )
-            }
-            (true, false) => {
-                let keys = on.iter().map(|(key, _)| key.clone()).collect();
-                let times = fan_out::fan_out(left, keys, self.count)?;
-                (
-                    theirs.rows.saturating_mul(times),
-                    theirs.base.saturating_mul(times),
-                    theirs.units,
-                )
-            }
-            (true, true) => {
-                let product = ours.rows.saturating_mul(theirs.rows);
-                let counted = fan_out::public_rows(relation, self.count)?;
-                (product.min(counted), product.min(counted), 0)
-            }
-        };
-        let rows = match *keeps_left {
-            true => rows.saturating_add(ours.rows),
-            false => rows,
-        };
-        let build =
-            |side: &Rows, read: &BTreeSet<usize>| side.read(read).held(side.rows, 2, JOIN_ROW);
-        let (one, other) = (build(&ours, &of_left), build(&theirs, &of_right));
-        let is_small = |side: &Rows| side.estimated && side.encoded < SMALL_TABLE;
-        let held = if ours.estimated && theirs.estimated {
-            one.max(other).min(one.min(other).saturating_mul(MISJUDGED))
-        } else if is_small(&ours) {
-            one
-        } else if is_small(&theirs) {
-            other
-        } else {
-            one.max(other)
-        };
-        self.held = self.held.saturating_add(held);
-        self.hashed = self
-            .hashed
-            .saturating_add(ours.rows)
-            .saturating_add(theirs.rows);
-        let times = |side: &Rows| rows.div_ceil(side.rows.max(1)).max(1);
-        let of_left = ours.columns.iter().map(|column| column.times(times(&ours)));
-        let of_right = theirs
-            .columns
-            .iter()
-            .map(|column| column.times(times(&theirs)));
-        Ok(Rows {
-            rows,
-            units,
-            base,
-            columns: of_left.chain(of_right).collect(),
-            estimated: false,
-            encoded: ours.encoded.saturating_add(theirs.encoded),
-        })
-    }
-}
-
-/// The most rows of a join of two private relations, without those that a left join adds,
-/// and of the largest dataset in it. Where a side has one row of each unit, there are as
-/// many as the other has.
-fn private_join(left: &Relation, right: &Relation, ours: &Rows, theirs: &Rows) -> (u64, u64) {
-    let base = ours.base.max(theirs.base);
-    let rows = match (left.one_row_per_unit, right.one_row_per_unit) {
-        (true, true) => ours.rows.min(theirs.rows),
-        (true, false) => theirs.rows,
-        (false, true) => ours.rows,
-        (false, false) => {
-            let limited = ours.rows.min(theirs.rows).saturating_mul(MAX_JOINED);
-            base.saturating_mul(PRIVATE_JOIN_GROWTH).min(limited)
-        }
-    };
-    (rows, base)
 }
 
 /// What a limit on the rows of units holds: all of them until they are ranked.
-pub(super) fn ranked(rows: &Rows, read: &BTreeSet<usize>) -> u64 {
-    rows.read(read).held(rows.rows, 2, RANKED_ROW)
+fn ranked(rows: &Rows, read: &BTreeSet<usize>) -> Result<u64, EngineError> {
+    Ok(rows.read(read)?.held(rows.rows, 2, RANKED_ROW))
 }
 
 /// The same of other columns of a relation.
 pub(super) fn ranked_columns(columns: &[ColumnBytes], rows: u64) -> u64 {
-    RowBytes::of(columns.iter().copied(), rows).held(rows, 2, RANKED_ROW)
+    RowBytes::carried(columns.iter().copied(), rows).held(rows, 2, RANKED_ROW)
 }
 
 /// What an aggregate over groups of these columns holds.
 pub(super) fn grouped(columns: &[ColumnBytes], groups: u64) -> u64 {
-    RowBytes::of(columns.iter().copied(), groups).held(groups, 2, GROUP_ROW)
+    RowBytes::of_keys(columns, groups).held(groups, 2, GROUP_ROW)
 }
 
 /// The time of rows that are hashed.

@@ -2,9 +2,10 @@
 
 use mizan_sql::{BoundedPlan, Excess, Expr, Groups, Measure, Quantized, Type};
 
-use super::Setting;
-use super::bytes::{ColumnBytes, RowBytes, bytes_of};
+use super::bytes::{ColumnBytes, RowBytes, bytes_of, column};
 use super::rows::{Rows, grouped, hashed, ranked_columns};
+use super::{KEY_TEXT, Setting};
+use crate::engine::EngineError;
 
 /// A pair of a unit and a group, where it is found, and how often the memory of both is
 /// taken while it grows.
@@ -49,13 +50,17 @@ pub(super) struct State {
 const GATHERED: u64 = 16_000;
 
 /// What the statements of a plan over these rows hold.
-pub(super) fn state(plan: &BoundedPlan, rows: &Rows, setting: Setting) -> State {
-    let statements = Statements::new(plan, rows, setting);
+pub(super) fn state(
+    plan: &BoundedPlan,
+    rows: &Rows,
+    setting: Setting,
+) -> Result<State, EngineError> {
+    let statements = Statements::new(plan, rows, setting)?;
     let mut held = statements.sums();
     let mut bins = 0_u64;
     for statistic in &plan.statistics {
         let here = match &statistic.measure {
-            Measure::Distinct(expr) => statements.values(statements.bytes(expr), rows.rows),
+            Measure::Distinct(expr) => statements.values(statements.bytes(expr)?, rows.rows),
             Measure::Histogram(_, how) => {
                 let found = statements.groups.saturating_mul(steps(how)).min(rows.rows);
                 bins = bins.saturating_add(found);
@@ -66,12 +71,12 @@ pub(super) fn state(plan: &BoundedPlan, rows: &Rows, setting: Setting) -> State 
         held = held.max(here);
     }
     let (result, answer) = statements.result(bins);
-    State {
+    Ok(State {
         held: held.saturating_add(result),
         answer,
         nanoseconds: hashed(rows.rows.saturating_mul(3))
             .saturating_add(statements.groups.saturating_mul(GATHERED)),
-    }
+    })
 }
 
 struct Statements<'a> {
@@ -85,27 +90,44 @@ struct Statements<'a> {
 }
 
 impl<'a> Statements<'a> {
-    fn new(plan: &'a BoundedPlan, rows: &'a Rows, setting: Setting) -> Self {
+    fn new(plan: &'a BoundedPlan, rows: &'a Rows, setting: Setting) -> Result<Self, EngineError> {
         let unit = plan.relation.unit.iter();
-        let unit = unit.filter_map(|place| rows.columns.get(*place)).copied();
+        let unit = unit.map(|place| column(&rows.columns, *place));
         let keys = plan.keys.iter();
         let keys = keys.map(|key| bytes_of(&key.expression, &rows.columns, &plan.relation.columns));
         let groups = match &plan.groups {
             Groups::Public(groups) => groups.len() as u64,
             Groups::Private => values_of(plan).min(rows.rows),
         };
-        Self {
+        Ok(Self {
             plan,
             rows,
             setting,
-            unit: unit.collect(),
-            keys: keys.collect(),
+            unit: unit.collect::<Result<_, _>>()?,
+            keys: keys.collect::<Result<_, _>>()?,
             groups: groups.max(1),
-        }
+        })
     }
 
-    fn bytes(&self, expr: &Expr) -> ColumnBytes {
+    fn bytes(&self, expr: &Expr) -> Result<ColumnBytes, EngineError> {
         bytes_of(expr, &self.rows.columns, &self.plan.relation.columns)
+    }
+
+    /// The texts of the keys of groups. Where keys are of several tables, a text is taken
+    /// to be in few groups: those of a group have few bytes on average, or as many as are
+    /// stored.
+    fn texts_of_keys(&self, groups: u64) -> u64 {
+        let all = RowBytes::of_keys(&self.keys, groups).text;
+        let texts = self.keys.iter().filter(|key| key.stored > 0);
+        let average = texts.fold(0_u64, |all, key| {
+            let usual = key.base.max(groups.saturating_mul(KEY_TEXT));
+            let literal = key.literal.saturating_mul(groups);
+            all.saturating_add(usual).saturating_add(literal)
+        });
+        match self.plan.keys.len() {
+            0 | 1 => all,
+            _ => all.min(average),
+        }
     }
 
     fn is_capped(&self) -> bool {
@@ -154,9 +176,10 @@ impl<'a> Statements<'a> {
         if self.plan.excess != Excess::None {
             pair = pair.saturating_add(RANKED_PAIR);
         }
-        let of_unit = RowBytes::of(self.unit.iter().copied(), rows);
-        let of_keys = RowBytes::of(self.keys.iter().copied(), rows);
+        let of_unit = RowBytes::by(self.unit.iter().copied(), |id| id.of_units(units));
         let groups = self.groups.min(pairs);
+        let mut of_keys = RowBytes::of_keys(&self.keys, groups);
+        of_keys.text = self.texts_of_keys(groups);
         let keys = match self.plan.groups {
             Groups::Private => of_keys.held(groups, 2, UNIT),
             Groups::Public(_) => groups.saturating_mul(UNIT),
@@ -202,13 +225,12 @@ impl<'a> Statements<'a> {
 
     /// The result in memory, and as it is sent.
     fn result(&self, bins: u64) -> (u64, u64) {
-        let keys = RowBytes::of(self.keys.iter().copied(), self.groups);
         let values =
             (self.plan.keys.len() as u64).saturating_add(self.plan.statistics.len() as u64);
         let each = RESULT.saturating_add(RESULT_VALUE.saturating_mul(values));
         let sent = SENT_VALUE.saturating_mul(values.saturating_add(1));
         let text = match self.plan.groups {
-            Groups::Private => keys.text,
+            Groups::Private => self.texts_of_keys(self.groups),
             Groups::Public(_) => 0,
         };
         let sent = self

@@ -21,6 +21,7 @@ use crate::query_limits::QueryLimits;
 const SETTING: Setting = Setting {
     partitions: 2,
     keeps: 128 << 20,
+    counts_texts: false,
 };
 
 type Sizes = BTreeMap<String, Arc<SizeClass>>;
@@ -32,7 +33,7 @@ fn sizes(catalogue: &Catalogue, rows: u64, bytes: u64, text: bool) -> Sizes {
         let columns = dataset.columns.len();
         let size = match text {
             true => SizeClass::of_text(bytes, columns, columns, 1),
-            false => SizeClass::of_columns(rows, vec![bytes; columns], 1),
+            false => SizeClass::of_columns(rows, vec![(bytes, 0); columns], 1),
         };
         (name.clone(), Arc::new(size))
     });
@@ -247,6 +248,72 @@ fn neighbours_of_one_size_class_have_the_same_bound() {
             }
         }
     }
+}
+
+/// What texts take after a join with public rows, of which a private row meets so many.
+fn joined(select: &str, fan_out: u64) -> PlanBound {
+    let catalogue = cases::catalogue();
+    let sizes = sizes(&catalogue, 1 << 12, 1 << 18, false);
+    let plan = mizan_sql::plan(select, &catalogue);
+    let plan = plan.unwrap_or_else(|refusal| panic!("{}", refusal.show(select)));
+    bound(&plan, &catalogue, &sizes, SETTING, fan_out)
+}
+
+/// Texts that are held after a join count as often as it repeats them, and texts that are
+/// computed and dropped count by slices.
+#[test]
+fn texts_after_joins_count_with_their_repetitions() {
+    let from = "FROM visits v CROSS JOIN large c";
+    // A text of each group, or of each pair of a unit and a text.
+    for held in [
+        format!("SELECT COUNT(DISTINCT v.ward || c.label) {from}"),
+        format!(
+            "SELECT COUNT(*) FROM (SELECT v.person AS person, v.ward || c.label AS t, COUNT(*) \
+             AS n {from} GROUP BY v.person, v.ward || c.label) q WHERE n > 1"
+        ),
+    ] {
+        let (one, many) = (joined(&held, 1), joined(&held, 1000));
+        let texts = 1000 << 18;
+        assert!(many.memory > one.memory + texts, "{held} {one:?} {many:?}");
+    }
+    // A text of each unit is not repeated by it.
+    let of_units = format!(
+        "SELECT COUNT(*) FROM (SELECT v.person AS person, MAX(v.ward) AS m {from} GROUP BY \
+         v.person) q WHERE m > 'a'"
+    );
+    let computed = format!("SELECT COUNT(*) {from} WHERE LENGTH(v.ward || c.label) > 3");
+    for sql in [of_units, computed] {
+        let (one, many) = (joined(&sql, 1), joined(&sql, 1000));
+        let most = one.memory + (200 << 20);
+        assert!(many.memory < most, "{sql} {one:?} {many:?}");
+    }
+    // Time counts the passes after the join.
+    let pattern = "z".repeat(500);
+    let like = format!("SELECT COUNT(*) {from} WHERE (v.ward || c.label) LIKE '%{pattern}y'");
+    let (one, many) = (joined(&like, 1), joined(&like, 1000));
+    assert!(
+        many.nanoseconds > 900 * (one.nanoseconds / 2),
+        "{one:?} {many:?}"
+    );
+}
+
+/// A column that is not there would lower the bound: it is an error.
+#[test]
+fn a_plan_without_its_columns_has_no_bound() {
+    let catalogue = questions::catalogue();
+    let plan = mizan_sql::plan(
+        "SELECT ward, COUNT(*) FROM visits GROUP BY ward",
+        &catalogue,
+    );
+    let mut plan = plan.unwrap();
+    let sizes = sizes(&catalogue, 1000, 1000, false);
+    let bound = |plan: &BoundedPlan| {
+        PlanBound::of(plan, &catalogue, &sizes, SETTING, &mut |_| Ok(1))
+            .map_err(|error| error.code())
+    };
+    assert!(bound(&plan).is_ok());
+    plan.keys[0].expression = mizan_sql::Expr::Column(99);
+    assert_eq!(bound(&plan).unwrap_err(), "MZ1910");
 }
 
 #[test]

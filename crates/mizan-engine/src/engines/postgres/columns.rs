@@ -8,7 +8,7 @@
 //! | `numeric` without digits after the point | integer | NaN, beyond 64 bits |
 //! | `real`, `double precision` | number | NaN |
 //! | other `numeric` | number, the nearest double | NaN |
-//! | `text`, `varchar`, `char` (without blanks at its end), `uuid`, enums | text | above 16 MiB |
+//! | `text`, `varchar`, `char` (without blanks at its end), `uuid`, enums | text | above 1 MiB |
 //! | `date` | date | infinity |
 //! | `timestamp`, taken as UTC; `timestamptz` | timestamp | infinity, from the year 294247 on |
 //!

@@ -183,9 +183,9 @@ fn of_one(function: Function, value: &Sql, makes: Type) -> String {
         (Function::Ceil, _) => format!("(ceil({text}) + 0::float8)"),
         (Function::Round, _) => format!("({} + 0::float8)", numbers::round(text)),
         (Function::Sqrt, _) => numbers::root(&double(value)),
-        (Function::Lower, _) => format!("lower({text} COLLATE \"C\")"),
-        (Function::Upper, _) => format!("upper({text} COLLATE \"C\")"),
-        (Function::Trim, _) => format!("btrim({text}, ' ')"),
+        (Function::Lower, _) => unless_long(text, |text| format!("lower({text} COLLATE \"C\")")),
+        (Function::Upper, _) => unless_long(text, |text| format!("upper({text} COLLATE \"C\")")),
+        (Function::Trim, _) => unless_long(&format!("btrim({text}, ' ')"), str::to_owned),
         (Function::Length, _) => format!("char_length({text})::bigint"),
         (Function::Truncate(unit), Type::Date) => calendar::truncate_day(text, unit),
         (Function::Truncate(unit), _) => calendar::truncate(text, unit),
@@ -265,7 +265,8 @@ fn of_any(function: Function, arguments: &[Sql], makes: Type) -> String {
         (Function::Substring, [text, position, length]) => {
             // Beyond the longest text, so that both fit into their type.
             let end = |at: &Sql| format!("LEAST({}, {LONGEST_TEXT})::int4", at.text);
-            format!("substr({}, {}, {})", text.text, end(position), end(length))
+            let part = format!("substr({}, {}, {})", text.text, end(position), end(length));
+            unless_long(&part, str::to_owned)
         }
         // Typing knows no others.
         _ => casts::null(makes),
@@ -283,6 +284,16 @@ fn concat(parts: &[Sql]) -> String {
             "CASE WHEN 0::bigint + {} <= {LONGEST_COMPUTED_TEXT} THEN {} END",
             lengths.join(" + "),
             names.join(" || ")
+        )
+    })
+}
+
+/// What is made of a text of the same length, unless it is too long.
+fn unless_long(text: &str, make: impl FnOnce(&str) -> String) -> String {
+    once([text], |[text]| {
+        format!(
+            "CASE WHEN octet_length({text}) <= {LONGEST_COMPUTED_TEXT} THEN {} END",
+            make(text)
         )
     })
 }

@@ -11,7 +11,7 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, exec_err};
 
 /// The longest text of a file.
-pub(super) const MAX_TEXT: usize = 16 << 20;
+pub(super) const MAX_TEXT: usize = mizan_sql::LONGEST_STORED_TEXT;
 
 /// The column of a file as one of its schema.
 pub(super) fn value(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {

@@ -1,6 +1,7 @@
 //! Parquet files as tables, read so that no value can make it fail.
 //!
 //! - [`thrift`] and [`footer`]: what a file claims, checked before it is believed;
+//! - [`prefixes`]: how long texts are that share prefixes;
 //! - [`rows`] and [`bytes`]: row groups to batches; text that is not UTF-8 is `NULL`;
 //! - [`scan`]: row groups as a source of DataFusion's scans, also on a cluster;
 //! - [`check`]: a whole file decoded once, when its dataset is added.
@@ -8,6 +9,7 @@
 mod bytes;
 pub(crate) mod check;
 pub(super) mod footer;
+pub(super) mod prefixes;
 mod rows;
 pub(in crate::engines) mod scan;
 mod thrift;

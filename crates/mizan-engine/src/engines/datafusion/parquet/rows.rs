@@ -17,10 +17,14 @@ use datafusion::parquet::file::reader::{ChunkReader, Length};
 
 use super::bytes::value;
 use super::footer::{Footer, TextAs, chunk_range, group_rows, read_part};
+use super::prefixes::{decoded, shares_prefixes};
 use crate::engines::thread::caught;
 
 /// How many rows a batch has.
 const BATCH_ROWS: usize = 8192;
+
+/// The bytes of a batch of texts that share prefixes, or of its only row.
+const STEP_BYTES: u64 = 4 << 20;
 
 /// The rows of a row group.
 pub(super) struct Rows {
@@ -33,6 +37,8 @@ pub(super) struct Rows {
     chunks: Chunks,
     text: TextAs,
     reader: Option<ParquetRecordBatchReader>,
+    /// How many rows are decoded at a time.
+    step: usize,
     /// How many rows were read, of how many.
     read: u64,
     rows: u64,
@@ -48,6 +54,7 @@ impl Rows {
         let rows = group_rows(found);
         let roots = footer.roots(&schema)?;
         let chunks = Chunks::load(&footer, group, &roots)?;
+        let step = step(&footer, group, &roots, &chunks)?;
         Ok(Self {
             footer,
             group,
@@ -56,6 +63,7 @@ impl Rows {
             chunks,
             text: TextAs::Text,
             reader: None,
+            step,
             read: 0,
             rows,
             done: false,
@@ -71,7 +79,7 @@ impl Rows {
             ParquetRecordBatchReaderBuilder::new_with_metadata(self.chunks.clone(), metadata)
                 .with_projection(mask)
                 .with_row_groups(vec![self.group])
-                .with_batch_size(BATCH_ROWS);
+                .with_batch_size(self.step);
         // An offset is a selection of rows, which is decoded on a slower path.
         let decoder = match self.read {
             0 => decoder,
@@ -130,6 +138,20 @@ impl Rows {
     }
 }
 
+/// How many rows are decoded at a time. Texts that share prefixes are copied, so that a
+/// few of a small page may take much.
+fn step(footer: &Footer, group: usize, roots: &[usize], chunks: &Chunks) -> Result<usize> {
+    if !footer.chunks(group, roots).any(shares_prefixes) {
+        return Ok(BATCH_ROWS);
+    }
+    let found = caught(|| decoded(footer, group, roots, chunks)).flatten();
+    let Some(found) = found else {
+        return exec_err!("a page cannot be decoded");
+    };
+    let rows = usize::try_from(STEP_BYTES / found.longest.max(1));
+    Ok(rows.map_or(BATCH_ROWS, |rows| rows.clamp(1, BATCH_ROWS)))
+}
+
 impl Iterator for Rows {
     type Item = Result<RecordBatch>;
 
@@ -148,14 +170,14 @@ impl Iterator for Rows {
 /// The bytes of some columns of a row group: loaded once, because a page at a time
 /// takes a system call or more for each.
 #[derive(Clone)]
-struct Chunks {
+pub(super) struct Chunks {
     length: u64,
     /// From where in the file, in order.
     loaded: Arc<[(u64, Bytes)]>,
 }
 
 impl Chunks {
-    fn load(footer: &Footer, group: usize, roots: &[usize]) -> Result<Self> {
+    pub(super) fn load(footer: &Footer, group: usize, roots: &[usize]) -> Result<Self> {
         let file = File::open(footer.path())?;
         let length = file.metadata()?.len();
         let mut loaded = Vec::with_capacity(roots.len());

@@ -1,28 +1,19 @@
 //! Parquet files as a source of DataFusion's scans: row groups are dealt out to
 //! partitions, and read by the executor that runs the scan.
 
-use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
+use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::common::stats::Precision;
-use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, Statistics};
-use datafusion::datasource::listing::PartitionedFile;
-use datafusion::datasource::object_store::ObjectStoreUrl;
-use datafusion::datasource::physical_plan::{
-    FileGroup, FileOpenFuture, FileOpener, FileScanConfig, FileScanConfigBuilder, FileSource,
-};
-use datafusion::datasource::source::DataSourceExec;
-use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::DataFusionError;
-use datafusion::object_store::ObjectStore;
-use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
-use datafusion::physical_plan::{ExecutionPlan, PhysicalExpr};
-use futures::StreamExt;
+use datafusion::physical_plan::ExecutionPlan;
 
 use super::footer::{Footer, group_rows};
+use super::prefixes::shares_prefixes;
 use super::rows::Rows;
+use crate::engines::datafusion::pieces::{Format, Scan};
 use crate::engines::datafusion::seen::SeenFile;
 use crate::engines::thread::on_own_thread;
 
@@ -121,6 +112,50 @@ pub(super) fn estimate(files: &[Arc<ParquetFile>], schema: &Schema) -> Result<St
     Ok(statistics)
 }
 
+/// Whether a plan is a scan that reads texts that share prefixes.
+pub(in crate::engines::datafusion) fn reads_prefixes(plan: &dyn ExecutionPlan) -> Result<bool> {
+    let Some(scan) = Scan::<Parquet>::of(plan) else {
+        return Ok(false);
+    };
+    for file in scan.files.iter() {
+        let footer = file.footer()?;
+        let roots = footer.roots(&scan.schema)?;
+        let mut groups = 0..footer.groups().len();
+        if groups.any(|group| footer.chunks(group, &roots).any(shares_prefixes)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Row groups of Parquet files.
+pub(in crate::engines) struct Parquet;
+
+impl Format for Parquet {
+    const NAME: &'static str = "mizan_parquet";
+    type File = Arc<ParquetFile>;
+    type Piece = Piece;
+    type Rows = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
+
+    fn file(piece: &Piece) -> usize {
+        piece.0
+    }
+
+    fn show((file, group): &Piece) -> String {
+        format!("{file}/{group}")
+    }
+
+    fn read(text: &str) -> Option<Piece> {
+        let (file, group) = text.split_once('/')?;
+        Some((file.parse().ok()?, group.parse().ok()?))
+    }
+
+    fn open(file: &Arc<ParquetFile>, piece: &Piece, schema: SchemaRef) -> Result<Self::Rows> {
+        file.file.check()?;
+        Ok(Box::new(Rows::open(file.footer()?, piece.1, schema)?))
+    }
+}
+
 /// The scan of row groups with these columns.
 pub(in crate::engines) fn parquet_scan(
     schema: SchemaRef,
@@ -129,122 +164,11 @@ pub(in crate::engines) fn parquet_scan(
     statistics: Option<Statistics>,
     limit: Option<usize>,
 ) -> Arc<dyn ExecutionPlan> {
-    // What is read is found by its place, whatever characters its path has.
-    let file = |(file, group): &Piece| PartitionedFile::new(format!("{file}/{group}"), 0);
-    let groups = groups
-        .iter()
-        .map(|group| FileGroup::new(group.iter().map(file).collect()));
-    let groups = groups.collect();
-    let statistics = statistics.unwrap_or_else(|| Statistics::new_unknown(&schema));
-    let source = ParquetFiles {
-        schema: TableSchema::from(schema),
+    let scan: Scan<Parquet> = Scan {
+        schema,
         files,
-        metrics: ExecutionPlanMetricsSet::new(),
+        groups: groups.to_vec(),
+        limit,
     };
-    let config = FileScanConfigBuilder::new(ObjectStoreUrl::local_filesystem(), Arc::new(source))
-        .with_file_groups(groups)
-        .with_statistics(statistics)
-        .with_limit(limit)
-        .build();
-    DataSourceExec::from_data_source(config)
-}
-
-/// What a scan of Parquet files is made of, if a plan is one.
-#[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
-pub(in crate::engines) struct ParquetParts {
-    /// Its columns.
-    pub(in crate::engines) schema: SchemaRef,
-    /// All files.
-    pub(in crate::engines) files: Arc<[Arc<ParquetFile>]>,
-    /// The row groups that are read, by partition.
-    pub(in crate::engines) groups: Vec<Vec<Piece>>,
-    /// How many rows are enough.
-    pub(in crate::engines) limit: Option<usize>,
-}
-
-#[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
-impl ParquetParts {
-    /// Of a plan.
-    pub(in crate::engines) fn of(plan: &dyn ExecutionPlan) -> Option<Self> {
-        let source: &dyn Any = plan
-            .downcast_ref::<DataSourceExec>()?
-            .data_source()
-            .as_ref();
-        let config = source.downcast_ref::<FileScanConfig>()?;
-        let source: &dyn Any = config.file_source().as_ref();
-        let source = source.downcast_ref::<ParquetFiles>()?;
-        let groups = config.file_groups.iter();
-        let groups = groups.map(|group| group.iter().map(piece).collect::<Option<Vec<_>>>());
-        Some(Self {
-            schema: Arc::clone(source.schema.file_schema()),
-            files: Arc::clone(&source.files),
-            groups: groups.collect::<Option<_>>()?,
-            limit: config.limit,
-        })
-    }
-}
-
-fn piece(file: &PartitionedFile) -> Option<Piece> {
-    let (file, group) = file.object_meta.location.as_ref().split_once('/')?;
-    Some((file.parse().ok()?, group.parse().ok()?))
-}
-
-#[derive(Clone)]
-struct ParquetFiles {
-    schema: TableSchema,
-    files: Arc<[Arc<ParquetFile>]>,
-    metrics: ExecutionPlanMetricsSet,
-}
-
-impl FileSource for ParquetFiles {
-    fn create_file_opener(
-        &self,
-        _object_store: Arc<dyn ObjectStore>,
-        _base_config: &FileScanConfig,
-        _partition: usize,
-    ) -> Result<Arc<dyn FileOpener>> {
-        Ok(Arc::new(self.clone()))
-    }
-
-    fn table_schema(&self) -> &TableSchema {
-        &self.schema
-    }
-
-    fn with_batch_size(&self, _batch_size: usize) -> Arc<dyn FileSource> {
-        Arc::new(self.clone())
-    }
-
-    fn metrics(&self) -> &ExecutionPlanMetricsSet {
-        &self.metrics
-    }
-
-    fn file_type(&self) -> &str {
-        "mizan_parquet"
-    }
-
-    // Row groups are dealt out already.
-    fn supports_repartitioning(&self) -> bool {
-        false
-    }
-
-    fn apply_expressions(
-        &self,
-        _f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-}
-
-impl FileOpener for ParquetFiles {
-    fn open(&self, file: PartitionedFile) -> Result<FileOpenFuture> {
-        let piece = piece(&file);
-        let file = piece.and_then(|(file, group)| Some((Arc::clone(self.files.get(file)?), group)));
-        let schema = Arc::clone(self.schema.file_schema());
-        Ok(Box::pin(async move {
-            let (file, group) = file.ok_or_else(|| DataFusionError::Plan("no such file".into()))?;
-            file.file.check()?;
-            let rows = Rows::open(file.footer()?, group, schema)?;
-            Ok(futures::stream::iter(rows).boxed())
-        }))
-    }
+    scan.plan(statistics)
 }

@@ -15,6 +15,8 @@ use datafusion::physical_plan::repartition::RepartitionExec;
 use datafusion::physical_plan::{ExecutionPlan, Partitioning, replace_children_if_necessary};
 use datafusion::prelude::DataFrame;
 
+use super::super::slices::{Sliced, SmallBatches};
+
 /// How many pieces of files are read at a time for each partition: more are more even.
 const PIECES: usize = 4;
 
@@ -57,6 +59,7 @@ fn has_one_leaf(plan: &dyn ExecutionPlan) -> bool {
         [] => true,
         [input] => {
             let by_row = plan.is::<FilterExec>() || plan.is::<ProjectionExec>();
+            let by_row = by_row || plan.is::<Sliced>() || plan.is::<SmallBatches>();
             (by_row || deals(plan)) && has_one_leaf(input.as_ref())
         }
         _ => false,

@@ -104,7 +104,7 @@ pub(in crate::engines) fn counts(catalogue: &Catalogue) -> Vec<(Value, i64)> {
 fn any_bytes_are_csv() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a [1] %20#?.csv");
-    let long = "x".repeat((16 << 20) + 1);
+    let long = "x".repeat(mizan_sql::LONGEST_STORED_TEXT + 1);
     let text = [
         b"\xef\xbb\xbfu,\"the, name\",x\r\n".as_slice(),
         b"1,a,5\r\n2,\"b\"\"q\r\n\",6,more,and more\n",

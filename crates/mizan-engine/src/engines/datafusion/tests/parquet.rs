@@ -7,12 +7,17 @@ use std::sync::Arc;
 
 use datafusion::parquet::basic::{Compression, Encoding};
 use datafusion::parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
-use datafusion::parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
+use datafusion::parquet::file::properties::{
+    WriterProperties, WriterPropertiesBuilder, WriterVersion,
+};
 use datafusion::parquet::file::writer::SerializedFileWriter;
 use datafusion::parquet::schema::parser::parse_message_type;
 use mizan_sql::{Type, Value};
 
 use super::files::{catalogue, counts, run};
+use crate::engines::datafusion::parquet::footer::Footer;
+use crate::engines::datafusion::parquet::prefixes::decoded_bytes;
+use crate::engines::datafusion::sizes::{Lines, sizes};
 use crate::engines::datafusion::{check_rows, inspect};
 
 /// Writes units, from 0, and texts that may be any bytes, in row groups of so many rows.
@@ -67,8 +72,7 @@ pub(in crate::engines) fn layouts() -> Vec<WriterPropertiesBuilder> {
         plain()
             .set_data_page_size_limit(64)
             .set_compression(Compression::LZ4_RAW),
-        WriterProperties::builder()
-            .set_writer_version(datafusion::parquet::file::properties::WriterVersion::PARQUET_2_0),
+        WriterProperties::builder().set_writer_version(WriterVersion::PARQUET_2_0),
     ]
 }
 
@@ -110,6 +114,69 @@ fn text_that_is_not_utf8_is_null_and_changes_nothing_else() {
             }
         }
     }
+}
+
+/// How much is decoded of texts that share prefixes is known from their lengths.
+#[test]
+fn lengths_of_texts_that_share_prefixes_are_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.parquet");
+    let prefix = "a prefix that is rather long ".repeat(40);
+    let text = |row: usize| match row % 7 {
+        0 => None,
+        1 => Some(Vec::new()),
+        2 => Some(format!("{row}").into_bytes()),
+        _ => Some(format!("{}{row}", &prefix[..row * 31 % 1100]).into_bytes()),
+    };
+    let versions = [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0];
+    let codecs = [Compression::UNCOMPRESSED, Compression::SNAPPY];
+    for rows in [0, 1, 2, 33, 5_000] {
+        let texts: Vec<Option<Vec<u8>>> = (0..rows).map(text).collect();
+        let bytes: usize = texts.iter().flatten().map(Vec::len).sum();
+        for (version, codec) in versions.into_iter().zip(codecs) {
+            let properties = WriterProperties::builder()
+                .set_dictionary_enabled(false)
+                .set_writer_version(version)
+                .set_compression(codec)
+                .set_column_encoding("x".into(), Encoding::DELTA_BYTE_ARRAY);
+            write_texts(&path, "(UTF8)", &texts, 1_500, properties);
+            let footer = Arc::new(Footer::read(&path).unwrap());
+            let field = Arc::new(footer.schema.field(1).clone());
+            let found = decoded_bytes(std::slice::from_ref(&footer), &field);
+            assert_eq!(found, Ok(bytes as u64), "{rows} {version:?}");
+            let unit = Arc::new(footer.schema.field(0).clone());
+            assert_eq!(decoded_bytes(&[footer], &unit), Ok(0));
+        }
+    }
+}
+
+/// A small file of long texts that share a prefix: all are read, a few at a time, and the
+/// size class has them all.
+#[test]
+fn texts_that_share_a_long_prefix_are_read_in_steps() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.parquet");
+    let prefix = "z".repeat(200_000);
+    let rows: usize = 2_000;
+    let texts = (0..rows).map(|row| Some(format!("{prefix}{row}").into_bytes()));
+    let texts: Vec<Option<Vec<u8>>> = texts.collect();
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_column_encoding("x".into(), Encoding::DELTA_BYTE_ARRAY);
+    write_texts(&path, "(UTF8)", &texts, rows, properties);
+    assert!(path.metadata().unwrap().len() < 1 << 20);
+    let catalogue = catalogue(&path, &[("u", Type::Integer), ("x", Type::Text)]);
+    check_rows(&catalogue.datasets["t"], &|_, _| ()).unwrap();
+    let plan = mizan_sql::plan(
+        "SELECT COUNT(DISTINCT u) FROM t WHERE x LIKE 'z%'",
+        &catalogue,
+    )
+    .unwrap();
+    let size = &sizes(&plan, &catalogue, Lines::Unknown).unwrap()["t"];
+    assert_eq!(
+        size.shared,
+        [0, (rows * 200_000).next_power_of_two() as u64]
+    );
 }
 
 /// The unit is text: rows whose unit is not UTF-8 belong to no unit.

@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{Field, Schema};
 use datafusion::datasource::MemTable;
-use mizan_sql::{Catalogue, MAX_TEXT, plan};
+use mizan_sql::{Catalogue, plan};
 
-use self::families::FAMILIES;
+use self::families::{FAMILIES, largest};
 use super::super::values::data_type;
 use super::super::{DataFusion, Tables};
 
@@ -102,19 +102,7 @@ fn planning_at_the_limits() {
         if !name.contains(&only) {
             continue;
         }
-        let planned = |n: usize| {
-            let sql = family(n);
-            sql.len() <= MAX_TEXT && plan(&sql, &catalogue).is_ok()
-        };
-        let (mut most, mut step) = (0, 1);
-        while most + step < 200_000 && planned(most + step) {
-            most += step;
-            step *= 2;
-        }
-        while step > 0 {
-            most += if planned(most + step) { step } else { 0 };
-            step /= 2;
-        }
+        let most = largest(*family, &catalogue);
         for n in [most.max(1), most * 2 + 1] {
             let child = Command::new(std::env::current_exe().unwrap())
                 .args(["planning_at_the_limits", "--ignored", "--nocapture"])

@@ -117,7 +117,7 @@ fn concat_without_limit() -> ScalarUDF {
 /// The function of a planted bug, in place of ours of the same name.
 pub(in crate::engines::datafusion) fn function(planted: Planted) -> Option<ScalarUDF> {
     let name = match planted {
-        Planted::FailingOperators => return None,
+        Planted::FailingOperators | Planted::NoSlices => return None,
         Planted::NoTextLimit => return Some(concat_without_limit()),
         Planted::Fails(name) | Planted::Panics(name) => name,
     };
@@ -215,6 +215,23 @@ fn texts_without_a_limit_are_found() {
     engine.planted = Some(Planted::NoTextLimit);
     is_found(&hunt(&engine, Attack::TextGrowth), "no text limit", 3);
     is_clean(Attack::TextGrowth);
+}
+
+/// Batches that are not cut before texts are computed.
+#[test]
+fn texts_after_joins_without_slices_are_found() {
+    let mut engine = capped_engine().unwrap();
+    engine.planted = Some(Planted::NoSlices);
+    // Few worlds have a long text and many public rows, so there are more until one has.
+    let mut pairs = 0;
+    let found = (11..31).any(|seed| {
+        let audit = hunt_from(&engine, Attack::JoinedTexts, seed);
+        pairs += audit.pairs;
+        differing(&audit) > 0
+    });
+    println!("no slices: found within {pairs} pairs");
+    assert!(found, "{pairs} pairs");
+    is_clean(Attack::JoinedTexts);
 }
 
 /// Public tables may multiply rows as they like.

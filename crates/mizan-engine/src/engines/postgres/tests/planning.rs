@@ -7,12 +7,12 @@
 
 use std::time::Instant;
 
-use mizan_sql::{MAX_TEXT, plan};
+use mizan_sql::plan;
 
 use super::super::Postgres;
 use super::server::Schema;
 use crate::engine::Engine as _;
-use crate::engines::datafusion::tests::planning::families::FAMILIES;
+use crate::engines::datafusion::tests::planning::families::{FAMILIES, largest};
 use crate::engines::datafusion::tests::planning::questions;
 use crate::oracle::Data;
 
@@ -43,19 +43,7 @@ fn planning_in_postgres() {
     schema.fill(&mut catalogue, &data, || false);
     println!("{:28} {:>6} {:>10} {:>10}", "family", "size", "ms", "MB");
     for (name, family) in FAMILIES {
-        let planned = |n: usize| {
-            let sql = family(n);
-            sql.len() <= MAX_TEXT && plan(&sql, &catalogue).is_ok()
-        };
-        let (mut most, mut step) = (0, 1);
-        while most + step < 200_000 && planned(most + step) {
-            most += step;
-            step *= 2;
-        }
-        while step > 0 {
-            most += if planned(most + step) { step } else { 0 };
-            step /= 2;
-        }
+        let most = largest(*family, &catalogue);
         let Ok(plan) = plan(&family(most.max(1)), &catalogue) else {
             continue;
         };

@@ -180,7 +180,11 @@ fn texts() -> Vec<String> {
 
 #[test]
 fn texts_are_read_as_one_grammar_says() {
-    let rows = texts().into_iter().map(|text| vec![Value::Text(text)]);
+    // Just as long as a computed text may be, and longer.
+    let most = "X".repeat(mizan_sql::LONGEST_COMPUTED_TEXT);
+    let long = [most.clone(), format!("{most}x"), format!(" {most} ")];
+    let rows = texts().into_iter().chain(long);
+    let rows = rows.map(|text| vec![Value::Text(text)]);
     let rows: Vec<Vec<Value>> = rows.chain([vec![Value::Null]]).collect();
     let like = |pattern: &str| {
         let pattern = Expr::Literal(Value::Text(pattern.to_owned()), Type::Text);

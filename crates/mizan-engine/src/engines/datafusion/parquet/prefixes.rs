@@ -1,0 +1,278 @@
+//! How long texts are that share prefixes (DELTA_BYTE_ARRAY).
+//!
+//! A value of this encoding is a part of the value before it and some bytes more, so a
+//! page of 60 kB may hold gigabytes of text. How much that is can be read off the lengths,
+//! which lie before the bytes: no text is decoded for it.
+
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{Field, Schema};
+use datafusion::parquet::basic::Encoding;
+use datafusion::parquet::column::page::{Page, PageReader as _};
+use datafusion::parquet::file::metadata::ColumnChunkMetaData;
+use datafusion::parquet::file::reader::{ChunkReader, SerializedPageReader};
+
+use super::footer::{Footer, group_rows};
+use super::rows::Chunks;
+use crate::engine::EngineError;
+use crate::engines::thread::caught;
+
+/// The texts of some pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Decoded {
+    /// The bytes of all of them.
+    pub(super) bytes: u64,
+    /// The bytes of the longest.
+    pub(super) longest: u64,
+}
+
+/// Whether some pages of a chunk are in this encoding.
+pub(super) fn shares_prefixes(chunk: &ColumnChunkMetaData) -> bool {
+    chunk.encodings_mask().is_set(Encoding::DELTA_BYTE_ARRAY)
+}
+
+/// The bytes of the texts of a column of files that share prefixes; zero if none does.
+pub(in crate::engines::datafusion) fn decoded_bytes(
+    footers: &[Arc<Footer>],
+    field: &Arc<Field>,
+) -> Result<u64, EngineError> {
+    let alone = Schema::new(vec![Arc::clone(field)]);
+    let mut all = 0_u64;
+    for footer in footers {
+        for group in 0..footer.groups().len() {
+            let found = caught(|| of_group(footer, group, &alone)).flatten();
+            let found = found.ok_or_else(|| EngineError::DamagedParquet {
+                path: footer.path().to_path_buf(),
+                group: group.saturating_add(1),
+                column: field.name().clone(),
+            })?;
+            all = all.saturating_add(found.bytes);
+        }
+    }
+    Ok(all)
+}
+
+fn of_group(footer: &Footer, group: usize, schema: &Schema) -> Option<Decoded> {
+    let roots = footer.roots(schema).ok()?;
+    if !footer.chunks(group, &roots).any(shares_prefixes) {
+        return Some(Decoded::default());
+    }
+    let chunks = Chunks::load(footer, group, &roots).ok()?;
+    decoded(footer, group, &roots, &chunks)
+}
+
+/// The texts of columns of a row group that share prefixes. None if a page is damaged.
+pub(super) fn decoded(
+    footer: &Footer,
+    group: usize,
+    roots: &[usize],
+    chunks: &Chunks,
+) -> Option<Decoded> {
+    let rows = usize::try_from(group_rows(footer.groups().get(group)?)).ok()?;
+    let reader = Arc::new(chunks.clone());
+    let mut all = Decoded::default();
+    for chunk in footer
+        .chunks(group, roots)
+        .filter(|chunk| shares_prefixes(chunk))
+    {
+        let here = of_chunk(Arc::clone(&reader), chunk, rows)?;
+        all.bytes = all.bytes.saturating_add(here.bytes);
+        // A row has a text of each column.
+        all.longest = all.longest.saturating_add(here.longest);
+    }
+    Some(all)
+}
+
+fn of_chunk<R: ChunkReader + 'static>(
+    reader: Arc<R>,
+    chunk: &ColumnChunkMetaData,
+    rows: usize,
+) -> Option<Decoded> {
+    let described = chunk.column_descr();
+    if described.max_rep_level() > 0 {
+        return None;
+    }
+    let nullable = described.max_def_level() > 0;
+    let mut pages = SerializedPageReader::new(reader, chunk, rows, None).ok()?;
+    let mut all = Decoded::default();
+    while let Some(page) = pages.get_next_page().ok()? {
+        let (bytes, start) = match &page {
+            Page::DataPage {
+                buf,
+                encoding: Encoding::DELTA_BYTE_ARRAY,
+                def_level_encoding,
+                num_values,
+                ..
+            } => {
+                let start = match (nullable, def_level_encoding) {
+                    (false, _) => 0,
+                    (true, Encoding::RLE) => {
+                        let length = buf.get(..4)?.try_into().ok()?;
+                        usize::try_from(u32::from_le_bytes(length))
+                            .ok()?
+                            .checked_add(4)?
+                    }
+                    // A bit for each value.
+                    (true, _) => usize::try_from(num_values.div_ceil(8)).ok()?,
+                };
+                (buf, start)
+            }
+            Page::DataPageV2 {
+                buf,
+                encoding: Encoding::DELTA_BYTE_ARRAY,
+                def_levels_byte_len,
+                rep_levels_byte_len,
+                ..
+            } => {
+                let levels = def_levels_byte_len.checked_add(*rep_levels_byte_len)?;
+                (buf, usize::try_from(levels).ok()?)
+            }
+            _ => continue,
+        };
+        let here = of_values(bytes.get(start..)?)?;
+        all.bytes = all.bytes.saturating_add(here.bytes);
+        all.longest = all.longest.max(here.longest);
+    }
+    Some(all)
+}
+
+/// The values of a page: lengths of prefixes, lengths of what follows, and bytes.
+fn of_values(bytes: &[u8]) -> Option<Decoded> {
+    if bytes.is_empty() {
+        // All of them are NULL.
+        return Some(Decoded::default());
+    }
+    let mut prefixes = Packed::new(bytes)?;
+    while prefixes.left > 0 {
+        prefixes.next()?;
+    }
+    let mut suffixes = Packed::new(prefixes.rest)?;
+    let mut prefixes = Packed::new(bytes)?;
+    if prefixes.left != suffixes.left {
+        return None;
+    }
+    let mut all = Decoded::default();
+    while prefixes.left > 0 {
+        let length = prefixes.next()?.checked_add(suffixes.next()?)?;
+        let length = u64::try_from(length).ok()?;
+        all.bytes = all.bytes.saturating_add(length);
+        all.longest = all.longest.max(length);
+    }
+    Some(all)
+}
+
+/// Integers in the encoding DELTA_BINARY_PACKED.
+struct Packed<'a> {
+    rest: &'a [u8],
+    /// How many values come yet.
+    left: u64,
+    per_mini_block: usize,
+    mini_blocks: usize,
+    last: i64,
+    /// Whether the first value was read: it is in the header.
+    begun: bool,
+    least: i64,
+    /// The widths of the mini blocks that come yet, in bits.
+    widths: &'a [u8],
+    /// The mini block that is read, and how many of its values were.
+    mini_block: &'a [u8],
+    width: u32,
+    read: usize,
+}
+
+impl<'a> Packed<'a> {
+    fn new(bytes: &'a [u8]) -> Option<Self> {
+        let mut rest = bytes;
+        let block = usize::try_from(unsigned(&mut rest)?).ok()?;
+        let mini_blocks = usize::try_from(unsigned(&mut rest)?).ok()?;
+        let left = unsigned(&mut rest)?;
+        let last = signed(&mut rest)?;
+        let per_mini_block = block.checked_div(mini_blocks)?;
+        let sound = per_mini_block > 0 && per_mini_block % 8 == 0 && block <= 1 << 20;
+        sound.then_some(Self {
+            rest,
+            left,
+            per_mini_block,
+            mini_blocks,
+            last,
+            begun: false,
+            least: 0,
+            widths: &[],
+            mini_block: &[],
+            width: 0,
+            read: per_mini_block,
+        })
+    }
+
+    /// The next value, which there must be.
+    fn next(&mut self) -> Option<i64> {
+        self.left = self.left.checked_sub(1)?;
+        if !self.begun {
+            self.begun = true;
+            return Some(self.last);
+        }
+        if self.read == self.per_mini_block {
+            self.next_mini_block()?;
+        }
+        let from = self.read.checked_mul(self.width as usize)?;
+        self.read += 1;
+        let delta = bits(self.mini_block, from, self.width)?;
+        #[allow(clippy::cast_possible_wrap, reason = "as the encoding adds")]
+        let delta = self.least.wrapping_add(delta as i64);
+        self.last = self.last.wrapping_add(delta);
+        Some(self.last)
+    }
+
+    fn next_mini_block(&mut self) -> Option<()> {
+        if self.widths.is_empty() {
+            self.least = signed(&mut self.rest)?;
+            (self.widths, self.rest) = self.rest.split_at_checked(self.mini_blocks)?;
+        }
+        let (width, widths) = self.widths.split_first()?;
+        (self.width, self.widths) = (u32::from(*width), widths);
+        if self.width > 64 {
+            return None;
+        }
+        let length = self.per_mini_block / 8 * self.width as usize;
+        (self.mini_block, self.rest) = self.rest.split_at_checked(length)?;
+        self.read = 0;
+        Some(())
+    }
+}
+
+/// So many bits from a place on, the least significant first.
+fn bits(bytes: &[u8], from: usize, width: u32) -> Option<u64> {
+    let (mut value, mut found) = (0_u64, 0_u32);
+    let mut place = from;
+    while found < width {
+        let byte = u64::from(*bytes.get(place / 8)?);
+        let skipped = u32::try_from(place % 8).ok()?;
+        let taken = (8 - skipped).min(width - found);
+        let part = (byte >> skipped) & ((1 << taken) - 1);
+        value |= part << found;
+        found += taken;
+        place += taken as usize;
+    }
+    Some(value)
+}
+
+/// An integer of seven bits to a byte.
+fn unsigned(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0_u64;
+    for shift in (0..64).step_by(7) {
+        let (first, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(first & 0x7f) << shift;
+        if first & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// The same with a sign.
+#[allow(clippy::cast_possible_wrap, reason = "zigzag")]
+fn signed(bytes: &mut &[u8]) -> Option<i64> {
+    let value = unsigned(bytes)?;
+    Some((value >> 1) as i64 ^ -((value & 1) as i64))
+}

@@ -1,0 +1,492 @@
+//! Batches cut by the bytes of their texts, before texts are computed of them.
+//!
+//! A join repeats a text without a copy: 8,192 rows beside one text of 60 KiB are a few
+//! hundred kilobytes of views, and 480 MiB once they are concatenated with anything. So
+//! the memory of an expression would depend on one cell. A rule of the physical optimizer
+//! looks for operators whose expressions make texts of columns, and cuts the batches that
+//! these read: a slice has at most [`SLICE_BYTES`] of text, or one row. A batch of short
+//! texts is not cut, and plans that compute no text are left as they are.
+//!
+//! # Guarantee
+//!
+//! What the expressions of an operator compute of a slice has at most `copies` times
+//! [`SLICE_BYTES`] bytes and the literals of its rows, or, of a single row, 64 KiB for
+//! each text that is made (`mizan_sql::TextGrowth`, `LONGEST_COMPUTED_TEXT`). Filters,
+//! joins and exchanges put slices together again, by rows: where texts that were made
+//! flow through one of them, its batches have [`SMALL_BATCH`] rows. The same holds for
+//! Parquet texts that share prefixes: they are as long in memory as texts that are made.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, AsArray, RecordBatch};
+use datafusion::arrow::compute::concat;
+use datafusion::arrow::datatypes::{DataType, FieldRef, Schema};
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result, exec_err};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::ColumnarValue;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::{Column, Literal};
+use datafusion::physical_expr::utils::collect_columns;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::aggregates::{AggregateExec, AggregateInputMode};
+use datafusion::physical_plan::filter::{FilterExec, FilterExecBuilder};
+use datafusion::physical_plan::joins::utils::JoinFilter;
+use datafusion::physical_plan::joins::{
+    HashJoinExec, NestedLoopJoinExec, NestedLoopJoinExecBuilder,
+};
+use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, replace_children_if_necessary,
+};
+use futures::{StreamExt, TryStreamExt};
+
+use super::parquet::scan::reads_prefixes;
+
+/// The most bytes of texts that a slice of several rows has.
+pub(in crate::engines) const SLICE_BYTES: usize = 1 << 20;
+
+/// The rows of a batch where texts that were made are put together again.
+pub(in crate::engines) const SMALL_BATCH: usize = 16;
+
+/// The rule that cuts batches.
+#[derive(Debug)]
+pub(super) struct SliceTexts {
+    /// The most bytes of texts that a slice of several rows has.
+    pub(super) bytes: usize,
+}
+
+impl PhysicalOptimizerRule for SliceTexts {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _config: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let mut gathers = false;
+        carries(plan.as_ref(), &mut gathers)?;
+        let plan = plan.transform_up(|node| sliced(node, self.bytes, gathers));
+        let plan = plan.data()?;
+        Ok(match gathers {
+            true => Arc::new(SmallBatches { input: plan }),
+            false => plan,
+        })
+    }
+
+    fn name(&self) -> &'static str {
+        "slice_texts"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+const fn is_text(kind: &DataType) -> bool {
+    matches!(
+        kind,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+    )
+}
+
+/// Whether a part of an expression makes a text of others.
+fn makes_text(expr: &Arc<dyn PhysicalExpr>, schema: &Schema) -> Result<bool> {
+    let mut found = false;
+    expr.apply(|part| {
+        let is_given = part.is::<Column>() || part.is::<Literal>();
+        found |= !is_given && is_text(&part.data_type(schema)?);
+        Ok(match found {
+            true => TreeNodeRecursion::Stop,
+            false => TreeNodeRecursion::Continue,
+        })
+    })?;
+    Ok(found)
+}
+
+/// The columns of texts of which expressions make texts.
+fn read<'a>(
+    exprs: impl IntoIterator<Item = &'a Arc<dyn PhysicalExpr>>,
+    schema: &Schema,
+) -> Result<Vec<usize>> {
+    let mut columns = Vec::new();
+    for expr in exprs {
+        if !makes_text(expr, schema)? {
+            continue;
+        }
+        let places = collect_columns(expr)
+            .into_iter()
+            .map(|column| column.index());
+        columns.extend(places.filter(|place| {
+            let field = schema.fields().get(*place);
+            field.is_some_and(|field| is_text(field.data_type()))
+        }));
+    }
+    columns.sort_unstable();
+    columns.dedup();
+    Ok(columns)
+}
+
+/// Whether texts that were made come out of a plan. `gathers` is set where an operator
+/// may put batches of them together.
+fn carries(plan: &dyn ExecutionPlan, gathers: &mut bool) -> Result<bool> {
+    // Texts that share prefixes are made by their decoder.
+    let mut below = reads_prefixes(plan)?;
+    *gathers |= below;
+    for input in plan.children() {
+        below |= carries(input.as_ref(), gathers)?;
+    }
+    if let Some(projection) = plan.downcast_ref::<ProjectionExec>() {
+        let schema = projection.input().schema();
+        for each in projection.expr() {
+            let makes = is_text(&each.expr.data_type(&schema)?);
+            if makes && (below || makes_text(&each.expr, &schema)?) {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
+    }
+    // What aggregates hold is counted by the bound, and emitted without a copy.
+    if plan.is::<AggregateExec>() {
+        return Ok(false);
+    }
+    let schema = plan.schema();
+    let carried = below
+        && schema
+            .fields()
+            .iter()
+            .any(|field| is_text(field.data_type()));
+    let passes = ["CoalescePartitionsExec", "UnionExec", "Capped"].contains(&plan.name());
+    *gathers |= below && !passes;
+    Ok(carried)
+}
+
+/// The same operator over slices, if its expressions make texts.
+fn sliced(
+    node: Arc<dyn ExecutionPlan>,
+    bytes: usize,
+    gathers: bool,
+) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {
+    if let Some(join) = node.downcast_ref::<HashJoinExec>() {
+        return Ok(match sliced_filter(join.filter(), bytes)? {
+            Some(filter) => {
+                Transformed::yes(join.builder().with_filter(Some(filter)).build_exec()?)
+            }
+            None => Transformed::no(node),
+        });
+    }
+    if let Some(join) = node.downcast_ref::<NestedLoopJoinExec>() {
+        return Ok(match sliced_filter(join.filter(), bytes)? {
+            Some(filter) => {
+                let join = NestedLoopJoinExecBuilder::from(join).with_filter(Some(filter));
+                Transformed::yes(Arc::new(join.build()?))
+            }
+            None => Transformed::no(node),
+        });
+    }
+    let columns = if let Some(filter) = node.downcast_ref::<FilterExec>() {
+        read([filter.predicate()], &filter.input().schema())?
+    } else if let Some(projection) = node.downcast_ref::<ProjectionExec>() {
+        let exprs = projection.expr().iter().map(|each| &each.expr);
+        read(exprs, &projection.input().schema())?
+    } else if let Some(aggregate) = node.downcast_ref::<AggregateExec>() {
+        match aggregate.mode().input_mode() {
+            AggregateInputMode::Raw => {
+                let arguments = aggregate.aggr_expr().iter();
+                let mut exprs = aggregate.group_expr().input_exprs();
+                exprs.extend(arguments.flat_map(|aggregate| aggregate.expressions()));
+                exprs.extend(aggregate.filter_expr().iter().flatten().cloned());
+                read(&exprs, &aggregate.input().schema())?
+            }
+            AggregateInputMode::Partial => Vec::new(),
+        }
+    } else {
+        return Ok(Transformed::no(node));
+    };
+    let mut node = Transformed::no(node);
+    if gathers && let Some(filter) = node.data.downcast_ref::<FilterExec>() {
+        let filter = FilterExecBuilder::from(filter).with_batch_size(SMALL_BATCH);
+        node = Transformed::yes(Arc::new(filter.build()?));
+    }
+    if columns.is_empty() {
+        return Ok(node);
+    }
+    let inputs = node.data.children().into_iter();
+    let inputs = inputs.map(|input| {
+        Arc::new(Sliced {
+            input: Arc::clone(input),
+            cut: Cut {
+                columns: columns.clone(),
+                bytes,
+            },
+        }) as Arc<dyn ExecutionPlan>
+    });
+    let inputs = inputs.collect();
+    let node = replace_children_if_necessary(node.data, inputs)?;
+    Ok(Transformed::yes(node))
+}
+
+/// The condition of a join over slices, if it makes texts.
+fn sliced_filter(filter: Option<&JoinFilter>, bytes: usize) -> Result<Option<JoinFilter>> {
+    let Some(filter) = filter else {
+        return Ok(None);
+    };
+    let columns = read([filter.expression()], filter.schema())?;
+    if columns.is_empty() {
+        return Ok(None);
+    }
+    let expression = SlicedExpr {
+        inner: Arc::clone(filter.expression()),
+        cut: Cut { columns, bytes },
+    };
+    Ok(Some(JoinFilter::new(
+        Arc::new(expression),
+        filter.column_indices().to_vec(),
+        Arc::clone(filter.schema()),
+    )))
+}
+
+/// How batches are cut.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Cut {
+    /// The texts that are counted.
+    columns: Vec<usize>,
+    /// The most bytes of them in a slice of several rows.
+    bytes: usize,
+}
+
+impl Cut {
+    /// The slices of a batch.
+    fn of(&self, batch: &RecordBatch) -> Vec<Range<usize>> {
+        let rows = batch.num_rows();
+        let columns: Vec<&dyn Array> = self
+            .columns
+            .iter()
+            .filter_map(|place| batch.columns().get(*place).map(AsRef::as_ref))
+            .collect();
+        let all = columns.iter().map(|column| bytes(*column, 0..rows));
+        if rows < 2 || all.fold(0, usize::saturating_add) <= self.bytes {
+            return vec![0..rows];
+        }
+        let mut found = Vec::new();
+        let (mut start, mut held) = (0, 0_usize);
+        for row in 0..rows {
+            let here = columns.iter().map(|column| bytes(*column, row..row + 1));
+            let here = here.fold(0, usize::saturating_add);
+            if row > start && held.saturating_add(here) > self.bytes {
+                found.push(start..row);
+                (start, held) = (row, 0);
+            }
+            held = held.saturating_add(here);
+        }
+        found.push(start..rows);
+        found
+    }
+}
+
+/// The bytes of the texts of rows. The first four bytes of a view are the length.
+#[allow(clippy::cast_possible_truncation, reason = "the lower half is meant")]
+fn bytes(array: &dyn Array, rows: Range<usize>) -> usize {
+    match array.data_type() {
+        DataType::Utf8View => {
+            let views = array.as_string_view().views();
+            let views = views.get(rows).unwrap_or_default();
+            views.iter().map(|view| *view as u32 as usize).sum()
+        }
+        DataType::Utf8 => {
+            let ends = array.as_string::<i32>().value_offsets();
+            let (first, last) = (ends.get(rows.start), ends.get(rows.end));
+            let length = first.zip(last).map_or(0, |(first, last)| last - first);
+            usize::try_from(length).unwrap_or(0)
+        }
+        DataType::LargeUtf8 => {
+            let ends = array.as_string::<i64>().value_offsets();
+            let (first, last) = (ends.get(rows.start), ends.get(rows.end));
+            let length = first.zip(last).map_or(0, |(first, last)| last - first);
+            usize::try_from(length).unwrap_or(usize::MAX)
+        }
+        _ => 0,
+    }
+}
+
+/// The rows of its input in slices.
+#[derive(Debug)]
+pub(super) struct Sliced {
+    input: Arc<dyn ExecutionPlan>,
+    cut: Cut,
+}
+
+impl DisplayAs for Sliced {
+    fn fmt_as(&self, _: DisplayFormatType, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Sliced")
+    }
+}
+
+/// What operators with one input that change nothing about its rows share.
+macro_rules! passes_rows {
+    ($name:ident { $($field:ident),* }) => {
+        fn name(&self) -> &'static str {
+            stringify!($name)
+        }
+
+        fn properties(&self) -> &Arc<PlanProperties> {
+            self.input.properties()
+        }
+
+        fn maintains_input_order(&self) -> Vec<bool> {
+            vec![true]
+        }
+
+        fn benefits_from_input_partitioning(&self) -> Vec<bool> {
+            vec![false]
+        }
+
+        fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+            vec![&self.input]
+        }
+
+        fn apply_expressions(
+            &self,
+            _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+        ) -> Result<TreeNodeRecursion> {
+            Ok(TreeNodeRecursion::Continue)
+        }
+
+        fn with_new_children(
+            self: Arc<Self>,
+            mut children: Vec<Arc<dyn ExecutionPlan>>,
+        ) -> Result<Arc<dyn ExecutionPlan>> {
+            let input = children.pop().unwrap_or_else(|| Arc::clone(&self.input));
+            Ok(Arc::new(Self {
+                input,
+                $($field: self.$field.clone(),)*
+            }))
+        }
+    };
+}
+
+impl ExecutionPlan for Sliced {
+    passes_rows!(Sliced { cut });
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let cut = self.cut.clone();
+        let stream = self.input.execute(partition, context)?;
+        let schema = stream.schema();
+        let stream = stream.map_ok(move |batch| {
+            let ranges = cut.of(&batch).into_iter();
+            let parts = ranges.map(move |range| Ok(batch.slice(range.start, range.len())));
+            futures::stream::iter(parts)
+        });
+        let stream = stream.try_flatten().boxed();
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, stream)))
+    }
+}
+
+/// Operators below it gather few rows at a time.
+#[derive(Debug)]
+pub(super) struct SmallBatches {
+    input: Arc<dyn ExecutionPlan>,
+}
+
+impl DisplayAs for SmallBatches {
+    fn fmt_as(&self, _: DisplayFormatType, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "SmallBatches")
+    }
+}
+
+impl ExecutionPlan for SmallBatches {
+    passes_rows!(SmallBatches {});
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let config = context.session_config().clone();
+        let small = TaskContext::new(
+            context.task_id(),
+            context.session_id(),
+            config.with_batch_size(SMALL_BATCH),
+            context.scalar_functions().clone(),
+            context.higher_order_functions().clone(),
+            context.aggregate_functions().clone(),
+            context.window_functions().clone(),
+            context.runtime_env(),
+        );
+        self.input.execute(partition, Arc::new(small))
+    }
+}
+
+/// An expression that is computed of a slice at a time.
+#[derive(Debug, Eq)]
+struct SlicedExpr {
+    inner: Arc<dyn PhysicalExpr>,
+    cut: Cut,
+}
+
+impl PartialEq for SlicedExpr {
+    fn eq(&self, other: &Self) -> bool {
+        self.inner.eq(&other.inner) && self.cut == other.cut
+    }
+}
+
+impl Hash for SlicedExpr {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.inner.hash(state);
+    }
+}
+
+impl fmt::Display for SlicedExpr {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "sliced({})", self.inner)
+    }
+}
+
+impl PhysicalExpr for SlicedExpr {
+    fn return_field(&self, schema: &Schema) -> Result<FieldRef> {
+        self.inner.return_field(schema)
+    }
+
+    fn evaluate(&self, batch: &RecordBatch) -> Result<ColumnarValue> {
+        let ranges = self.cut.of(batch);
+        if ranges.len() == 1 {
+            return self.inner.evaluate(batch);
+        }
+        let mut parts = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            let slice = batch.slice(range.start, range.len());
+            parts.push(self.inner.evaluate(&slice)?.into_array(slice.num_rows())?);
+        }
+        let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
+        Ok(ColumnarValue::Array(concat(&parts)?))
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn PhysicalExpr>> {
+        vec![&self.inner]
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        mut children: Vec<Arc<dyn PhysicalExpr>>,
+    ) -> Result<Arc<dyn PhysicalExpr>> {
+        let Some(inner) = children.pop() else {
+            return exec_err!("an expression without its part");
+        };
+        let cut = self.cut.clone();
+        Ok(Arc::new(Self { inner, cut }))
+    }
+
+    fn fmt_sql(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt_sql(out)
+    }
+}
+
+#[cfg(test)]
+mod tests;
