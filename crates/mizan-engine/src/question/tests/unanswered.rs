@@ -57,7 +57,7 @@ fn charges_without_an_answer_are_limited() {
     let ask = |sql: &str, name: Option<&str>| desk.query(sql, wish, name);
     let sql = |number: usize| format!("SELECT COUNT(*) FROM visits WHERE person > {number}");
     let mut ids = Vec::new();
-    for number in 0..mizan_ledger::MAX_UNANSWERED {
+    for number in 0..mizan_ledger::evidence::MAX_UNANSWERED {
         let name = (number == 1).then_some("named");
         assert!(desk.quote(&sql(99), wish).unwrap().notes.is_empty());
         match ask(&sql(number), name).unwrap_err() {

@@ -2,7 +2,8 @@
 
 use mizan_api::budget::view;
 use mizan_core::Code;
-use mizan_ledger::{RequestId, UnansweredCharge};
+use mizan_ledger::RequestId;
+use mizan_ledger::evidence::UnansweredCharge;
 use serde_json::json;
 
 use crate::failure::Failure;
