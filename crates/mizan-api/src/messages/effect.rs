@@ -131,7 +131,7 @@ impl Message for Effect {
                     Type::Timestamp => " microseconds",
                     Type::Boolean | Type::Integer | Type::Number | Type::Text => "",
                 };
-                let (name, step) = (plain(aggregate), number::nearest(*step, 6));
+                let (name, step) = (plain(aggregate), number::nearest(*step, 10));
                 format!("{name} is computed in steps of {step}{unit}.")
             }
             Self::AtBound {

@@ -102,8 +102,8 @@ const RIGHT_TO_LEFT: char = '\u{2067}';
 /// The end of a part with its own direction.
 const ISOLATE_END: char = '\u{2069}';
 
-/// Breaks text between words into lines no wider than `room`. Where the whole text is
-/// right to left, so is each line.
+/// Breaks text between words into lines no wider than `room`; no-break spaces keep words
+/// together. Where the whole text is right to left, so is each line.
 pub(super) fn wrap(text: &str, size: f64, room: f64) -> Vec<String> {
     let inner = text.strip_prefix(RIGHT_TO_LEFT);
     if let Some(inner) = inner.and_then(|text| text.strip_suffix(ISOLATE_END)) {
@@ -113,7 +113,7 @@ pub(super) fn wrap(text: &str, size: f64, room: f64) -> Vec<String> {
             .collect();
     }
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in text.split_ascii_whitespace() {
         match lines.last_mut() {
             Some(line) if width(line, size) + width(word, size) + 0.4 * size <= room => {
                 line.push(' ');
@@ -142,6 +142,16 @@ mod tests {
             .map(|x| Px(x).to_string())
             .into();
         assert_eq!(written, ["1", "0.13", "0", "100"]);
+    }
+
+    #[test]
+    fn lines_of_a_right_to_left_text_are_right_to_left() {
+        let room = 2.0 * width("مرة", 10.0);
+        assert_eq!(
+            wrap("\u{2067}مرة مرة\u{2069}", 10.0, room),
+            ["\u{2067}مرة\u{2069}", "\u{2067}مرة\u{2069}"]
+        );
+        assert!((width("\u{2068}a\u{2069}", 10.0) - width("a", 10.0)).abs() < 1e-9);
     }
 
     #[test]

@@ -156,6 +156,7 @@ fn other(error: &DataFusionError) -> Refusal {
         .trim_start_matches("This feature is not implemented: ");
     let first = text.lines().next().unwrap_or_default();
     let short: String = first.chars().take(300).collect();
+    // DataFusion has no type for these errors: their text is all there is.
     let says = |what: &str| text.contains(what);
     if says("cannot be nested") {
         return Refusal::new(

@@ -269,7 +269,7 @@ impl Cut {
             .collect();
         let all = columns.iter().map(|column| bytes(*column, 0..rows));
         if rows < 2 || all.fold(0, usize::saturating_add) <= self.bytes {
-            return vec![0..rows];
+            return std::iter::once(0..rows).collect();
         }
         let mut found = Vec::new();
         let (mut start, mut held) = (0, 0_usize);

@@ -127,7 +127,7 @@ fn step_text(step: f64, kind: Type) -> String {
     };
     match unit.zip(whole(step)) {
         Some((unit, step)) => counted(step, unit, Case::Nominative),
-        None => number::nearest(step, 6),
+        None => number::nearest(step, 10),
     }
 }
 

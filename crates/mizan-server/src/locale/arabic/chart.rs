@@ -109,7 +109,9 @@ fn probability(baseline: &str) -> String {
     format!("Pr = {baseline}")
 }
 
+/// A formula stays on one line.
 fn formula(text: &str) -> String {
+    let text = text.replace(' ', "\u{a0}");
     format!("{FORMULA}{text}{END}")
 }
 
