@@ -4,6 +4,7 @@ use mizan_api::budget::view;
 use mizan_api::question::{delta_down, quote_json};
 use mizan_engine::{Quote, ReservedDelta};
 use mizan_report::number;
+use mizan_sql::Note;
 
 use super::query::advice;
 use crate::answer_text::{hidden_part, hint, joined, largest_epsilon, limits_part, notes_section};
@@ -94,7 +95,16 @@ fn text(quote: &Quote, largest: Option<&str>, explain: bool) -> String {
         (false, Some(largest)) => format!("does not fit\n{}", advice(largest)),
     });
     if !explain {
-        text.push_str(&hint(quote.notes.len()));
+        // That a query would be refused, or may be, is not a detail.
+        let (urgent, others): (Vec<Note>, Vec<Note>) =
+            quote.notes.iter().cloned().partition(|note| {
+                matches!(
+                    note,
+                    Note::LimitsNotChecked { .. } | Note::UnansweredCharges { .. }
+                )
+            });
+        text.push_str(&notes_text(&urgent));
+        text.push_str(&hint(others.len()));
         return text;
     }
     text.push('\n');
