@@ -35,7 +35,7 @@ pub fn read(path: &Path) -> Result<Catalogue, Failure> {
     let json = serde_json::from_str(&text).map_err(|error| {
         Failure::new(
             Code::MZ1860,
-            format!("{shown} is no catalogue: {error}"),
+            format!("{shown} is not a catalogue: {error}"),
             "name another file with --catalogue, or mend this one",
         )
     })?;

@@ -83,7 +83,7 @@ mod tests {
     use crate::number::json;
 
     #[test]
-    fn a_dataset_is_what_the_catalogue_says() {
+    fn a_dataset_has_the_json_of_the_catalogue() {
         let catalogue = serde_json::json!({"mizan_catalogue": 1, "datasets": [{
             "name": "visits", "source": "visits.csv",
             "privacy": {"unit": ["person"], "account": "visits", "rows_per_unit": 3, "groups_per_unit": null},

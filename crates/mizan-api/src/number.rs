@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_back_as_decimals() {
+    fn numbers_parse_back_from_decimals() {
         for (json, text) in [
             ("1e-5", "1e-5"),
             ("\"1e-5\"", "1e-5"),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn infinity_is_a_word_or_nothing() {
+    fn infinity_is_a_word_or_null() {
         assert_eq!(json(&OrderJson::of(f64::INFINITY)), "inf");
         assert_eq!(json(&OrderJson::of(1.5)), 1.5);
         assert_eq!(json(&finite(f64::INFINITY)), serde_json::Value::Null);

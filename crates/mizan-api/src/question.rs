@@ -59,7 +59,7 @@ impl QuestionRequest {
                 Ok(width) if width.is_finite() && width > 0.0 => Ok(Wish::Accuracy(width)),
                 _ => Err(Failure::new(
                     Code::MZ1951,
-                    format!("{accuracy}: {:?} is no width", given.text()),
+                    format!("{accuracy}: {:?} is not a width", given.text()),
                     "give a number above 0, such as 50",
                 )),
             },

@@ -38,7 +38,7 @@ pub fn end_of(typed: &str) -> Result<u64, Failure> {
     let bad = || {
         Failure::new(
             Code::MZ1790,
-            format!("{typed:?} is no date"),
+            format!("{typed:?} is not a date"),
             "write 2026-11-16, 2026-11-16T12:30:00Z or 2026-11-16T12:30:00+03:00; without an offset it is UTC",
         )
     };
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_beyond_all_dates_is_still_told() {
+    fn times_beyond_all_dates_are_rendered() {
         assert_eq!(text(u64::MAX), "18446744073709551615 ms");
     }
 }

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quantile_says_its_rank_and_where_it_is_arbitrary() {
+    fn a_quantile_reports_its_rank_error() {
         let mut rank = QuantileRank {
             aggregate: AggregateName::Column("m".into()),
             rows: 922,
