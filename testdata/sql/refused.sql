@@ -404,11 +404,11 @@ SELECT COUNT(*) FROM (VALUES (1)) t
 
 -- several statements
 SELECT COUNT(*) FROM visits; SELECT COUNT(*) FROM visits
-=> MZ1804 one question
+=> MZ1804 one query
 
 -- SQL injection by a second statement
 SELECT COUNT(*) FROM visits; DROP TABLE visits
-=> MZ1804 one question
+=> MZ1804 one query
 
 -- a parameter
 SELECT COUNT(*) FROM visits WHERE age = $1

@@ -1,4 +1,4 @@
-//! Reading a catalogue of datasets from its file.
+//! Reads a catalogue of datasets from its file.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,14 +9,14 @@ use mizan_sql::Catalogue;
 
 use crate::failure::Failure;
 
-/// No catalogue is longer.
+/// The largest size of a catalogue file, in bytes.
 const LONGEST: u64 = 64 << 20;
 
-/// Reads a catalogue; one that is not there is empty.
+/// Reads a catalogue; a missing file is an empty catalogue.
 ///
 /// # Errors
 ///
-/// It cannot be read, or is none.
+/// The file cannot be read, or is not a catalogue.
 pub fn read(path: &Path) -> Result<Catalogue, Failure> {
     let shown = path.display().to_string();
     let failed = |error: std::io::Error| Failure::file("read", &shown, &error);

@@ -1,24 +1,24 @@
-//! Numbers on their way in and out: JSON knows no infinity, and decimals that
-//! are no doubles keep the text they were given as.
+//! Numbers in requests and answers: JSON has no infinity, and decimals that are not doubles keep
+//! their text.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A number in a request: a JSON number, or the same as text, such as `"1e-6"`.
-/// Both are rounded to the side on which the answer stays true for what was given.
+/// A number in a request: a JSON number, or a text such as `"1e-6"`. Both are rounded to the side
+/// on which the answer stays true for the given number.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum Given {
-    /// As a number.
+    /// A JSON number.
     Number(f64),
-    /// As text.
+    /// A text.
     Text(String),
 }
 
 impl Given {
-    /// As people write it.
+    /// The number as text.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self {
@@ -64,16 +64,16 @@ impl OrderJson {
     }
 }
 
-/// None for infinity, which JSON does not know.
+/// None for infinity, which JSON does not have.
 #[must_use]
 pub fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// An answer as JSON.
+/// The JSON form of an answer.
 #[must_use]
 pub fn json(answer: &impl Serialize) -> serde_json::Value {
-    // Answers have nothing that could fail: no maps but by text.
+    // Serialization of answers cannot fail: the keys of all maps are texts.
     serde_json::to_value(answer).unwrap_or(serde_json::Value::Null)
 }
 

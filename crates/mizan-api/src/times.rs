@@ -1,4 +1,4 @@
-//! Times as people write them, in UTC.
+//! Texts of times, in UTC.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
@@ -7,7 +7,7 @@ use mizan_core::Code;
 
 use crate::failure::Failure;
 
-/// A time of the log for people.
+/// A time of the log as text.
 #[must_use]
 pub fn text(unix_ms: u64) -> String {
     timestamp(unix_ms).map_or_else(
@@ -16,7 +16,7 @@ pub fn text(unix_ms: u64) -> String {
     )
 }
 
-/// The same for programs, with milliseconds.
+/// A time of the log as text with milliseconds, for programs.
 #[must_use]
 pub fn exact(unix_ms: u64) -> String {
     timestamp(unix_ms).map_or_else(
@@ -33,7 +33,7 @@ fn timestamp(unix_ms: u64) -> Option<Timestamp> {
 ///
 /// # Errors
 ///
-/// It is no date.
+/// The text is not a date.
 pub fn end_of(typed: &str) -> Result<u64, Failure> {
     let bad = || {
         Failure::new(

@@ -81,7 +81,7 @@ pub(crate) fn parse(sql: &str) -> Result<(Box<Query>, Words), Refusal> {
         return Err(Refusal::new(
             Reason::TooLong,
             format!(
-                "the question has {} bytes; the longest that is read has {MAX_TEXT}",
+                "the query has {} bytes; the longest that is read has {MAX_TEXT}",
                 sql.len()
             ),
             "ask something shorter; a long list of values belongs into a public table that is joined",
@@ -115,13 +115,13 @@ pub(crate) fn parse(sql: &str) -> Result<(Box<Query>, Words), Refusal> {
         return Err(Refusal::new(
             Reason::NotOne,
             format!("{} statements were given", statements.len() + 1),
-            "ask one question at a time",
+            "send one query at a time",
         ));
     }
     let Some(only) = only else {
         return Err(Refusal::new(
             Reason::NotOne,
-            "there is no question here",
+            "there is no query",
             "ask with SELECT, as in: SELECT COUNT(*) FROM a_dataset",
         ));
     };
@@ -159,7 +159,7 @@ fn check_limits(tokens: &[TokenWithSpan]) -> Result<(), Refusal> {
         if operators > MAX_OPERATORS {
             return Err(Refusal::new(
                 Reason::TooComplex,
-                format!("the question has more than {MAX_OPERATORS} keywords and operators"),
+                format!("the query has more than {MAX_OPERATORS} keywords and operators"),
                 "write x IN (...) for many alternatives, or join a public table of them",
             )
             .at(place()));
@@ -167,7 +167,7 @@ fn check_limits(tokens: &[TokenWithSpan]) -> Result<(), Refusal> {
         if calls > MAX_CALLS {
             return Err(Refusal::new(
                 Reason::TooComplex,
-                format!("the question has more than {MAX_CALLS} calls of functions"),
+                format!("the query has more than {MAX_CALLS} calls of functions"),
                 "ask in parts",
             )
             .at(place()));
@@ -236,7 +236,7 @@ fn syntax(error: &DataFusionError, words: &Words) -> Refusal {
             ParserError::RecursionLimitExceeded => {
                 return Refusal::new(
                     Reason::TooComplex,
-                    "the question is nested too deeply",
+                    "the query is nested too deeply",
                     "nest less deeply",
                 );
             }

@@ -1,4 +1,4 @@
-//! What else an analyst should know about an answer.
+//! Sentences about other facts that an analyst should know about an answer.
 
 use mizan_sql::Note;
 use serde_json::{Map, Value};

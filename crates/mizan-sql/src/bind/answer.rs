@@ -371,7 +371,7 @@ impl Binder<'_> {
             {
                 Refusal::new(
                     Reason::AfterAnswer,
-                    "several released results in one question are not supported",
+                    "several released results in one query are not supported",
                     "ask them one by one",
                 )
             }

@@ -122,7 +122,7 @@ fn check(found: u64, most: u64, what: &str) -> Result<(), Refusal> {
     }
     Err(Refusal::new(
         Reason::TooComplex,
-        format!("the question has {found} {what}; the most is {most}"),
+        format!("the query has {found} {what}; the most is {most}"),
         "ask something simpler, or ask in parts",
     ))
 }

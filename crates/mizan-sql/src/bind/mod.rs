@@ -51,7 +51,7 @@ pub fn plan(sql: &str, catalogue: &Catalogue) -> Result<BoundedPlan, Refusal> {
         Refusal::new(
             Reason::Internal,
             what.to_owned(),
-            "please report this question; nothing was read or charged",
+            "please report this query; nothing was read or charged",
         )
     };
     std::thread::scope(|scope| {
@@ -61,7 +61,7 @@ pub fn plan(sql: &str, catalogue: &Catalogue) -> Result<BoundedPlan, Refusal> {
             .spawn_scoped(scope, || bind(sql, catalogue))
             .map_err(|_| internal("there is no thread for the planner"))?
             .join()
-            .unwrap_or_else(|_| Err(internal("the planner failed at this question")))
+            .unwrap_or_else(|_| Err(internal("the planner failed on this query")))
     })
 }
 
@@ -180,7 +180,7 @@ fn other(error: &DataFusionError) -> Refusal {
     }
     Refusal::new(
         Reason::Planner,
-        format!("the question cannot be planned: {short}"),
+        format!("the query cannot be planned: {short}"),
         "check names, types and GROUP BY; give columns names of their own with AS",
     )
 }

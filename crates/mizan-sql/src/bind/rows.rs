@@ -70,7 +70,7 @@ impl<'a> Binder<'a> {
         if self.nodes > MAX_NODES {
             return Err(Refusal::new(
                 Reason::TooComplex,
-                "the question is too large once every WITH is written out",
+                "the query is too large once every WITH is written out",
                 "ask something simpler",
             ));
         }

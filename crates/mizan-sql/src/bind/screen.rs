@@ -557,6 +557,6 @@ fn grouping_sets(what: &str) -> Refusal {
     Refusal::new(
         Reason::GroupingSets,
         format!("{what} groups the same rows several times, which is not supported"),
-        "ask one question for each grouping",
+        "send one query for each grouping",
     )
 }

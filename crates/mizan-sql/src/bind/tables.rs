@@ -146,7 +146,7 @@ fn limited(read: usize, at: &impl Spanned) -> Result<usize, Refusal> {
     }
     Err(Refusal::new(
         Reason::TooComplex,
-        format!("the question reads more than {MAX_TABLES} tables, each use of a WITH counted"),
+        format!("the query reads more than {MAX_TABLES} tables, each use of a WITH counted"),
         "ask something simpler",
     )
     .at(place(at)))

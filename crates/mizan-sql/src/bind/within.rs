@@ -132,7 +132,7 @@ impl Binder<'_> {
         Err(Refusal::new(
             Reason::GroupingSets,
             "GROUPING SETS, CUBE and ROLLUP group the same rows several times, which is not supported",
-            "ask one question for each grouping",
+            "send one query for each grouping",
         )
         .at(self.words.place("group")))
     }
@@ -294,7 +294,7 @@ pub(super) fn aggregate_of(expr: &Planned) -> Result<&AggregateFunction, Refusal
         other => Err(Refusal::new(
             Reason::Internal,
             format!("{} is not an aggregate", shown(other)),
-            "please report this question",
+            "please report this query",
         )),
     }
 }
