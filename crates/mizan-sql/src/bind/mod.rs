@@ -155,7 +155,7 @@ fn other(error: &DataFusionError) -> Refusal {
         .trim_start_matches("This feature is not implemented: ");
     let first = text.lines().next().unwrap_or_default();
     let short: String = first.chars().take(300).collect();
-    // DataFusion has no type for these errors, only their text.
+    // DataFusion 55 reports these three as `DataFusionError::Plan`, which has only a text.
     let says = |what: &str| text.contains(what);
     if says("cannot be nested") {
         return Refusal::new(

@@ -134,7 +134,7 @@ pub(crate) fn catalogue() -> Catalogue {
         ),
         dataset(
             "broken",
-            privacy(&["nobody"], "clinic", Some(2), Some(2)),
+            privacy(&["absent"], "clinic", Some(2), Some(2)),
             vec![column("x", Integer)],
         ),
     ]);
