@@ -184,8 +184,8 @@ fn check_limits(tokens: &[TokenWithSpan]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether a parenthesis opens the arguments of a function: it follows a word that is not a keyword
-/// before other parentheses.
+/// Whether a parenthesis opens the arguments of a function: it follows a word other than the
+/// keywords that precede other parentheses, such as IN.
 fn is_call(before: &Token, token: &Token) -> bool {
     let (Token::Word(word), Token::LParen) = (before, token) else {
         return false;

@@ -55,7 +55,7 @@ struct Limits<'a> {
 }
 
 impl Binder<'_> {
-    /// Computes the aggregates of a query from statistics.
+    /// Translates the aggregates of a query into statistics.
     pub(super) fn measured(
         &mut self,
         rows: &Rows,
