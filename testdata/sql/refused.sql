@@ -500,7 +500,7 @@ SELECT AVG(m) FROM (SELECT person, MEDIAN(cost) AS m FROM visits GROUP BY person
 
 -- public groups without an aggregate
 SELECT city FROM visits GROUP BY city
-=> MZ1834 nothing is asked
+=> MZ1834 no aggregate is selected
 
 -- two accounts
 SELECT COUNT(*) FROM visits v JOIN elsewhere e ON v.person = e.person

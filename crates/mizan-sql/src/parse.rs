@@ -84,7 +84,7 @@ pub(crate) fn parse(sql: &str) -> Result<(Box<Query>, Words), Refusal> {
                 "the query has {} bytes; the longest that is read has {MAX_TEXT}",
                 sql.len()
             ),
-            "ask something shorter; a long list of values belongs into a public table that is joined",
+            "shorten the query; put a long list of values into a public table and join it",
         ));
     }
     let dialect = GenericDialect {};
@@ -168,7 +168,7 @@ fn check_limits(tokens: &[TokenWithSpan]) -> Result<(), Refusal> {
             return Err(Refusal::new(
                 Reason::TooComplex,
                 format!("the query has more than {MAX_CALLS} calls of functions"),
-                "ask in parts",
+                "split the query into several",
             )
             .at(place()));
         }

@@ -282,7 +282,7 @@ impl Binder<'_> {
         if measures.statistics.is_empty() {
             return Err(Refusal::new(
                 Reason::Aggregate,
-                "nothing is asked about these groups, whose keys are public anyway",
+                "no aggregate is selected, and the keys of these groups are public",
                 "add an aggregate such as COUNT(*)",
             ));
         }

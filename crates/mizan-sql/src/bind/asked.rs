@@ -99,7 +99,7 @@ impl Asked {
         Refusal::new(
             Reason::TooWide,
             format!(
-                "the bounds of {} are too wide, or the rows of a unit too many, to count with",
+                "the bounds of {} are too wide, or the row limit per unit is too large, for exact integers",
                 self.written
             ),
             "declare tighter bounds, or fewer rows per unit",

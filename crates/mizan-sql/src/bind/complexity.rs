@@ -123,6 +123,6 @@ fn check(found: u64, most: u64, what: &str) -> Result<(), Refusal> {
     Err(Refusal::new(
         Reason::TooComplex,
         format!("the query has {found} {what}; the most is {most}"),
-        "ask something simpler, or ask in parts",
+        "simplify the query, or split it into several",
     ))
 }

@@ -51,7 +51,7 @@ impl Rows {
         let Some(unit) = unit.filter(|_| !lost) else {
             return Err(Refusal::new(
                 Reason::Catalogue,
-                format!("the unit of {} is none of its columns", dataset.name),
+                format!("the unit of {} is not one of its columns", dataset.name),
                 "the owner registers the dataset again with --unit COLUMN",
             ));
         };
@@ -246,7 +246,7 @@ impl Rows {
         let mut columns: Vec<Column> = Vec::new();
         for (index, part) in parts.iter().enumerate() {
             if part.unit.len() != units {
-                return Err(fit("whose rows they are"));
+                return Err(fit("their privacy units"));
             }
             if index == 0 {
                 columns.clone_from(&part.columns);

@@ -96,7 +96,9 @@ impl Binder<'_> {
             .ok_or_else(|| {
                 Refusal::new(
                     Reason::TooWide,
-                    format!("{rows_per_unit} rows per unit cannot be counted with"),
+                    format!(
+                        "a row limit of {rows_per_unit} per unit is too large for exact integers"
+                    ),
                     format!("the owner declares --max-rows-per-unit from 1 to {MAX_CONTRIBUTION}"),
                 )
             })?;

@@ -71,7 +71,7 @@ impl<'a> Binder<'a> {
             return Err(Refusal::new(
                 Reason::TooComplex,
                 "the query is too large once every WITH is written out",
-                "ask something simpler",
+                "simplify the query",
             ));
         }
         match plan {

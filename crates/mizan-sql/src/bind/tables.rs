@@ -135,7 +135,7 @@ fn few(found: usize, most: usize, what: &str, at: &impl Spanned) -> Result<(), R
     Err(Refusal::new(
         Reason::TooComplex,
         format!("there are {found} {what}; the most is {most}"),
-        "ask in parts",
+        "split the query into several",
     )
     .at(place(at)))
 }
@@ -147,7 +147,7 @@ fn limited(read: usize, at: &impl Spanned) -> Result<usize, Refusal> {
     Err(Refusal::new(
         Reason::TooComplex,
         format!("the query reads more than {MAX_TABLES} tables, each use of a WITH counted"),
-        "ask something simpler",
+        "simplify the query",
     )
     .at(place(at)))
 }

@@ -110,7 +110,7 @@ impl DatasetColumn {
             self.check_bounds(bounds)?;
         }
         if self.unit_bounds.is_some() && !self.kind.is_numeric() {
-            return Err(self.bad_bounds("are of totals, and there are none"));
+            return Err(self.bad_bounds("are of totals, which only numeric types have"));
         }
         match &self.keys {
             Some(keys) => self.check_keys(keys),

@@ -188,7 +188,7 @@ impl CatalogueError {
             ),
             Self::Columns { .. } => "describe 1 to 10000 columns".into(),
             Self::Unit { .. } => {
-                "say with --unit which columns tell whose a row is, each once; ids are integers or texts without bounds".into()
+                "name the columns that identify the person of a row with --unit, each once; ids are integers or texts without bounds".into()
             }
             Self::Limit { .. } => "choose a whole number in that range".into(),
             Self::Bounds { kind, .. } => match kind {
