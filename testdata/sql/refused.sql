@@ -176,7 +176,7 @@ SELECT COUNT(*) FROM visits v LEFT ANTI JOIN people p ON v.person = p.person
 
 -- C1: UNION ALL of private and public rows
 SELECT COUNT(*) FROM (SELECT city FROM visits UNION ALL SELECT city FROM cities) t
-=> MZ1833 whose rows
+=> MZ1833 privacy units
 
 -- C1: UNION ALL of different units
 SELECT COUNT(*) FROM (SELECT x FROM loose UNION ALL SELECT cost FROM visits) t
