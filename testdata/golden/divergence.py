@@ -43,7 +43,7 @@ def nudged(p, by):
 def pairs():
     rng = random.Random(20)
     half, tiny = [0.5, 0.5], 2.0**-60
-    far = [tiny, 127 * tiny, 1 - 2.0**-53]  # sums to one exactly, although 1 - 2^-60 is no double
+    far = [tiny, 127 * tiny, 1 - 2.0**-53]  # sums to one exactly, although 1 - 2^-60 is not a double
     yield [1.0], [1.0]
     yield [1.0, 0.0], [0.5, 0.5]
     yield [0.5, 0.5], [1.0, 0.0]

@@ -47,5 +47,5 @@ def records():
 ABOUT = {
     "what": "f2(x) = e^x - 1 - x; g(x) = ln(sinh(x/2)/(x/2)); ln_1p(x) = ln(1+x); the rest as named",
     "made_by": "make.py (mpmath) at the exact value of each double; 25 digits, each recomputed at twice the precision; "
-               "arguments whose value is no double (overflow, or rounds to zero) are left out",
+               "arguments whose value is not a double (overflow, or rounds to zero) are left out",
 }

@@ -4,19 +4,19 @@ SELECT COUNT(*) FROM visits
 => rows 0..20
 => count(*) integer
 
--- a count of people needs no limit of rows
+-- a count of people does not need a row limit
 SELECT COUNT(DISTINCT person) FROM visits
 => one group; 1 per unit
 => units 0..1
 => count(distinct person) integer
 
--- even where no limit was declared
+-- a count of people without a declared limit
 SELECT COUNT(DISTINCT who) AS people FROM loose
 => one group; 1 per unit
 => units 0..1
 => people integer
 
--- a count of something
+-- a count of values that are not NULL
 SELECT COUNT(score) FROM visits
 => one group; 1 per unit
 => count 0..20
@@ -28,7 +28,7 @@ SELECT COUNT(1) AS a, COUNT(person) AS b, COUNT(*) AS c FROM visits
 => rows 0..20
 => a integer, b integer, c integer
 
--- a count of different values
+-- a count of distinct values
 SELECT COUNT(DISTINCT clinic) FROM visits
 => one group; 1 per unit
 => distinct 0..20
@@ -52,7 +52,7 @@ SELECT SUM(cost * 0.5 - 100) AS s FROM visits
 => sum(2^-13) -16384000..65536000
 => s number
 
--- who has no bounds writes them
+-- a query may write bounds that are not declared
 SELECT SUM(LEAST(GREATEST(score, 0), 10)) AS s FROM visits
 => one group; 1 per unit
 => sum(2^0) 0..200
@@ -76,7 +76,7 @@ SELECT SUM(minutes), AVG(minutes) FROM visits
 => sum(2^0) 0..600; count 0..20; sum(2^0 from 120) -2400..2400
 => sum(minutes) integer, avg(minutes) number
 
--- Qrlew: a variance is made of centred squares, not of E[x^2] - E[x]
+-- Qrlew: a variance uses centred squares, not E[x^2] - E[x]^2
 SELECT VAR_SAMP(age), VAR_POP(age) FROM visits
 => one group; 1 per unit
 => count 0..20; sum(2^0 from 60) -1200..1200; squares(2^0 from 60) 0..72000
@@ -136,13 +136,13 @@ SELECT COUNT(*) FILTER (WHERE age < 18) AS young, SUM(cost) FILTER (WHERE insure
 => count 0..20; sum(2^-12) 0..81920000
 => young integer, paid number
 
--- people who pass a filter: one value for each
+-- people with a row that passes a filter: one value each
 SELECT COUNT(DISTINCT person) FILTER (WHERE cost > 500) AS n FROM visits
 => one group; 1 per unit
 => distinct 0..1
 => n integer
 
--- people in a CASE: one value for each
+-- people in a CASE: one value each
 SELECT COUNT(DISTINCT CASE WHEN cost > 500 THEN person END) AS n FROM visits
 => one group; 1 per unit
 => distinct 0..1
@@ -160,25 +160,25 @@ SELECT city, insured, COUNT(*) FROM visits GROUP BY city, insured
 => rows 0..20
 => city text, insured boolean, count(*) integer
 
--- the cap is enforced where there are more public groups than it
+-- the limit on groups per unit applies if there are more public groups
 SELECT city, EXTRACT(month FROM day) AS m, COUNT(*) FROM visits GROUP BY city, EXTRACT(month FROM day)
 => 36 public groups by city, date_part('MONTH', day); 5 per unit enforced
 => rows 0..20
 => city text, m integer, count(*) integer
 
--- private groups: units come first, for the threshold
+-- private groups: the count of units is first, for the threshold
 SELECT clinic, COUNT(*) FROM visits GROUP BY clinic
 => private groups by clinic; 5 per unit enforced
 => units 0..1; rows 0..20
 => clinic text, count(*) integer
 
--- one private key makes all private
+-- one private key makes all groups private
 SELECT city, clinic, COUNT(*) AS n FROM visits GROUP BY city, clinic
 => private groups by city, clinic; 5 per unit enforced
 => units 0..1; rows 0..20
 => city text, clinic text, n integer
 
--- COUNT(DISTINCT unit) doubles as the threshold
+-- COUNT(DISTINCT unit) shares the count of the threshold
 SELECT clinic, COUNT(DISTINCT person) AS n FROM visits GROUP BY clinic
 => private groups by clinic; 5 per unit enforced
 => units 0..1
@@ -220,13 +220,13 @@ SELECT upper(city) AS c, COUNT(*) AS n FROM visits GROUP BY 1
 => rows 0..20
 => c text, n integer
 
--- more public groups than are listed: taken from the data
+-- more public groups than the limit: discovered in the data
 SELECT day, age, COUNT(*) AS n FROM visits GROUP BY day, age
 => private groups by day, age; 5 per unit enforced
 => units 0..1; rows 0..20
 => day date, age integer, n integer
 
--- groups without an aggregate are those with enough units
+-- groups without an aggregate are those that pass partition selection
 SELECT clinic FROM visits GROUP BY clinic
 => private groups by clinic; 5 per unit enforced
 => units 0..1
@@ -280,7 +280,7 @@ SELECT COUNT(*), SUM(visits.cost), AVG(age) FROM visits
 => rows 0..20; sum(2^-12) 0..81920000; count 0..20; sum(2^0 from 60) -1200..1200
 => count(*) integer, sum(cost) number, avg(age) number
 
--- WHERE with everything that is total
+-- WHERE with all kinds of total expressions
 SELECT COUNT(*) FROM visits WHERE age BETWEEN 18 AND 65 AND city IN ('Berlin', 'Cairo') AND clinic LIKE 'St%' AND NOT insured AND score IS NOT NULL AND cost / minutes > 2 AND sqrt(cost) < 20
 => one group; 1 per unit
 => rows 0..20
@@ -298,7 +298,7 @@ SELECT COUNT(*) FROM visits WHERE CAST(clinic AS integer) > 3 AND CAST(age AS te
 => rows 0..20
 => count(*) integer
 
--- written dates move by written intervals
+-- date literals with interval literals
 SELECT COUNT(*) FROM visits WHERE day >= DATE '2024-01-31' + INTERVAL '1' MONTH AND day < DATE '2024-12-31' - INTERVAL '10' DAY
 => one group; 1 per unit
 => rows 0..20
@@ -340,7 +340,7 @@ SELECT AVG(t.c) AS m FROM (SELECT v.cost AS c FROM visits AS v WHERE v.age > 3) 
 => count 0..20; sum(2^-13 from 500) -81920000..81920000
 => m number
 
--- C2: a subquery that does not select the unit keeps it all the same
+-- C2: a subquery keeps a unit that it does not select
 SELECT k, COUNT(DISTINCT person) AS n FROM (SELECT upper(city) AS k, person FROM visits) t GROUP BY k
 => 3 public groups by k; 3 per unit
 => units 0..1
@@ -448,7 +448,7 @@ SELECT COUNT(*) AS n FROM (SELECT DISTINCT person, city FROM visits) t
 => rows 0..20
 => n integer
 
--- one row per unit: something per person, then over all
+-- one row per unit: aggregates per person, then over all people
 SELECT AVG(n) AS m, MEDIAN(n) AS q FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person) t
 => one group; 1 per unit
 => count 0..1; sum(2^0 from 10) -10..10; histogram(2^0 from 0, 20 steps) 0..1
@@ -466,7 +466,7 @@ SELECT SUM(s) AS m FROM (SELECT person, SUM(minutes) AS s FROM visits GROUP BY p
 => sum(2^0) 0..600
 => m integer
 
--- one row per unit needs no cap of groups
+-- one row per unit does not need a limit on groups
 SELECT n, COUNT(*) AS people FROM (SELECT person, COUNT(DISTINCT city) AS n FROM visits GROUP BY person) t GROUP BY n
 => 21 public groups by n; 1 per unit
 => rows 0..1
@@ -508,7 +508,7 @@ SELECT COUNT(*) AS n FROM pairs a JOIN pairs b ON a.house = b.house AND a.member
 => rows 0..4
 => n integer
 
--- C2: a part of the unit is something that several share
+-- C2: several units share a part of the unit
 SELECT COUNT(DISTINCT house) AS houses FROM pairs
 => one group; 1 per unit
 => distinct 0..1
@@ -557,19 +557,19 @@ OR (p_partkey = l_partkey AND p_brand = 'Brand#23' AND p_container IN ('MED BAG'
 => sum(2^-4) 0..336000000
 => revenue number
 
--- ORDER BY in a subquery has no meaning, and is left out
+-- ORDER BY in a subquery has no effect and is dropped
 SELECT COUNT(*) FROM (SELECT * FROM visits ORDER BY cost) t
 => one group; 1 per unit
 => rows 0..20
 => count(*) integer
 
--- what is computed of public tables alone is free
+-- expressions over public tables alone are free
 SELECT COUNT(*) AS n FROM visits v JOIN (SELECT country, COUNT(*) AS towns, MAX(city) AS city FROM cities GROUP BY country) c ON v.city = c.city WHERE c.towns > 3
 => one group; 1 per unit
 => rows 0..20
 => n integer
 
--- counts per person without a limit of rows, clamped by hand
+-- counts per person without a row limit, clamped by the query
 SELECT AVG(LEAST(n, 10)) AS m FROM (SELECT who, COUNT(*) AS n FROM loose GROUP BY who) t
 => one group; 1 per unit
 => rows 0..1; sum(2^0 from 5) -5..5

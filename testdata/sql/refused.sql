@@ -2,11 +2,11 @@
 SELECT * FROM visits
 => MZ1819 rows of people
 
--- one column is no better
+-- one column of one person
 SELECT cost FROM visits WHERE person = 7
 => MZ1819 rows of people
 
--- a subquery is no better
+-- one row through a subquery
 SELECT t.cost FROM (SELECT cost FROM visits) t ORDER BY cost LIMIT 1
 => MZ1819 rows of people
 
@@ -28,17 +28,17 @@ SELECT DISTINCT person FROM visits
 
 -- a public table
 SELECT COUNT(*) FROM cities
-=> MZ1820 about nobody
+=> MZ1820 only public tables
 
--- no table
+-- without a table
 SELECT COUNT(*)
 => MZ1820 no dataset
 
--- no table and no aggregate
+-- without a table and an aggregate
 SELECT 1
 => MZ1820 no dataset
 
--- C6, SmartNoise: a missing bound is an error, never no noise
+-- C6, SmartNoise: a missing bound is an error and does not remove the noise
 SELECT SUM(score) FROM visits
 => MZ1826 needs bounds
 
@@ -86,11 +86,11 @@ SELECT COUNT(*) FROM (SELECT * FROM visits LIMIT 10) t
 SELECT COUNT(*) FROM (SELECT * FROM visits OFFSET 1) t
 => MZ1825 LIMIT
 
--- C1: the inner GROUP BY mixes people
+-- C1: the inner GROUP BY combines rows of several people
 SELECT MAX(n) FROM (SELECT city, COUNT(*) AS n FROM visits GROUP BY city) t
 => MZ1823 mixes people
 
--- C1: the inner aggregate of everybody
+-- C1: an inner aggregate over all people
 SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM visits) t
 => MZ1823 mixes people
 
@@ -160,11 +160,11 @@ SELECT COUNT(*) FROM visits v FULL JOIN people p ON v.person = p.person
 
 -- C1: a public table that is kept
 SELECT COUNT(*) FROM cities c LEFT JOIN visits v ON v.city = c.city
-=> MZ1822 nobody
+=> MZ1822 no privacy unit
 
 -- C1: a public table that is kept, from the right
 SELECT COUNT(*) FROM visits v RIGHT JOIN cities c ON v.city = c.city
-=> MZ1822 nobody
+=> MZ1822 no privacy unit
 
 -- C1: SEMI JOIN
 SELECT COUNT(*) FROM visits v LEFT SEMI JOIN people p ON v.person = p.person
@@ -176,7 +176,7 @@ SELECT COUNT(*) FROM visits v LEFT ANTI JOIN people p ON v.person = p.person
 
 -- C1: UNION ALL of private and public rows
 SELECT COUNT(*) FROM (SELECT city FROM visits UNION ALL SELECT city FROM cities) t
-=> MZ1833 whose rows
+=> MZ1833 privacy units
 
 -- C1: UNION ALL of different units
 SELECT COUNT(*) FROM (SELECT x FROM loose UNION ALL SELECT cost FROM visits) t
@@ -404,11 +404,11 @@ SELECT COUNT(*) FROM (VALUES (1)) t
 
 -- several statements
 SELECT COUNT(*) FROM visits; SELECT COUNT(*) FROM visits
-=> MZ1804 one question
+=> MZ1804 one query
 
 -- SQL injection by a second statement
 SELECT COUNT(*) FROM visits; DROP TABLE visits
-=> MZ1804 one question
+=> MZ1804 one query
 
 -- a parameter
 SELECT COUNT(*) FROM visits WHERE age = $1
@@ -486,7 +486,7 @@ SELECT MEDIAN(insured) FROM visits
 SELECT COUNT(city, clinic) FROM visits
 => MZ1834 several
 
--- a quantile that is no number from 0 to 1
+-- a quantile that is not a number from 0 to 1
 SELECT quantile(cost, 1.5) FROM visits
 => MZ1834 from 0 to 1
 
@@ -498,19 +498,19 @@ SELECT quantile(cost, age) FROM visits
 SELECT AVG(m) FROM (SELECT person, MEDIAN(cost) AS m FROM visits GROUP BY person) t
 => MZ1834 within one person
 
--- public groups and nothing asked
+-- public groups without an aggregate
 SELECT city FROM visits GROUP BY city
-=> MZ1834 nothing is asked
+=> MZ1834 no aggregate is selected
 
 -- two accounts
 SELECT COUNT(*) FROM visits v JOIN elsewhere e ON v.person = e.person
 => MZ1830 different accounts
 
--- a unit that is no column
+-- a unit that is not a column
 SELECT COUNT(*) FROM broken
 => MZ1831 unit
 
--- two questions in one
+-- two released results in one query
 SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM people
 => MZ1835 one by one
 
@@ -530,13 +530,13 @@ SELECT DISTINCT COUNT(*) AS n FROM visits GROUP BY city
 SELECT COUNT(*) AS n, SUM(cost) AS n FROM visits
 => MZ1836 AS
 
--- text that is no date
+-- a text that is not a date
 SELECT COUNT(*) FROM visits WHERE day > '2024-13-01'
-=> MZ1837 no date
+=> MZ1837 not a valid date
 
--- text that is no number
+-- a text that is not a number
 SELECT COUNT(*) FROM visits WHERE age = 'old'
-=> MZ1837 is no
+=> MZ1837 is not a valid
 
 -- NULL in a list
 SELECT COUNT(*) FROM visits WHERE age NOT IN (1, NULL)
@@ -550,7 +550,7 @@ SELECT COUNT(*) FROM visits LIMIT age
 SELECT COUNT(*) FROM visits WHERE clinic > age
 => MZ1813 CAST
 
--- a condition that is none
+-- a number as a condition
 SELECT COUNT(*) FROM visits WHERE age
 => MZ1813 condition
 
@@ -604,13 +604,13 @@ SELECT date_trunc('fortnight', day) AS f, COUNT(*) FROM visits GROUP BY 1
 
 -- an unclosed text
 SELECT COUNT(*) FROM visits WHERE clinic = 'x
-=> MZ1802 no SQL
+=> MZ1802 not SQL
 
--- text that is no SQL
+-- a text that is not SQL
 SELECT COUNT(* FROM visits
 => MZ1802 expected
 
--- nothing at all
+-- an empty statement
 ;
 => MZ1804 SELECT
 

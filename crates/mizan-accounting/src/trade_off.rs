@@ -388,8 +388,8 @@ mod tests {
         );
     }
 
-    /// f is its own inverse, for the two inputs may be exchanged; and a test
-    /// that anybody can do is not below the guarantee.
+    /// f is its own inverse, because the two inputs may be exchanged. A threshold test
+    /// is not below the guarantee.
     #[test]
     fn sampling_is_symmetric_and_no_test_beats_it() {
         let trade_off = trade_off("poisson(0.3, gaussian(0.7))");

@@ -63,7 +63,7 @@ pub enum Reason {
     TooLarge,
     /// What is shuffled is not pure, or not of one person.
     #[error(
-        "shuffles what is no local randomizer with a pure epsilon, and nothing else is known to be amplified"
+        "shuffles a mechanism that is not a local randomizer with a pure epsilon; for others no amplification is known"
     )]
     NotLocal,
     /// The accounting of this event is not built yet.

@@ -7,11 +7,11 @@ use mizan_core::{Count, Interval, PrivacyEvent};
 use crate::Unsupported;
 use crate::guarantees::group_privacy;
 
-/// Visits every mechanism of a composition with how often it ran, in order.
+/// Visits every mechanism of a composition, in order, with its number of runs.
 ///
-/// Compositions and counts are looked through (they only add), a group becomes
-/// the event that prices it; anything else is handed to `visit` as it is. No
-/// recursion: events built by code may nest deeper than the stack.
+/// Compositions and counts are expanded (costs add up), and a group becomes the event with its cost.
+/// `visit` receives every other event unchanged. The walk does not recurse: events built by code may
+/// nest deeper than the stack.
 pub(crate) fn each_mechanism(
     root: &PrivacyEvent,
     mut visit: impl FnMut(Interval, &PrivacyEvent, &dyn Fn() -> String) -> Result<(), Unsupported>,

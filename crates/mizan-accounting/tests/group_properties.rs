@@ -163,7 +163,7 @@ proptest! {
         }
     }
 
-    /// A group of one is no group; a group of groups is a larger group.
+    /// A group of one person is the event itself; a group of groups is a larger group.
     #[test]
     fn sizes_multiply(event in random::event(), first in 2_u64..40, second in 1_u64..40) {
         prop_assert_eq!(group_privacy(Count::ONE, &event).unwrap(), event.clone());

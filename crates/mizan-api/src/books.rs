@@ -1,4 +1,4 @@
-//! Looking things up in a ledger by what people call them.
+//! Looks up accounts and ids in a ledger by their names.
 
 use mizan_core::Code;
 use mizan_ledger::{AccountName, AccountNumber, AccountView, Ledger, RequestId};
@@ -6,11 +6,11 @@ use mizan_ledger::{AccountName, AccountNumber, AccountView, Ledger, RequestId};
 use crate::failure::Failure;
 use crate::names::Names;
 
-/// The account of a name.
+/// The account with this name.
 ///
 /// # Errors
 ///
-/// There is none.
+/// The account does not exist.
 pub fn account(ledger: &Ledger, name: &str) -> Result<AccountView, Failure> {
     let name = AccountName::new(name)?;
     ledger.account_named(&name)?.ok_or_else(|| {
@@ -22,18 +22,18 @@ pub fn account(ledger: &Ledger, name: &str) -> Result<AccountView, Failure> {
     })
 }
 
-/// The name of the account with a number, which may be gone from a broken log.
+/// The name of an account; a damaged log may lack it.
 #[must_use]
 pub fn name_of(ledger: &Ledger, number: AccountNumber) -> String {
     let found = ledger.store().account(number).ok().flatten();
     found.map_or_else(|| number.to_string(), |found| found.name().to_string())
 }
 
-/// The id that was given, if any.
+/// The id of a request, if one was given.
 ///
 /// # Errors
 ///
-/// It is empty.
+/// The id is empty.
 pub fn request_id(text: Option<&str>, names: Names) -> Result<Option<RequestId>, Failure> {
     match text {
         Some("") => {

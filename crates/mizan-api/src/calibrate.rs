@@ -1,4 +1,4 @@
-//! How much noise a promise needs, or how much else it allows.
+//! Calibration: the noise, or another parameter, that a guarantee needs.
 
 use mizan_accounting::calibrate::{self, Calibration, GaussianCalibration};
 use mizan_accounting::methods;
@@ -14,53 +14,53 @@ use crate::input::{self, Typed};
 use crate::names::Names;
 use crate::number::{Given, finite};
 
-/// Which promise.
+/// A request for a calibration.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"expression": "gaussian(?)", "epsilon": 0.5, "delta": 1e-6}))]
 pub struct CalibrateRequest {
-    /// The event with a `?` for the number to find.
+    /// The event, with a `?` for the number to find.
     pub expression: String,
-    /// The bound on the loss.
+    /// The epsilon of the guarantee.
     pub epsilon: Given,
-    /// The probability with which the promise may fail.
+    /// The delta of the guarantee.
     pub delta: Given,
 }
 
-/// What keeps the promise.
+/// A calibrated event.
 #[derive(Debug)]
 pub struct Calibrated {
     /// The event with its `?`.
     pub template: EventTemplate,
-    /// The bound that was given,
+    /// The epsilon that was given.
     pub epsilon: Typed<Epsilon>,
-    /// and its delta.
+    /// The delta that was given.
     pub delta: Typed<Delta>,
-    /// The value and what it costs.
+    /// The value and its cost.
     pub found: Calibration,
     lower: Option<Epsilon>,
-    /// Where Gaussian noise is all there is.
+    /// The classical and the exact calibration, if the event is only Gaussian noise.
     pub gaussian: Option<GaussianCalibration>,
 }
 
-/// What keeps the promise, for programs.
+/// A calibrated event.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct CalibrateAnswer {
     /// The event with its `?`.
     pub expression: String,
-    /// What the `?` is called.
+    /// The name of the parameter that the `?` stands for.
     pub parameter: String,
-    /// Its value, on the safe side.
+    /// Its value, rounded to the safe side.
     pub value: ValueJson,
-    /// What the event then costs.
+    /// The cost of the event with this value.
     pub epsilon: Bound,
     /// The delta that was given.
     pub delta: f64,
-    /// The event with the value.
+    /// The event with the value in place of the `?`.
     pub event: String,
-    /// Whether the promise limits the value at all.
+    /// Whether the guarantee limits the value at all.
     pub constrained: bool,
-    /// What the classical rule asks for, where it applies.
+    /// The value by the classical rule, if it applies.
     pub classical: Option<f64>,
 }
 
@@ -70,7 +70,7 @@ pub struct CalibrateAnswer {
 pub enum ValueJson {
     /// A whole number.
     Whole(u64),
-    /// A real number; null is infinity.
+    /// A real number; null is infinite.
     Real(Option<f64>),
 }
 
@@ -79,7 +79,7 @@ impl CalibrateRequest {
     ///
     /// # Errors
     ///
-    /// It is no event with one `?`, or nothing keeps the promise.
+    /// The text is not an event with one `?`, or no value meets the target.
     pub fn ask(&self, definitions: &Definitions, names: Names) -> Result<Calibrated, Failure> {
         let epsilon = input::epsilon(&self.epsilon.text(), &names.option("epsilon"))?;
         let delta = input::delta(&self.delta.text(), &names.option("delta"))?;
@@ -102,13 +102,13 @@ impl CalibrateRequest {
     }
 }
 
-/// A lower bound of what the event costs as it was typed: from the event one
-/// unit cheaper, at the δ one unit larger.
+/// A lower bound of the cost of the event as it was typed: of the event one unit in the last place
+/// cheaper, at the next larger δ.
 fn lower(found: &Calibration, delta: Delta) -> Option<Epsilon> {
     let above = Delta::saturating(delta.get().next_up());
     let relaxed = found.event.relaxed();
     let lower = match found.cost.lower {
-        // Who knows one for the event knows one for this.
+        // A method with a lower bound for the event has one for the cheaper event too.
         Some(_) => {
             methods::epsilon_by(found.cost.method, &relaxed, above)
                 .ok()?
@@ -120,7 +120,7 @@ fn lower(found: &Calibration, delta: Delta) -> Option<Epsilon> {
 }
 
 impl Calibrated {
-    /// The value as a decimal that reads back as this very value.
+    /// The value as a decimal that parses back to exactly this value.
     #[must_use]
     pub fn typed(&self) -> String {
         match self.found.value {
@@ -129,7 +129,7 @@ impl Calibrated {
         }
     }
 
-    /// For programs.
+    /// The JSON form.
     #[must_use]
     pub fn json(&self) -> CalibrateAnswer {
         let classical = self.gaussian.as_ref().and_then(|found| found.classical);

@@ -1,4 +1,4 @@
-//! Reading a catalogue of datasets from its file.
+//! Reads a catalogue of datasets from its file.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,14 +9,14 @@ use mizan_sql::Catalogue;
 
 use crate::failure::Failure;
 
-/// No catalogue is longer.
+/// The largest size of a catalogue file, in bytes.
 const LONGEST: u64 = 64 << 20;
 
-/// Reads a catalogue; one that is not there is empty.
+/// Reads a catalogue; a missing file is an empty catalogue.
 ///
 /// # Errors
 ///
-/// It cannot be read, or is none.
+/// The file cannot be read, or is not a catalogue.
 pub fn read(path: &Path) -> Result<Catalogue, Failure> {
     let shown = path.display().to_string();
     let failed = |error: std::io::Error| Failure::file("read", &shown, &error);
@@ -35,7 +35,7 @@ pub fn read(path: &Path) -> Result<Catalogue, Failure> {
     let json = serde_json::from_str(&text).map_err(|error| {
         Failure::new(
             Code::MZ1860,
-            format!("{shown} is no catalogue: {error}"),
+            format!("{shown} is not a catalogue: {error}"),
             "name another file with --catalogue, or mend this one",
         )
     })?;

@@ -1,4 +1,4 @@
-//! The Rényi budget curve: what an event costs at every order.
+//! The Rényi curve of an event: its cost at each order.
 
 use mizan_accounting::RenyiCurve;
 use mizan_core::{Bracket, Code, Definitions, Epsilon, Order};
@@ -16,7 +16,7 @@ use crate::words::shortened;
 /// The most orders in one request.
 const MOST_ORDERS: usize = 1000;
 
-/// Which curve.
+/// A request for a Rényi curve.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"expression": "gaussian(2) + laplace(1)", "orders": "1,2,inf"}))]
@@ -28,54 +28,54 @@ pub struct CurveRequest {
     pub orders: String,
 }
 
-/// The grid that is meant if none is named.
+/// The grid of orders that is used by default.
 pub(crate) fn paper() -> String {
     "paper".to_owned()
 }
 
-/// A curve and the points that were asked for.
+/// A Rényi curve at the requested orders.
 #[derive(Debug)]
 pub struct Curve {
-    /// The event, as it was given.
+    /// The event as it was given.
     pub expression: String,
     /// The points.
     pub points: Vec<Point>,
     curve: RenyiCurve,
 }
 
-/// A point.
+/// A point of a curve.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
-    /// The order, as it was given.
+    /// The order as it was given.
     pub order: Typed<Order>,
-    /// The cost at it.
+    /// The cost at the order.
     pub epsilon: Bracket<Epsilon>,
 }
 
-/// A curve, for programs.
+/// A Rényi curve.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct CurveAnswer {
-    /// The event, as it was given.
+    /// The event as it was given.
     pub expression: String,
     /// Its points.
     pub curve: Vec<CurvePoint>,
 }
 
-/// A point; null is infinity.
+/// A point of a curve; null is infinite.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct CurvePoint {
     /// The order.
     pub order: OrderJson,
-    /// The cost is not above this,
+    /// The cost is at most this.
     pub epsilon: Option<f64>,
-    /// nor below this.
+    /// The cost is at least this.
     pub lower: Option<f64>,
 }
 
-/// A curve that grows by more than this is drawn on a logarithmic axis.
+/// A curve that grows by a larger factor is drawn on a logarithmic axis.
 const STEEP: f64 = 1000.0;
 
-/// Orders as they were given, if they are not too many.
+/// The orders of a request, if they are not too many.
 pub(crate) fn orders(text: &str, names: Names) -> Result<Vec<Typed<Order>>, Failure> {
     let option = names.option("orders");
     if names == Names::Program && text.split(',').count() > MOST_ORDERS {
@@ -90,7 +90,7 @@ impl CurveRequest {
     ///
     /// # Errors
     ///
-    /// It is no event, or one without a curve; an order is none.
+    /// The event is not valid or has no curve, or an order is not valid.
     pub fn ask(&self, definitions: &Definitions, names: Names) -> Result<Curve, Failure> {
         let Expression { text, event } = Expression::parse(&self.expression, definitions)?;
         let orders = orders(&self.orders, names)?;
@@ -108,7 +108,7 @@ impl CurveRequest {
 }
 
 impl Curve {
-    /// For programs.
+    /// The JSON form.
     #[must_use]
     pub fn json(&self) -> CurveAnswer {
         let point = |point: &Point| CurvePoint {
@@ -122,14 +122,14 @@ impl Curve {
         }
     }
 
-    /// As a picture.
+    /// The figure of the curve.
     #[must_use]
     pub fn figure(&self, words: LabelText) -> Figure {
         let event = shortened(&self.expression, 70);
         Figure::new(words(&Label::CurveOf { event })).with(self.panel(words))
     }
 
-    /// The curve between its finite orders, with the chosen orders marked.
+    /// The curve between its finite orders, with the requested orders marked.
     #[must_use]
     pub fn panel(&self, words: LabelText) -> Panel {
         let finite = || {
@@ -151,7 +151,7 @@ impl Curve {
             .into_iter()
             .map(|(ln_order, epsilon)| (ln_order.exp(), epsilon))
             .collect();
-        // A gap after each mark keeps the marks from being joined.
+        // A gap after each mark, so that marks are not connected.
         let chosen = self
             .points
             .iter()
@@ -167,7 +167,7 @@ impl Curve {
             seen().fold(f64::INFINITY, f64::min),
             seen().fold(0.0, f64::max),
         );
-        // Sampled events cost little up to some order and very much beyond it.
+        // Subsampled events cost little up to some order and very much above it.
         let y = match most > STEEP * least {
             true => Axis::log10("ε(α)"),
             false => Axis::linear("ε(α)"),

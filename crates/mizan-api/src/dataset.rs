@@ -1,11 +1,11 @@
-//! Datasets, as far as they are public.
+//! The public description of datasets.
 
 use mizan_sql::Dataset;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// All datasets that one may see.
+/// All datasets that the client may see.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DatasetsAnswer {
     /// The datasets.
@@ -15,27 +15,27 @@ pub struct DatasetsAnswer {
 /// A dataset.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 pub struct DatasetJson {
-    /// The name in questions.
+    /// The name in queries.
     pub name: String,
-    /// Where it is; only its owner is told.
+    /// Its location; only the data owner sees it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Whose rows these are; null for a table about nobody.
+    /// The privacy unit; null for a public table.
     pub privacy: Option<PrivacyJson>,
     /// Its columns, in order.
     pub columns: Vec<ColumnJson>,
 }
 
-/// Whose rows, and how much of each unit counts.
+/// The privacy unit of a dataset and the limits on its contribution.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 pub struct PrivacyJson {
-    /// The columns that tell whose a row is.
+    /// The columns that identify the unit of a row.
     pub unit: Vec<String>,
-    /// The account that pays.
+    /// The account that pays for queries.
     pub account: String,
-    /// The most rows of a unit that count in a group.
+    /// The most rows of a unit that are counted in a group.
     pub rows_per_unit: Option<u64>,
-    /// The most groups of a unit that count.
+    /// The most groups that a unit contributes to.
     pub groups_per_unit: Option<u64>,
 }
 
@@ -44,25 +44,25 @@ pub struct PrivacyJson {
 pub struct ColumnJson {
     /// Its name.
     pub name: String,
-    /// What it holds.
+    /// Its type.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What values are clamped to.
+    /// The bounds that values are clamped to.
     #[schema(value_type = Option<Vec<serde_json::Value>>)]
     pub bounds: Option<Value>,
-    /// What the total of a unit is clamped to.
+    /// The bounds that the total of a unit in a group is clamped to.
     #[schema(value_type = Option<Vec<serde_json::Value>>)]
     pub unit_bounds: Option<Value>,
-    /// The values that may be keys of groups.
+    /// The declared values, if the column may be a public key.
     #[schema(value_type = Option<Vec<serde_json::Value>>)]
     pub keys: Option<Value>,
 }
 
 impl DatasetJson {
-    /// A dataset, with or without where it is.
+    /// The JSON form of a dataset, with or without its location.
     #[must_use]
     pub fn of(dataset: &Dataset, with_source: bool) -> Self {
-        // The catalogue says what its JSON is.
+        // The catalogue defines the JSON form.
         let read = serde_json::from_value(dataset.to_json());
         let mut found: Self = read.unwrap_or_else(|_| Self {
             name: dataset.name.clone(),
@@ -83,7 +83,7 @@ mod tests {
     use crate::number::json;
 
     #[test]
-    fn a_dataset_is_what_the_catalogue_says() {
+    fn a_dataset_has_the_json_of_the_catalogue() {
         let catalogue = serde_json::json!({"mizan_catalogue": 1, "datasets": [{
             "name": "visits", "source": "visits.csv",
             "privacy": {"unit": ["person"], "account": "visits", "rows_per_unit": 3, "groups_per_unit": null},

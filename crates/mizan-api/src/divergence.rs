@@ -11,41 +11,42 @@ use crate::input::Typed;
 use crate::names::Names;
 use crate::number::{OrderJson, finite};
 
-/// Which distributions.
+/// A request for the divergence of two distributions.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"p": "1/3,2/3", "q": "2/3,1/3", "orders": "1,2,inf"}))]
 pub struct DivergenceRequest {
-    /// Probabilities or fractions that add up to 1, with commas between.
+    /// The probabilities or fractions of the first distribution, separated by commas; they add up
+    /// to 1.
     pub p: String,
     /// The same of the second distribution, over the same outcomes.
     pub q: String,
-    /// Orders from 1 to inf with commas between, or a grid: `paper`, `default`.
+    /// Orders from 1 to inf, separated by commas, or a grid: `paper`, `default`.
     #[serde(default = "paper")]
     pub orders: String,
 }
 
-/// Both directions at each order.
+/// The divergence in both directions at each order.
 #[derive(Debug)]
 pub struct Divergence {
     p: String,
     q: String,
-    /// An order, from p to q, from q to p.
+    /// An order, the divergence from p to q, and from q to p.
     pub rows: Vec<(Typed<Order>, Bracket<Epsilon>, Bracket<Epsilon>)>,
 }
 
-/// Both directions, for programs.
+/// The divergence in both directions.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DivergenceAnswer {
-    /// The first distribution, as it was given.
+    /// The first distribution as it was given.
     pub p: String,
-    /// The second one.
+    /// The second distribution as it was given.
     pub q: String,
-    /// What they diverge at each order.
+    /// The divergence at each order.
     pub divergence: Vec<DivergencePoint>,
 }
 
-/// The divergence at an order; null is infinity.
+/// The divergence at an order; null is infinite.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DivergencePoint {
     /// The order.
@@ -61,7 +62,7 @@ impl DivergenceRequest {
     ///
     /// # Errors
     ///
-    /// These are no distributions over the same outcomes.
+    /// The texts are not distributions over the same outcomes.
     pub fn ask(&self, names: Names) -> Result<Divergence, Failure> {
         let p = distribution(&names.option("p"), &self.p)?;
         let q = distribution(&names.option("q"), &self.q)?;
@@ -79,7 +80,7 @@ impl DivergenceRequest {
 }
 
 impl Divergence {
-    /// For programs.
+    /// The JSON form.
     #[must_use]
     pub fn json(&self) -> DivergenceAnswer {
         let point =
@@ -107,7 +108,7 @@ fn distribution(option: &str, list: &str) -> Result<FiniteDistribution, Failure>
         .map_err(|error| Failure::from(error).of_option(option))
 }
 
-/// A decimal or a fraction of two, enclosed between doubles.
+/// A decimal or a fraction of two decimals, enclosed between doubles.
 fn probability(option: &str, text: &str) -> Result<Interval, Failure> {
     match text.split_once('/') {
         Some((over, under)) => Ok(decimal(option, over.trim())? / decimal(option, under.trim())?),

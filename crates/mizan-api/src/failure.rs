@@ -1,4 +1,4 @@
-//! What every error looks like: a code, what is wrong, where, and what to do.
+//! The form of all errors: a code, the problem, its place and the remedy.
 
 use std::fmt::Display;
 
@@ -17,23 +17,23 @@ use mizan_sql::{CatalogueError, Place};
 
 use crate::words::shortened;
 
-/// Nobody reads more; what was typed may be megabytes.
+/// The longest message, in characters: a message may quote megabytes of input.
 const LONGEST_MESSAGE: usize = 1000;
 
-/// An error on its way to the person.
+/// An error for the user.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// A stable code.
+    /// The stable code.
     pub code: Code,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
     /// The place, as two lines with a caret.
     pub place: Option<String>,
-    /// The place in a question, for who draws the caret.
+    /// The place in the query, for clients that draw the caret.
     pub position: Option<Box<Place>>,
-    /// What to do.
+    /// The remedy.
     pub help: String,
-    /// The charge that was durable before it happened.
+    /// The id of the charge that was durable before the error.
     pub charged: Option<Box<str>>,
 }
 
@@ -50,7 +50,7 @@ impl Failure {
         }
     }
 
-    /// A file that cannot be read or written.
+    /// An error of reading or writing a file.
     #[must_use]
     pub fn file(action: &str, path: &str, error: &std::io::Error) -> Self {
         Self::new(
@@ -60,7 +60,7 @@ impl Failure {
         )
     }
 
-    /// A question without an answer, with its place if it has one.
+    /// The error of a query, with its place if it has one.
     #[must_use]
     pub fn of_question(error: &QuestionError, sql: &str) -> Self {
         let charged = match error {
@@ -77,7 +77,7 @@ impl Failure {
         }
     }
 
-    /// Says what the value was meant for.
+    /// Adds the option that the value was given for.
     #[must_use]
     pub fn of_option(mut self, option: &str) -> Self {
         self.message = format!("{option}: {}", self.message);
@@ -85,7 +85,7 @@ impl Failure {
     }
 }
 
-/// The errors of the libraries all have `code` and `help`.
+/// The errors of the libraries all have a `code` and a `help`.
 macro_rules! failures {
     ($($Error:ty),*) => {$(
         impl From<$Error> for Failure {

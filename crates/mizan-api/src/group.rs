@@ -1,4 +1,4 @@
-//! What an event costs a group of people who stand together.
+//! Group privacy: the cost of an event for several people together.
 
 use mizan_accounting::methods::{self, Comparison, MethodBound};
 use mizan_accounting::{OrderGrid, RenyiCurve, group_privacy};
@@ -12,73 +12,73 @@ use crate::input::{self, Expression, Typed};
 use crate::names::Names;
 use crate::number::{Given, OrderJson, finite};
 
-/// Which group.
+/// A request for the cost of an event for a group.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"expression": "gaussian(2)", "size": 4, "delta": 1e-6}))]
 pub struct GroupRequest {
     /// The event, as text or as the text of its JSON form.
     pub expression: String,
-    /// How many people.
+    /// The number of people in the group.
     pub size: u64,
-    /// Also the epsilon at this delta.
+    /// If given, also compute the epsilon at this delta.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Given>,
 }
 
-/// What a group pays.
+/// The cost of an event for a group.
 #[derive(Debug)]
 pub struct Group {
-    /// The event, as it was given.
+    /// The event as it was given.
     pub expression: String,
-    /// How many people.
+    /// The number of people in the group.
     pub size: Count,
-    /// What it is for the group.
+    /// The event for the group.
     pub event: PrivacyEvent,
     /// The delta that was given.
     pub delta: Option<Typed<Delta>>,
-    /// The tightest epsilon at it.
+    /// The tightest epsilon at the delta.
     pub best: Option<MethodBound<Epsilon>>,
-    /// What both cost at the paper's orders: the group and one person.
+    /// The curves of the group and of one person at the paper's orders.
     pub points: Vec<(Order, Option<f64>, Option<f64>)>,
-    /// Whether the group has a curve.
+    /// Whether the group has a Rényi curve.
     pub has_curve: bool,
 }
 
-/// What a group pays, for programs.
+/// The cost of an event for a group.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct GroupAnswer {
-    /// The event, as it was given.
+    /// The event as it was given.
     pub expression: String,
-    /// How many people.
+    /// The number of people in the group.
     pub size: u64,
-    /// What it is for the group.
+    /// The event for the group.
     pub event: String,
     /// The delta that was given.
     pub delta: Option<f64>,
-    /// The tightest epsilon at it.
+    /// The tightest epsilon at the delta.
     pub epsilon: Option<Bound>,
     /// Both curves at the paper's orders.
     pub curve: Vec<GroupPoint>,
 }
 
-/// A point; null is infinity, or not known.
+/// The cost at an order; null is infinite or unknown.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct GroupPoint {
     /// The order.
     pub order: OrderJson,
-    /// For the group.
+    /// The cost for the group.
     pub epsilon: Option<f64>,
-    /// For one person.
+    /// The cost for one person.
     pub for_one: Option<f64>,
 }
 
 impl GroupRequest {
-    /// Computes what the group pays.
+    /// Computes the cost for the group.
     ///
     /// # Errors
     ///
-    /// It is no event, or has no price for a group.
+    /// The event is not valid, or its cost for a group is unknown.
     pub fn ask(&self, definitions: &Definitions, names: Names) -> Result<Group, Failure> {
         let size = input::count(&self.size.to_string(), &names.option("size"))?;
         let delta = self.delta.as_ref();
@@ -122,7 +122,7 @@ impl GroupRequest {
 }
 
 impl Group {
-    /// For programs.
+    /// The JSON form.
     #[must_use]
     pub fn json(&self) -> GroupAnswer {
         let point = |&(order, group, one): &(Order, Option<f64>, Option<f64>)| GroupPoint {

@@ -1,7 +1,7 @@
-//! From typed text to checked values, once.
+//! Parses and checks typed values once.
 //!
-//! Decimals that are no doubles are rounded to the side on which the answer
-//! stays true for what was typed.
+//! Decimals that are not doubles are rounded to the side on which the answer stays true for the
+//! typed number.
 
 use std::ops::RangeInclusive;
 
@@ -14,21 +14,21 @@ use mizan_core::{
 
 use crate::failure::Failure;
 
-/// An event and the text it was given as.
+/// An event and the text that it was given as.
 #[derive(Debug)]
 pub struct Expression {
-    /// As it was given.
+    /// The text.
     pub text: String,
-    /// What it means.
+    /// The event.
     pub event: PrivacyEvent,
 }
 
 impl Expression {
-    /// Reads an event: as people write it, or as JSON.
+    /// Parses an event from its text or its JSON form.
     ///
     /// # Errors
     ///
-    /// It is neither; the error says where.
+    /// The text is neither; the error has the place.
     pub fn parse(text: &str, definitions: &Definitions) -> Result<Self, Failure> {
         let text = trimmed(text);
         if text.starts_with('{') {
@@ -45,36 +45,36 @@ impl Expression {
     }
 }
 
-/// Reads an event with a `?`.
+/// Parses an event with a `?`.
 ///
 /// # Errors
 ///
-/// It is none, or has no `?` or several.
+/// The text is not an event with exactly one `?`.
 pub fn template(text: &str, definitions: &Definitions) -> Result<EventTemplate, Failure> {
     Ok(EventTemplate::parse_with(trimmed(text), definitions)?)
 }
 
-/// Some editors start a file with a byte order mark.
+/// Removes white space and a byte order mark, with which some editors start a file.
 #[must_use]
 pub fn trimmed(text: &str) -> &str {
     text.trim_start_matches('\u{feff}').trim()
 }
 
-/// A number with the text it was typed as.
+/// A number and the value to compute with.
 #[derive(Clone, Copy, Debug)]
 pub struct Typed<T> {
-    /// The nearest double, for echoing.
+    /// The nearest double, for display.
     pub shown: f64,
-    /// The value on the safe side, for computing.
+    /// The value rounded to the safe side, for computations.
     pub value: T,
 }
 
-/// A target δ, strictly between 0 and 1; rounded down, since a smaller δ is
-/// the stronger promise.
+/// A target δ, strictly between 0 and 1. It is rounded down, because a smaller δ is the stronger
+/// guarantee.
 ///
 /// # Errors
 ///
-/// It is no such number; `option` is what it was meant for.
+/// The text is not such a number; the message names `option`.
 pub fn delta(text: &str, option: &str) -> Result<Typed<Delta>, Failure> {
     delta_or(text, option, |delta| match delta == Delta::ZERO {
         true => "for the guarantee without delta ask `mizan curve EXPR --orders inf`",
@@ -84,7 +84,7 @@ pub fn delta(text: &str, option: &str) -> Result<Typed<Delta>, Failure> {
     })
 }
 
-/// The same, with advice of its own for a number that is not between 0 and 1.
+/// The same, with other help for a number that is not between 0 and 1.
 pub(crate) fn delta_or(
     text: &str,
     option: &str,
@@ -102,20 +102,20 @@ pub(crate) fn delta_or(
     ))
 }
 
-/// A target ε; rounded down, since a smaller ε is the stronger promise.
+/// A target ε. It is rounded down, because a smaller ε is the stronger guarantee.
 ///
 /// # Errors
 ///
-/// It is no such number; `option` is what it was meant for.
+/// The text is not such a number; the message names `option`.
 pub fn epsilon(text: &str, option: &str) -> Result<Typed<Epsilon>, Failure> {
     decimal(text, option, Round::Down, Epsilon::new)
 }
 
-/// What may be spent at most; rounded down, the stronger promise.
+/// The limit of a budget. It is rounded down, because a smaller limit is the stronger guarantee.
 ///
 /// # Errors
 ///
-/// It is no such number; `option` is what it was meant for.
+/// The text is not such a number; the message names `option`.
 pub fn budget<T, E>(
     text: &str,
     option: &str,
@@ -127,11 +127,12 @@ where
     Ok(decimal(text, option, Round::Down, check)?.value)
 }
 
-/// A claimed δ: from 0 to below 1; rounded down, the stronger claim.
+/// A claimed δ, at least 0 and below 1. It is rounded down, because a smaller δ is the stronger
+/// claim.
 ///
 /// # Errors
 ///
-/// It is no such number; `option` is what it was meant for.
+/// The text is not such a number; the message names `option`.
 pub fn claimed_delta(text: &str, option: &str) -> Result<Typed<Delta>, Failure> {
     let typed = decimal(text, option, Round::Down, Delta::new)?;
     if typed.value < Delta::ONE {
@@ -144,29 +145,29 @@ pub fn claimed_delta(text: &str, option: &str) -> Result<Typed<Delta>, Failure> 
     ))
 }
 
-/// A claimed ε; rounded up, so that nobody is accused for a rounding.
+/// A claimed ε. It is rounded up, so that rounding cannot cause a false accusation.
 ///
 /// # Errors
 ///
-/// It is no such number; `option` is what it was meant for.
+/// The text is not such a number; the message names `option`.
 pub fn claimed_epsilon(text: &str, option: &str) -> Result<Typed<Epsilon>, Failure> {
     decimal(text, option, Round::Up, Epsilon::new)
 }
 
-/// How sure to be; rounded up.
+/// A confidence level, rounded up.
 ///
 /// # Errors
 ///
-/// It is no such number; `option` is what it was meant for.
+/// The text is not such a number; the message names `option`.
 pub fn confidence(text: &str, option: &str) -> Result<Typed<Confidence>, Failure> {
     decimal(text, option, Round::Up, Confidence::new)
 }
 
-/// A whole number in a range, also as 1e6.
+/// A whole number in a range; 1e6 is also accepted.
 ///
 /// # Errors
 ///
-/// It is no such number; `option` is what it was meant for.
+/// The text is not such a number; the message names `option`.
 pub fn whole(text: &str, option: &str, range: RangeInclusive<u64>) -> Result<u64, Failure> {
     let typed = decimal(text, option, Round::Up, Ok::<f64, Failure>)?.value;
     let count = if typed == 0.0 {
@@ -184,11 +185,11 @@ pub fn whole(text: &str, option: &str, range: RangeInclusive<u64>) -> Result<u64
     })
 }
 
-/// A number of people: a whole number from 1 on.
+/// A number of people: a whole number, at least 1.
 ///
 /// # Errors
 ///
-/// It is no such number; `option` is what it was meant for.
+/// The text is not such a number; the message names `option`.
 pub fn population(text: &str, option: &str) -> Result<f64, Failure> {
     let people = decimal(text, option, Round::Up, Ok::<f64, Failure>)?.value;
     if people >= 1.0 && people.fract() == 0.0 {
@@ -202,14 +203,14 @@ pub fn population(text: &str, option: &str) -> Result<f64, Failure> {
     ))
 }
 
-/// A probability with the doubles on both sides of what was typed.
+/// A probability, enclosed between doubles.
 #[derive(Clone, Copy, Debug)]
 pub struct Chance {
-    /// The nearest double, for echoing.
+    /// The nearest double, for display.
     pub shown: f64,
-    /// Not above what was typed.
+    /// At most the typed number.
     pub below: Probability,
-    /// Not below it.
+    /// At least the typed number.
     pub above: Probability,
 }
 
@@ -217,7 +218,7 @@ pub struct Chance {
 ///
 /// # Errors
 ///
-/// It is no such number; `option` is what it was meant for.
+/// The text is not such a number; the message names `option`.
 pub fn chance(text: &str, option: &str) -> Result<Chance, Failure> {
     let below = decimal(text, option, Round::Down, Probability::new)?;
     let above = decimal(text, option, Round::Up, Probability::new)?;
@@ -236,12 +237,12 @@ pub fn chance(text: &str, option: &str) -> Result<Chance, Failure> {
     ))
 }
 
-/// A factor by which odds may move: above 0; rounded down, where exceeding it
-/// is more likely.
+/// A factor on odds, above 0. It is rounded down, because a smaller factor is exceeded with a
+/// larger probability.
 ///
 /// # Errors
 ///
-/// It is no such number; `option` is what it was meant for.
+/// The text is not such a number; the message names `option`.
 pub fn factor(text: &str, option: &str) -> Result<Typed<f64>, Failure> {
     let typed = decimal(text, option, Round::Down, Ok::<f64, Failure>)?;
     if typed.value > 0.0 {
@@ -254,11 +255,11 @@ pub fn factor(text: &str, option: &str) -> Result<Typed<f64>, Failure> {
     ))
 }
 
-/// A count of people or rounds.
+/// A number of people or rounds.
 ///
 /// # Errors
 ///
-/// It is no such number; `option` is what it was meant for.
+/// The text is not such a number; the message names `option`.
 pub fn count(text: &str, option: &str) -> Result<Count, Failure> {
     let text = text.trim();
     let number = text.parse::<u64>().map_err(|_| {
@@ -271,11 +272,11 @@ pub fn count(text: &str, option: &str) -> Result<Count, Failure> {
     Count::new(number).map_err(|error| Failure::from(error).of_option(option))
 }
 
-/// Orders as a list, or a grid by name.
+/// A list of orders, or the name of a grid.
 ///
 /// # Errors
 ///
-/// It is no such number; `option` is what it was meant for.
+/// The text is neither; the message names `option`.
 pub fn orders(text: &str, option: &str) -> Result<Vec<Typed<Order>>, Failure> {
     let listed = |grid: OrderGrid| {
         grid.orders()
@@ -296,7 +297,7 @@ pub fn orders(text: &str, option: &str) -> Result<Vec<Typed<Order>>, Failure> {
     }
 }
 
-/// One order; rounded up, where the curve is not lower.
+/// One order. It is rounded up, because the curve does not fall.
 fn order(text: &str, option: &str) -> Result<Typed<Order>, Failure> {
     match text {
         "inf" | "∞" | "infinity" => Ok(Typed {
@@ -304,7 +305,7 @@ fn order(text: &str, option: &str) -> Result<Typed<Order>, Failure> {
             value: Order::INFINITE,
         }),
         decimal => {
-            // What was typed must not be below one, not only what it rounds to.
+            // The typed number must be at least 1, not only the double that it rounds to.
             self::decimal(decimal, option, Round::Down, Order::new)?;
             self::decimal(decimal, option, Round::Up, Order::new)
         }

@@ -1,12 +1,10 @@
-//! What Mizan is asked and what it answers, as data.
+//! Requests and answers of Mizan as data, shared by the command line and the server.
 //!
-//! The command line and the server are two doors to one house: here is what both
-//! say. A request becomes checked values once (`input.rs`), an answer is a type
-//! whose JSON is the contract and whose schema is the server's OpenAPI document, an
-//! error is a [`failure::Failure`] with a code, a place and a next step, and what the
-//! libraries have to say is rendered in English in [`messages`]. Words and
-//! tables for terminals stay with the command line, but for [`account`], whose
-//! pictures and sentences are made from one set of numbers.
+//! `input.rs` parses and checks the values of a request once. An answer is a type whose JSON is
+//! stable and whose schema is in the server's OpenAPI document. An error is a [`failure::Failure`]
+//! with a code, a place and a remedy. [`messages`] renders the messages of the libraries in English.
+//! The command line makes its own tables and texts, except those of [`account`], whose figures and
+//! texts come from the same numbers.
 //!
 //! ```
 //! use mizan_api::account::AccountRequest;

@@ -1,17 +1,16 @@
-//! What a value is called where it was given: `--delta` on the command line,
-//! `delta` in a request.
+//! The name of a value for the user: `--delta` on the command line, `delta` in a request.
 
-/// Who asks.
+/// The interface that a request comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
-    /// A person at a command line.
+    /// The command line.
     CommandLine,
-    /// A program, by a field of its request.
+    /// A JSON request, whose values are fields.
     Program,
 }
 
 impl Names {
-    /// What it calls a value.
+    /// The name of a value in this interface.
     #[must_use]
     pub fn option(self, name: &str) -> String {
         match self {

@@ -1,24 +1,24 @@
-//! Numbers on their way in and out: JSON knows no infinity, and decimals that
-//! are no doubles keep the text they were given as.
+//! Numbers in requests and answers: JSON has no infinity, and decimals that are not doubles keep
+//! their text.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A number in a request: a JSON number, or the same as text, such as `"1e-6"`.
-/// Both are rounded to the side on which the answer stays true for what was given.
+/// A number in a request: a JSON number, or a text such as `"1e-6"`. Both are rounded to the side
+/// on which the answer stays true for the given number.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum Given {
-    /// As a number.
+    /// A JSON number.
     Number(f64),
-    /// As text.
+    /// A text.
     Text(String),
 }
 
 impl Given {
-    /// As people write it.
+    /// The number as text.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self {
@@ -64,16 +64,16 @@ impl OrderJson {
     }
 }
 
-/// None for infinity, which JSON does not know.
+/// None for infinity, which JSON does not have.
 #[must_use]
 pub fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// An answer as JSON.
+/// The JSON form of an answer.
 #[must_use]
 pub fn json(answer: &impl Serialize) -> serde_json::Value {
-    // Answers have nothing that could fail: no maps but by text.
+    // Serialization of answers cannot fail: the keys of all maps are texts.
     serde_json::to_value(answer).unwrap_or(serde_json::Value::Null)
 }
 
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_back_as_decimals() {
+    fn numbers_parse_back_from_decimals() {
         for (json, text) in [
             ("1e-5", "1e-5"),
             ("\"1e-5\"", "1e-5"),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn infinity_is_a_word_or_nothing() {
+    fn infinity_is_a_word_or_null() {
         assert_eq!(json(&OrderJson::of(f64::INFINITY)), "inf");
         assert_eq!(json(&OrderJson::of(1.5)), 1.5);
         assert_eq!(json(&finite(f64::INFINITY)), serde_json::Value::Null);

@@ -1,5 +1,4 @@
-//! Questions in SQL: what they would cost, what they are answered, what they are
-//! refused with.
+//! SQL queries: their requests, quotes, answers and refusals.
 
 use mizan_core::{Code, Delta};
 use mizan_engine::{
@@ -21,33 +20,33 @@ use crate::number::{Given, finite, json};
 /// The most rows that are drawn as bars.
 const MOST_BARS: usize = 40;
 
-/// A question. At most one of `epsilon` and `accuracy`; with neither a tenth of
-/// what the account promises is spent.
+/// A query. At most one of `epsilon` and `accuracy` is given; by default a tenth of the total
+/// budget is spent.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 0.1}))]
 pub struct QuestionRequest {
     /// A SELECT with aggregates.
     pub sql: String,
-    /// Spend at most this epsilon.
+    /// The largest epsilon to spend.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epsilon: Option<Given>,
-    /// Spend as much as it takes to be within so much, 95 times in 100.
+    /// Choose epsilon so that the 95 % margin of error is at most this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<Given>,
-    /// Take this much of the reserved delta to hide small groups, if groups are found
-    /// in the data. Less makes the threshold higher. Default: a twentieth of what is
-    /// left of it.
+    /// The part of the reserved delta to use for hiding small groups, if groups are discovered in
+    /// the data. A smaller part makes the threshold higher. Default: a twentieth of what is left of
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold_delta: Option<Given>,
 }
 
 impl QuestionRequest {
-    /// How much it may cost.
+    /// How much to spend.
     ///
     /// # Errors
     ///
-    /// A number is none, or both are given.
+    /// A number is not valid, or both are given.
     pub fn wish(&self, names: Names) -> Result<Wish, Failure> {
         let [epsilon, accuracy] = ["epsilon", "accuracy"].map(|name| names.option(name));
         match (&self.epsilon, &self.accuracy) {
@@ -59,7 +58,7 @@ impl QuestionRequest {
                 Ok(width) if width.is_finite() && width > 0.0 => Ok(Wish::Accuracy(width)),
                 _ => Err(Failure::new(
                     Code::MZ1951,
-                    format!("{accuracy}: {:?} is no width", given.text()),
+                    format!("{accuracy}: {:?} is not a width", given.text()),
                     "give a number above 0, such as 50",
                 )),
             },
@@ -71,7 +70,7 @@ impl QuestionRequest {
         }
     }
 
-    /// Its share of the reserved delta, if it says one.
+    /// The part of the reserved delta to use, if it is given.
     ///
     /// # Errors
     ///
@@ -90,15 +89,15 @@ impl QuestionRequest {
 /// The part of an account's delta that is reserved for hiding small groups.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ReservedDeltaJson {
-    /// What the query asks for,
+    /// What the query needs.
     pub asked: f64,
-    /// what is left,
+    /// What is left in the account.
     pub left: f64,
-    /// of so much,
+    /// The total that is reserved in the account.
     pub reserved: f64,
-    /// in this account: the one that pays, or one above it that has less left.
+    /// The account: the one that pays, or one above it with less left.
     pub account: String,
-    /// Whether the query fits into what is left of it.
+    /// Whether the query fits into what is left.
     pub fits: bool,
 }
 
@@ -117,55 +116,55 @@ impl ReservedDeltaJson {
 /// An epsilon and its delta.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Price {
-    /// The epsilon,
+    /// The epsilon.
     pub epsilon: f64,
-    /// and its delta.
+    /// The delta.
     pub delta: f64,
 }
 
-/// An epsilon, its delta, and for what.
+/// The cost of an event.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct PricedEvent {
-    /// The epsilon,
+    /// The epsilon.
     pub epsilon: f64,
-    /// its delta,
+    /// The delta.
     pub delta: f64,
-    /// and for what.
+    /// The event.
     pub event: String,
 }
 
-/// How good a column of the answer would be.
+/// The predicted error of a column of the answer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct PredictedJson {
-    /// It is within this of the exact bounded answer, 95 times in 100; null if
-    /// that depends on the data.
+    /// The 95 % half width of the noise: the distance from the exact bounded answer. Null if it
+    /// depends on the data.
     pub half_width: Option<f64>,
 }
 
-/// A price and what it buys. Nothing was read from data.
+/// A quote: the cost of a query and its predicted error. No private data was read.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct QuoteAnswer {
-    /// What would be released.
+    /// The event that would be charged.
     pub event: String,
-    /// What that costs.
+    /// The cost of the event.
     pub cost: Price,
-    /// How good each column of the answer would be.
+    /// The predicted error of each column of the answer.
     #[schema(value_type = std::collections::HashMap<String, PredictedJson>)]
     pub predicted: Map<String, serde_json::Value>,
-    /// How many groups would be answered; null if that depends on the data.
+    /// The number of groups in the answer; null if it depends on the data.
     pub groups: Option<usize>,
     /// The account that pays.
     pub account: String,
-    /// What is left in it now,
+    /// Its remaining budget now.
     pub remaining: Remaining,
-    /// and after it; null if it does not fit.
+    /// Its remaining budget after the query; null if the query does not fit.
     pub remaining_after: Option<Remaining>,
-    /// Whether it fits now.
+    /// Whether the query fits now.
     pub fits: bool,
-    /// About how many questions like this fit now, this one included.
+    /// About how many queries of this cost fit now, including this one.
     pub about_more: u64,
-    /// The reserved delta that it would take to hide small groups; null if its groups
-    /// are public.
+    /// The reserved delta that the query would use to hide small groups; null if its groups are
+    /// public.
     pub reserved_delta: Option<ReservedDeltaJson>,
     /// How the noise was chosen, in English.
     pub why: Vec<String>,
@@ -177,36 +176,35 @@ pub struct QuoteAnswer {
     /// The same as data.
     #[schema(value_type = Vec<MessageJson>)]
     pub clamping_data: Vec<AsJson<Effect>>,
-    /// What else the analyst should know, in English.
+    /// Other facts that the analyst should know, in English.
     pub notes: Vec<String>,
     /// The same as data.
     #[schema(value_type = Vec<MessageJson>)]
     pub notes_data: Vec<AsJson<Note>>,
 }
 
-/// An answer with error bars.
+/// An answer with its intervals.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct QueryAnswer {
-    /// A line to keep: it proves the charge.
+    /// The receipt, which proves the charge.
     pub receipt: String,
     /// The id of the charge.
     pub id: String,
-    /// Whether it was answered before, and cost nothing now.
+    /// Whether the query was answered before and costs nothing now.
     pub repeated: bool,
-    /// The rows: keys as they are, estimates as `{"value", "low", "high"}`. Quantiles
-    /// also have `"rank_error"`, in rows with 95 % confidence, and
-    /// `"arbitrary_up_to_rows"`: in a group of at most so many rows the value is
-    /// arbitrary. It is null, and low and high are the bounds, where a noisy count says
-    /// that the group has too few rows.
+    /// The rows: keys as they are, estimates as `{"value", "low", "high"}`. Quantiles also have
+    /// `"rank_error"`, in rows with 95 % confidence, and `"arbitrary_up_to_rows"`: in a group of at
+    /// most this many rows the value is arbitrary. If a noisy count shows that the group has too
+    /// few rows, the value is null, and low and high are the bounds.
     #[schema(value_type = Vec<std::collections::HashMap<String, serde_json::Value>>)]
     pub rows: Vec<Map<String, serde_json::Value>>,
-    /// What it cost now.
+    /// The cost that was charged now.
     pub spent: PricedEvent,
-    /// What is left.
+    /// The remaining budget.
     pub remaining: Remaining,
     /// The account that paid.
     pub account: String,
-    /// How sure the intervals are.
+    /// The confidence level of the intervals.
     pub confidence: f64,
     /// How the noise was chosen, in English.
     pub why: Vec<String>,
@@ -218,48 +216,48 @@ pub struct QueryAnswer {
     /// The same as data.
     #[schema(value_type = Vec<MessageJson>)]
     pub clamping_data: Vec<AsJson<Effect>>,
-    /// What else the analyst should know, in English.
+    /// Other facts that the analyst should know, in English.
     pub notes: Vec<String>,
     /// The same as data.
     #[schema(value_type = Vec<MessageJson>)]
     pub notes_data: Vec<AsJson<Note>>,
 }
 
-/// A question that does not fit into the budget. Nothing was charged, no row read.
+/// A query that does not fit into the budget. Nothing was charged, and no row was read.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct QueryRefused {
-    /// False.
+    /// Always false.
     pub accepted: bool,
-    /// A line to keep: it proves the refusal.
+    /// The receipt, which proves the refusal.
     pub receipt: String,
-    /// The id.
+    /// The id of the request.
     pub id: String,
-    /// Whether it had been refused before under this id, and so is for ever: what
-    /// would fit is of then.
+    /// Whether it had been refused before under this id. Such a refusal is final, and its numbers
+    /// are those of the first refusal.
     pub repeated: bool,
-    /// What it would have cost.
+    /// The cost of the query.
     pub asked: PricedEvent,
-    /// The account that was to pay.
+    /// The account that should have paid.
     pub account: String,
-    /// What is left in it.
+    /// Its remaining budget.
     pub remaining: Remaining,
-    /// What would fit.
+    /// The largest share of the cost that fits.
     pub largest_that_fits: Share,
-    /// The reserved delta that it asked for, and what is left of it; null if its groups
-    /// are public. If this does not fit, a smaller epsilon does not help.
+    /// The reserved delta that the query needs, and what is left of it; null if its groups are
+    /// public. If this does not fit, a smaller epsilon does not help.
     pub reserved_delta: Option<ReservedDeltaJson>,
-    /// What to do.
+    /// The remedy.
     pub help: String,
 }
 
-/// A part of a cost.
+/// A share of a cost.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Share {
     /// From 0 to 1.
     pub share: f64,
 }
 
-/// A quote, for programs.
+/// The JSON form of a quote.
 #[must_use]
 pub fn quote_json(quote: &Quote) -> QuoteAnswer {
     // In the order of the columns.
@@ -290,7 +288,7 @@ pub fn quote_json(quote: &Quote) -> QuoteAnswer {
     }
 }
 
-/// An answer, for programs.
+/// The JSON form of an answer.
 #[must_use]
 pub fn answered_json(answered: &Answered) -> QueryAnswer {
     let now = |number: f64| if answered.repeated { 0.0 } else { number };
@@ -316,7 +314,7 @@ pub fn answered_json(answered: &Answered) -> QueryAnswer {
     }
 }
 
-/// A refusal, for programs.
+/// The JSON form of a refusal.
 #[must_use]
 pub fn denied_json(denied: &Denied) -> QueryRefused {
     QueryRefused {
@@ -339,7 +337,7 @@ pub fn denied_json(denied: &Denied) -> QueryRefused {
     }
 }
 
-/// What to do about a refusal.
+/// The remedy for a refusal.
 #[must_use]
 pub fn denied_help(denied: &Denied, names: Names) -> String {
     if !denied.done.fresh {
@@ -354,7 +352,7 @@ pub fn denied_help(denied: &Denied, names: Names) -> String {
         );
     };
     let share = match reserved.left.atto() {
-        // Less than what a threshold can be made with.
+        // Less than a threshold needs.
         0..10 => String::new(),
         _ => format!(
             "ask with {} {} or less, which makes the threshold higher; or ",
@@ -367,8 +365,8 @@ pub fn denied_help(denied: &Denied, names: Names) -> String {
     )
 }
 
-/// A delta with three digits, rounded down. A unit of the ledger, 1e-18, is not missed:
-/// 2.5e-7 is kept as one less.
+/// A delta with three digits, rounded down. A shortfall of one unit of the ledger, 1e-18, is
+/// ignored: the ledger stores 2.5e-7 as one unit less.
 ///
 /// ```
 /// use mizan_api::question::delta_down;
@@ -389,7 +387,7 @@ pub fn delta_down(delta: f64) -> String {
     if rounded - delta <= 1.5 * UNIT {
         return format!("{rounded:e}");
     }
-    // A unit of the last digit less.
+    // One unit of the last digit less.
     let (digits, exponent) = nearest.split_once('e').unwrap_or((&nearest, "0"));
     let less = digits.parse::<f64>().unwrap_or(0.0) - 0.01;
     let less = format!("{less:.2}e{exponent}");
@@ -397,7 +395,7 @@ pub fn delta_down(delta: f64) -> String {
         .map_or(less, |shown| format!("{shown:e}"))
 }
 
-/// The rows, for programs.
+/// The rows of an answer as JSON.
 fn rows_json(answer: &Answer) -> Vec<Map<String, serde_json::Value>> {
     let row = |cells: &Vec<AnswerCell>| {
         let mut row = Map::new();
@@ -423,7 +421,7 @@ fn rows_json(answer: &Answer) -> Vec<Map<String, serde_json::Value>> {
     answer.rows.iter().map(row).collect()
 }
 
-/// A picture of rows with one estimate each.
+/// A bar chart of rows with one estimate each.
 #[must_use]
 pub fn bars(answer: &Answer) -> Option<Bars> {
     let estimates = |cells: &Vec<AnswerCell>| {
@@ -458,7 +456,8 @@ pub fn bars(answer: &Answer) -> Option<Bars> {
     Some(bars)
 }
 
-/// Text of the data or of a question, without what a terminal would obey.
+/// Replaces control characters and bidirectional controls, which a terminal would interpret, in text
+/// from data or queries.
 #[must_use]
 pub fn plain(text: &str) -> String {
     let hidden = |c: char| {

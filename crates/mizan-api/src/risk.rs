@@ -1,4 +1,4 @@
-//! What an event means for a person: bad outcomes and beliefs.
+//! What an event means for one person: the probability of bad outcomes, and changes of beliefs.
 
 use mizan_accounting::{BadOutcome, BayesFactor, RenyiCurve, posterior};
 use mizan_core::{Definitions, Probability};
@@ -10,7 +10,7 @@ use crate::input::{self, Chance, Expression, Typed};
 use crate::names::Names;
 use crate::number::{Given, OrderJson, finite};
 
-/// Whose risk of what.
+/// A request for the risk of an event.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"expression": "100 * laplace(20)", "baseline": 0.001}))]
@@ -19,10 +19,10 @@ pub struct RiskRequest {
     pub expression: String,
     /// The probability of the bad outcome without the person's data.
     pub baseline: Given,
-    /// The factor by which odds may move.
+    /// The factor of the change of odds.
     #[serde(default = "ten")]
     pub beta: Given,
-    /// Somebody's belief about the person before the release.
+    /// An attacker's belief about the person before the release, as a probability.
     #[serde(default = "half")]
     pub prior: Given,
 }
@@ -35,86 +35,86 @@ fn half() -> Given {
     Given::Number(0.5)
 }
 
-/// What can happen.
+/// The risk of an event.
 #[derive(Debug)]
 pub struct Risk {
-    /// The event, as it was given.
+    /// The event as it was given.
     pub expression: String,
-    /// The probability without the person's data.
+    /// The probability of the bad outcome without the person's data.
     pub baseline: Chance,
-    /// The range that the whole curve allows.
+    /// The range of its probability by the whole curve.
     pub exact: BadOutcome,
-    /// The paper's range.
+    /// The range by Proposition 10 of the paper.
     pub proposition_10: BadOutcome,
-    /// The factor by which odds may move.
+    /// The factor of the change of odds.
     pub beta: Typed<f64>,
-    /// How likely they move more.
+    /// The probability that the odds change by a larger factor.
     pub bayes: BayesFactor,
-    /// A belief before,
+    /// The belief before the release.
     pub prior: Chance,
-    /// and after.
+    /// The largest belief after the release.
     pub posterior: Probability,
-    /// How far log odds move on average.
+    /// The expected change of the log odds.
     pub expected_log_odds: f64,
 }
 
-/// What can happen, for programs.
+/// The risk of an event.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RiskAnswer {
-    /// The event, as it was given.
+    /// The event as it was given.
     pub expression: String,
-    /// The probability without the person's data.
+    /// The probability of the bad outcome without the person's data.
     pub baseline: f64,
-    /// It becomes not less than this
+    /// Its probability with the data is at least this.
     pub low: Option<f64>,
-    /// and not more than this.
+    /// Its probability with the data is at most this.
     pub high: Option<f64>,
-    /// The order that says so,
+    /// The order of the lower bound.
     pub low_order: OrderJson,
-    /// and so.
+    /// The order of the upper bound.
     pub high_order: OrderJson,
-    /// The paper's range.
+    /// The range by Proposition 10 of the paper.
     pub proposition_10: RangeJson,
-    /// How likely an output moves odds by more than a factor.
+    /// The probability that an output changes the odds by more than the factor.
     pub bayes: BayesJson,
-    /// A belief before and after, unless that happens.
+    /// The belief before and after the release.
     pub posterior: PosteriorJson,
-    /// How far log odds move on average.
+    /// The expected change of the log odds.
     pub expected_log_odds: Option<f64>,
 }
 
 /// A range of a probability.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RangeJson {
-    /// Not below.
+    /// The lower bound.
     pub low: Option<f64>,
-    /// Not above.
+    /// The upper bound.
     pub high: Option<f64>,
-    /// The order that says so,
+    /// The order of the lower bound.
     pub low_order: OrderJson,
-    /// and so.
+    /// The order of the upper bound.
     pub high_order: OrderJson,
 }
 
-/// How likely odds move by more than a factor.
+/// The probability that the odds change by more than a factor.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct BayesJson {
     /// The factor.
     pub beta: f64,
-    /// The probability is not above this.
+    /// An upper bound of the probability.
     pub probability: Option<f64>,
-    /// The order that says so.
+    /// The order of the bound.
     pub order: OrderJson,
 }
 
-/// A belief before and after.
+/// A belief before and after the release.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct PosteriorJson {
-    /// Before.
+    /// The belief before.
     pub prior: f64,
-    /// After: not above this,
+    /// The belief after is at most this,
     pub posterior: Option<f64>,
-    /// but with this probability.
+    /// except with this probability.
     pub probability: Option<f64>,
 }
 
@@ -123,14 +123,14 @@ impl RiskRequest {
     ///
     /// # Errors
     ///
-    /// It is no event, or one without a curve; a number is none.
+    /// The event is not valid or has no curve, or a number is not valid.
     pub fn ask(&self, definitions: &Definitions, names: Names) -> Result<Risk, Failure> {
         let baseline = input::chance(&self.baseline.text(), &names.option("baseline"))?;
         let beta = input::factor(&self.beta.text(), &names.option("beta"))?;
         let prior = input::chance(&self.prior.text(), &names.option("prior"))?;
         let Expression { text, event } = Expression::parse(&self.expression, definitions)?;
         let curve = RenyiCurve::of(&event)?;
-        // Both ends grow with the baseline: each is taken at the safe side.
+        // Both ends grow with the baseline, so each uses the double on its safe side.
         let range = |at: &dyn Fn(Probability) -> BadOutcome| {
             let (low, high) = (at(baseline.below), at(baseline.above));
             BadOutcome {
@@ -154,7 +154,7 @@ impl RiskRequest {
 }
 
 impl Risk {
-    /// For programs.
+    /// The JSON form.
     #[must_use]
     pub fn json(&self) -> RiskAnswer {
         let range = |range: &BadOutcome| RangeJson {

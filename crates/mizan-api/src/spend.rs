@@ -1,4 +1,4 @@
-//! Charges for releases that are made elsewhere.
+//! Charges for releases that another program makes.
 
 use mizan_core::{Epsilon, PrivacyEvent};
 use mizan_ledger::log::Denial;
@@ -12,7 +12,7 @@ use crate::budget::view::{self, GapJson, LogJson, Remaining, log_json, nats};
 use crate::failure::Failure;
 use crate::number::OrderJson;
 
-/// What to charge. The id of the charge is the header `Idempotency-Key`.
+/// A charge. Its id is the header `Idempotency-Key`.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"account": "census", "event": "gaussian(20)"}))]
@@ -23,48 +23,48 @@ pub struct SpendRequest {
     pub event: String,
 }
 
-/// A charge and what came of it.
+/// A charge and its outcome.
 #[derive(Debug)]
 pub struct Spend {
-    /// What was charged.
+    /// The event.
     pub event: PrivacyEvent,
-    /// What it costs the account.
+    /// The cost to the account.
     pub cost: Cost,
-    /// The account after it.
+    /// The account after the charge.
     pub view: AccountView,
     /// The entry in the ledger.
     pub done: Done,
-    /// If it was refused: by whom, and what would fit.
+    /// The refusal, if the charge was refused.
     pub refused: Option<Refused>,
 }
 
-/// Why a charge was refused.
+/// A refusal of a charge.
 #[derive(Debug)]
 pub struct Refused {
-    /// Where it does not fit.
+    /// The account and orders where it does not fit.
     pub denial: Denial,
     /// The name of that account.
     pub by: String,
-    /// What would fit.
+    /// Smaller charges that would fit.
     pub fitting: Vec<Alternative>,
 }
 
-/// What an event costs by itself.
+/// The cost of an event by itself.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct CostJson {
-    /// Null is without bound.
+    /// The epsilon; null is unbounded.
     pub epsilon: Option<f64>,
-    /// At this delta.
+    /// The delta of the epsilon.
     pub delta: f64,
     /// The event.
     pub event: String,
-    /// The chance that the release itself fails.
+    /// The reserved delta that it needs.
     pub own_delta: f64,
-    /// Order by order.
+    /// The cost at each order.
     pub orders: Vec<OrderCost>,
 }
 
-/// A cost at an order, in nats; null is without bound.
+/// A cost at an order, in nats; null is unbounded.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct OrderCost {
     /// The order.
@@ -76,7 +76,7 @@ pub struct OrderCost {
 /// A charge that was accepted.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SpendAnswer {
-    /// A line to keep: it proves the charge.
+    /// The receipt, which proves the charge.
     pub receipt: String,
     /// The id of the charge.
     pub id: String,
@@ -84,98 +84,98 @@ pub struct SpendAnswer {
     pub account: String,
     /// The event.
     pub event: String,
-    /// True.
+    /// Always true.
     pub accepted: bool,
-    /// Whether it had been charged before under this id, and was not again.
+    /// Whether it had been charged before under this id and was not charged again.
     pub repeated: bool,
-    /// What it costs by itself.
+    /// The cost of the event by itself.
     pub spent: CostJson,
-    /// What is left.
+    /// The remaining budget.
     pub remaining: Remaining,
-    /// About how many more fit.
+    /// About how many more charges of the event fit.
     pub about_more: u64,
-    /// The log.
+    /// Size and root of the log.
     pub log: LogJson,
-    /// Gaps in the log.
+    /// The gaps in the log.
     pub gaps: Vec<GapJson>,
 }
 
 /// A charge that was refused. Nothing was charged.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SpendRefused {
-    /// False.
+    /// Always false.
     pub accepted: bool,
     /// Whether it had been refused before under this id.
     pub repeated: bool,
-    /// A line to keep: it proves the refusal.
+    /// The receipt, which proves the refusal.
     pub receipt: String,
-    /// The id.
+    /// The id of the request.
     pub id: String,
-    /// The account that was to be charged.
+    /// The account that should have paid.
     pub account: String,
-    /// The account that refused: it or one above it.
+    /// The account that refused: this one or one above it.
     pub refused_by: String,
     /// The event.
     pub event: String,
-    /// What it would cost by itself.
+    /// The cost of the event by itself.
     pub asked: CostJson,
-    /// What is left.
+    /// The remaining budget.
     pub remaining: Remaining,
-    /// What would fit instead.
+    /// Smaller charges that would fit.
     pub largest_that_fits: Largest,
-    /// Order by order, if it was refused just now.
+    /// The amounts at each order; null if the charge was refused before.
     pub orders: Option<Vec<RefusedOrder>>,
-    /// Deltas of releases that may themselves fail, if it was refused just now.
+    /// The reserved delta; null if the charge was refused before.
     pub own_delta: Option<RefusedOwnDelta>,
-    /// The log.
+    /// Size and root of the log.
     pub log: LogJson,
-    /// Gaps in the log.
+    /// The gaps in the log.
     pub gaps: Vec<GapJson>,
 }
 
-/// What would fit instead.
+/// Smaller charges that would fit.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Largest {
-    /// This part of the cost.
+    /// The share of the cost that fits.
     pub share: f64,
-    /// Fewer of the same.
+    /// The same event with fewer repetitions.
     pub fewer: Option<String>,
-    /// The same with more noise.
+    /// The same event with more noise.
     pub noisier: Option<String>,
 }
 
-/// A refusal at an order, in nats; null is without bound or without a limit.
+/// The amounts at an order of a refused charge, in nats; null is unbounded or without a limit.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RefusedOrder {
     /// The order.
     pub order: OrderJson,
-    /// What was asked.
+    /// The cost.
     pub asked: Option<f64>,
-    /// What was taken.
+    /// The amount that is spent.
     pub spent: Option<f64>,
-    /// What is reserved.
+    /// The amount of open reservations.
     pub pending: Option<f64>,
-    /// What may be taken.
+    /// The limit.
     pub limit: Option<f64>,
 }
 
-/// Deltas of releases that may themselves fail.
+/// The reserved delta of a refused charge.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RefusedOwnDelta {
-    /// What was asked.
+    /// The amount that the charge needs.
     pub asked: f64,
-    /// What was taken.
+    /// The amount that is spent.
     pub taken: f64,
-    /// What may be taken.
+    /// The total amount.
     pub limit: f64,
 }
 
 impl Spend {
-    /// Charges. After this the charge is on the disk, or refused for ever.
+    /// Charges an event. Afterwards the charge is durable, or refused forever.
     ///
     /// # Errors
     ///
-    /// The event has no price, or the id was used for something else.
+    /// The cost of the event is unknown, or the id was used for another charge.
     pub fn charge(
         ledger: &Ledger,
         account: &AccountView,
@@ -206,7 +206,7 @@ impl Spend {
         })
     }
 
-    /// What the event costs by itself.
+    /// The cost of the event by itself as JSON.
     fn cost_json(&self) -> CostJson {
         let account = &self.view.account;
         let delta = view::reading_delta(account);
@@ -225,7 +225,7 @@ impl Spend {
         }
     }
 
-    /// A charge that was accepted, for programs.
+    /// The JSON form of an accepted charge.
     #[must_use]
     pub fn json(&self) -> SpendAnswer {
         SpendAnswer {
@@ -243,7 +243,7 @@ impl Spend {
         }
     }
 
-    /// One that was refused.
+    /// The JSON form of a refused charge.
     #[must_use]
     pub fn refused_json(&self, refused: &Refused) -> SpendRefused {
         let of = |wanted: fn(&Alternative) -> bool| {

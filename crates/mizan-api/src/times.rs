@@ -1,4 +1,4 @@
-//! Times as people write them, in UTC.
+//! Texts of times, in UTC.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
@@ -7,7 +7,7 @@ use mizan_core::Code;
 
 use crate::failure::Failure;
 
-/// A time of the log for people.
+/// A time of the log as text.
 #[must_use]
 pub fn text(unix_ms: u64) -> String {
     timestamp(unix_ms).map_or_else(
@@ -16,7 +16,7 @@ pub fn text(unix_ms: u64) -> String {
     )
 }
 
-/// The same for programs, with milliseconds.
+/// A time of the log as text with milliseconds, for programs.
 #[must_use]
 pub fn exact(unix_ms: u64) -> String {
     timestamp(unix_ms).map_or_else(
@@ -33,12 +33,12 @@ fn timestamp(unix_ms: u64) -> Option<Timestamp> {
 ///
 /// # Errors
 ///
-/// It is no date.
+/// The text is not a date.
 pub fn end_of(typed: &str) -> Result<u64, Failure> {
     let bad = || {
         Failure::new(
             Code::MZ1790,
-            format!("{typed:?} is no date"),
+            format!("{typed:?} is not a date"),
             "write 2026-11-16, 2026-11-16T12:30:00Z or 2026-11-16T12:30:00+03:00; without an offset it is UTC",
         )
     };
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_beyond_all_dates_is_still_told() {
+    fn times_beyond_all_dates_are_rendered() {
         assert_eq!(text(u64::MAX), "18446744073709551615 ms");
     }
 }

@@ -1,9 +1,9 @@
-//! Small things about text: what fits a line, and how an order is written.
+//! Shortened texts, and the text of an order.
 
 use mizan_core::Order;
 use mizan_report::number;
 
-/// A text cut to so many characters.
+/// A text cut to at most this many characters.
 #[must_use]
 pub fn shortened(text: &str, longest: usize) -> String {
     if text.chars().count() <= longest {
@@ -16,7 +16,7 @@ pub fn shortened(text: &str, longest: usize) -> String {
     }
 }
 
-/// An order for people.
+/// An order as text.
 #[must_use]
 pub fn order_text(order: Order) -> String {
     if order.is_finite() {

@@ -114,7 +114,7 @@ fn messages_of_queries_are_data() {
         for path in ["/api/v1/quotes", "/api/v1/queries"] {
             let told = client.post(path, &json!({"sql": sql, "epsilon": 0.5}));
             if told.status != 200 {
-                // Not every spelling is one of ours; a refusal is told by its code.
+                // Not every spelling is one of ours; a refusal is identified by its code.
                 let code = told.json()["code"].as_str().unwrap().to_owned();
                 assert!(told.status == 422, "{sql}: {}", told.text());
                 assert!(code.starts_with("MZ18"), "{sql}: {}", told.text());

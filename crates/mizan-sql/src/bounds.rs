@@ -1,15 +1,13 @@
-//! Between what an expression lies, whatever the rows are: interval arithmetic
-//! over the bounds of columns.
+//! Bounds of an expression that hold for every row: interval arithmetic over the bounds of columns.
 //!
 //! # Guarantee
 //!
-//! If every value of a row that is something lies within the bounds of its column,
-//! then [`Expr::eval`] is `NULL` or lies within [`Expr::bounds`].
+//! If every value of a row that is not `NULL` lies within the bounds of its column, then
+//! [`Expr::eval`] is `NULL` or lies within [`Expr::bounds`].
 //!
-//! Rounding to nearest is monotone: the sum, product, quotient or root of the ends
-//! *as doubles* is an end of the sums, products, quotients or roots as doubles, so
-//! numbers need no slack. Integers are exact where doubles are not: from 2^53 on
-//! ends are rounded outward.
+//! Rounding to nearest is monotone. The sum, product, quotient or root of interval ends *as
+//! doubles* is therefore an end of the interval of double results, and numbers need no slack.
+//! Integers are exact where doubles are not: from 2^53 on, ends are rounded outward.
 
 use crate::eval::towards_zero;
 use crate::expr::{Expr, Function, TimePart, TimeUnit};
@@ -18,12 +16,12 @@ use crate::time;
 use crate::typing;
 use crate::value::{Type, Value};
 
-/// Below this, doubles hold all integers, and round none to another.
+/// 2^53. Below this, doubles represent every integer exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Expr {
-    /// The interval that every value lies in that is something; None if there is
-    /// no finite one, or the type has none.
+    /// The interval of all values that are not `NULL`; None if no finite one is known, or the type
+    /// has none.
     #[must_use]
     pub fn bounds(&self, columns: &[Column]) -> Option<Bounds> {
         let known = Known::of(self, columns)?;
@@ -34,19 +32,19 @@ impl Expr {
     }
 }
 
-/// What is known of an expression before any row is.
+/// What is known of an expression for all rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
     /// Its type.
     pub(crate) kind: Type,
-    /// Where its values lie; booleans are 0 and 1, text is anywhere.
+    /// The interval of its values; booleans are 0 and 1, text has no bounds.
     pub(crate) range: Range,
-    /// Whether it is something for every row.
+    /// Whether it is not `NULL` in any row.
     pub(crate) something: bool,
 }
 
 impl Known {
-    /// None if the expression makes no sense.
+    /// None if the expression does not type-check.
     pub(crate) fn of(expr: &Expr, columns: &[Column]) -> Option<Self> {
         match expr {
             Expr::Column(place) => columns.get(*place).map(Self::of_column),
@@ -142,7 +140,7 @@ impl Known {
             }
             _ => self.range,
         };
-        // The others may be beyond what the new type holds.
+        // Other casts can fail and give NULL.
         let kept = matches!(
             (self.kind, kind),
             (Type::Boolean, _) | (Type::Integer, Type::Number)
@@ -167,7 +165,7 @@ fn range_of_call(function: Function, kind: Type, known: &[Known]) -> Range {
     let whole = kind == Type::Integer;
     match (function, known) {
         (Function::Coalesce, known) => {
-            // What comes after something is never reached.
+            // COALESCE does not reach the arguments after one that is never NULL.
             let last = known.iter().position(|known| known.something);
             let reached = known.iter().take(last.map_or(known.len(), |last| last + 1));
             reached.fold(Range::NONE, |all, known| all.union(known.range))
@@ -199,9 +197,9 @@ fn range_of_call(function: Function, kind: Type, known: &[Known]) -> Range {
     }
 }
 
-/// The greatest of those that are something: at most the greatest of all, at least
-/// the least of all, and at least each that is always something. (`LEAST` is the
-/// greatest seen from the other side.)
+/// The interval of `GREATEST` over the arguments that are not `NULL`: at most the greatest upper
+/// end, at least the least lower end, and at least the lower end of each argument that is never
+/// `NULL`. `LEAST` is the same with all signs changed.
 fn greatest(known: &[Known], seen: fn(Range) -> Range) -> Range {
     let ranges = known
         .iter()
@@ -215,7 +213,7 @@ fn greatest(known: &[Known], seen: fn(Range) -> Range) -> Range {
     Range::new(low, all.high)
 }
 
-/// The sign of the first, and smaller than the second.
+/// The remainder has the sign of the first argument and is smaller than the second.
 fn remainder(a: Range, b: Range) -> Range {
     let magnitude = b.magnitude().high;
     let most = if magnitude < EXACT {
@@ -234,7 +232,7 @@ fn remainder(a: Range, b: Range) -> Range {
 fn bucket(value: Range, width: Range, whole: bool) -> Range {
     let width = width.high;
     if whole {
-        // Exact up to 2^53, where the quotient is not rounded to the next integer.
+        // Exact below 2^53, where the quotient is not rounded up to the next integer.
         let low = (value.low / width).floor() * width;
         let low = if value.low.abs() < EXACT && low.abs() < EXACT {
             low
@@ -273,7 +271,7 @@ fn truncate(unit: TimeUnit, known: Known) -> Range {
         _ => time::truncate(value, unit),
     };
     let range = calendar(known).times(begin);
-    // Who declared no bounds gets none.
+    // Without declared bounds there are none: the whole calendar is not useful.
     if known.range.is_finite() {
         range
     } else {
@@ -281,7 +279,7 @@ fn truncate(unit: TimeUnit, known: Known) -> Range {
     }
 }
 
-/// The part of the range that the calendar covers.
+/// The part of the interval within the calendar.
 fn calendar(known: Known) -> Range {
     let (first, last) = match known.kind {
         Type::Date => (i64::from(time::FIRST_DAY), i64::from(time::LAST_DAY)),
@@ -297,12 +295,12 @@ fn day_to_time(day: i64) -> Option<i64> {
     time::midnight(i32::try_from(day).ok()?)
 }
 
-/// A double at or below an integer.
+/// A double that is at most the integer.
 fn below(value: i64) -> f64 {
     outside(value, f64::next_down)
 }
 
-/// A double at or above an integer.
+/// A double that is at least the integer.
 fn above(value: i64) -> f64 {
     outside(value, f64::next_up)
 }
@@ -317,7 +315,7 @@ fn outside(value: i64, next: fn(f64) -> f64) -> f64 {
     }
 }
 
-/// An interval whose ends may be infinite, or none.
+/// An interval whose ends may be infinite; empty if the low end is above the high end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Range {
     /// The least.
@@ -332,7 +330,7 @@ impl Range {
         high: f64::INFINITY,
     };
 
-    /// Of what is never anything.
+    /// The interval of an expression that is always `NULL`.
     pub(crate) const NONE: Self = Self {
         low: f64::INFINITY,
         high: f64::NEG_INFINITY,
@@ -363,7 +361,7 @@ impl Range {
         self.low > self.high
     }
 
-    /// Whether it has two finite ends.
+    /// Whether both ends are finite.
     pub(crate) fn is_finite(self) -> bool {
         self.low.is_finite() && self.high.is_finite()
     }
@@ -376,12 +374,12 @@ impl Range {
         Self::new(self.low.max(low), self.high.min(high))
     }
 
-    /// All values with the other sign.
+    /// The interval of the values with the opposite sign.
     fn negated(self) -> Self {
         Self::new(-self.high, -self.low)
     }
 
-    /// Without signs.
+    /// The interval of the absolute values.
     fn magnitude(self) -> Self {
         let Self { low, high } = self;
         let least = if low > 0.0 {
@@ -394,7 +392,7 @@ impl Range {
         Self::new(least, low.abs().max(high.abs()))
     }
 
-    /// Through a function that never falls.
+    /// The image under a non-decreasing function.
     fn map(self, function: impl Fn(f64) -> f64) -> Self {
         if self.is_empty() {
             return Self::NONE;
@@ -402,8 +400,8 @@ impl Range {
         Self::new(function(self.low), function(self.high)).checked()
     }
 
-    /// Through a function of integers that never falls; ends without a value are
-    /// as good as infinite.
+    /// The image under a non-decreasing function of integers. An end without a value becomes
+    /// infinite.
     fn times(self, function: impl Fn(i64) -> Option<i64>) -> Self {
         if self.is_empty() {
             return Self::NONE;
@@ -420,7 +418,7 @@ impl Range {
         )
     }
 
-    /// Nothing is known where infinities cancel.
+    /// All numbers, if infinities cancel to NaN.
     fn checked(self) -> Self {
         if self.low.is_nan() || self.high.is_nan() {
             Self::ALL
@@ -429,7 +427,8 @@ impl Range {
         }
     }
 
-    /// Ends from 2^53 on may be rounded: integers between them are not.
+    /// Moves ends from 2^53 on outward by one double: they may be rounded, the integers between
+    /// them are not.
     fn outward(self, whole: bool) -> Self {
         let Self { low, high } = self;
         Self::new(
@@ -456,8 +455,8 @@ impl Range {
         let mut all = Self::NONE;
         for a in [self.low, self.high] {
             for b in [other.low, other.high] {
-                // An infinity times 0, or by one, is the limit of smaller
-                // numbers; what it is itself is nothing.
+                // Infinity times 0, or divided by infinity, is the limit of finite results, which
+                // is 0; the operation itself gives NaN, which is NULL.
                 let corner = of(a, b);
                 all = all.union(Self::point(if corner.is_nan() { 0.0 } else { corner }));
             }
@@ -475,7 +474,7 @@ impl Range {
         } else if whole && by.high <= 0.0 {
             by.high = by.high.min(-1.0);
         } else if whole {
-            // At least one away from zero, on either side.
+            // The divisor is an integer other than 0, so the magnitude cannot grow.
             return self.magnitude().union(self.magnitude().negated());
         }
         if by.is_empty() {

@@ -1,17 +1,16 @@
-//! What a plan releases, as bytes: the same bytes for the same noisy statistics,
-//! other bytes for others.
+//! The canonical encoding of a plan: the same bytes for the same noisy statistics, other bytes for
+//! other statistics.
 //!
-//! Everything that decides the released values counts: datasets, rows, keys,
-//! groups, limits, statistics, and which quantiles are taken of a histogram. What
-//! is made of them afterwards does not: `HAVING`, `ORDER BY`, `LIMIT`, names and
-//! notes. Neither do the versions of the data, the budget and the mechanism: the
-//! pipeline adds them.
+//! Everything that decides the released values is encoded: datasets, rows, keys, groups, limits,
+//! statistics, and the quantiles taken from a histogram. Post-processing is not encoded: `HAVING`,
+//! `ORDER BY`, `LIMIT`, names and notes. The version of the data, the budget and the mechanism are
+//! not encoded either: the engine adds them.
 //!
 //! # Encoding
 //!
-//! A tag for every variant; integers, lengths and doubles (as bits) are 8 bytes,
-//! least first; texts and lists follow their length. No value is the beginning of
-//! another of its type, so no two plans share an encoding.
+//! Each variant has a tag. Integers, lengths and doubles (as bits) are 8 bytes, little-endian;
+//! texts and lists follow their length. The encoding of a value is never a prefix of another of its
+//! type, so no two plans share an encoding.
 
 use sha2::{Digest, Sha256};
 
@@ -20,18 +19,19 @@ use crate::plan::{Aggregate, BoundedPlan, Excess, Groups, Measure};
 use crate::relation::{Bounds, Column, Operator, Quantized, Relation, Within};
 use crate::value::{Type, Value};
 
-/// Goes first; changes with the encoding, and with the meaning of expressions.
+/// The first text of the encoding. It changes with the encoding and with the meaning of
+/// expressions.
 ///
-/// A cast of a number to an integer has a tag of its own since it rounds: before, it
-/// cut off, under the tag of other casts. Answers of then are not found by plans of
-/// now, and all others are.
+/// A cast of a number to an integer has its own tag because it rounds. Earlier versions truncated
+/// under the tag of the other casts. Stored answers with such a cast are not found again; all
+/// others are.
 const VERSION: &str = "mizan bounded plan 1";
 
 impl BoundedPlan {
-    /// What it releases, as bytes.
+    /// The canonical bytes of everything that decides the release.
     #[must_use]
     pub fn canonical(&self) -> Vec<u8> {
-        // Written out, so that a new field is not forgotten.
+        // Every field is named, so that a new one cannot be missed here.
         let Self {
             datasets,
             public,
@@ -86,7 +86,7 @@ impl BoundedPlan {
         bytes.0
     }
 
-    /// The hash (SHA-256) of what it releases.
+    /// The SHA-256 of the canonical bytes.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         Sha256::digest(self.canonical()).into()
@@ -94,7 +94,7 @@ impl BoundedPlan {
 }
 
 impl Relation {
-    /// Its rows, as bytes: relations with the same bytes have the same rows.
+    /// The canonical bytes of a relation: relations with the same bytes have the same rows.
     #[must_use]
     pub fn canonical(&self) -> Vec<u8> {
         let mut bytes = Encoder(Vec::new());
@@ -123,7 +123,7 @@ impl Encoder {
         self.0.extend(value.to_le_bytes());
     }
 
-    /// A place or a length: 64 bits hold all that fit into memory.
+    /// A place or a length: 64 bits hold everything that fits into memory.
     fn place(&mut self, value: usize) {
         self.unsigned(u64::try_from(value).unwrap_or(u64::MAX));
     }
@@ -269,7 +269,7 @@ impl Encoder {
             unit,
             one_row_per_unit,
         } = relation;
-        // A scan finds its columns by name; elsewhere names are for people.
+        // A scan finds its columns by name; other operators use places.
         let named = matches!(operator, Operator::Scan { .. });
         match operator {
             Operator::Scan { dataset } => {

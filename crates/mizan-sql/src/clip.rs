@@ -1,43 +1,42 @@
-//! L2 clipping: a unit in too many groups keeps all of them, and all that it
-//! contributes is multiplied by one factor.
+//! L2 clipping: a unit in too many groups stays in all of them, and its whole contribution is
+//! multiplied by one factor.
 //!
-//! Contributions are measured in units of the sensitivity of their statistic. Over
-//! m statistics a unit in C groups has a norm of at most √(C m), so that is what is
-//! charged for and what everybody is clipped to. Nobody in C groups or fewer is
-//! touched.
+//! Contributions are measured in multiples of the sensitivity of their statistic. Over m statistics
+//! a unit in C groups has a norm of at most √(C m). That norm is what is charged for and what every
+//! unit is clipped to. A unit in at most C groups is never clipped.
 //!
 //! # Guarantee
 //!
-//! Let x be the contributions of a unit to all statistics of all groups, B the
-//! sensitivity of each, y what counts of them and F how much finer y is. Then
-//! `Σ (y / F B)² <= C m`, exactly:
+//! Let x be the contributions of a unit to all statistics of all groups, B the sensitivity of each
+//! statistic, y the clipped contributions and F their fineness (y counts in steps of 1/F). Then `Σ
+//! (y / F B)² <= C m`, exactly:
 //!
 //! - [`Clip::square`] is q² for an integer `q >= 2¹⁵ |x| / B`. Let S be the sum.
 //! - Where `S <= C m 2³⁰` nothing is clipped: `y = F x`.
-//! - Otherwise `f = ⌊√(C m 2³⁰ (2⁴⁰ - 1) / S)⌋` in doubles. Product, S, quotient and
-//!   root are each rounded by at most 2⁻⁵³ of what they are, and the 1 that was taken
-//!   from 2⁴⁰ is more than all of that, so `f² S <= C m 2⁷⁰`. These operations are
-//!   correctly rounded wherever there is IEEE 754 arithmetic: engines agree on f.
+//! - Otherwise `f = ⌊√(C m 2³⁰ (2⁴⁰ - 1) / S)⌋` in doubles. Product, S, quotient and root each have
+//!   a relative rounding error of at most 2⁻⁵³, and the 1 subtracted from 2⁴⁰ exceeds all of these
+//!   errors, so `f² S <= C m 2⁷⁰`. IEEE 754 rounds these operations correctly, so all engines agree
+//!   on f.
 //! - `y = F x f / 2²⁰`, rounded towards zero, so `|y / F B| <= q f / 2³⁵`.
 
 use crate::plan::MAX_CONTRIBUTION;
 
-/// The steps of a sensitivity that squares are counted in.
+/// The number of steps in one sensitivity, for squares.
 pub const STEPS: i64 = 1 << 15;
 
-/// A factor of one.
+/// The factor 1 in fixed point.
 pub const ONE: i64 = 1 << 20;
 
-/// The square of [`ONE`], with room for what doubles lose.
+/// The square of [`ONE`], less a margin for the rounding of doubles.
 const SQUARE: i64 = (1 << 40) - 1;
 
-/// The most that contributions are made finer: a part of somebody is not nobody.
+/// The greatest fineness. Clipping gives fractions of contributions, which need finer integers.
 const FINEST: i64 = 1 << 10;
 
-/// The most groups times statistics whose squares add up in 64 bits.
+/// The most groups times statistics for which the sum of squares fits 64 bits.
 pub(crate) const MOST: u64 = 1 << 32;
 
-/// To what units are clipped.
+/// The norm that units are clipped to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clip {
     groups: u64,
@@ -45,7 +44,7 @@ pub struct Clip {
 }
 
 impl Clip {
-    /// To the norm of so many groups of so many statistics.
+    /// The norm of this many full groups of this many statistics.
     #[must_use]
     pub fn new(groups: u64, statistics: usize) -> Self {
         let statistics = u64::try_from(statistics).unwrap_or(u64::MAX);
@@ -57,13 +56,13 @@ impl Clip {
         }
     }
 
-    /// Nobody in so many groups or fewer is clipped.
+    /// The number of groups up to which a unit is not clipped.
     #[must_use]
     pub const fn groups(self) -> u64 {
         self.groups
     }
 
-    /// The square of a contribution, from above.
+    /// The square of a contribution in steps, rounded up.
     #[must_use]
     pub fn square(contribution: i64, sensitivity: u64) -> i64 {
         let steps = contribution
@@ -73,20 +72,19 @@ impl Clip {
         i64::try_from(steps.saturating_mul(steps)).unwrap_or(i64::MAX)
     }
 
-    /// The most that squares add up to without a change.
+    /// The largest sum of squares that is not clipped.
     #[must_use]
     pub const fn allowed(self) -> i64 {
         self.allowed
     }
 
-    /// What a sum of squares divides: the root of the quotient is the factor.
+    /// The dividend of the factor: the factor is the root of this divided by the sum of squares.
     #[must_use]
     pub const fn dividend(self) -> f64 {
         self.allowed as f64 * SQUARE as f64
     }
 
-    /// By how much a unit is multiplied whose squares add up to this, in parts of
-    /// [`ONE`].
+    /// The factor for a unit with this sum of squares, in multiples of 1/[`ONE`].
     #[must_use]
     #[allow(clippy::cast_possible_truncation, reason = "below 2^20, rounded down")]
     pub fn factor(self, squares: i64) -> i64 {
@@ -96,7 +94,7 @@ impl Clip {
         (self.dividend() / squares as f64).sqrt().floor() as i64
     }
 
-    /// What counts of a contribution.
+    /// The clipped contribution, in fine steps.
     #[must_use]
     pub fn clipped(contribution: i64, sensitivity: u64, factor: i64) -> i64 {
         let fine = contribution.saturating_mul(fineness(sensitivity));
@@ -104,8 +102,8 @@ impl Clip {
     }
 }
 
-/// How much finer the integers of clipped statistics are than contributions: 2¹⁰, or
-/// as much as fits (C4).
+/// The fineness: how many integers of a clipped statistic make one contribution. It is 2¹⁰, or the
+/// largest power of two that fits (C4).
 #[must_use]
 pub fn fineness(sensitivity: u64) -> i64 {
     let fits = MAX_CONTRIBUTION / i64::try_from(sensitivity.max(1)).unwrap_or(i64::MAX);
@@ -119,11 +117,12 @@ pub fn fineness(sensitivity: u64) -> i64 {
 mod tests {
     use super::*;
 
-    /// What a unit has in a group, of one statistic.
+    /// A contribution of a unit to one statistic in one group, and the sensitivity of the
+    /// statistic.
     type Has = (i64, u64);
 
-    /// Clips a unit and checks every step of the proof, and the norm itself, in
-    /// integers. Says by which factor it was clipped.
+    /// Clips a unit, checks every step of the proof and the norm in integers, and returns the
+    /// factor.
     fn check(unit: &[Has], groups: u64, statistics: usize) -> i64 {
         let clip = Clip::new(groups, statistics);
         let parts = u128::from(groups) * u128::try_from(statistics).unwrap();
@@ -144,11 +143,11 @@ mod tests {
             assert!(u128::from(squares.unsigned_abs()) <= parts << 30);
         } else {
             assert!(f < 1 << 20 && f * f * u128::from(squares.unsigned_abs()) <= parts << 70);
-            // And no smaller than it has to be.
+            // The factor is also not smaller than necessary.
             let more = f + 1 + (f >> 38);
             assert!((more + 1) * (more + 1) * u128::from(squares.unsigned_abs()) > parts << 70);
         }
-        // In parts of 2^-40, each rounded up.
+        // In multiples of 2^-40, each rounded up.
         let mut norm = 0_u128;
         for (x, b) in unit {
             let (y, fine) = (Clip::clipped(*x, *b, factor), fineness(*b));
@@ -162,8 +161,8 @@ mod tests {
             assert!(near <= most && most <= 1 << 29);
             norm += ((near * near) << 40).div_ceil(most * most);
         }
-        // What rounding up adds is a part of 2^-40 for each: less than is left, where
-        // anything was clipped, of all but millions.
+        // Rounding up adds at most 2^-40 for each contribution. Where a unit was clipped, that is
+        // less than the margin unless it has millions of contributions.
         let slack = u128::try_from(unit.len()).unwrap();
         assert!(norm <= (parts << 40) + slack, "{norm} {parts}");
         factor
@@ -182,7 +181,7 @@ mod tests {
     ];
 
     #[test]
-    fn nobody_in_few_groups_is_touched() {
+    fn units_in_few_groups_are_not_clipped() {
         for b in SENSITIVITIES {
             let full = i64::try_from(b).unwrap();
             for groups in [1, 2, 6, 1000] {
@@ -209,22 +208,22 @@ mod tests {
 
     #[test]
     fn extremes_are_clipped_to_the_norm() {
-        // Zeros, in however many groups.
+        // Zeros in any number of groups.
         assert_eq!(check(&vec![(0, 1); 100_000], 1, 1), ONE);
         assert_eq!(check(&vec![(0, 1 << 29); 100_000], 1, 1), ONE);
-        // Sums that can only be zero.
+        // Statistics that can only be zero.
         assert_eq!((Clip::square(0, 0), Clip::clipped(0, 0, ONE)), (0, 0));
-        // Little in a great many groups: one of 2^29 counts as 2^14 of them.
+        // A little in very many groups: 1 of 2^29 is counted as 2^14 of 2^29.
         assert_eq!(check(&vec![(1, 1 << 29); 1 << 20], 1, 1), ONE);
         assert!(check(&vec![(1 << 14, 1 << 29); 1 << 21], 1, 1) == ONE);
         assert!(check(&vec![(1 << 15, 1 << 29); 1 << 21], 1, 1) == ONE);
-        // Millions of groups, full.
+        // Full contributions to millions of groups.
         for b in [1, 1 << 29] {
             let full = i64::try_from(b).unwrap();
             assert_eq!(check(&vec![(full, b); 4_000_000], 1, 1), 524);
             assert_eq!(check(&vec![(-full, b); 4_000_000], 1_000_000, 1), 524_287);
         }
-        // One group is all there is, beside crumbs.
+        // One full group beside many tiny contributions.
         let mut crumbs = vec![(1, 1 << 29); 10_000];
         crumbs.push((1 << 29, 1 << 29));
         assert!(check(&crumbs, 1, 1) >= ONE - 8);
@@ -272,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_fine_fits() {
+    fn fine_contributions_fit() {
         assert_eq!(
             (fineness(0), fineness(1), fineness(1 << 19)),
             (1024, 1024, 1024)

@@ -1,11 +1,10 @@
-//! The values that a key can have, where that is a finite set that everybody may
-//! know: declared keys, the integers or days between bounds, the results of a
-//! `CASE`. Depends on the catalogue and the question, never on rows.
+//! The domain of a key, if it is finite and public: declared keys, the integers or days between
+//! bounds, the results of a `CASE`. It depends on the catalogue and the query, never on rows.
 //!
 //! # Guarantee
 //!
-//! If every value of a row that is something is among the keys of its column, or
-//! within its bounds, then [`Expr::eval`] is `NULL` or in [`Expr::domain`].
+//! If every value of a row that is not `NULL` is among the keys of its column, or within its
+//! bounds, then [`Expr::eval`] is `NULL` or in [`Expr::domain`].
 
 use std::collections::BTreeSet;
 
@@ -16,13 +15,13 @@ use crate::relation::Column;
 use crate::time;
 use crate::value::{Type, Value};
 
-/// The greatest index of a bucket that doubles tell from the next.
+/// 2^53. Below this, doubles distinguish an index of a bucket from the next one.
 const MOST_BUCKETS: f64 = 9_007_199_254_740_992.0;
 
 impl Expr {
-    /// The values it can have, in order, or None if they are not known or more
-    /// than `limit`. `NULL` is among them only if it is a declared key of a column
-    /// or is written as a result. `keys` has the declared keys of a column.
+    /// The values of the expression, in order, or None if they are not known or more than `limit`.
+    /// `NULL` is among them only if it is a declared key of a column or a written result. `keys`
+    /// has the declared keys of a column.
     #[must_use]
     pub fn domain(
         &self,
@@ -56,14 +55,14 @@ impl Finder<'_> {
     fn find(&self, expr: &Expr, kind: Type) -> Option<Values> {
         let found = match expr {
             Expr::Column(place) => self.of_column(*place, kind),
-            // Both, even if one is impossible for the declared keys: rows with
-            // other values than those still are true or false.
+            // Both values, even if the declared keys make one impossible: rows with other values
+            // still give true or false.
             Expr::Call(..) | Expr::Cast(..) if kind == Type::Boolean => Some(booleans()),
             Expr::Case { .. } => self.of_results(expr).or_else(|| self.over_columns(expr)),
             Expr::Call(Function::Coalesce, _) => {
                 self.of_results(expr).or_else(|| self.over_columns(expr))
             }
-            // No part is looked at twice: time would double with every level.
+            // No part is searched twice: the time would double with every level.
             Expr::Call(Function::NullIf | Function::Least | Function::Greatest, _) => self
                 .over_columns(expr)
                 .or_else(|| self.of_choice(expr))
@@ -93,7 +92,7 @@ impl Finder<'_> {
 
     /// The integers, days or times between bounds.
     fn between_bounds(&self, expr: &Expr, kind: Type) -> Option<Values> {
-        // An owner who declared no bounds for a date did not mean 9999 years.
+        // If the owner did not declare bounds for the date, 9999 years are not a useful domain.
         if let Expr::Call(Function::Extract(TimePart::Year), arguments) = expr {
             arguments.first()?.bounds(self.columns)?;
         }
@@ -110,14 +109,14 @@ impl Finder<'_> {
         (low..=high).map(value).collect()
     }
 
-    /// None if there are too many between.
+    /// None if there are too many values between the ends.
     fn check(&self, low: i64, high: i64) -> Option<()> {
         let count = u64::try_from(high.checked_sub(low)?).ok()?;
         let limit = u64::try_from(self.limit).ok()?;
         (count < limit).then_some(())
     }
 
-    /// What is written as a result is a value, `NULL` too.
+    /// The union of the domains of all results. A `NULL` written as a result is a value too.
     fn of_results(&self, expr: &Expr) -> Option<Values> {
         let mut all = Values::new();
         match expr {
@@ -147,7 +146,7 @@ impl Finder<'_> {
         Some(all)
     }
 
-    /// The value for every combination of the values of its columns.
+    /// The values for all combinations of the values of its columns.
     fn over_columns(&self, expr: &Expr) -> Option<Values> {
         let places = expr.columns();
         let lists = places
@@ -165,7 +164,7 @@ impl Finder<'_> {
         })
     }
 
-    /// The value for every combination of the values of its parts.
+    /// The values for all combinations of the values of its parts.
     fn over_parts(&self, expr: &Expr) -> Option<Values> {
         let lists = expr
             .children()
@@ -179,7 +178,8 @@ impl Finder<'_> {
         })
     }
 
-    /// Over all combinations, each value also `NULL`: columns are, in files.
+    /// The results over all combinations, in which each value may also be `NULL`, since columns of
+    /// files may be.
     fn product(
         &self,
         lists: &[Values],
@@ -221,7 +221,7 @@ impl Finder<'_> {
         Some(found)
     }
 
-    /// One of its arguments.
+    /// The values of all arguments that may be chosen.
     fn of_choice(&self, expr: &Expr) -> Option<Values> {
         let Expr::Call(function, arguments) = expr else {
             return None;
@@ -238,7 +238,7 @@ impl Finder<'_> {
         Some(all)
     }
 
-    /// What a function makes finite by itself.
+    /// The values of a function that maps an interval to few values, such as `date_trunc`.
     fn of_function(&self, expr: &Expr, kind: Type) -> Option<Values> {
         let Expr::Call(function, arguments) = expr else {
             return None;
@@ -304,7 +304,7 @@ impl Finder<'_> {
             let starts = (first..=last).filter_map(|index| index.checked_mul(*width));
             return Some(starts.map(Value::Integer).collect());
         }
-        // Rounding is monotone: no number has an index outside those of the ends.
+        // Rounding is monotone, so every index lies between those of the ends.
         let width = width.as_f64()?;
         let (first, last) = ((low / width).floor(), (high / width).floor());
         if first.abs() >= MOST_BUCKETS || last.abs() >= MOST_BUCKETS {

@@ -1,5 +1,5 @@
-//! What an expression means: the reference that every engine must agree with, bit
-//! for bit. Also what finishes answers and finds the values that keys can have.
+//! The meaning of expressions: the reference that every engine must match bit for bit. It also
+//! evaluates post-processing and finds the values of keys.
 
 use std::cmp::Ordering;
 
@@ -8,8 +8,8 @@ use crate::time;
 use crate::value::{LONGEST_COMPUTED_TEXT, LONGEST_STORED_TEXT, Type, Value};
 
 impl Expr {
-    /// Its value for a row. Total: what has no value, is of another type than
-    /// [`Expr::type_of`] asks for, or has no column, is `NULL`.
+    /// The value for a row. Evaluation is total: it is `NULL` if there is no value, an argument has
+    /// another type than [`Expr::type_of`] requires, or a column does not exist.
     #[must_use]
     pub fn eval(&self, row: &[Value]) -> Value {
         match self {
@@ -35,7 +35,7 @@ impl Expr {
 }
 
 impl Function {
-    /// Its value for values.
+    /// The value of the function for these arguments.
     #[must_use]
     pub fn apply(self, values: &[Value]) -> Value {
         match self {
@@ -113,7 +113,8 @@ impl Function {
             },
             Self::Remainder => match (first, second) {
                 (Value::Integer(_), Value::Integer(0)) => Value::Null,
-                // The least integer by minus one overflows on the way to 0.
+                // The least integer divided by minus one would overflow, although the remainder is
+                // 0.
                 (Value::Integer(a), Value::Integer(b)) => Value::Integer(a.wrapping_rem(*b)),
                 _ => Value::Null,
             },
@@ -135,7 +136,7 @@ impl Function {
     }
 }
 
-/// Towards zero; None beyond 64 bits.
+/// Rounds towards zero; None beyond 64 bits.
 #[allow(clippy::cast_possible_truncation, reason = "checked before")]
 pub(crate) fn towards_zero(value: f64) -> Option<i64> {
     // 2^63 is a double, the greatest integer is not.
@@ -143,8 +144,8 @@ pub(crate) fn towards_zero(value: f64) -> Option<i64> {
     fits.contains(&value).then_some(value as i64)
 }
 
-/// NaN is nothing, minus zero is zero and a text that is too long is nothing, also
-/// where they come in.
+/// The canonical form of an input: NaN and a text that is too long become `NULL`, minus zero
+/// becomes zero.
 fn canonical(value: &Value) -> Value {
     match value {
         Value::Number(value) => Value::number(*value),
@@ -182,7 +183,7 @@ fn arithmetic(
     }
 }
 
-/// `AND` is decided by a false, `OR` by a true; a `NULL` leaves it open.
+/// `AND` is decided by a false, `OR` by a true; otherwise a `NULL` makes the result `NULL`.
 fn logic(values: &[Value], deciding: bool) -> Value {
     if values.contains(&Value::Boolean(deciding)) {
         return Value::Boolean(deciding);
@@ -239,7 +240,7 @@ fn substring(text: &str, position: i64, length: i64) -> Value {
     if position < 1 || length < 0 {
         return Value::Null;
     }
-    // No text is longer than memory.
+    // No text has more characters than `usize` can count.
     let skipped = usize::try_from(position - 1).unwrap_or(usize::MAX);
     let taken = usize::try_from(length).unwrap_or(usize::MAX);
     let from = place(text, skipped);
@@ -248,13 +249,13 @@ fn substring(text: &str, position: i64, length: i64) -> Value {
     computed(part, str::to_owned)
 }
 
-/// Where a character of a text begins; its end if it has fewer.
+/// The byte offset of a character of a text; the end if the text is shorter.
 fn place(text: &str, character: usize) -> usize {
     let mut places = text.char_indices().map(|(place, _)| place);
     places.nth(character).unwrap_or(text.len())
 }
 
-/// A text that a function makes of another one of the same length, unless it is too long.
+/// A text computed from a text of the same length; `NULL` if it is too long.
 fn computed(text: &str, make: impl FnOnce(&str) -> String) -> Value {
     match text.len() <= LONGEST_COMPUTED_TEXT {
         true => Value::Text(make(text)),
@@ -277,7 +278,7 @@ fn bucket(value: &Value, width: &Value) -> Value {
     }
 }
 
-/// A cast, as the table of `expr` says.
+/// A cast by the table in `expr`.
 pub(crate) fn cast(value: &Value, to: Type) -> Value {
     if value.type_of() == Some(to) {
         return value.clone();
@@ -313,9 +314,8 @@ pub(crate) fn cast(value: &Value, to: Type) -> Value {
     }
 }
 
-/// Whether all of a text is like a pattern. Takes time in proportion to the
-/// product of the lengths at most: where a `%` is met, only the last one may be
-/// tried again.
+/// Whether a whole text matches a pattern. The time is at most in proportion to the product of the
+/// lengths: after a mismatch only the last `%` is tried again.
 fn like(text: &str, pattern: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
     let pattern = tokens(pattern);
@@ -331,7 +331,7 @@ fn like(text: &str, pattern: &str) -> bool {
             (Some(Token::One), Some(_)) => true,
             (Some(Token::This(wanted)), Some(found)) => wanted == found,
             (None, None) => return true,
-            // The text has ended: starting later cannot help.
+            // The text has ended: a later start cannot match.
             (Some(_), None) => return false,
             (None, Some(_)) => false,
         };
@@ -359,7 +359,7 @@ fn tokens(pattern: &str) -> Vec<Token> {
         tokens.push(match character {
             '%' => Token::Any,
             '_' => Token::One,
-            // Typing leaves no backslash at the end.
+            // Type checking refuses a backslash at the end.
             '\\' => Token::This(characters.next().unwrap_or('\\')),
             other => Token::This(other),
         });

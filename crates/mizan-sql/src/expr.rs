@@ -1,28 +1,25 @@
-//! Total expressions: whatever a row holds, they have a value and never fail.
+//! Total expressions: they have a value for every row and never fail.
 //!
-//! This is the whole language that engines run and that answers are finished
-//! with. What SQL makes an error, overflow, division by zero, a text that is no
-//! number, the root of a negative number, is `NULL` here, on every engine, so no
-//! error can tell anything about anybody.
+//! Engines run this language, and post-processing of answers uses it. Where SQL raises an error
+//! (overflow, division by zero, a text that is not a number, the root of a negative number), the
+//! value is `NULL` on every engine. No error can therefore depend on the data of any unit.
 //!
-//! - `NULL` in gives `NULL` out, but for `AND`, `OR`, `IN`, `IS NULL`, `CASE`,
-//!   `COALESCE`, `NULLIF`, `LEAST` and `GREATEST`, which are as in PostgreSQL.
-//! - NaN is `NULL`; minus zero is zero. Infinities are numbers. Every operation on
-//!   numbers is the one of IEEE 754 in double precision, to nearest.
-//! - Integers and integers make integers; a result beyond 64 bits is `NULL`.
-//!   `/` always makes a number (double precision), as does whatever has a number
-//!   in it: the integer becomes the nearest double first, also where it is
-//!   compared with a number.
-//! - Text compares by its bytes. Its characters are code points.
-//! - Texts are bounded. A stored text above 1 MiB ([`LONGEST_STORED_TEXT`]) is
-//!   `NULL`. What `Concat`, `Lower`, `Upper`, `Trim` or `Substring` makes is `NULL`
-//!   above 64 KiB ([`LONGEST_COMPUTED_TEXT`]). `Case`, `Coalesce`, `NullIf`, `Least`
-//!   and `Greatest` choose among texts and make none. Part of a
-//!   concatenation is never longer than the whole, so nested concatenations and
-//!   one concatenation of all their parts have the same value.
-//! - Days and times have a calendar (Gregorian, without an end, in UTC) in the
-//!   years 1 to 9999. Beyond them `Truncate`, `Extract` and casts are `NULL`:
-//!   PostgreSQL has no year 0 and counts years before it differently.
+//! - A `NULL` argument gives `NULL`, except for `AND`, `OR`, `IN`, `IS NULL`, `CASE`, `COALESCE`,
+//!   `NULLIF`, `LEAST` and `GREATEST`, which behave as in PostgreSQL.
+//! - NaN is `NULL`; minus zero is zero. Infinities are numbers. Every operation on numbers is the
+//!   one of IEEE 754 in double precision, rounded to nearest.
+//! - Operations on integers give integers; a result beyond 64 bits is `NULL`. `/` always gives a
+//!   number (double precision), and so does every operation on a number and an integer: the integer
+//!   first becomes the nearest double, also in comparisons.
+//! - Texts compare by their bytes. Their characters are code points.
+//! - Texts are bounded. A stored text above 1 MiB ([`LONGEST_STORED_TEXT`]) is `NULL`. A text that
+//!   `Concat`, `Lower`, `Upper`, `Trim` or `Substring` computes is `NULL` above 64 KiB
+//!   ([`LONGEST_COMPUTED_TEXT`]). `Case`, `Coalesce`, `NullIf`, `Least` and `Greatest` choose a text
+//!   and do not compute one. A part of a concatenation is never longer than the whole, so nested
+//!   concatenations and one concatenation of all their parts have the same value.
+//! - The calendar is the proleptic Gregorian one in UTC, from the year 1 to the year 9999. Outside
+//!   of these years `Truncate`, `Extract` and casts are `NULL`: PostgreSQL has no year 0 and numbers
+//!   the years before it differently.
 //!
 //! # Casts
 //!
@@ -40,11 +37,10 @@
 //! | timestamp | date | the day, UTC |
 //! | timestamp | integer | microseconds since 1970-01-01 |
 //!
-//! There are no others. A number or a timestamp as text differs between engines.
-//! Halves are rounded as PostgreSQL and DuckDB round double precision: 2.5 is 2 and
-//! 3.5 is 4. (Their decimals round halves away from zero; there are none here.)
-//! [`Expr::type_of`] refuses what has no place here, and [`Expr::eval`] is what an
-//! expression means.
+//! Other casts do not exist: engines differ in the text of numbers and timestamps. Halves are rounded
+//! as PostgreSQL and DuckDB round double precision: 2.5 is 2 and 3.5 is 4. (Their decimals round
+//! halves away from zero, but decimals do not exist here.) [`Expr::type_of`] refuses other
+//! expressions, and [`Expr::eval`] defines the meaning of the rest.
 //!
 //! [`LONGEST_STORED_TEXT`]: crate::value::LONGEST_STORED_TEXT
 //! [`LONGEST_COMPUTED_TEXT`]: crate::value::LONGEST_COMPUTED_TEXT
@@ -58,43 +54,43 @@ use crate::value::{Type, Value};
 pub enum Expr {
     /// The value of a column, by its place.
     Column(usize),
-    /// A value of a type; nothing has a type too.
+    /// A value with its type; a `NULL` has a type too.
     Literal(Value, Type),
     /// A function of its arguments.
     Call(Function, Vec<Self>),
-    /// The result of the first condition that is true, or the last.
+    /// The result of the first branch whose condition is true, otherwise the last result.
     Case {
         /// Conditions and results.
         branches: Vec<(Self, Self)>,
         /// The result if no condition is true.
         otherwise: Box<Self>,
     },
-    /// The same value as another type; `NULL` if it is none of that type.
+    /// The value converted to another type; `NULL` if it does not convert.
     Cast(Box<Self>, Type),
 }
 
-/// Units of time.
+/// Units of time for truncation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TimeUnit {
-    /// From 1 January.
+    /// Begins on 1 January.
     Year,
-    /// From January, April, July, October.
+    /// Begins in January, April, July or October.
     Quarter,
-    /// From the first day.
+    /// Begins on the first day.
     Month,
-    /// From Monday.
+    /// Begins on Monday.
     Week,
-    /// From midnight, UTC.
+    /// Begins at midnight, UTC.
     Day,
-    /// From the full hour.
+    /// Begins at the full hour.
     Hour,
-    /// From the full minute.
+    /// Begins at the full minute.
     Minute,
-    /// From the full second.
+    /// Begins at the full second.
     Second,
 }
 
-/// Parts of a date or a time, integers.
+/// Parts of a date or a time, as integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TimePart {
     /// The year.
@@ -119,21 +115,21 @@ pub enum TimePart {
     Second,
 }
 
-/// What expressions are made of.
+/// Operators and functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Function {
-    /// Sum of two.
+    /// Sum of two numbers.
     Add,
     /// Difference.
     Subtract,
     /// Product.
     Multiply,
-    /// Quotient, a number; `NULL` by zero.
+    /// Quotient, a number; `NULL` if the divisor is zero.
     Divide,
-    /// Remainder with the sign of the first, of integers; `NULL` by zero, 0 by
-    /// minus one.
+    /// Remainder of integers, with the sign of the first; `NULL` for the divisor zero, 0 for minus
+    /// one.
     Remainder,
-    /// With the other sign; `NULL` for the least integer.
+    /// Changes the sign; `NULL` for the least integer.
     Negate,
     /// Equal. Both sides have one type, or are numeric.
     Equal,
@@ -147,67 +143,67 @@ pub enum Function {
     Greater,
     /// Greater or equal.
     GreaterOrEqual,
-    /// All of two or more, of three-valued logic.
+    /// Conjunction of two or more, in three-valued logic.
     And,
-    /// One of two or more, of three-valued logic.
+    /// Disjunction of two or more, in three-valued logic.
     Or,
-    /// Not.
+    /// Negation, in three-valued logic.
     Not,
-    /// Whether the argument is nothing.
+    /// Whether the argument is `NULL`.
     IsNull,
-    /// Whether the first is among the others, which are literals; `NULL` if it
-    /// is not and one of them is `NULL`.
+    /// Whether the first argument is among the others, which are literals; `NULL` if it is not and
+    /// one of them is `NULL`.
     In,
-    /// Whether all of a text is like a pattern: a literal in which `%` stands
-    /// for any characters and `_` for one. A backslash before `%`, `_` or a
-    /// backslash makes it stand for itself, and has no other place.
+    /// Whether the whole text matches a pattern, which is a literal: `%` matches any characters and
+    /// `_` matches one. A backslash before `%`, `_` or a backslash makes that character literal. It
+    /// may not stand elsewhere.
     Like,
-    /// The first that is something.
+    /// The first argument that is not `NULL`.
     Coalesce,
-    /// Nothing if both are equal, else the first (also if the second is nothing).
+    /// `NULL` if both arguments are equal, otherwise the first (also if the second is `NULL`).
     NullIf,
-    /// The least of those that are something.
+    /// The least of the arguments that are not `NULL`.
     Least,
-    /// The greatest of those that are something.
+    /// The greatest of the arguments that are not `NULL`.
     Greatest,
-    /// The largest integer at or below: a number of a number, an integer of an
-    /// integer, which is its own. So are the next two.
+    /// The largest integral value at most the argument, of the argument's type. So are the next
+    /// two.
     Floor,
-    /// The smallest integer at or above.
+    /// The smallest integral value at least the argument.
     Ceil,
-    /// The nearest integer, halves away from zero.
+    /// The nearest integral value, halves away from zero.
     Round,
-    /// Without a sign; `NULL` for the least integer.
+    /// Absolute value; `NULL` for the least integer.
     Abs,
     /// -1, 0 or 1, of the same type.
     Sign,
-    /// Root, a number; `NULL` below zero.
+    /// Square root, a number; `NULL` below zero.
     Sqrt,
     /// Lower case, of ASCII letters only: engines differ on others.
     Lower,
     /// Upper case, of ASCII letters only.
     Upper,
-    /// Without spaces (no other blanks) at both ends.
+    /// Removes spaces (no other white space) at both ends.
     Trim,
-    /// How many characters.
+    /// The number of characters.
     Length,
-    /// From a position (1 is the first) so many characters, as far as there are
-    /// some. Both are literals, at least 1 and at least 0.
+    /// The characters from a position (1 is the first), up to a length. Both are literals: the
+    /// position at least 1, the length at least 0.
     Substring,
-    /// One text after the other; `NULL` if that is longer than 64 KiB.
+    /// Concatenation; `NULL` if the result is longer than 64 KiB.
     Concat,
-    /// The beginning of a unit of time, of the same type. A date has no hours.
+    /// The beginning of the unit of time, of the same type. A date has no hours.
     Truncate(TimeUnit),
-    /// A part of a date or timestamp, an integer. A date has no hours.
+    /// A part of a date or timestamp, as an integer. A date has no hours.
     Extract(TimePart),
-    /// `bucket(x, width)`: the multiple of the width (a positive literal) at or
-    /// below x. An integer if both are; else `floor(x / width) * width`, each
-    /// step rounded to a double.
+    /// `bucket(x, width)`: the greatest multiple of the width (a positive literal) that is at most
+    /// x. An integer if both are integers; otherwise `floor(x / width) * width`, each step rounded
+    /// to a double.
     Bucket,
 }
 
 impl Function {
-    /// As people write it.
+    /// Its name or operator in SQL.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -305,7 +301,7 @@ impl Expr {
         }
     }
 
-    /// The same with every column replaced.
+    /// The expression with every column replaced.
     #[must_use]
     pub fn map_columns(&self, with: &mut impl FnMut(usize) -> Self) -> Self {
         match self {
@@ -332,7 +328,7 @@ impl Expr {
         }
     }
 
-    /// The columns it reads, each once, in order.
+    /// The distinct columns that it reads, in order.
     #[must_use]
     pub fn columns(&self) -> Vec<usize> {
         fn visit(expr: &Expr, found: &mut Vec<usize>) {

@@ -1,12 +1,11 @@
-//! SQL to a bounded private plan; never touches data.
+//! Translates SQL to bounded private plans. This crate never reads data.
 //!
-//! A question in SQL, read and bound by DataFusion's planner, becomes a
-//! [`BoundedPlan`]: exact integers per group that one unit can change by a known
-//! amount only, and what is made of them once they carry noise. Whatever has no
-//! place in that language is refused, by name.
+//! DataFusion's planner resolves a query. This crate then makes a [`BoundedPlan`] from it: exact
+//! integers per group, which one privacy unit can change by a known amount only, and the
+//! post-processing of these integers after noise is added. Constructs outside of the supported
+//! language are refused by name.
 //!
-//! Comments cite the conditions C1 to C10 and the stages S0 to S4 of
-//! docs/spec/private-sql.md.
+//! Comments cite the conditions C1 to C10 and the stages S0 to S4 of docs/spec/private-sql.md.
 
 mod bind;
 mod bounds;

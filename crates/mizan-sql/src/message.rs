@@ -1,9 +1,8 @@
-//! What an analyst should know about an answer, as values.
+//! Facts about an answer that an analyst should know, as values.
 //!
-//! An [`Effect`] is a limit that may change the answer before its noise; a [`Note`] is
-//! anything else. This crate and the engine make them. `mizan-api` renders them in
-//! English and as JSON, `mizan-server` in Arabic: a new variant does not compile until
-//! each of them renders it.
+//! An [`Effect`] is a limit that may change the answer before its noise; a [`Note`] is any other
+//! fact. This crate and the engine create them. `mizan-api` renders them in English and as JSON,
+//! `mizan-server` in Arabic. A new variant does not compile until each of them renders it.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,14 +30,14 @@ pub enum Effect {
         /// How many rows.
         limit: u64,
     },
-    /// Of a unit at most `limit` rows, sampled, go into each side of a join.
+    /// At most `limit` rows of a unit, sampled, enter each side of a join.
     JoinedRows {
         /// How many rows.
         limit: u64,
     },
     /// The values of a column are clamped to its bounds.
     Clamped {
-        /// Whose column.
+        /// The dataset of the column.
         dataset: String,
         /// The column.
         column: String,
@@ -54,14 +53,14 @@ pub enum Effect {
         /// The upper bound.
         high: f64,
     },
-    /// A count of the rows of one unit, in a subquery, is limited to the declared rows.
+    /// In a subquery, a count of the rows of one unit is limited to the declared rows.
     UnitCount {
         /// The column of the subquery.
         column: String,
         /// How many rows.
         limit: u64,
     },
-    /// A sum of the rows of one unit, in a subquery, is clamped.
+    /// In a subquery, a sum over the rows of one unit is clamped.
     UnitTotal {
         /// The column of the subquery.
         column: String,
@@ -70,40 +69,40 @@ pub enum Effect {
         /// The upper bound.
         high: f64,
     },
-    /// A quantile is found on a grid.
+    /// A quantile is rounded to a grid.
     Grid {
         /// The aggregate, as it was written.
         aggregate: String,
-        /// The distance of neighbouring values: a number, days or microseconds.
+        /// The distance between neighbouring values: a number, days or microseconds.
         step: f64,
-        /// What the values are.
+        /// The type of the values.
         kind: Type,
     },
     /// An estimate is at a bound of its values, within its noise: clamping may have
     /// moved it there.
     AtBound {
-        /// Which estimate.
+        /// The estimate.
         aggregate: AggregateName,
-        /// Which bound.
+        /// The bound.
         end: End,
-        /// In how many groups; None if there is one group.
+        /// In how many groups; None if the query has no groups.
         groups: Option<Share>,
     },
 }
 
-/// What else an analyst should know.
+/// Other facts that an analyst should know.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Note {
-    /// The groups are declared: all of them are reported, rows of others are excluded.
+    /// The groups are declared: all of them are reported, and rows of other groups are excluded.
     DeclaredGroups {
         /// How many groups.
         count: u64,
     },
     /// The groups are discovered in the data: those with few units are suppressed.
     DiscoveredGroups,
-    /// The declared keys have too many combinations to report each of them.
+    /// The declared keys have too many combinations to report all of them.
     TooManyCombinations {
-        /// The most that are reported.
+        /// The most groups that are reported.
         limit: u64,
     },
     /// Groups whose noisy number of units is not above the threshold are suppressed.
@@ -122,72 +121,70 @@ pub enum Note {
         /// In how many groups; None if the query has no groups.
         groups: Option<Share>,
     },
-    /// The data cannot be read now, so the limits on joins, memory and time were not
-    /// checked for a quote.
+    /// The data cannot be read now, so a quote did not check the limits on joins, memory and time.
     LimitsNotChecked {
-        /// The code of the error; its words may name paths.
+        /// The code of the error; its message may name paths.
         code: String,
     },
-    /// The account, or one above it, has so many charges without an answer that it refuses
-    /// queries.
+    /// The account, or one above it, has so many charges without an answer that it refuses queries.
     UnansweredCharges {
-        /// How many there are.
+        /// The number of these charges.
         count: u64,
-        /// From how many on queries are refused.
+        /// The number from which on queries are refused.
         limit: u64,
     },
 }
 
-/// How far off a quantile is: not in its value, but in rank, with 95 % confidence.
+/// The rank error of a quantile: how many rows its rank may be off, with 95 % confidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuantileRank {
-    /// Which quantile.
+    /// The quantile.
     pub aggregate: AggregateName,
-    /// Its rank is within this many rows,
+    /// The rank is within this many rows,
     pub rows: u64,
     /// of this rank,
     pub target: RankTarget,
-    /// if no more rows than this have equal values.
+    /// if at most this many rows have equal values.
     pub equal_rows: Option<u64>,
-    /// Whether that holds before several quantiles are put in order.
+    /// Whether that holds only before several quantiles are put in order.
     pub before_ordering: bool,
     /// In a group of at most this many rows the value is arbitrary.
     pub arbitrary_up_to: u64,
-    /// Whether the noisy values say how many rows a group has.
+    /// Whether the noisy values show how many rows a group has.
     pub count_known: bool,
 }
 
-/// The rank that a quantile aims at.
+/// The target rank of a quantile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RankTarget {
-    /// The true quantile.
+    /// The rank of the true quantile.
     Quantile,
-    /// This row from the least value.
+    /// This row, counted from the least value.
     FromLeast(u64),
-    /// This row from the greatest value.
+    /// This row, counted from the greatest value.
     FromGreatest(u64),
 }
 
-/// An end of bounds.
+/// One of two bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum End {
-    /// The lower one.
+    /// The lower bound.
     Lower,
-    /// The upper one.
+    /// The upper bound.
     Upper,
 }
 
-/// Some groups of all.
+/// A number of groups out of all groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
-    /// How many.
+    /// The number.
     pub count: u64,
-    /// Of how many.
+    /// The number of all groups.
     pub all: u64,
 }
 
 impl Share {
-    /// Of so many groups.
+    /// `count` groups of `all`.
     #[must_use]
     pub fn of(count: usize, all: usize) -> Self {
         let whole = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
@@ -198,17 +195,17 @@ impl Share {
     }
 }
 
-/// What an aggregate is called.
+/// What identifies an aggregate to the analyst.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AggregateName {
-    /// The column that shows it.
+    /// The column of the answer that shows it.
     Column(String),
-    /// Its place among the aggregates of the query, from 1, if it has no column of its own.
+    /// Its number among the aggregates of the query, from 1, if no column shows it alone.
     Place(u64),
 }
 
 impl BoundedPlan {
-    /// What an aggregate is called.
+    /// What identifies the aggregate at this place.
     #[must_use]
     pub fn aggregate_name(&self, place: usize) -> AggregateName {
         let own = Expr::Column(self.keys.len().saturating_add(place));
@@ -220,7 +217,7 @@ impl BoundedPlan {
     }
 }
 
-/// An end of the bounds of a column, as a value of it.
+/// An end of the bounds of a column, as a value of its type.
 pub(crate) fn bound_value(end: f64, kind: Type) -> Value {
     let whole = towards_zero(end);
     let value = match kind {

@@ -1,4 +1,4 @@
-//! From text to one `SELECT`, within limits that no text can exceed.
+//! From text to one `SELECT`, within fixed limits.
 
 use datafusion_common::{DataFusionError, Location, Span};
 use datafusion_sql::parser::{DFParserBuilder, Statement};
@@ -13,29 +13,27 @@ use crate::refusal::{Place, Reason, Refusal};
 /// The longest text, in bytes.
 pub const MAX_TEXT: usize = 64 * 1024;
 
-/// The most keywords and operators. Whatever nests without parentheses, chains of
-/// operators above all, needs one for each level.
+/// The most keywords and operators. Nesting without parentheses, such as a chain of operators,
+/// needs one for each level.
 const MAX_OPERATORS: usize = 2_000;
 
-/// The most calls of functions. The planner's time is in proportion to the square of
-/// the number of aggregates.
+/// The most function calls. The planner's time grows with the square of the number of aggregates.
 const MAX_CALLS: usize = 200;
 
-/// The deepest parentheses. The parser's time can double with each.
+/// The deepest nesting of parentheses. The parser's time can double with each level.
 const MAX_PARENTHESES: usize = 40;
 
-/// The parser's own limit of nesting.
+/// The parser's own limit on nesting.
 const MAX_NESTING: usize = 60;
 
-/// Whether the text asks for the cost only (`EXPLAIN PRIVACY SELECT ...`), and
-/// the question itself.
+/// Splits off `EXPLAIN PRIVACY`: whether only the cost is requested, and the query itself.
 #[must_use]
 pub fn statement(sql: &str) -> (bool, &str) {
     let explained = after_word(sql, "EXPLAIN").and_then(|rest| after_word(rest, "PRIVACY"));
     explained.map_or((false, sql), |question| (true, question))
 }
 
-/// What follows a word and a space, whatever its case.
+/// The text after a word and a space, in upper or lower case.
 fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let text = text.trim_start();
     let (first, rest) = text.split_at_checked(word.len())?;
@@ -43,12 +41,12 @@ fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     (first.eq_ignore_ascii_case(word) && ends).then(|| rest.trim_start())
 }
 
-/// The words of a question and where they are.
+/// The tokens of a query with their places.
 #[derive(Debug)]
 pub(crate) struct Words(Vec<TokenWithSpan>);
 
 impl Words {
-    /// The place of a function call, or of the first word of that name.
+    /// The place of a call of this function, otherwise of the first word of this name.
     pub(crate) fn place(&self, name: &str) -> Option<Place> {
         let is_name = |token: &TokenWithSpan| match &token.token {
             Token::Word(word) => word.value.eq_ignore_ascii_case(name),
@@ -63,7 +61,7 @@ impl Words {
         Place::of(Span::try_from_sqlparser_span(token.span))
     }
 
-    /// The first word, in capitals: the name of the statement.
+    /// The first word in capitals: the name of the statement.
     fn first(&self) -> Option<(String, Option<Place>)> {
         let token = self
             .0
@@ -77,16 +75,16 @@ impl Words {
     }
 }
 
-/// One `SELECT`, and the words it is made of.
+/// Parses one `SELECT` and returns it with its tokens.
 pub(crate) fn parse(sql: &str) -> Result<(Box<Query>, Words), Refusal> {
     if sql.len() > MAX_TEXT {
         return Err(Refusal::new(
             Reason::TooLong,
             format!(
-                "the question has {} bytes; the longest that is read has {MAX_TEXT}",
+                "the query has {} bytes; the longest that is read has {MAX_TEXT}",
                 sql.len()
             ),
-            "ask something shorter; a long list of values belongs into a public table that is joined",
+            "shorten the query; put a long list of values into a public table and join it",
         ));
     }
     let dialect = GenericDialect {};
@@ -95,7 +93,7 @@ pub(crate) fn parse(sql: &str) -> Result<(Box<Query>, Words), Refusal> {
         .map_err(|error| {
             Refusal::new(
                 Reason::Syntax,
-                format!("this is no SQL: {}", lowered(&error.message)),
+                format!("this is not SQL: {}", lowered(&error.message)),
                 "check quotes and comments",
             )
             .at(place_of(error.location.line, error.location.column))
@@ -117,13 +115,13 @@ pub(crate) fn parse(sql: &str) -> Result<(Box<Query>, Words), Refusal> {
         return Err(Refusal::new(
             Reason::NotOne,
             format!("{} statements were given", statements.len() + 1),
-            "ask one question at a time",
+            "send one query at a time",
         ));
     }
     let Some(only) = only else {
         return Err(Refusal::new(
             Reason::NotOne,
-            "there is no question here",
+            "there is no query",
             "ask with SELECT, as in: SELECT COUNT(*) FROM a_dataset",
         ));
     };
@@ -161,7 +159,7 @@ fn check_limits(tokens: &[TokenWithSpan]) -> Result<(), Refusal> {
         if operators > MAX_OPERATORS {
             return Err(Refusal::new(
                 Reason::TooComplex,
-                format!("the question has more than {MAX_OPERATORS} keywords and operators"),
+                format!("the query has more than {MAX_OPERATORS} keywords and operators"),
                 "write x IN (...) for many alternatives, or join a public table of them",
             )
             .at(place()));
@@ -169,8 +167,8 @@ fn check_limits(tokens: &[TokenWithSpan]) -> Result<(), Refusal> {
         if calls > MAX_CALLS {
             return Err(Refusal::new(
                 Reason::TooComplex,
-                format!("the question has more than {MAX_CALLS} calls of functions"),
-                "ask in parts",
+                format!("the query has more than {MAX_CALLS} calls of functions"),
+                "split the query into several",
             )
             .at(place()));
         }
@@ -186,8 +184,8 @@ fn check_limits(tokens: &[TokenWithSpan]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether a parenthesis opens the arguments of a function: it follows a word that
-/// nothing else in parentheses follows.
+/// Whether a parenthesis opens the arguments of a function: it follows a word other than the
+/// keywords that precede other parentheses, such as IN.
 fn is_call(before: &Token, token: &Token) -> bool {
     let (Token::Word(word), Token::LParen) = (before, token) else {
         return false;
@@ -238,7 +236,7 @@ fn syntax(error: &DataFusionError, words: &Words) -> Refusal {
             ParserError::RecursionLimitExceeded => {
                 return Refusal::new(
                     Reason::TooComplex,
-                    "the question is nested too deeply",
+                    "the query is nested too deeply",
                     "nest less deeply",
                 );
             }
@@ -246,7 +244,7 @@ fn syntax(error: &DataFusionError, words: &Words) -> Refusal {
         },
         other => other.strip_backtrace(),
     };
-    // DataFusion's own statements are refused even where their text is wrong.
+    // DataFusion's own statements are refused even if their syntax is wrong.
     if let Some((name, _)) = words.first()
         && !matches!(
             name.as_str(),
@@ -258,13 +256,13 @@ fn syntax(error: &DataFusionError, words: &Words) -> Refusal {
     let (what, place) = split_place(&text);
     Refusal::new(
         Reason::Syntax,
-        format!("this is no SQL that Mizan reads: {}", lowered(what)),
+        format!("Mizan cannot parse this SQL: {}", lowered(what)),
         "check what is written here; Mizan reads SELECT in the SQL of DataFusion, much like PostgreSQL's",
     )
     .at(place)
 }
 
-/// A message of the parser without the place that it ends with.
+/// Splits the place from the end of a message of the parser.
 fn split_place(text: &str) -> (&str, Option<Place>) {
     let Some((what, rest)) = text.rsplit_once(" at Line: ") else {
         return (text, None);

@@ -1,5 +1,5 @@
-//! The bounded plan: the exact integers that an engine computes, and how much one
-//! unit can change them.
+//! The bounded plan: the exact integers that an engine computes, and how much one privacy unit can
+//! change them.
 //!
 //! ```text
 //! relation -> rows of (unit, keys, measures)          S0
@@ -11,14 +11,14 @@
 //!
 //! # Guarantee
 //!
-//! Let D and D' differ in all rows of one unit. Between their results at most
-//! `groups` groups differ, and statistic j by at most
-//! [`BoundedPlan::sensitivity`] in each of them. A group that one of them does
-//! not have counts as zeros.
+//! Let D and D' be neighbours: they differ in all rows of one unit. Their results differ in at most
+//! `groups` groups (L0 sensitivity), and in each of them statistic j differs by at most
+//! [`BoundedPlan::sensitivity`] (Linf sensitivity). A group that is missing in one result is all
+//! zeros there.
 //!
-//! If units are clipped ([`Excess::Clipped`]) any number of groups may differ, and
-//! the sum over all statistics of all groups of `(change / sensitivity)²` is at most
-//! `groups` times the number of statistics (see [`crate::clip`]).
+//! If units are clipped ([`Excess::Clipped`]) any number of groups may differ. The sum of
+//! `(change / sensitivity)²` over all statistics of all groups is then at most `groups` times the
+//! number of statistics (L2 sensitivity, see [`crate::clip`]).
 
 use serde::{Deserialize, Serialize};
 
@@ -28,54 +28,51 @@ use crate::message::{Effect, Note};
 use crate::relation::{Quantized, Relation};
 use crate::value::{Type, Value};
 
-/// The most units any dataset has: the sums of so many bounded contributions
-/// cannot overflow 64 bits (C4).
+/// The most units of any dataset: the sum of that many bounded contributions fits 64 bits (C4).
 pub const MAX_UNITS: i64 = 1 << 33;
 
-/// The most that a contribution can be: times [`MAX_UNITS`] below 2^63.
+/// The greatest contribution: times [`MAX_UNITS`] it is below 2^63.
 pub const MAX_CONTRIBUTION: i64 = 1 << 29;
 
-/// The most rows a relation has: sums of quantized values, below 2^22, of so many
-/// rows cannot overflow.
+/// The most rows of a relation: the sum of that many quantized values, each below 2^22, fits 64
+/// bits.
 pub const MAX_ROWS: i64 = 1 << 40;
 
-/// The most rows of a unit on each side of a join of private relations. It makes
-/// at most the square of rows from them, and `MAX_ROWS` holds for joins too.
+/// The most rows of a unit on each side of a join of private relations. The join makes at most the
+/// square of that many rows per unit, and `MAX_ROWS` holds for joins too.
 pub const MAX_JOINED: u64 = 1 << 10;
 
-/// A question that can be answered privately.
+/// A query that can be answered privately.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BoundedPlan {
     /// The private datasets it reads, in order.
     pub datasets: Vec<String>,
-    /// Public tables it reads, in order.
+    /// The public tables it reads, in order.
     pub public: Vec<String>,
     /// The rows, each of one unit.
     pub relation: Relation,
-    /// By what rows are grouped; none for one group of everything.
+    /// The grouping keys; empty if there is one group of all rows.
     pub keys: Vec<Key>,
-    /// Whether the groups are a public list, or are found in the data and shown
-    /// only if enough units are in them.
+    /// Whether the groups are public, or are discovered in the data and shown only if partition
+    /// selection permits it.
     pub groups: Groups,
-    /// The most groups of one unit that count.
+    /// The most groups that one unit contributes to.
     pub groups_per_unit: u64,
-    /// What becomes of units with more.
+    /// How a unit in more groups is bounded.
     pub excess: Excess,
-    /// What is computed for each group. The first is [`Measure::Units`] if
-    /// groups are private.
+    /// The statistics of each group. The first is [`Measure::Units`] if groups are private.
     pub statistics: Vec<Statistic>,
-    /// The answer's columns, from keys and statistics.
+    /// The columns of the answer, computed from keys and statistics.
     pub output: Output,
-    /// The limits on rows and values that may change the answer before its noise,
-    /// and how.
+    /// The limits on rows and values that may change the answer before its noise, and how.
     pub clamping: Vec<Effect>,
-    /// What else an analyst should know.
+    /// Other facts that an analyst should know.
     pub notes: Vec<Note>,
 }
 
 impl BoundedPlan {
-    /// All limits that may change the answer before its noise, and how. Without any,
-    /// the noise is all there is, but for rounding to the grid of a sum.
+    /// All limits that may change the answer before its noise. If there are none, noise is the only
+    /// error, apart from rounding to the grid of a sum.
     #[must_use]
     pub fn limits(&self) -> Vec<Effect> {
         let limit = self.groups_per_unit;
@@ -87,7 +84,7 @@ impl BoundedPlan {
         excess.into_iter().chain(self.clamping.clone()).collect()
     }
 
-    /// The same with units clipped instead of dropped from groups, if they can be.
+    /// The same plan with clipping instead of group sampling, if that is possible.
     #[must_use]
     pub fn clipped(&self) -> Option<Self> {
         let can_be = self.excess == Excess::Dropped && self.can_be_clipped();
@@ -97,8 +94,7 @@ impl BoundedPlan {
         })
     }
 
-    /// Whether units can be clipped: where groups are public and every statistic is a
-    /// sum over units.
+    /// Whether clipping is possible: groups are public and every statistic is a sum over units.
     #[must_use]
     pub fn can_be_clipped(&self) -> bool {
         let Groups::Public(groups) = &self.groups else {
@@ -115,14 +111,14 @@ impl BoundedPlan {
             && self.statistics.iter().all(is_sum)
     }
 
-    /// To what units are clipped, if they are.
+    /// The norm that units are clipped to, if they are clipped.
     #[must_use]
     pub fn clip(&self) -> Option<Clip> {
         let clip = || Clip::new(self.groups_per_unit, self.statistics.len());
         (self.excess == Excess::Clipped).then(clip)
     }
 
-    /// How much finer the exact integers of a statistic are than its contributions.
+    /// The fineness of the exact integers of a statistic: how many of them make a contribution of 1.
     #[must_use]
     pub fn fineness(&self, statistic: &Statistic) -> i64 {
         match self.excess {
@@ -139,53 +135,52 @@ impl BoundedPlan {
     }
 }
 
-/// What becomes of units in more groups than count.
+/// What happens to a unit in more groups than `groups_per_unit`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Excess {
-    /// There are none.
+    /// Nothing: no unit can be in more groups.
     None,
-    /// They count in as many as count: those with the least salted hash.
+    /// Group sampling: the unit contributes to the groups with the least salted hashes.
     Dropped,
-    /// They count in all groups, and everything they contribute is multiplied by one
-    /// factor ([`Clip`]).
+    /// L2 clipping: the unit contributes to all its groups, and its whole contribution is
+    /// multiplied by one factor ([`Clip`]).
     Clipped,
 }
 
-/// A key of groups.
+/// A grouping key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it is, over the relation.
+    /// Its expression over the relation.
     pub expression: Expr,
-    /// What it holds.
+    /// Its type.
     pub kind: Type,
 }
 
-/// Where groups come from.
+/// The source of the groups.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Groups {
-    /// These, each a value for every key, all of which are answered; rows of
-    /// others are left out.
+    /// Public groups, each with a value for every key. All of them are answered; rows of other
+    /// groups are excluded.
     Public(Vec<Vec<Value>>),
-    /// Those in the data with enough units.
+    /// Private groups: those in the data that pass partition selection.
     Private,
 }
 
-/// Something computed for each group.
+/// A statistic that is computed for each group.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statistic {
-    /// What.
+    /// What it measures.
     pub measure: Measure,
-    /// The least a unit contributes to a group (for histograms, to a bin: 0).
+    /// The least contribution of a unit to a group (for histograms, to a bin: 0).
     pub low: i64,
-    /// The most a unit contributes to a group (for histograms, to all bins).
+    /// The greatest contribution of a unit to a group (for histograms, to all bins).
     pub high: i64,
 }
 
 impl Statistic {
-    /// The most that one unit contributes to one group, in absolute value; for
-    /// histograms, to all bins.
+    /// The greatest absolute contribution of one unit to one group; for histograms, to all bins.
     #[must_use]
     pub const fn sensitivity(&self) -> u64 {
         let (low, high) = (self.low.unsigned_abs(), self.high.unsigned_abs());
@@ -193,32 +188,31 @@ impl Statistic {
     }
 }
 
-/// What is computed from the rows of a group. Sums over units of clamped
-/// contributions, but for the last two.
+/// A measure of the rows of a group. All but the last two are sums over units of clamped
+/// contributions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Measure {
-    /// One for every unit.
+    /// One for each unit.
     Units,
     /// The rows of each unit.
     Rows,
-    /// The rows of each unit where the expression is something.
+    /// The rows of each unit where the expression is not `NULL`.
     Count(Expr),
     /// The quantized values of the rows of each unit.
     Sum(Expr, Quantized),
-    /// The same for means: where a unit has more rows with a value than this, its
-    /// sum is that of so many average ones of its rows,
-    /// `floor(sum * rows / count)` in doubles.
+    /// The same for means. If a unit has more values than this number of rows, its sum is scaled to
+    /// that number: `floor(sum * rows / count)` in doubles.
     Scaled(Expr, Quantized, i64),
-    /// Different values of the expression, of which each unit brings at most
-    /// `high` (those with the least hash).
+    /// The distinct values of the expression; each unit contributes at most `high` of them (those
+    /// with the least hash).
     Distinct(Expr),
-    /// A histogram: how many rows have each quantized value, `high` rows of each
-    /// unit (those with the least hash).
+    /// A histogram: how many rows have each quantized value. Each unit contributes at most `high`
+    /// rows (those with the least hash).
     Histogram(Expr, Quantized),
 }
 
 impl Measure {
-    /// What it is computed from.
+    /// The expression it is computed from.
     #[must_use]
     pub const fn argument(&self) -> Option<&Expr> {
         match self {
@@ -232,21 +226,20 @@ impl Measure {
     }
 }
 
-/// What becomes of the noisy statistics. All of it is post-processing (C8).
+/// The post-processing of the noisy statistics (C8).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Output {
-    /// The aggregates of the question, each from statistics.
+    /// The aggregates of the query, each computed from statistics.
     pub aggregates: Vec<Aggregate>,
-    /// Which groups are shown: over the keys followed by the aggregates.
+    /// The condition on the groups that are shown, over the keys followed by the aggregates.
     pub having: Option<Expr>,
-    /// The columns: a name and an expression over the keys followed by the
-    /// aggregates.
+    /// The columns, over the keys followed by the aggregates.
     pub columns: Vec<OutputColumn>,
-    /// The order of rows, over keys followed by aggregates.
+    /// The order of rows, over the keys followed by the aggregates.
     pub order: Vec<Order>,
-    /// How many rows are left out first.
+    /// How many rows are skipped first.
     pub offset: u64,
-    /// How many rows are shown.
+    /// The most rows that are shown.
     pub limit: Option<u64>,
 }
 
@@ -255,27 +248,27 @@ pub struct Output {
 pub struct OutputColumn {
     /// Its name.
     pub name: String,
-    /// Its value.
+    /// Its expression.
     pub expression: Expr,
-    /// What it holds.
+    /// Its type.
     pub kind: Type,
 }
 
 /// A sort key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
-    /// By what.
+    /// The expression to sort by.
     pub expression: Expr,
-    /// The greatest first.
+    /// Whether the greatest value is first.
     pub descending: bool,
-    /// `NULL`s first.
+    /// Whether `NULL`s are first.
     pub nulls_first: bool,
 }
 
-/// An aggregate of the question, by the places of its statistics.
+/// An aggregate of the query, by the places of its statistics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Aggregate {
-    /// A count of rows, units or different values.
+    /// A count of rows, units or distinct values.
     Count {
         /// The statistic.
         of: usize,
@@ -306,16 +299,16 @@ pub enum Aggregate {
         count: usize,
         /// Divided by n - 1.
         sample: bool,
-        /// Its root.
+        /// Whether the answer is its square root.
         root: bool,
     },
     /// A quantile of a histogram. Minimum and maximum are quantiles at 0 and 1.
     Quantile {
         /// The histogram.
         histogram: usize,
-        /// 0 to 1.
+        /// The quantile, from 0 to 1.
         at: f64,
-        /// Whether the answer is an integer, a date or a timestamp.
+        /// The type of the answer.
         kind: Type,
     },
 }

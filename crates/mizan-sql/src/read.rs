@@ -1,4 +1,4 @@
-//! Text to values: one strict grammar for casts, CSV files and the command line.
+//! Parses texts as values, by one strict grammar for casts, CSV files and the command line.
 //!
 //! ```text
 //! boolean   := true | false | t | f | yes | no | y | n | on | off | 1 | 0    in any case
@@ -8,20 +8,19 @@
 //! timestamp := date [(T | space) hh:mm:ss [. digit{1,9}] [Z | (+|-) hh:mm]]
 //! ```
 //!
-//! Integers and numbers have at most 1,000 characters.
-//! Spaces (no other blanks) around are left out. Without an offset, times are in
-//! UTC; digits beyond microseconds are cut off. Anything else is `NULL`.
-//! Engines read whatever is in this grammar alike, but each reads more: their own
-//! casts need a guard.
+//! Integers and numbers have at most 1,000 characters. Surrounding spaces (no other white space) are
+//! ignored. Timestamps without an offset are in UTC; digits beyond microseconds are truncated. Every
+//! other text is `NULL`. All engines agree on texts of this grammar, but each accepts other texts
+//! too, so their own casts need a guard.
 
 use crate::time;
 use crate::value::{Type, Value};
 
-/// The longest text of an integer or a number: some engines hold no longer ones.
+/// The longest text of an integer or a number: some engines do not hold longer ones.
 pub const LONGEST_NUMBER: usize = 1000;
 
 impl Type {
-    /// What a text says as a value of this type, or `NULL`.
+    /// Parses a text as a value of this type; `NULL` if it does not parse.
     #[must_use]
     #[inline]
     pub fn read(self, text: &str) -> Value {
@@ -38,7 +37,7 @@ impl Type {
     }
 }
 
-/// A boolean, without spaces around.
+/// Parses a boolean without surrounding spaces.
 #[must_use]
 #[inline]
 pub fn boolean(text: &str) -> Option<bool> {
@@ -52,19 +51,19 @@ pub fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// An integer, without spaces around.
+/// Parses an integer without surrounding spaces.
 #[must_use]
 #[inline]
 pub fn integer(text: &str) -> Option<i64> {
-    // The standard library's grammar is this one.
+    // The standard library has the same grammar.
     text.parse().ok().filter(|_| text.len() <= LONGEST_NUMBER)
 }
 
-/// A finite number, without spaces around.
+/// Parses a finite number without surrounding spaces.
 #[must_use]
 #[inline]
 pub fn number(text: &str) -> Option<f64> {
-    // The standard library's grammar is this one, and words for what is not finite.
+    // The standard library has the same grammar, and words such as `inf` and `nan`.
     let plain = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
     if text.len() > LONGEST_NUMBER || !text.bytes().all(plain) {
         return None;
@@ -72,7 +71,7 @@ pub fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// A day, without spaces around.
+/// Parses a date without surrounding spaces.
 #[must_use]
 #[inline]
 pub fn date(text: &[u8]) -> Option<i32> {
@@ -83,7 +82,7 @@ pub fn date(text: &[u8]) -> Option<i32> {
     time::day(year, two(*e, *f)?, two(*g, *h)?)
 }
 
-/// A time, without spaces around.
+/// Parses a timestamp without surrounding spaces.
 #[must_use]
 #[inline]
 pub fn timestamp(text: &[u8]) -> Option<i64> {
@@ -99,7 +98,7 @@ pub fn timestamp(text: &[u8]) -> Option<i64> {
     time::day_of(time).map(|_| time)
 }
 
-/// Microseconds of the digits after a point, and what follows.
+/// The microseconds of the digits after a point, and the text that follows.
 fn fraction(text: &[u8]) -> Option<(i64, &[u8])> {
     let [b'.', rest @ ..] = text else {
         return Some((0, text));
@@ -117,13 +116,13 @@ fn fraction(text: &[u8]) -> Option<(i64, &[u8])> {
     Some((microseconds, rest))
 }
 
-/// Microseconds east of Greenwich.
+/// The offset from UTC in microseconds, positive to the east.
 fn offset(text: &[u8]) -> Option<i64> {
     match text {
         [] | [b'Z'] => Some(0),
         [sign @ (b'+' | b'-'), a, b, b':', c, d] => {
             let minutes = clock(two(*a, *b)?, two(*c, *d)?)?;
-            // Beyond this PostgreSQL has no offsets.
+            // PostgreSQL has no larger offsets.
             if minutes >= 16 * 60 {
                 return None;
             }
@@ -134,7 +133,7 @@ fn offset(text: &[u8]) -> Option<i64> {
     }
 }
 
-/// Minutes.
+/// The minutes of an offset.
 fn clock(hours: i8, minutes: i8) -> Option<i64> {
     Some(within(hours, 23)? * 60 + within(minutes, 59)?)
 }
@@ -143,7 +142,7 @@ fn within(value: i8, most: i8) -> Option<i64> {
     (value <= most).then_some(value.into())
 }
 
-/// Two digits.
+/// The value of two digits.
 fn two(tens: u8, ones: u8) -> Option<i8> {
     if !tens.is_ascii_digit() || !ones.is_ascii_digit() {
         return None;

@@ -1,30 +1,29 @@
-//! Why a question is refused: a stable code, what is wrong, what to do, and where.
+//! Refusals of queries: a stable code, the problem, the remedy and the place.
 //!
-//! Refusals are made before any data is read, so they cannot tell anything about
-//! anybody.
+//! A query is refused before data is read, so a refusal reveals nothing about any unit.
 
 use std::fmt;
 
 use datafusion_common::Span;
 use mizan_core::Code;
 
-/// How much of a long line is shown around the caret.
+/// How many characters of a long line are shown around the caret.
 const SHOWN: usize = 70;
 
-/// A place in the text of a question, in characters from 1.
+/// A place in the text of a query; lines and columns count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The line.
     pub line: usize,
     /// The column.
     pub column: usize,
-    /// How many characters are meant, at least 1.
+    /// The number of characters, at least 1.
     pub length: usize,
 }
 
 impl Place {
-    /// The place of a span of the parser; None if it has none. A span over
-    /// several lines is cut at the end of its first.
+    /// The place of a span of the parser; None if it has none. A span over several lines ends with
+    /// its first line.
     pub(crate) fn of(span: Option<Span>) -> Option<Self> {
         let span = span?;
         let line = usize::try_from(span.start.line).ok()?;
@@ -43,13 +42,13 @@ impl Place {
     }
 }
 
-/// The kinds of refusals. Their codes never change their meaning.
+/// The kinds of refusals. The meaning of their codes never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
     /// The text is too long.
     TooLong,
-    /// The text is no SQL.
+    /// The text is not SQL.
     Syntax,
     /// A statement other than `SELECT`.
     NotSelect,
@@ -63,15 +62,15 @@ pub enum Reason {
     Clause,
     /// A dataset that does not exist.
     UnknownTable,
-    /// A column that does not exist, or could be several.
+    /// A column that does not exist or is ambiguous.
     UnknownColumn,
-    /// A function that does not exist here.
+    /// A function that is not on the list.
     UnknownFunction,
-    /// A function of the time, of chance or of the session (C7).
+    /// A function of the time, of randomness or of the session (C7).
     Volatile,
     /// A function or operator that is called in a way that is not supported.
     Call,
-    /// Types that do not go together.
+    /// Types that do not fit together.
     Types,
     /// A subquery in an expression.
     Subquery,
@@ -79,53 +78,53 @@ pub enum Reason {
     Window,
     /// `GROUPING SETS`, `CUBE` or `ROLLUP`.
     GroupingSets,
-    /// `EXCEPT`, `INTERSECT` and the like.
+    /// `EXCEPT`, `INTERSECT` and similar operations.
     SetOperation,
     /// `WITH RECURSIVE`.
     Recursive,
-    /// It would show rows of people.
+    /// The query would show rows of people.
     ShowsRows,
-    /// It is about nobody.
+    /// The query reads public tables only.
     AboutNobody,
-    /// Two private tables that are not joined on the unit.
+    /// Two private tables are not joined on the unit.
     JoinNotOnUnit,
-    /// A join that keeps rows that belong to nobody, or of both sides.
+    /// A join that keeps rows of a public table, or of both sides.
     JoinKeepsOthers,
-    /// An inner `GROUP BY` that mixes people.
+    /// An inner `GROUP BY` over rows of several units.
     GroupMixesPeople,
-    /// An inner `DISTINCT` that mixes people.
+    /// An inner `DISTINCT` over rows of several units.
     DistinctMixesPeople,
     /// `LIMIT` or `ORDER BY` before the aggregate.
     LimitBelow,
     /// A missing bound.
     NoBounds,
-    /// Nobody said how many rows of a unit count.
+    /// The row limit per unit is not declared.
     NoRowsPerUnit,
-    /// Nobody said how many groups of a unit count.
+    /// The limit on the groups per unit is not declared.
     NoGroupsPerUnit,
-    /// Limits or bounds that are too wide to count with.
+    /// Limits or bounds are too wide for exact integers.
     TooWide,
     /// Datasets that are paid from different accounts.
     TwoAccounts,
-    /// A catalogue that does not fit itself.
+    /// A catalogue that contradicts itself.
     Catalogue,
     /// Groups that are single units.
     GroupPerUnit,
-    /// Relations that cannot be put under each other.
+    /// Parts of a `UNION` that do not fit together.
     Union,
     /// An aggregate that is not supported.
     Aggregate,
-    /// Something that an answer cannot be followed by.
+    /// An operation that is not supported above the topmost aggregate.
     AfterAnswer,
-    /// Two columns of one name.
+    /// Two columns have the same name.
     SameName,
-    /// A literal that is not what it should be.
+    /// A literal that does not have the required form.
     Literal,
-    /// What the planner says.
+    /// An error of the planner.
     Planner,
-    /// A mistake in Mizan or in the planner.
+    /// A defect of Mizan or of the planner.
     Internal,
-    /// Texts that could become much longer than what is stored.
+    /// Computed texts could become much longer than the stored ones.
     TextGrowth,
 }
 
@@ -178,17 +177,17 @@ impl Reason {
     }
 }
 
-/// A question that is not answered.
+/// A query that is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
-    /// What kind of refusal.
+    /// The kind of refusal.
     pub reason: Reason,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub help: String,
-    /// Where, if that is known.
+    /// The place, if it is known.
     pub place: Option<Place>,
 }
 
@@ -203,7 +202,7 @@ impl Refusal {
         }
     }
 
-    /// The same at a place, unless it has one.
+    /// The same refusal at a place, unless it has one.
     pub(crate) fn at(mut self, place: Option<Place>) -> Self {
         self.place = self.place.or(place);
         self
@@ -215,14 +214,14 @@ impl Refusal {
         self.reason.code()
     }
 
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> String {
         self.help.clone()
     }
 
-    /// The refusal with the line of the question that it is about, a caret under
-    /// the place, and what to do. `sql` is the text that was planned.
+    /// The refusal with the line of the query, a caret under the place, and the remedy. `sql` is
+    /// the text that was planned.
     #[must_use]
     pub fn show(&self, sql: &str) -> String {
         let mut shown = format!("{}: {}\n", self.code(), self.message);
@@ -235,7 +234,7 @@ impl Refusal {
         shown
     }
 
-    /// The line that it is about, and a caret under the place.
+    /// The line of the query and a caret under the place.
     #[must_use]
     pub fn caret(&self, sql: &str) -> Option<String> {
         let place = self.place?;
@@ -278,7 +277,7 @@ fn excerpt(line: &str, place: Place) -> String {
     )
 }
 
-/// What a terminal shows in one cell, or at least does nothing strange with.
+/// Replaces a character that a terminal does not show in its own cells.
 fn printable(character: char) -> char {
     if character.is_control() {
         ' '
@@ -291,8 +290,8 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// How many cells characters take: two for East Asian wide ones and emoji, none
-/// for combining marks.
+/// The number of terminal cells of characters: two for East Asian wide ones and emoji, zero for
+/// combining marks.
 fn width_of<'a>(characters: impl Iterator<Item = &'a char>) -> usize {
     characters
         .map(|character| match u32::from(*character) {
@@ -349,7 +348,7 @@ mod tests {
         let start = lines[2].find('^').unwrap();
         assert_eq!(&lines[1][start..start + 4], "HERE");
         assert!(lines[1].len() < 120);
-        // A place beyond the text does no harm.
+        // A place beyond the end of the text is harmless.
         assert!(at(9, 9, 9).show("x").contains("help"));
         assert!(at(1, 900, 9).show("x").contains('^'));
         assert!(at(0, 0, 0).show("").contains("help"));

@@ -1,10 +1,8 @@
-//! Relations in which every row belongs to one unit, or to nobody.
+//! Relations: each row belongs to one privacy unit, or the relation is public.
 //!
-//! Every operator here is **unit-local**: the rows of a unit in its output depend
-//! on nothing but the rows of that unit in its input (and on public tables). So
-//! whoever is taken out of the data takes their own rows out of the result and
-//! changes no others (condition C1). There is no operator that could break this;
-//! the binder has nothing to build one with.
+//! Every operator is **unit-local**: the output rows of a unit depend only on the input rows of
+//! that unit and on public tables. Removing a unit therefore removes its own rows from the result
+//! and changes no others (condition C1). No operator can break this, so the binder cannot either.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,29 +12,28 @@ use crate::value::Type;
 /// A column of a relation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
-    /// What it holds.
+    /// Its type.
     pub kind: Type,
-    /// Values lie between these, for sure: declared bounds are enforced where
-    /// they are used, and expressions have bounds that follow.
+    /// Bounds that hold for all values: declared bounds are enforced where a column is used, and
+    /// bounds of expressions follow from them.
     pub bounds: Option<Bounds>,
 }
 
-/// A closed interval that is public. Dates and timestamps count in days and
-/// microseconds.
+/// A closed public interval. Dates and timestamps count in days and microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bounds {
-    /// The least; finite.
+    /// The lower end; finite.
     pub low: f64,
-    /// The greatest; finite and not less.
+    /// The upper end; finite and not below the lower end.
     pub high: f64,
 }
 
 impl Eq for Bounds {}
 
 impl Bounds {
-    /// Checks an interval; None if it is empty or not finite.
+    /// An interval; None if it is empty or not finite.
     #[must_use]
     pub fn new(low: f64, high: f64) -> Option<Self> {
         let ordered = low.is_finite() && high.is_finite() && low <= high;
@@ -50,35 +47,34 @@ impl Bounds {
 /// A relation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Relation {
-    /// How its rows come about.
+    /// The operator that makes its rows.
     pub operator: Operator,
     /// Its columns.
     pub columns: Vec<Column>,
-    /// The places of the columns that tell whose a row is; empty for public
-    /// relations. Rows in which one of them is `NULL` belong to nobody and are
-    /// left out before anything is counted.
+    /// The places of the columns that identify the unit of a row; empty for public relations. Rows
+    /// in which one of them is `NULL` have no unit and are dropped before anything is counted.
     pub unit: Vec<usize>,
-    /// Whether a unit has at most one row, whatever the data.
+    /// Whether a unit has at most one row, for any data.
     pub one_row_per_unit: bool,
 }
 
-/// What a relation that is a join is made of.
+/// The parts of a relation that is a join.
 #[derive(Clone, Copy, Debug)]
 pub struct Join<'a> {
-    /// The left input. Expressions number its columns first.
+    /// The left input. Its columns come first in expressions.
     pub left: &'a Relation,
     /// The right input.
     pub right: &'a Relation,
-    /// Whether rows of the left without a partner stay.
+    /// Whether left rows without a match are kept.
     pub keeps_left: bool,
-    /// Pairs of equal expressions, of the left and of the right.
+    /// Equal pairs: an expression over the left input, and one over the right input.
     pub on: &'a [(Expr, Expr)],
-    /// A condition over both.
+    /// A further condition over both inputs.
     pub condition: Option<&'a Expr>,
 }
 
 impl Relation {
-    /// Its parts, if it is a join.
+    /// The parts of the join, if it is one.
     #[must_use]
     pub fn as_join(&self) -> Option<Join<'_>> {
         match &self.operator {
@@ -100,93 +96,92 @@ impl Relation {
     }
 }
 
-/// The operators. Expressions are over the columns of the input; for joins, over
-/// those of the left followed by those of the right.
+/// The operators. Expressions are over the columns of the input; for joins, over those of the left
+/// input followed by those of the right.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Operator {
-    /// The rows of a dataset; columns are those of the catalogue, by name, read
-    /// as their declared type (`NULL` where they are none) and clamped to their
-    /// declared bounds.
+    /// The rows of a dataset. Its columns are found in the catalogue by name, parsed as their
+    /// declared type (`NULL` if that fails) and clamped to their declared bounds.
     Scan {
         /// The name in the catalogue.
         dataset: String,
     },
     /// Rows for which the predicate is true.
     Filter {
-        /// The rows.
+        /// The input.
         input: Box<Relation>,
-        /// A boolean.
+        /// A boolean expression.
         predicate: Expr,
     },
-    /// Other columns for each row.
+    /// Computed columns for each row.
     Project {
-        /// The rows.
+        /// The input.
         input: Box<Relation>,
-        /// One for each column.
+        /// The expression of each column.
         expressions: Vec<Expr>,
     },
-    /// Pairs of rows. Two private sides are equal in their units (`on` says so);
-    /// of a private and a public side the private one is kept, if any.
+    /// Pairs of rows. Two private inputs are equal in their units (`on` has these pairs). Of a
+    /// private and a public input only the private one may be kept.
     Join {
-        /// The left rows.
+        /// The left input.
         left: Box<Relation>,
-        /// The right rows.
+        /// The right input.
         right: Box<Relation>,
-        /// Left rows without a match are kept, with `NULL`s.
+        /// Whether left rows without a match are kept, with `NULL`s.
         keeps_left: bool,
-        /// Equal pairs: an expression over the left, one over the right.
+        /// Equal pairs: an expression over the left input, and one over the right input.
         on: Vec<(Expr, Expr)>,
-        /// A further condition over both.
+        /// A further condition over both inputs.
         condition: Option<Expr>,
     },
-    /// The rows of all.
+    /// The rows of all inputs.
     Union {
-        /// Relations of as many columns of the same types.
+        /// Relations with the same number of columns of the same types.
         inputs: Vec<Relation>,
     },
-    /// Of each unit the first rows, at most so many, in the order of the salted
-    /// hash of the unit and the other columns that are read. Other columns are `NULL`, so that rows
-    /// which tie are the same row. Rows of nobody are left out.
+    /// At most `rows` rows of each unit: the first ones in the order of the salted hash of the unit
+    /// and the other columns that are read. Columns that are not read are `NULL`, so that tied rows
+    /// are equal. Rows without a unit are dropped.
     First {
-        /// The rows, of units.
+        /// The input, which is private.
         input: Box<Relation>,
-        /// The most of a unit.
+        /// The most rows of a unit.
         rows: u64,
-        /// The places of the columns that are read, from the least, with the unit.
+        /// The places of the columns that are read, in ascending order, with those of the unit.
         read: Vec<usize>,
     },
-    /// One row for each combination of keys, among them all unit columns.
-    /// Columns are the keys, then the aggregates.
+    /// One row for each combination of the keys, which contain all unit columns. The columns are
+    /// the keys, followed by the aggregates.
     Group {
-        /// The rows.
+        /// The input.
         input: Box<Relation>,
-        /// What is combined.
+        /// The grouping keys.
         keys: Vec<Expr>,
-        /// What is computed within each.
+        /// The aggregates of each group.
         aggregates: Vec<Within>,
     },
 }
 
-/// An exact aggregate of the rows of one unit. All are integers or do not depend
-/// on the order of rows.
+/// An exact aggregate over the rows of one unit. The result is an integer or does not depend on the
+/// order of rows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Within {
-    /// How many rows.
+    /// The number of rows.
     Rows,
-    /// How many rows where it is something.
+    /// The number of rows where the expression is not `NULL`.
     Count(Expr),
-    /// How many different values.
+    /// The number of distinct values.
     CountDistinct(Expr),
-    /// The sum on a grid: bounded rows only. `NULL` without a value.
+    /// The sum on a grid, of bounded rows only. `NULL` if there are no values.
     Sum(Expr, Quantized),
-    /// The least value; `NULL` without one.
+    /// The least value; `NULL` if there are no values.
     Min(Expr),
-    /// The greatest value.
+    /// The greatest value; `NULL` if there are no values.
     Max(Expr),
 }
 
 impl Within {
-    /// What it is computed from.
+    /// The expression it is computed from.
     #[must_use]
     pub const fn argument(&self) -> Option<&Expr> {
         match self {
@@ -200,17 +195,17 @@ impl Within {
     }
 }
 
-/// How a bounded number becomes an integer: clamped to bounds, less the centre,
-/// in steps of a power of two, halves up.
+/// How a bounded number becomes an integer: it is clamped to the bounds, the centre is subtracted,
+/// and the result is rounded to steps of a power of two, halves up.
 ///
 /// `floor((clamp(x) - centre) / 2^exponent + 1/2)`
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quantized {
-    /// Where it is clamped.
+    /// The bounds for clamping.
     pub bounds: Bounds,
-    /// What is subtracted first.
+    /// The number that is subtracted after clamping.
     pub centre: f64,
-    /// The step is 2 to this.
+    /// The step, as a power of two.
     pub exponent: i32,
     /// Whether the difference is squared before it is divided by the step.
     pub squared: bool,
@@ -225,13 +220,13 @@ impl Quantized {
         2_f64.powi(self.exponent)
     }
 
-    /// The integer of a number that is not NaN, as every engine computes it.
+    /// The integer of a number other than NaN, as every engine computes it.
     #[must_use]
     pub fn integer(&self, value: f64) -> i64 {
         self.to_integer()(value)
     }
 
-    /// The function that [`Self::integer`] is, for many numbers.
+    /// [`Self::integer`] as a function, for many numbers.
     #[inline]
     pub fn to_integer(&self) -> impl Fn(f64) -> i64 + use<> {
         let Self {
@@ -240,9 +235,9 @@ impl Quantized {
             squared,
             ..
         } = *self;
-        // The same as dividing by a step that is a power of two, and quicker.
+        // Division by a power of two is exact, and multiplication by its inverse is faster.
         let per_step = 2_f64.powi(-self.exponent);
-        // Without branches, and without the check of `clamp` for each.
+        // No branches, and no assertion as in `clamp` for each number.
         move |value| {
             let difference = between(value, bounds.low, bounds.high) - centre;
             let power = if squared {
@@ -271,11 +266,11 @@ impl Quantized {
     }
 }
 
-/// A number rounded down, between the ends of what is exact here, which is far beyond
-/// what steps allow. What is no number is zero.
+/// Rounds a number down. It saturates at the ends of the range in which this is exact, far beyond
+/// any number of steps. NaN becomes zero.
 ///
-/// Added to 1.5 * 2^52 a number is rounded to a whole one, which its last bits are: no
-/// branches, and several at a time on every processor.
+/// The sum of 1.5 * 2^52 and a number is rounded to an integer, which the last bits of the sum
+/// hold. This needs no branches and vectorizes on every processor.
 #[inline]
 fn floor(number: f64) -> i64 {
     const WHOLE: f64 = 6_755_399_441_055_744.0;
@@ -288,7 +283,7 @@ fn floor(number: f64) -> i64 {
     (integer & there).cast_signed()
 }
 
-/// The nearest number between these; what is no number stays none.
+/// The nearest number in an interval; NaN stays NaN.
 #[inline]
 fn between(number: f64, low: f64, high: f64) -> f64 {
     let number = if number < low { low } else { number };
@@ -327,7 +322,7 @@ mod tests {
             assert_eq!(floor(number), number.floor() as i64, "{number:e}");
         }
         assert_eq!(floor(f64::NAN), 0);
-        // Beyond its ends it stays there.
+        // Numbers outside of the range saturate.
         for far in [1e16, 1e300, f64::INFINITY] {
             assert_eq!(floor(far), 1 << 50);
             assert_eq!(floor(-far), -(1 << 50));

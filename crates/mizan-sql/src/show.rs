@@ -1,4 +1,4 @@
-//! Values as people and programs read them.
+//! The text and JSON forms of values.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use serde_json::Value as Json;
 use crate::time;
 use crate::value::Value;
 
-/// Text as it is, dates as 2024-01-31, timestamps as 2024-01-31T23:59:59, numbers
-/// as short as they read back, nothing as NULL.
+/// Text as it is, dates as 2024-01-31, timestamps as 2024-01-31T23:59:59, numbers in the shortest
+/// form that parses to the same double, and NULL.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_shown_as_people_write_them() {
+    fn values_have_the_documented_texts() {
         let shown = |value: Value| (value.to_string(), value.to_json());
         assert_eq!(
             shown(Value::Date(20_089)),

@@ -1,17 +1,15 @@
-//! How large a plan is once every projection is written out, and how much longer
-//! than what is stored its texts can be.
+//! The size of a plan with every projection expanded, and how much longer than the stored texts its
+//! computed texts can be.
 //!
-//! `SELECT a + a AS a FROM (SELECT a + a AS a FROM ...)` doubles with every level.
-//! Engines put projections into each other and conditions through them, so an
-//! expression takes the time of what it stands for. Every statement of a plan
-//! (`sums`, each distinct count and each histogram) has the whole relation and the
-//! whole list of groups in it.
+//! `SELECT a + a AS a FROM (SELECT a + a AS a FROM ...)` doubles with every level. Engines
+//! substitute projections and push conditions through them, so a column costs as much as the
+//! expression it stands for. Every statement of a plan (`sums`, each distinct count and each
+//! histogram) contains the whole relation and all groups.
 //!
 //! # Guarantee
 //!
-//! A row of a relation holds at most `copies` times the stored texts of the rows that
-//! it is made of, and `literal_bytes` more, in texts that an expression computes or an
-//! aggregate keeps ([`TextGrowth`]).
+//! In texts that an expression computes or an aggregate keeps, a row of a relation holds at most
+//! `copies` times the stored texts of its input rows, and `literal_bytes` more ([`TextGrowth`]).
 
 use crate::expr::{Expr, Function};
 use crate::plan::{BoundedPlan, Groups, Key, Measure, Statistic};
@@ -21,12 +19,12 @@ use crate::value::{Type, Value};
 /// The longest text of a boolean, an integer or a day, in bytes.
 const LONGEST_CAST: u64 = 20;
 
-/// What texts may grow to, for each row: copies of stored texts, and bytes of literals.
+/// How long the computed texts of one row can be: copies of stored texts, and bytes of literals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextGrowth {
-    /// How many copies of stored texts.
+    /// The number of copies of stored texts.
     pub copies: u64,
-    /// How many bytes of literals, and of texts of numbers and days.
+    /// The bytes of literals, and of the texts of numbers and days.
     pub literal_bytes: u64,
 }
 
@@ -46,21 +44,21 @@ impl TextGrowth {
     }
 }
 
-/// How much a plan computes, with every projection written out.
+/// How much a plan computes, with every projection expanded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlanSize {
-    /// Nodes of expressions, and columns of relations, of one statement.
+    /// Expression nodes and relation columns of one statement.
     pub nodes: u64,
-    /// How often a statement passes over the bytes of a stored text: once for each copy of
-    /// it that a function reads, and once for each character of a LIKE pattern.
+    /// How often a statement reads the bytes of a stored text: once for each copy that a function
+    /// reads, and once for each character of a LIKE pattern.
     pub text_passes: u64,
-    /// How many bytes of literals these functions pass over, for each row.
+    /// How many bytes of literals these functions read, for each row.
     pub literal_passes: u64,
-    /// The statements that an engine runs.
+    /// The number of statements that an engine runs.
     pub statements: u64,
-    /// The joins of a statement.
+    /// The number of joins in a statement.
     pub joins: u64,
-    /// The values of the public groups.
+    /// The number of key values of the public groups.
     pub listed: u64,
 }
 
@@ -81,8 +79,8 @@ impl BoundedPlan {
         }
     }
 
-    /// How much longer than what is stored the texts of a row can be, in all that the
-    /// plan computes. The binder refuses plans beyond a limit.
+    /// How much longer than the stored texts the texts of a row can be, in everything that the plan
+    /// computes. The binder refuses plans beyond a limit.
     #[must_use]
     pub fn text_growth(&self) -> TextGrowth {
         let statistics = self.statistics.iter();
@@ -91,43 +89,44 @@ impl BoundedPlan {
     }
 }
 
-/// What an expression or a column stands for.
+/// The size of the expression that a column or an expression stands for.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
     nodes: u64,
     depth: u64,
     text: TextGrowth,
-    /// How often computing it passes over the bytes of a stored text, and how many bytes of
-    /// literals.
+    /// How often computing it reads the bytes of a stored text, and how many bytes of literals it
+    /// reads.
     text_passes: u64,
     literal_passes: u64,
-    /// Whether it is a column of a dataset as it is: keeping it keeps what is stored.
+    /// Whether it is an unchanged column of a dataset: keeping it needs no more than the stored
+    /// text.
     is_stored: bool,
 }
 
-/// What a plan is made of, with every projection written out.
+/// The size of a plan with every projection expanded.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Size {
-    /// Nodes of expressions, and columns of relations.
+    /// Expression nodes and relation columns.
     pub(crate) nodes: u64,
-    /// The deepest expression.
+    /// The greatest depth of an expression.
     pub(crate) depth: u64,
-    /// Operators.
+    /// The number of operators.
     pub(crate) relations: u64,
-    /// Joins among them.
+    /// The number of joins.
     pub(crate) joins: u64,
-    /// The columns of all joins.
+    /// The number of columns of all joins.
     pub(crate) joined_columns: u64,
-    /// Of all texts.
+    /// The growth of all texts.
     pub(crate) text: TextGrowth,
-    /// How often the bytes of a stored text are passed over.
+    /// How often the bytes of a stored text are read.
     pub(crate) text_passes: u64,
-    /// How many bytes of literals are, for each row.
+    /// How many bytes of literals are read, for each row.
     pub(crate) literal_passes: u64,
 }
 
 impl Size {
-    /// The size of a relation, keys and what is measured.
+    /// The size of a relation, its keys and the measured expressions.
     pub(crate) fn of<'a>(
         relation: &Relation,
         keys: &[Key],
@@ -144,7 +143,7 @@ impl Size {
         size
     }
 
-    /// What its columns stand for.
+    /// The sizes of the columns of a relation.
     fn relation(&mut self, relation: &Relation) -> Vec<Extent> {
         self.relations = self.relations.saturating_add(1);
         let width = u64::try_from(relation.columns.len()).unwrap_or(u64::MAX);
@@ -202,7 +201,7 @@ impl Size {
         }
     }
 
-    /// What is asked of a column is asked of each part.
+    /// An expression over a column of a union is computed in each part.
     fn union(&mut self, inputs: &[Relation]) -> Vec<Extent> {
         let mut all: Vec<Extent> = Vec::new();
         for (place, input) in inputs.iter().enumerate() {
@@ -223,7 +222,7 @@ impl Size {
         all
     }
 
-    /// An aggregate is computed before anything is made of it.
+    /// The result of an aggregate counts as one node: it is computed before it is used.
     fn within(&mut self, within: &Within, columns: &[Extent]) -> Extent {
         let text = match within {
             Within::Rows => TextGrowth::default(),
@@ -247,7 +246,7 @@ impl Size {
         }
     }
 
-    /// An expression whose values are kept, each by itself.
+    /// An expression whose values are kept one by one.
     fn keeps(&mut self, expr: &Expr, columns: &[Extent]) -> Extent {
         let extent = self.computes(expr, columns);
         if !extent.is_stored {
@@ -287,7 +286,7 @@ impl Size {
         let deepest = parts.iter().map(|part| part.depth).max().unwrap_or(0);
         let text = growth(expr, &parts);
         let makes = match expr {
-            // A concatenation in another is a part of it.
+            // A nested concatenation is a part of the outer one.
             Expr::Call(Function::Concat, _) => !in_concat,
             Expr::Call(function, _) => matches!(
                 function,
@@ -306,7 +305,7 @@ impl Size {
         let literal_passes = of_parts.fold(here.literal_bytes, u64::saturating_add);
         Extent {
             nodes: match expr {
-                // Values of a list are looked up, and planned in little time.
+                // Values of a list are looked up, and planning them takes little time.
                 Expr::Call(Function::In, _) => {
                     let list = u64::try_from(parts.len()).unwrap_or(u64::MAX);
                     let value = parts.first().map_or(0, |value| value.nodes);
@@ -326,9 +325,9 @@ impl Size {
     }
 }
 
-/// How often `LIKE` looks at a character of a text, at most: as often as the longest part
-/// of the pattern after a `%` is long. A long pattern takes the time of as many short
-/// ones, so it counts as much. What is before the first `%` is tried once.
+/// How often `LIKE` reads a character of a text, at most: the length of the longest part of the
+/// pattern after a `%`. A long pattern takes the time of that many short ones and counts as much.
+/// The part before the first `%` is tried once.
 fn tries(arguments: &[Expr]) -> u64 {
     let Some(Expr::Literal(Value::Text(pattern), _)) = arguments.get(1) else {
         return 0;
@@ -349,7 +348,7 @@ fn tries(arguments: &[Expr]) -> u64 {
     longest
 }
 
-/// A column of a dataset.
+/// An unchanged column of a dataset.
 fn stored(kind: Type) -> Extent {
     Extent {
         nodes: 1,
@@ -364,8 +363,8 @@ fn stored(kind: Type) -> Extent {
     }
 }
 
-/// What a node passes over: copies of stored texts, and bytes of literals. A LIKE may look
-/// at each character once for each of its pattern's.
+/// What a node reads: copies of stored texts, and bytes of literals. LIKE may compare each
+/// character of a text with each character of the pattern.
 fn passes(expr: &Expr, parts: &[Extent]) -> TextGrowth {
     let (read, times) = match expr {
         Expr::Call(Function::Like, arguments) => match arguments.get(1) {
@@ -387,7 +386,7 @@ fn passes(expr: &Expr, parts: &[Extent]) -> TextGrowth {
     }
 }
 
-/// How long the text of an expression can be, from its parts.
+/// The longest text of an expression, from those of its parts.
 fn growth(expr: &Expr, parts: &[Extent]) -> TextGrowth {
     let any = |parts: &mut dyn Iterator<Item = &Extent>| {
         parts.fold(TextGrowth::default(), |all, part| all.or(part.text))
@@ -402,7 +401,7 @@ fn growth(expr: &Expr, parts: &[Extent]) -> TextGrowth {
             literal_bytes: LONGEST_CAST,
         },
         Expr::Column(_) | Expr::Literal(..) | Expr::Cast(..) => TextGrowth::default(),
-        // Conditions and results take turns; the last has no condition.
+        // Conditions and results alternate; the last result has no condition.
         Expr::Case { .. } => {
             let results = parts.iter().skip(1).step_by(2);
             any(&mut results.chain(parts.last()))
@@ -422,8 +421,8 @@ fn growth(expr: &Expr, parts: &[Extent]) -> TextGrowth {
     }
 }
 
-/// How many statements an engine runs for statistics: one for all that is added up,
-/// one for each distinct count and each histogram.
+/// The number of statements that an engine runs: one for all sums, and one for each distinct count
+/// and each histogram.
 pub(crate) fn statements(statistics: &[Statistic]) -> u64 {
     let own = statistics.iter().filter(|one| {
         let measure = &one.measure;
@@ -432,7 +431,7 @@ pub(crate) fn statements(statistics: &[Statistic]) -> u64 {
     1 + u64::try_from(own.count()).unwrap_or(u64::MAX - 1)
 }
 
-/// The values of a list of groups.
+/// The number of key values of the public groups.
 pub(crate) fn listed(groups: &Groups) -> u64 {
     match groups {
         Groups::Private => 0,

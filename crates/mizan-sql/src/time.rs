@@ -1,8 +1,7 @@
 //! The calendar: days and microseconds since 1970-01-01, in the years 1 to 9999.
 //!
-//! Beyond these years there is no calendar and everything is `None`. Weeks are
-//! those of ISO 8601 and begin on Monday, as 0001-01-01 is one, so that nothing
-//! leaves the calendar by being truncated.
+//! Results outside of these years are `None`. Weeks are those of ISO 8601 and begin on Monday.
+//! 0001-01-01 is a Monday, so truncation never leaves the calendar.
 
 use jiff::civil::Date;
 
@@ -14,26 +13,26 @@ pub const FIRST_DAY: i32 = -719_162;
 /// 9999-12-31.
 pub const LAST_DAY: i32 = 2_932_896;
 
-/// The microseconds of a day.
+/// Microseconds in a day.
 pub const DAY: i64 = 86_400_000_000;
 
 const EPOCH: Date = Date::constant(1970, 1, 1);
 
-/// The day of a time, also before 1970. None beyond the calendar.
+/// The day of a timestamp, also before 1970. None outside of the calendar.
 #[must_use]
 pub fn day_of(microseconds: i64) -> Option<i32> {
     let day = i32::try_from(microseconds.div_euclid(DAY)).ok()?;
     (FIRST_DAY..=LAST_DAY).contains(&day).then_some(day)
 }
 
-/// Midnight of a day.
+/// The timestamp of midnight of a day.
 #[must_use]
 pub fn midnight(day: i32) -> Option<i64> {
     let known = (FIRST_DAY..=LAST_DAY).contains(&day);
     known.then(|| i64::from(day) * DAY)
 }
 
-/// The day of a year, a month and a day of it, if there is one.
+/// The day number of a date; None if the date does not exist.
 #[must_use]
 pub fn day(year: i16, month: i8, day: i8) -> Option<i32> {
     if !(1..=9999).contains(&year) {
@@ -62,7 +61,7 @@ pub fn time_text(microseconds: i64) -> Option<String> {
     })
 }
 
-/// The first day of the unit that a day is in.
+/// The first day of the unit of time that contains a day.
 #[must_use]
 pub fn truncate_day(day: i32, unit: TimeUnit) -> Option<i32> {
     let date = date(day)?;
@@ -78,7 +77,7 @@ pub fn truncate_day(day: i32, unit: TimeUnit) -> Option<i32> {
     }
 }
 
-/// The beginning of the unit that a time is in.
+/// The beginning of the unit of time that contains a timestamp.
 #[must_use]
 pub fn truncate(microseconds: i64, unit: TimeUnit) -> Option<i64> {
     let day = day_of(microseconds)?;
@@ -88,10 +87,10 @@ pub fn truncate(microseconds: i64, unit: TimeUnit) -> Option<i64> {
     }
 }
 
-/// The beginning of the next unit, of the beginning of one. None after the last.
+/// The first day of the next unit, from the first day of a unit. None after the last.
 #[must_use]
 pub fn next_day(first: i32, unit: TimeUnit) -> Option<i32> {
-    // So many days from a beginning are in the next unit, never in the one after.
+    // This many days after a beginning is always in the next unit, never in the one after it.
     let days = match unit {
         TimeUnit::Year => 366,
         TimeUnit::Quarter => 92,
@@ -102,7 +101,7 @@ pub fn next_day(first: i32, unit: TimeUnit) -> Option<i32> {
     truncate_day(first.checked_add(days)?, unit)
 }
 
-/// The beginning of the next unit, of the beginning of one.
+/// The beginning of the next unit, from the beginning of a unit.
 #[must_use]
 pub fn next(first: i64, unit: TimeUnit) -> Option<i64> {
     match within_day(unit) {
@@ -111,7 +110,7 @@ pub fn next(first: i64, unit: TimeUnit) -> Option<i64> {
     }
 }
 
-/// A part of a day; None for hours and less.
+/// A part of a day; None for hours, minutes and seconds.
 #[must_use]
 pub fn part_of_day(day: i32, part: TimePart) -> Option<i64> {
     let date = date(day)?;
@@ -127,7 +126,7 @@ pub fn part_of_day(day: i32, part: TimePart) -> Option<i64> {
     }
 }
 
-/// A part of a time.
+/// A part of a timestamp.
 #[must_use]
 pub fn part(microseconds: i64, part: TimePart) -> Option<i64> {
     let day = day_of(microseconds)?;

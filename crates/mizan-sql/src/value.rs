@@ -1,19 +1,17 @@
-//! What columns hold, and single values of it.
+//! The types of columns and their values.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The longest stored text, in bytes. A longer one is read as `NULL`, whatever
-/// holds it.
+/// The longest stored text, in bytes. Every source reads a longer one as `NULL`.
 pub const LONGEST_STORED_TEXT: usize = 1 << 20;
 
-/// The longest text that a function makes of others, in bytes: a longer one is
-/// `NULL`.
+/// The longest text that a function makes, in bytes. A longer one is `NULL`.
 pub const LONGEST_COMPUTED_TEXT: usize = 64 << 10;
 
-/// What a column holds. Whatever a file has is read as one of these.
+/// The type of a column. Every value of a file or table is read as one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Type {
     /// True or false.
@@ -24,9 +22,9 @@ pub enum Type {
     Number,
     /// Text, compared by its bytes.
     Text,
-    /// Days.
+    /// Days since 1970-01-01.
     Date,
-    /// Microseconds, in UTC.
+    /// Microseconds since 1970-01-01, UTC.
     Timestamp,
 }
 
@@ -41,7 +39,7 @@ impl Type {
         Self::Timestamp,
     ];
 
-    /// As people write it.
+    /// Its name for people.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -54,7 +52,7 @@ impl Type {
         }
     }
 
-    /// Whether values are added and averaged.
+    /// Whether values can be added and averaged.
     #[must_use]
     pub const fn is_numeric(self) -> bool {
         matches!(self, Self::Integer | Self::Number)
@@ -67,16 +65,16 @@ impl fmt::Display for Type {
     }
 }
 
-/// A value, or none.
+/// A value or `NULL`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Value {
-    /// Nothing.
+    /// SQL `NULL`.
     Null,
     /// True or false.
     Boolean(bool),
     /// An integer.
     Integer(i64),
-    /// A number; never NaN, which reads as nothing.
+    /// A number; never NaN, which is read as `NULL`.
     Number(f64),
     /// Text.
     Text(String),
@@ -87,7 +85,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// A number, or nothing for NaN. Minus zero is zero.
+    /// A number; NaN becomes `NULL` and minus zero becomes zero.
     #[must_use]
     pub fn number(value: f64) -> Self {
         if value.is_nan() {
@@ -97,7 +95,7 @@ impl Value {
         }
     }
 
-    /// Its type, unless it is nothing.
+    /// The type; None for `NULL`.
     #[must_use]
     pub const fn type_of(&self) -> Option<Type> {
         match self {
@@ -111,7 +109,7 @@ impl Value {
         }
     }
 
-    /// Whether it is nothing.
+    /// Whether it is `NULL`.
     #[must_use]
     pub const fn is_null(&self) -> bool {
         matches!(self, Self::Null)
@@ -128,8 +126,7 @@ impl Value {
         }
     }
 
-    /// How two values of one type compare, as SQL compares them: None if one is
-    /// nothing or the types differ.
+    /// Compares two values of one type as SQL does; None if one is `NULL` or the types differ.
     #[must_use]
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
@@ -155,7 +152,7 @@ impl Value {
     }
 }
 
-/// A total order for keys: nothing first, then by type, then by value.
+/// A total order for keys: `NULL` first, then by type, then by value.
 impl Ord for Value {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_value = match (self, other) {
@@ -186,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn not_a_number_is_nothing_and_minus_zero_is_zero() {
+    fn nan_is_null_and_minus_zero_is_zero() {
         assert!(Value::number(f64::NAN).is_null());
         assert_eq!(Value::number(-0.0), Value::Number(0.0));
         assert_eq!(

@@ -1,5 +1,5 @@
-//! Questions that grow are planned or refused, whatever their size. Times are printed
-//! and not asserted; the limits are.
+//! Queries of growing size are planned or refused at every size. Times are printed and not
+//! asserted; the limits are.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -18,7 +18,7 @@ use families::{FAMILIES, largest};
 use mizan_sql::*;
 use questions::catalogue;
 
-/// How long a question takes, and the code of its refusal.
+/// The planning time of a query and the code of its refusal.
 fn asked(sql: &str, catalogue: &Catalogue) -> (Duration, Option<&'static str>) {
     let start = Instant::now();
     let planned = plan(sql, catalogue);
@@ -35,13 +35,13 @@ fn asked(sql: &str, catalogue: &Catalogue) -> (Duration, Option<&'static str>) {
 }
 
 #[test]
-fn whatever_grows_is_planned_or_refused() {
+fn growing_queries_are_planned_or_refused() {
     let catalogue = catalogue();
     for (name, family) in FAMILIES {
         let most = largest(*family, &catalogue);
         print!("{name:28} {most:6}");
         let mut sizes = vec![most.max(1), most + 1];
-        // As large as texts may be, and beyond.
+        // Up to texts of the maximal length, and beyond.
         let mut n = most.max(1) * 2;
         while family(n).len() < 1 << 20 && n < 1 << 21 {
             sizes.push(n);

@@ -1,7 +1,6 @@
-//! Questions that are answered, with the essential numbers of their plans, and
-//! questions that are refused, with the code and a word of the message. The cases
-//! are files that people can read, in testdata/sql; `MIZAN_BLESS=1` writes what
-//! is found into the first.
+//! Accepted queries with the essential numbers of their plans, and refused queries with the code
+//! and a part of the message. The cases are text files in testdata/sql; `MIZAN_BLESS=1` rewrites
+//! the accepted cases with the actual plans.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -25,7 +24,7 @@ const REFUSED: &str = concat!(
 );
 
 #[test]
-fn accepted_questions_have_the_numbers_that_are_written_down() {
+fn accepted_queries_have_the_recorded_plans() {
     let catalogue = catalogue();
     let text = std::fs::read_to_string(ACCEPTED).unwrap();
     let all = cases(&text);
@@ -60,7 +59,7 @@ fn accepted_questions_have_the_numbers_that_are_written_down() {
 }
 
 #[test]
-fn refused_questions_say_why() {
+fn refused_queries_have_the_recorded_messages() {
     let catalogue = catalogue();
     let text = std::fs::read_to_string(REFUSED).unwrap();
     let all = cases(&text);
@@ -90,7 +89,7 @@ fn refused_questions_say_why() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// What every plan has to keep, whatever was asked (C2, C3, C4).
+/// Properties of every plan (C2, C3, C4).
 fn check(plan: &BoundedPlan) {
     assert!(!plan.datasets.is_empty());
     assert!(!plan.relation.unit.is_empty());
@@ -238,7 +237,7 @@ fn statistics_are_shared() {
 }
 
 #[test]
-fn the_same_question_written_differently_is_the_same_plan() {
+fn equivalent_queries_have_the_same_plan() {
     let a = planned("SELECT city, COUNT(*) AS n FROM visits WHERE age > 30 GROUP BY city");
     let b =
         planned("select v.city, count(1) as n from visits v where 30 < v.age or false group by 1");
@@ -248,7 +247,7 @@ fn the_same_question_written_differently_is_the_same_plan() {
 }
 
 #[test]
-fn a_subquery_that_drops_the_unit_carries_it_along() {
+fn a_subquery_keeps_the_unit_that_it_does_not_select() {
     let plan = planned("SELECT AVG(c) FROM (SELECT cost * 2 AS c FROM visits) t");
     let Operator::Project { expressions, .. } = &plan.relation.operator else {
         panic!("{:?}", plan.relation)
@@ -258,7 +257,7 @@ fn a_subquery_that_drops_the_unit_carries_it_along() {
 }
 
 #[test]
-fn old_style_joins_find_their_unit_in_where() {
+fn comma_joins_take_the_unit_from_where() {
     let old = planned(
         "SELECT COUNT(*) FROM visits v, people p WHERE v.person = p.person AND p.sex = 'f'",
     );
@@ -366,7 +365,7 @@ fn the_caret_is_under_what_is_refused() {
 }
 
 #[test]
-fn questions_about_nothing_in_the_catalogue_are_refused() {
+fn queries_over_an_empty_catalogue_are_refused() {
     let refusal = plan("SELECT COUNT(*) FROM visits", &Catalogue::default()).unwrap_err();
     assert_eq!(refusal.code(), "MZ1808");
     assert!(refusal.help().contains("mizan dataset add"));

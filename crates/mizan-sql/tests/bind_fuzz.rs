@@ -1,5 +1,4 @@
-//! Whatever is asked, the binder answers or refuses: it never panics, and what it
-//! accepts keeps the limits.
+//! The binder accepts or refuses every text: it never panics, and accepted plans keep the limits.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -128,7 +127,7 @@ const TOKENS: &[&str] = &[
     "\u{0}",
 ];
 
-/// What holds of every plan.
+/// Properties of every plan.
 fn sound(plan: &BoundedPlan) {
     assert!(!plan.relation.unit.is_empty());
     assert!(!plan.statistics.is_empty());
@@ -138,7 +137,7 @@ fn sound(plan: &BoundedPlan) {
     }
 }
 
-/// How many questions of each kind; `MIZAN_FUZZ_CASES` asks for more.
+/// The number of cases of each kind; `MIZAN_FUZZ_CASES` sets another one.
 fn questions() -> u32 {
     std::env::var("MIZAN_FUZZ_CASES").map_or(1000, |cases| cases.parse().unwrap())
 }
@@ -158,13 +157,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: questions(), ..ProptestConfig::default() })]
 
     #[test]
-    fn token_soup(tokens in prop::collection::vec(prop::sample::select(TOKENS), 0..40)) {
+    fn random_tokens(tokens in prop::collection::vec(prop::sample::select(TOKENS), 0..40)) {
         look(&tokens.join(" "));
         look(&format!("SELECT {}", tokens.join(" ")));
     }
 
     #[test]
-    fn mutated_questions(
+    fn mutated_queries(
         case in any::<prop::sample::Index>(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), prop::sample::select(TOKENS), 0..3_u8), 1..4),
     ) {

@@ -1,5 +1,5 @@
-//! The canonical bytes of plans: a decoder reads back everything that decides what
-//! is released, so no two different plans share an encoding.
+//! The canonical bytes of plans. A decoder reconstructs everything that decides the release, so no
+//! two different plans share an encoding.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -103,7 +103,7 @@ fn relation(source: &mut Source, depth: usize) -> Relation {
     Relation {
         operator,
         columns: list(source, |source| Column {
-            // Names count in scans only; elsewhere the decoder finds none.
+            // Only scans encode names; for other operators the decoder returns empty ones.
             name: if named { source.pick(&["x", "y"]) } else { "" }.into(),
             kind: source.pick(&Type::ALL),
             bounds: (source.below(2) == 1).then(|| bounds(source)),
@@ -113,7 +113,7 @@ fn relation(source: &mut Source, depth: usize) -> Relation {
     }
 }
 
-/// With nothing in it that is left out of the encoding.
+/// A plan without anything that the encoding omits.
 fn plan(source: &mut Source) -> BoundedPlan {
     BoundedPlan {
         datasets: list(source, |source| source.pick(&["a", "b", ""]).into()),
@@ -162,7 +162,7 @@ proptest! {
     #![proptest_config(cases(3000))]
 
     #[test]
-    fn what_is_encoded_can_be_decoded(
+    fn encoded_plans_can_be_decoded(
         choices in prop::collection::vec(any::<u32>(), 0..400),
     ) {
         let plan = plan(&mut Source::new(choices));
@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_made_of_the_answer_does_not_count(choices in choices(), more in choices()) {
+    fn post_processing_does_not_change_the_digest(choices in choices(), more in choices()) {
         let mut source = Source::new(choices);
         let plan = plan(&mut source);
         let mut shown = plan.clone();
@@ -211,9 +211,10 @@ proptest! {
     }
 }
 
-/// What was remembered of questions before there was clipping is found again.
+/// Plans without clipping have the digests from before clipping existed, so stored answers are
+/// found again.
 #[test]
-fn the_digest_of_what_was_not_clipped_is_what_it_was() {
+fn plans_without_clipping_keep_their_digest() {
     let mut plan = plan(&mut Source::new(Vec::new()));
     let mut bytes = [Excess::None, Excess::Dropped, Excess::Clipped].map(|excess| {
         plan.excess = excess;
@@ -232,10 +233,10 @@ fn the_digest_of_what_was_not_clipped_is_what_it_was() {
     assert!(none == dropped && dropped == clipped);
 }
 
-/// A cast of a number to an integer rounds, where it cut off: answers of then are not
-/// found again. Other casts are what they were.
+/// Casts of numbers to integers round; they truncated before, so their stored answers must not be
+/// found again. The encoding of other casts is unchanged.
 #[test]
-fn a_cast_that_rounds_is_another_than_one_that_cut_off() {
+fn rounding_casts_have_their_own_tag() {
     let bytes = |kind: Type| {
         let mut plan = plan(&mut Source::new(Vec::new()));
         plan.relation.columns = vec![Column {

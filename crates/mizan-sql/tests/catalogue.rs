@@ -1,4 +1,4 @@
-//! The catalogue: JSON there and back, what owners write, and what is refused.
+//! The catalogue: JSON round trips, command-line declarations, and refused descriptions.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -67,7 +67,7 @@ fn there_and_back(dataset: &Dataset) {
 }
 
 #[test]
-fn what_owners_write() {
+fn declarations_are_parsed() {
     let mut dataset = visits();
     for text in [
         "age=0:110",
@@ -110,7 +110,7 @@ fn what_owners_write() {
 }
 
 #[test]
-fn what_owners_write_wrongly() {
+fn malformed_declarations_are_refused() {
     let bounds = |text: &str| code(visits().declare_bounds(text));
     for (text, expected) in [
         ("age", "MZ1874"),
@@ -308,7 +308,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in any::<String>(), rest in r#"[a"', :=0-9NUL.-]{0,12}"#) {
+    fn any_text_is_parsed_or_refused(text in any::<String>(), rest in r#"[a"', :=0-9NUL.-]{0,12}"#) {
         let mut dataset = visits();
         for name in ["age", "city", "cost", "day", "at", "sick"] {
             for rest in [&text, &rest] {
@@ -322,9 +322,9 @@ proptest! {
     }
 }
 
-/// Files are kept where they are known, and catalogues without them still open.
+/// The files of a dataset survive a round trip, and catalogues without them still open.
 #[test]
-fn files_of_a_dataset_come_back() {
+fn files_of_a_dataset_survive_json() {
     let mut dataset = visits();
     let text = dataset.to_json().to_string();
     assert!(!text.contains("files"), "{text}");
@@ -338,7 +338,7 @@ fn files_of_a_dataset_come_back() {
     let mut json = dataset.to_json();
     json["files"] = json!([["x", 1]]);
     assert_eq!(code(Dataset::from_json(&json)), "MZ1860");
-    // A number that is used again for another file.
+    // An inode number that is used again for another file.
     assert!(file(7, None).is_same(&file(7, Some(3))));
     assert!(file(7, Some(3)).is_same(&file(7, Some(3))));
     assert!(!file(7, Some(2)).is_same(&file(7, Some(3))));

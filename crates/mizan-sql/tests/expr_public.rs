@@ -1,4 +1,4 @@
-//! Bounds and domains of expressions that people write.
+//! Bounds and domains of typical expressions.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -94,7 +94,7 @@ fn arithmetic_of_small_integers_has_exact_bounds() {
 }
 
 #[test]
-fn clamps_bound_what_has_no_bounds() {
+fn clamps_bound_unbounded_columns() {
     use Function::*;
     let any = column("any number");
     let clamp = call(
@@ -109,7 +109,7 @@ fn clamps_bound_what_has_no_bounds() {
     assert_eq!(bounds(&clamp), Some((0.0, 100.0)));
     assert_eq!(bounds(&any), None);
     assert_eq!(bounds(&call(Greatest, [any.clone(), number(0.0)])), None);
-    // A clamp that may be nothing is none: LEAST leaves nothing out.
+    // A clamp that may be NULL bounds nothing: LEAST skips NULL.
     let clamp = call(Least, [any.clone(), column("number")]);
     assert_eq!(bounds(&call(Greatest, [clamp, column("number")])), None);
     assert_eq!(
@@ -123,10 +123,10 @@ fn clamps_bound_what_has_no_bounds() {
         bounds(&call(Least, [length, Expr::integer(80)])),
         Some((0.0, 80.0))
     );
-    // A quotient by what may be nearly nothing.
+    // A quotient by a number that may be close to zero.
     assert_eq!(bounds(&call(Divide, [number(1.0), column("number")])), None);
     assert_eq!(bounds(&call(Divide, [number(1.0), column("tiny")])), None);
-    // Never anything.
+    // Always NULL.
     assert_eq!(bounds(&Expr::Literal(Value::Null, Type::Number)), None);
 }
 

@@ -1,6 +1,5 @@
-//! Random expressions over random rows: values are of the type, within the bounds
-//! and in the domain that were found without rows. No false alarms: each is a
-//! statement about every row.
+//! Random expressions over random rows: every value has the type, lies within the bounds and is in
+//! the domain that were computed without rows.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -20,7 +19,7 @@ use mizan_sql::{Expr, Type, Value};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
-/// How a value compares with a double, exactly.
+/// Compares a value with a double exactly.
 fn compare(value: &Value, with: f64) -> Ordering {
     let whole = match value {
         Value::Integer(value) | Value::Timestamp(value) => i128::from(*value),
@@ -28,7 +27,7 @@ fn compare(value: &Value, with: f64) -> Ordering {
         Value::Number(value) => return value.partial_cmp(&with).unwrap(),
         other => panic!("{other:?} has no bounds"),
     };
-    // Casts of doubles to integers saturate, far beyond 64 bits.
+    // Casts of doubles to integers saturate far beyond 64 bits.
     let floor = with.floor();
     whole.cmp(&(floor as i128)).then(if with > floor {
         Ordering::Less
@@ -107,11 +106,11 @@ proptest! {
     }
 
     #[test]
-    fn nothing_panics_on_expressions_without_sense(
+    fn ill_typed_expressions_do_not_panic(
         choices in choices(),
         other in choices(),
     ) {
-        // Columns in other places have other types.
+        // The same places have columns of other types.
         let (expr, _) = made(choices);
         let mut columns = columns();
         columns.reverse();
@@ -123,7 +122,8 @@ proptest! {
     }
 }
 
-/// The tests above say nothing where nothing is found: enough must be.
+/// The tests above check nothing for expressions without bounds or domains, so enough must have
+/// them.
 #[test]
 fn enough_has_bounds_and_domains() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();

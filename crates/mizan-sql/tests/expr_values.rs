@@ -1,4 +1,4 @@
-//! What each function makes of each kind of value: tables to read.
+//! Tables of the values of each function for each kind of argument.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -34,7 +34,7 @@ fn b(value: bool) -> Value {
 
 const NULL: Value = Value::Null;
 
-/// Through columns, as rows come.
+/// The arguments come from columns of a row.
 fn call(function: Function, values: &[Value]) -> Value {
     let arguments: Vec<_> = (0..values.len()).map(Expr::Column).collect();
     Expr::call(function, arguments).eval(values)
@@ -55,7 +55,7 @@ fn table(cases: &[(Function, &[Value], Value)]) {
 }
 
 #[test]
-fn arithmetic_of_integers_overflows_to_nothing() {
+fn integer_overflow_is_null() {
     table(&[
         (Add, &[i(2), i(3)], i(5)),
         (Add, &[i(i64::MAX), i(1)], NULL),
@@ -90,7 +90,7 @@ fn arithmetic_of_integers_overflows_to_nothing() {
 }
 
 #[test]
-fn arithmetic_of_numbers_is_never_not_a_number() {
+fn arithmetic_of_numbers_is_never_nan() {
     table(&[
         (Add, &[n(INF), n(-INF)], NULL),
         (Add, &[n(f64::MAX), n(f64::MAX)], n(INF)),
@@ -232,14 +232,14 @@ fn texts_are_bounded() {
         (Lower, std::slice::from_ref(&more), NULL),
         (Trim, std::slice::from_ref(&more), NULL),
         (Substring, &[more.clone(), i(1), i(i64::MAX)], NULL),
-        // What counts is the text that is made, not what it is made of.
+        // Only the length of the computed text is limited, not that of the arguments.
         (Substring, &[more.clone(), i(2), i(i64::MAX)], most.clone()),
         (
             Trim,
             &[t(&format!("  {}  ", "x".repeat(LONGEST_COMPUTED_TEXT)))],
             most.clone(),
         ),
-        // A text that is chosen is not made.
+        // A text that is chosen is not computed.
         (Coalesce, &[NULL, more.clone()], more.clone()),
         (Greatest, &[t("a"), more.clone()], more.clone()),
         (NullIf, &[more.clone(), t("a")], more.clone()),
@@ -264,7 +264,7 @@ fn nested_concatenations_are_one() {
 }
 
 #[test]
-fn likes() {
+fn like_patterns() {
     let cases = [
         ("", "", true),
         ("", "%", true),
@@ -297,7 +297,7 @@ fn likes() {
             "{text:?} {pattern:?}"
         );
     }
-    // What takes exponential time by trying everything.
+    // Naive backtracking takes exponential time here.
     let long = "a".repeat(20_000);
     let pattern = "%a".repeat(200) + "b";
     assert_eq!(call(Like, &[t(&long), t(&pattern)]), b(false));
@@ -416,7 +416,7 @@ fn casts() {
 }
 
 #[test]
-fn cases_take_the_first_that_is_true() {
+fn cases_take_the_first_true_branch() {
     let case = Expr::Case {
         branches: vec![
             (Expr::Column(0), Expr::integer(1)),

@@ -1,4 +1,4 @@
-//! Limits: rows in joins, what answers say of clamping, sums that cannot overflow.
+//! Limits: rows in joins, reported effects of bounds, sums that cannot overflow.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -15,8 +15,7 @@ fn planned(sql: &str) -> BoundedPlan {
     plan(sql, &catalogue()).unwrap_or_else(|refusal| panic!("{}", refusal.show(sql)))
 }
 
-/// What is limited: rows, and the names of the columns that are read; the inner
-/// ones first.
+/// The row limits of a relation and the names of the columns read there, inner limits first.
 fn limited(relation: &Relation) -> Vec<(u64, String)> {
     match &relation.operator {
         Operator::Scan { .. } => Vec::new(),
@@ -38,12 +37,12 @@ fn limited(relation: &Relation) -> Vec<(u64, String)> {
 }
 
 #[test]
-fn private_joins_are_limited_on_both_sides_by_what_is_read() {
+fn private_joins_are_limited_on_both_sides_by_columns_read() {
     let plan = planned(
         "SELECT a.city, SUM(b.cost) AS s FROM visits a JOIN visits b ON a.person = b.person \
          WHERE a.insured AND b.age > 30 GROUP BY a.city",
     );
-    // The conditions are below the limit: they choose among all rows.
+    // The conditions are applied before the limit, so it samples from rows that match.
     let limits = [(MAX_JOINED, "person city"), (MAX_JOINED, "person cost")];
     let limits = limits.map(|(rows, read)| (rows, read.to_owned()));
     assert_eq!(limited(&plan.relation), limits);
@@ -53,7 +52,7 @@ fn private_joins_are_limited_on_both_sides_by_what_is_read() {
 }
 
 #[test]
-fn what_comes_out_of_a_join_is_limited_before_the_next() {
+fn the_result_of_a_join_is_limited_before_the_next_join() {
     let plan = planned(
         "SELECT COUNT(*) AS n FROM visits a JOIN visits b ON a.person = b.person \
          JOIN visits c ON a.person = c.person AND b.day < c.day",
@@ -80,7 +79,7 @@ fn nothing_is_limited_where_rows_do_not_multiply() {
 }
 
 #[test]
-fn limits_are_part_of_what_is_released() {
+fn limits_change_the_digest() {
     let sql = "SELECT COUNT(*) AS n FROM visits a JOIN visits b ON a.person = b.person";
     let plan = planned(sql);
     let mut other = plan.clone();
@@ -108,7 +107,7 @@ fn right_join_using_is_refused_with_a_caret() {
             "{shown}"
         );
     }
-    // With ON it says whose unit is meant: that of the side that is kept.
+    // With ON the unit is clear: that of the side that is kept.
     planned(
         "SELECT COUNT(DISTINCT p.person) AS n FROM visits v RIGHT JOIN people p ON v.person = p.person",
     );
@@ -127,11 +126,11 @@ fn sums_of_integers_that_could_exceed_64_bits_are_doubles() {
     assert_eq!(of(50_000_000), Type::Integer);
     assert_eq!(of(60_000_000), Type::Number);
     assert_eq!(of(9_000_000_000_000_000_000), Type::Number);
-    // With a mean the sum is taken from the centre, to the same end.
+    // With a mean the sum is taken around the centre, with the same result.
     let both = "SELECT SUM(LEAST(GREATEST(score, 0), 60000000)) AS s, \
                 AVG(LEAST(GREATEST(score, 0), 60000000)) AS m FROM visits";
     assert_eq!(kind(both), Type::Number);
-    // What could exceed doubles is refused before it is charged.
+    // A sum that could exceed doubles is refused before it is charged.
     let sql = "SELECT SUM(LEAST(GREATEST(cost * 1e300, -1e305), 1e305)) AS s FROM visits";
     let refusal = plan(sql, &catalogue()).unwrap_err();
     assert!(
@@ -142,7 +141,7 @@ fn sums_of_integers_that_could_exceed_64_bits_are_doubles() {
 }
 
 #[test]
-fn clamping_is_told() {
+fn clamping_is_reported() {
     let said = |sql: &str| planned(sql).limits();
     let none: [Effect; 0] = [];
     let clamped = |column: &str, low: Value, high: Value| Effect::Clamped {
@@ -152,7 +151,7 @@ fn clamping_is_told() {
         high,
     };
     assert_eq!(said("SELECT COUNT(DISTINCT person) AS n FROM visits"), none);
-    // One row a person, by construction.
+    // One row per person by construction.
     let single = "SELECT COUNT(*) AS n FROM (SELECT DISTINCT person FROM visits) t";
     assert_eq!(said(single), none);
     let rows = Effect::RowsPerGroup { limit: 20 };
@@ -165,7 +164,7 @@ fn clamping_is_told() {
         said("SELECT SUM(cost) AS n FROM visits"),
         [rows.clone(), cost.clone()]
     );
-    // Bounds matter to conditions and keys too.
+    // Bounds also affect conditions and keys.
     assert_eq!(
         said("SELECT COUNT(DISTINCT person) AS n FROM visits WHERE cost > 2000"),
         std::slice::from_ref(&cost)
@@ -174,14 +173,14 @@ fn clamping_is_told() {
         said("SELECT clinic, COUNT(DISTINCT person) AS n FROM visits GROUP BY clinic"),
         [Effect::GroupsSampled { limit: 5 }]
     );
-    // Eleven public groups, of which five count.
+    // Eleven public groups, of which a unit contributes to five.
     let many = "SELECT bucket(cost, 100) AS b, COUNT(DISTINCT person) AS n FROM visits \
                  GROUP BY bucket(cost, 100)";
     assert_eq!(
         planned(many).clipped().unwrap().limits()[0],
         Effect::GroupsClipped { limit: 5 }
     );
-    // Three public groups and five that count: no limit.
+    // Three public groups and a limit of five: no effect.
     assert_eq!(
         said("SELECT city, COUNT(DISTINCT person) AS n FROM visits GROUP BY city"),
         none
@@ -207,10 +206,9 @@ fn clamping_is_told() {
     assert!(said("SELECT SUM(minutes) AS s FROM visits").contains(&total));
 }
 
-/// Values of different columns of a unit are different values, of which a unit may have
-/// several.
+/// Values of two columns of a unit are different values, so a unit may have several.
 #[test]
-fn a_unit_has_one_value_only_if_it_is_of_one_column() {
+fn a_unit_has_one_value_only_of_one_unit_column() {
     let mut catalogue = catalogue();
     let visits = catalogue.datasets.get_mut("visits").unwrap();
     let privacy = visits.privacy.as_mut().unwrap();
@@ -242,8 +240,8 @@ fn refused(sql: &str) -> &'static str {
         .as_str()
 }
 
-/// One person more made the texts of all people together too long, and the question
-/// failed.
+/// Regression: one more person made the texts of all people together too long, and the query
+/// failed, so the failure revealed that person.
 #[test]
 fn texts_that_grow_by_literals_are_refused() {
     let of_people = |columns: &str| {
@@ -259,12 +257,12 @@ fn texts_that_grow_by_literals_are_refused() {
     let bare = format!("MAX(a) AS m FROM (SELECT person, '{long}' AS a FROM visits) t");
     let bare = of_people(&bare).replace(" FROM visits GROUP", " GROUP");
     assert_eq!(refused(&bare), "MZ1840");
-    // Many small ones are one large one.
+    // Many short literals count as one long one.
     let many: Vec<String> = (0..180)
         .map(|place| format!("MAX(clinic || '{place:04}-------------------') AS m{place}"))
         .collect();
     assert_eq!(refused(&of_people(&many.join(", "))), "MZ1840");
-    // So is doubling.
+    // Doubling a text grows too.
     let doubled = (0..7).fold("clinic".to_owned(), |text, _| format!("({text} || {text})"));
     assert_eq!(
         refused(&format!(
@@ -275,7 +273,7 @@ fn texts_that_grow_by_literals_are_refused() {
 }
 
 #[test]
-fn comparing_with_a_long_text_makes_nothing_longer() {
+fn comparisons_with_long_texts_do_not_grow_texts() {
     let long = "x".repeat(30_000);
     for condition in [
         format!("clinic = '{long}'"),
@@ -292,10 +290,10 @@ fn comparing_with_a_long_text_makes_nothing_longer() {
     }
 }
 
-/// A part of a pattern after a `%` is tried at every place of a text, so the time is the
-/// product of the lengths: a long part counts as many short ones.
+/// The part of a pattern after a `%` is tried at every place of a text, so the time is the product
+/// of the lengths: a long part counts as many short ones.
 #[test]
-fn a_pattern_counts_as_much_as_it_is_tried() {
+fn patterns_count_by_their_longest_part() {
     let likes = |pattern: &str, many: usize| {
         let each = format!("clinic LIKE '{pattern}'");
         let all = vec![each; many].join(" OR ");
@@ -318,7 +316,7 @@ fn a_pattern_counts_as_much_as_it_is_tried() {
 }
 
 #[test]
-fn a_pattern_has_a_longest_length() {
+fn long_patterns_are_refused() {
     let like = |operator: &str, bytes: usize| {
         let pattern = format!("%{}", "x".repeat(bytes - 1));
         format!("SELECT COUNT(*) AS n FROM visits WHERE clinic {operator} '{pattern}'")
@@ -331,7 +329,7 @@ fn a_pattern_has_a_longest_length() {
 }
 
 #[test]
-fn a_plan_says_how_much_it_computes() {
+fn plans_report_their_size() {
     let size = |sql: &str| planned(sql).size();
     let plain = size("SELECT COUNT(*) AS n FROM visits");
     assert_eq!((plain.statements, plain.joins, plain.listed), (1, 0, 1));
@@ -345,14 +343,14 @@ fn a_plan_says_how_much_it_computes() {
     assert_eq!(of("age + 1 > 3").text_passes, 0);
     assert_eq!(of("clinic = 'a'").text_passes, 1);
     assert_eq!(of("lower(clinic) LIKE '%ab%'").text_passes, 1 + 4);
-    // A column counts with all that it stands for.
+    // A column counts as the expression that it stands for.
     let nested = "SELECT COUNT(*) AS n FROM (SELECT person, lower(clinic) AS c FROM visits) t \
                   WHERE c = 'a' AND c <> 'b'";
     assert!(size(nested).text_passes >= 4, "{:?}", size(nested));
 }
 
 #[test]
-fn a_plan_says_how_much_its_texts_grow() {
+fn plans_report_their_text_growth() {
     let growth = |sql: &str| {
         let TextGrowth {
             copies,
@@ -361,12 +359,12 @@ fn a_plan_says_how_much_its_texts_grow() {
         (copies, literal_bytes)
     };
     assert_eq!(growth("SELECT COUNT(*) AS n FROM visits"), (0, 0));
-    // Keys that are stored are kept as they are.
+    // Stored keys are kept without a computation.
     assert_eq!(
         growth("SELECT city, COUNT(DISTINCT clinic) AS n FROM visits GROUP BY city"),
         (0, 0)
     );
-    // Computed once, and kept.
+    // One text is computed and kept.
     assert_eq!(
         growth("SELECT COUNT(DISTINCT lower(clinic)) AS n FROM visits"),
         (2, 0)
@@ -382,7 +380,7 @@ fn a_plan_says_how_much_its_texts_grow() {
         ),
         (0, 3)
     );
-    // A column of a subquery is what it stands for.
+    // A column of a subquery is the expression that it stands for.
     assert_eq!(
         growth(
             "SELECT COUNT(DISTINCT b || b) AS n FROM (SELECT person, clinic || 'xyz' AS b FROM visits) t"
@@ -395,9 +393,9 @@ fn a_plan_says_how_much_its_texts_grow() {
     );
 }
 
-/// 887 bytes took 208 s.
+/// Regression: planning a query of 887 bytes took 208 s.
 #[test]
-fn what_a_column_stands_for_counts() {
+fn columns_count_as_their_expressions() {
     let nested = |levels: usize, a: &str| {
         let first = "SELECT person, age AS a FROM visits".to_owned();
         let from = (0..levels).fold(first, |from, _| {

@@ -1,5 +1,5 @@
-//! DataFusion reads what is in the grammar of `mizan_sql::read` as Mizan does, so
-//! an engine needs a guard only against the rest.
+//! DataFusion agrees with Mizan on texts in the grammar of `mizan_sql::read`, so an engine needs a
+//! guard only against other texts.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -46,7 +46,7 @@ fn check(text: &str) {
     for kind in Type::ALL {
         let ours = kind.read(text);
         if !ours.is_null() {
-            // Its dates have no spaces around.
+            // DataFusion's dates have no surrounding spaces.
             let theirs = cast(text.trim_matches(' '), kind);
             let text = text.to_owned();
             let plain = if kind == Type::Text {
@@ -89,6 +89,6 @@ fn words() {
             check(&text);
         }
     }
-    // A long s is an s in Unicode only.
+    // The long s is an s only in Unicode case folding.
     assert!(Type::Boolean.read("yeſ").is_null());
 }

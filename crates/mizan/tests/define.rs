@@ -69,8 +69,7 @@ fn a_name_stands_for_the_event_of_the_file_in_every_command() {
     }
 }
 
-/// What is read is told by what is said about it, whether or not this version
-/// accounts for it.
+/// The output shows what was read, whether or not this version can account for it.
 #[test]
 fn outcomes_and_losses_are_read_from_both_formats() {
     let folder = folder("define-outcomes");

@@ -63,7 +63,7 @@ fn the_json_of_a_spend() {
     let count: u64 = fewer.split(' ').next().unwrap().parse().unwrap();
     let more = format!("{} * gaussian(20)", count + 1);
     lab.refused(&["spend", "census", &more]);
-    // Refused for ever under its id, even when there would be room.
+    // The id stays denied, even when a new charge would fit.
     let raise = ["budget", "raise", "census", "--epsilon", "50"];
     lab.run(&raise).done();
     let refused = lab.refused(&["spend", "census", "100 * gaussian(20)", "--id", "two"]);
@@ -196,7 +196,7 @@ fn a_restored_copy_is_refused_and_then_marked() {
     );
 }
 
-/// An output option must not be the end of the books.
+/// An output option must not overwrite the ledger.
 #[test]
 fn nothing_is_written_over_a_ledger() {
     let lab = Lab::new("over");
@@ -223,7 +223,7 @@ fn nothing_is_written_over_a_ledger() {
     assert_eq!(other.json(&["ledger", "verify"])["verified"], true);
 }
 
-/// What is left is what is left above as well; raises are told.
+/// The remaining budget includes the limits of the accounts above; raises are reported.
 #[test]
 fn statements_count_what_is_above_and_what_was_raised() {
     let lab = Lab::new("above");

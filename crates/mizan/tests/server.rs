@@ -362,7 +362,7 @@ fn killed_under_load_every_key_has_one_answer_and_one_charge() {
             .collect();
         for kill in 0..=trial.kills {
             let (begun, before) = (Instant::now(), done.load(Ordering::Relaxed));
-            // Everybody is in the middle of something again.
+            // All clients have open requests again.
             while done.load(Ordering::Relaxed) < before + 3 * trial.clients
                 || begun.elapsed() < trial.calm
             {
@@ -377,7 +377,7 @@ fn killed_under_load_every_key_has_one_answer_and_one_charge() {
         enough.store(true, Ordering::Relaxed);
         all.into_iter().map(|one| one.join().unwrap()).collect()
     });
-    // Every key has for ever what was told first: an answer, or a refusal.
+    // Every key keeps its first outcome forever: an answer or a refusal.
     let all = || kept.iter().flatten();
     let mut again = clients(0);
     for (key, (turn, status, first)) in all() {

@@ -336,7 +336,7 @@ fn answers_name_the_limits_that_apply() {
         "{all}"
     );
     assert!(all.contains("at most 3 rows per group"), "{all}");
-    // Nearly everybody paid 5 or more; no age is near a bound on average.
+    // Nearly all people paid 5 or more; the mean age is not near a bound.
     assert!(all.contains("most is at its upper bound"), "{all}");
     assert!(!all.contains("age is at"), "{all}");
     let text = lab.run(&["query", sql, "--epsilon", "2"]).stdout;

@@ -135,7 +135,7 @@ fn grouped(size: Count, event: &PrivacyEvent) -> Result<PrivacyEvent, Reason> {
                 epsilon: times(largest, s)?,
             }
         }
-        // The same, and still about people replaced: everybody is in.
+        // The same mechanism, still for replaced people: the sample has all of them.
         PrivacyEvent::Shuffle { people, event } => {
             let pure = PrivacyEvent::Pure {
                 epsilon: times(Epsilon::saturating(local_epsilon(event)?), s)?,

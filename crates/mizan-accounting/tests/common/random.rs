@@ -58,7 +58,7 @@ pub(crate) fn sensitivity() -> impl Strategy<Value = f64> + Clone {
     prop_oneof![Just(1.0), log_uniform(1e-6, 1e6)]
 }
 
-/// Losses from one that is lost in rounding to one that is no privacy.
+/// Losses from one that is below rounding errors to one that gives no privacy.
 pub(crate) fn loss() -> impl Strategy<Value = f64> + Clone {
     log_uniform(1e-12, 1e4)
 }

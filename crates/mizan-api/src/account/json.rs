@@ -1,4 +1,4 @@
-//! The answer as JSON, with the keys of the contract.
+//! The JSON form of the accountant's answer.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,18 @@ use super::{Answer, Question, Solved};
 use crate::messages::{AccountWarning, AsJson, EventPart, MessageJson, data, english};
 use crate::number::{OrderJson, finite};
 
-/// What an event costs.
+/// The cost of a privacy event.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AccountAnswer {
-    /// The event, as it was given.
+    /// The event as it was given.
     pub expression: String,
-    /// The delta that was given, or the one that was asked for.
+    /// The delta that was given, or its bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delta: Option<GivenOrBound>,
-    /// The epsilon that was asked for, or the one that was given.
+    /// The epsilon that was given, or its bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epsilon: Option<GivenOrBound>,
-    /// What every method says that applies.
+    /// The results of all methods that apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub methods: Option<Vec<MethodJson>>,
     /// The methods that do not apply, and why.
@@ -32,65 +32,65 @@ pub struct AccountAnswer {
     /// With `why`: each conversion from the Rényi curve at its own best order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversions: Option<Vec<AtOrderJson>>,
-    /// What restricting the orders to a grid would say.
+    /// The results if the orders are restricted to a grid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grids: Option<Vec<AtOrderJson>>,
-    /// How the number comes about.
+    /// The derivation of the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<DerivationJson>,
-    /// The curve at the paper's orders.
+    /// The Rényi curve at the paper's orders.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<Vec<ReportPoint>>,
-    /// The same as an event to add to others.
+    /// The same curve as an event that can be composed with others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report_event: Option<String>,
     /// Delta at many epsilons.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Vec<ProfilePoint>>,
-    /// What an attacker misses at false-positive rates.
+    /// The false-negative rates of an attacker at false-positive rates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trade_off: Option<Vec<Rate>>,
     /// The advantage of any attack.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advantage: Option<Ends>,
-    /// What should be looked at, in English.
+    /// Warnings in English.
     pub warnings: Vec<String>,
-    /// The same as data.
+    /// The warnings as data.
     #[schema(value_type = Vec<MessageJson>)]
     pub warnings_data: Vec<AsJson<AccountWarning>>,
 }
 
-/// A number that was given, or bounds of one that was asked for.
+/// A number that was given, or bounds of the number that was computed.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum GivenOrBound {
-    /// As it was given.
+    /// The number that was given.
     Given(f64),
-    /// What was found.
+    /// Bounds of the computed number.
     Bound(Bound),
 }
 
-/// Bounds of a number; null is infinity, or not known.
+/// Bounds of a number; null is infinite or unknown.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Bound {
-    /// The exact value is not above this.
+    /// The exact value is at most this.
     pub upper: Option<f64>,
-    /// Nor below this, where one is known.
+    /// The exact value is at least this, if a lower bound is known.
     pub lower: Option<f64>,
-    /// The method that says so.
+    /// The method that gives the bounds.
     pub method: String,
 }
 
-/// What one method says.
+/// The result of one method.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct MethodJson {
     /// The method.
     pub name: String,
-    /// Its bound.
+    /// Its upper bound.
     pub upper: Option<f64>,
-    /// A lower bound of the exact value, where it has one.
+    /// Its lower bound of the exact value, if it has one.
     pub lower: Option<f64>,
-    /// The best order, where it has one.
+    /// Its best order, if it has one.
     pub order: Option<OrderJson>,
 }
 
@@ -99,20 +99,20 @@ pub struct MethodJson {
 pub struct RefusedMethod {
     /// The method.
     pub name: String,
-    /// A stable code.
+    /// The stable code of the reason.
     pub code: String,
-    /// Why, in English.
+    /// The reason in English.
     pub reason: String,
     /// The part of the event that the method cannot account for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
-    /// Where it stands in the event.
+    /// The path of that part in the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The delta to ask for instead, where it is known.
+    /// The least delta that the method can answer, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub least_delta: Option<f64>,
-    /// The code itself.
+    /// The code as a value.
     #[serde(skip)]
     pub registered: Code,
 }
@@ -120,7 +120,7 @@ pub struct RefusedMethod {
 /// A bound at an order.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AtOrderJson {
-    /// What it is called.
+    /// The name of the conversion or grid.
     pub name: String,
     /// The bound.
     pub upper: Option<f64>,
@@ -128,36 +128,36 @@ pub struct AtOrderJson {
     pub order: OrderJson,
 }
 
-/// A point of the Rényi curve.
+/// A point of a Rényi curve.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ReportPoint {
     /// The order.
     pub order: OrderJson,
-    /// The cost at it; null is infinity.
+    /// The cost at the order; null is infinite.
     pub epsilon: Option<f64>,
 }
 
-/// What an answer is made of.
+/// The derivation of an answer.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DerivationJson {
     /// The best order of the Rényi method.
     pub order: Option<OrderJson>,
     /// The event and its parts, depth first.
     pub parts: Vec<PartJson>,
-    /// How many parts more there are.
+    /// The number of further parts.
     pub parts_left_out: usize,
-    /// Formulas of the papers.
+    /// Closed formulas of papers that apply.
     pub closed_forms: Vec<ClosedFormJson>,
 }
 
 /// A part of an event.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct PartJson {
-    /// How deep it stands.
+    /// Its depth in the event.
     pub depth: usize,
-    /// The part, in English.
+    /// Its description in English.
     pub event: String,
-    /// The same as data.
+    /// The description as data.
     #[schema(value_type = MessageJson)]
     pub event_data: AsJson<EventPart>,
     /// Its cost at order 1, at the best order and at infinity.
@@ -169,11 +169,11 @@ pub struct PartJson {
 pub struct ClosedFormJson {
     /// The formula.
     pub formula: String,
-    /// Where it is from.
+    /// The paper.
     pub reference: String,
-    /// Its inputs by name.
+    /// The inputs by name.
     pub inputs: BTreeMap<String, Option<f64>>,
-    /// What it says.
+    /// The result.
     pub epsilon: Option<f64>,
 }
 
@@ -184,30 +184,30 @@ pub struct ProfilePoint {
     pub epsilon: f64,
     /// The tightest bounds.
     pub delta: Bound,
-    /// What each method says.
+    /// The upper bound of each method.
     pub methods: BTreeMap<String, Option<f64>>,
 }
 
-/// What an attacker misses who accepts so many false alarms.
+/// The false-negative rate of an attacker at a false-positive rate.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Rate {
-    /// The share of false alarms.
+    /// The false-positive rate.
     pub false_positive: f64,
-    /// The share of people not found.
+    /// The false-negative rate.
     pub false_negative: Ends,
 }
 
-/// Bounds of a number between 0 and 1; null is not known.
+/// Bounds of a number between 0 and 1; null is unknown.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Ends {
-    /// Not above.
+    /// The upper bound.
     pub upper: Option<f64>,
-    /// Not below.
+    /// The lower bound.
     pub lower: Option<f64>,
 }
 
 impl Answer {
-    /// For programs.
+    /// The JSON form.
     #[must_use]
     pub fn json(&self) -> AccountAnswer {
         let solved = self.solved.as_ref();

@@ -1,7 +1,7 @@
-//! What an event costs: ε at a δ, or δ at an ε.
+//! The cost of a privacy event: ε at a δ, or δ at an ε.
 //!
-//! Here: what can be asked, and the answer as data. `text.rs` and `json.rs`
-//! write it, `why.rs` explains it, `profile/` is about all δ at once.
+//! This file has the request and the answer as data. `text.rs` and `json.rs` render it, `why.rs`
+//! derives it, and `profile/` is about all δ at once.
 
 mod json;
 mod profile;
@@ -26,33 +26,34 @@ pub use json::{
 };
 pub use profile::Profile;
 
-/// What to ask about an event. Give `delta`, or `epsilon`, or ask for the profile
-/// or the report.
+/// A request for the cost of an event: give `delta` or `epsilon`, or request the profile or the
+/// report.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"expression": "100 * gaussian(10)", "delta": 1e-6}))]
 pub struct AccountRequest {
     /// The event, as text or as the text of its JSON form.
     pub expression: String,
-    /// The probability with which the promise may fail; asks for epsilon.
+    /// The delta of the guarantee; the answer is an epsilon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Given>,
-    /// The bound on the loss; asks for delta.
+    /// The epsilon of the guarantee; the answer is a delta.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epsilon: Option<Given>,
-    /// Only this method; all that apply otherwise.
+    /// Only this method; otherwise all that apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// How the number comes about.
+    /// Whether to derive the result.
     #[serde(default)]
     pub why: bool,
-    /// The accumulated loss at the paper's orders.
+    /// Whether to report the Rényi curve at the paper's orders.
     #[serde(default)]
     pub report: bool,
-    /// Delta at every epsilon by every method, and what an attacker can do.
+    /// Whether to compute delta at every epsilon by every method, and the trade-off of an attacker.
     #[serde(default)]
     pub profile: bool,
-    /// The number of people in the data; warns if delta is not far below its inverse.
+    /// The number of people in the data; delta should be far below its inverse, otherwise the
+    /// answer has a warning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub population: Option<Given>,
 }
@@ -62,7 +63,7 @@ impl AccountRequest {
     ///
     /// # Errors
     ///
-    /// Something is no number or no event, or no method can answer.
+    /// A number or the event is not valid, or no method applies.
     pub fn ask(&self, definitions: &Definitions, names: Names) -> Result<Answer, Failure> {
         let method = self.method.as_deref().map(method).transpose()?;
         let population = self.population.as_ref();
@@ -126,7 +127,7 @@ fn method(name: &str) -> Result<Method, Failure> {
     })
 }
 
-/// The curve at the paper's orders.
+/// The Rényi curve at the paper's orders.
 fn vector(event: &PrivacyEvent) -> Result<Vec<AtOrder<Epsilon>>, Failure> {
     let curve = RenyiCurve::of(event)?;
     let at = |&order| AtOrder {
@@ -136,20 +137,20 @@ fn vector(event: &PrivacyEvent) -> Result<Vec<AtOrder<Epsilon>>, Failure> {
     Ok(OrderGrid::paper().orders().iter().map(at).collect())
 }
 
-/// Everything that is told.
+/// The complete answer.
 #[derive(Debug)]
 pub struct Answer {
-    /// As it was given.
+    /// The event as it was given.
     pub expression: String,
     event: PrivacyEvent,
     solved: Option<Solved>,
     report: Option<Vec<AtOrder<Epsilon>>>,
-    /// The profile, if it was asked for.
+    /// The profile, if it was requested.
     pub profile: Option<Profile>,
     warnings: Vec<AccountWarning>,
 }
 
-/// The answer to a question about ε or δ.
+/// The result for a given δ or ε.
 #[derive(Debug)]
 struct Solved {
     question: Question,
@@ -157,13 +158,13 @@ struct Solved {
     account: Comparison<f64>,
     /// With `--explain`: each conversion at its own best order.
     conversions: Vec<(&'static str, AtOrder<f64>)>,
-    /// What restricting the orders to a grid would say.
+    /// The results if the orders are restricted to a grid.
     grids: Vec<(&'static str, AtOrder<f64>)>,
     /// With `--explain`: the derivation.
     why: Option<why::Derivation>,
 }
 
-/// Which way round.
+/// Which of the two numbers is given.
 #[derive(Clone, Copy, Debug)]
 enum Question {
     EpsilonAt(Typed<Delta>),
@@ -287,7 +288,7 @@ impl Answer {
         Ok(())
     }
 
-    /// A δ near 1/N lets a mechanism publish somebody's record outright.
+    /// Warns of a δ near 1/N: a mechanism with it may publish the whole record of one person.
     fn warn(&mut self, population: Option<f64>) {
         let (Some(population), Some(solved)) = (population, &self.solved) else {
             return;
@@ -317,7 +318,7 @@ fn numbers<T: Copy>(account: Comparison<T>, get: impl Fn(T) -> f64) -> Compariso
     }
 }
 
-/// The curve, if the Rényi method is among the answers.
+/// The Rényi curve, if the Rényi method applies.
 fn renyi_curve(event: &PrivacyEvent, account: &Comparison<f64>) -> Option<RenyiCurve> {
     account
         .bounds
@@ -326,30 +327,30 @@ fn renyi_curve(event: &PrivacyEvent, account: &Comparison<f64>) -> Option<RenyiC
     RenyiCurve::of(event).ok()
 }
 
-/// The tightest bound, or why there is none.
+/// The tightest bound, or why no method applies.
 fn best(account: &Comparison<f64>) -> Result<MethodBound<f64>, Failure> {
     account
         .best()
         .ok_or_else(|| Failure::from(account.refusal()))
 }
 
-/// Lower bounds hold for what was typed, not only for the doubles it was
-/// rounded to: they are taken from the event one unit cheaper.
+/// Lower bounds must hold for the typed number, not only for the double that it was rounded to.
+/// They are computed for the event with its numbers one unit in the last place cheaper.
 fn relax<T: Copy>(
     account: &mut Comparison<T>,
     is_zero: impl Fn(T) -> bool,
     lower: impl Fn(Method) -> Option<T>,
 ) {
     for bound in &mut account.bounds {
-        // Zero is below everything as it is.
+        // A lower bound of zero always holds.
         if bound.lower.is_some_and(|lower| !is_zero(lower)) {
             bound.lower = lower(bound.method);
         }
     }
 }
 
-/// The sum of the parts' deltas, if it is the target but for rounding: what was
-/// typed then adds up to the target or is beyond what doubles can tell.
+/// The sum of the deltas of the parts, if it equals the target up to rounding: the typed numbers
+/// then add up to the target, or doubles cannot tell the difference.
 fn rounded_total(account: &Comparison<Epsilon>) -> Option<Delta> {
     if account.best().is_some() {
         return None;

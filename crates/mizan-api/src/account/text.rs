@@ -10,13 +10,13 @@ use crate::messages::{AccountWarning, Message};
 use crate::words::order_text;
 
 impl Answer {
-    /// For people at a terminal.
+    /// The answer as text.
     #[must_use]
     pub fn text(&self, terminal: &Terminal) -> String {
         write(self, terminal)
     }
 
-    /// Warnings, in lines that fit a terminal.
+    /// The warnings, wrapped to the width of a terminal.
     #[must_use]
     pub fn warnings_text(&self) -> String {
         let warning = |warning: &AccountWarning| {
@@ -44,7 +44,7 @@ fn write(answer: &Answer, terminal: &Terminal) -> String {
     text
 }
 
-/// The report as an event, for adding to others. Infinite entries say nothing
+/// The report as an event that can be composed with others. Infinite entries carry no information
 /// and are left out.
 pub(super) fn report_event(report: &[AtOrder<Epsilon>]) -> String {
     let entries: Vec<_> = report
@@ -66,7 +66,7 @@ fn report_text(report: &[AtOrder<Epsilon>]) -> String {
     for at in report {
         table.row([order_text(at.order), number::epsilon_up(at.bound.get(), 8)]);
     }
-    // An event may go over several lines.
+    // An event may be wrapped over several lines.
     let event = wrapped(&report_event(report));
     format!("{table}\n\nAdd it to other reports as\n  {event}")
 }
@@ -161,7 +161,7 @@ impl Solved {
         self.grids.iter().map(line).collect()
     }
 
-    /// What a method says, if it applies.
+    /// The bound of a method, if it applies.
     pub(super) fn bound(&self, method: Method) -> Option<&MethodBound<f64>> {
         let mut bounds = self.account.bounds.iter();
         bounds.find(|bound| bound.method == method)
@@ -189,7 +189,7 @@ impl Solved {
     }
 }
 
-/// Breaks a sentence into lines that fit a terminal.
+/// Wraps a sentence to the width of a terminal.
 pub(super) fn wrapped(sentence: &str) -> String {
     const WIDTH: usize = 78;
     let mut lines = vec![String::new()];

@@ -12,18 +12,18 @@ use crate::messages::{AsJson, EventPart, Message};
 use crate::number::{OrderJson, finite};
 use crate::words::order_text;
 
-/// More parts of an event than this are summed up in one line.
+/// The most parts of an event that are listed; one line counts the rest.
 const SHOWN_PARTS: usize = 12;
 
-/// What the answer is made of.
+/// The derivation of an answer.
 #[derive(Debug)]
 pub(super) struct Derivation {
-    /// The best order of the Rényi method, at which parts are shown.
+    /// The best order of the Rényi method, at which the costs of parts are listed.
     order: Option<Order>,
     parts: Vec<Line>,
     hidden: usize,
     forms: Vec<ClosedForm>,
-    /// Whether adding a person is another thing than removing one.
+    /// Whether adding and removing a person have different costs.
     directions: bool,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Derivation {
 struct Line {
     depth: usize,
     part: EventPart,
-    /// ε at order 1, at the best order and at ∞, of this part alone.
+    /// ε of this part alone at order 1, at the best order and at ∞.
     costs: Option<[f64; 3]>,
 }
 
@@ -173,12 +173,12 @@ fn theorems_text(solved: &Solved) -> String {
     text
 }
 
-/// Whether a part is Poisson sampled.
+/// Whether a part is Poisson subsampled.
 fn is_sampled(event: &PrivacyEvent) -> bool {
     matches!(event, PrivacyEvent::Poisson { .. }) || event.children().iter().any(is_sampled)
 }
 
-/// What the numbers of the method `numeric` mean.
+/// The explanation of the result of the method `numeric`.
 fn numeric_text(directions: bool, bound: &MethodBound<f64>, solved: &Solved) -> String {
     const DIGITS: usize = 13;
     let symbol = solved.symbol();
@@ -191,7 +191,7 @@ fn numeric_text(directions: bool, bound: &MethodBound<f64>, solved: &Solved) -> 
     ));
     text += &match bound.lower {
         Some(lower) => {
-            // A bracket of width 0 around 0 has the relative width 0.
+            // The relative width of the bracket [0, 0] is 0.
             let relative = if bound.upper > lower {
                 (bound.upper - lower) / bound.upper
             } else {
@@ -240,7 +240,7 @@ fn tree(event: &PrivacyEvent, depth: usize, order: Order, lines: &mut Vec<Line>)
         .ok()
         .map(|curve| [Order::ONE, order, Order::INFINITE].map(|order| curve.at(order).upper.get()));
     lines.push(Line { depth, part, costs });
-    // The lines beyond what is shown are only counted; do not price them all.
+    // Lines beyond the limit are only counted, so their cost is not computed.
     if lines.len() > 1000 {
         return;
     }

@@ -1,4 +1,4 @@
-//! How a budget burned down: what was left of it, entry by entry.
+//! The burn-down of a budget: the remaining part after each entry of the log.
 
 use mizan_ledger::state::{LedgerView as _, State};
 use mizan_ledger::{AccountNumber, Ledger};
@@ -13,10 +13,10 @@ use crate::messages::{Label, LabelText};
 use crate::number::finite;
 use crate::times;
 
-/// As many points as a chart can show.
+/// The most points of a chart.
 const MOST_POINTS: usize = 400;
 
-/// The past of an account.
+/// The burn-down of an account.
 #[derive(Clone, Debug)]
 pub struct BurnDown {
     name: String,
@@ -24,39 +24,38 @@ pub struct BurnDown {
     points: Vec<Point>,
 }
 
-/// What was left after an entry.
+/// What remained after an entry.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// Which entry.
+    /// The position of the entry.
     pub position: u64,
-    /// When.
+    /// The time of the entry.
     pub unix_ms: u64,
-    /// The share of the limit of the order that decides.
+    /// The remaining share of the limit at the deciding order.
     pub share: f64,
     /// An estimate, for accounts with an epsilon.
     pub epsilon: Option<f64>,
 }
 
-/// What was left after an entry, for programs.
+/// What remained after an entry, for the JSON.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct BurnDownPoint {
-    /// Which entry.
+    /// The position of the entry.
     pub position: u64,
-    /// When.
+    /// The time of the entry.
     pub time: String,
-    /// The share of the limit of the order that decides.
+    /// The remaining share of the limit at the deciding order.
     pub share: f64,
-    /// An estimate, for accounts with an epsilon.
+    /// The remaining epsilon, an estimate; null for accounts without one.
     pub epsilon: Option<f64>,
 }
 
 impl BurnDown {
-    /// Replays the log. `progress` is told how many entries are done since it was
-    /// told last.
+    /// Replays the log. `progress` receives the number of entries since its last call.
     ///
     /// # Errors
     ///
-    /// The ledger cannot be read, or does not replay.
+    /// The ledger cannot be read, or the log does not replay.
     pub fn of(
         ledger: &Ledger,
         number: AccountNumber,
@@ -111,13 +110,13 @@ impl BurnDown {
         Ok(Self { name, size, points })
     }
 
-    /// What was left, entry by entry.
+    /// What remained after each entry.
     #[must_use]
     pub fn points(&self) -> &[Point] {
         &self.points
     }
 
-    /// For programs.
+    /// The JSON form.
     #[must_use]
     pub fn json(&self) -> Vec<BurnDownPoint> {
         let point = |point: &Point| BurnDownPoint {
@@ -129,7 +128,7 @@ impl BurnDown {
         self.points.iter().map(point).collect()
     }
 
-    /// A chart of the share that was left.
+    /// A chart of the remaining share.
     #[expect(clippy::cast_precision_loss, reason = "for a picture")]
     #[must_use]
     pub fn panel(&self, words: LabelText) -> Panel {
@@ -143,7 +142,7 @@ impl BurnDown {
             steps.push((x, 100.0 * point.share));
             last = Some(100.0 * point.share);
         }
-        // On to the end of the log, so that the last step is seen.
+        // The last step extends to the end of the log.
         if let Some(y) = last {
             steps.push((self.size as f64, y));
         }
@@ -158,7 +157,7 @@ impl BurnDown {
     }
 }
 
-/// Every other point, and the first and last.
+/// Keeps every other point, and the first and last.
 fn thin(points: &mut Vec<Point>) {
     let last = points.len().saturating_sub(1);
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Budgets: accounts, what they promise, have spent and have left.
+//! Budgets: the targets of accounts, and what is spent and remaining.
 
 pub mod burn_down;
 mod show;

@@ -1,4 +1,4 @@
-//! One account, what is left of it and how it got there; and all of them.
+//! Views of one account with its remaining budget and history, and of all accounts.
 
 use mizan_core::{Definitions, PrivacyEvent};
 use mizan_ledger::evidence::{MAX_UNANSWERED, TreeHead, UnansweredCharge};
@@ -12,74 +12,74 @@ use crate::failure::Failure;
 use crate::input::Expression;
 use crate::times;
 
-/// The chart replays the log; a longer one is replayed only on demand.
+/// The burn-down replays the log; above this size it is computed only on request.
 const SHORT_LOG: u64 = 20_000;
 
-/// So far back the last charge is looked for.
+/// How many entries back the last charge is searched.
 const LOOK_BACK: u64 = 4096;
 
-/// So many charges without an answer are listed.
+/// The most charges without an answer that are listed.
 const NEWEST: usize = 100;
 
-/// How many more of an event fit.
+/// How many more charges of an event fit.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct More {
     /// The event.
     pub event: String,
-    /// How many more.
+    /// The number of charges.
     pub count: u64,
-    /// Whether it was asked for, and not the last one charged.
+    /// Whether the event was requested; otherwise it is the last one charged.
     #[serde(skip)]
     pub given: bool,
 }
 
-/// An account and its past.
+/// An account and its history.
 #[derive(Debug)]
 pub struct Shown {
     /// The account.
     pub view: AccountView,
-    /// How many more fit of what.
+    /// How many more charges fit.
     pub more: Option<More>,
-    /// How it burned down, unless the log is too long.
+    /// The burn-down, unless the log is too long.
     pub burn_down: Option<BurnDown>,
     /// Charges that were started and never committed.
     pub unanswered: Vec<UnansweredCharge>,
-    /// The log.
+    /// Size and root of the log.
     pub head: TreeHead,
 }
 
-/// An account and its past, for programs.
+/// An account and its history.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct BudgetAnswer {
     /// The account.
     #[serde(flatten)]
     pub account: AccountJson,
-    /// About how many more fit of an event, the last one charged.
+    /// About how many more charges of an event fit; by default of the last event charged.
     pub about_more: Option<More>,
-    /// Deltas of releases that may themselves fail.
+    /// The reserved delta, which mechanisms such as thresholds use.
     pub own_delta: OwnDeltaJson,
-    /// Order by order.
+    /// The amounts at each order.
     pub orders: Vec<OrderLine>,
-    /// What was left, entry by entry; null if the log is too long.
+    /// What remained after each entry; null if the log is too long.
     pub burn_down: Option<Vec<BurnDownPoint>>,
     /// Charges without an answer.
     pub unanswered: UnansweredJson,
-    /// Gaps in the log.
+    /// The gaps in the log.
     pub gaps: Vec<GapJson>,
-    /// The log.
+    /// Size and root of the log.
     pub log: LogJson,
 }
 
-/// Charges of an account that were started and never committed: queries that run now,
-/// and those that failed or were killed after their charge.
+/// Charges of an account that were started and never committed: running queries, and queries that
+/// failed or were killed after their charge.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct UnansweredJson {
-    /// How many.
+    /// The number of these charges.
     pub count: u64,
-    /// From how many on queries are refused, beside those that run in the server itself,
-    /// until the data owner settles them.
+    /// From this number on queries are refused until the data owner settles the charges. Queries
+    /// that run in the server itself do not count.
     pub limit: u64,
-    /// The newest of them, at most 100, the newest first.
+    /// The newest 100 of them, newest first.
     pub newest: Vec<UnansweredChargeJson>,
 }
 
@@ -88,12 +88,12 @@ pub struct UnansweredJson {
 pub struct UnansweredChargeJson {
     /// Its id.
     pub id: String,
-    /// When it was started.
+    /// The time when it was started.
     pub time: String,
 }
 
 impl UnansweredJson {
-    /// Of these, the oldest first.
+    /// The JSON form of charges, oldest first.
     #[must_use]
     pub fn of(charges: &[UnansweredCharge]) -> Self {
         let newest = charges.iter().rev().take(NEWEST);
@@ -109,28 +109,28 @@ impl UnansweredJson {
     }
 }
 
-/// Deltas of releases that may themselves fail.
+/// The reserved delta of an account.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct OwnDeltaJson {
-    /// What was taken.
+    /// The amount that is spent.
     pub taken: f64,
-    /// What may be taken.
+    /// The total amount.
     pub limit: f64,
 }
 
-/// All accounts, for programs.
+/// All accounts.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct BudgetsAnswer {
     /// The accounts.
     pub accounts: Vec<AccountJson>,
-    /// Gaps in the log; null if there is no account.
+    /// The gaps in the log; null if there are no accounts.
     pub gaps: Option<Vec<GapJson>>,
-    /// The log.
+    /// Size and root of the log.
     pub log: LogJson,
 }
 
 impl BudgetsAnswer {
-    /// Of these accounts.
+    /// The JSON form of these accounts.
     #[must_use]
     pub fn of(views: &[AccountView], head: TreeHead) -> Self {
         Self {
@@ -142,12 +142,12 @@ impl BudgetsAnswer {
 }
 
 impl Shown {
-    /// Looks an account over. `event` says of what more should fit; `past` that the
-    /// past is wanted however long it is.
+    /// Reads an account. `event` is the event for which to count further charges; `past` requests
+    /// the burn-down for a log of any size.
     ///
     /// # Errors
     ///
-    /// The ledger cannot be read; the event is none.
+    /// The ledger cannot be read, or the event is not valid.
     pub fn of(
         ledger: &Ledger,
         view: AccountView,
@@ -181,7 +181,7 @@ impl Shown {
         })
     }
 
-    /// For programs.
+    /// The JSON form.
     #[must_use]
     pub fn json(&self) -> BudgetAnswer {
         let account = &self.view.account;
@@ -201,7 +201,8 @@ impl Shown {
     }
 }
 
-/// The last event that was charged here or below, and how many more fit.
+/// The last event that was charged to this account or one below, and how many more charges of it
+/// fit.
 fn last_charge(ledger: &Ledger, view: &AccountView) -> Result<Option<More>, Failure> {
     let size = ledger.head()?.size;
     let mut begin = size.saturating_sub(LOOK_BACK);
@@ -221,7 +222,7 @@ fn last_charge(ledger: &Ledger, view: &AccountView) -> Result<Option<More>, Fail
             }
         }
     }
-    // What was reserved may have been more than was committed; the event says.
+    // The committed cost may be below the reservation, so the event decides.
     Ok(last.and_then(|charge| {
         let event: PrivacyEvent = charge.event.parse().ok()?;
         let cost = Cost::of(&event, view.account.orders()).ok()?;
@@ -233,7 +234,7 @@ fn last_charge(ledger: &Ledger, view: &AccountView) -> Result<Option<More>, Fail
     }))
 }
 
-/// Whether a charge to one account is one to the other.
+/// Whether a charge to the first account is also a charge to the second.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! An account in people's terms: what it promises, what is spent and left.
+//! The JSON and text of an account: its target, and what is spent and remaining.
 
 use mizan_core::{Epsilon, Order};
 pub use mizan_engine::reading_delta;
@@ -13,16 +13,16 @@ use utoipa::ToSchema;
 use crate::number::{OrderJson, finite};
 use crate::times;
 
-/// How far the log has come.
+/// Size and root of the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct LogJson {
-    /// How many entries it has.
+    /// The number of entries.
     pub size: u64,
     /// The root of its Merkle tree.
     pub root: String,
 }
 
-/// How far the log has come, for programs.
+/// The JSON form of a tree head.
 #[must_use]
 pub fn log_json(head: TreeHead) -> LogJson {
     LogJson {
@@ -31,25 +31,25 @@ pub fn log_json(head: TreeHead) -> LogJson {
     }
 }
 
-/// What an account promises.
+/// The target of an account: the guarantee that its budget enforces.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum TargetJson {
     /// An epsilon at a delta.
     Approximate {
-        /// The epsilon,
+        /// The epsilon.
         epsilon: f64,
-        /// and the delta.
+        /// The delta.
         delta: f64,
     },
-    /// An epsilon without a delta.
+    /// An epsilon with delta 0.
     Pure {
         /// The epsilon.
         epsilon: f64,
-        /// Zero.
+        /// Always 0.
         delta: f64,
     },
-    /// A rho at every order.
+    /// A rho: the limit at order α is αρ.
     Zcdp {
         /// The rho.
         rho: f64,
@@ -58,40 +58,41 @@ pub enum TargetJson {
     Curve,
 }
 
-/// What was spent so far, as an estimate.
+/// The spent budget, as an estimate.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SpentSoFar {
-    /// Null is without bound.
+    /// The epsilon; null is unbounded.
     pub epsilon: Option<f64>,
-    /// At this delta.
+    /// The delta of the estimate.
     pub delta: f64,
-    /// What it means.
+    /// The meaning of the estimate.
     pub label: String,
 }
 
-/// What is guaranteed about all that was spent.
+/// A guarantee for everything spent so far.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct GuaranteeJson {
-    /// The epsilon,
+    /// The epsilon.
     pub epsilon: f64,
-    /// and its delta.
+    /// The delta.
     pub delta: f64,
-    /// What it means.
+    /// The meaning of the guarantee.
     pub label: String,
 }
 
-/// What is left in an account and all above it. An estimate; the filter decides.
+/// The remaining budget of an account and all above it. It is an estimate; the filter decides
+/// exactly.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Remaining {
-    /// The least epsilon that is left, where there is one.
+    /// The least remaining epsilon, if the accounts have one.
     pub epsilon: Option<f64>,
-    /// At this delta.
+    /// The delta of the estimate.
     pub delta: f64,
-    /// The share of the limit that is left at the order that decides.
+    /// The remaining share of the limit at the deciding order.
     pub share: Option<f64>,
-    /// That order.
+    /// The deciding order.
     pub order: Option<OrderJson>,
-    /// The account where least is left.
+    /// The account with the least remaining share.
     pub account: String,
 }
 
@@ -102,52 +103,52 @@ pub struct AccountJson {
     pub account: String,
     /// The account above it.
     pub parent: Option<String>,
-    /// What it promises.
+    /// Its target.
     pub target: TargetJson,
-    /// What was spent so far.
+    /// What it has spent, as an estimate.
     pub spent: SpentSoFar,
-    /// What is guaranteed about that.
+    /// The guarantee for what it has spent.
     pub guarantee: Option<GuaranteeJson>,
-    /// What is left.
+    /// Its remaining budget.
     pub remaining: Remaining,
-    /// Whether it was ever raised.
+    /// Whether its budget was ever raised.
     pub raised: bool,
 }
 
-/// An account at an order, in nats; null is without bound or without a limit.
+/// The amounts of an account at one order, in nats; null is unbounded or without a limit.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct OrderLine {
     /// The order.
     pub order: OrderJson,
-    /// Its part of the delta.
+    /// The share of delta of the order.
     pub weight: f64,
-    /// What may be taken.
+    /// The limit.
     pub limit: Option<f64>,
-    /// What was taken.
+    /// The amount that is spent.
     pub spent: Option<f64>,
-    /// What is reserved.
+    /// The amount of open reservations.
     pub pending: Option<f64>,
-    /// What is left.
+    /// The remaining amount.
     pub left: Option<f64>,
 }
 
-/// Where a log was gone on with although another was known.
+/// A gap: the data owner continued from an older copy of the log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct GapJson {
-    /// Where the log says so.
+    /// The position of the entry that records the gap.
     pub position: u64,
-    /// When.
+    /// The time of that entry.
     pub time: String,
-    /// How many entries the other log had.
+    /// The number of entries in the newer log.
     pub known_size: u64,
-    /// Its root.
+    /// The root of the newer log.
     pub known_root: String,
 }
 
-/// Digits for people.
+/// The significant digits in texts.
 const DIGITS: usize = 4;
 
-/// What an account promises, for people.
+/// The target of an account as text.
 #[must_use]
 pub fn target_text(budget: &Budget) -> String {
     match budget.target() {
@@ -162,7 +163,7 @@ pub fn target_text(budget: &Budget) -> String {
     }
 }
 
-/// What an account promises, for programs.
+/// The target of an account as JSON.
 #[must_use]
 pub fn target_json(budget: &Budget) -> TargetJson {
     match budget.target() {
@@ -179,7 +180,7 @@ pub fn target_json(budget: &Budget) -> TargetJson {
     }
 }
 
-/// An amount as a number; None if it has no bound.
+/// An amount in nats; None if it is unbounded.
 #[expect(clippy::cast_precision_loss, reason = "the exact digits are beside it")]
 #[must_use]
 pub fn nats(amount: Amount) -> Option<f64> {
@@ -190,7 +191,7 @@ pub fn nats(amount: Amount) -> Option<f64> {
     }
 }
 
-/// An amount for people, rounded up or down.
+/// An amount in nats as text, rounded up or down.
 #[expect(clippy::cast_precision_loss, reason = "for people")]
 #[must_use]
 pub fn nats_text(amount: Amount, round: fn(f64, usize) -> String) -> String {
@@ -203,27 +204,27 @@ pub fn nats_text(amount: Amount, round: fn(f64, usize) -> String) -> String {
     }
 }
 
-/// Own deltas as a number.
+/// A reserved delta as a number.
 #[expect(clippy::cast_precision_loss, reason = "for people and programs")]
 #[must_use]
 pub fn own_delta(delta: DeltaAmount) -> f64 {
     delta.atto() as f64 / 1e18
 }
 
-/// A part of a cost.
+/// A share of a cost as a number.
 #[expect(clippy::cast_precision_loss, reason = "billionths")]
 #[must_use]
 pub fn share(scale: mizan_ledger::money::Scale) -> f64 {
     scale.nano() as f64 / 1e9
 }
 
-/// What is spent and left.
+/// The odometer of an account.
 #[must_use]
 pub fn read(account: &Account) -> Odometer {
     Odometer::of(account, Some(reading_delta(account)))
 }
 
-/// What is spent so far, for programs. It is an estimate.
+/// The spent budget as JSON. It is an estimate.
 fn spent_json(account: &Account, odometer: &Odometer) -> SpentSoFar {
     SpentSoFar {
         epsilon: odometer
@@ -234,18 +235,18 @@ fn spent_json(account: &Account, odometer: &Odometer) -> SpentSoFar {
     }
 }
 
-/// What is left in an account and all above it: the least of each.
+/// The least remaining budget of an account and all above it.
 #[derive(Clone, Copy, Debug)]
 pub struct Left<'a> {
-    /// Where the least share is left.
+    /// The account with the least remaining share.
     pub at: &'a Account,
-    /// The order that decides, and the share that is left at it.
+    /// The deciding order, and the remaining share at it.
     pub room: Option<(Order, f64)>,
-    /// An estimate.
+    /// The remaining epsilon, an estimate.
     pub epsilon: Option<Epsilon>,
 }
 
-/// What is left in an account and all above it.
+/// The remaining budget of an account and all above it.
 #[must_use]
 pub fn left(view: &AccountView) -> Left<'_> {
     let of = |account| Odometer::remaining(account, Some(reading_delta(account)));
@@ -269,7 +270,7 @@ pub fn left(view: &AccountView) -> Left<'_> {
     left
 }
 
-/// What is left, for programs. It is an estimate; the filter decides.
+/// The remaining budget as JSON. It is an estimate; the filter decides exactly.
 #[must_use]
 pub fn remaining_json(view: &AccountView) -> Remaining {
     let left = left(view);
@@ -282,7 +283,7 @@ pub fn remaining_json(view: &AccountView) -> Remaining {
     }
 }
 
-/// An account in a list, for programs.
+/// An account of a list as JSON.
 #[must_use]
 pub fn account_json(view: &AccountView) -> AccountJson {
     let account = &view.account;
@@ -298,7 +299,7 @@ pub fn account_json(view: &AccountView) -> AccountJson {
     }
 }
 
-/// What the odometer guarantees, for programs.
+/// The guarantee of the odometer as JSON.
 fn guarantee_json(odometer: &Odometer) -> Option<GuaranteeJson> {
     let (epsilon, delta) = odometer.guarantee?;
     Some(GuaranteeJson {
@@ -308,7 +309,7 @@ fn guarantee_json(odometer: &Odometer) -> Option<GuaranteeJson> {
     })
 }
 
-/// Order by order, for programs.
+/// The amounts at each order as JSON.
 #[must_use]
 pub fn orders_json(account: &Account, odometer: &Odometer) -> Vec<OrderLine> {
     let sums = account.spent().amounts().zip(account.pending().amounts());
@@ -326,14 +327,14 @@ pub fn orders_json(account: &Account, odometer: &Odometer) -> Vec<OrderLine> {
     lines.map(line).collect()
 }
 
-/// What must be said with everything about an account, if the log has a gap.
+/// The warning for an account whose log has a gap.
 #[must_use]
 pub fn gap_text(view: &AccountView) -> String {
     view.since_gap()
         .map_or_else(String::new, |gap| format!("warning: {gap}\n"))
 }
 
-/// The gaps in the log, for programs.
+/// The gaps in the log as JSON.
 #[must_use]
 pub fn gaps_json(gaps: &[Gap]) -> Vec<GapJson> {
     let gap = |gap: &Gap| GapJson {
@@ -345,7 +346,7 @@ pub fn gaps_json(gaps: &[Gap]) -> Vec<GapJson> {
     gaps.iter().map(gap).collect()
 }
 
-/// What is left and what was spent, as lines for the terminal.
+/// The remaining and the spent budget, as lines for a terminal.
 #[must_use]
 pub fn summary_text(view: &AccountView, terminal: mizan_report::Terminal) -> String {
     const FIXED: &str = "if queries were fixed in advance";

@@ -1,5 +1,4 @@
-//! Figure 2: what n rounds do to the probability of a bad outcome, by four
-//! analyses and exactly.
+//! Figure 2: the probability of a bad outcome after n rounds, by four analyses and exactly.
 
 use mizan_accounting::{ExactIncrease, Increase, RenyiCurve};
 use mizan_core::{Count, PrivacyEvent, Probability};
@@ -12,7 +11,7 @@ use crate::messages::{Label, LabelText};
 const ROUNDS: u64 = 250;
 const BASELINES: [(f64, &str); 3] = [(1e-6, "10⁻⁶"), (1e-3, "10⁻³"), (0.1, "0.1")];
 
-/// The vertical axis of the paper.
+/// The range of the vertical axis in the paper.
 const SHOWN: (f64, f64) = (1.0, 20.0);
 
 pub(super) fn draw(strengths: Strengths, words: LabelText) -> Result<Figure, Failure> {
@@ -42,7 +41,7 @@ pub(super) fn draw(strengths: Strengths, words: LabelText) -> Result<Figure, Fai
     Ok(figure.columns(3))
 }
 
-/// For each baseline the five curves over n.
+/// The five curves over n for each baseline.
 fn increases(event: &PrivacyEvent, words: LabelText) -> Result<Vec<Vec<Series>>, Failure> {
     let curve = RenyiCurve::of(event)?;
     let mut exact =

@@ -1,5 +1,5 @@
-//! Figure 1: three mechanisms at three strengths each, orders 1 to 10. A strength
-//! that is given comes as one more curve.
+//! Figure 1: three mechanisms at three strengths each, orders 1 to 10. A given strength adds a
+//! curve.
 
 use mizan_accounting::RenyiCurve;
 use mizan_core::Order;

@@ -1,5 +1,5 @@
-//! The figures of Mironov's Rényi Differential Privacy (2017), drawn anew, with the
-//! paper's mechanisms or with others.
+//! The figures of Mironov's *Rényi Differential Privacy* (2017), with the mechanisms of the paper
+//! or with other strengths.
 
 mod baseline_risk;
 mod budget_curves;
@@ -11,10 +11,10 @@ use mizan_report::Figure;
 use crate::failure::Failure;
 use crate::messages::LabelText;
 
-/// How strong the three mechanisms are. What is not given is as in the paper.
+/// The strengths of the three mechanisms; those of the paper by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Strengths {
-    /// The probability of a truthful answer of randomized response.
+    /// The probability of a truthful answer in randomized response.
     pub truthful: Option<f64>,
     /// The scale of Laplace noise.
     pub scale: Option<f64>,
@@ -26,7 +26,7 @@ pub struct Strengths {
 ///
 /// # Errors
 ///
-/// There is no such figure, or a strength is out of range.
+/// The figure does not exist, or a strength is out of range.
 pub fn draw(number: u8, strengths: Strengths, words: LabelText) -> Result<Figure, Failure> {
     match number {
         1 => budget_curves::draw(strengths, words),
@@ -43,7 +43,7 @@ pub fn draw(number: u8, strengths: Strengths, words: LabelText) -> Result<Figure
 /// A mechanism and its name in a legend.
 type Named = (String, PrivacyEvent);
 
-/// Randomized response, of the paper's strength or of another.
+/// Randomized response with a probability of a truthful answer.
 fn randomized_response(truthful: f64) -> Result<Named, Failure> {
     Ok((
         format!("p = {truthful}"),

@@ -1,5 +1,5 @@
-//! Figure 3: rounds of three mechanisms together. All orders, the paper's 13,
-//! and the truth; and which order is best.
+//! Figure 3: rounds of three mechanisms together, with all orders, with the paper's 13 and exactly;
+//! and the best order.
 
 use mizan_accounting::{ExactIncrease, Increase, RenyiCurve};
 use mizan_core::{Count, PrivacyEvent, Probability};
@@ -12,9 +12,9 @@ use crate::messages::{Label, LabelText};
 const ROUNDS: u64 = 100;
 const BASELINES: [(f64, &str); 3] = [(0.1, "0.1"), (1e-3, "10⁻³"), (1e-6, "10⁻⁶")];
 
-/// What is drawn for one baseline.
+/// The curves for one baseline.
 struct Curves {
-    /// With all orders, with the paper's 13, and exactly.
+    /// The increase with all orders, with the paper's 13, and exactly.
     increase: [Series; 3],
     /// The best of all orders, and of the paper's 13.
     order: [Series; 2],

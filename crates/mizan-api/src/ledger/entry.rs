@@ -1,4 +1,4 @@
-//! An entry of the log for people and for programs.
+//! The JSON and text of an entry of the log.
 
 use mizan_ledger::{AccountNumber, Body, Charge, Cost, Entry, Ledger};
 use serde::Serialize;
@@ -12,58 +12,57 @@ use crate::words::shortened;
 /// An entry of the log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct EntryJson {
-    /// How many entries stand before it.
+    /// Its position: the number of entries before it.
     pub position: u64,
-    /// When.
+    /// Its time.
     pub time: String,
-    /// The id it belongs to.
+    /// The id that it belongs to.
     pub id: String,
-    /// What happened: opened, created, reserved, denied, started, committed,
-    /// voided, raised or restored.
+    /// Its kind: opened, created, reserved, denied, started, committed, voided, raised or restored.
     pub kind: String,
-    /// The ledger that was opened.
+    /// The id of the ledger that was opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<String>,
-    /// The account it names.
+    /// The account of the entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
-    /// The account above one that was created.
+    /// The parent of an account that was created.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub parent: Option<Option<String>>,
-    /// What an account promises.
+    /// The target of the account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetJson>,
-    /// What was charged for.
+    /// The event of the charge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
-    /// How much.
+    /// The cost of the charge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<EntryCost>,
-    /// The account that refused.
+    /// The account that refused the charge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused_by: Option<String>,
     /// The hash of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// How many entries were known when an old copy was restored.
+    /// The number of entries in the newer log, when an older copy was restored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known_size: Option<u64>,
-    /// Their root.
+    /// The root of the newer log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known_root: Option<String>,
 }
 
-/// A cost in nats, at the orders of its account; null is without bound.
+/// A cost in nats, at the orders of its account; null is unbounded.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct EntryCost {
-    /// Order by order.
+    /// The cost at each order.
     pub orders: Vec<Option<f64>>,
-    /// The chance that the release itself fails.
+    /// The reserved delta of the charge.
     pub own_delta: f64,
 }
 
-/// What happened, in one word.
+/// The kind of an entry, in one word.
 #[must_use]
 pub fn kind(body: &Body) -> &'static str {
     match body {
@@ -89,8 +88,8 @@ pub fn account(body: &Body) -> Option<AccountNumber> {
     }
 }
 
-/// The charge that an entry is about: what follows a reservation names neither
-/// the account nor the event.
+/// The charge that an entry belongs to: the entries after a reservation do not repeat its account
+/// and event.
 #[must_use]
 pub fn charge(ledger: &Ledger, entry: &Entry) -> Option<Charge> {
     if !matches!(
@@ -106,7 +105,7 @@ pub fn charge(ledger: &Ledger, entry: &Entry) -> Option<Charge> {
     }
 }
 
-/// What there is to say beyond the account, in one line.
+/// A one-line description of an entry, without its account.
 #[must_use]
 pub fn about(body: &Body) -> String {
     match body {
@@ -121,7 +120,7 @@ pub fn about(body: &Body) -> String {
     }
 }
 
-/// All of it, for programs, with the names of accounts.
+/// The JSON form of an entry, with the names of accounts.
 #[must_use]
 pub fn json(position: u64, entry: &Entry, name: &dyn Fn(AccountNumber) -> String) -> EntryJson {
     let mut shown = EntryJson {
@@ -172,7 +171,7 @@ pub fn json(position: u64, entry: &Entry, name: &dyn Fn(AccountNumber) -> String
     shown
 }
 
-/// A cost in nats, at the orders of its account.
+/// The JSON form of a cost, in nats at the orders of its account.
 fn cost(cost: &Cost) -> EntryCost {
     EntryCost {
         orders: cost.amounts().iter().map(|&amount| nats(amount)).collect(),

@@ -1,4 +1,4 @@
-//! What happened.
+//! Reads a part of the log.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,34 +13,34 @@ use crate::books;
 use crate::budget::view::{LogJson, log_json};
 use crate::failure::Failure;
 
-/// Which part of the log.
+/// A request for a part of the log.
 #[derive(Clone, Copy, Debug)]
 pub struct LogQuestion<'a> {
-    /// At most so many entries.
+    /// The most entries.
     pub most: u64,
-    /// From this entry on, and not the last ones.
+    /// The first position; otherwise the last entries are read.
     pub from: Option<u64>,
-    /// Only what names this account.
+    /// Only entries of this account.
     pub account: Option<&'a str>,
 }
 
-/// Entries of the log.
+/// A part of the log.
 #[derive(Debug)]
 pub struct LogPage {
-    /// Where they stand, and what they say.
+    /// The entries with their positions.
     pub entries: Vec<(u64, Entry)>,
-    /// The accounts of charges that were met on the way.
+    /// The accounts of the charges that were read on the way.
     pub accounts: HashMap<RequestId, AccountNumber>,
-    /// The log.
+    /// Size and root of the log.
     pub head: TreeHead,
 }
 
-/// Entries of the log, for programs.
+/// A part of the log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct LogAnswer {
     /// The entries.
     pub entries: Vec<EntryJson>,
-    /// The log.
+    /// Size and root of the log.
     pub log: LogJson,
 }
 
@@ -49,7 +49,7 @@ impl LogPage {
     ///
     /// # Errors
     ///
-    /// There is no such account, or the ledger cannot be read.
+    /// The account does not exist, or the ledger cannot be read.
     pub fn read(ledger: &Ledger, question: LogQuestion<'_>) -> Result<Self, Failure> {
         let LogQuestion { most, from, .. } = question;
         let only = question.account;
@@ -57,8 +57,8 @@ impl LogPage {
             .map(|name| Ok::<_, Failure>(books::account(ledger, name)?.account.number()))
             .transpose()?;
         let head = ledger.head()?;
-        // With an account all is looked through; what follows a reservation is of
-        // its account too.
+        // For an account the whole log is read: entries after a reservation belong to its account
+        // too, but do not name it.
         let first = match (from, only) {
             (_, Some(_)) => 0,
             (Some(from), None) => from,
@@ -93,7 +93,7 @@ impl LogPage {
                     if from.is_some() || only.is_none() {
                         break 'pages;
                     }
-                    // The last ones are wanted; forget early ones now and then.
+                    // Only the last entries are wanted: drop earlier ones from time to time.
                     if found.len() >= limit.saturating_mul(2) {
                         found.drain(..limit);
                     }
@@ -109,7 +109,7 @@ impl LogPage {
         })
     }
 
-    /// For programs.
+    /// The JSON form.
     #[must_use]
     pub fn json(&self, ledger: &Ledger) -> LogAnswer {
         let cache: RefCell<HashMap<AccountNumber, String>> = RefCell::default();

@@ -1,4 +1,4 @@
-//! The log, its proofs, and whether all of it is right.
+//! The log, its proofs and its verification.
 
 pub mod entry;
 mod log;

@@ -1,4 +1,4 @@
-//! What the log proves about itself, to whoever asks.
+//! Checkpoints and proofs of the log, for auditors.
 
 use mizan_ledger::evidence::{ConsistencyProof, InclusionProof, TreeHead};
 use mizan_ledger::log::leaf_hash;
@@ -8,38 +8,38 @@ use utoipa::ToSchema;
 
 use crate::budget::view::{LogJson, log_json};
 
-/// A signed statement of how far the log has come.
+/// A checkpoint: size and root of the log, signed.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct CheckpointAnswer {
-    /// A line to keep.
+    /// The checkpoint as a line of text.
     pub checkpoint: String,
-    /// Who signed it.
+    /// The public key of the signature.
     pub public_key: Option<String>,
-    /// The log.
+    /// Size and root of the log.
     pub log: LogJson,
 }
 
-/// That an entry is in the log (RFC 9162, section 2.1.3).
+/// A proof that an entry is in the log (RFC 9162, section 2.1.3).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct InclusionAnswer {
-    /// How many entries stand before it.
+    /// The position of the entry.
     pub position: u64,
-    /// The hash of its canonical bytes, as a leaf of the tree.
+    /// The hash of the entry's canonical bytes, as a leaf of the tree.
     pub leaf: String,
-    /// The hashes beside the way up, from the leaf.
+    /// The sibling hashes on the way from the leaf to the root.
     pub path: Vec<String>,
-    /// The log that it is in.
+    /// Size and root of the log that contains it.
     pub log: LogJson,
 }
 
-/// That the log extends an earlier one (RFC 9162, section 2.1.4).
+/// A proof that the log extends an earlier one (RFC 9162, section 2.1.4).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ConsistencyAnswer {
-    /// The earlier log.
+    /// Size and root of the earlier log.
     pub before: LogJson,
-    /// The hashes that make up both roots.
+    /// The hashes from which both roots follow.
     pub path: Vec<String>,
-    /// The log.
+    /// Size and root of the log.
     pub log: LogJson,
 }
 
@@ -48,7 +48,7 @@ fn hashes(path: &[Digest]) -> Vec<String> {
 }
 
 impl CheckpointAnswer {
-    /// Of a checkpoint.
+    /// The JSON form of a checkpoint.
     #[must_use]
     pub fn of(checkpoint: &Checkpoint, key: Option<PublicKey>) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl CheckpointAnswer {
 }
 
 impl InclusionAnswer {
-    /// Of a proof.
+    /// The JSON form of an inclusion proof.
     #[must_use]
     pub fn of(entry: &Entry, proof: &InclusionProof, head: TreeHead) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl InclusionAnswer {
 }
 
 impl ConsistencyAnswer {
-    /// Of a proof.
+    /// The JSON form of a consistency proof.
     #[must_use]
     pub fn of(before: TreeHead, proof: &ConsistencyProof, head: TreeHead) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! One entry, with the proof that it is in the log.
+//! An entry of the log with the proof that the log contains it.
 
 use mizan_core::Code;
 use mizan_ledger::ledger::ReceiptProof;
@@ -15,7 +15,7 @@ use crate::failure::Failure;
 /// An entry and its proof.
 #[derive(Debug)]
 pub struct Found {
-    /// The receipt that is meant.
+    /// The receipt of the entry.
     pub receipt: ReceiptText,
     /// The entry and the proofs.
     pub shown: ReceiptProof,
@@ -28,17 +28,17 @@ pub struct ReceiptAnswer {
     pub receipt: String,
     /// The entry.
     pub entry: EntryJson,
-    /// The charge that an entry is about which does not name it.
+    /// The charge that the entry belongs to, if the entry does not repeat it.
     pub charge: Option<ChargeJson>,
     /// The hash of the entry's canonical bytes, as a leaf of the tree.
     pub leaf: String,
-    /// The hashes that lead from the leaf to the root of the log.
+    /// The inclusion proof: the hashes from the leaf to the root of the log.
     pub inclusion: Vec<String>,
-    /// The hashes that lead from the root of the receipt to that of the log.
+    /// The consistency proof: the hashes from the root of the receipt to that of the log.
     pub consistency: Vec<String>,
-    /// The log as the receipt knows it,
+    /// Size and root of the log in the receipt.
     pub then: LogJson,
-    /// and as it is now.
+    /// Size and root of the log now.
     pub log: LogJson,
 }
 
@@ -47,7 +47,7 @@ pub struct ReceiptAnswer {
 pub struct ChargeJson {
     /// The account.
     pub account: String,
-    /// What for.
+    /// Its event.
     pub event: String,
 }
 
@@ -55,7 +55,7 @@ pub struct ChargeJson {
 ///
 /// # Errors
 ///
-/// Nothing is known of it, or the log does not extend the receipt.
+/// The receipt or id is unknown, or the log does not extend the log of the receipt.
 pub fn find(ledger: &Ledger, typed: &str) -> Result<Found, Failure> {
     let typed = typed.trim();
     let receipt = if typed.starts_with("mizan1:") {
@@ -76,7 +76,7 @@ pub fn find(ledger: &Ledger, typed: &str) -> Result<Found, Failure> {
 }
 
 impl Found {
-    /// For programs.
+    /// The JSON form.
     #[must_use]
     pub fn json(&self, ledger: &Ledger) -> ReceiptAnswer {
         let ReceiptProof {

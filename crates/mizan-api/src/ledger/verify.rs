@@ -1,4 +1,4 @@
-//! Everything again from the log.
+//! The result of a verification of the log.
 
 use mizan_ledger::evidence::VerifyReport;
 use serde::Serialize;
@@ -7,46 +7,46 @@ use utoipa::ToSchema;
 use crate::budget::view::{LogJson, log_json};
 use crate::messages::{AsJson, MessageJson, VerifyWarning, data, english};
 
-/// What was found when everything was computed again from the log.
+/// The result of recomputing everything from the log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct VerifyAnswer {
-    /// True; what is not as the log says is an error.
+    /// Always true; a log that does not verify is an error.
     pub verified: bool,
-    /// How many entries.
+    /// The number of entries.
     pub entries: u64,
-    /// How many accounts.
+    /// The number of accounts.
     pub accounts: u64,
-    /// How many charges,
+    /// The number of charges.
     pub charges: u64,
-    /// of which so many were committed.
+    /// The number of committed charges.
     pub committed: u64,
-    /// How many were refused.
+    /// The number of denied charges.
     pub denied: u64,
-    /// How many were given back.
+    /// The number of voided charges.
     pub voided: u64,
-    /// How many are neither committed nor given back.
+    /// The number of charges that are neither committed nor voided.
     pub pending: u64,
-    /// How many events were priced again.
+    /// The number of events whose cost was computed again.
     pub priced: u64,
-    /// How many charges name no event.
+    /// The number of charges without an event.
     pub unpriced: u64,
-    /// How many answers are kept.
+    /// The number of stored answers.
     pub answers: u64,
-    /// How many gaps the log has.
+    /// The number of gaps in the log.
     pub gaps: u64,
-    /// How many receipts and checkpoints it extends.
+    /// The number of receipts and checkpoints that the log was checked against.
     pub witnesses: u64,
-    /// The log.
+    /// Size and root of the log.
     pub log: LogJson,
-    /// What should be looked at, in English.
+    /// Warnings in English.
     pub warnings: Vec<String>,
-    /// The same as data.
+    /// The warnings as data.
     #[schema(value_type = Vec<MessageJson>)]
     pub warnings_data: Vec<AsJson<VerifyWarning>>,
 }
 
 impl VerifyAnswer {
-    /// Of a report.
+    /// The JSON form of a report.
     #[must_use]
     pub fn of(report: &VerifyReport, warnings: &[VerifyWarning]) -> Self {
         Self {

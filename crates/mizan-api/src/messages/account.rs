@@ -7,31 +7,31 @@ use serde_json::{Map, Value};
 use super::{Message, fields};
 use crate::words::shortened;
 
-/// What should be looked at in an account of an event.
+/// A warning about the cost of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AccountWarning {
     /// The deltas of the parts add up to the target up to rounding.
     RoundedDelta {
-        /// The sum, for which the result is.
+        /// The sum of the deltas, which the result holds for.
         delta: f64,
     },
-    /// The delta is not far below 1 in the size of the population.
+    /// The delta is not far below the inverse of the population.
     LargeDelta {
         /// The delta.
         delta: f64,
-        /// How many people.
+        /// The number of people.
         population: f64,
     },
 }
 
 impl AccountWarning {
-    /// How many people may be revealed outright at this delta.
+    /// The number of people whose records may be published at this delta.
     #[must_use]
     pub fn revealed(delta: f64, population: f64) -> String {
         number::nearest(delta * population, 2)
     }
 
-    /// The delta to stay below.
+    /// The delta that should not be exceeded.
     #[must_use]
     pub fn better_delta(population: f64) -> String {
         number::nearest(0.01 / population, 2)
@@ -77,22 +77,22 @@ impl Message for AccountWarning {
 /// A part of an event, as a line of its tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventPart {
-    /// A composition of so many parts.
+    /// A composition of `count` parts.
     Compose {
-        /// How many.
+        /// The number of parts.
         count: u64,
     },
-    /// A part so many times.
+    /// A part that is repeated `count` times.
     Repeat {
-        /// How many times.
+        /// The number of repetitions.
         count: u64,
     },
     /// A part for a group of people.
     Group {
-        /// How many people.
+        /// The number of people.
         size: u64,
     },
-    /// A mechanism: a formula, the same in every language.
+    /// A mechanism, as a formula that is the same in every language.
     Mechanism {
         /// The formula, shortened.
         formula: String,

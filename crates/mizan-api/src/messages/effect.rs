@@ -1,4 +1,4 @@
-//! The limits that may change an answer before its noise.
+//! Sentences about the limits that may change an answer before its noise.
 
 use mizan_report::number;
 use mizan_sql::{Effect, Type};

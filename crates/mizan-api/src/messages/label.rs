@@ -1,5 +1,5 @@
-//! The words of charts. Formulas and names of methods are the same in every language and
-//! are no labels.
+//! The labels of charts. Formulas and names of methods are the same in every language and are not
+//! labels.
 
 /// A text in a chart.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,7 +11,7 @@ pub enum Label {
         /// The event.
         event: String,
     },
-    /// The points of a curve that were asked for.
+    /// The requested points of a curve.
     ListedOrders,
     /// The title of a profile with its trade-off.
     Reveals {
@@ -32,18 +32,18 @@ pub enum Label {
     NoAttackBelow,
     /// An upper bound of the trade-off function.
     SomeAttackNotAbove,
-    /// The trade-off function, where both bounds are the same.
+    /// The trade-off function, if both bounds are equal.
     BestAttack,
-    /// The trade-off of guessing.
+    /// The trade-off function of guessing.
     Guessing,
-    /// The title of the history of an account.
+    /// The title of the burn-down of an account.
     LeftOf {
         /// The account.
         account: String,
     },
-    /// The axis of the entries of the log.
+    /// The axis of log entries.
     LogEntry,
-    /// The axis of what is left, in percent.
+    /// The axis of the remaining share, in percent.
     LeftPercent,
     /// The title of the paper's figure 1.
     BasicMechanisms,
@@ -59,14 +59,14 @@ pub enum Label {
     RandomizedResponseRisk {
         /// The parameter, as a formula.
         strength: String,
-        /// The probability without the data.
+        /// The baseline: the probability without the person's data.
         baseline: &'static str,
     },
     /// A panel of figure 2.
     LaplaceRisk {
         /// The parameter, as a formula.
         strength: String,
-        /// The probability without the data.
+        /// The baseline: the probability without the person's data.
         baseline: &'static str,
     },
     /// The vertical axis of figures 2 and 3.
@@ -92,12 +92,12 @@ pub enum Label {
     },
     /// A panel of figure 3.
     IncreaseAt {
-        /// The probability without the data.
+        /// The baseline: the probability without the person's data.
         baseline: &'static str,
     },
     /// A panel of figure 3.
     BestOrderAt {
-        /// The probability without the data.
+        /// The baseline: the probability without the person's data.
         baseline: &'static str,
     },
     /// A curve of figure 3.
@@ -110,7 +110,7 @@ pub enum Label {
 pub type LabelText = fn(&Label) -> String;
 
 impl Label {
-    /// In English.
+    /// The label in English.
     #[must_use]
     pub fn english(&self) -> String {
         match self {

@@ -4,10 +4,10 @@ use serde_json::{Map, Value};
 
 use super::Message;
 
-/// What should be looked at after a verification.
+/// A warning about a verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerifyWarning {
-    /// There was no public key to check the signatures of the checkpoints with.
+    /// No public key was given, so the signatures of the checkpoints were not checked.
     SignaturesNotChecked,
 }
 

@@ -1,9 +1,8 @@
-//! Messages for people: the libraries make values, this module renders them in English
-//! and as JSON.
+//! Messages for people: the libraries make values, and this module renders them in English and as
+//! JSON.
 //!
-//! Nothing reads a sentence to find out what it means: a program reads the `kind` and
-//! the `fields` of a [`MessageJson`], the pages of `mizan-server` match the value itself
-//! and render it in Arabic.
+//! Programs never parse the sentences: they read the `kind` and the `fields` of a [`MessageJson`].
+//! The pages of `mizan-server` match the value itself and render it in Arabic.
 
 mod account;
 mod effect;
@@ -32,11 +31,11 @@ pub trait Message {
     /// Its parts, for programs.
     fn fields(&self) -> Map<String, Value>;
 
-    /// In English: a sentence.
+    /// The sentence in English.
     fn english(&self) -> String;
 }
 
-/// A message, for programs.
+/// A message.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Message, example = json!({
     "kind": "rows_per_group",
@@ -44,16 +43,16 @@ pub trait Message {
     "text": "Each person contributes at most 12 rows per group; the excess is ignored, so counts and sums may be too low."
 }))]
 pub struct MessageJson {
-    /// Which message: a stable name.
+    /// The kind of the message: a stable name.
     pub kind: &'static str,
-    /// Its parts by name. The names belong to the kind.
+    /// Its parts by name, which depend on the kind.
     #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
     pub fields: Map<String, Value>,
     /// The message in English.
     pub text: String,
 }
 
-/// A message that is written as a [`MessageJson`].
+/// A message that serializes as a [`MessageJson`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct AsJson<T>(pub T);
 
@@ -68,7 +67,7 @@ impl<T: Message> Serialize for AsJson<T> {
     }
 }
 
-/// Messages in English.
+/// The English sentences of messages.
 pub fn english<T: Message>(messages: &[T]) -> Vec<String> {
     messages.iter().map(Message::english).collect()
 }
@@ -111,7 +110,7 @@ pub fn width_text(width: f64) -> String {
     number::grouped_up(width, 3)
 }
 
-/// So many things, in English.
+/// A number and a noun, in English.
 fn counted(count: u64, thing: &str) -> String {
     match count {
         1 => format!("1 {thing}"),
@@ -119,7 +118,7 @@ fn counted(count: u64, thing: &str) -> String {
     }
 }
 
-/// What an aggregate is called, in English.
+/// The name of an aggregate in English.
 fn name_text(name: &AggregateName) -> String {
     match name {
         AggregateName::Column(name) => plain(name),
@@ -127,7 +126,7 @@ fn name_text(name: &AggregateName) -> String {
     }
 }
 
-/// What an aggregate is called: the name of its column, or its place from 1.
+/// The name of an aggregate: its column, or its number from 1.
 fn name_json(name: &AggregateName) -> Value {
     match name {
         AggregateName::Column(name) => Value::from(name.as_str()),

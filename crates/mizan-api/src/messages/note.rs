@@ -1,4 +1,4 @@
-//! What else an analyst should know about an answer.
+//! Sentences about other facts that an analyst should know about an answer.
 
 use mizan_sql::Note;
 use serde_json::{Map, Value};
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quantile_says_its_rank_and_where_it_is_arbitrary() {
+    fn a_quantile_reports_its_rank_error() {
         let mut rank = QuantileRank {
             aggregate: AggregateName::Column("m".into()),
             rows: 922,

@@ -1,4 +1,4 @@
-//! Why a query gets the noise that it gets.
+//! Sentences about how the noise of a query was chosen.
 
 use mizan_engine::{Accuracy, ChoiceReason, NoiseKind};
 use mizan_report::number;

@@ -164,7 +164,7 @@ fn a_ledger_begins_once() {
     place.init().unwrap();
     assert_eq!(place.init().unwrap_err().code(), "MZ1773");
     place.open().unwrap();
-    // An attempt that died before the first entry is gone on with.
+    // An attempt that died before the first entry is continued.
     let place = Place::new();
     drop(Postgres::create(&place.database.url()).unwrap());
     assert_eq!(place.open().unwrap_err().code(), "MZ1730");

@@ -1,6 +1,5 @@
-//! The topmost aggregate, and what is made of its noisy results: `HAVING`,
-//! `ORDER BY`, `LIMIT`, expressions over aggregates. All of it is
-//! post-processing (C8).
+//! The topmost aggregate and the post-processing of its noisy results (C8): `HAVING`, `ORDER BY`,
+//! `LIMIT` and expressions over aggregates.
 
 use datafusion_expr::logical_plan::{
     Aggregate as PlannedAggregate, Distinct, FetchType, Limit, Projection, SkipType,
@@ -22,23 +21,23 @@ use crate::plan::{Aggregate, BoundedPlan, Groups, Key, Order, Output, OutputColu
 use crate::refusal::{Reason, Refusal};
 use crate::value::Type;
 
-/// The most columns of an answer.
+/// The largest number of columns of an answer.
 const MAX_COLUMNS: usize = 200;
 
-/// The largest expression of a column of an answer, in nodes.
+/// The largest expression of one answer column, in nodes.
 const MAX_FIELD: usize = 2_000;
 
-/// A released table, and what was done with it so far.
+/// A released table and the post-processing that was applied to it so far.
 struct Released {
     plan: BoundedPlan,
-    /// The columns that are seen now: names, and values over keys and aggregates.
+    /// The visible columns: names, and values over keys and aggregates.
     columns: Vec<(String, Field)>,
     having: Vec<Typed>,
     limited: bool,
 }
 
 impl Binder<'_> {
-    /// The whole plan.
+    /// The bounded plan of a whole query.
     pub(super) fn answer(mut self, plan: &LogicalPlan) -> Result<BoundedPlan, Refusal> {
         let released = self.released(plan)?;
         let mut plan = released.plan;
@@ -133,7 +132,7 @@ impl Binder<'_> {
                 other => shown(&released.named(other, schema)),
             };
             let field = Field::new(value, kind);
-            // Whatever is selected from this may use it many times.
+            // An outer query may use this column many times.
             if field.size > MAX_FIELD {
                 return Err(too_complex());
             }
@@ -180,8 +179,8 @@ impl Binder<'_> {
         .at(self.words.place("limit")))
     }
 
-    /// `DISTINCT` over aggregates changes nothing if all keys are shown; over
-    /// rows it groups by all columns.
+    /// `DISTINCT` over aggregates changes nothing if all keys are selected; over rows it groups by
+    /// all columns.
     fn distinct_above(&mut self, input: &LogicalPlan) -> Result<Released, Refusal> {
         if !has_aggregate(input) {
             let rows = self.rows(input, Vec::new())?;
@@ -214,7 +213,7 @@ impl Binder<'_> {
         .at(self.words.place("distinct")))
     }
 
-    /// The aggregate that is released.
+    /// The topmost aggregate, which is released.
     fn topmost(&mut self, aggregate: &PlannedAggregate) -> Result<Released, Refusal> {
         let rows = self.rows(&aggregate.input, Vec::new())?;
         let fields = rows.fields();
@@ -283,7 +282,7 @@ impl Binder<'_> {
         if measures.statistics.is_empty() {
             return Err(Refusal::new(
                 Reason::Aggregate,
-                "nothing is asked about these groups, whose keys are public anyway",
+                "no aggregate is selected, and the keys of these groups are public",
                 "add an aggregate such as COUNT(*)",
             ));
         }
@@ -323,12 +322,12 @@ impl Binder<'_> {
         })
     }
 
-    /// The rows belong to people of one account.
+    /// Checks that the rows belong to units of one account.
     fn about_people(&self, rows: &Rows) -> Result<(), Refusal> {
         if rows.is_public() {
             return Err(Refusal::new(
                 Reason::AboutNobody,
-                "this is about nobody: only public tables are read",
+                "this query reads only public tables, so no privacy unit needs protection",
                 "use any SQL tool; it costs nothing",
             ));
         }
@@ -372,7 +371,7 @@ impl Binder<'_> {
             {
                 Refusal::new(
                     Reason::AfterAnswer,
-                    "several released results in one question are not supported",
+                    "several released results in one query are not supported",
                     "ask them one by one",
                 )
             }
@@ -399,7 +398,7 @@ impl Released {
             .collect()
     }
 
-    /// An expression with columns under the names that are shown.
+    /// Replaces each column of an expression by the name that the answer shows.
     fn named(&self, planned: &Planned, schema: &datafusion_common::DFSchema) -> Planned {
         use datafusion_common::tree_node::{Transformed, TreeNode};
         let renamed = planned.clone().transform(|part| {

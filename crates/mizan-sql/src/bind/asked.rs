@@ -1,4 +1,4 @@
-//! The aggregates of a question, read: what is asked, of which expression.
+//! Reads the aggregates of a query: the statistic and the expression it is over.
 
 use datafusion_expr::expr::AggregateFunction;
 
@@ -11,16 +11,16 @@ use crate::refusal::{Place, Reason, Refusal};
 use crate::relation::{Bounds, Column, Relation};
 use crate::value::{Type, Value};
 
-/// What is asked of an expression.
+/// The statistic that an aggregate computes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum What {
-    /// How many units.
+    /// The number of units.
     Units,
-    /// How many rows.
+    /// The number of rows.
     Rows,
-    /// How many rows where it is something.
+    /// The number of rows where the argument is not `NULL`.
     Count,
-    /// How many different values; if `one_per_unit`, a unit has only one.
+    /// The number of distinct values; `one_per_unit` says that each unit has at most one.
     Distinct {
         one_per_unit: bool,
     },
@@ -35,22 +35,22 @@ pub(super) enum What {
     Quantile(f64),
 }
 
-/// An aggregate, read.
+/// An aggregate call of a query.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     pub(super) what: What,
-    /// Of what, over the rows; a filter is part of it.
+    /// The argument, over the rows of the relation; a `FILTER` is part of it.
     pub(super) argument: Expr,
     pub(super) kind: Type,
-    /// The argument as it was written.
+    /// The argument as the query writes it.
     written: String,
     function: String,
-    /// Where it is written.
+    /// Its place in the query.
     pub(super) place: Option<Place>,
 }
 
 impl Asked {
-    /// Reads an aggregate over rows.
+    /// Reads an aggregate call over rows.
     pub(super) fn read(
         call: &AggregateFunction,
         scope: &Scope<'_>,
@@ -66,7 +66,7 @@ impl Asked {
         })
     }
 
-    /// Bounds of the argument, which sums need.
+    /// The bounds of the argument, which sums need.
     pub(super) fn bounds(&self, columns: &[Column]) -> Result<Bounds, Refusal> {
         self.argument.bounds(columns).ok_or_else(|| {
             let (name, written) = (&self.function, &self.written);
@@ -85,7 +85,7 @@ impl Asked {
         })
     }
 
-    /// What an analyst should know about the grid of a quantile.
+    /// The effect that tells the analyst the grid of a quantile.
     pub(super) fn on_a_grid(&self, step: f64) -> Effect {
         Effect::Grid {
             aggregate: format!("{}({})", self.function.to_uppercase(), self.written),
@@ -94,12 +94,12 @@ impl Asked {
         }
     }
 
-    /// The refusal of bounds that no grid fits.
+    /// The refusal of bounds that do not fit any grid.
     pub(super) fn too_wide(&self) -> Refusal {
         Refusal::new(
             Reason::TooWide,
             format!(
-                "the bounds of {} are too wide, or the rows of a unit too many, to count with",
+                "the bounds of {} are too wide, or the row limit per unit is too large, for exact integers",
                 self.written
             ),
             "declare tighter bounds, or fewer rows per unit",
@@ -114,7 +114,7 @@ impl Asked {
         )
     }
 
-    /// Sums are of numbers.
+    /// Refuses sums of values that are not numbers.
     fn checked(self) -> Result<Self, Refusal> {
         let sums = matches!(self.what, What::Sum | What::Mean | What::Variance { .. });
         if !sums || self.kind.is_numeric() {
@@ -126,7 +126,7 @@ impl Asked {
         ))
     }
 
-    /// Quantiles are of what has a distance.
+    /// Refuses quantiles of values without a distance.
     pub(super) fn on_a_scale(&self) -> Result<(), Refusal> {
         if !matches!(self.kind, Type::Text | Type::Boolean) {
             return Ok(());
@@ -220,7 +220,7 @@ fn read(
                     "write quantile(x, 0.9)",
                 )
             })?;
-            // The greatest first: from the other end.
+            // `DESC` takes the quantile from the greatest value.
             let descending = call.params.order_by.iter().any(|by| !by.asc);
             What::Quantile(if descending { 1.0 - at } else { at })
         }
@@ -272,7 +272,7 @@ fn count(
             });
         return match (arguments.as_slice(), &filter) {
             (_, None) if whole_unit => Ok(asked(What::Units, Expr::integer(1), Type::Integer)),
-            // Whose rows pass the filter: one value for each unit.
+            // The number of units with a row that passes the filter: a unit has one distinct value.
             (_, Some(_)) if whole_unit => {
                 let one_per_unit = relation.unit.len() == 1;
                 match (one_per_unit, arguments.first()) {
@@ -293,7 +293,7 @@ fn count(
         };
     }
     match arguments.as_slice() {
-        // Rows without a unit are left out, so the unit is always something.
+        // Rows whose unit is `NULL` are dropped before, so the unit is never `NULL` here.
         [] => Ok(asked(rows_or_count(&filter), one(), Type::Integer)),
         [(expr, _)] if written_out(expr) || unit(expr) => {
             Ok(asked(rows_or_count(&filter), one(), Type::Integer))
@@ -324,7 +324,7 @@ fn several() -> Refusal {
     )
 }
 
-/// `FILTER (WHERE ...)` as a value that is nothing where the filter is not true.
+/// `FILTER (WHERE ...)` as a value that is `NULL` unless the filter is true.
 fn filtered(expr: Expr, kind: Type, filter: Option<Expr>) -> Expr {
     match filter {
         None => expr,
@@ -335,9 +335,9 @@ fn filtered(expr: Expr, kind: Type, filter: Option<Expr>) -> Expr {
     }
 }
 
-/// The column that every result of an expression is, unless it is nothing: if that is
-/// a column of the unit, all rows of a unit have one value. Results that are different
-/// columns of the unit are different values.
+/// The one column that every result of an expression comes from, unless the result is `NULL`. If it
+/// is a column of the unit, all rows of a unit have the same value. Results from two columns of the
+/// unit can have two values.
 fn column_of_results(expr: &Expr) -> Option<usize> {
     fn visit(expr: &Expr, found: &mut Option<usize>) -> bool {
         match expr {
@@ -354,7 +354,7 @@ fn column_of_results(expr: &Expr) -> Option<usize> {
     visit(expr, &mut found).then_some(found).flatten()
 }
 
-/// Whether it is something for every row.
+/// Whether the expression is not `NULL` in any row.
 pub(super) fn never_null(expr: &Expr) -> bool {
     use crate::expr::Function;
     match expr {

@@ -1,11 +1,11 @@
-//! Functions of a row, by name.
+//! Scalar functions, by name.
 
 use super::typed::{Typed, call, cast, of_one_type};
 use crate::expr::{Function, TimePart, TimeUnit};
 use crate::refusal::{Reason, Refusal};
 use crate::value::{Type, Value};
 
-/// A function of the list, of arguments.
+/// The call of a scalar function, by its name.
 pub(super) fn named(name: &str, arguments: Vec<Typed>) -> Result<Typed, Refusal> {
     let simple = match name {
         "abs" => Some(Function::Abs),
@@ -36,7 +36,7 @@ pub(super) fn named(name: &str, arguments: Vec<Typed>) -> Result<Typed, Refusal>
         "greatest" => unified(Function::Greatest, name, arguments),
         "nullif" => unified(Function::NullIf, name, arguments),
         "concat" => {
-            // concat leaves NULL out, where || is NULL.
+            // concat skips NULL, whereas || with NULL is NULL.
             let mut parts = Vec::with_capacity(arguments.len());
             for argument in arguments {
                 let text = as_text(argument)?;
@@ -82,12 +82,12 @@ fn unified(function: Function, name: &str, arguments: Vec<Typed>) -> Result<Type
     call(function, arguments)
 }
 
-/// Integers, dates and booleans may be written as text.
+/// Converts integers, dates and booleans to text where text is expected.
 pub(super) fn as_text(value: Typed) -> Result<Typed, Refusal> {
     cast(value, Type::Text)
 }
 
-/// To so many decimals: written out, 0 to 9.
+/// `round(x, decimals)`; the decimals are a literal from 0 to 9.
 fn round(arguments: Vec<Typed>) -> Result<Typed, Refusal> {
     let mut open = arguments.into_iter();
     let (Some(value), decimals, None) = (open.next(), open.next(), open.next()) else {
@@ -143,7 +143,7 @@ fn written(what: &str, value: &Typed) -> Result<String, Refusal> {
     }
 }
 
-/// Text that is a literal is a timestamp or a date.
+/// A text literal becomes a timestamp or a date.
 fn time(value: Typed) -> Result<Typed, Refusal> {
     match value.value() {
         Some(Value::Text(_)) => {

@@ -1,8 +1,8 @@
-//! What a plan may be made of, so that every engine plans it in little time and
-//! memory, and its rows take little more room than what is stored.
+//! Limits on the size of a plan, so that every engine plans it in little time and memory, and its
+//! rows take little more memory than the stored data.
 //!
-//! The limits are measured: `tests/adversarial.rs` has questions at each of them, and
-//! `planning_at_the_limits` of `mizan-engine` says what they take.
+//! The limits are measured: `tests/adversarial.rs` has queries at each of them, and
+//! `planning_at_the_limits` of `mizan-engine` reports their time and memory.
 
 use super::rows::Binder;
 use crate::expr::Expr;
@@ -11,37 +11,36 @@ use crate::refusal::{Reason, Refusal};
 use crate::relation::Relation;
 use crate::size::{self, Size};
 
-/// The most nodes of expressions and columns of relations, every projection written
-/// out and counted once for each statement of the plan.
+/// The most expression nodes and relation columns, with every projection expanded, counted once for
+/// each statement of the plan.
 const MAX_NODES: u64 = 10_000;
 
-/// The deepest expression, every projection written out: engines walk them recursively.
+/// The greatest depth of an expression with every projection expanded: engines walk it recursively.
 const MAX_DEPTH: u64 = 100;
 
 /// The most operators of a relation.
 const MAX_RELATIONS: u64 = 200;
 
-/// The most joins, and the most columns of all of them together: planners try orders of
-/// joins, and look at every column of each.
+/// The most joins, and the most columns of all joins together: planners try several join orders and
+/// look at every column of each join.
 const MAX_JOINS: u64 = 16;
 const MAX_JOINED_COLUMNS: u64 = 1_500;
 
-/// The most statements: each distinct count and each quantile of another expression
-/// has one.
+/// The most statements: each distinct count and each quantile of another expression has its own.
 const MAX_STATEMENTS: u64 = 50;
 
-/// The most values of groups, counted once for each statement.
+/// The most key values of public groups, counted once for each statement.
 const MAX_LISTED: u64 = 200_000;
 
-/// How many copies of stored texts the texts of a row may be. An engine needs so many
-/// times the memory that the texts take.
+/// The most copies of stored texts that the computed texts of a row can hold. An engine needs that
+/// many times the memory of the stored texts.
 const MAX_COPIES: u64 = 64;
 
-/// How many bytes of literals the texts of a row may have. A million rows have 4 GB.
+/// The most bytes of literals in the computed texts of a row. A million rows then have 4 GB.
 const MAX_LITERAL_BYTES: u64 = 4_096;
 
 impl Binder<'_> {
-    /// Refuses what is too large before anything is computed of it.
+    /// Refuses a relation that is too large before anything is computed from it.
     pub(super) fn check_rows<'e>(
         &self,
         relation: &Relation,
@@ -87,12 +86,12 @@ impl Binder<'_> {
             format!(
                 "the texts that are computed for each row can have {found} {what}; the most is {most}"
             ),
-            "concatenate fewer and shorter texts; comparing with a long text is no such use",
+            "concatenate fewer and shorter texts; a comparison with a long text is not limited",
         )
         .at(self.words.place("concat")))
     }
 
-    /// Refuses what has too many statements, or too much in each.
+    /// Refuses a plan with too many statements, or with too much work in them.
     pub(super) fn check_plan(&self, plan: &BoundedPlan) -> Result<(), Refusal> {
         let statements = size::statements(&plan.statistics);
         check(
@@ -123,7 +122,7 @@ fn check(found: u64, most: u64, what: &str) -> Result<(), Refusal> {
     }
     Err(Refusal::new(
         Reason::TooComplex,
-        format!("the question has {found} {what}; the most is {most}"),
-        "ask something simpler, or ask in parts",
+        format!("the query has {found} {what}; the most is {most}"),
+        "simplify the query, or split it into several",
     ))
 }

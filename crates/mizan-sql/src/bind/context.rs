@@ -1,5 +1,5 @@
-//! What the planner may know: the datasets of the catalogue and the functions of
-//! the list. No session, no variables, no information schema.
+//! What the planner can see: the datasets of the catalogue and the listed functions. There is no
+//! session, no variable and no information schema.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::functions;
 use crate::catalogue::Catalogue;
 use crate::value::Type;
 
-/// What the planner asks.
+/// The catalogue and the functions, as the planner looks them up.
 pub(super) struct Context<'a> {
     catalogue: &'a Catalogue,
     options: ConfigOptions,
@@ -96,7 +96,7 @@ impl ContextProvider for Context<'_> {
     }
 }
 
-/// How a type is known to the planner.
+/// The Arrow type of a column for the planner.
 pub(super) const fn arrow_type(kind: Type) -> DataType {
     match kind {
         Type::Boolean => DataType::Boolean,
@@ -108,7 +108,7 @@ pub(super) const fn arrow_type(kind: Type) -> DataType {
     }
 }
 
-/// Syntax that stands for functions.
+/// Plans SQL syntax that stands for functions, such as `EXTRACT`.
 #[derive(Debug)]
 struct Syntax;
 
@@ -130,7 +130,7 @@ impl ExprPlanner for Syntax {
         Self::call("substring", arguments)
     }
 
-    /// `COUNT(*)` is a count of ones under its own name.
+    /// `COUNT(*)` becomes `COUNT(1)` and keeps its name.
     fn plan_aggregate(
         &self,
         mut call: RawAggregateExpr,

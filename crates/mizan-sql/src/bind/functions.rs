@@ -1,5 +1,5 @@
-//! The functions that questions may call. They are names for the planner only:
-//! nothing here computes. What is not listed does not exist (C7).
+//! The functions that a query may call. For the planner they are names with result types only:
+//! nothing here computes. A function that is not listed does not exist (C7).
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use datafusion_expr::{
     ScalarUDFImpl, Signature, TypeSignature, Volatility,
 };
 
-/// What a function gives, as far as the planner needs to know.
+/// The result type of a function, as far as the planner needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Gives {
-    /// What its first argument is.
+    /// The type of the first argument.
     First,
     Number,
     Integer,
     Text,
-    /// What its second argument is.
+    /// The type of the second argument.
     Second,
 }
 
-/// Functions of a row.
+/// Scalar functions.
 const SCALAR: &[(&str, Gives)] = &[
     ("abs", Gives::First),
     ("bucket", Gives::First),
@@ -57,7 +57,7 @@ const SCALAR: &[(&str, Gives)] = &[
     ("upper", Gives::Text),
 ];
 
-/// Functions of many rows.
+/// Aggregate functions.
 const AGGREGATE: &[(&str, Gives)] = &[
     ("approx_median", Gives::First),
     ("approx_percentile_cont", Gives::First),
@@ -80,7 +80,7 @@ const AGGREGATE: &[(&str, Gives)] = &[
     ("variance", Gives::Number),
 ];
 
-/// Functions that give something else each time, or in each session (C7).
+/// Functions whose result differs between calls or sessions (C7).
 pub(super) const VOLATILE: &[&str] = &[
     "clock_timestamp",
     "current_catalog",
@@ -107,23 +107,23 @@ pub(super) const VOLATILE: &[&str] = &[
     "version",
 ];
 
-/// All names, of functions of a row first.
+/// All names, scalar functions first.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     SCALAR.iter().chain(AGGREGATE).map(|(name, _)| *name)
 }
 
-/// Whether a name is that of an aggregate.
+/// Whether an aggregate function has this name.
 pub(super) fn is_aggregate(name: &str) -> bool {
     AGGREGATE.iter().any(|(known, _)| *known == name)
 }
 
-/// A function of a row.
+/// The scalar function of this name.
 pub(super) fn scalar(name: &str) -> Option<Arc<ScalarUDF>> {
     let stub = stub(SCALAR, name)?;
     Some(Arc::new(ScalarUDF::new_from_impl(stub)))
 }
 
-/// An aggregate.
+/// The aggregate function of this name.
 pub(super) fn aggregate(name: &str) -> Option<Arc<AggregateUDF>> {
     let stub = stub(AGGREGATE, name)?;
     Some(Arc::new(AggregateUDF::new_from_impl(stub)))
@@ -148,7 +148,7 @@ struct Stub {
     signature: Signature,
 }
 
-// Everything follows from the name.
+// A stub is determined by its name.
 impl PartialEq for Stub {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name

@@ -1,5 +1,5 @@
-//! The groups of a question: a public list where every key has one, otherwise
-//! those that the data has enough units in; and how many of them count for a unit.
+//! The groups of a query: public if every key has public values, otherwise discovered in the data
+//! by partition selection. Also the number of groups that one unit contributes to.
 
 use super::local::Rows;
 use super::rows::Binder;
@@ -13,7 +13,7 @@ use crate::value::Value;
 /// The most public groups.
 const MAX_GROUPS: usize = 10_000;
 
-/// Groups and how many of them one unit counts in.
+/// The groups of a query and the number of them that one unit contributes to.
 pub(super) struct Grouping {
     pub(super) groups: Groups,
     pub(super) per_unit: u64,
@@ -21,7 +21,7 @@ pub(super) struct Grouping {
 }
 
 impl Binder<'_> {
-    /// The groups that keys make.
+    /// The groups of these keys.
     pub(super) fn grouping(&mut self, rows: &Rows, keys: &[Key]) -> Result<Grouping, Refusal> {
         if keys.is_empty() {
             return Ok(Grouping {
@@ -60,7 +60,7 @@ impl Binder<'_> {
             return Err(Refusal::new(
                 Reason::NoGroupsPerUnit,
                 format!(
-                    "the groups of {} are not public, and nobody said in how many of them a unit counts",
+                    "the groups of {} are not public, and no limit on the groups per unit is declared",
                     names.join(", ")
                 ),
                 "the owner declares --max-groups-per-unit, or the public values with --keys COLUMN=a,b,c",
@@ -74,7 +74,7 @@ impl Binder<'_> {
         })
     }
 
-    /// The most declared groups of a unit that count.
+    /// The smallest declared limit on the groups per unit.
     fn groups_per_unit(&self) -> Option<u64> {
         self.datasets
             .iter()
@@ -83,7 +83,7 @@ impl Binder<'_> {
             .max()
     }
 
-    /// All combinations of the public values of keys.
+    /// All combinations of the public values of the keys.
     fn public_groups(&mut self, relation: &Relation, keys: &[Key]) -> Option<Vec<Vec<Value>>> {
         let mut domains = Vec::with_capacity(keys.len());
         let mut count = 1_usize;
@@ -123,7 +123,7 @@ impl Binder<'_> {
         (!values.is_empty()).then_some(values)
     }
 
-    /// The public values of a column, followed to where it comes from.
+    /// The public values of a column, traced to the dataset it comes from.
     fn column_domain(&self, relation: &Relation, place: usize) -> Option<Vec<Value>> {
         match &relation.operator {
             Operator::Scan { dataset } => {

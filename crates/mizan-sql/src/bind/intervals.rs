@@ -1,4 +1,4 @@
-//! Written dates moved by written intervals: `DATE '1994-01-01' + INTERVAL '1' YEAR`.
+//! Date literals moved by interval literals: `DATE '1994-01-01' + INTERVAL '1' YEAR`.
 
 use datafusion_common::ScalarValue;
 use datafusion_expr::{Expr as Planned, Operator};
@@ -96,8 +96,8 @@ fn interval(planned: &Planned) -> Option<Interval> {
     }
 }
 
-/// The day an interval later, months first, and what remains of a day. The last
-/// days of longer months become the last day of shorter ones.
+/// Adds an interval to a day, months first, and returns the day and the microseconds that remain. A
+/// day that the new month does not have becomes the last day of that month.
 fn move_day(day: i32, interval: Interval, sign: i64) -> Option<(i32, i64)> {
     let part = |part| time::part_of_day(day, part);
     let months = part(crate::expr::TimePart::Year)?
@@ -112,7 +112,7 @@ fn move_day(day: i32, interval: Interval, sign: i64) -> Option<(i32, i64)> {
         .find_map(|of_month| time::day(year, month, of_month))?;
     let rest = interval.microseconds.checked_mul(sign)?;
     let days = interval.days.checked_mul(sign)?;
-    // A rest of whole days is days.
+    // A remainder of whole days is added as days.
     let (days, rest) = if rest % time::DAY == 0 {
         (days.checked_add(rest / time::DAY)?, 0)
     } else {

@@ -1,5 +1,5 @@
-//! Joins that keep to one unit: private with private on the whole unit, private
-//! with public on anything.
+//! Joins that combine rows of one unit only: two private tables on all columns of the unit, a
+//! private table with a public one on any condition.
 
 use datafusion_common::NullEquality;
 use datafusion_expr::logical_plan::Join;
@@ -14,14 +14,14 @@ use crate::refusal::{Reason, Refusal};
 use crate::relation::{Column, Operator, Relation};
 use crate::value::Type;
 
-/// Equal pairs of a join and what is left of its condition.
+/// The equal pairs of a join and the rest of its condition.
 struct Condition {
     on: Vec<(Expr, Expr)>,
     rest: Vec<Typed>,
 }
 
 impl Binder<'_> {
-    /// An inner join. Conditions from above go to the side that they are about.
+    /// An inner join. A condition of an outer `WHERE` goes to the side that it is about.
     pub(super) fn inner_join(
         &mut self,
         join: &Join,
@@ -44,7 +44,7 @@ impl Binder<'_> {
         self.joined(join, left, right, &both)
     }
 
-    /// A join that keeps one side.
+    /// An outer join that keeps the rows of one side.
     pub(super) fn outer_join(&mut self, join: &Join) -> Result<Rows, Refusal> {
         if !matches!(join.join_type, JoinType::Left | JoinType::Right) {
             return Err(Refusal::new(
@@ -85,7 +85,7 @@ impl Binder<'_> {
         if keeps && first.is_public() && !second.is_public() {
             return Err(Refusal::new(
                 Reason::JoinKeepsOthers,
-                "this join keeps rows of a public table, which belong to nobody",
+                "this join keeps rows of a public table, which have no privacy unit",
                 "use INNER JOIN, or keep the private side: private LEFT JOIN public",
             )
             .at(here));
@@ -116,7 +116,8 @@ impl Binder<'_> {
                 on_unit(&first.relation, &second.relation, &condition.on)
                     .map_err(|refusal| refusal.at(here))?;
                 if !keeps {
-                    // Equal to the unit of the first, so as good as it.
+                    // The column of the second side equals the unit column of the first, so it
+                    // serves as one.
                     let pairs = first.relation.unit.iter().zip(&second.relation.unit);
                     for (ours, theirs) in pairs {
                         for place in &mut places {
@@ -176,7 +177,8 @@ fn of_join(join: &Join) -> Vec<Planned> {
 }
 
 impl Condition {
-    /// An equality of both sides is a pair; numbers are compared as numbers.
+    /// An equality between both sides becomes a pair; other conditions are kept as they are.
+    /// Numbers are compared as numbers.
     fn add(&mut self, expr: Expr, width: usize, columns: &[Column]) {
         let Expr::Call(Function::Equal, sides) = &expr else {
             self.rest.push(Typed::new(expr, Type::Boolean));
@@ -214,7 +216,7 @@ impl Condition {
     }
 }
 
-/// Two private relations are joined on the whole unit.
+/// Two private relations must be joined on the whole unit.
 fn on_unit(first: &Relation, second: &Relation, on: &[(Expr, Expr)]) -> Result<(), Refusal> {
     let name = |relation: &Relation, place: usize| {
         let column = relation.columns.get(place);
@@ -254,7 +256,7 @@ fn on_unit(first: &Relation, second: &Relation, on: &[(Expr, Expr)]) -> Result<(
     Err(Refusal::new(Reason::JoinNotOnUnit, message, help))
 }
 
-/// Whether an aggregate is anywhere in a plan.
+/// Whether a plan contains an aggregate.
 pub(super) fn has_aggregate(plan: &LogicalPlan) -> bool {
     let mut open = vec![plan];
     let mut looked = 0_usize;

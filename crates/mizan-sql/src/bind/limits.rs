@@ -1,13 +1,12 @@
-//! The limits below the aggregate: how many rows of a unit go into a join, and
-//! which declared bounds are read.
+//! Limits below the aggregate: the rows of a unit that enter a join, and the declared bounds that
+//! are applied.
 //!
-//! A unit with n rows on both sides of a join has n² rows after it, so its data
-//! alone would decide how long a question takes. Of each unit at most
-//! [`MAX_JOINED`] rows go into each side where two private relations meet, and
-//! what comes out is limited again before it goes into the next. There is nothing
-//! to limit where one side has one row a unit. A join with a public table multiplies
-//! by its fan-out, which engines count from public rows and limit before the charge;
-//! what comes out of it is limited like a dataset before it goes into the next join.
+//! A unit with n rows on both sides of a join has n² rows after it, so the data of one unit could
+//! decide how long a query takes. Where two private relations meet, each unit contributes at most
+//! [`MAX_JOINED`] rows to each side, and the result is limited again before it enters the next
+//! join. No limit is needed where one side has at most one row per unit. A join with a public table
+//! multiplies rows by its fan-out. Engines count the fan-out from public rows and limit it before
+//! the charge, and the result is limited like a dataset before it enters the next join.
 
 use std::collections::BTreeSet;
 
@@ -17,11 +16,11 @@ use crate::message::{Effect, bound_value};
 use crate::plan::{Key, MAX_JOINED, Statistic};
 use crate::relation::{Operator, Relation, Within};
 
-/// The places of the columns that are read.
+/// The places of the columns that the query reads.
 type Read = BTreeSet<usize>;
 
 impl Binder<'_> {
-    /// The relation of a plan with its joins bounded; says which limits there are.
+    /// Adds row limits to the joins of the relation of a plan and records their effects.
     pub(super) fn with_limits(
         &mut self,
         relation: Relation,
@@ -101,7 +100,7 @@ impl Binder<'_> {
         *relation = self.joins_bounded(relation.clone(), read);
     }
 
-    /// Bounds are enforced where a column is read, in conditions and keys too.
+    /// Bounds are enforced wherever a column is read, also in conditions and keys.
     fn bounds_read(&mut self, dataset: &str, relation: &Relation, read: &Read) {
         for column in read.iter().filter_map(|place| relation.columns.get(*place)) {
             if let Some(bounds) = column.bounds {
@@ -116,7 +115,7 @@ impl Binder<'_> {
     }
 }
 
-/// The most rows of a unit; None if that is as many as its files hold.
+/// The most rows of a unit; None if only the data limits them.
 fn most(relation: &Relation) -> Option<u64> {
     if relation.one_row_per_unit {
         return Some(1);
@@ -139,7 +138,7 @@ fn most(relation: &Relation) -> Option<u64> {
     }
 }
 
-/// Limits the rows of each unit.
+/// Adds a limit on the rows of each unit.
 fn first(relation: &mut Relation, mut read: Read) {
     read.extend(&relation.unit);
     *relation = Relation {

@@ -1,6 +1,6 @@
-//! The only ways to make a relation. Each keeps it unit-local: the rows of a unit
-//! come from the rows of that unit and from public tables alone (C1), and every
-//! private relation knows in which columns its unit is.
+//! The only constructors of relations. Each keeps the relation unit-local: the rows of a unit come
+//! from the rows of that unit and from public tables only (C1). Every private relation knows the
+//! columns of its unit.
 
 use crate::catalogue::Dataset;
 use crate::expr::Expr;
@@ -10,8 +10,8 @@ use crate::value::Type;
 
 use super::scalar::Field;
 
-/// A relation as the planner sees it: for each of its columns, the place in the
-/// relation. Further columns, units above all, are hidden.
+/// A relation as the planner sees it: the place in the relation of each visible column. Other
+/// columns, such as those of the unit, may be hidden.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     pub(super) relation: Relation,
@@ -19,12 +19,12 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// What expressions may name.
+    /// The columns that expressions may name.
     pub(super) fn fields(&self) -> Vec<Field> {
         fields(&self.places, &self.relation.columns)
     }
 
-    /// Whether it is about nobody.
+    /// Whether it reads public tables only.
     pub(super) fn is_public(&self) -> bool {
         self.relation.unit.is_empty()
     }
@@ -51,7 +51,7 @@ impl Rows {
         let Some(unit) = unit.filter(|_| !lost) else {
             return Err(Refusal::new(
                 Reason::Catalogue,
-                format!("the unit of {} is none of its columns", dataset.name),
+                format!("the unit of {} is not one of its columns", dataset.name),
                 "the owner registers the dataset again with --unit COLUMN",
             ));
         };
@@ -68,7 +68,7 @@ impl Rows {
         })
     }
 
-    /// Rows for which a condition is true.
+    /// The rows for which a condition is true.
     pub(super) fn filter(self, predicate: Expr) -> Self {
         let columns = self.relation.columns.clone();
         let unit = self.relation.unit.clone();
@@ -87,7 +87,7 @@ impl Rows {
         }
     }
 
-    /// Other columns, named, and the unit. Plain columns stay where they are.
+    /// Projects to named columns and the unit. Plain columns keep their places.
     pub(super) fn project(self, columns: Vec<(String, Expr, Type)>) -> Self {
         let plain: Option<Vec<usize>> = columns
             .iter()
@@ -102,7 +102,7 @@ impl Rows {
         }
     }
 
-    /// Exactly these columns, then those of the unit that are not among them.
+    /// Exactly these columns, followed by the unit columns that are not among them.
     pub(super) fn materialized(self, named: Vec<(String, Expr, Type)>) -> Self {
         let input = &self.relation;
         let visible = named.len();
@@ -141,8 +141,7 @@ impl Rows {
         }
     }
 
-    /// One row for each combination of keys, among which is the unit. None if it
-    /// is not.
+    /// One row for each combination of the keys. None if the unit is not among the keys.
     pub(super) fn group(
         self,
         keys: Vec<(String, Expr, Type)>,
@@ -194,8 +193,8 @@ impl Rows {
         })
     }
 
-    /// The rows of all. Columns have one type each, units too; all are private,
-    /// or all public.
+    /// `UNION ALL`. Corresponding columns, units included, have one type; all inputs are private,
+    /// or all are public.
     pub(super) fn union(inputs: Vec<Self>) -> Result<Self, Refusal> {
         let fit = |what: &str| {
             Refusal::new(
@@ -212,7 +211,7 @@ impl Rows {
             let fields = rows.fields();
             visible = fields.len();
             units = rows.relation.unit.len();
-            // Which columns are a part of the unit in every input.
+            // Whether a column is the same part of the unit in every input.
             let of_unit: Vec<Option<usize>> = rows
                 .places
                 .iter()
@@ -234,7 +233,7 @@ impl Rows {
                 let column = rows.relation.columns.get(*place);
                 column.map_or_else(String::new, |column| column.name.clone())
             });
-            // The unit once more at the end, so that it has one place in all.
+            // The unit is added again at the end, so that it has the same place in every input.
             let columns: Vec<_> = names
                 .zip(fields)
                 .map(|(name, field)| (name, field.expr, field.kind))
@@ -247,7 +246,7 @@ impl Rows {
         let mut columns: Vec<Column> = Vec::new();
         for (index, part) in parts.iter().enumerate() {
             if part.unit.len() != units {
-                return Err(fit("whose rows they are"));
+                return Err(fit("their privacy units"));
             }
             if index == 0 {
                 columns.clone_from(&part.columns);
@@ -283,7 +282,7 @@ impl Rows {
     }
 }
 
-/// What expressions may name: columns by their places.
+/// The columns that expressions may name, by their places.
 pub(super) fn fields(places: &[usize], columns: &[Column]) -> Vec<Field> {
     places
         .iter()

@@ -1,5 +1,5 @@
-//! From what is asked to bounded statistics: each once, shared by all aggregates
-//! that need it, with what one unit can change it by (C3).
+//! Turns aggregates into bounded statistics, each with the change that one unit can cause (C3).
+//! Aggregates share a statistic that several of them need.
 
 use super::asked::{Asked, What, never_null};
 use super::grid;
@@ -12,14 +12,14 @@ use crate::refusal::{Reason, Refusal};
 use crate::relation::{Bounds, Operator, Quantized, Relation};
 use crate::value::Type;
 
-/// The statistics of a question, each once.
+/// The distinct statistics of a query.
 #[derive(Default)]
 pub(super) struct Measures {
     pub(super) statistics: Vec<Statistic>,
 }
 
 impl Measures {
-    /// The place of a statistic.
+    /// The place of a statistic, which is added if it is new.
     pub(super) fn place(&mut self, measure: Measure, low: i64, high: i64) -> usize {
         // A contribution that is always zero still gets noise.
         let high = if low == 0 && high == 0 { 1 } else { high };
@@ -31,12 +31,12 @@ impl Measures {
         })
     }
 
-    /// How many units.
+    /// The statistic that counts units.
     pub(super) fn units(&mut self) -> usize {
         self.place(Measure::Units, 0, 1)
     }
 
-    /// How many rows have a value.
+    /// The statistic that counts rows whose argument is not `NULL`.
     fn count(&mut self, argument: &Expr, rows: i64) -> usize {
         let measure = if never_null(argument) {
             Measure::Rows
@@ -47,7 +47,7 @@ impl Measures {
     }
 }
 
-/// What the rows of a unit are limited to, and where they come from.
+/// The row limit per unit and the relation that it applies to.
 struct Limits<'a> {
     rows: &'a Rows,
     rows_per_unit: u64,
@@ -55,7 +55,7 @@ struct Limits<'a> {
 }
 
 impl Binder<'_> {
-    /// The aggregates of a question, from statistics.
+    /// Translates the aggregates of a query into statistics.
     pub(super) fn measured(
         &mut self,
         rows: &Rows,
@@ -96,7 +96,9 @@ impl Binder<'_> {
             .ok_or_else(|| {
                 Refusal::new(
                     Reason::TooWide,
-                    format!("{rows_per_unit} rows per unit cannot be counted with"),
+                    format!(
+                        "a row limit of {rows_per_unit} per unit is too large for exact integers"
+                    ),
                     format!("the owner declares --max-rows-per-unit from 1 to {MAX_CONTRIBUTION}"),
                 )
             })?;
@@ -138,8 +140,8 @@ impl Binder<'_> {
             What::Sum => {
                 let bounds = asked.bounds(columns)?;
                 let declared = self.declared_total(&limits.rows.relation, argument);
-                // A declared total is tighter than rows times bounds, and is about
-                // the sum itself, not about distances from the centre.
+                // A declared total is tighter than rows times bounds. It limits the sum itself, not
+                // the sum of distances from the centre.
                 let centre = if centred && declared.is_none() {
                     grid::centre(bounds, asked.kind)
                 } else {
@@ -215,8 +217,7 @@ impl Binder<'_> {
         })
     }
 
-    /// What the owner declared the total of a unit to be clamped to, for a plain
-    /// column of a dataset.
+    /// The declared bounds of a unit's total, if the argument is a plain column of a dataset.
     pub(super) fn declared_total(&self, relation: &Relation, argument: &Expr) -> Option<Bounds> {
         let Expr::Column(place) = argument else {
             return None;
@@ -225,7 +226,7 @@ impl Binder<'_> {
             Operator::Scan { dataset } => {
                 let dataset = self.catalogue.datasets.get(dataset)?;
                 let column = dataset.columns.get(*place)?;
-                // Zero, the total of a unit without rows, is always within.
+                // A unit without rows has the total zero, so the interval must contain zero.
                 let declared = column.unit_bounds?;
                 Bounds::new(declared.low.min(0.0), declared.high.max(0.0))
             }
@@ -243,7 +244,7 @@ impl Binder<'_> {
         }
     }
 
-    /// The most rows of a unit that count in a group.
+    /// The most rows of a unit that are counted in a group.
     pub(super) fn rows_per_unit(&self, rows: &Rows) -> Result<u64, Refusal> {
         if rows.relation.one_row_per_unit {
             return Ok(1);
@@ -257,7 +258,7 @@ impl Binder<'_> {
             let Some(declared) = privacy.rows_per_unit else {
                 return Err(Refusal::new(
                     Reason::NoRowsPerUnit,
-                    format!("nobody said how many rows of a unit count in {name}"),
+                    format!("no row limit per unit is declared for {name}"),
                     format!(
                         "the owner declares --max-rows-per-unit for {name}; COUNT(DISTINCT unit) needs no such limit"
                     ),
@@ -282,7 +283,7 @@ fn read_by(relation: &Relation) -> Vec<&str> {
     }
 }
 
-/// What all rows of a unit add up to at least and at most, zero among it.
+/// The least and the greatest sum over all rows of a unit; zero lies between them.
 fn per_unit(grid: &Quantized, rows: i64) -> (i64, i64) {
     let (least, greatest) = grid.range();
     (
@@ -317,8 +318,7 @@ fn sum(
     Ok(measures.place(measure, low, high))
 }
 
-/// What the sums of all units add up to at most, as a number. None if that is
-/// beyond numbers.
+/// An upper bound of the absolute sum over all units, as a double. None if it exceeds doubles.
 #[allow(
     clippy::cast_precision_loss,
     reason = "powers of two, and rounding is far from the limit"

@@ -1,11 +1,10 @@
-//! From a question to a bounded plan.
+//! From a query to a bounded plan.
 //!
-//! The text is parsed within limits, looked at as it is written (`screen`), bound
-//! by DataFusion's planner with nothing but the catalogue and a list of function
-//! names (`context`, `functions`), and then built anew: below the topmost
-//! aggregate from unit-local relations only (`rows`, `joins`, `within`, all by
-//! `local`), above it as post-processing (`answer`). Whatever is on neither
-//! allow-list is refused.
+//! The text is parsed within limits (`parse`) and its syntax is checked (`screen`). DataFusion's
+//! planner resolves names with the catalogue and a list of functions only (`context`, `functions`).
+//! The plan is then built anew: below the topmost aggregate from unit-local relations (`rows`,
+//! `joins`, `within`, all through `local`), above it as post-processing (`answer`). Every step has
+//! an allow-list and refuses the rest.
 
 mod answer;
 mod asked;
@@ -38,21 +37,21 @@ use crate::parse;
 use crate::plan::BoundedPlan;
 use crate::refusal::{Place, Reason, Refusal};
 
-/// What the planner may use: expressions within the limits of `parse` nest some
-/// thousands deep in it.
+/// The stack of the planner thread: expressions within the limits of `parse` nest up to some
+/// thousands of levels in the planner.
 const STACK: usize = 128 << 20;
 
-/// The bounded plan of a question, or why it is refused. Reads no data.
+/// The bounded plan of a query, or the reason for its refusal. Reads no data.
 ///
 /// # Errors
 ///
-/// A refusal, with its place where that is known.
+/// A refusal, with its place if that is known.
 pub fn plan(sql: &str, catalogue: &Catalogue) -> Result<BoundedPlan, Refusal> {
     let internal = |what: &str| {
         Refusal::new(
             Reason::Internal,
             what.to_owned(),
-            "please report this question; nothing was read or charged",
+            "please report this query; nothing was read or charged",
         )
     };
     std::thread::scope(|scope| {
@@ -62,7 +61,7 @@ pub fn plan(sql: &str, catalogue: &Catalogue) -> Result<BoundedPlan, Refusal> {
             .spawn_scoped(scope, || bind(sql, catalogue))
             .map_err(|_| internal("there is no thread for the planner"))?
             .join()
-            .unwrap_or_else(|_| Err(internal("the planner failed at this question")))
+            .unwrap_or_else(|_| Err(internal("the planner failed on this query")))
     })
 }
 
@@ -86,7 +85,7 @@ fn bind(sql: &str, catalogue: &Catalogue) -> Result<BoundedPlan, Refusal> {
     rows::Binder::new(catalogue, &words).answer(&planned)
 }
 
-/// What the planner says, in our words where they are known.
+/// Turns an error of the planner into a refusal in Mizan's words.
 fn from_planner(error: &DataFusionError) -> Refusal {
     let place = error
         .diagnostic()
@@ -144,7 +143,7 @@ fn of_schema(problem: &SchemaError) -> Refusal {
     }
 }
 
-/// A name that may be long.
+/// Shortens a name for a message.
 fn cut(name: &str) -> String {
     name.chars().take(80).collect()
 }
@@ -156,7 +155,7 @@ fn other(error: &DataFusionError) -> Refusal {
         .trim_start_matches("This feature is not implemented: ");
     let first = text.lines().next().unwrap_or_default();
     let short: String = first.chars().take(300).collect();
-    // DataFusion has no type for these errors: their text is all there is.
+    // DataFusion 55 reports these three as `DataFusionError::Plan`, which has only a text.
     let says = |what: &str| text.contains(what);
     if says("cannot be nested") {
         return Refusal::new(
@@ -181,7 +180,7 @@ fn other(error: &DataFusionError) -> Refusal {
     }
     Refusal::new(
         Reason::Planner,
-        format!("the question cannot be planned: {short}"),
+        format!("the query cannot be planned: {short}"),
         "check names, types and GROUP BY; give columns names of their own with AS",
     )
 }

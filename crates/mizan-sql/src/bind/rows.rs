@@ -1,5 +1,5 @@
-//! What is below the aggregate: the planner's nodes become unit-local relations,
-//! by an allow-list.
+//! The part of a plan below the aggregate: an allow-list of the planner's nodes becomes unit-local
+//! relations.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::parse::Words;
 use crate::refusal::{Reason, Refusal};
 use crate::value::Type;
 
-/// The most nodes of the planner that are looked at.
+/// The most planner nodes that are visited.
 const MAX_NODES: usize = 2_000;
 
-/// What is known while a question is bound.
+/// The state of the translation of one query.
 pub(super) struct Binder<'a> {
     pub(super) catalogue: &'a Catalogue,
     pub(super) words: &'a Words,
@@ -53,7 +53,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// Something that may change the answer before its noise.
+    /// Records a limit that may change the answer before its noise.
     pub(super) fn clamp(&mut self, effect: Effect) {
         if !self.clamping.contains(&effect) {
             self.clamping.push(effect);
@@ -70,8 +70,8 @@ impl<'a> Binder<'a> {
         if self.nodes > MAX_NODES {
             return Err(Refusal::new(
                 Reason::TooComplex,
-                "the question is too large once every WITH is written out",
-                "ask something simpler",
+                "the query is too large once every WITH is written out",
+                "simplify the query",
             ));
         }
         match plan {
@@ -90,7 +90,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// Rows for which conditions over a schema are true.
+    /// The rows for which conditions over a schema are true.
     pub(super) fn filtered(
         &self,
         rows: Rows,
@@ -176,8 +176,8 @@ impl<'a> Binder<'a> {
         Rows::scan(dataset).map_err(|refusal| refusal.at(self.words.place(name)))
     }
 
-    /// `SELECT DISTINCT` below the aggregate: within each unit, if the unit is
-    /// among the columns; otherwise it would mix people.
+    /// `SELECT DISTINCT` below the aggregate removes duplicates within each unit. It is refused if
+    /// the unit is not selected, since it would compare rows of different units.
     fn distinct(&mut self, input: &Arc<LogicalPlan>) -> Result<Rows, Refusal> {
         let rows = self.rows(input, Vec::new())?;
         let mut keys: Vec<(String, Expr, Type)> = Vec::new();
@@ -206,7 +206,7 @@ impl<'a> Binder<'a> {
         for input in &union.inputs {
             parts.push(self.rows(input, Vec::new())?);
         }
-        // One type for each column, as SQL converts.
+        // Each column of a union has one type, converted as SQL does.
         let width = union.schema.fields().len();
         let mut columns: Vec<Vec<(String, Expr, Type)>> = vec![Vec::new(); parts.len()];
         for index in 0..width {
@@ -240,8 +240,8 @@ impl Rows {
     }
 }
 
-/// The parts of a conjunction, and conditions that every part of a disjunction
-/// in it implies: a join may need them.
+/// The parts of a conjunction, and the conditions that every part of a disjunction implies: a join
+/// may need them as equalities.
 pub(super) fn conjuncts(predicate: &Planned) -> Vec<Planned> {
     let mut all = Vec::new();
     for part in operands(predicate, PlannedOperator::And) {
@@ -268,7 +268,7 @@ fn is_equality(planned: &Planned) -> bool {
     matches!(planned, Planned::BinaryExpr(binary) if binary.op == PlannedOperator::Eq)
 }
 
-/// The operands of a chain of an operator, in order, without recursion.
+/// The operands of a chain of one operator, in order, collected without recursion.
 fn operands(planned: &Planned, operator: PlannedOperator) -> Vec<&Planned> {
     let mut parts = Vec::new();
     let mut open = vec![planned];
@@ -284,7 +284,7 @@ fn operands(planned: &Planned, operator: PlannedOperator) -> Vec<&Planned> {
     parts
 }
 
-/// Whether an expression names columns of a schema only.
+/// Whether an expression names only columns of a schema.
 pub(super) fn is_over(planned: &Planned, schema: &DFSchema) -> bool {
     planned
         .column_refs()
@@ -292,12 +292,12 @@ pub(super) fn is_over(planned: &Planned, schema: &DFSchema) -> bool {
         .all(|column| schema.maybe_index_of_column(column).is_some())
 }
 
-/// Where the first condition is.
+/// The place of the first condition that has one.
 pub(super) fn first_place(conditions: &[Planned]) -> Option<crate::refusal::Place> {
     conditions.iter().find_map(place)
 }
 
-/// The name of a node, without what is in it.
+/// The name of a plan node without its details.
 pub(super) fn node_name(plan: &LogicalPlan) -> String {
     let shown = plan.display().to_string();
     let name: String = shown

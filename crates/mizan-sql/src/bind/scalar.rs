@@ -1,5 +1,4 @@
-//! Expressions of the planner become total expressions, with one type each, by
-//! an allow-list.
+//! An allow-list of the planner's expressions becomes total expressions with one type each.
 
 use std::cell::Cell;
 
@@ -19,18 +18,18 @@ use crate::parse::Words;
 use crate::refusal::{Place, Reason, Refusal};
 use crate::value::{Type, Value};
 
-/// The deepest expression: engines walk them recursively.
+/// The greatest depth of an expression: engines walk it recursively.
 const MAX_DEPTH: usize = 100;
 
 /// The largest expression, in nodes.
 const MAX_SIZE: usize = 20_000;
 
-/// How many nodes of an expression may be copies of others: `BETWEEN` and `CASE x`
-/// use a value several times, and could double it with every level.
+/// The most nodes of an expression that are copies of others. `BETWEEN` and `CASE x` use a value
+/// several times, so nesting could double the size with every level.
 const MAX_COPIES: usize = 2_000;
 
-/// The longest pattern of LIKE, in bytes: engines may look at each character of a text
-/// once for each of its pattern's.
+/// The longest pattern of LIKE, in bytes: an engine may compare each character of a text with each
+/// character of the pattern.
 const MAX_PATTERN: usize = 1_000;
 
 /// A column that expressions may name.
@@ -38,7 +37,7 @@ const MAX_PATTERN: usize = 1_000;
 pub(super) struct Field {
     pub(super) expr: Expr,
     pub(super) kind: Type,
-    /// How many nodes it has: each use counts them again.
+    /// The number of nodes it stands for; each use counts them again.
     pub(super) size: usize,
 }
 
@@ -49,7 +48,7 @@ impl Field {
     }
 }
 
-/// How many nodes an expression has, and how deep it is.
+/// The number of nodes of an expression and its depth.
 fn measure(expr: &Expr) -> (usize, usize) {
     expr.children()
         .into_iter()
@@ -79,7 +78,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// An expression of any type; a bare `NULL` is text.
+    /// An expression of any type; a bare `NULL` is a text.
     pub(super) fn expression(&self, planned: &Planned) -> Result<(Expr, Type), Refusal> {
         let found = self.total(planned)?.or(Type::Text);
         Ok((found.expr, found.kind.unwrap_or(Type::Text)))
@@ -93,13 +92,13 @@ impl<'a> Scope<'a> {
         }
         Err(Refusal::new(
             Reason::Types,
-            format!("{} is no condition", shown(planned)),
+            format!("{} is not a condition", shown(planned)),
             "compare it with something",
         )
         .at(place(planned)))
     }
 
-    /// An expression whose size is within limits.
+    /// An expression whose size is within the limits.
     fn total(&self, planned: &Planned) -> Result<Typed, Refusal> {
         let found = self.translate(planned, 0).map_err(|refusal| {
             let here = place(planned);
@@ -166,7 +165,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// A value that is used once more.
+    /// A copy of a value that is used once more.
     fn copied(&self, value: &Typed) -> Result<Typed, Refusal> {
         let (size, _) = measure(&value.expr);
         let left = self.copies.get().checked_sub(size);
@@ -357,7 +356,7 @@ pub(super) fn too_complex() -> Refusal {
     )
 }
 
-/// The operands of a chain of the same operator, in order, without recursion.
+/// The operands of a chain of the same operator, in order, collected without recursion.
 fn chain(binary: &BinaryExpr) -> Vec<&Planned> {
     let mut parts = Vec::new();
     let mut open = vec![binary.right.as_ref(), binary.left.as_ref()];
@@ -373,7 +372,7 @@ fn chain(binary: &BinaryExpr) -> Vec<&Planned> {
     parts
 }
 
-/// A pattern whose escape character is the backslash.
+/// Rewrites a pattern so that its escape character is the backslash.
 fn escaped_by_backslash(pattern: &str, escape: Option<char>) -> String {
     let Some(escape) = escape.filter(|escape| *escape != '\\') else {
         return pattern.to_owned();
@@ -396,7 +395,7 @@ fn escaped_by_backslash(pattern: &str, escape: Option<char>) -> String {
     changed
 }
 
-/// Where an expression is: the place of the first column in it.
+/// The place of an expression: that of its first column.
 pub(super) fn place(planned: &Planned) -> Option<Place> {
     let columns = planned.column_refs();
     let spans = columns.iter().filter_map(|column| column.spans.first());

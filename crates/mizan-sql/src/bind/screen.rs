@@ -1,6 +1,6 @@
-//! The first look at a question, as it is written: what has no place in it is
-//! refused by name, with its place. What passes is bound by the planner and
-//! looked at a second time (in `rows` and `answer`), by an allow-list.
+//! Checks the syntax of a query before planning: a construct that is not supported is refused by
+//! name and place. The planner resolves the rest, and `rows` and `answer` check the plan again with
+//! allow-lists.
 
 use std::ops::ControlFlow;
 
@@ -16,13 +16,13 @@ use super::{functions, tables};
 use crate::catalogue::{Catalogue, similar};
 use crate::refusal::{Place, Reason, Refusal};
 
-/// Refuses what has no place in a question.
+/// Refuses syntax that is not supported.
 pub(super) fn screen(query: &Query, catalogue: &Catalogue) -> Result<(), Refusal> {
-    // Clauses and expressions, wherever they are.
+    // Clauses and expressions at every level.
     if let ControlFlow::Break(refusal) = query.visit(&mut Screen) {
         return Err(*refusal);
     }
-    // Tables, by name, and how many there are once every WITH is written out.
+    // The names of tables, and their number once every WITH is expanded.
     tables::check(query, catalogue)
 }
 
@@ -48,7 +48,7 @@ impl Visitor for Screen {
     type Break = Box<Refusal>;
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Self::Break> {
-        // Named in full, so that a new clause of the parser is looked at here.
+        // Every field is named, so that a new clause of the parser cannot be missed here.
         let Query {
             with,
             body,
@@ -367,7 +367,7 @@ impl Screen {
         } in &table.joins
         {
             let name = match join_operator {
-                // The planner takes the unit for that of the side that may be missing.
+                // The planner takes the unit from the side whose rows may be missing.
                 JoinOperator::Right(JoinConstraint::Using(_) | JoinConstraint::Natural)
                 | JoinOperator::RightOuter(JoinConstraint::Using(_) | JoinConstraint::Natural) => {
                     let refusal = Refusal::new(
@@ -391,7 +391,7 @@ impl Screen {
                 JoinOperator::FullOuter(_) => {
                     let refusal = Refusal::new(
                         Reason::JoinKeepsOthers,
-                        "FULL JOIN keeps rows that belong to nobody",
+                        "FULL JOIN is not supported: it keeps rows without a privacy unit",
                         "use INNER JOIN, LEFT JOIN or UNION ALL",
                     );
                     return refuse(refusal, place(relation));
@@ -448,7 +448,7 @@ impl Screen {
             return refuse(volatile(&called), here);
         }
         let known = functions::names().any(|name| name == called);
-        // A name without parentheses may be a column all the same.
+        // A name without parentheses may also be a column.
         if !known && matches!(args, FunctionArguments::None) {
             return ControlFlow::Continue(());
         }
@@ -513,7 +513,7 @@ fn volatile(name: &str) -> Refusal {
     Refusal::new(
         Reason::Volatile,
         format!(
-            "{name} is not supported: an answer may depend on the question and the data only, not on chance, the time or the session"
+            "{name} is not supported: an answer may depend on the query and the data only, not on randomness, the time or the session"
         ),
         "write the value itself, such as DATE '2026-01-31'",
     )
@@ -557,6 +557,6 @@ fn grouping_sets(what: &str) -> Refusal {
     Refusal::new(
         Reason::GroupingSets,
         format!("{what} groups the same rows several times, which is not supported"),
-        "ask one question for each grouping",
+        "send one query for each grouping",
     )
 }

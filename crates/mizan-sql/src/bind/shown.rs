@@ -1,5 +1,4 @@
-//! Expressions of the planner as people write them: short, without the names of
-//! tables. For names of columns and for messages only.
+//! Planner expressions in short SQL without table names, for column names and messages only.
 
 use datafusion_common::ScalarValue;
 use datafusion_expr::expr::AggregateFunction;
@@ -8,7 +7,7 @@ use datafusion_expr::{BinaryExpr, Expr as Planned};
 /// The longest name, in characters.
 const LONGEST: usize = 120;
 
-/// An expression as people write it.
+/// An expression as short SQL text.
 pub(super) fn shown(planned: &Planned) -> String {
     let text = written(planned, 0);
     if text.chars().count() <= LONGEST {
@@ -18,7 +17,7 @@ pub(super) fn shown(planned: &Planned) -> String {
     cut + "..."
 }
 
-/// Deeper than this nobody reads on.
+/// The depth below which an expression is abbreviated.
 const DEEPEST: usize = 40;
 
 fn written(planned: &Planned, depth: usize) -> String {
@@ -51,7 +50,7 @@ fn written(planned: &Planned, depth: usize) -> String {
                 .as_ref()
                 .map_or_else(String::new, |filter| format!(" filter ({})", next(filter)));
             let arguments = match params.args.as_slice() {
-                // What COUNT(*) is for the planner.
+                // The planner's form of COUNT(*).
                 [Planned::Literal(ScalarValue::Int64(Some(1)), _)] if func.name() == "count" => {
                     "*".to_owned()
                 }

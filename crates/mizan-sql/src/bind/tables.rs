@@ -1,5 +1,5 @@
-//! The tables of a question: each is a dataset or a `WITH`, and there are not too
-//! many once every `WITH` is written out.
+//! Checks the tables of a query: each is a dataset or a `WITH`, and their number is limited once
+//! every `WITH` is expanded.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,19 @@ use super::screen::place;
 use crate::catalogue::{Catalogue, similar};
 use crate::refusal::{Reason, Refusal};
 
-/// The most tables a question reads, each use of a `WITH` counted with all that
-/// it reads.
+/// The most tables that a query reads, with every `WITH` expanded at each use.
 const MAX_TABLES: usize = 64;
 
-/// The most columns of a `SELECT` and keys of a `GROUP BY`, and the most tables of a
-/// `WITH`: the planner's time is in proportion to their square.
+/// The most columns of a `SELECT`, keys of a `GROUP BY` and tables of a `WITH`: the planner's time
+/// grows with their square.
 const MAX_LISTED: usize = 200;
 const MAX_KEYS: usize = 64;
 const MAX_WITH: usize = 64;
 
-/// The most `*` of a `SELECT`, each of which stands for many columns.
+/// The most `*` in a `SELECT`; each stands for many columns.
 const MAX_WILDCARDS: usize = 8;
 
-/// Refuses unknown tables, and too many; and lists that are too long.
+/// Refuses unknown tables, too many tables, and lists that are too long.
 pub(super) fn check(query: &Query, catalogue: &Catalogue) -> Result<(), Refusal> {
     let mut tables = Tables {
         catalogue,
@@ -34,15 +33,15 @@ pub(super) fn check(query: &Query, catalogue: &Catalogue) -> Result<(), Refusal>
     tables.query(query).map(|_| ())
 }
 
-/// The tables of a question.
+/// The tables of a query.
 struct Tables<'a> {
     catalogue: &'a Catalogue,
-    /// How many tables each name of a `WITH` reads.
+    /// The number of tables that each `WITH` name reads.
     with: BTreeMap<String, usize>,
 }
 
 impl Tables<'_> {
-    /// How many tables a query reads.
+    /// The number of tables that a query reads.
     fn query(&mut self, query: &Query) -> Result<usize, Refusal> {
         let outer = self.with.clone();
         if let Some(with) = &query.with {
@@ -110,7 +109,7 @@ impl Tables<'_> {
     }
 }
 
-/// Whether the lists of a `SELECT` are short enough.
+/// Whether the lists of a `SELECT` are within the limits.
 fn lists(select: &Select) -> Result<(), Refusal> {
     let listed = &select.projection;
     few(listed.len(), MAX_LISTED, "columns in a SELECT", select)?;
@@ -136,7 +135,7 @@ fn few(found: usize, most: usize, what: &str, at: &impl Spanned) -> Result<(), R
     Err(Refusal::new(
         Reason::TooComplex,
         format!("there are {found} {what}; the most is {most}"),
-        "ask in parts",
+        "split the query into several",
     )
     .at(place(at)))
 }
@@ -147,13 +146,13 @@ fn limited(read: usize, at: &impl Spanned) -> Result<usize, Refusal> {
     }
     Err(Refusal::new(
         Reason::TooComplex,
-        format!("the question reads more than {MAX_TABLES} tables, each use of a WITH counted"),
-        "ask something simpler",
+        format!("the query reads more than {MAX_TABLES} tables, each use of a WITH counted"),
+        "simplify the query",
     )
     .at(place(at)))
 }
 
-/// A name as the planner knows it: lower case unless quoted.
+/// A name as the planner normalizes it: lower case unless quoted.
 fn normal(name: &Ident) -> String {
     if name.quote_style.is_some() {
         name.value.clone()

@@ -1,6 +1,6 @@
-//! Expressions with types, and what SQL does with them by itself: text literals
-//! become what they are compared with, integers numbers, dates timestamps. What is
-//! made of literals only is computed at once.
+//! Typed expressions and the implicit conversions of SQL: a text literal takes the type of what it
+//! is compared with, integers become numbers, dates become timestamps. An expression of literals
+//! only is computed at once.
 
 use datafusion_common::ScalarValue;
 use datafusion_common::arrow::datatypes::DataType;
@@ -49,7 +49,7 @@ impl Typed {
         }
     }
 
-    /// A bare `NULL` gets a type.
+    /// Gives a bare `NULL` a type.
     pub(super) fn or(self, kind: Type) -> Self {
         match self.kind {
             Some(_) => self,
@@ -58,7 +58,7 @@ impl Typed {
     }
 }
 
-/// A chain as a tree that is not deep: `AND` and `OR` are associative.
+/// A chain of `AND` or `OR` as a balanced tree: both are associative.
 pub(super) fn balanced(function: Function, mut parts: Vec<Typed>) -> Result<Typed, Refusal> {
     while parts.len() > 1 {
         let mut joined = Vec::with_capacity(parts.len().div_ceil(2));
@@ -76,7 +76,7 @@ pub(super) fn balanced(function: Function, mut parts: Vec<Typed>) -> Result<Type
         .unwrap_or_else(|| Typed::boolean(function == Function::And)))
 }
 
-/// A call of arguments that have types. What is made of literals is computed.
+/// A call with typed arguments. A call of literals only is computed.
 pub(super) fn call(function: Function, arguments: Vec<Typed>) -> Result<Typed, Refusal> {
     let mut exprs = Vec::with_capacity(arguments.len());
     let mut kinds = Vec::with_capacity(arguments.len());
@@ -99,13 +99,13 @@ fn folded(expr: Expr, kind: Type) -> Typed {
         return Typed::new(expr, kind);
     }
     match expr.eval(&[]) {
-        // Literals are finite; what is not stays to be computed.
+        // Literals are finite; a result that is not finite is left to be computed.
         Value::Number(value) if !value.is_finite() => Typed::new(expr, kind),
         value => Typed::literal(value, kind),
     }
 }
 
-/// The same as another type. A literal that is none of it is refused.
+/// Converts to another type. A literal that does not convert is refused.
 pub(super) fn cast(from: Typed, to: Type) -> Result<Typed, Refusal> {
     let Some(kind) = from.kind else {
         return Ok(from.or(to));
@@ -126,14 +126,14 @@ pub(super) fn cast(from: Typed, to: Type) -> Result<Typed, Refusal> {
         };
         return Err(Refusal::new(
             Reason::Literal,
-            format!("{} is no {to}", written_out(&written)),
+            format!("{} is not a valid {to}", written_out(&written)),
             format!("write a {to}{example}"),
         ));
     }
     Ok(cast)
 }
 
-/// A literal as it is written.
+/// A literal as SQL text.
 fn written_out(value: &Value) -> String {
     match value {
         Value::Text(text) => format!("'{}'", text.chars().take(40).collect::<String>()),
@@ -220,7 +220,7 @@ pub(super) fn is_true(value: Typed) -> Result<Typed, Refusal> {
     call(Function::Coalesce, vec![value, Typed::boolean(false)])
 }
 
-/// `IS NOT DISTINCT FROM`, of two values that are each used twice.
+/// `IS NOT DISTINCT FROM`, which uses each of its two values twice.
 pub(super) fn same((left, right): (Typed, Typed), again: (Typed, Typed)) -> Result<Typed, Refusal> {
     let neither = call(Function::And, vec![is_null(left)?, is_null(right)?])?;
     let equal = compare(Function::Equal, again.0, again.1)?;
@@ -242,7 +242,7 @@ pub(super) fn arithmetic(function: Function, left: Typed, right: Typed) -> Resul
     )
 }
 
-/// A comparison, of one type or of numbers.
+/// A comparison of values of one type, or of numbers.
 pub(super) fn compare(function: Function, left: Typed, right: Typed) -> Result<Typed, Refusal> {
     let numeric = |value: &Typed| value.kind.is_some_and(Type::is_numeric);
     if numeric(&left) && numeric(&right) {
@@ -252,9 +252,8 @@ pub(super) fn compare(function: Function, left: Typed, right: Typed) -> Result<T
     call(function, both)
 }
 
-/// Values made one type, as SQL does by itself: a bare `NULL` is of any type,
-/// integers become numbers, dates become timestamps, literal text becomes what
-/// the others are.
+/// Converts values to one type as SQL does: a bare `NULL` has any type, integers become numbers,
+/// dates become timestamps, and text literals take the type of the others.
 pub(super) fn of_one_type(what: &str, values: Vec<Typed>) -> Result<(Vec<Typed>, Type), Refusal> {
     let mut kind: Option<Type> = None;
     let written = |value: &Typed| matches!(value.value(), Some(Value::Text(_)));
@@ -281,7 +280,7 @@ pub(super) fn of_one_type(what: &str, values: Vec<Typed>) -> Result<(Vec<Typed>,
     let kind = kind.unwrap_or(Type::Text);
     let mut all = Vec::with_capacity(values.len());
     for value in values {
-        // '2.5' beside integers is a number.
+        // '2.5' next to integers is a number.
         let exact = if kind == Type::Integer && written(&value) {
             cast(value.clone(), kind).or_else(|_| cast(value, Type::Number))?
         } else {

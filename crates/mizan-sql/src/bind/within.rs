@@ -1,5 +1,5 @@
-//! `GROUP BY` below the aggregate: exact aggregates of the rows of one unit, if
-//! the unit is among the keys.
+//! `GROUP BY` below the aggregate: exact aggregates over the rows of one unit, if the unit is among
+//! the keys.
 
 use datafusion_expr::expr::AggregateFunction;
 use datafusion_expr::logical_plan::Aggregate;
@@ -18,24 +18,23 @@ use crate::refusal::{Reason, Refusal};
 use crate::relation::{Bounds, Within};
 use crate::value::{Type, Value};
 
-/// No relation has more rows.
+/// The most rows of any relation, as a double.
 #[allow(clippy::cast_precision_loss, reason = "a power of two")]
 const MOST_ROWS: f64 = MAX_ROWS as f64;
 
-/// An aggregate within a unit: places among the computed ones, and what is made
-/// of them.
+/// A translated aggregate: the places of its computed aggregates, and the expression over them.
 struct Made {
     name: String,
     expr: Expr,
     kind: Type,
 }
 
-/// What a group computes.
+/// The aggregates that a group computes.
 #[derive(Default)]
 struct Computed(Vec<(String, Within, Type, Option<Bounds>)>);
 
 impl Computed {
-    /// The place of an aggregate, each of which is there once.
+    /// The place of an aggregate; equal aggregates share one.
     fn place(&mut self, within: Within, kind: Type, bounds: Option<Bounds>) -> usize {
         let known = self.0.iter().position(|(_, other, _, _)| *other == within);
         known.unwrap_or_else(|| {
@@ -109,8 +108,8 @@ impl Binder<'_> {
         self.words.place(function.func.name())
     }
 
-    /// The planner leaves repeated keys out of the columns and not out of the
-    /// keys, which would then be read as each other.
+    /// Refuses repeated keys: the planner removes them from the columns but not from the keys, so
+    /// that later keys would be read as others.
     pub(super) fn no_repeated_keys(&self, aggregate: &Aggregate) -> Result<(), Refusal> {
         let sets = aggregate.group_expr.iter();
         let sets = sets.filter(|expr| matches!(expr, Planned::GroupingSet(_)));
@@ -133,13 +132,13 @@ impl Binder<'_> {
         Err(Refusal::new(
             Reason::GroupingSets,
             "GROUPING SETS, CUBE and ROLLUP group the same rows several times, which is not supported",
-            "ask one question for each grouping",
+            "send one query for each grouping",
         )
         .at(self.words.place("group")))
     }
 
-    /// An aggregate of the rows of one unit, and bounds for it: the limits of the
-    /// dataset are enforced here too.
+    /// An aggregate over the rows of one unit, with its bounds. The limits of the dataset are
+    /// enforced here too.
     fn of_one_unit(
         &mut self,
         asked: &Asked,
@@ -160,7 +159,7 @@ impl Binder<'_> {
                     What::Count => Within::Count(asked.argument.clone()),
                     _ => Within::CountDistinct(asked.argument.clone()),
                 };
-                // A count is always something, and not negative.
+                // A count is never NULL and never negative.
                 let place = column(computed.place(within, integer, Bounds::new(0.0, MOST_ROWS)));
                 let capped = limit.and_then(|limit| Some((limit, i64::try_from(limit).ok()?)));
                 if let Some((limit, most)) = capped {
@@ -214,7 +213,7 @@ impl Binder<'_> {
         Ok(Made { name, expr, kind })
     }
 
-    /// The sum of a unit within rows times bounds, or the declared total.
+    /// The sum of a unit, clamped to the declared total or to rows times bounds.
     fn clamped_total(
         &mut self,
         sum: Expr,
@@ -259,7 +258,7 @@ impl Binder<'_> {
     }
 }
 
-/// `LEAST(GREATEST(x, low), high)`, but nothing stays nothing.
+/// `LEAST(GREATEST(x, low), high)`, but `NULL` stays `NULL`.
 fn clamped(expr: Expr, kind: Type, low: Value, high: Value) -> Expr {
     let literal = |value: Value| Expr::Literal(value, kind);
     let inside = Expr::call(
@@ -287,20 +286,20 @@ fn unit_names(rows: &Rows) -> String {
     names.join(", ")
 }
 
-/// The aggregate function of an expression of an aggregate node.
+/// The aggregate function in an expression of an aggregate node.
 pub(super) fn aggregate_of(expr: &Planned) -> Result<&AggregateFunction, Refusal> {
     match expr {
         Planned::Alias(alias) => aggregate_of(&alias.expr),
         Planned::AggregateFunction(function) => Ok(function),
         other => Err(Refusal::new(
             Reason::Internal,
-            format!("{} is no aggregate", shown(other)),
-            "please report this question",
+            format!("{} is not an aggregate", shown(other)),
+            "please report this query",
         )),
     }
 }
 
-/// Whether a plan is an aggregate.
+/// Whether a plan node is an aggregate.
 pub(super) const fn is_aggregate(plan: &LogicalPlan) -> bool {
     matches!(plan, LogicalPlan::Aggregate(_))
 }

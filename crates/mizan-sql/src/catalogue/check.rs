@@ -1,4 +1,4 @@
-//! What makes a description of a dataset a good one.
+//! Checks the description of a dataset.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::value::{Type, Value};
 /// The longest names, in characters.
 pub(super) const NAME_CHARACTERS: usize = 128;
 
-/// The longest paths and URLs.
+/// The longest paths and URLs, in characters.
 const SOURCE_CHARACTERS: usize = 4096;
 
 /// The most columns of a dataset.
@@ -20,15 +20,15 @@ const COLUMNS: usize = 10_000;
 /// The most keys of a column.
 const KEYS: usize = 100_000;
 
-/// The longest key.
+/// The longest key, in bytes.
 const KEY_BYTES: usize = 4096;
 
 impl Dataset {
-    /// Whether names, bounds, keys and limits are what they should be.
+    /// Checks names, bounds, keys and limits.
     ///
     /// # Errors
     ///
-    /// What is wrong, the first there is.
+    /// The first problem found.
     pub fn check(&self) -> Result<(), CatalogueError> {
         name("a dataset", &self.name)?;
         let length = self.source.chars().count();
@@ -71,8 +71,8 @@ impl Dataset {
         let mut names = BTreeSet::new();
         for column in &privacy.unit {
             let found = self.column(column)?;
-            // Whoever is clamped or rounded to the same value would be one unit,
-            // and taking one of them away would change it instead of removing it.
+            // Clamping or rounding could merge several people into one unit. Removing one of them
+            // would then change that unit instead of removing it.
             if found.bounds.is_some() || found.unit_bounds.is_some() {
                 return Err(unit("given bounds, which would make several people one"));
             }
@@ -110,7 +110,7 @@ impl DatasetColumn {
             self.check_bounds(bounds)?;
         }
         if self.unit_bounds.is_some() && !self.kind.is_numeric() {
-            return Err(self.bad_bounds("are of totals, and there are none"));
+            return Err(self.bad_bounds("are of totals, which only numeric types have"));
         }
         match &self.keys {
             Some(keys) => self.check_keys(keys),
@@ -175,7 +175,7 @@ impl DatasetColumn {
             if !seen.insert(key) {
                 return Err(self.bad_keys("must be different"));
             }
-            // Values are clamped, so such a key would never be met.
+            // Values are clamped, so a key outside of the bounds never occurs.
             if let (Some(bounds), Some(value)) = (self.bounds, key.as_f64())
                 && !(bounds.low..=bounds.high).contains(&value)
             {
@@ -186,7 +186,7 @@ impl DatasetColumn {
     }
 }
 
-/// 1 to 128 characters, none of which a terminal would obey.
+/// A name has 1 to 128 characters and no control characters.
 fn name(of: &'static str, name: &str) -> Result<(), CatalogueError> {
     let length = name.chars().count();
     if length == 0 || length > NAME_CHARACTERS || name.contains(char::is_control) {
@@ -198,7 +198,7 @@ fn name(of: &'static str, name: &str) -> Result<(), CatalogueError> {
     Ok(())
 }
 
-/// The beginning of what somebody wrote.
+/// The beginning of a text, for a message.
 pub(super) fn shortened(text: &str) -> String {
     const SHOWN: usize = 60;
     let mut short: String = text.chars().take(SHOWN).collect();

@@ -1,38 +1,38 @@
-//! Why a description of data is refused. About what its owner wrote, never about
-//! what is in the data.
+//! Errors in a catalogue or in the description of a dataset. They are about what the data owner
+//! wrote, never about the data.
 
 use mizan_core::Code;
 use thiserror::Error;
 
 use crate::value::Type;
 
-/// Why a description of data is refused.
+/// Why a catalogue or the description of a dataset is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CatalogueError {
-    /// A text that is no catalogue.
+    /// A text that is not a catalogue.
     #[error("{at} of the catalogue must be {expected}")]
     Malformed {
-        /// Where.
+        /// Where in the catalogue.
         at: String,
-        /// What should be there.
+        /// What is expected there.
         expected: &'static str,
     },
-    /// A key that there is none of.
+    /// An entry with an unknown key.
     #[error("{at} of the catalogue has an unknown entry {entry:?}")]
     UnknownEntry {
-        /// Where.
+        /// Where in the catalogue.
         at: String,
         /// The key.
         entry: String,
     },
-    /// A catalogue of a newer program.
+    /// A catalogue of a newer version of the program.
     #[error("this catalogue is of version {found}, and this program knows version 1")]
     Version {
-        /// What it says.
+        /// The version that it states.
         found: String,
     },
-    /// A name that cannot be one.
+    /// A text that cannot be a name.
     #[error("{name:?} cannot be the name of {of}")]
     BadName {
         /// What it should name.
@@ -40,13 +40,13 @@ pub enum CatalogueError {
         /// The name, shortened.
         name: String,
     },
-    /// A path or URL that cannot be one.
+    /// A text that cannot be a path or URL.
     #[error("{source_text:?} cannot be where a dataset is")]
     BadSource {
         /// The path or URL, shortened.
         source_text: String,
     },
-    /// The dataset is there already.
+    /// A dataset of this name exists already.
     #[error("there is a dataset {name:?} already")]
     DatasetTwice {
         /// Its name.
@@ -55,9 +55,9 @@ pub enum CatalogueError {
     /// There is no such dataset.
     #[error("there is no dataset {name:?}")]
     NoDataset {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// One that is like it.
+        /// A similar name that exists.
         similar: Option<String>,
     },
     /// Two columns have one name.
@@ -73,9 +73,9 @@ pub enum CatalogueError {
     NoColumn {
         /// The dataset.
         dataset: String,
-        /// What was asked for.
+        /// The requested name.
         column: String,
-        /// One that is like it.
+        /// A similar name that exists.
         similar: Option<String>,
     },
     /// No columns, or too many.
@@ -83,59 +83,59 @@ pub enum CatalogueError {
     Columns {
         /// The dataset.
         dataset: String,
-        /// How many.
+        /// The number of columns.
         found: usize,
     },
-    /// Nobody knows whose the rows are.
+    /// The columns of the privacy unit are missing or unsuitable.
     #[error("the unit of the dataset {dataset:?} is {reason}")]
     Unit {
         /// The dataset.
         dataset: String,
-        /// What is wrong.
+        /// The reason.
         reason: &'static str,
     },
-    /// A limit that is none.
+    /// A limit out of range.
     #[error("the {limit} of the dataset {dataset:?} must be from 1 to {most}")]
     Limit {
         /// The dataset.
         dataset: String,
         /// Which limit.
         limit: &'static str,
-        /// The most it can be.
+        /// Its largest value.
         most: i64,
     },
-    /// Bounds that are none.
+    /// Bounds that the column cannot have.
     #[error("the bounds of the column {column:?}, a {kind}, {reason}")]
     Bounds {
         /// The column.
         column: String,
         /// Its type.
         kind: Type,
-        /// What is wrong.
+        /// The reason.
         reason: &'static str,
     },
-    /// Keys that are none.
+    /// Keys that the column cannot have.
     #[error("the keys of the column {column:?}, a {kind}, {reason}")]
     Keys {
         /// The column.
         column: String,
         /// Its type.
         kind: Type,
-        /// What is wrong.
+        /// The reason.
         reason: &'static str,
     },
-    /// An argument that does not read.
+    /// A command-line argument that cannot be parsed.
     #[error("{text:?} is not of the form {form}")]
     Argument {
-        /// What was written, shortened.
+        /// The argument, shortened.
         text: String,
-        /// What it should look like.
+        /// The expected form.
         form: &'static str,
     },
-    /// A type that there is none of.
+    /// An unknown type.
     #[error("there is no type {text:?}")]
     NoType {
-        /// What was written, shortened.
+        /// The type, shortened.
         text: String,
     },
 }
@@ -188,7 +188,7 @@ impl CatalogueError {
             ),
             Self::Columns { .. } => "describe 1 to 10000 columns".into(),
             Self::Unit { .. } => {
-                "say with --unit which columns tell whose a row is, each once; ids are integers or texts without bounds".into()
+                "name the columns that identify the person of a row with --unit, each once; ids are integers or texts without bounds".into()
             }
             Self::Limit { .. } => "choose a whole number in that range".into(),
             Self::Bounds { kind, .. } => match kind {

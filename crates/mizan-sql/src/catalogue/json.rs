@@ -1,5 +1,5 @@
-//! The catalogue as JSON, strictly: what is not known is refused, so that nothing
-//! an owner wrote is passed over in silence.
+//! The JSON form of the catalogue. Unknown entries are refused, so that nothing that the data owner
+//! wrote is silently ignored.
 //!
 //! ```text
 //! {"mizan_catalogue": 1, "datasets": [{
@@ -9,9 +9,9 @@
 //!                 "unit_bounds": null, "keys": null}]}]}
 //! ```
 //!
-//! Days and times are texts. A number that is not a small integer is a text too:
-//! JSON readers are free to lose the last digit of others. What is null may be
-//! left out, and so may be `files`, the device, inode and time of creation of each file.
+//! Dates and timestamps are texts. A number that is not an integer below 2^53 is a text too, since
+//! other JSON readers may lose its last digit. Null entries may be left out, and so may `files`: the
+//! device, inode and time of creation of each file.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -22,23 +22,23 @@ use crate::relation::Bounds;
 use crate::time;
 use crate::value::{Type, Value};
 
-/// Below this, doubles hold all integers.
+/// 2^53. Below this, doubles represent every integer exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Catalogue {
-    /// As JSON.
+    /// The catalogue as JSON.
     #[must_use]
     pub fn to_json(&self) -> Json {
         let datasets: Vec<_> = self.datasets.values().map(Dataset::to_json).collect();
         json!({"mizan_catalogue": 1, "datasets": datasets})
     }
 
-    /// From JSON.
+    /// Reads a catalogue from JSON.
     ///
     /// # Errors
     ///
-    /// If it is not what [`Catalogue::to_json`] makes, or describes something that
-    /// [`Dataset::check`] refuses.
+    /// If it does not have the form that [`Catalogue::to_json`] writes, or [`Dataset::check`]
+    /// refuses a dataset.
     pub fn from_json(json: &Json) -> Result<Self, CatalogueError> {
         let object = Object::new(json, "the whole", &["mizan_catalogue", "datasets"])?;
         let version = object.get("mizan_catalogue");
@@ -56,7 +56,7 @@ impl Catalogue {
 }
 
 impl Dataset {
-    /// As JSON.
+    /// The dataset as JSON.
     #[must_use]
     pub fn to_json(&self) -> Json {
         let privacy = self.privacy.as_ref().map(|privacy| {
@@ -82,7 +82,7 @@ impl Dataset {
         json
     }
 
-    /// From JSON.
+    /// Reads a dataset from JSON.
     ///
     /// # Errors
     ///
@@ -187,7 +187,7 @@ fn column_from_json(json: &Json) -> Result<DatasetColumn, CatalogueError> {
     Ok(column)
 }
 
-/// An end of bounds: dates and times of the calendar as texts.
+/// An end of bounds; dates and times within the calendar are texts.
 fn end_to_json(end: f64, kind: Type) -> Json {
     let whole = if end.fract() == 0.0 && end.abs() < EXACT {
         towards_zero(end)
@@ -202,7 +202,7 @@ fn end_to_json(end: f64, kind: Type) -> Json {
     match (text, whole) {
         (Some(text), _) => Json::from(text),
         (None, Some(whole)) => Json::from(whole),
-        // The shortest text that reads as the same double.
+        // The shortest text that parses to the same double.
         (None, None) => Json::from(end.to_string()),
     }
 }
@@ -246,7 +246,7 @@ fn key_to_json(key: &Value) -> Json {
         Value::Integer(value) => Json::from(*value),
         Value::Number(value) => end_to_json(*value, Type::Number),
         Value::Text(value) => Json::from(value.as_str()),
-        // Others than those of the calendar are refused, also here.
+        // Days outside of the calendar are written as numbers; reading refuses them.
         Value::Date(day) => time::day_text(*day).map_or_else(|| Json::from(*day), Json::from),
         Value::Timestamp(at) => time::time_text(*at).map_or_else(|| Json::from(*at), Json::from),
     }
@@ -272,7 +272,7 @@ fn malformed(at: &str, expected: &'static str) -> CatalogueError {
     }
 }
 
-/// An object with known keys only.
+/// A JSON object that has known keys only.
 struct Object<'a> {
     map: &'a Map<String, Json>,
     at: &'static str,

@@ -1,5 +1,6 @@
-//! What is known about the data, publicly: datasets, whose rows they hold, what
-//! columns hold, and the owner's limits. Nothing here is read from private rows.
+//! The catalogue: the public description of the data. It has the datasets, the privacy unit of
+//! each, the columns and the limits that the data owner declared. Nothing in it is read from
+//! private rows.
 
 mod check;
 mod error;
@@ -24,33 +25,33 @@ pub struct Catalogue {
 /// A dataset: a file or a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {
-    /// The name in questions.
+    /// Its name in queries.
     pub name: String,
-    /// Where it is: a path, or a URL.
+    /// Its location: a path or a URL.
     pub source: String,
-    /// Whose rows these are; None for a table about nobody.
+    /// The privacy unit and its limits; None for a public table.
     pub privacy: Option<Privacy>,
     /// Its columns, in order.
     pub columns: Vec<DatasetColumn>,
-    /// The files that it was seen to have, wherever they are now. Empty if that was not
-    /// recorded, as in older catalogues, and for tables of a database.
+    /// The files that it had when it was added, wherever they are now. Empty for database tables
+    /// and in older catalogues, which do not record files.
     pub files: Vec<FileIdentity>,
 }
 
-/// What a file keeps when it is moved or renamed. A copy of it is another file.
+/// What identifies a file after it is moved or renamed. A copy of the file has another identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct FileIdentity {
-    /// The device that it is on.
+    /// Its device.
     pub device: u64,
-    /// Its number there (inode).
+    /// Its inode number on that device.
     pub inode: u64,
-    /// When it was created, in nanoseconds since 1970, if the system knows: numbers of
-    /// files that were removed are used again.
+    /// Its time of creation in nanoseconds since 1970, if the system knows it: inode numbers are
+    /// used again after a file is removed.
     pub created: Option<u64>,
 }
 
 impl FileIdentity {
-    /// Whether both are the same file.
+    /// Whether both identify the same file.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         let created = match (self.created, other.created) {
@@ -61,16 +62,16 @@ impl FileIdentity {
     }
 }
 
-/// Whose rows, and how much of each unit counts.
+/// The privacy unit of a dataset and the limits on its contribution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Privacy {
-    /// The columns that tell whose a row is.
+    /// The columns that identify the unit of a row.
     pub unit: Vec<String>,
-    /// The account in the ledger that pays.
+    /// The account in the ledger that pays for queries.
     pub account: String,
-    /// The most rows of a unit that count in a group.
+    /// The most rows of a unit that are counted in a group.
     pub rows_per_unit: Option<u64>,
-    /// The most groups of a unit that count.
+    /// The most groups that a unit contributes to.
     pub groups_per_unit: Option<u64>,
 }
 
@@ -79,23 +80,23 @@ pub struct Privacy {
 pub struct DatasetColumn {
     /// Its name.
     pub name: String,
-    /// What it holds; what does not read as that is `NULL`.
+    /// The type of its values; a value that does not parse as it is `NULL`.
     pub kind: Type,
-    /// What values are clamped to.
+    /// The bounds that values are clamped to.
     pub bounds: Option<Bounds>,
-    /// What the total of a unit (in a group) is clamped to, where tighter than
-    /// rows times bounds.
+    /// The bounds that a unit's total in a group is clamped to, if they are tighter than rows times
+    /// bounds.
     pub unit_bounds: Option<Bounds>,
-    /// The values that may be keys of groups.
+    /// The declared values, if the column may be a public key.
     pub keys: Option<Vec<Value>>,
 }
 
 impl Catalogue {
-    /// A dataset, by its name as it is written.
+    /// The dataset of this exact name.
     ///
     /// # Errors
     ///
-    /// If there is none; says which name is like it.
+    /// If it does not exist; the error suggests a similar name.
     pub fn dataset(&self, name: &str) -> Result<&Dataset, CatalogueError> {
         self.datasets
             .get(name)
@@ -105,11 +106,11 @@ impl Catalogue {
             })
     }
 
-    /// Takes in a dataset that is well described and new.
+    /// Adds a dataset.
     ///
     /// # Errors
     ///
-    /// See [`Dataset::check`]; or the name is taken.
+    /// [`Dataset::check`] refuses it, or the name is taken.
     pub fn add(&mut self, dataset: Dataset) -> Result<(), CatalogueError> {
         dataset.check()?;
         if self.datasets.contains_key(&dataset.name) {
@@ -121,11 +122,11 @@ impl Catalogue {
 }
 
 impl Dataset {
-    /// A column, by its name as it is written.
+    /// The column of this exact name.
     ///
     /// # Errors
     ///
-    /// If there is none; says which name is like it.
+    /// If it does not exist; the error suggests a similar name.
     pub fn column(&self, name: &str) -> Result<&DatasetColumn, CatalogueError> {
         let found = self.columns.iter().find(|column| column.name == name);
         found.ok_or_else(|| self.no_column(name))
@@ -140,12 +141,11 @@ impl Dataset {
     }
 }
 
-/// The candidate that differs from an unknown name in case or by a typo, if one
-/// does.
+/// The candidate that differs from an unknown name in case or by a typo, if there is one.
 #[must_use]
 pub fn similar<'a>(unknown: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
     let wanted = unknown.to_lowercase();
-    // The distance takes time in proportion to the product of the lengths.
+    // The edit distance takes time in proportion to the product of the lengths.
     if wanted.len() > 2 * check::NAME_CHARACTERS {
         return None;
     }

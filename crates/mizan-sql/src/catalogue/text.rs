@@ -1,4 +1,4 @@
-//! What owners write on the command line about columns.
+//! Parses what data owners write on the command line about columns.
 //!
 //! ```text
 //! age=integer                              a type
@@ -6,8 +6,8 @@
 //! city=Bern,"a,b","",NULL                  keys
 //! ```
 //!
-//! A column's name may itself have a `=` in it: the longest that fits is meant.
-//! Bounds of a timestamp that end with a day end with the end of that day.
+//! The name of a column may contain `=`: the longest name that exists is taken. If the upper bound of
+//! a timestamp is a day, the interval ends with the end of that day.
 
 use super::check::shortened;
 use super::{CatalogueError, Dataset, DatasetColumn};
@@ -16,11 +16,11 @@ use crate::time;
 use crate::value::{Type, Value};
 
 impl Type {
-    /// A type by its name, or by one that databases use.
+    /// Parses the name of a type, or a name that databases use for it.
     ///
     /// # Errors
     ///
-    /// If there is none.
+    /// If the name is unknown.
     pub fn parse(text: &str) -> Result<Self, CatalogueError> {
         match text.trim().to_ascii_lowercase().as_str() {
             "boolean" | "bool" => Ok(Self::Boolean),
@@ -37,12 +37,12 @@ impl Type {
 }
 
 impl Dataset {
-    /// Declares the type of a column: `age=integer`. Types go before bounds and
-    /// keys, which are read as values of them.
+    /// Declares the type of a column: `age=integer`. Types must be declared before bounds and keys,
+    /// which are parsed as values of them.
     ///
     /// # Errors
     ///
-    /// If the text does not read, or there is no such column or type.
+    /// If the text does not parse, or the column or type does not exist.
     pub fn declare_type(&mut self, text: &str) -> Result<(), CatalogueError> {
         let (place, kind) = self.split(text, "COLUMN=TYPE, such as age=integer")?;
         let kind = Type::parse(kind)?;
@@ -54,7 +54,7 @@ impl Dataset {
     ///
     /// # Errors
     ///
-    /// If the text does not read, there is no such column, or it has no bounds.
+    /// If the text does not parse, the column does not exist, or its type has no bounds.
     pub fn declare_bounds(&mut self, text: &str) -> Result<(), CatalogueError> {
         let (place, bounds) = self.read_bounds(text)?;
         self.change(place, |column| column.bounds = Some(bounds));
@@ -76,8 +76,7 @@ impl Dataset {
     ///
     /// # Errors
     ///
-    /// If the text does not read, there is no such column, or a key is not of its
-    /// type.
+    /// If the text does not parse, the column does not exist, or a key is not of its type.
     pub fn declare_keys(&mut self, text: &str) -> Result<(), CatalogueError> {
         const FORM: &str = "COLUMN=a,b,c with \"a,b\" for a comma and NULL for no value";
         let (place, rest) = self.split(text, FORM)?;
@@ -119,7 +118,7 @@ impl Dataset {
         Ok((place, column.read_bounds(rest)?))
     }
 
-    /// The place of the column before a `=`, and what is after it.
+    /// The place of the column before a `=`, and the text after it.
     fn split<'a>(
         &self,
         text: &'a str,
@@ -139,16 +138,16 @@ impl Dataset {
 }
 
 impl DatasetColumn {
-    /// Reads `LOW:HIGH` as values of this column.
+    /// Parses `LOW:HIGH` as values of this column.
     ///
     /// # Errors
     ///
-    /// If they are none.
+    /// If they are not two values of its type.
     pub fn read_bounds(&self, text: &str) -> Result<Bounds, CatalogueError> {
         if matches!(self.kind, Type::Boolean | Type::Text) {
             return Err(self.bad_bounds("make no sense"));
         }
-        // Times have colons too: the one between two values is meant.
+        // Times have colons too, so each colon is tried as the separator.
         let colons = text.match_indices(':').map(|(place, _)| place);
         let mut pairs = colons.filter_map(|place| {
             let (low, high) = (text.get(..place)?, text.get(place + 1..)?);
@@ -187,14 +186,14 @@ fn bad_argument(text: &str, form: &'static str) -> CatalogueError {
 
 /// A part of a list.
 enum Item {
-    /// As it stands, without spaces around.
+    /// An unquoted item, without surrounding spaces.
     Plain(String),
-    /// In double quotes, of which two stand for one.
+    /// An item in double quotes; two double quotes in it stand for one.
     Quoted(String),
 }
 
-/// The parts of a list with commas; None if quotes are not closed, something
-/// stands beside them, or a part is empty.
+/// The items of a comma-separated list. None if a quote is not closed, text stands next to a quoted
+/// item, or an item is empty.
 fn items(text: &str) -> Option<Vec<Item>> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -222,7 +221,7 @@ fn items(text: &str) -> Option<Vec<Item>> {
     }
 }
 
-/// What is before the closing quotes, and what is after them.
+/// The text before the closing quotes, and the text after them.
 fn quoted_item(text: &str) -> Option<(String, &str)> {
     let mut item = String::new();
     let mut rest = text;

@@ -1,5 +1,4 @@
-//! What an expression makes, and whether it makes anything: argument counts,
-//! types, and the literals that a function needs.
+//! Type checking of expressions: argument counts, types, and arguments that must be literals.
 
 mod problem;
 
@@ -10,11 +9,11 @@ use crate::time;
 use crate::value::{Type, Value};
 
 impl Expr {
-    /// Its type over columns, if it has one.
+    /// The type over these columns.
     ///
     /// # Errors
     ///
-    /// A problem, the first from the inside.
+    /// The innermost problem.
     pub fn type_of(&self, columns: &[Column]) -> Result<Type, TypeProblem> {
         match self {
             Self::Column(place) => match columns.get(*place) {
@@ -73,7 +72,7 @@ pub(crate) const fn cast(from: Type, to: Type) -> Result<Type, TypeProblem> {
     }
 }
 
-/// The type of a call, of arguments of these types.
+/// The type of a call with arguments of these types.
 pub(crate) fn call(
     function: Function,
     arguments: &[Expr],
@@ -173,7 +172,7 @@ pub(crate) fn call(
     }
 }
 
-/// Stands in for an argument that is not there; counts are checked before.
+/// Stands for a missing argument; the count is checked before.
 static NOTHING: Expr = Expr::Literal(Value::Null, Type::Boolean);
 
 fn literal(value: &Value, kind: Type) -> Result<Type, TypeProblem> {
@@ -255,7 +254,7 @@ fn all(
     }
 }
 
-/// The one type of all.
+/// The common type of all arguments.
 fn same(function: &'static str, kinds: &[Type]) -> Result<Type, TypeProblem> {
     let first = kinds.first().copied().unwrap_or(Type::Boolean);
     match kinds.iter().find(|kind| **kind != first) {
@@ -333,7 +332,7 @@ fn timed_call(
     Ok(result)
 }
 
-/// Whether every backslash stands before what it can escape.
+/// Whether every backslash stands before a character that it can escape.
 fn is_pattern(pattern: &str) -> bool {
     let mut characters = pattern.chars();
     while let Some(character) = characters.next() {

@@ -1,20 +1,20 @@
-//! Why an expression makes no sense. About the question, never about rows.
+//! Type errors of expressions. They are about the query, never about rows.
 
 use mizan_core::Code;
 use thiserror::Error;
 
 use crate::value::Type;
 
-/// Why an expression makes no sense.
+/// Why an expression does not type-check.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TypeProblem {
-    /// There is no such column.
+    /// The column does not exist.
     #[error("there is no column {place} among {columns}")]
     NoColumn {
-        /// The place asked for.
+        /// The requested place.
         place: usize,
-        /// How many there are.
+        /// The number of columns.
         columns: usize,
     },
     /// The wrong number of arguments.
@@ -22,9 +22,9 @@ pub enum TypeProblem {
     Arguments {
         /// The function.
         function: &'static str,
-        /// How many it takes, in words.
+        /// The expected number, in words.
         expected: &'static str,
-        /// How many there are.
+        /// The number of arguments.
         found: usize,
     },
     /// An argument of the wrong type.
@@ -32,22 +32,22 @@ pub enum TypeProblem {
     Argument {
         /// The function.
         function: &'static str,
-        /// What it takes.
+        /// The expected type.
         expected: &'static str,
-        /// What it was given.
+        /// The type of the argument.
         found: Type,
     },
-    /// Arguments that should be of one type.
+    /// Arguments that should have one type.
     #[error("{function} needs values of one type, not a {first} and a {other}")]
     Mixed {
         /// The function.
         function: &'static str,
         /// The type of the first.
         first: Type,
-        /// The other type.
+        /// Another type among them.
         other: Type,
     },
-    /// An argument that must be written out.
+    /// An argument that must be a literal.
     #[error("the {what} of {function} must be a constant, not computed from rows")]
     NotConstant {
         /// The function.
@@ -55,7 +55,7 @@ pub enum TypeProblem {
         /// Which argument.
         what: &'static str,
     },
-    /// A constant that the function cannot use.
+    /// A literal that the function cannot use.
     #[error("the {what} of {function} must be {expected}")]
     BadConstant {
         /// The function.
@@ -65,18 +65,18 @@ pub enum TypeProblem {
         /// What it must be.
         expected: &'static str,
     },
-    /// A literal that is not of its type.
+    /// A literal that does not belong to its type.
     #[error("a constant is not a {kind} that every engine knows")]
     BadLiteral {
-        /// The type it should be of.
+        /// The required type.
         kind: Type,
     },
-    /// A cast that there is none of.
+    /// A cast that does not exist.
     #[error("a {from} cannot be cast to a {to}")]
     NoCast {
-        /// From.
+        /// The source type.
         from: Type,
-        /// To.
+        /// The target type.
         to: Type,
     },
 }
@@ -97,7 +97,7 @@ impl TypeProblem {
         }
     }
 
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> String {
         match self {

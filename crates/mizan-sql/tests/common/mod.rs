@@ -1,12 +1,11 @@
-//! Random expressions that make sense, over columns of every type, and rows for
-//! them with the values that break things.
+//! Random well-typed expressions over columns of every type, and rows for them with edge cases.
 #![allow(dead_code, reason = "each test uses a part")]
 
 use mizan_sql::{Bounds, Column, Expr, Function, TimePart, TimeUnit, Type, Value};
 use proptest::prelude::*;
 
-/// Choices, from numbers that proptest makes smaller when something fails. When
-/// they are used up, every choice is the first.
+/// Choices from numbers that proptest shrinks. When the numbers are used up, every choice is the
+/// first.
 pub(crate) struct Source {
     choices: Vec<u32>,
     at: usize,
@@ -57,7 +56,7 @@ fn column(name: &str, kind: Type, bounds: Option<(f64, f64)>) -> Column {
     }
 }
 
-/// Columns of every type, with bounds and without.
+/// Columns of every type, with and without bounds.
 pub(crate) fn columns() -> Vec<Column> {
     vec![
         column("flag", Type::Boolean, None),
@@ -79,7 +78,7 @@ pub(crate) fn columns() -> Vec<Column> {
     ]
 }
 
-/// The declared keys, of the column "key" only.
+/// The declared keys; only the column "key" has some.
 pub(crate) fn keys(place: usize) -> Option<Vec<Value>> {
     (place == 10).then(|| {
         ["", "a", "B%", "é"]
@@ -442,7 +441,7 @@ pub(crate) fn expr(source: &mut Source, kind: Type, depth: usize, columns: &[Col
             }
             1 => {
                 let mut arguments = of(&[Type::Text; 2], source);
-                // Now and then about as long as a concatenation may be.
+                // Sometimes close to the longest concatenation.
                 let around = source.below(20);
                 if around < 4 {
                     let long = "x".repeat(mizan_sql::LONGEST_COMPUTED_TEXT - around);

@@ -1,4 +1,4 @@
-//! Reads canonical bytes back. Only what decides the release is in them.
+//! Decodes canonical bytes, which contain only what decides the release.
 
 use mizan_sql::*;
 

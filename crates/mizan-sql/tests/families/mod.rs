@@ -1,11 +1,10 @@
-//! Questions that grow: each family is a question of a size, over the catalogue of
-//! `questions`.
+//! Families of queries of growing size, over the catalogue of `questions`.
 #![allow(dead_code, reason = "not every test asks all of them")]
 
-/// A question of a size.
+/// A name, and a query for each size.
 pub(crate) type Family = (&'static str, fn(usize) -> String);
 
-/// `n` times the same with something between.
+/// `n` items with a separator.
 fn times(n: usize, between: &str, each: impl Fn(usize) -> String) -> String {
     let parts: Vec<String> = (0..n).map(each).collect();
     parts.join(between)
@@ -15,7 +14,7 @@ fn counted(condition: &str) -> String {
     format!("SELECT COUNT(*) AS n FROM visits WHERE {condition}")
 }
 
-/// Subqueries in each other, each with this expression of the one before as `a`.
+/// `n` nested subqueries; each computes this expression over `a` of the one inside as `a`.
 fn nested(n: usize, from: &str, a: &str, top: &str) -> String {
     let mut from = from.to_owned();
     for _ in 0..n {
@@ -24,7 +23,7 @@ fn nested(n: usize, from: &str, a: &str, top: &str) -> String {
     format!("SELECT {top} FROM ({from}) t")
 }
 
-/// A WITH of so many tables, each made of the one before.
+/// A WITH of `n` tables, each made from the one before.
 fn chain(n: usize, first: &str, next: impl Fn(&str) -> String, top: &str) -> String {
     let mut tables = vec![format!("t0 AS ({first})")];
     for place in 1..=n {
@@ -491,7 +490,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     }),
 ];
 
-/// The largest size that is planned, found by doubling and halving.
+/// The largest size that is planned, found by doubling and bisection.
 pub(crate) fn largest(family: fn(usize) -> String, catalogue: &mizan_sql::Catalogue) -> usize {
     let planned = |n: usize| {
         let sql = family(n);

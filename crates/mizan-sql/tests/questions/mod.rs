@@ -1,4 +1,4 @@
-//! The catalogue that questions in tests are about, and plans as short text.
+//! The catalogue of test queries, and short descriptions of plans.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ fn privacy(
     })
 }
 
-/// Visits of people to clinics, and tables around them.
+/// Visits of people to clinics, and related tables.
 pub(crate) fn catalogue() -> Catalogue {
     use Type::{Boolean, Date, Integer, Number, Text, Timestamp};
     let minutes = DatasetColumn {
@@ -134,7 +134,7 @@ pub(crate) fn catalogue() -> Catalogue {
         ),
         dataset(
             "broken",
-            privacy(&["nobody"], "clinic", Some(2), Some(2)),
+            privacy(&["absent"], "clinic", Some(2), Some(2)),
             vec![column("x", Integer)],
         ),
     ]);
@@ -142,7 +142,7 @@ pub(crate) fn catalogue() -> Catalogue {
     Catalogue { datasets }
 }
 
-/// TPC-H with the customer in every private table.
+/// TPC-H with the customer as the unit of every private table.
 fn tpch() -> Vec<(String, Dataset)> {
     use Type::{Date, Integer, Number, Text};
     let private = |unit: &str, rows, groups| privacy(&[unit], "tpch", Some(rows), Some(groups));
@@ -219,14 +219,15 @@ fn tpch() -> Vec<(String, Dataset)> {
     ]
 }
 
-/// The blocks of a file of cases: a name, a question, and what is expected.
+/// A case of a file: a name, a query, and the expected lines.
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) sql: String,
     pub(crate) expected: Vec<String>,
 }
 
-/// Blocks have comment lines, the question, and lines that begin with `=>`.
+/// Cases are separated by empty lines. Each has comment lines, the query, and lines that begin with
+/// `=>`.
 pub(crate) fn cases(text: &str) -> Vec<Case> {
     let mut cases = Vec::new();
     for block in text.split("\n\n") {
@@ -254,8 +255,8 @@ pub(crate) fn cases(text: &str) -> Vec<Case> {
     cases
 }
 
-/// The essential numbers of a plan: groups and their cap, statistics with what a
-/// unit contributes, and the columns of the answer.
+/// The essential numbers of a plan: groups and the limit per unit, statistics with the contribution
+/// of a unit, and the columns of the answer.
 pub(crate) fn summary(plan: &BoundedPlan) -> Vec<String> {
     let mut lines = Vec::new();
     let names: Vec<&str> = plan.keys.iter().map(|key| key.name.as_str()).collect();

@@ -35,7 +35,7 @@ fn removed(base: &FiniteLoss, q: Interval) -> FiniteLoss {
             mass: rest * atom.mass * (-atom.loss).exp() + q * atom.mass,
         });
     }
-    // With everybody in the sample what only Q gives stays what it was.
+    // If the sample has all people, the mass that only Q has is unchanged.
     let below = if rest.upper() > 0.0 {
         Interval::ZERO
     } else {

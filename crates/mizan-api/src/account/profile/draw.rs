@@ -1,4 +1,4 @@
-//! The profile and the trade-off as pictures.
+//! Figures of the profile and the trade-off function.
 
 use mizan_report::{Axis, Figure, Panel, Series, Stroke};
 
@@ -6,16 +6,16 @@ use super::{Curve, Profile, STEPS, at};
 use crate::messages::{Label, LabelText};
 use crate::words::shortened;
 
-/// Curves that differ less than this, relative in δ, are drawn as one.
+/// Curves whose δ differ by a smaller relative amount are drawn as one.
 const SAME: f64 = 0.02;
 
-/// As many curves keep apart in a terminal without colour.
+/// The most curves that a terminal without colour can distinguish.
 const IN_A_TERMINAL: usize = 4;
 
-/// Rates that differ less than this are drawn as one.
+/// Rates that differ by less are drawn as one.
 const DISTINCT: f64 = 0.005;
 
-/// Methods that say the same, or the lower bounds of the exact δ.
+/// Methods with the same results, or the lower bounds of the exact δ.
 struct Line<'a> {
     names: Vec<&'static str>,
     points: &'a [(u32, f64)],
@@ -32,7 +32,7 @@ impl Line<'_> {
 }
 
 impl Profile {
-    /// Both pictures, with labels in one language.
+    /// Both figures, with labels in one language.
     #[must_use]
     pub fn figure(&self, event: &str, words: LabelText) -> Figure {
         let event = shortened(event, 60);
@@ -43,7 +43,7 @@ impl Profile {
             .columns(2)
     }
 
-    /// Every number, methods that agree apart.
+    /// Every number; methods that agree have separate series.
     pub(super) fn data(&self, event: &str) -> Figure {
         let words = Label::english;
         let mut panel = self.empty_panel(words(&Label::PrivacyProfile));
@@ -89,8 +89,8 @@ impl Profile {
         Series::new(name, points)
     }
 
-    /// A curve with few points is drawn as stairs: δ falls with ε, so a bound
-    /// holds to the right of an upper point and to the left of a lower one.
+    /// A curve with few points is drawn as a step function. δ falls with ε, so an upper bound holds
+    /// to the right of its point and a lower bound to the left.
     fn stairs(&self, line: &Line<'_>, words: LabelText) -> Series {
         let mut series = self.series(line.name(words), line.points);
         if line.points.len() > STEPS as usize {
@@ -112,7 +112,7 @@ impl Profile {
         series
     }
 
-    /// The tightest first.
+    /// The lines, the tightest first.
     fn lines(&self) -> Vec<Line<'_>> {
         let mut curves: Vec<&Curve> = self.curves.iter().collect();
         curves.sort_by(|a, b| self.height(&a.deltas).total_cmp(&self.height(&b.deltas)));
@@ -134,7 +134,7 @@ impl Profile {
             }
         }
         let points = self.lower.as_slice();
-        // An exact curve needs no second line below it.
+        // The upper bounds already draw an exact curve.
         if !points.is_empty() && !lines.iter().any(|line| same(line.points, points)) {
             lines.push(Line {
                 names: Vec::new(),
@@ -145,7 +145,7 @@ impl Profile {
         lines
     }
 
-    /// The mean of ln δ, as far as it is shown.
+    /// The mean of ln δ over the visible range.
     fn height(&self, points: &[(u32, f64)]) -> f64 {
         let shown = |(_, delta): &(u32, f64)| delta.max(self.smallest_delta).ln();
         points.iter().map(shown).sum::<f64>() / points.len() as f64

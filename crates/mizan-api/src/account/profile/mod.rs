@@ -1,7 +1,6 @@
-//! `--profile`: δ against ε by every method, and what an attacker can do.
+//! `--profile`: δ against ε by every method, and the trade-off of an attacker.
 //!
-//! Here: the numbers. `draw.rs` makes pictures of them, `words.rs` sentences
-//! and JSON.
+//! This file computes the numbers. `draw.rs` makes figures of them, `words.rs` text and JSON.
 
 mod draw;
 mod sample;
@@ -17,10 +16,10 @@ use super::Question;
 use crate::failure::Failure;
 use sample::{Patience, coarse_to_fine};
 
-/// Steps of a curve.
+/// The steps of a curve.
 const STEPS: u32 = 128;
 
-/// Steps of the trade-off, which is tighter with more.
+/// The steps of the trade-off function, which is tighter with more.
 const TRADE_OFF_STEPS: u32 = 512;
 
 const FOR_OTHERS: Patience = Patience {
@@ -28,7 +27,7 @@ const FOR_OTHERS: Patience = Patience {
     least: 5,
 };
 
-/// The trade-off has the points of the profile too.
+/// The time limit of the trade-off function, which also uses the points of the profile.
 const FOR_TRADE_OFF: Patience = Patience {
     time: Duration::from_millis(300),
     least: 1,
@@ -37,24 +36,24 @@ const FOR_TRADE_OFF: Patience = Patience {
 /// The axis ends at the ε of this δ, or of the next one that has an ε.
 const SMALLEST_DELTAS: [f64; 9] = [1e-12, 1e-9, 1e-6, 1e-4, 1e-2, 0.1, 0.5, 0.9, 0.999];
 
-/// And starts at the ε of this one.
+/// The axis begins at the ε of this δ.
 const LARGEST_DELTA: f64 = 0.5;
 
-/// The profile of an event as far as it is shown.
+/// The profile of an event over the shown range.
 #[derive(Debug)]
 pub struct Profile {
-    /// The ends of the axes.
+    /// The ends of the ε axis.
     epsilons: (f64, f64),
     smallest_delta: f64,
     curves: Vec<Curve>,
     /// Lower bounds of the exact δ.
     lower: Vec<(u32, f64)>,
     trade_off: TradeOff,
-    /// Whether there are lower bounds, so that what is said is also reached.
+    /// Whether lower bounds exist, so that attacks with the stated rates exist too.
     exact: bool,
 }
 
-/// What one method says: δ at some of the steps.
+/// The δ of one method at some of the steps.
 #[derive(Debug)]
 struct Curve {
     method: Method,
@@ -110,8 +109,8 @@ impl Profile {
         Ok(profile)
     }
 
-    /// From the points of the profile and more: by the numerical accountant
-    /// where it applies, else by all the others.
+    /// The trade-off function from the points of the profile and further ones: from the numerical
+    /// accountant if it applies, otherwise from all other methods.
     fn find_trade_off(&self, event: &PrivacyEvent, relaxed: &PrivacyEvent) -> TradeOff {
         let mut methods: Vec<_> = self.curves.iter().map(|curve| curve.method).collect();
         if methods.contains(&Method::Numeric) {
@@ -149,8 +148,7 @@ impl Profile {
         between(self.epsilons, step, STEPS)
     }
 
-    /// The smallest δ that any method gives at a step, and the largest lower
-    /// bound.
+    /// The smallest δ of any method at a step, and the largest lower bound.
     fn best(&self, step: u32) -> Option<(Method, f64, Option<f64>)> {
         let uppers = self
             .curves
@@ -183,7 +181,7 @@ fn between((low, high): (f64, f64), step: u32, steps: u32) -> f64 {
     low * (1.0 - part) + high * part
 }
 
-/// What a method says, its lower bound for what was typed.
+/// The δ of a method, with a lower bound that holds for the typed numbers.
 fn delta_by(
     method: Method,
     event: &PrivacyEvent,
@@ -197,7 +195,7 @@ fn delta_by(
     Some(bound)
 }
 
-/// What the numerical accountant says at many ε in one go.
+/// The δ of the numerical accountant at many ε in one computation.
 fn numeric_at(
     method: Method,
     event: &PrivacyEvent,
@@ -234,7 +232,7 @@ fn bracket(bound: &MethodBound<Delta>) -> Bracket<Delta> {
     }
 }
 
-/// The ε to show, and the smallest δ.
+/// The range of ε to show, and the smallest δ.
 fn range(
     event: &PrivacyEvent,
     methods: &[Method],
@@ -270,14 +268,14 @@ fn range(
         low = low.min(epsilon.value.get());
         high = high.max(epsilon.value.get());
     }
-    // An event that costs nothing, or everything at once, has an axis too.
+    // A range of width zero is extended, for events that cost nothing or everything at once.
     if high - low <= 1e-9 * high || high == 0.0 {
         (low, high) = (0.0, if high > 0.0 { 2.0 * high } else { 1.0 });
     }
     Ok(((low, high), smallest))
 }
 
-/// What both brackets say.
+/// The intersection of two brackets.
 fn tighter(one: Bracket<Delta>, other: Bracket<Delta>) -> Bracket<Delta> {
     Bracket {
         lower: if other.lower > one.lower {

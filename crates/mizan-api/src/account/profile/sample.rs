@@ -1,19 +1,19 @@
-//! Points of a curve, as many as there is time for.
+//! Points of a curve within a time limit.
 
 use std::time::{Duration, Instant};
 
-/// How long to go on.
+/// The time limit of a curve.
 #[derive(Clone, Copy)]
 pub(super) struct Patience {
     /// A curve that takes longer has fewer points,
     pub(super) time: Duration,
-    /// but at least so many.
+    /// but at least this many.
     pub(super) least: usize,
 }
 
-/// Values at the steps 0, ..., `steps` (a power of two): first at the ends,
-/// then in the middle, and so on, until all are done or time is up. By rising
-/// step; those without a value are left out.
+/// Values at the steps 0, ..., `steps` (a power of two), from coarse to fine: the ends, then the
+/// middle, and so on, until all are done or the time is up. The result is sorted by step; steps
+/// without a value are left out.
 pub(super) fn coarse_to_fine<T>(
     steps: u32,
     patience: Patience,

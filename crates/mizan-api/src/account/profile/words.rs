@@ -1,4 +1,4 @@
-//! The profile as text and as JSON.
+//! The text and the JSON of a profile.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::account::json::{Bound, Ends, ProfilePoint, Rate};
 use crate::number::finite;
 use crate::words::shortened;
 
-/// The false-positive rates of the text.
+/// The false-positive rates in the text.
 const TOLD: [f64; 4] = [0.001, 0.01, 0.1, 0.5];
 
-/// The false-positive rates of the JSON.
+/// The false-positive rates in the JSON.
 const LISTED: [f64; 20] = [
     0.0, 1e-6, 1e-5, 1e-4, 1e-3, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8,
     0.9, 0.95, 1.0,
@@ -72,7 +72,7 @@ impl Profile {
         text
     }
 
-    /// Delta at every epsilon, for programs.
+    /// Delta at every epsilon, for the JSON.
     #[must_use]
     pub fn points(&self) -> Vec<ProfilePoint> {
         let point = |step| {
@@ -94,7 +94,7 @@ impl Profile {
         (0..=STEPS).filter_map(point).collect()
     }
 
-    /// What an attacker misses, for programs.
+    /// The trade-off of an attacker, for the JSON.
     #[must_use]
     pub fn rates(&self) -> Vec<Rate> {
         let rate = |rate| Rate {
@@ -104,7 +104,7 @@ impl Profile {
         LISTED.into_iter().map(rate).collect()
     }
 
-    /// The advantage of any attack, for programs.
+    /// The advantage of any attack, for the JSON.
     #[must_use]
     pub fn advantage(&self) -> Ends {
         let Bracket { lower, upper } = self.trade_off.advantage();
@@ -114,8 +114,7 @@ impl Profile {
         }
     }
 
-    /// A false-negative rate: its upper end only where something is known to
-    /// reach it.
+    /// A false-negative rate. Its upper end is given only if an attack is known to reach it.
     fn ends(&self, rate: Bracket<f64>) -> Ends {
         Ends {
             upper: self.exact.then_some(rate.upper),

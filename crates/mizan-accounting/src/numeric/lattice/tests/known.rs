@@ -86,7 +86,7 @@ fn gaussian_noise_down_to_tiny_deltas() {
     }
 }
 
-/// Sampling everybody is no sampling.
+/// A sampling rate of 1 costs the same as the mechanism without sampling.
 #[test]
 fn a_rate_of_one() {
     let whole = epsilon(&[(laplace(0.7, Sampling::Whole), 9)], 1e-4);
