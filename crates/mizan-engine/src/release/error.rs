@@ -1,59 +1,59 @@
-//! Why a question is not released. Nothing here depends on private rows.
+//! Why a query cannot be released. No error depends on private rows.
 
 use mizan_core::Code;
 use mizan_noise::NoiseError;
 
-/// Why a question is not released.
+/// Why a query cannot be released.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReleaseError {
-    /// Epsilon is zero, or has no end.
+    /// Epsilon is zero or not finite.
     #[error("an answer needs an epsilon above 0, not {epsilon}")]
     Epsilon {
-        /// As it was asked for.
+        /// The requested epsilon.
         epsilon: f64,
     },
     /// The half width is not a positive number.
     #[error("an answer cannot be accurate to +-{half_width}")]
     Accuracy {
-        /// As it was asked for.
+        /// The requested half width.
         half_width: f64,
     },
-    /// How far off the first aggregate will be is not known before it is asked.
+    /// The error of the first aggregate depends on the data, so it cannot be a target.
     #[error("the accuracy of {what} depends on the data, so it cannot be asked for")]
     Unpredictable {
         /// The kind of the first aggregate.
         what: &'static str,
     },
-    /// No budget buys this accuracy.
+    /// No budget is large enough for this accuracy.
     #[error("no epsilon makes the first aggregate accurate to +-{half_width}")]
     TooAccurate {
-        /// As it was asked for.
+        /// The requested half width.
         half_width: f64,
     },
-    /// Groups that are found in the data need a delta.
+    /// Private groups need a reserved delta.
     #[error(
         "groups that are found in the data can be shown only by an account with a delta of its own for that"
     )]
     NoDelta,
-    /// The noise is wider than integers are.
+    /// The noise exceeds 64-bit integers.
     #[error("so small a budget needs noise wider than 64-bit integers")]
     TooWide,
-    /// No mechanism keeps the promise.
+    /// No mechanism satisfies the requested guarantee.
     #[error("no noise keeps epsilon {epsilon} at delta {delta:e}")]
     Impossible {
-        /// As it was asked for.
+        /// The requested epsilon.
         epsilon: f64,
-        /// As it was asked for.
+        /// The requested delta.
         delta: f64,
     },
-    /// The plan is not one that was bound: a place points nowhere.
+    /// The plan is inconsistent: an index is out of range.
     #[error("the plan does not fit together: {what}")]
     Plan {
         /// What is wrong.
         what: &'static str,
     },
-    /// The engine did not return what the plan says.
+    /// The result of the engine does not have the shape of the plan.
     #[error("the engine returned a table of another shape than the plan's")]
     Shape,
     /// A stored answer cannot be read.
@@ -62,7 +62,7 @@ pub enum ReleaseError {
         /// What is wrong.
         what: &'static str,
     },
-    /// The noise.
+    /// The noise cannot be sampled.
     #[error(transparent)]
     Noise(#[from] NoiseError),
 }
@@ -86,7 +86,7 @@ impl ReleaseError {
         }
     }
 
-    /// What to do about it.
+    /// What the analyst or the data owner can do about it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
