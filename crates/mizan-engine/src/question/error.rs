@@ -1,4 +1,4 @@
-//! Why a question has no answer.
+//! Why a query has no answer.
 
 use mizan_core::Code;
 use mizan_ledger::money::{CostError, NameError};
@@ -9,13 +9,13 @@ use mizan_sql::Refusal;
 use crate::engine::EngineError;
 use crate::release::ReleaseError;
 
-/// Why a question has no answer.
+/// Why a query has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum QuestionError {
-    /// It cannot be answered privately.
+    /// The query cannot be answered with differential privacy.
     #[error("{0}")]
     Refused(#[from] Refusal),
-    /// It cannot be answered with this budget or accuracy.
+    /// The query cannot be answered with this budget or accuracy.
     #[error("{0}")]
     Release(#[from] ReleaseError),
     /// The data cannot be read.
@@ -24,46 +24,46 @@ pub enum QuestionError {
     /// The ledger cannot be read or written.
     #[error("{0}")]
     Ledger(#[from] LedgerError),
-    /// The price is not known.
+    /// The cost cannot be computed.
     #[error("{0}")]
     Cost(#[from] CostError),
-    /// The account of the catalogue has no possible name.
+    /// The account name in the catalogue is not valid.
     #[error("{0}")]
     Name(#[from] NameError),
-    /// The account of a dataset is not in this ledger.
+    /// The ledger does not have the account of a dataset.
     #[error("the ledger has no account {account}, which pays for this dataset")]
     NoAccount {
         /// Its name.
         account: String,
     },
-    /// The plan reads a dataset that is not private or not there.
+    /// The plan reads a dataset that is not private or not in the catalogue.
     #[error("the dataset is not in the catalogue")]
     NoDataset,
-    /// The account promises no epsilon that a part could be taken of.
+    /// The target of the account has no epsilon to take a tenth of.
     #[error("the account promises no epsilon to take a part of")]
     NoUsual,
-    /// The system gives no random numbers.
+    /// The operating system provides no random numbers.
     #[error("the system gives no random numbers")]
     NoEntropy,
-    /// Bounds are those of numbers.
+    /// Bounds were requested for a column that is not numeric.
     #[error("{column} is not a column of numbers that could have bounds")]
     NotNumeric {
         /// The column.
         column: String,
     },
-    /// The noise hides all there is.
+    /// The noise is larger than the counts: no bounds can be chosen.
     #[error("no bounds stand out of the noise; the look was charged")]
     NoBounds,
-    /// The owner settled the charge, so there never is an answer.
+    /// The data owner settled the charge, so it has no answer and never will.
     #[error("the charge {id} was settled without an answer")]
     Settled {
         /// Its id.
         id: RequestId,
     },
-    /// It failed after the charge was durable.
+    /// The query failed after its charge became durable.
     #[error("{error}")]
     AfterCharge {
-        /// Under which id.
+        /// The id of the charge.
         id: RequestId,
         /// Why.
         error: Box<QuestionError>,
@@ -77,7 +77,7 @@ impl From<RequestError> for QuestionError {
 }
 
 impl QuestionError {
-    /// The same once the charge was durable.
+    /// The same error, marked as one that happened after the charge.
     pub(crate) fn after_charge(self, id: RequestId) -> Self {
         Self::AfterCharge {
             id,
@@ -106,7 +106,7 @@ impl QuestionError {
         }
     }
 
-    /// What to do.
+    /// What the analyst or the data owner can do about it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -150,7 +150,7 @@ impl QuestionError {
                     error.help()
                 )
             }
-            // What the ledger says itself is of its last request alone.
+            // The ledger's own help text is about its last request only.
             Self::AfterCharge { id, error } if matches!(**error, Self::Ledger(_)) => {
                 let next = match **error {
                     Self::Ledger(LedgerError::Store(
@@ -172,7 +172,7 @@ impl QuestionError {
         }
     }
 
-    /// The refusal of the question itself, if it is one.
+    /// The refusal of the query, if this error is one.
     #[must_use]
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
