@@ -1,4 +1,4 @@
-//! The rows of one unit decide nothing about whether there is an answer.
+//! Whether there is an answer does not depend on the rows of one unit.
 
 use super::super::DataFusion;
 use crate::audit::failure::{observe, write_plain};
