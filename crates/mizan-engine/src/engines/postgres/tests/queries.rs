@@ -1,5 +1,5 @@
-//! Questions as people ask them, on the oracle, DataFusion and PostgreSQL: the integers
-//! before the noise are the same.
+//! Typical queries on the oracle, DataFusion and PostgreSQL: the integers before the noise are
+//! equal.
 
 use super::server::{Schema, run};
 use crate::engines::generate::Rng;
