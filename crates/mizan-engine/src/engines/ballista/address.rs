@@ -1,11 +1,11 @@
-//! Where a scheduler is.
+//! The address of a scheduler.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::engine::EngineError;
 
-/// A host and a port. No node of a cluster has a name of its own.
+/// A host and a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     host: String,
@@ -13,7 +13,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// Of a host and a port.
+    /// The address of a host and a port.
     pub(super) fn new(host: impl Into<String>, port: u16) -> Self {
         Self {
             host: host.into(),
@@ -33,7 +33,7 @@ impl Address {
         self.port
     }
 
-    /// The host as URLs have it.
+    /// The host as it is written in URLs.
     pub(super) fn url_host(&self) -> String {
         match self.host().contains(':') {
             true => format!("[{}]", self.host()),
@@ -41,7 +41,7 @@ impl Address {
         }
     }
 
-    /// As gRPC wants it.
+    /// The URL for gRPC.
     pub(super) fn url(&self) -> String {
         format!("http://{self}")
     }

@@ -13,35 +13,35 @@ pub enum NodeError {
     /// The scheduler cannot be used.
     #[error("{0}")]
     Scheduler(#[from] EngineError),
-    /// Others could reach it, and nobody said that they may.
+    /// Other machines could reach it without explicit permission.
     #[error("{host} can be reached from other machines, and nodes know no passwords and no TLS")]
     Open {
-        /// Where it would listen.
+        /// The host on which it would listen.
         host: String,
     },
-    /// It would be reached under no address.
+    /// Other nodes could not reach it under any address.
     #[error("{host} is no address that others can reach it by")]
     NoAddress {
-        /// Where it would listen.
+        /// The host on which it would listen.
         host: String,
     },
     /// It cannot listen.
     #[error("cannot listen on {place}: {reason}")]
     CannotListen {
-        /// Where.
+        /// The address.
         place: String,
-        /// What the system says.
+        /// The message of the operating system.
         reason: String,
     },
-    /// There is no place for shuffled rows.
+    /// The directory for shuffled rows cannot be used.
     #[error("the work directory {} cannot be used: {reason}", path.display())]
     WorkDirectory {
         /// The directory.
         path: PathBuf,
-        /// What the system says.
+        /// The message of the operating system.
         reason: String,
     },
-    /// It could not be started, or gave up.
+    /// It could not be started, or stopped by itself.
     #[error("the node stopped: {reason}")]
     Stopped {
         /// Why.
@@ -63,7 +63,7 @@ impl NodeError {
         }
     }
 
-    /// What to do next.
+    /// What the operator can do about it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {

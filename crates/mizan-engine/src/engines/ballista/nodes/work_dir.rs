@@ -1,6 +1,6 @@
-//! The directory of an executor, for shuffled rows: private ones, on disk. Nobody else
-//! may read it, and it is gone with the executor; what an executor that was killed left
-//! behind, the next one in the same place removes.
+//! The directory of an executor for shuffled rows, which are private. Only its owner may read
+//! it, and it is deleted with the executor. Directories of killed executors are deleted by the
+//! next one in the same place.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -10,10 +10,10 @@ use super::super::error::NodeError;
 
 const PREFIX: &str = "mizan-executor-";
 
-/// Held while the executor runs.
+/// Locked while the executor runs.
 const LOCK: &str = "lock";
 
-/// A directory that is gone with this.
+/// A directory that is deleted when this is dropped.
 #[derive(Debug)]
 pub(super) struct WorkDir {
     path: PathBuf,
@@ -21,7 +21,7 @@ pub(super) struct WorkDir {
 }
 
 impl WorkDir {
-    /// Makes one in a directory.
+    /// Creates a directory in `within`.
     pub(super) fn make(within: &Path) -> Result<Self, NodeError> {
         let failed = |error: io::Error| NodeError::WorkDirectory {
             path: within.to_path_buf(),
@@ -48,7 +48,7 @@ impl WorkDir {
         }
     }
 
-    /// Where it is.
+    /// Its path.
     pub(super) fn path(&self) -> Result<&str, NodeError> {
         self.path.to_str().ok_or_else(|| NodeError::WorkDirectory {
             path: self.path.clone(),
@@ -70,7 +70,7 @@ fn private_dir(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Removes directories whose executors are no more.
+/// Deletes directories whose executors no longer run.
 fn remove_abandoned(within: &Path) -> io::Result<()> {
     for entry in fs::read_dir(within)? {
         let path = entry?.path();
@@ -78,7 +78,7 @@ fn remove_abandoned(within: &Path) -> io::Result<()> {
         if !name.is_some_and(|name| name.starts_with(PREFIX)) {
             continue;
         }
-        // One without a lock is being made.
+        // A directory without a lock is being created.
         let Ok(lock) = File::open(path.join(LOCK)) else {
             continue;
         };

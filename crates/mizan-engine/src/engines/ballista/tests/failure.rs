@@ -1,5 +1,5 @@
-//! The rows of one unit decide nothing about whether there is an answer: the three
-//! breaks of before, and a hunt for others.
+//! Whether there is an answer does not depend on the rows of one unit: the three known
+//! reproductions, and the failure audit.
 
 use super::cluster::Cluster;
 use crate::audit::failure::tests::{clean, pairs, seeds};

@@ -1,4 +1,4 @@
-//! What is refused before anything is charged, and who is not served.
+//! Refusals before the charge, and clients that are rejected.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ fn a_question_needs_a_scheduler_and_executors() {
     drop(directory);
 }
 
-/// Rows in the memory of this process are what cannot be sent.
+/// Tables in the memory of this process cannot be sent.
 #[test]
 fn what_cannot_be_sent_is_refused_by_name() {
     let nobody = "127.0.0.1:1".parse().unwrap();
@@ -82,8 +82,8 @@ fn what_cannot_be_sent_is_refused_by_name() {
     assert!(refusal.to_string().contains("Ballista"), "{refusal}");
 }
 
-/// Executors see other files than those that were seen here. (All of them are on this
-/// machine, so files change before they look.)
+/// Executors see other files than this machine. (All run on this machine, so the test changes
+/// files before the probe.)
 #[test]
 fn files_that_executors_do_not_see_are_told() {
     let cluster = Cluster::of(2);
