@@ -211,8 +211,8 @@ fn quoted(text: &str) -> String {
 
 const MICROSECONDS: &str = "Timestamp(Microsecond, None)";
 
-/// The type as which a column of a file is read before the cast to the declared type; an error
-/// if there is no way.
+/// The type as which a column of a file is read before the cast to the declared type; None if
+/// there is no such cast.
 pub(super) fn readable(
     found: &datafusion::arrow::datatypes::DataType,
     declared: Type,
