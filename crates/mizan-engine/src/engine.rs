@@ -17,7 +17,7 @@ pub use crate::version::Version;
 /// Runs bounded plans.
 #[allow(
     unreachable_pub,
-    reason = "public types are generic over it, and nobody outside can call it"
+    reason = "public types are generic over it, and no other crate can call it"
 )]
 pub trait Engine {
     /// Checks before the charge that a plan can be run. No private row is read.

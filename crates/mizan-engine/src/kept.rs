@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_bounded_in_bytes() {
+    fn the_cache_is_bounded_in_bytes() {
         let kept: Kept<str> = Kept::new(100_000);
         let value: Arc<str> = "x".repeat(1000).into();
         for number in 0..1000 {

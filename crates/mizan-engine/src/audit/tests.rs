@@ -85,7 +85,7 @@ fn one_unit_changes_no_more_than_is_claimed_by_the_oracle() {
 }
 
 #[test]
-fn datafusion_agrees_with_the_oracle_on_random_questions() {
+fn datafusion_agrees_with_the_oracle_on_random_queries() {
     let folder = std::env::temp_dir().join(format!("mizan-sql-audit-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let engines = PARTITIONS.map(|parts| DataFusion::with_partitions(parts).unwrap());
@@ -150,7 +150,7 @@ fn read_everything(relation: &mut Relation) -> bool {
 /// Row limits that no unit exceeds can be removed. And the columns that a row limit marks as
 /// read are all that is read: keeping the others does not change answers.
 #[test]
-fn limits_that_nobody_reaches_change_nothing() {
+fn row_limits_above_every_unit_change_nothing() {
     let (mut idle, mut all_idle) = (0, 0);
     let all = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt: [u8; 16]| {
         let most = most_rows(catalogue, tables);
@@ -189,7 +189,7 @@ fn limits_that_nobody_reaches_change_nothing() {
 }
 
 #[test]
-fn the_audit_of_owners_finds_nothing() {
+fn the_exported_audit_finds_no_violation() {
     let folder = std::env::temp_dir().join(format!("mizan-sql-owner-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let engine = DataFusion::new().unwrap();
@@ -202,7 +202,7 @@ fn the_audit_of_owners_finds_nothing() {
 
 /// A plan that claims too small a sensitivity is detected.
 #[test]
-fn a_false_claim_is_noticed() {
+fn a_false_sensitivity_is_detected() {
     let mut next = stream(4);
     let lying = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt| {
         let honest = by_oracle(catalogue, tables, plans, salt);
@@ -234,7 +234,7 @@ fn a_false_claim_is_noticed() {
 
 /// An engine that does not clip is detected when a unit is in too many groups.
 #[test]
-fn a_unit_that_is_not_clipped_is_noticed() {
+fn a_unit_that_is_not_clipped_is_detected() {
     let mut next = stream(7);
     let mut clipped = 0;
     let careless = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt| {
@@ -276,7 +276,7 @@ fn a_unit_that_is_not_clipped_is_noticed() {
 /// The generator produces worst-case values, and joins of units that have more rows than the
 /// limit.
 #[test]
-fn the_worst_is_generated() {
+fn worst_case_values_are_generated() {
     let mut next = stream(5);
     let mut dice = Dice(&mut next);
     let mut found: BTreeMap<&str, u64> = BTreeMap::new();
@@ -324,7 +324,7 @@ fn the_worst_is_generated() {
 /// A unit with a million rows changes no more than claimed, in joins too, and the number of
 /// partitions does not change a result.
 #[test]
-fn a_unit_with_a_million_rows() {
+fn a_unit_with_a_million_rows_stays_within_the_sensitivity() {
     let folder = std::env::temp_dir().join(format!("mizan-sql-million-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let mut next = stream(6);

@@ -37,7 +37,7 @@ pub enum EngineError {
         path: PathBuf,
     },
     /// A CSV header without names, or with a repeated name.
-    #[error("the first line of {} is no header: {reason}", path.display())]
+    #[error("the first line of {} is not a header: {reason}", path.display())]
     BadHeader {
         /// The file.
         path: PathBuf,
@@ -46,7 +46,7 @@ pub enum EngineError {
         reason: FixedText,
     },
     /// A Parquet file without a readable footer.
-    #[error("{} is no Parquet file that can be read", path.display())]
+    #[error("{} is not a readable Parquet file", path.display())]
     BadParquet {
         /// The file.
         path: PathBuf,
@@ -82,7 +82,7 @@ pub enum EngineError {
         wanted: Type,
     },
     /// The data changed.
-    #[error("the data of {dataset:?} changed while the question was answered")]
+    #[error("the data of {dataset:?} changed while the query was answered")]
     Changed {
         /// The dataset.
         dataset: String,
@@ -130,13 +130,13 @@ pub enum EngineError {
         what: FixedText,
     },
     /// The database user may not read the table.
-    #[error("who asks may not read {table}")]
+    #[error("the database user may not read {table}")]
     NoRights {
         /// The table.
         table: String,
     },
     /// Another session is altering the table.
-    #[error("{table} is being altered by somebody else")]
+    #[error("{table} is being altered by another session")]
     Locked {
         /// The table.
         table: String,
@@ -195,7 +195,7 @@ pub enum EngineError {
         reason: String,
     },
     /// The scheduler has another version.
-    #[error("the scheduler {place} is of mizan {found}, and this is mizan {}", env!("CARGO_PKG_VERSION"))]
+    #[error("the scheduler {place} runs mizan {found}, and this is mizan {}", env!("CARGO_PKG_VERSION"))]
     OtherVersion {
         /// Its address.
         place: String,
@@ -203,7 +203,7 @@ pub enum EngineError {
         found: String,
     },
     /// The scheduler has no executors.
-    #[error("no executors work for the scheduler {place}")]
+    #[error("the scheduler {place} has no executors")]
     NoExecutors {
         /// Its address.
         place: String,
@@ -215,10 +215,10 @@ pub enum EngineError {
         path: PathBuf,
     },
     /// The cluster cannot plan or transmit a query that this machine can answer.
-    #[error("a cluster of Ballista cannot run this question as this machine does")]
+    #[error("a Ballista cluster cannot run this query as this machine does")]
     NotOnCluster,
     /// The cluster failed while it ran the query.
-    #[error("the cluster failed in the middle of the question")]
+    #[error("the cluster failed while it ran the query")]
     ClusterFailed,
     /// Joins with public tables make too many rows of one private row.
     #[error(
@@ -374,7 +374,7 @@ impl EngineError {
     pub fn help(&self) -> String {
         match self {
             Self::Unreadable { .. } => {
-                "check that the file is there and that you may read it".into()
+                "check that the file exists and that you may read it".into()
             }
             Self::UnknownFormat { .. } => {
                 "use a file whose name ends in .csv or .parquet, or a directory of such files"
@@ -384,7 +384,7 @@ impl EngineError {
                 "put files of one format directly into the directory, or name another".into()
             }
             Self::BadHeader { .. } => {
-                "give every column a name of its own in the first line of the file".into()
+                "give every column a different name in the first line of the file".into()
             }
             Self::BadParquet { .. } | Self::DamagedParquet { .. } => {
                 "write the file again from its source, or restore a copy of it".into()
@@ -394,34 +394,34 @@ impl EngineError {
             }
             Self::BadColumn { .. } => {
                 "restore the column, or add the dataset again with the type that it has: \
-                 questions can CAST it; ids are text or integers of 64 bits"
+                 queries can CAST it; ids are text or integers of 64 bits"
                     .into()
             }
             Self::OutOfMemory => {
-                "ask for fewer groups, statistics or columns. The owner can raise --query-memory, and check that nothing else stops processes of mizan"
+                "query fewer groups, statistics or columns. The data owner can raise --query-memory, and check that no other program stops processes of mizan"
                     .into()
             }
             Self::DeadlineExceeded { .. } => {
-                "ask for less, or let the owner raise --query-timeout".into()
+                "query less, or let the data owner raise --query-timeout".into()
             }
             Self::CountingMemory | Self::CountingTime { .. } => {
                 "join on columns of the public tables instead of computed keys. Filter or aggregate the public tables first. Nothing was charged"
                     .into()
             }
             Self::MayExceedMemory { .. } => {
-                "ask for fewer columns, groups or statistics, or for shorter texts. The owner can raise --query-memory, or keep the data in PostgreSQL. Nothing was charged"
+                "query fewer columns, groups or statistics, or shorter texts. The data owner can raise --query-memory, or keep the data in PostgreSQL. Nothing was charged"
                     .into()
             }
             Self::MayExceedTime { .. } => {
-                "compute less for each row, with fewer texts and joins. The owner can raise --query-timeout, or keep the data in PostgreSQL. Nothing was charged"
+                "compute less for each row, with fewer texts and joins. The data owner can raise --query-timeout, or keep the data in PostgreSQL. Nothing was charged"
                     .into()
             }
             Self::NoWorker { .. } => {
-                "check that the program is where it was started from, and that the system lets it \
+                "check that the program still exists at its path, and that the system lets it \
                  start processes"
                     .into()
             }
-            Self::Changed { .. } => "ask again when the data are complete".into(),
+            Self::Changed { .. } => "send the query again when the data are complete".into(),
             Self::BadAddress { .. } => {
                 "write postgres://user@host/database/schema.table; the password is in PGPASSWORD"
                     .into()
@@ -430,21 +430,21 @@ impl EngineError {
                 "check the address, the server and the password, which is in PGPASSWORD".into()
             }
             Self::NoTable { .. } => {
-                "check database, schema and table; upper case and lower case differ".into()
+                "check database, schema and table; names are case-sensitive".into()
             }
             Self::NotATable { .. } => "name a table of the database itself".into(),
             Self::NoRights { .. } => {
                 "let the owner of the table grant USAGE on its schema and SELECT on it".into()
             }
-            Self::Locked { .. } => "ask again when that is done".into(),
+            Self::Locked { .. } => "send the query again when that is done".into(),
             Self::BadServer { .. } => "use another server, or upgrade this one".into(),
             Self::Server { .. } => "ask the administrator of the database".into(),
             Self::TimedOut { .. } => {
                 "ask for less, or let the owner add ?timeout=SECONDS to where the dataset is".into()
             }
-            Self::Disconnected => "ask again when the server is back".into(),
+            Self::Disconnected => "send the query again when the server is back".into(),
             Self::NotHere { .. } => {
-                "ask without it; tables of a database need no --engine, and all of a question are in one database"
+                "query without it; tables of a database need no --engine, and all tables of a query are in one database"
                     .into()
             }
             Self::NotBuilt { feature, .. } => {
@@ -456,7 +456,7 @@ impl EngineError {
                     .into()
             }
             Self::OtherVersion { .. } => {
-                "use the same version of mizan for all nodes of the cluster and for who asks".into()
+                "use the same version of mizan for all nodes and clients of the cluster".into()
             }
             Self::NoExecutors { .. } => {
                 "start some with `mizan cluster executor --scheduler HOST:PORT`".into()
@@ -465,11 +465,11 @@ impl EngineError {
                 "let the scheduler and all executors see the same files under the same paths, and be allowed to read them".into()
             }
             Self::NotOnCluster => {
-                "ask it with --engine embedded, or ask something simpler; nothing was charged"
+                "run the query with --engine embedded, or simplify it; nothing was charged"
                     .into()
             }
             Self::ClusterFailed => {
-                "check that executors are there (`mizan cluster status`), see the files and have disk and memory left, and ask again"
+                "check that executors run (`mizan cluster status`), see the files and have disk and memory left, and send the query again"
                     .into()
             }
             Self::FanOut { .. } => {
@@ -482,7 +482,7 @@ impl EngineError {
             }
             Self::NotInCatalogue { .. } => "add the dataset with `mizan dataset add`".into(),
             Self::BadPlan { .. } | Self::Failed { .. } => {
-                "a file is damaged, the machine lacks memory, or this is a fault of Mizan: ask again, and report it if it stays".into()
+                "a file is damaged, the machine lacks memory, or this is a defect of Mizan: send the query again, and report it if it persists".into()
             }
         }
     }

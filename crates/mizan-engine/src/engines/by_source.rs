@@ -127,7 +127,7 @@ impl Engines {
         {
             let _ = scheduler;
             Err(EngineError::NotBuilt {
-                what: "clusters of Ballista",
+                what: "Ballista clusters",
                 feature: "ballista",
             })
         }
@@ -184,12 +184,12 @@ impl Engines {
         }
         match (files, tables) {
             (true, true) => Err(EngineError::NotHere {
-                what: "a question about files together with tables of a database",
+                what: "a query over files together with tables of a database",
             }),
             (_, false) => self.at(Place::Files),
             #[cfg(feature = "ballista")]
             (false, true) if self.cluster.is_some() => Err(EngineError::NotHere {
-                what: "on a cluster, a question about tables of a database",
+                what: "on a cluster, a query over tables of a database",
             }),
             (false, true) => self.at(Place::Postgres),
         }
@@ -318,7 +318,7 @@ mod tests {
 
     /// A dataset in a database is an error on a cluster; no other engine answers instead.
     #[test]
-    fn tables_of_a_database_are_not_asked_about_on_a_cluster() {
+    fn tables_of_a_database_are_refused_on_a_cluster() {
         let mut catalogue = questions::catalogue();
         for (name, dataset) in &mut catalogue.datasets {
             dataset.source = format!("postgres://u@127.0.0.1:1/d/{name}");

@@ -142,7 +142,7 @@ fn of_literal(
     written: &dyn Fn(&Value) -> String,
 ) -> Result<Sql, EngineError> {
     if value.type_of().is_some_and(|found| found != kind) {
-        return Err(bad("a literal is not of its type"));
+        return Err(bad("a literal does not have its type"));
     }
     let value = match value {
         Value::Number(number) => Value::number(*number),

@@ -195,7 +195,7 @@ fn begin(
 fn plan_text(session: &mut Session, text: &str) -> Result<(), EngineError> {
     if text.contains('\0') {
         return Err(EngineError::NotHere {
-            what: "a text with a zero character in it",
+            what: "a text that contains a zero character",
         });
     }
     session.plan(text)
@@ -217,7 +217,7 @@ fn sources<'a>(
         .any(|(a, b)| a != b)
     {
         return Err(EngineError::NotHere {
-            what: "a question about tables of several databases",
+            what: "a query over tables of several databases",
         });
     }
     Ok(sources)

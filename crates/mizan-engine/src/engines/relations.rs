@@ -126,7 +126,7 @@ impl<'a> Relations<'a> {
         let others: Vec<usize> = others.copied().collect();
         let (unit, others) = (of(&input.unit)?, of(&others)?);
         if unit.is_empty() || input.unit.iter().any(|place| !read.contains(place)) {
-            return Err(bad("the first rows of nobody"));
+            return Err(bad("a row limit without a unit"));
         }
         let somebody = unit.iter().map(|unit| format!("{} IS NOT NULL", unit.text));
         let somebody: Vec<String> = somebody.collect();
@@ -276,7 +276,7 @@ fn join(
         keeps_left,
         on,
         condition,
-    } = relation.as_join().ok_or_else(|| bad("no join"))?;
+    } = relation.as_join().ok_or_else(|| bad("not a join"))?;
     let width = left.columns.len();
     let on_left = |place: usize| format!("l.c{place}");
     let on_right = |place: usize| format!("r.c{place}");
@@ -406,7 +406,7 @@ pub(crate) fn value_of_sum(how: &Quantized, kind: Type) -> Result<Expr, EngineEr
                 let factor = Expr::Literal(Value::number(factor), Type::Number);
                 Ok(Expr::call(Function::Multiply, [column, factor]))
             }
-            _ => Err(bad("a sum that is no number")),
+            _ => Err(bad("a sum that is not a number")),
         }
     };
     let sum = if how.exponent == 0 && kind == Type::Integer {

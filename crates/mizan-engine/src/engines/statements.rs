@@ -33,7 +33,7 @@ pub(crate) fn statements(
     salt: &Salt,
 ) -> Result<Vec<Statement>, EngineError> {
     if plan.excess == Excess::Clipped && !plan.can_be_clipped() {
-        return Err(bad("units are clipped that cannot be"));
+        return Err(bad("units are clipped, but the plan does not allow it"));
     }
     let builder = Builder::new(dialect, catalogue, plan, salt)?;
     let mut sums = Vec::new();
@@ -155,13 +155,13 @@ impl<'a> Builder<'a> {
             .map(|place| column(columns, *place))
             .collect::<Result<Vec<_>, _>>()?;
         if unit.is_empty() {
-            return Err(bad("rows that are nobody's"));
+            return Err(bad("rows without a unit"));
         }
         let mut keys = Vec::with_capacity(plan.keys.len());
         for key in &plan.keys {
             let sql = expression(dialect, &key.expression, columns, &plain)?;
             if sql.kind != key.kind {
-                return Err(bad("a key is not of its type"));
+                return Err(bad("a key does not have its type"));
             }
             keys.push(sql);
         }
@@ -356,10 +356,10 @@ impl<'a> Builder<'a> {
         Ok((contributions, values))
     }
 
-    /// The light units of these statistics. With group sampling, or with a limit of one row,
-    /// hardly any unit is light. A scan of the whole dataset beforehand is worthwhile where
-    /// bounding units takes most of the time. With one group it does not, and rows are counted
-    /// in the same pass.
+    /// The light units of these statistics. With group sampling or clipping, or with a limit of
+    /// one row, hardly any unit is light, so there is None. A scan of the whole dataset
+    /// beforehand is worthwhile where bounding units takes most of the time. With one group it
+    /// does not, and rows are counted in the same pass.
     fn few(
         &self,
         places: &[usize],

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_does_not_come_back_is_left_alone() {
+    fn a_late_thread_is_abandoned() {
         let short = Duration::from_millis(20);
         let within = |most: Duration, work: fn() -> Result<u8, EngineError>| {
             on_own_thread_within(most, EngineError::Disconnected, work)

@@ -1,7 +1,7 @@
 //! Finds bounds of a column privately: a histogram of the largest and the smallest value of
 //! each unit, in buckets between powers of two.
 //!
-//! A unit is in exactly two groups of this histogram whatever its rows are, so the cost is that
+//! A unit is in at most two groups of this histogram whatever its rows are, so the cost is that
 //! of two counts. Choosing bounds from the noisy counts is post-processing. The bounds exclude
 //! about one unit in a hundred on each side; with few units they exclude as many as the noise
 //! hides.
@@ -157,7 +157,7 @@ fn plan(dataset: &Dataset, column: &str) -> Option<(Vec<f64>, BoundedPlan)> {
         relation,
         keys: vec![key("side", unit.len()), key("bucket", unit.len() + 1)],
         groups: Groups::Public(groups),
-        // Each unit is in one bucket of largest values and in one of smallest values.
+        // At most one bucket of largest values and one of smallest values for each unit.
         groups_per_unit: 2,
         excess: Excess::None,
         statistics: vec![Statistic {

@@ -31,7 +31,7 @@ pub enum QuestionError {
     #[error("{0}")]
     Name(#[from] NameError),
     /// The ledger does not have the account of a dataset.
-    #[error("the ledger has no account {account}, which pays for this dataset")]
+    #[error("the ledger has no account {account}, which this dataset is charged to")]
     NoAccount {
         /// Its name.
         account: String,
@@ -40,19 +40,19 @@ pub enum QuestionError {
     #[error("the dataset is not in the catalogue")]
     NoDataset,
     /// The target of the account has no epsilon to take a tenth of.
-    #[error("the account promises no epsilon to take a part of")]
+    #[error("the target of the account has no epsilon to take a tenth of")]
     NoUsual,
     /// The operating system provides no random numbers.
-    #[error("the system gives no random numbers")]
+    #[error("the system provides no random numbers")]
     NoEntropy,
     /// Bounds were requested for a column that is not numeric.
-    #[error("{column} is not a column of numbers that could have bounds")]
+    #[error("{column} is not a numeric column, so it has no bounds")]
     NotNumeric {
         /// The column.
         column: String,
     },
     /// The noise is larger than the counts: no bounds can be chosen.
-    #[error("no bounds stand out of the noise; the look was charged")]
+    #[error("no bounds can be distinguished from the noise; the search was charged")]
     NoBounds,
     /// The data owner settled the charge, so it has no answer and never will.
     #[error("the charge {id} was settled without an answer")]
@@ -118,7 +118,7 @@ impl QuestionError {
             Self::Name(error) => error.help().to_owned(),
             Self::NoAccount { account } => {
                 format!(
-                    "make it with `mizan budget create {account} ...`, or name the right ledger"
+                    "create it with `mizan budget create {account} ...`, or name the right ledger"
                 )
             }
             Self::NoDataset => "see the datasets with `mizan dataset list`".to_owned(),
@@ -129,13 +129,13 @@ impl QuestionError {
             }
             Self::NoBounds => "spend more with --epsilon, or declare bounds".to_owned(),
             Self::Settled { .. } => {
-                "ask again without an --id, or with a new one: that is a new charge".to_owned()
+                "send the query without an --id, or with a new one: that is a new charge".to_owned()
             }
             Self::AfterCharge { id, error }
                 if matches!(**error, Self::Engine(EngineError::Changed { .. })) =>
             {
                 format!(
-                    "{}: that is another question, with a price of its own; the charge {id} stands, because the data it was for may have been read",
+                    "{}: that is another query with its own charge; the charge {id} stands, because its data may have been read",
                     error.help()
                 )
             }
@@ -157,7 +157,7 @@ impl QuestionError {
                         StoreError::Unreachable { .. } | StoreError::Unknown { .. },
                     )) => "check the server of the ledger".to_owned(),
                     Self::Ledger(LedgerError::Store(StoreError::Busy)) => {
-                        "wait for the others".to_owned()
+                        "wait until other requests are done".to_owned()
                     }
                     _ => error.help(),
                 };

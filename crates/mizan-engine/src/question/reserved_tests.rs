@@ -130,7 +130,7 @@ fn ask<E: Engine>(desk: &Desk<'_, E>, place: usize) -> Box<Answered> {
 
 fn denied<E: Engine>(desk: &Desk<'_, E>, place: usize, name: Option<&str>) -> Box<Denied> {
     match reply(desk, place, name) {
-        Reply::Answered(_) => panic!("it does not fit"),
+        Reply::Answered(_) => panic!("the charge does not fit"),
         Reply::Denied(denied) => denied,
     }
 }
@@ -242,7 +242,7 @@ fn a_query_chooses_its_share() {
     let all = "SELECT COUNT(*) FROM visits";
     let ask = |desk: Desk<'_, OneWard>| match desk.query(all, wish(), None).unwrap() {
         Reply::Answered(answered) => answered,
-        Reply::Denied(_) => panic!("it fits"),
+        Reply::Denied(_) => panic!("the charge fits"),
     };
     let one = ask(desk());
     let other = ask(desk().threshold_delta(Some(share)));
@@ -253,7 +253,7 @@ fn a_query_chooses_its_share() {
 /// Stored answers of earlier versions, which always took the first share, have the stamp that
 /// the query has now, whatever is left.
 #[test]
-fn a_query_is_recognised_whatever_is_left() {
+fn a_query_is_identified_whatever_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path());
     let (catalogue, engine) = (catalogue(), OneWard::new());
@@ -278,7 +278,7 @@ fn a_query_is_recognised_whatever_is_left() {
 
 /// A charge without an answer is continued with the share that it was made with.
 #[test]
-fn what_was_left_behind_keeps_its_share() {
+fn a_charge_without_an_answer_keeps_its_share() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path());
     let (catalogue, engine) = (catalogue(), OneWard::new());
@@ -300,7 +300,7 @@ fn what_was_left_behind_keeps_its_share() {
     assert_eq!(answered.done.id, id);
     assert_eq!(taken(&ledger), before);
     let Reply::Answered(answered) = reply(&desk, 0, Some("report")) else {
-        panic!("it fits");
+        panic!("the charge fits");
     };
     assert!(!answered.repeated && answered.done.id == named);
     assert_eq!(taken(&ledger), before);
@@ -308,7 +308,7 @@ fn what_was_left_behind_keeps_its_share() {
         ask(&desk, place);
     }
     let Reply::Answered(again) = reply(&desk, 0, Some("report")) else {
-        panic!("it was answered");
+        panic!("the query was answered");
     };
     assert!(again.repeated && again.answer == answered.answer);
 }
@@ -325,14 +325,14 @@ fn a_refused_name_stays_refused() {
     ask(&desk, 1);
     ask(&desk, 2);
     let Reply::Denied(first) = ask_most("report") else {
-        panic!("it does not fit");
+        panic!("the charge does not fit");
     };
     assert!(first.done.fresh && !first.reserved.unwrap().is_short());
     for place in 3..8 {
         ask(&desk, place);
     }
     let Reply::Denied(again) = ask_most("report") else {
-        panic!("it stays refused");
+        panic!("the name must stay refused");
     };
     assert!(!again.done.fresh);
 }

@@ -137,7 +137,7 @@ fn ledger(folder: &std::path::Path, epsilon: f64) -> Ledger {
 /// A query that was denied several times is answered once the budget is raised, and is free
 /// after that.
 #[test]
-fn what_was_denied_is_answered_when_there_is_more() {
+fn a_denied_query_is_answered_after_a_raise() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path(), 0.5);
     let (catalogue, engine) = (catalogue(), Changing::new(u32::MAX));
@@ -146,7 +146,7 @@ fn what_was_denied_is_answered_when_there_is_more() {
     let mut ids = Vec::new();
     for _ in 0..37 {
         let Reply::Denied(denied) = desk.query(QUESTION, wish, None).unwrap() else {
-            panic!("it does not fit");
+            panic!("the charge does not fit");
         };
         assert!(denied.done.fresh);
         ids.push(denied.done.id);
@@ -164,7 +164,7 @@ fn what_was_denied_is_answered_when_there_is_more() {
     ledger.raise(None, account.number(), more).unwrap();
     for repeated in [false, true, true] {
         let Reply::Answered(answered) = desk.query(QUESTION, wish, None).unwrap() else {
-            panic!("it fits");
+            panic!("the charge fits");
         };
         assert_eq!(answered.repeated, repeated);
     }
@@ -173,7 +173,7 @@ fn what_was_denied_is_answered_when_there_is_more() {
 
 /// If data change between the charge and the start, the charge is voided.
 #[test]
-fn what_changed_before_it_was_read_is_given_back() {
+fn data_that_change_before_the_start_void_the_charge() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path(), 5.0);
     let (catalogue, engine) = (catalogue(), Changing::new(1));
@@ -192,7 +192,7 @@ fn what_changed_before_it_was_read_is_given_back() {
 /// If data change after the start, rows may have been read: the charge stands, and the error
 /// says so and what to do.
 #[test]
-fn what_changed_while_it_was_read_stays_charged() {
+fn data_that_change_after_the_start_leave_the_charge() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path(), 5.0);
     let (catalogue, engine) = (catalogue(), Changing::new(2));
@@ -202,11 +202,7 @@ fn what_changed_while_it_was_read_stays_charged() {
         panic!("{error}");
     };
     let id: RequestId = *id;
-    assert!(
-        error.help().contains("another question"),
-        "{}",
-        error.help()
-    );
+    assert!(error.help().contains("another query"), "{}", error.help());
     assert!(error.help().contains(&id.to_string()));
     let record = ledger.record(id).unwrap().unwrap();
     assert!(matches!(record.status, Status::Started(_)));
@@ -249,7 +245,7 @@ impl Engine for Overtaken<'_> {
 fn without_noise<E: Engine>(desk: &Desk<'_, E>) -> Box<Answered> {
     let wish = Wish::Epsilon(Epsilon::new(80.0).unwrap());
     let Reply::Answered(answered) = desk.query(QUESTION, wish, None).unwrap() else {
-        panic!("it fits");
+        panic!("the charge fits");
     };
     answered
 }
@@ -257,7 +253,7 @@ fn without_noise<E: Engine>(desk: &Desk<'_, E>) -> Box<Answered> {
 /// Two processes draw the same noise for one charge: one of them reports a new answer, the
 /// other a repetition at no cost.
 #[test]
-fn who_draws_what_was_drawn_already_repeats_it() {
+fn an_equal_draw_of_another_process_is_a_repetition() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path(), 100.0);
     let (catalogue, engine) = (catalogue(), Changing::new(u32::MAX));
@@ -281,7 +277,7 @@ fn a_name_is_the_id_of_one_release() {
     let desk = Desk::new(&ledger, &catalogue, &engine);
     let asked = |name: &str| desk.query(QUESTION, Wish::Usual, Some(name));
     let Reply::Answered(first) = asked("report 7").unwrap() else {
-        panic!("it fits");
+        panic!("the charge fits");
     };
     assert_eq!(first.done.id, RequestId::from_text("report 7"));
     let account = ledger.accounts().unwrap()[0].account.number();
@@ -300,11 +296,15 @@ fn a_name_is_the_id_of_one_release() {
     ledger.start(id).unwrap();
     spend(uuid).unwrap();
     assert_eq!(asked(uuid).unwrap_err().code(), "MZ1732");
-    assert_eq!(engine.runs.get(), 1, "nothing was read for the others");
+    assert_eq!(
+        engine.runs.get(),
+        1,
+        "no data were read for the other queries"
+    );
     // An answer under a name is available although the data are deleted.
     engine.files.borrow_mut().clear();
     let Reply::Answered(again) = asked("report 7").unwrap() else {
-        panic!("it was answered");
+        panic!("the query was answered");
     };
     assert!(again.repeated && again.done.id == first.done.id);
     assert_eq!(asked("report 9").unwrap_err().code(), "MZ1908");
@@ -313,14 +313,14 @@ fn a_name_is_the_id_of_one_release() {
 /// A query without a name has an id too. Giving that id as a name asks the same query. If
 /// another charge used the id, the query moves to its next id.
 #[test]
-fn the_id_of_a_question_is_a_name_of_it() {
+fn the_id_of_a_query_is_a_name_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path(), 10.0);
     let (catalogue, engine) = (catalogue(), Changing::new(u32::MAX));
     let desk = Desk::new(&ledger, &catalogue, &engine);
     let ask = |wish: Wish, name: Option<&str>| match desk.query(QUESTION, wish, name).unwrap() {
         Reply::Answered(answered) => answered,
-        Reply::Denied(_) => panic!("it fits"),
+        Reply::Denied(_) => panic!("the charge fits"),
     };
     let first = ask(Wish::Usual, None);
     let again = ask(Wish::Usual, Some(&first.done.id.to_string()));
@@ -368,7 +368,7 @@ fn ids_have_a_key_that_the_ledger_keeps() {
         let unkeyed = super::stamp(&prepared, &versions);
         let guessed = desk.last_attempt(&prepared, &unkeyed).unwrap();
         let Reply::Answered(first) = desk.query(QUESTION, Wish::Usual, None).unwrap() else {
-            panic!("it fits");
+            panic!("the charge fits");
         };
         assert_ne!(first.done.id, guessed);
         let stored = ledger.answer(first.done.id).unwrap().unwrap();
@@ -380,7 +380,7 @@ fn ids_have_a_key_that_the_ledger_keeps() {
     let shared = Ledger::open(&place, state.path()).unwrap();
     let desk = Desk::new(&shared, &catalogue, &engine);
     let Reply::Answered(again) = desk.query(QUESTION, Wish::Usual, None).unwrap() else {
-        panic!("it was answered");
+        panic!("the query was answered");
     };
     assert!(again.repeated && again.done.id == first.done.id);
     // Another ledger has another key.
@@ -421,7 +421,7 @@ fn answers_under_ids_without_a_key_are_found() {
     for name in [None, Some(id.to_string())] {
         let reply = desk.query(QUESTION, Wish::Usual, name.as_deref()).unwrap();
         let Reply::Answered(found) = reply else {
-            panic!("it was answered");
+            panic!("the query was answered");
         };
         assert!(found.repeated && found.done.id == id);
     }
@@ -432,7 +432,7 @@ fn answers_under_ids_without_a_key_are_found() {
 /// A ledger that an earlier version wrote before ids had a key (testdata/ledger/README.md): the
 /// id of its query is found, and creating a key does not change that.
 #[test]
-fn a_ledger_from_before_opens_and_its_ids_are_those_looked_for() {
+fn a_ledger_without_an_id_key_opens_and_its_ids_are_found() {
     let old = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../testdata/ledger/unkeyed-ids.ledger");
     let folder = tempfile::tempdir().unwrap();

@@ -2,12 +2,13 @@
 //! exponential mechanism over all values of a grid.
 //!
 //! Let `L`, `E` and `G` be the numbers of rows less than a candidate `x`, equal to it and
-//! greater, and `n` their sum. In sorted order `x` covers the ranks from `L` to `L + E = n -
-//! G`. The score of `x` is minus the distance from the target rank to that interval. It is zero
-//! for a true quantile, also where many rows are equal.
+//! greater, and `n` their sum. In sorted order `x` covers the ranks from `L` to
+//! `L + E = n - G`. The score of `x` is minus the distance from the target rank to that
+//! interval. It is zero for a true quantile, also where many rows are equal.
 //!
-//! - The fraction `a/b` targets rank `a n / b`. In units of `1/b`, the distance is `max(0, b L
-//!   - a n, a n - b (n - G))`, that is `max(0, (b-a) L - a (E+G), a G - (b-a) (L+E))`.
+//! - The fraction `a/b` targets rank `a n / b`. In units of `1/b`, the distance is
+//!   `max(0, b L - a n, a n - b (n - G))`, that is
+//!   `max(0, (b-a) L - a (E+G), a G - (b-a) (L+E))`.
 //! - The `k`-th row from below targets rank `k`: `max(0, L - k, k - (L+E))`; from above the
 //!   same with `G` for `L`.
 //!

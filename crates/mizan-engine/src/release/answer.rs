@@ -74,7 +74,7 @@ pub(crate) fn answer(
 ) -> Result<Answer, ReleaseError> {
     if released.noise != recipe.noise || !recipe.is_for(plan) {
         return Err(ReleaseError::Stored {
-            what: "it was made with other noise",
+            what: "it was released with other noise",
         });
     }
     let keys = plan.keys.len();

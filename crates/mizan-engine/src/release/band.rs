@@ -38,8 +38,8 @@ impl Band {
     /// The true value lies in `[least, most]`, and the result contains the intersection of that
     /// with `[low, high]`: it covers the true value whenever `[low, high]` does. It also
     /// contains the interval shifted to the clamped estimate, so it keeps its width when the
-    /// noise puts both ends beyond a bound: the interval of a count `v - h..v + h` is `max(0, v
-    /// - h)..max(v + h, h)`.
+    /// noise puts both ends beyond a bound: the interval of a count `v - h..v + h` is
+    /// `max(0, v - h)..max(v + h, h)`.
     pub(super) fn clamped(
         (low, high): (f64, f64),
         estimate: f64,

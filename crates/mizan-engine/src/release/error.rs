@@ -20,7 +20,7 @@ pub enum ReleaseError {
         half_width: f64,
     },
     /// The error of the first aggregate depends on the data, so it cannot be a target.
-    #[error("the accuracy of {what} depends on the data, so it cannot be asked for")]
+    #[error("the accuracy of {what} depends on the data, so it cannot be a target")]
     Unpredictable {
         /// The kind of the first aggregate.
         what: &'static str,
@@ -32,15 +32,13 @@ pub enum ReleaseError {
         half_width: f64,
     },
     /// Private groups need a reserved delta.
-    #[error(
-        "groups that are found in the data can be shown only by an account with a delta of its own for that"
-    )]
+    #[error("groups that come from the data need an account with a reserved delta")]
     NoDelta,
     /// The noise exceeds 64-bit integers.
-    #[error("so small a budget needs noise wider than 64-bit integers")]
+    #[error("this epsilon needs noise wider than 64-bit integers")]
     TooWide,
     /// No mechanism satisfies the requested guarantee.
-    #[error("no noise keeps epsilon {epsilon} at delta {delta:e}")]
+    #[error("no noise satisfies epsilon {epsilon} at delta {delta:e}")]
     Impossible {
         /// The requested epsilon.
         epsilon: f64,
@@ -48,7 +46,7 @@ pub enum ReleaseError {
         delta: f64,
     },
     /// The plan is inconsistent: an index is out of range.
-    #[error("the plan does not fit together: {what}")]
+    #[error("the plan is inconsistent: {what}")]
     Plan {
         /// What is wrong.
         what: &'static str,
@@ -90,17 +88,17 @@ impl ReleaseError {
     #[must_use]
     pub fn help(&self) -> String {
         match self {
-            Self::Epsilon { .. } => "ask with an epsilon such as 0.1 or 1",
+            Self::Epsilon { .. } => "use an epsilon such as 0.1 or 1",
             Self::Accuracy { .. } => "give a positive half width, such as 50",
             Self::Unpredictable { .. } => {
-                "ask with an epsilon, or put a COUNT or a SUM first: their accuracy is known"
+                "give an epsilon, or put a COUNT or a SUM first: their accuracy is known"
             }
-            Self::TooAccurate { .. } => "ask for a larger half width",
+            Self::TooAccurate { .. } => "request a larger half width",
             Self::NoDelta => {
                 "list the keys in the catalogue, or use an account of an epsilon and a delta such as 1e-6"
             }
-            Self::TooWide => "ask with a larger epsilon, or lower the bounds and limits",
-            Self::Impossible { .. } => "ask with a larger epsilon",
+            Self::TooWide => "use a larger epsilon, or lower the bounds and limits",
+            Self::Impossible { .. } => "use a larger epsilon",
             Self::Plan { .. } | Self::Shape => "nothing was released; please report this",
             Self::Stored { .. } => "the ledger is damaged or of a newer version: run mizan ledger verify",
             Self::Noise(error) => error.help(),

@@ -291,7 +291,7 @@ fn treatment(treatments: &[Treatment], statistic: usize) -> Result<&Treatment, R
 
 /// The error for a plan whose indices do not fit.
 pub(super) const PLACE: ReleaseError = ReleaseError::Plan {
-    what: "an aggregate of a statistic that is not there",
+    what: "an aggregate of a missing statistic",
 };
 
 /// The name of an aggregate in messages.

@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failures_are_priced_apart() {
+    fn deltas_of_failures_are_added() {
         let event: PrivacyEvent = "3 * (discrete-gaussian(60, 5) + approximate(0.1, 1e-8))"
             .parse()
             .unwrap();

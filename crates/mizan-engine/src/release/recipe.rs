@@ -373,10 +373,11 @@ pub(crate) fn event(
 ///
 /// One unit changes the integers of all groups by a vector x with `Σ (x / B)² <= C m` for C
 /// groups, m statistics and the sensitivity B of each (`mizan_sql::clip`). Discrete Gaussian
-/// noise under a shift by the integer x has a Rényi divergence of order α of at most `α x² /
-/// 2σ²` (Canonne, Kamath and Steinke 2020, Proposition 5). Divergences of independent noise add
-/// up, to at most `α (C m / 2) max (B/σ)²`. The event has this ρ, rounded up. It holds for any
-/// number of groups that the vector spans, and a unit of C full groups reaches it.
+/// noise under a shift by the integer x has a Rényi divergence of order α of at most
+/// `α x² / 2σ²` (Canonne, Kamath and Steinke 2020, Proposition 5). Divergences of independent
+/// noise add up, to at most `α (C m / 2) max (B/σ)²`. The event has this ρ, rounded up. It
+/// holds for any number of groups that the vector spans, and a unit of C full groups reaches
+/// it.
 fn clipped_event(groups: u64, treatments: &[Treatment]) -> Result<PrivacyEvent, ReleaseError> {
     let mut most = 0.0_f64;
     for treatment in treatments {

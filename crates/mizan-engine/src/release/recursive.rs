@@ -13,20 +13,20 @@
 //! one depth are disjoint and follow from earlier selections. Given those, the weights `r_i` of
 //! the unit in them add up to at most `R`, wherever its rows are, including rows that are
 //! split. In its range a selection targets a fraction `a/b` of the weight there, and nothing
-//! outside matters. A score changes by at most `r_i max(a, b-a)`. The mechanism is made for `R
-//! max(a, b-a)`, so the logarithm of the ratio of its probabilities lies in an interval of
+//! outside matters. A score changes by at most `r_i max(a, b-a)`. The mechanism is made for
+//! `R max(a, b-a)`, so the logarithm of the ratio of its probabilities lies in an interval of
 //! length `ε r_i / R` (Dong, Durfee and Rogers 2020). For independent selections these lengths
 //! add up to at most `ε` for a depth, which is the bounded range that `exponential(ε)` is
 //! priced by.
 //!
 //! # Rank error
 //!
-//! In its range a selection misses its rank by more than `e` with probability at most `N
-//! e^(-κe) / Z`, where `κ = ε / 2R max(a/b, 1-a/b)` and `Z` is the weight of the cells at the
-//! rank itself, in values. If `E` rows are equal there, `Z` is at least `(1 - e^(-κE)) / κE`,
-//! or the neighbouring cells make up for it with a factor of `e` less. With `1/κ` and one row
-//! more than `ln(N (1 + κE) / β) / κ` the probability of a miss is `β`. The ends of the range
-//! have errors too; they add their mean, weighted with `a/b`.
+//! In its range a selection misses its rank by more than `e` with probability at most
+//! `N e^(-κe) / Z`, where `κ = ε / 2R max(a/b, 1-a/b)` and `Z` is the weight of the cells at
+//! the rank itself, in values. If `E` rows are equal there, `Z` is at least
+//! `(1 - e^(-κE)) / κE`, or the neighbouring cells make up for it with a factor of `e` less.
+//! With `1/κ` and one row more than `ln(N (1 + κE) / β) / κ` the probability of a miss is `β`.
+//! The ends of the range have errors too; they add their mean, weighted with `a/b`.
 //!
 //! # Reference
 //!
@@ -342,7 +342,7 @@ mod tests {
     /// sensitivity, also where a cut splits rows of the unit. Scores by ranks of the whole
     /// histogram would not have this property.
     #[test]
-    fn a_unit_moves_all_ranges_together_by_one_sensitivity() {
+    fn a_unit_changes_all_ranges_together_by_one_sensitivity() {
         let rows = 3_u64;
         let end = 16 * CELLS;
         let cuts = [
@@ -431,7 +431,7 @@ mod tests {
     /// by 7 standard errors with probability 10⁻¹¹. If rows were not spread over cells, the
     /// second would deviate by 16.
     #[test]
-    fn selections_are_as_likely_as_they_should_be() {
+    fn selections_have_the_defined_distribution() {
         let histogram = BTreeMap::from([(0, 4), (1, 8)]);
         let range = (0, 2);
         let cells = Cells::new(&histogram, range);
@@ -465,7 +465,7 @@ mod tests {
 
     /// Quantiles are in order and near their ranks for any number of equal rows.
     #[test]
-    fn equal_rows_do_not_mislead() {
+    fn equal_rows_keep_quantiles_near_their_ranks() {
         let parts = vec![1000, 2500, 5000, 7500, 9000];
         let histogram = BTreeMap::from([(-5, 10_000), (0, 60_000), (1, 1), (7, 30_000)]);
         let mut entropy = Entropy::system().unwrap();

@@ -116,7 +116,7 @@ pub(crate) fn release(
 ) -> Result<Released, ReleaseError> {
     if !recipe.is_for(plan) {
         return Err(ReleaseError::Plan {
-            what: "a recipe of another plan",
+            what: "a noise plan of another plan",
         });
     }
     let recipe = &recipe.noise;

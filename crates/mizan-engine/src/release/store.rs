@@ -39,7 +39,7 @@ impl Released {
     ///
     /// The bytes are not a release of this version.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, ReleaseError> {
-        let whole: Json = serde_json::from_slice(bytes).map_err(|_| wrong("it is no JSON"))?;
+        let whole: Json = serde_json::from_slice(bytes).map_err(|_| wrong("it is not JSON"))?;
         if whole.get("version").and_then(Json::as_u64) != Some(VERSION) {
             return Err(wrong("it is of another version"));
         }
@@ -70,7 +70,7 @@ fn group_to_json(group: &Group) -> Json {
 }
 
 fn group_from_json(json: &Json) -> Result<Group, ReleaseError> {
-    let integer = |json: &Json| json.as_i64().ok_or(wrong("a cell is no integer"));
+    let integer = |json: &Json| json.as_i64().ok_or(wrong("a cell is not an integer"));
     let integers =
         |values: &[Json]| -> Result<Vec<i64>, _> { values.iter().map(integer).collect() };
     let cell = |json: &Json| match json {
@@ -103,7 +103,7 @@ fn value_to_json(value: &Value) -> Json {
 }
 
 fn value_from_json(json: &Json) -> Result<Value, ReleaseError> {
-    let bad = || wrong("a key is no value");
+    let bad = || wrong("a key is not a value");
     let (kind, inner) = match json {
         Json::Null => return Ok(Value::Null),
         Json::Object(fields) if fields.len() == 1 => fields.iter().next().ok_or_else(bad)?,

@@ -64,7 +64,7 @@ pub(crate) fn rank_error(noise: &Treatment, levels: u32) -> Result<u64, ReleaseE
         Treatment::Laplace { scale, .. } => scale * std::f64::consts::SQRT_2,
         _ => {
             return Err(ReleaseError::Plan {
-                what: "a tree of another noise",
+                what: "a tree with another kind of noise",
             });
         }
     };

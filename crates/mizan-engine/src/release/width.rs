@@ -25,8 +25,8 @@ pub(super) fn deviations(missed: f64) -> Result<f64, ReleaseError> {
 /// The smallest of three that are known before private data is read:
 /// - the sum of the exact half widths at half of `missed` each;
 /// - for Gaussian noises, that of a normal variable of the same variance;
-/// - for Laplace noises, that of the sum of two Laplace variables, `P(|S| > t) = (A² e^(-t/A) -
-///   B² e^(-t/B)) / (A² - B²)`.
+/// - for Laplace noises, that of the sum of two Laplace variables,
+///   `P(|S| > t) = (A² e^(-t/A) - B² e^(-t/B)) / (A² - B²)`.
 ///
 /// To the last two, half a step of the lattice (a whole step for Laplace) is added for each.
 /// Truncated noise counts as Laplace noise, which is wider.

@@ -60,18 +60,18 @@ impl FromStr for Address {
         let bad = |reason| EngineError::BadScheduler { reason };
         let text = text.trim();
         if text.contains('/') {
-            return Err(bad("it has a slash in it"));
+            return Err(bad("it contains a slash"));
         }
         let (host, port) = text.rsplit_once(':').ok_or(bad("it has no port"))?;
-        let port = port.parse().map_err(|_| bad("the port is no number"))?;
+        let port = port.parse().map_err(|_| bad("the port is not a number"))?;
         let address = Self::new(host, port);
         let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':');
         if address.host().is_empty() || !address.host().chars().all(allowed) {
-            return Err(bad("the host is no name"));
+            return Err(bad("the host is not a name"));
         }
         let bracketed = host.starts_with('[') && host.ends_with(']');
         if address.host().contains(':') != bracketed {
-            return Err(bad("an IPv6 address is in brackets"));
+            return Err(bad("an IPv6 address must be in brackets"));
         }
         Ok(address)
     }

@@ -201,7 +201,7 @@ pub(super) fn files_json(files: &[SeenFile]) -> Result<Value> {
             None => file.as_seen()?,
         };
         let Some(path) = file.path.to_str() else {
-            return plan_err!("a path is no text");
+            return plan_err!("a path is not valid text");
         };
         let (length, changed) = file.seen.unwrap_or_default();
         all.push(json!([path, length, changed]));
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_is_not_read() {
+    fn invalid_scans_are_rejected() {
         let (codec, converter) = (PhysicalCodec::default(), DefaultPhysicalProtoConverter {});
         let context = TaskContext::default();
         for rest in [

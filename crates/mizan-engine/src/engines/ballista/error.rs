@@ -14,13 +14,13 @@ pub enum NodeError {
     #[error("{0}")]
     Scheduler(#[from] EngineError),
     /// Other machines could reach it without explicit permission.
-    #[error("{host} can be reached from other machines, and nodes know no passwords and no TLS")]
+    #[error("{host} can be reached from other machines, and nodes have neither passwords nor TLS")]
     Open {
         /// The host on which it would listen.
         host: String,
     },
     /// Other nodes could not reach it under any address.
-    #[error("{host} is no address that others can reach it by")]
+    #[error("{host} is not an address under which others can reach the node")]
     NoAddress {
         /// The host on which it would listen.
         host: String,
@@ -69,16 +69,16 @@ impl NodeError {
         match self {
             Self::Scheduler(error) => error.help(),
             Self::Open { .. } => {
-                "listen on 127.0.0.1, or add --trusted-network if only machines of the cluster and of who asks can reach it"
+                "listen on 127.0.0.1, or add --trusted-network if only nodes and clients of the cluster can reach it"
                     .into()
             }
-            Self::NoAddress { .. } => "name the host that others know it by with --advertise".into(),
+            Self::NoAddress { .. } => "name the host under which others reach the node with --advertise".into(),
             Self::CannotListen { .. } => "choose another address or port with --listen".into(),
             Self::WorkDirectory { .. } => {
                 "name a directory that you may write to with --work-dir".into()
             }
             Self::Stopped { .. } => {
-                "start it again when the scheduler is there; it must be of the same version".into()
+                "start it again when the scheduler runs; it must have the same version".into()
             }
         }
     }

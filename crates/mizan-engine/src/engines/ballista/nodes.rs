@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_are_open_to_others_only_if_somebody_says_so() {
+    fn nodes_listen_to_other_machines_only_with_permission() {
         let listen = |text: &str, trusted| may_listen(&text.parse().unwrap(), trusted);
         assert!(listen("127.0.0.1:0", false).is_ok());
         assert_eq!(listen("0.0.0.0:0", false).unwrap_err().code(), "MZ1931");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_that_is_taken_is_told() {
+    fn a_port_in_use_is_an_error() {
         let taken = listener("127.0.0.1".parse().unwrap(), 0).unwrap();
         let address = taken.local_addr().unwrap();
         let error = listener(address.ip(), address.port()).unwrap_err();

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_of_a_place_changes_is_seen_and_named() {
+    fn every_change_of_a_source_is_detected_and_named() {
         let directory = tempfile::tempdir().unwrap();
         let directory = directory.path().canonicalize().unwrap();
         let path = |name: &str| directory.join(name);

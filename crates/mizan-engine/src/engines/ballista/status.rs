@@ -52,7 +52,7 @@ pub fn cluster_status(scheduler: &Address) -> Result<ClusterStatus, EngineError>
         reason,
     };
     let page = get(scheduler, PATIENCE).map_err(|error| none(said(error.kind())))?;
-    let strange = || none("what listens there is no scheduler of mizan".to_owned());
+    let strange = || none("the server there is not a scheduler of mizan".to_owned());
     let (head, body) = page.split_once("\r\n\r\n").ok_or_else(strange)?;
     if head.split_ascii_whitespace().nth(1) != Some("200") {
         return Err(strange());
@@ -84,7 +84,7 @@ fn said(kind: ErrorKind) -> String {
     match kind {
         ErrorKind::WouldBlock | ErrorKind::TimedOut => "it does not answer".to_owned(),
         ErrorKind::NotFound => "there is no such host".to_owned(),
-        ErrorKind::InvalidData => "what listens there is no scheduler of mizan".to_owned(),
+        ErrorKind::InvalidData => "the server there is not a scheduler of mizan".to_owned(),
         other => other.to_string(),
     }
 }
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_listens_there_is_told_apart() {
+    fn other_servers_are_distinguished() {
         let nobody = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = nobody.local_addr().unwrap().port();
         drop(nobody);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_is_not_there_is_told() {
+    fn a_missing_host_is_an_error() {
         let error = cluster_status(&Address::new("nohost.invalid", 50)).unwrap_err();
         assert_eq!(error.code(), "MZ1925");
         assert!(error.to_string().contains("no such host"), "{error}");
@@ -179,7 +179,7 @@ mod tests {
 
     /// A server that sends a few bytes, again and again.
     #[test]
-    fn nobody_is_waited_for_for_ever() {
+    fn a_slow_response_times_out() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         std::thread::spawn(move || {

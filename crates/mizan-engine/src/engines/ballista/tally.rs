@@ -212,7 +212,7 @@ impl Accumulator for Tally {
             self.make_room();
             let (counters, rest) = state.as_chunks::<2>();
             if counters.len() != self.counters.len() || !rest.is_empty() {
-                return exec_err!("counters of another tally");
+                return exec_err!("counters of another sketch");
             }
             for (counter, other) in self.counters.iter_mut().zip(counters) {
                 *counter = counter.saturating_add(u16::from_le_bytes(*other));
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_many_rows_is_found_and_few_others() {
+    fn heavy_units_are_found_and_few_others() {
         let ScalarValue::Binary(Some(bits)) = two_parts(Says::Many, 16, 40).evaluate().unwrap()
         else {
             panic!("no bits");
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_is_never_too_few() {
+    fn the_maximum_is_never_too_small() {
         for bits in [3, 10, 16] {
             let most = two_parts(Says::Most, bits, 0).evaluate().unwrap();
             let ScalarValue::Int64(Some(most)) = most else {
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_without_rows_and_strange_ones() {
+    fn empty_and_invalid_partial_sketches() {
         let empty = tally(Says::Many, 10, 1).state().unwrap();
         assert_eq!(empty, [ScalarValue::Binary(None)]);
         let none = merged(tally(Says::Many, 10, 1), vec![tally(Says::Many, 10, 1)]);
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_counters_enough_or_none() {
+    fn the_number_of_counters_suffices_or_is_none() {
         assert_eq!(counters(0, 4), Some(10));
         assert_eq!(counters(6_000_000, 100), Some(20));
         assert_eq!(counters(6_000_000, 1_024), Some(17));

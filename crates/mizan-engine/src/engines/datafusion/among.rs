@@ -101,7 +101,7 @@ pub(in crate::engines) fn among(bits: &[u8], units: &[ArrayRef]) -> Result<Boole
 /// A hash for each row.
 pub(in crate::engines) fn hash(units: &[ArrayRef], hashes: &mut Vec<u64>) -> Result<()> {
     let Some(first) = units.first() else {
-        return exec_err!("rows that are nobody's");
+        return exec_err!("rows without a unit");
     };
     let integers = first.as_primitive_opt::<Int64Type>();
     if let (Some(integers), 1, 0) = (integers, units.len(), first.null_count()) {
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_is_among_them_is_found_and_few_others() {
+    fn there_are_no_false_negatives_and_few_false_positives() {
         let id = |id: i64| vec![Value::Integer(id)];
         let named = |id: i64| vec![Value::Text(format!("p{id}")), Value::Date(3)];
         for (unit, kinds) in [
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_beside_an_id_changes_nothing() {
+    fn a_null_beside_an_id_does_not_change_its_hash() {
         let ids = |ids: &[Option<i64>]| {
             let value = |id: &Option<i64>| id.map_or(Value::Null, Value::Integer);
             vec![array_of(Type::Integer, ids.iter().map(value))]
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_that_are_folded_find_the_same_units() {
+    fn folded_filters_contain_the_same_units() {
         let ids: Vec<i64> = (0..40).map(|place| place * 1_000_003).collect();
         let units = [array_of(
             Type::Integer,

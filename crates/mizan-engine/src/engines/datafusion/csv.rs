@@ -61,7 +61,7 @@ pub(super) fn header(path: &Path) -> Result<Vec<String>, EngineError> {
         }
         let name = std::str::from_utf8(name).unwrap_or_default();
         if name.is_empty() {
-            return Err(bad("a name is empty or no UTF-8"));
+            return Err(bad("a name is empty or not UTF-8"));
         }
         if name.replace("\r\n", "").contains('\r') {
             return Err(bad(

@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_counts_what_count_distinct_counts() {
+    async fn it_agrees_with_count_distinct() {
         for partitions in [1, 3] {
             let context = context(partitions);
             for sql in [

@@ -318,7 +318,7 @@ mod tests {
         let array: ArrayRef = Arc::new(StringViewArray::from(vec![
             Some("b"),
             None,
-            Some("a long text that is no part of its view"),
+            Some("a long text that is not part of its view"),
             Some("a long text that is a part of another"),
         ]));
         let keys = [vec![Values::new(&array).unwrap()]];

@@ -265,14 +265,14 @@ fn array(arguments: &[ColumnarValue], place: usize, rows: usize) -> Result<Array
 fn literal(arguments: &[ColumnarValue], place: usize) -> Result<Value> {
     match arguments.get(place) {
         Some(ColumnarValue::Scalar(value)) => Ok(Values::new(&value.to_array()?)?.get(0)),
-        _ => exec_err!("an argument is no literal"),
+        _ => exec_err!("an argument is not a literal"),
     }
 }
 
 fn number(arguments: &[ColumnarValue], place: usize) -> Result<f64> {
     match literal(arguments, place)?.as_f64() {
         Some(value) => Ok(value),
-        None => exec_err!("an argument is no number"),
+        None => exec_err!("an argument is not a number"),
     }
 }
 

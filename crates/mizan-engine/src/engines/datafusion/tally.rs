@@ -169,11 +169,11 @@ pub(super) struct Hashes {
 /// A number for the unit of each row, equal for equal units. Integer ids are their own numbers.
 fn numbers<'a>(units: &'a [ArrayRef], room: &'a mut Hashes) -> Result<&'a [i64]> {
     let Some(first) = units.first() else {
-        return exec_err!("rows that are nobody's");
+        return exec_err!("rows without a unit");
     };
     // A number must not depend on the other rows of its batch.
     if units.iter().any(|unit| unit.logical_null_count() > 0) {
-        return exec_err!("rows that are nobody's");
+        return exec_err!("rows without a unit");
     }
     if let (Some(integers), 1) = (first.as_primitive_opt::<Int64Type>(), units.len()) {
         return Ok(integers.values());
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_with_many_rows_is_missed() {
+    fn no_heavy_unit_is_missed() {
         let rows = |id: i64| u64::try_from(id % 20 + 1).unwrap();
         let of = |id: i64| (0..rows(id)).map(move |_| id);
         let ids: Vec<i64> = (0..3_000).flat_map(of).collect();
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_that_follow_each_other_have_counters_of_their_own() {
+    fn consecutive_ids_have_different_counters() {
         // With random hashes about 3,000 counters would be shared.
         for (from, apart, most) in [(1, 1, 0), (-5_000_000, 7, 3_000), (1 << 40, 1 << 20, 9_000)] {
             let ids: Vec<i64> = (0..30_000).map(|id| from + id * apart).collect();
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_at_its_end_is_any_number() {
+    fn a_saturated_counter_gives_no_bound() {
         let mut tally = Tally::for_rows(0);
         for _ in 0..70 {
             tally.add_units(&units(&[-1; 1_000])).unwrap();
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_has_no_rows() {
+    fn an_empty_sketch_has_no_heavy_units() {
         let tally = Tally::for_rows(0);
         assert_eq!(tally.most(), Some(0));
         assert_eq!(tally.more_than(0), None);

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn longer_than_the_limit_is_nothing() {
+    fn texts_above_the_limit_are_null() {
         let texts = StringViewArray::from(vec![Some("a"), Some("aé"), None, Some("")]);
         let column = ColumnarValue::Array(Arc::new(texts));
         let rest = view(&"x".repeat(LONGEST_COMPUTED_TEXT - 1));
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_nothing_where_it_is_the_other() {
+    fn null_if_of_equal_texts_is_null() {
         let long = "a text of more than twelve bytes";
         let texts = StringViewArray::from(vec![Some("a"), None, Some(long), Some("b")]);
         let chosen = |other: ColumnarValue| {

@@ -121,7 +121,7 @@ fn joins_of_public_tables_are_bounded_before_they_are_run() {
 
 /// Rows after a join with a public table are limited before a join with rows of the same unit.
 #[test]
-fn what_a_public_join_made_is_limited_before_the_next_private_join() {
+fn rows_of_a_public_join_are_limited_before_a_private_join() {
     let sql = "SELECT COUNT(*) FROM visits v JOIN months m ON v.ward = m.ward \
                JOIN visits w ON v.person = w.person";
     let plan = mizan_sql::plan(sql, &cases::catalogue()).unwrap();
@@ -183,7 +183,7 @@ fn neighbours_have_one_outcome_on_datafusion() {
 }
 
 #[test]
-fn a_count_is_kept_as_long_as_the_table_is_the_same() {
+fn counts_are_cached_by_version() {
     let catalogue = cases::catalogue();
     let plan = mizan_sql::plan(ANSWERED[0], &catalogue).unwrap();
     let (cache, counts) = (FanOutCache::default(), Cell::new(0));

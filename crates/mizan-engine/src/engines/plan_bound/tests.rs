@@ -317,7 +317,7 @@ fn a_plan_without_its_columns_has_no_bound() {
 }
 
 #[test]
-fn odd_files_and_limits_have_a_bound() {
+fn unusual_files_and_limits_have_a_bound() {
     let folder = tempfile::tempdir().unwrap();
     let workers = workers(folder.path(), 1 << 30, 600);
     let sql = "SELECT ward, COUNT(*), SUM(cost), MEDIAN(age) FROM visits GROUP BY ward";

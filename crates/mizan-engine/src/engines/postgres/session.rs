@@ -141,7 +141,7 @@ impl Session {
                 |code: &SqlState| code.code().starts_with("54") || *code == SqlState::SYNTAX_ERROR;
             match error.code().is_some_and(limits) {
                 true => EngineError::NotHere {
-                    what: "a question of so many parts, one within the other,",
+                    what: "a query with so many nested parts",
                 },
                 false => of_rows(&error, "planning"),
             }

@@ -60,7 +60,8 @@ impl Source {
                 Some(text) => {
                     let seconds = text.parse().ok().filter(|s| (1..=86_400).contains(s));
                     timeout = Duration::from_secs(
-                        seconds.ok_or(wrong("timeout is no number of seconds from 1 to 86400"))?,
+                        seconds
+                            .ok_or(wrong("timeout is not a number of seconds from 1 to 86400"))?,
                     );
                 }
             }
@@ -70,7 +71,7 @@ impl Source {
             .map_err(|BadAddress { reason }| EngineError::BadAddress { reason })?;
         if address.has_password() {
             return Err(wrong(
-                "it has a password in it, and everybody sees the catalogue",
+                "it contains a password, and everyone can read the catalogue",
             ));
         }
         let address = match std::env::var("PGPASSWORD") {

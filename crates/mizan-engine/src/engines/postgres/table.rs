@@ -69,7 +69,7 @@ impl Table {
         if is(4)? {
             return Err(EngineError::NotATable {
                 table: source.shown(),
-                what: "a table whose policies hide rows from who asks",
+                what: "a table whose policies hide rows from the database user",
             });
         }
         let mut table = Self {
@@ -114,7 +114,7 @@ impl Table {
                 Some("ru" | "pu") => {
                     Some("a table with unlogged partitions, which a crash empties")
                 }
-                _ => Some("a table with foreign partitions, which are not here"),
+                _ => Some("a table with foreign partitions, which are on other servers"),
             };
             if let Some(what) = refused {
                 return Err(EngineError::NotATable {

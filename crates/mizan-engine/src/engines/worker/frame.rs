@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_read_as_it_was_written_and_only_then() {
+    fn only_an_unchanged_frame_is_read() {
         let frame = frame();
         assert_eq!(decode(&frame), Ok((7, "text".to_owned())));
         for end in 0..frame.len() {

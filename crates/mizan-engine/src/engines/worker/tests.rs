@@ -90,7 +90,7 @@ fn integers_are_the_same_over_the_pipe() {
 }
 
 #[test]
-fn plans_and_errors_survive_the_trip() {
+fn plans_and_errors_survive_the_pipe() {
     let mut rng = Rng(11);
     for _ in 0..300 {
         let catalogue = generate::catalogue(&mut rng);
@@ -197,7 +197,7 @@ mod scripts {
     }
 
     #[test]
-    fn a_program_that_is_not_there_is_known_before_the_charge() {
+    fn a_missing_program_is_an_error_before_the_charge() {
         let directory = tempfile::tempdir().unwrap();
         let (catalogue, plans) = asked(directory.path());
         let workers = workers(&directory.path().join("none"), LONG);

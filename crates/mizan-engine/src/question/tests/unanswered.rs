@@ -90,7 +90,7 @@ fn charges_without_an_answer_are_limited() {
     assert_eq!(error.code(), "MZ1997");
     for repeated in [false, true] {
         let Reply::Answered(answered) = ask(&sql(2), None).unwrap() else {
-            panic!("it fits");
+            panic!("the charge fits");
         };
         assert_eq!(answered.repeated, repeated);
         assert_ne!(answered.done.id, ids[2]);
@@ -138,7 +138,7 @@ fn a_query_whose_charge_was_settled_shows_nothing() {
     let engine = settling.1;
     let desk = Desk::new(&ledger, &catalogue, &engine);
     let Reply::Answered(answered) = desk.query(QUESTION, Wish::Usual, None).unwrap() else {
-        panic!("it fits");
+        panic!("the charge fits");
     };
     assert!(!answered.repeated);
 }

@@ -76,7 +76,7 @@ fn units_are_clipped_where_noise_is_gaussian() {
 /// The noise, in steps of contributions, is the same for the same epsilon as with group
 /// sampling.
 #[test]
-fn clipping_costs_what_dropping_costs() {
+fn clipping_costs_as_much_as_group_sampling() {
     for groups in [5, 30, 99] {
         for epsilon in [0.1, 1.0, 8.0] {
             let clipped = choose(&capped(groups), &request(epsilon, 1e-6)).unwrap();
@@ -171,7 +171,7 @@ fn the_event_reads_back_and_is_priced_by_the_ledger() {
 }
 
 #[test]
-fn a_plan_that_was_not_settled_is_not_released() {
+fn a_plan_with_other_group_bounding_is_not_released() {
     let recipe = choose(&capped(30), &request(1.0, 1e-6)).unwrap();
     let refused = release(&recipe, &capped(30), &Exact::new()).unwrap_err();
     assert_eq!(refused.code(), "MZ1957");
@@ -184,7 +184,7 @@ fn a_plan_that_was_not_settled_is_not_released() {
 /// Counts are shown as whole numbers although clipped contributions are fractions, and lie
 /// within their intervals.
 #[test]
-fn counts_of_parts_of_people_are_whole() {
+fn clipped_counts_are_shown_as_whole_numbers() {
     let recipe = choose(&capped(30), &request(2.0, 1e-6)).unwrap();
     let plan = recipe.settle(capped(30));
     let Groups::Public(keys) = &plan.groups else {
@@ -341,7 +341,7 @@ pub(super) fn compared(sql: &str, people: i64, skew: i32, epsilon: f64) -> Compa
 
 /// The purpose of clipping: a smaller bias.
 #[test]
-fn clipping_is_nearer_to_the_truth() {
+fn clipping_has_a_smaller_bias() {
     for sql in [
         "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward",
         "SELECT ward, SUM(cost) AS s FROM visits GROUP BY ward",

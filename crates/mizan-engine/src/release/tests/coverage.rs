@@ -163,7 +163,7 @@ fn intervals_cover_in_many_runs() {
 
 /// The noise has the standard deviation that the event claims.
 #[test]
-fn noise_is_that_of_the_event() {
+fn noise_has_the_deviation_of_the_event() {
     let keys: Vec<Vec<Value>> = (0..20_000).map(|key| text(&key.to_string())).collect();
     for groups_per_unit in [1, 30] {
         let plan = plan(

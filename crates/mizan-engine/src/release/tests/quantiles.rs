@@ -163,7 +163,7 @@ fn a_tree_of_little_noise_is_exact() {
 /// No added row changes a probability by more than e^ε: the scores of all candidates of small
 /// histograms, from the code that selects.
 #[test]
-fn one_unit_moves_scores_by_the_sensitivity() {
+fn one_unit_changes_scores_by_the_sensitivity() {
     for (at, rows) in [(0.5, 1), (0.9, 1), (0.25, 3), (0.0, 1), (1.0, 2)] {
         let aim = Aim::of(at, 1.0, rows, 9);
         let histograms = [
@@ -206,7 +206,7 @@ fn a_true_quantile_scores_best() {
 }
 
 #[test]
-fn anything_is_answered() {
+fn extreme_quantiles_and_histograms_are_answered() {
     let mut entropy = Entropy::system().unwrap();
     for at in [f64::NAN, -1.0, 0.0, 1e-9, 0.5, 1.0 - 1e-9, 1.0, 2.0] {
         let aim = Aim::of(at, 1e-6, 1 << 29, 1601);

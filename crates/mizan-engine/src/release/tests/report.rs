@@ -1,6 +1,6 @@
 //! Measurements of answers: rank errors of quantiles beside those of one exponential mechanism
-//! each, the bias of means, and the bias of group sampling and of clipping. `scripts/bench
-//! answers` prints them; no test fails here.
+//! each, the bias of means, and the bias of group sampling and of clipping.
+//! `scripts/bench answers` prints them; no test fails here.
 
 use mizan_core::{Epsilon, PrivacyEvent};
 
@@ -113,7 +113,7 @@ fn quantiles() {
 
 #[test]
 #[ignore = "long: a report"]
-fn dropped_or_clipped() {
+fn sampled_or_clipped() {
     println!(
         "| people | in more than 15 | question | truth | ε | σ | off, dropped | clipped | with noise, dropped | clipped |"
     );

@@ -67,7 +67,7 @@ fn an_empty_group_has_no_quantiles() {
 /// Without a count nothing says how many rows there are: the value is shown, with a note that
 /// it may be arbitrary.
 #[test]
-fn without_a_count_words_say_it() {
+fn without_a_count_a_note_says_it() {
     let aggregates = [Aggregate::Quantile {
         histogram: 0,
         at: 0.5,
@@ -108,7 +108,7 @@ fn an_empty_tree_has_no_quantiles() {
 /// Up to the stated group size all ranks are within the rank error; with one more row they are
 /// not.
 #[test]
-fn arbitrary_is_what_reaches_every_rank() {
+fn arbitrary_means_that_every_rank_is_in_reach() {
     for error in [1, 7, 40] {
         let aims = [
             Aim::fraction(1, 2),

@@ -64,7 +64,7 @@ fn stored_releases_read_back_the_same() {
 }
 
 #[test]
-fn treatments_say_what_they_are() {
+fn events_describe_their_mechanisms() {
     let gaussian = Treatment::Gaussian {
         sigma: 20.5,
         sensitivity: 3,

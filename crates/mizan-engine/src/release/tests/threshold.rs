@@ -64,14 +64,14 @@ fn a_group_of_one_unit_is_shown_with_probability_delta_at_most() {
 /// (DESIGN.md says why it is not), and 155 with Laplace noise and a threshold without
 /// truncation.
 #[test]
-fn survival_is_that_of_the_design() {
+fn the_threshold_is_that_of_the_design() {
     let recipe = choose(&units_only(10), &request(1.0, 1e-6)).unwrap();
     let half = recipe.noise.threshold.unwrap().above + 1;
     assert!((74..=82).contains(&half), "{half}");
 }
 
 #[test]
-fn small_groups_vanish_and_large_ones_are_shown() {
+fn small_groups_are_suppressed_and_large_ones_are_shown() {
     let statistics = statistics(1);
     let plan = plan(
         Some(Groups::Private),

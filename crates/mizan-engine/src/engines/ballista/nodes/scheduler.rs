@@ -121,7 +121,7 @@ async fn same_version(request: Request, next: Next) -> Response {
     if said == Some(AGENT) {
         return next.run(request).await;
     }
-    let refusal = format!("this scheduler is of mizan {VERSION} and works with no other");
+    let refusal = format!("this scheduler runs mizan {VERSION} and serves no other version");
     Status::failed_precondition(refusal).into_http()
 }
 

@@ -52,7 +52,7 @@ impl WorkDir {
     pub(super) fn path(&self) -> Result<&str, NodeError> {
         self.path.to_str().ok_or_else(|| NodeError::WorkDirectory {
             path: self.path.clone(),
-            reason: "its path is no text".to_owned(),
+            reason: "its path is not valid text".to_owned(),
         })
     }
 }
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_private_and_goes() {
+    fn the_directory_is_private_and_is_deleted() {
         let within = tempfile::tempdir().unwrap();
         let one = WorkDir::make(within.path()).unwrap();
         let two = WorkDir::make(within.path()).unwrap();
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_left_is_removed_and_what_is_used_is_not() {
+    fn abandoned_directories_are_deleted_and_used_ones_are_not() {
         let within = tempfile::tempdir().unwrap();
         let used = WorkDir::make(within.path()).unwrap();
         let left = within.path().join(format!("{PREFIX}left"));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_is_not_there_is_told() {
+    fn a_missing_parent_directory_is_an_error() {
         let within = tempfile::tempdir().unwrap();
         let error = WorkDir::make(&within.path().join("none")).unwrap_err();
         assert_eq!(error.code(), "MZ1934");

@@ -7,7 +7,7 @@ use crate::audit::failure::{self, Asked, Hunt, Target, World, observe, on_files}
 use crate::engines::reproductions::{self, Tables};
 
 #[test]
-fn the_three_breaks_have_one_outcome() {
+fn the_three_reproductions_have_one_outcome() {
     let cluster = Cluster::of(2);
     let engine = cluster.engine();
     let mut catalogue = reproductions::catalogue();

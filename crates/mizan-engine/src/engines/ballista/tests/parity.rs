@@ -15,7 +15,7 @@ use crate::engines::questions::{self, QUESTIONS};
 use crate::oracle;
 
 #[test]
-fn questions_have_one_answer_on_every_engine() {
+fn queries_have_the_same_integers_on_every_engine() {
     let cluster = Cluster::of(2);
     let (engine, embedded) = (cluster.engine(), DataFusion::with_partitions(2).unwrap());
     let mut rng = Rng(11);
@@ -35,7 +35,7 @@ fn questions_have_one_answer_on_every_engine() {
 }
 
 #[test]
-fn a_cluster_is_the_oracle() {
+fn a_cluster_agrees_with_the_oracle() {
     let cluster = Cluster::of(2);
     let engine = cluster.engine();
     let rounds = std::env::var("MIZAN_ENGINE_ROUNDS").map_or(60, |rounds| rounds.parse().unwrap());
@@ -76,7 +76,7 @@ fn a_cluster_is_the_oracle() {
 
 /// CSV files, some with malformed rows: executors read them like this machine.
 #[test]
-fn csv_is_read_as_here() {
+fn executors_read_csv_like_this_machine() {
     let cluster = Cluster::of(2);
     let (engine, embedded) = (cluster.engine(), DataFusion::with_partitions(2).unwrap());
     let mut rng = Rng(5);

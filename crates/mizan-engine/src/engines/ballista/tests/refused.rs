@@ -18,7 +18,7 @@ use crate::engines::generate::Rng;
 use crate::engines::questions;
 
 #[test]
-fn nobody_is_served_but_this_version() {
+fn only_this_version_is_served() {
     let cluster = Cluster::of(0);
     let url = cluster.scheduler.address.url();
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -43,7 +43,7 @@ fn nobody_is_served_but_this_version() {
 }
 
 #[test]
-fn a_question_needs_a_scheduler_and_executors() {
+fn a_query_needs_a_scheduler_and_executors() {
     let cluster = Cluster::of(0);
     let mut catalogue = questions::catalogue();
     let data = questions::data(&mut Rng(1));
@@ -65,7 +65,7 @@ fn a_question_needs_a_scheduler_and_executors() {
 
 /// Tables in the memory of this process cannot be sent.
 #[test]
-fn what_cannot_be_sent_is_refused_by_name() {
+fn tables_that_cannot_be_sent_are_refused() {
     let nobody = "127.0.0.1:1".parse().unwrap();
     let session = Session::new(&nobody, 2).unwrap();
     let batch = questions::batch(&questions::catalogue().datasets["visits"], &Vec::new());
@@ -85,7 +85,7 @@ fn what_cannot_be_sent_is_refused_by_name() {
 /// Executors see other files than this machine. (All run on this machine, so the test changes
 /// files before the probe.)
 #[test]
-fn files_that_executors_do_not_see_are_told() {
+fn files_that_executors_do_not_see_are_named() {
     let cluster = Cluster::of(2);
     let mut catalogue = questions::catalogue();
     let data = questions::data(&mut Rng(1));

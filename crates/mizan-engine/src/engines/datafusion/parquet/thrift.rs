@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn claims_that_bytes_cannot_hold_are_found() {
+    fn claims_that_bytes_cannot_hold_are_rejected() {
         // A list of 2^31 structures in six bytes.
         let long = [0x29, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07, 0x00];
         assert!(!is_sound_footer(&long));
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_schema_is_found() {
+    fn a_deep_schema_is_rejected() {
         // Each element has one child: field number five is an i32 of one.
         let chain = |length: u8| {
             let mut bytes = vec![0x29, 0xfc, length];

@@ -147,7 +147,7 @@ mod tests {
     use crate::order::hash;
 
     #[test]
-    fn groups_with_the_least_hash_count() {
+    fn groups_with_the_smallest_hash_are_sampled() {
         let salt = [7; 16];
         let names = [None, Some("b"), Some("a"), Some("c")];
         let keys: Vec<ArrayRef> = vec![Arc::new(StringViewArray::from(names.to_vec()))];
@@ -190,7 +190,7 @@ mod tests {
         let array: ArrayRef = Arc::new(StringViewArray::from(vec![
             Some("b"),
             None,
-            Some("a long text that is no part of its view"),
+            Some("a long text that is not part of its view"),
             Some("a long text that is a part of another"),
         ]));
         let keys = [Values::new(&array).unwrap()];

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn there_are_as_many_partitions_as_asked_for() {
+    async fn there_are_as_many_partitions_as_requested() {
         for partitions in [1, 2, 7, 40] {
             for pieces in [1, 3, 20] {
                 let context = context(partitions, pieces);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_looks_at_several_rows_is_left_alone() {
+    async fn plans_over_several_rows_are_unchanged() {
         let context = context(2, 3);
         for sql in [
             "SELECT DISTINCT x FROM t",

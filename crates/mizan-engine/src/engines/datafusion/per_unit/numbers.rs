@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_numbered_has_numbers_here() {
+    fn merged_rows_get_numbers() {
         let one = batch(&[Some(1), Some(2), Some(1)], &["a", "b", "b"]);
         let other = batch(&[Some(2), Some(3), Some(1)], &["b", "a", "a"]);
         for (columns, expected) in [

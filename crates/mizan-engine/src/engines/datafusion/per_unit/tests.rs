@@ -193,7 +193,7 @@ fn parts_add_up_to_the_same_in_any_number() {
 
 /// Most people are light units, and some are heavy.
 #[test]
-fn people_with_few_rows_need_not_be_told_apart() {
+fn light_units_need_no_bounding() {
     let of = |of, low, high| Contribution { of, low, high };
     let mut next = dice();
     let mut rows: Vec<Row> = Vec::new();
@@ -261,7 +261,7 @@ fn people_with_few_rows_need_not_be_told_apart() {
 }
 
 #[test]
-fn no_more_rows_are_kept_than_there_is_room_for() {
+fn the_row_buffer_is_bounded() {
     let long = |_| (7, Some("a group whose name is long".to_owned()), Some(1));
     let rows: Vec<Row> = (0..100).map(long).collect();
     let rows = batch(&rows);
@@ -278,7 +278,7 @@ fn no_more_rows_are_kept_than_there_is_room_for() {
 }
 
 #[test]
-fn nobody_is_in_no_group() {
+fn without_rows_there_are_no_groups() {
     let cap = (Some(1), None);
     let none = told_apart(&[], 3, &asked(cap)).sums(&asked(cap), &SALT);
     assert!(by_key(none.unwrap()).is_empty());

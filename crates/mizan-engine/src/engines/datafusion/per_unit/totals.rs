@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_first_or_last_is_missing_after_a_merge() {
+    fn missing_values_stay_missing_after_a_merge() {
         let asked = [of(Of::Count(0), ANY), of(Of::Sum(0), ANY)];
         let mut one = Totals::new(1, &asked);
         one.add(&[0, 1], &[integers(&[Some(1), Some(2)])], 2)
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_all_limits_a_sum_stays_at_the_end() {
+    fn sums_saturate() {
         let asked = [of(Of::Sum(0), ANY)];
         let mut totals = Totals::new(1, &asked);
         let extremes = integers(&[Some(i64::MIN), Some(-1), Some(i64::MAX), Some(1)]);

@@ -155,7 +155,7 @@ async fn slices_change_no_result_and_are_where_texts_are_made() {
 
 /// Where computed texts are combined, batches have few rows.
 #[tokio::test]
-async fn texts_that_were_made_are_gathered_in_small_batches() {
+async fn computed_texts_are_combined_in_small_batches() {
     let flows = "SELECT t, COUNT(*) AS n FROM (SELECT v.k AS k, mizan_upper_text(v.note) AS t \
                  FROM v) q JOIN w ON q.k = w.k GROUP BY t";
     let (_, plan) = run(&context(true), flows).await;

@@ -292,7 +292,7 @@ fn bounds_are_enforced_where_columns_are_read() {
 }
 
 #[test]
-fn a_changed_schema_is_noticed() {
+fn a_changed_schema_is_detected() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.parquet");
     let field = Arc::new(Field::new("f", DataType::Int32, true));
@@ -316,7 +316,7 @@ fn a_changed_schema_is_noticed() {
 /// If a column changed its type, most of its values would become NULL and the query would be
 /// charged nevertheless.
 #[test]
-fn a_column_of_another_type_is_noticed() {
+fn a_column_of_another_type_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.parquet");
     let texts: ArrayRef = Arc::new(StringArray::from(vec!["5kg", "7", ""]));

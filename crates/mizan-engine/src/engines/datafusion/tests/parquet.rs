@@ -180,7 +180,7 @@ fn texts_that_share_a_long_prefix_are_read_in_steps() {
 
 /// The unit is text: rows whose unit is not UTF-8 belong to no unit.
 #[test]
-fn a_unit_that_is_not_utf8_is_nobody() {
+fn a_unit_that_is_not_utf8_is_null() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.parquet");
     let units = ["a", "b", "a"].map(|unit| Some(unit.as_bytes().to_vec()));

@@ -117,7 +117,7 @@ fn parity(seeds: impl Iterator<Item = u64>, planted: Option<Planted>) -> Vec<(us
 }
 
 #[test]
-fn datafusion_is_the_oracle() {
+fn datafusion_agrees_with_the_oracle() {
     let from = std::env::var("MIZAN_ENGINE_SEED").map_or(0, |seed| seed.parse().unwrap());
     // First the seeds on which DataFusion failed: keys that a filter makes constant, and a
     // minimum of infinities.
@@ -191,7 +191,7 @@ fn check_neighbours(plan: &BoundedPlan, with: &Exact, without: &Exact, seed: u64
 }
 
 #[test]
-fn one_unit_changes_what_it_may() {
+fn one_unit_changes_at_most_the_sensitivity() {
     for seed in 0..rounds(150) {
         let mut rng = Rng(seed ^ 0x5eed);
         let catalogue = generate::catalogue(&mut rng);

@@ -5,7 +5,7 @@ use crate::audit::failure::{observe, write_plain};
 use crate::engines::reproductions::{self, Tables};
 
 #[test]
-fn the_three_breaks_have_one_outcome() {
+fn the_three_reproductions_have_one_outcome() {
     let folder = tempfile::tempdir().unwrap();
     let mut catalogue = reproductions::catalogue();
     for (name, dataset) in &mut catalogue.datasets {

@@ -31,7 +31,7 @@ impl Walk<'_, '_> {
         relation: &Relation,
         read: &BTreeSet<usize>,
     ) -> Result<Rows, EngineError> {
-        let join = relation.as_join().ok_or_else(|| bad("no join"))?;
+        let join = relation.as_join().ok_or_else(|| bad("not a join"))?;
         let (left, right) = (join.left, join.right);
         let width = left.columns.len();
         let mut both = read.clone();

@@ -15,7 +15,7 @@ fn values(rows: &Rows) -> crate::oracle::Rows {
 }
 
 #[test]
-fn the_three_breaks_have_one_outcome() {
+fn the_three_reproductions_have_one_outcome() {
     let Some(mut schema) = Schema::new() else {
         return;
     };

@@ -5,7 +5,7 @@ use crate::engines::generate::{self, Rng, vary};
 use crate::oracle::{self, Data};
 
 #[test]
-fn postgres_is_the_oracle() {
+fn postgres_agrees_with_the_oracle() {
     let Some(mut schema) = Schema::new() else {
         return;
     };

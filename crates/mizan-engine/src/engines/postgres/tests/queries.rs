@@ -8,7 +8,7 @@ use crate::exact::ExecutionPath;
 use crate::oracle;
 
 #[test]
-fn questions_have_one_answer_on_every_engine() {
+fn queries_have_the_same_integers_on_every_engine() {
     let Some(mut schema) = Schema::new() else {
         return;
     };

@@ -17,7 +17,7 @@ fn code(source: &str) -> String {
 }
 
 #[test]
-fn only_tables_are_asked_about() {
+fn only_tables_can_be_queried() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
@@ -73,7 +73,7 @@ fn only_tables_are_asked_about() {
 }
 
 #[test]
-fn rights_are_those_of_who_asks() {
+fn rights_are_those_of_the_database_user() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
@@ -102,7 +102,7 @@ fn rights_are_those_of_who_asks() {
 }
 
 #[test]
-fn names_of_others_are_not_called() {
+fn functions_of_other_roles_are_not_called() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
@@ -144,7 +144,7 @@ fn names_of_others_are_not_called() {
 }
 
 #[test]
-fn what_cannot_be_said_there_is_refused_by_name() {
+fn plans_that_postgres_cannot_run_are_refused() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
@@ -183,7 +183,7 @@ fn what_cannot_be_said_there_is_refused_by_name() {
 }
 
 #[test]
-fn who_waits_too_long_is_told_nothing_of_rows() {
+fn a_timeout_reveals_nothing_of_rows() {
     let Some(mut schema) = Schema::new() else {
         return;
     };

@@ -24,7 +24,7 @@ fn units(exact: &Exact) -> i64 {
 }
 
 #[test]
-fn rows_that_were_counted_are_counted_again_when_there_are_others() {
+fn cached_counts_end_with_their_version() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
@@ -90,7 +90,7 @@ fn a_release_sees_one_snapshot() {
 }
 
 #[test]
-fn nobody_empties_a_table_while_it_is_asked_about() {
+fn a_table_cannot_be_truncated_during_a_query() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
@@ -148,7 +148,7 @@ fn versions_are_of_one_snapshot_and_one_table() {
 }
 
 #[test]
-fn tables_are_told_from_others_by_what_they_are() {
+fn tables_are_identified_by_the_system_catalogues() {
     let Some(mut schema) = Schema::new() else {
         return;
     };

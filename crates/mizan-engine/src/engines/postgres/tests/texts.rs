@@ -179,7 +179,7 @@ fn texts() -> Vec<String> {
 }
 
 #[test]
-fn texts_are_read_as_one_grammar_says() {
+fn texts_are_parsed_by_our_grammar() {
     // As long as a computed text may be, and longer.
     let most = "X".repeat(mizan_sql::LONGEST_COMPUTED_TEXT);
     let long = [most.clone(), format!("{most}x"), format!(" {most} ")];

@@ -36,7 +36,7 @@ fn read_between(
 }
 
 #[test]
-fn what_columns_hold() {
+fn columns_of_every_type() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
@@ -229,7 +229,7 @@ fn what_columns_hold() {
 }
 
 #[test]
-fn what_is_beyond_bounds_counts_as_the_nearest() {
+fn values_are_clamped_to_bounds() {
     let Some(mut schema) = Schema::new() else {
         return;
     };

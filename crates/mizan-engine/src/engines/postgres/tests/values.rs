@@ -134,7 +134,7 @@ fn doubles(rng: &mut Rng) -> Vec<Vec<Value>> {
 }
 
 #[test]
-fn doubles_are_those_of_ieee_754_to_their_ends() {
+fn doubles_follow_ieee_754_to_their_limits() {
     let rows = doubles(&mut Rng(7));
     let near = |low: f64, high: f64| {
         let a = Expr::call(Function::Multiply, [Expr::Column(1), Expr::Column(2)]);
@@ -334,7 +334,7 @@ fn integers_do_not_overflow() {
 }
 
 #[test]
-fn the_calendar_is_ours() {
+fn the_calendar_agrees_with_the_oracle() {
     let mut rng = Rng(9);
     let days = [
         -719_163, -719_162, 2_932_896, 2_932_897, 0, -1, 19_782, 11_016, -25_509,
