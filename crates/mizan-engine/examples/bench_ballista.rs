@@ -1,5 +1,5 @@
-//! The statements of `bench_sql` on a cluster of Ballista, private against plain,
-//! interleaved in one run.
+//! The statements of `bench_sql` on a Ballista cluster: private against plain, interleaved in
+//! one run.
 //!
 //! ```text
 //! SCHEDULER=$(scripts/cluster start 2)
@@ -7,8 +7,8 @@
 //! scripts/cluster stop $SCHEDULER
 //! ```
 //!
-//! Time is on the clock: the work is done by executors. `rows=N` in place of a query
-//! asks about a table of N rows of N/10 people, which is made once.
+//! The time is wall-clock time: executors do the work. `rows=N` in place of a query uses a
+//! table of N rows of N/10 people, which is generated once.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

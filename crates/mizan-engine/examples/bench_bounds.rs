@@ -1,12 +1,12 @@
-//! The bound on the memory of a query beside the peak of a process that runs it, and the
-//! estimate of its time beside the processor time that it took.
+//! The memory bound of a query beside the peak memory of a process that runs it, and the
+//! estimate of its time beside the CPU time that it took.
 //!
 //! ```text
 //! cargo run --release -p mizan-sql -p mizan-engine --example bench_bounds -- [SCALE] [QUERY]...
 //! ```
 //!
-//! Queries are those of `bench_sql`, and others over tables in which every row is a unit:
-//! the worst case of what operators hold. Each runs in a process of its own.
+//! The queries are those of `bench_sql`, and others over tables in which every row is a unit,
+//! which is the worst case for the memory of operators. Each runs in its own process.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -34,11 +34,11 @@ use datafusion::prelude::SessionContext;
 use mizan_engine::{DataFusion, plan_bound, run_within};
 use mizan_sql::{BoundedPlan, Bounds, Catalogue, Dataset, DatasetColumn, Privacy, Type};
 
-/// The rows of the tables in which each is a unit: a size class, so that nothing is lost
-/// by rounding.
+/// The rows of the tables in which every row is a unit: a power of two, so that rounding to a
+/// size class does not increase it.
 const PEOPLE: u64 = 1 << 20;
 
-/// The child process that is measured: the name of its query.
+/// The environment variable of the measured child process: the name of its query.
 const CHILD: &str = "MIZAN_BOUND_OF";
 
 /// Queries over `people` (Parquet) and `people_csv`. `@` is a text of 2,000 bytes.
@@ -167,8 +167,8 @@ fn plan(name: &str, catalogue: &Catalogue) -> BoundedPlan {
     }
 }
 
-/// The peak of a process that runs a query, in MB, its processor time in seconds, and
-/// whether it failed.
+/// The peak memory of a process that runs a query, in MB, its CPU time in seconds, and whether
+/// it failed.
 fn measured(name: &str, scale: f64) -> (f64, f64, String) {
     let child = Command::new(std::env::current_exe().unwrap())
         .arg(scale.to_string())
@@ -184,7 +184,7 @@ fn measured(name: &str, scale: f64) -> (f64, f64, String) {
     (peak, cpu, words.next().unwrap_or_default().to_owned())
 }
 
-/// Runs a query, and looks at the memory of this process meanwhile.
+/// Runs a query, and samples the memory of this process meanwhile.
 fn child(plan: &BoundedPlan, catalogue: &Catalogue) {
     let (done, most) = (
         Arc::new(AtomicBool::new(false)),
@@ -202,7 +202,7 @@ fn child(plan: &BoundedPlan, catalogue: &Catalogue) {
     let engine = DataFusion::new().unwrap();
     let before = bench_sql::cpu();
     let (bound, _) = plan_bound(&engine, plan, catalogue).unwrap();
-    // With the bound as its limit, it is answered by the engine's own operators.
+    // With the bound as its limit, the engine's own operators must answer it.
     let path = match run_within(&engine, plan, catalogue, bound) {
         Ok(true) => "",
         Ok(false) => "  FALLBACK",
@@ -231,14 +231,14 @@ fn people(directory: &Path) -> [PathBuf; 2] {
     ["people.parquet", "people.csv"].map(|name| directory.join(name))
 }
 
-/// Makes a table whose units are all different, unless it is there, as Parquet and CSV.
+/// Generates a table in which every row is a unit, unless it exists, as Parquet and CSV.
 fn make_people(directory: &Path, runtime: &tokio::runtime::Runtime) {
     let [parquet, csv] = people(directory);
     if parquet.exists() && csv.exists() {
         return;
     }
     let note = "y".repeat(40);
-    // Ids lie far apart.
+    // Ids are far apart.
     let sql = format!(
         "SELECT value * 104729 AS person, 'ward ' || (value % 6) AS ward, \
          CAST(value % 100000 AS DOUBLE) / 100 AS cost, value * 7919 % 241 AS minutes, \

@@ -1,14 +1,12 @@
-//! The statements of `bench_sql` inside PostgreSQL, private against plain,
-//! interleaved in one run.
+//! The statements of `bench_sql` in PostgreSQL: private against plain, interleaved in one run.
 //!
 //! ```text
 //! cargo run --release -p mizan-sql -p mizan-engine --example bench_postgres -- [--without-index] URL [SCALE] [ROUNDS] [QUERY]...
 //! ```
 //!
-//! Tables are made once, as `bench_sql` makes them, and copied into the database. The
-//! columns that tell people apart have an index, as keys have; `--without-index` drops
-//! it. Time is on the clock: the work is done by the server. Every private run is a
-//! program's first: nothing is known from earlier ones.
+//! Tables are generated once, as in `bench_sql`, and copied into the database. The unit columns
+//! have an index, as keys usually have; `--without-index` drops it. The time is wall-clock
+//! time: the server does the work. Every private run starts without cached counts.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -33,7 +31,7 @@ use futures::StreamExt as _;
 use mizan_engine::{Engines, measure};
 use postgres::{Client, NoTls};
 
-/// Tables of people, and whose rows they have.
+/// Private tables and their unit columns.
 const UNITS: [(&str, &str); 4] = [
     ("lineitem", "l_custkey"),
     ("orders", "o_custkey"),
@@ -111,7 +109,7 @@ fn median(times: &[f64]) -> f64 {
     times[times.len() / 2]
 }
 
-/// Copies a file into a table of the types that the specification has.
+/// Copies a file into a table with the types of the specification.
 fn copy(
     runtime: &tokio::runtime::Runtime,
     client: &mut Client,

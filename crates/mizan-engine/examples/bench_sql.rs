@@ -1,13 +1,13 @@
-//! Private statements against plain DataFusion, interleaved in one run: TPC-H Q1,
-//! Q5, Q6, Q14 and Q19, where the unit is the customer, and a table of three million
-//! rows of 300,000 people. CPU time is of the whole process, memory is its peak.
+//! Private statements against plain DataFusion, interleaved in one run: TPC-H Q1, Q5, Q6, Q14
+//! and Q19, where the unit is the customer, and a table of three million rows of 300,000
+//! people. CPU time is of the whole process, memory is its peak.
 //!
 //! ```text
 //! cargo run --release -p mizan-sql -p mizan-engine --example bench_sql -- [SCALE] [ROUNDS] [QUERY]...
 //! ```
 //!
-//! Tables are made once, as Parquet, in `target/tpch-SCALE` and `target/visits`. `lineitem` has its
-//! customer joined in, for every private table says itself whose rows it holds.
+//! Tables are generated once, as Parquet, in `target/tpch-SCALE` and `target/visits`.
+//! `lineitem` contains the customer, because every private table needs a unit column.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -34,8 +34,8 @@ pub(crate) const TABLES: [&str; 7] = [
     "lineitem", "orders", "customer", "part", "supplier", "nation", "region",
 ];
 
-/// Name, plain SQL, private SQL. People in too many groups are dropped from some
-/// (`-cap`), as with Laplace noise, or clipped (`-clip`), as with Gaussian noise.
+/// Name, plain SQL, private SQL. Some sample the groups of people in too many groups (`-cap`),
+/// as with Laplace noise, or clip them (`-clip`), as with Gaussian noise.
 pub(crate) const QUERIES: [(&str, &str, &str); 14] = [
     ("q1", Q1, Q1),
     ("q1-cap", Q1_CAP, Q1_CAP),
@@ -56,8 +56,8 @@ pub(crate) const QUERIES: [(&str, &str, &str); 14] = [
 const VISITS_ALL: &str = "SELECT COUNT(*) AS n, SUM(cost) AS cost FROM visits \
     WHERE day >= DATE '2023-03-01' AND minutes < 60";
 
-/// The same with a look at the ids, which are most of the file's bytes: whoever asks
-/// about people has to read them.
+/// The same, also reading the ids, which are most of the file's bytes: private queries have to
+/// read them.
 const VISITS_ALL_AND_IDS: &str = "SELECT COUNT(*) AS n, SUM(cost) AS cost, \
     MAX(person) AS last FROM visits WHERE day >= DATE '2023-03-01' AND minutes < 60";
 
@@ -69,7 +69,7 @@ const MEDIAN: &str = "SELECT MEDIAN(minutes) AS middle FROM visits";
 const VISITS_BY_WARD: &str = "SELECT ward, COUNT(*) AS n, SUM(cost) AS cost, \
     AVG(minutes) AS minutes FROM visits GROUP BY ward";
 
-/// People have visits of more kinds in more wards than may count.
+/// People have more groups of ward and kind than the limit.
 const VISITS_BY_KIND: &str = "SELECT ward, kind, COUNT(*) AS n, SUM(cost) AS cost \
     FROM visits GROUP BY ward, kind";
 
@@ -153,7 +153,7 @@ fn main() {
             plains.push(cost(|| run_plain(&runtime, &directory, plain)));
             privates.push(cost(|| measure(&engine, &plan, &catalogue).unwrap()));
         }
-        // The first round warms the caches of the system.
+        // The first round warms the caches of the operating system.
         let (plain, private) = (medians(&plains[1..]), medians(&privates[1..]));
         print!("{name:9}");
         for (plain, private) in plain.into_iter().zip(private) {
@@ -179,7 +179,7 @@ fn medians(costs: &[[f64; 3]]) -> [f64; 3] {
     })
 }
 
-/// The CPU time of the process in milliseconds, to ten of them.
+/// The CPU time of the process in milliseconds, with a resolution of ten.
 pub(crate) fn cpu() -> f64 {
     let status = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = status.rsplit(')').next().unwrap_or_default();
@@ -190,7 +190,7 @@ pub(crate) fn cpu() -> f64 {
         * 10.0
 }
 
-/// Forgets the peak memory of the process, where the system can.
+/// Resets the peak memory of the process, where the system can.
 fn reset_peak() {
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
@@ -203,7 +203,7 @@ fn peak() -> f64 {
     kilobytes.unwrap_or(0.0_f64) / 1024.0
 }
 
-/// The same as the private run does: a session, the tables, the query.
+/// The same steps as a private run: a session, the tables, the query.
 fn run_plain(runtime: &tokio::runtime::Runtime, directory: &Path, sql: &str) -> Duration {
     let start = Instant::now();
     runtime.block_on(async {
@@ -235,12 +235,12 @@ pub(crate) fn visits_file() -> PathBuf {
     target().join("visits").join("visits.parquet")
 }
 
-/// Makes three million visits unless they are there: the same every time.
+/// Generates three million visits unless they exist: the same every time.
 fn make_visits(runtime: &tokio::runtime::Runtime) {
     make_rows(runtime, &visits_file(), 3_000_000, 300_007);
 }
 
-/// So many visits of a tenth as many people, and a question about them.
+/// A table of this many visits of a tenth as many people, and a query over it.
 #[allow(dead_code, reason = "for the benchmark of clusters")]
 pub(crate) fn make_people(
     runtime: &tokio::runtime::Runtime,
@@ -263,8 +263,8 @@ fn make_rows(runtime: &tokio::runtime::Runtime, path: &Path, rows: u64, people: 
         return;
     }
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    // Digits of a multiple of the row's number stand for chance. Most have ten visits,
-    // sixty have a fiftieth of all.
+    // Digits of a multiple of the row number replace random numbers. Most people have ten
+    // visits; sixty people have a fiftieth of all visits.
     let sql = format!(
         "SELECT CASE WHEN x % 50 = 0 THEN x / 50 % 60 ELSE x % {people} END AS person, 'ward ' || (x / 7 % 6) AS ward, \
         'kind ' || (x / 1009 % 5) AS kind, CAST(x / 64 % 100000 AS DOUBLE) / 100 AS cost, \
@@ -285,7 +285,7 @@ fn make_rows(runtime: &tokio::runtime::Runtime, path: &Path, rows: u64, people: 
     });
 }
 
-/// Makes the tables unless they are there.
+/// Generates the tables unless they exist.
 pub(crate) fn make(scale: f64, runtime: &tokio::runtime::Runtime) -> PathBuf {
     make_visits(runtime);
     let directory = target().join(format!("tpch-{scale}"));

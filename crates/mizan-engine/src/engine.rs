@@ -1,7 +1,7 @@
-//! What an engine is: it knows the version of a dataset and computes the exact
-//! integers of a bounded plan. It adds no noise and knows no budget.
+//! The interface of an engine: it reports the version of a dataset and computes the exact
+//! integers of a bounded plan. It adds no noise and does not know the budget.
 //!
-//! The trait is not exported: exact integers are for this crate only.
+//! The trait is not exported: exact integers do not leave this crate.
 
 use std::time::{Duration, Instant};
 
@@ -17,39 +17,38 @@ pub use crate::version::Version;
 /// Runs bounded plans.
 #[allow(
     unreachable_pub,
-    reason = "public types are generic over it, and nobody outside can call it"
+    reason = "public types are generic over it, and no other crate can call it"
 )]
 pub trait Engine {
-    /// Whether a plan can be run: asked before it is charged for. No private row is
-    /// read.
+    /// Checks before the charge that a plan can be run. No private row is read.
     fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         self.check_joins(plan, catalogue)
     }
 
-    /// Whether joins with public tables stay within their limits: a part of
-    /// [`Self::prepare`], for quotes. Public rows alone are counted.
+    /// Checks the fan-outs of joins with public tables: a part of [`Self::prepare`], for
+    /// quotes. Only public rows are counted.
     fn check_joins(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError>;
 
-    /// Whether the memory and the time that a plan may take are within the limits of a
-    /// query, if there are any: a part of [`Self::prepare`], for quotes. No private row is
-    /// read; the size class of a dataset counts as public.
+    /// Checks the memory and the time that a plan may take against the limits of a query, if
+    /// there are any: a part of [`Self::prepare`], for quotes. No private row is read; the size
+    /// class of a dataset counts as public.
     fn check_limits(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         let _ = (plan, catalogue);
         Ok(())
     }
 
-    /// The version of a dataset: changes whenever its rows do. Fails if they
-    /// cannot be opened or do not have the catalogue's columns; rows are not read.
+    /// The version of a dataset, which changes whenever its rows do. Fails if the data cannot
+    /// be opened or lack columns of the catalogue. Rows are not read.
     fn version(&self, dataset: &Dataset) -> Result<Version, EngineError>;
 
-    /// The exact integers of a plan, all of one snapshot.
+    /// The exact integers of a plan, all from one snapshot.
     ///
-    /// `versions` are those of `plan.datasets`, then of `plan.public`. They are
-    /// compared with the data before and after: what changes while it is read
-    /// is no snapshot (C9).
+    /// `versions` are those of `plan.datasets`, then of `plan.public`. They are compared with
+    /// the data before and after the run: if the data change in between, it is not a snapshot
+    /// (C9).
     ///
-    /// The salt decides which rows and groups of a unit count where it has too
-    /// many. It is fresh for each release, so nobody can arrange their rows by it.
+    /// The salt decides which rows and groups of a unit are used where it has too many. It is
+    /// fresh for each release, so no unit can arrange its rows to influence the choice.
     ///
     /// The result says whether the engine fell back to plain SQL.
     fn run(
@@ -61,12 +60,11 @@ pub trait Engine {
     ) -> Result<Execution, EngineError>;
 }
 
-/// How long a plan takes on an engine. What it computes stays here: this is for
-/// benchmarks.
+/// How long a plan takes on an engine, for benchmarks. The result is dropped.
 ///
 /// # Errors
 ///
-/// As the engine's.
+/// The errors of the engine.
 #[doc(hidden)]
 pub fn measure(
     engine: &impl Engine,

@@ -1,18 +1,18 @@
-//! Engines, and the way from a bounded plan to their SQL.
+//! Engines, and the translation of a bounded plan into their SQL.
 //!
-//! - [`dialect`]: what differs from engine to engine;
-//! - [`expressions`], [`relations`], [`statements`]: a plan as text, the same for
-//!   all of them; [`clipped`] is the part of units in too many groups, [`first`] of
-//!   limits;
-//! - [`statement`]: that text, and what operators may do instead;
-//! - [`fan_out`]: what joins with public tables make of one row;
-//! - [`plan_bound`]: what a plan may take, by the [`size_class`] of its datasets;
-//! - [`idle`]: limits that change nothing, for engines that can tell;
-//! - [`gather`]: rows of results to exact integers; [`thread`]: where they work;
-//! - [`datafusion`]: the embedded engine; [`postgres`]: a database; [`ballista`]: a
-//!   cluster that runs DataFusion's SQL;
-//! - [`worker`]: the embedded engine in a process of its own;
-//! - [`by_source`]: whichever the source of a dataset asks for.
+//! - [`dialect`]: the differences between engines;
+//! - [`expressions`], [`relations`], [`statements`]: a plan as SQL, the same for all of them;
+//!   [`clipped`] writes L2 clipping, [`first`] row limits;
+//! - [`statement`]: the SQL, and what operators need to replace parts of it;
+//! - [`fan_out`]: how many rows joins with public tables make of one private row;
+//! - [`plan_bound`]: bounds on the memory and time of a plan, by the [`size_class`] of its
+//!   datasets;
+//! - [`idle`]: removes row limits that no unit exceeds, for engines that count rows;
+//! - [`gather`]: result rows to exact integers; [`thread`]: the threads of engines;
+//! - [`datafusion`]: the embedded engine; [`postgres`]: a database; [`ballista`]: a cluster
+//!   that runs DataFusion's SQL;
+//! - [`worker`]: the embedded engine in a separate process;
+//! - [`by_source`]: selects the engine by the source of a dataset.
 
 #[cfg(feature = "ballista")]
 pub(crate) mod ballista;

@@ -1,5 +1,5 @@
-//! The exact integers of a bounded plan, as an engine returns them. They never
-//! leave this crate without noise.
+//! The exact integers of a bounded plan, as an engine returns them. They never leave this crate
+//! without noise.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,41 +7,40 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use mizan_sql::Value;
 use serde::{Deserialize, Serialize};
 
-/// A statistic of a group.
+/// The value of a statistic in a group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cell {
     /// A bounded sum.
     Integer(i64),
-    /// How many rows have each quantized value; those without are left out.
+    /// The number of rows for each quantized value. Rows without a value are left out.
     Histogram(BTreeMap<i64, i64>),
 }
 
-/// What an engine computed: for each group in the data, a cell for each
-/// statistic. Public groups without rows are not in it, private groups are all
-/// in it.
+/// The result of an engine: for each group in the data, a cell for each statistic. Public
+/// groups without rows are missing; all private groups are present.
 #[allow(unreachable_pub, reason = "in the signature of a public trait")]
 pub type Exact = BTreeMap<Vec<Value>, Vec<Cell>>;
 
-/// Which statements of an engine computed a result.
+/// Which implementation computed a result.
 #[allow(unreachable_pub, reason = "in the signature of a public trait")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExecutionPath {
     /// The engine's own operators.
     Operators,
-    /// Plain SQL, because the engine has no operators or was told not to use them.
+    /// Plain SQL, because the engine has no operators or they are switched off.
     PlainSql,
-    /// Plain SQL, because the engine's operators failed. The result is the same, and
-    /// the failure is a fault of Mizan.
+    /// Plain SQL, because the engine's operators failed. The result is the same, and the
+    /// failure is a defect of Mizan.
     Fallback,
 }
 
-/// What an engine computed, and by which path.
+/// The result of an engine and the path that computed it.
 #[allow(unreachable_pub, reason = "in the signature of a public trait")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Execution {
     /// The exact integers.
     pub exact: Exact,
-    /// What computed them.
+    /// The path.
     pub path: ExecutionPath,
 }
 
@@ -52,7 +51,7 @@ impl Execution {
         Self { exact, path }
     }
 
-    /// The integers. A fallback is counted.
+    /// Takes the integers, and counts a fallback.
     pub(crate) fn counted(self) -> Exact {
         if self.path == ExecutionPath::Fallback {
             FALLBACKS.fetch_add(1, Ordering::Relaxed);
@@ -63,8 +62,8 @@ impl Execution {
 
 static FALLBACKS: AtomicU64 = AtomicU64::new(0);
 
-/// How many answers of this process plain SQL computed because an engine's operators
-/// failed. Each is a fault of Mizan that its results do not show.
+/// How many answers of this process were computed by plain SQL because an engine's operators
+/// failed. Each is a defect of Mizan that results do not show.
 #[must_use]
 pub fn operator_fallbacks() -> u64 {
     FALLBACKS.load(Ordering::Relaxed)

@@ -1,10 +1,10 @@
-//! What is worked out once and kept, within so many bytes.
+//! A cache with a bound on its bytes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Values by what they depend on, at most so many bytes of them: then all are
-/// forgotten. Threads share it.
+/// A cache of values by text keys. When it would exceed its bound, it is emptied. Threads share
+/// it.
 #[derive(Debug)]
 pub struct Kept<T: ?Sized> {
     most: usize,
@@ -17,14 +17,14 @@ struct Held<T: ?Sized> {
     bytes: usize,
 }
 
-/// What an entry takes beside its key and its value.
+/// The bytes of an entry beside its key and its value.
 const ENTRY: usize = 128;
 
-/// The part of all that one entry may be.
+/// An entry may take the bound divided by this.
 const SHARE: usize = 8;
 
 impl<T: ?Sized> Kept<T> {
-    /// Keeps at most so many bytes.
+    /// An empty cache of at most `most` bytes.
     #[must_use]
     pub fn new(most: usize) -> Self {
         let held = Held {
@@ -37,13 +37,13 @@ impl<T: ?Sized> Kept<T> {
         }
     }
 
-    /// What was kept.
+    /// The cached value of a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<Arc<T>> {
         self.held().values.get(key).cloned()
     }
 
-    /// Keeps something of about so many bytes, unless it is too large to be worth it.
+    /// Caches a value of about `bytes` bytes, unless it is too large.
     pub fn keep(&self, key: String, value: &Arc<T>, bytes: usize) {
         let bytes = bytes.saturating_add(key.len()).saturating_add(ENTRY);
         if bytes > self.most / SHARE {
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_bounded_in_bytes() {
+    fn the_cache_is_bounded_in_bytes() {
         let kept: Kept<str> = Kept::new(100_000);
         let value: Arc<str> = "x".repeat(1000).into();
         for number in 0..1000 {
@@ -79,7 +79,7 @@ mod tests {
             assert!(held.values.len() * 1000 <= held.bytes);
         }
         assert!(kept.get("999").is_some());
-        // Kept twice it counts once.
+        // Inserting the same key again does not count twice.
         let before = kept.held().bytes;
         kept.keep("999".to_owned(), &value, value.len());
         assert_eq!(kept.held().bytes, before);

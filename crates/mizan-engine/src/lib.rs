@@ -1,11 +1,10 @@
-//! Answers private questions: quote, reserve, run, noise, commit, answer.
+//! Answers SQL queries with differential privacy: quote, reserve, run, noise, commit, answer.
 //!
-//! A [`Desk`] has a ledger, a catalogue and an engine. It says what a question
-//! would cost ([`Desk::quote`]) and answers it ([`Desk::query`]); exact numbers
+//! A [`Desk`] is the query service. It has a ledger, a catalogue and an engine. It computes
+//! what a query would cost ([`Desk::quote`]) and answers it ([`Desk::query`]). Exact integers
 //! never leave this crate.
 //!
-//! Comments cite the conditions C1 to C10 and the stages S0 to S4 of
-//! docs/spec/private-sql.md.
+//! Comments cite the conditions C1 to C10 and the stages S0 to S4 of docs/spec/private-sql.md.
 
 mod audit;
 mod engine;

@@ -1,4 +1,4 @@
-//! A bounded plan computed the slow and obvious way, to hold engines against.
+//! The oracle: a slow, simple implementation of bounded plans with which tests compare engines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,12 +15,12 @@ use crate::order::{Salt, hash};
 /// Rows.
 pub(crate) type Rows = Vec<Vec<Value>>;
 
-/// The rows of datasets, each with the catalogue's columns.
+/// The rows of all datasets, with the columns of the catalogue.
 pub(crate) type Data = BTreeMap<String, Rows>;
 
 /// The exact integers of a plan.
 pub(crate) fn run(plan: &BoundedPlan, catalogue: &Catalogue, data: &Data, salt: &Salt) -> Exact {
-    // S0: by unit, by group.
+    // S0: rows by unit and group.
     let mut units: BTreeMap<Vec<Value>, BTreeMap<Vec<Value>, Rows>> = BTreeMap::new();
     for row in rows(&plan.relation, catalogue, data, salt) {
         let unit: Vec<Value> = plan
@@ -256,7 +256,7 @@ pub(crate) fn rows(relation: &Relation, catalogue: &Catalogue, data: &Data, salt
             }
             let first = units.into_values().flat_map(|mut rows| {
                 rows.sort_by_cached_key(|row| {
-                    // The unit first.
+                    // The unit comes first.
                     let others = read.iter().filter(|place| !input.unit.contains(place));
                     let ranked = input.unit.iter().chain(others).map(|place| &row[*place]);
                     (hash(salt, ranked), row.clone())

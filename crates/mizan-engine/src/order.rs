@@ -1,9 +1,9 @@
-//! Which rows and groups of a unit count where it has too many: those with the
-//! least hash.
+//! Sampling by hash: where a unit has too many rows or groups, those with the smallest hash are
+//! used.
 //!
-//! The hash is keyed by a fresh salt, so nobody can arrange their data by it, and
-//! it depends on nothing but the salt and the values, so every engine, with any
-//! number of partitions, makes the same choice.
+//! The hash includes a fresh salt, so no unit can arrange its data to influence the choice. It
+//! depends on nothing but the salt and the values, so every engine makes the same choice with
+//! any number of partitions.
 
 use mizan_sql::Value;
 use sha2::{Digest, Sha256};
@@ -11,24 +11,24 @@ use sha2::{Digest, Sha256};
 /// The salt of a release.
 pub(crate) type Salt = [u8; 16];
 
-/// Gathers what is hashed, one value at a time.
+/// Collects the hashed bytes, one value at a time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hasher(Vec<u8>);
 
 impl Hasher {
-    /// Begins with the salt.
+    /// Starts with the salt.
     pub(crate) fn new(salt: &Salt) -> Self {
         Self(salt.to_vec())
     }
 
-    /// Adds nothing.
+    /// Adds a NULL.
     pub(crate) fn null(&mut self) {
         self.0.push(0);
     }
 
-    /// Adds the bytes of a value; their length keeps values apart. It has four
-    /// bytes, as the lengths of texts in engines have, so that an id and two short
-    /// keys are hashed as one block.
+    /// Adds the bytes of a value after their length, which separates values. The length has
+    /// four bytes, like the lengths of texts in engines, so that an id and two short keys fit
+    /// into one block of the hash.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         self.0.push(1);
@@ -36,17 +36,17 @@ impl Hasher {
         self.0.extend(bytes);
     }
 
-    /// Adds the values of another.
+    /// Adds the values of another hasher.
     pub(crate) fn append(&mut self, other: &Self) {
         self.0.extend(&other.0);
     }
 
-    /// How much there is.
+    /// The number of bytes so far.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Takes back what was added since there was so much.
+    /// Removes everything after the first `length` bytes.
     pub(crate) fn truncate(&mut self, length: usize) {
         self.0.truncate(length);
     }

@@ -1,6 +1,6 @@
-//! What went wrong in other systems between a question and its noise, and that it
-//! cannot go wrong here: one test for each failure. The others are in
-//! `crates/mizan/tests/peers_failures.rs` and `release/tests/peers_failures.rs`.
+//! Known failures of other systems between a query and its noise, and one test for each that it
+//! cannot happen here. The others are in `crates/mizan/tests/peers_failures.rs` and
+//! `release/tests/peers_failures.rs`.
 #![allow(
     clippy::indexing_slicing,
     clippy::panic,
@@ -51,7 +51,7 @@ fn planned(sql: &str) -> BoundedPlan {
     planned.unwrap_or_else(|refusal| panic!("{}", refusal.show(sql)))
 }
 
-/// The exact integers of a question about these rows.
+/// The exact integers of a query over these rows.
 fn run(sql: &str, rows: &str) -> Exact {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("visits.csv");
@@ -64,7 +64,7 @@ fn run(sql: &str, rows: &str) -> Exact {
     execution.unwrap().exact
 }
 
-/// In OpenDP 0.16 a filled NaN could be told from a NULL.
+/// In OpenDP 0.16 a filled NaN could be distinguished from a NULL.
 #[test]
 fn opendp_nan_fill_distinguishable() {
     for value in ["x", "COALESCE(x, 5)", "CASE WHEN x = x THEN x ELSE 1 END"] {
@@ -80,11 +80,11 @@ fn opendp_nan_fill_distinguishable() {
     }
 }
 
-/// OpenDP 0.16 went on believing that rows were truncated after the column had been
-/// defined anew: ρ 0.5 was claimed where it was 5000.
+/// OpenDP 0.16 assumed that rows were truncated although the column had been redefined: it
+/// claimed ρ 0.5 where it was 5000.
 #[test]
 fn opendp_truncation_belief_that_survives_redefinition() {
-    // What a unit adds, in the question's own numbers.
+    // The contribution of a unit, in the unit of the query.
     let most = |sql: &str| {
         let plan = planned(sql);
         let statistic = &plan.statistics[0];
@@ -98,7 +98,7 @@ fn opendp_truncation_belief_that_survives_redefinition() {
     assert_eq!(most(&sql), 2.0);
     let sql = format!("SELECT SUM(x) AS s FROM (SELECT u, x * 5000 AS x FROM ({clamped}) t) t");
     assert_eq!(most(&sql), 10_000.0);
-    // One row a unit is no longer one row once it was joined or united.
+    // A relation with one row per unit loses that property in a join or a union.
     let single = "SELECT u, COUNT(*) AS n FROM visits GROUP BY u";
     assert_eq!(
         most(&format!("SELECT COUNT(*) AS n FROM ({single}) t")),
@@ -110,7 +110,7 @@ fn opendp_truncation_belief_that_survives_redefinition() {
     ] {
         assert_eq!(most(&twice), 2.0, "{twice}");
     }
-    // A column that takes the unit's name is not the unit.
+    // A column with the name of the unit is not the unit.
     for sql in [
         "SELECT COUNT(*) AS n FROM (SELECT 1 AS u FROM visits) a JOIN visits b ON a.u = b.u",
         "SELECT COUNT(*) AS n FROM (SELECT u % 2 AS u, COUNT(*) AS n FROM visits GROUP BY 1) t",
@@ -122,7 +122,7 @@ fn opendp_truncation_belief_that_survives_redefinition() {
     }
 }
 
-/// OpenDP 0.16 kept k - 1 groups of a unit with `keep="first"` and charged for k.
+/// OpenDP 0.16 with `keep="first"` kept k - 1 groups of a unit and charged for k.
 #[test]
 fn opendp_keep_first_keeps_one_too_few() {
     let rows: String = (0..9).map(|word| format!("1,4,w{word}\n")).collect();
@@ -136,7 +136,7 @@ fn opendp_keep_first_keeps_one_too_few() {
     }
 }
 
-/// Qrlew 0.9 left noise to the engine. Nothing here asks the engine for any.
+/// Qrlew 0.9 left noise to the engine. Here the engine is never asked for noise.
 #[test]
 fn qrlew_noise_of_the_engine() {
     for sql in [

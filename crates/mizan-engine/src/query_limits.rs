@@ -1,16 +1,15 @@
-//! The memory limit and the time limit of a query. Both are public: they are the same
-//! whatever the rows are.
+//! The memory limit and the time limit of a query. Both are public: they do not depend on rows.
 
 use std::fs;
 use std::time::Duration;
 
-/// The least memory that a query has if the owner sets no limit.
+/// The least memory of a query if the data owner sets no limit.
 const LEAST_MEMORY: u64 = 1 << 30;
 
-/// What a machine is taken to have if it does not say.
+/// The memory of the machine if the system does not report it.
 const UNKNOWN_MACHINE: u64 = 8 << 30;
 
-/// How long a query may take if the owner sets no limit.
+/// The time limit of a query if the data owner sets none.
 const TIME: Duration = Duration::from_secs(600);
 
 /// The limits of one query over files, in a worker process.
@@ -18,13 +17,13 @@ const TIME: Duration = Duration::from_secs(600);
 pub struct QueryLimits {
     /// Bytes of memory.
     pub memory: u64,
-    /// How long it may run.
+    /// The time.
     pub time: Duration,
 }
 
 impl QueryLimits {
-    /// The limits where so many queries run at once on this machine: half of its memory
-    /// for all of them together, at least 1 GiB for each, and 600 s.
+    /// The limits for this many concurrent queries on this machine: half of its memory shared
+    /// by all of them, at least 1 GiB for each, and 600 s.
     #[must_use]
     pub fn of_machine(at_once: usize) -> Self {
         let share = machine_memory() / 2 / at_once.max(1) as u64;
@@ -35,7 +34,7 @@ impl QueryLimits {
     }
 }
 
-/// The memory of this machine, or of the control group that the program is in.
+/// The memory of this machine, or of the control group of the program.
 fn machine_memory() -> u64 {
     let total = fs::read_to_string("/proc/meminfo").ok();
     let total = total.as_deref().and_then(total_memory);
@@ -45,14 +44,14 @@ fn machine_memory() -> u64 {
     known.unwrap_or(UNKNOWN_MACHINE)
 }
 
-/// The first line of `/proc/meminfo` that says how much memory there is, in bytes.
+/// The total memory in `/proc/meminfo`, in bytes.
 fn total_memory(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
     let kibibytes: u64 = line?.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kibibytes.checked_mul(1024)
 }
 
-/// A number of bytes as people read it, rounded up in the third digit.
+/// A number of bytes as text, rounded up in the third digit.
 #[must_use]
 pub fn bytes_text(bytes: u64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];

@@ -1,9 +1,8 @@
 //! The files of a dataset, and a digest that changes when they do.
 //!
-//! What is digested is what the system keeps about each file: its place, its
-//! identity, its length and when it was changed. The time of change (`ctime`)
-//! cannot be set back by ordinary means, so an edited file has another version
-//! even if it has the same length and date.
+//! The digest covers the metadata of each file: path, identity, length and times of change. The
+//! time of change (`ctime`) cannot be set back by ordinary means, so an edited file has another
+//! version even if its length and modification time are the same.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,7 +19,7 @@ use crate::engine::EngineError;
 pub struct Version([u8; 32]);
 
 impl Version {
-    /// Of a digest of what tells these data from all others.
+    /// The version with this digest.
     pub(crate) const fn of(digest: [u8; 32]) -> Self {
         Self(digest)
     }
@@ -32,10 +31,10 @@ impl Version {
     }
 }
 
-/// How files are written.
+/// The format of the files of a dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Format {
-    /// Text with commas; the first line has names.
+    /// Comma-separated text; the first line has names.
     Csv,
     /// Apache Parquet.
     Parquet,
@@ -52,12 +51,12 @@ impl Format {
     }
 }
 
-/// The files of a dataset: one, or all that lie directly in a directory.
+/// The files of a dataset: one file, or all files directly in a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Files {
-    /// How they are written.
+    /// Their format.
     pub(crate) format: Format,
-    /// Where they are, in order.
+    /// Their paths, in order.
     pub(crate) paths: Vec<PathBuf>,
 }
 
@@ -69,7 +68,7 @@ impl Files {
         if metadata.is_dir() {
             return Self::in_directory(&path);
         }
-        // The name that was given decides, not that of what a link leads to.
+        // The given name decides, then the target of a link.
         let format = Format::of(source).or_else(|| Format::of(&path));
         let format = format.ok_or_else(|| EngineError::UnknownFormat {
             path: source.to_path_buf(),
@@ -105,7 +104,7 @@ impl Files {
         }
     }
 
-    /// The version that they have now.
+    /// The current version of the files.
     pub(crate) fn version(&self) -> Result<Version, EngineError> {
         let mut digest = Sha256::new();
         digest.update(b"mizan dataset version 1");
@@ -122,8 +121,8 @@ impl Files {
     }
 }
 
-/// Whether two sources have a file in common, under whatever names. Sources that
-/// are not there have none.
+/// Whether two sources have a file in common, under any name. Sources that do not exist have no
+/// files.
 pub(crate) fn share_files(one: &Path, other: &Path) -> bool {
     let files = |source: &Path| {
         let paths = Files::find(source).map_or_else(|_| Vec::new(), |files| files.paths);
@@ -133,8 +132,8 @@ pub(crate) fn share_files(one: &Path, other: &Path) -> bool {
     !files(one).is_disjoint(&files(other))
 }
 
-/// The files of a source, by what they keep when they are moved. Sources that are not
-/// there have none, nor have systems without such numbers.
+/// The identities of the files of a source, which do not change when files are moved. None for
+/// sources that do not exist, and on systems without inode numbers.
 pub(crate) fn file_identities(source: &Path) -> Vec<FileIdentity> {
     let paths = Files::find(source).map_or_else(|_| Vec::new(), |files| files.paths);
     paths
@@ -162,7 +161,7 @@ fn file_identity(_path: &Path) -> Option<FileIdentity> {
     None
 }
 
-/// What tells a file from all others.
+/// The device and the inode of a file.
 #[cfg(unix)]
 fn place(path: &Path) -> Option<(u64, u64)> {
     file_identity(path).map(|file| (file.device, file.inode))
@@ -196,7 +195,7 @@ fn identity(metadata: &fs::Metadata) -> Vec<i128> {
     vec![metadata.len().into(), nanos.unwrap_or(-1)]
 }
 
-/// What the system says about a file that cannot be opened.
+/// The error for a file that cannot be opened.
 pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> EngineError {
     EngineError::Unreadable {
         path: path.to_path_buf(),

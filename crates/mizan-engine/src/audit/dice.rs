@@ -1,26 +1,26 @@
-//! Choices of a random test, from numbers that somebody else makes.
+//! Random choices of a test, from a generator that the caller provides.
 
-/// Throws dice.
+/// A source of random choices.
 pub(crate) struct Dice<'a>(pub(crate) &'a mut dyn FnMut() -> u64);
 
 impl Dice<'_> {
-    /// From 0 up to `end`, which is not zero.
+    /// From 0 to below `end`, which is not zero.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         (self.0)() % end.max(1)
     }
 
-    /// Whether something of a chance of one in `many` happens.
+    /// True with probability `1 / many`.
     pub(crate) fn one_in(&mut self, many: u64) -> bool {
         self.below(many) == 0
     }
 
-    /// One of several.
+    /// One of several items.
     pub(crate) fn pick<T: Clone>(&mut self, items: &[T]) -> Option<T> {
         let place = self.below(items.len() as u64);
         items.get(usize::try_from(place).unwrap_or(0)).cloned()
     }
 
-    /// One of several texts; nothing of none.
+    /// One of several texts; the empty text if there are none.
     pub(crate) fn word<'t>(&mut self, items: &[&'t str]) -> &'t str {
         self.pick(items).unwrap_or_default()
     }

@@ -1,10 +1,10 @@
-//! The hunt for failures: queries aimed at failure, on neighbouring datasets of which one
-//! has the worst rows of one unit. What an analyst sees must be of one kind on both.
+//! The failure audit: queries that try to fail, on neighbouring datasets of which one has
+//! worst-case rows of one unit. What the analyst sees must be of the same kind on both.
 //!
-//! A failure is an exact oracle if rows of one unit decide whether it happens: it carries
-//! no noise. So the *outcome class* is compared: an answer, a refusal before the charge
-//! with its code, or a failure after it with its code. Answers are held against the
-//! sensitivity that the plan claims, as the other audit does.
+//! A failure that depends on the rows of one unit is an exact oracle: it carries no noise. So
+//! the audit compares the *outcome class*: an answer, a refusal before the charge with its
+//! code, or a failure after the charge with its code. Answers are compared with the sensitivity
+//! that the plan claims, as in the other audit.
 
 mod files;
 mod parquet;
@@ -32,29 +32,29 @@ use crate::engines::datafusion::DataFusion;
 use crate::engines::datafusion::caps::Caps;
 use crate::exact::{Execution, ExecutionPath};
 
-/// What a hunt found.
+/// The result of a failure audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FailureAudit {
-    /// Queries that were asked.
+    /// How many queries were generated.
     pub queries: u64,
-    /// Queries that were refused before any engine saw them.
+    /// How many queries were refused before they reached an engine.
     pub refused: u64,
-    /// Pairs of neighbouring datasets that were compared.
+    /// How many pairs of neighbouring datasets were compared.
     pub pairs: u64,
-    /// Pairs of which both have an answer.
+    /// How many pairs had an answer on both sides.
     pub answered: u64,
-    /// Pairs of which both fail with the same code: after the charge, or because of a fault
-    /// of the engine before it. No unit decides that, and it is a fault of Mizan.
+    /// Pairs of which both fail with the same code: after the charge, or before it because of a
+    /// defect of the engine. No unit decides that, but it is a defect of Mizan.
     pub failed: Vec<Violation>,
-    /// Answers that plain SQL computed because the engine's operators failed. An analyst
-    /// does not see that, and it is a fault of Mizan.
+    /// Answers that plain SQL computed because the engine's operators failed. The analyst does
+    /// not see this, but it is a defect of Mizan.
     pub fallbacks: Vec<Violation>,
-    /// Pairs with different outcomes, or a difference beyond the claim.
+    /// Pairs with different outcomes, or with a difference beyond the claimed sensitivity.
     pub violations: Vec<Violation>,
 }
 
-/// Limits that a failure reaches soon. A bounded query stays within them: its texts are
-/// stored ones, or computed and below the limit of those.
+/// Small limits, so that failures are found quickly. A bounded query stays within them: its
+/// texts are stored ones, or computed ones below the limit of computed texts.
 const CAPS: Caps = Caps {
     text: 128 << 10,
     rows: 500_000,
@@ -95,7 +95,7 @@ pub(crate) fn capped_engine() -> Result<DataFusion, EngineError> {
     Ok(engine)
 }
 
-/// The outcomes of queries about files.
+/// The outcomes of queries over files.
 pub(crate) fn on_files<E: Engine>(
     engine: &E,
     world: &World,
@@ -107,7 +107,7 @@ pub(crate) fn on_files<E: Engine>(
     Ok(asked.iter().map(outcome).collect())
 }
 
-/// What an analyst sees of a query.
+/// What the analyst sees of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Answer(Execution),
@@ -120,7 +120,7 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// Whether this is not what a query should end in, also if it always does.
+    /// Whether this outcome is a defect even if it is the same for all datasets.
     fn is_fault(&self) -> bool {
         match self {
             Self::Answer(_) => false,
@@ -148,7 +148,7 @@ pub(crate) struct Asked {
     pub(crate) plan: BoundedPlan,
 }
 
-/// Runs a plan as an analyst's query is run: what happens before the charge, and after.
+/// Runs a plan as a query is run: the checks before the charge, then the run.
 pub(crate) fn observe<E: Engine>(
     engine: &E,
     catalogue: &Catalogue,
@@ -171,21 +171,21 @@ pub(crate) fn observe<E: Engine>(
     catch_unwind(AssertUnwindSafe(observed)).unwrap_or(Outcome::Panicked)
 }
 
-/// How many queries are asked about a world.
+/// How many queries are generated for each world.
 const QUERIES: u64 = 8;
 
-/// A hunt.
+/// The configuration of a failure audit.
 pub(crate) struct Hunt<'a> {
-    /// Where files are written to.
+    /// Where files are written.
     pub(crate) folder: &'a str,
-    /// How many pairs are compared, at least.
+    /// The least number of pairs to compare.
     pub(crate) pairs: u64,
-    /// The only attack, unless it is all.
+    /// The only attack to use; None for all.
     pub(crate) only: Option<Attack>,
 }
 
 impl Hunt<'_> {
-    /// Compares pairs of datasets by anything that runs queries on them.
+    /// Compares pairs of datasets with a function that runs queries over them.
     pub(crate) fn run(
         &self,
         next: &mut dyn FnMut() -> u64,
@@ -214,8 +214,8 @@ impl Hunt<'_> {
                 look.fallbacks(&[with, without, other]);
                 look.pair(with, without);
                 look.pair(with, other);
-                // Rows that change are rows that go and rows that come: the claim is
-                // about either.
+                // A replacement of rows is a removal and an addition: the claim is tested for
+                // each.
                 look.claim(with, without);
                 look.claim(other, without);
             }
@@ -246,7 +246,7 @@ impl FailureAudit {
     }
 }
 
-/// The outcomes of one query about neighbouring datasets.
+/// The outcomes of one query on neighbouring datasets.
 struct Look<'a> {
     audit: &'a mut FailureAudit,
     seed: u64,
@@ -261,7 +261,7 @@ impl Look<'_> {
         }
     }
 
-    /// Outcomes of neighbours are of one class.
+    /// Checks that the outcomes of neighbours are of one class.
     fn pair(&mut self, one: &Outcome, other: &Outcome) {
         self.audit.pairs += 1;
         match (one, other) {
@@ -280,7 +280,8 @@ impl Look<'_> {
         }
     }
 
-    /// Answers with the rows of a unit and without them are within the plan's claim.
+    /// Checks that answers with and without the rows of a unit differ by at most the claimed
+    /// sensitivity.
     fn claim(&mut self, with: &Outcome, without: &Outcome) {
         let (Outcome::Answer(with), Outcome::Answer(without)) = (with, without) else {
             return;
@@ -304,7 +305,7 @@ impl Look<'_> {
     }
 }
 
-/// The numbers of a seed (`SplitMix64`).
+/// Random numbers of a seed (SplitMix64).
 pub(crate) fn split_mix(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed;
     move || {

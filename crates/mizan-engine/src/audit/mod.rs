@@ -1,9 +1,8 @@
-//! The audit: random questions about random data, with and without one unit. What
-//! the engine computes may differ by no more than the plan says.
+//! The SQL audit: random queries over random data, with and without one unit. The results of
+//! the engine may differ by no more than the plan claims.
 //!
-//! This tests all that stands between a question and its noise at once: the
-//! binder, the sensitivities, the engine. A violation is a bug that would give
-//! somebody away.
+//! This tests everything between a query and its noise at once: the binder, the sensitivities
+//! and the engine. A violation is a defect that would break the privacy guarantee.
 
 mod dice;
 pub(crate) mod failure;
@@ -22,23 +21,23 @@ use crate::exact::{Cell, Exact};
 use dice::Dice;
 use world::{Tables, Text};
 
-/// What an audit found.
+/// The result of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SqlAudit {
-    /// Questions that were asked.
+    /// How many queries were generated.
     pub questions: u64,
-    /// Questions that were refused, which is no violation.
+    /// How many queries were refused, which is not a violation.
     pub refused: u64,
-    /// Pairs of data with and without a unit that were compared.
+    /// How many pairs of data with and without a unit were compared.
     pub pairs: u64,
-    /// What must not be.
+    /// Violations of the claims; empty if all is well.
     pub violations: Vec<Violation>,
 }
 
-/// A difference beyond the claim, or an error that depends on data.
+/// A difference beyond the claimed sensitivity, or an error that depends on data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The question.
+    /// The query.
     pub sql: String,
     /// What happened.
     pub what: String,
@@ -69,16 +68,16 @@ pub fn audit_sql<E: Engine>(
     failed.map_or(Ok(audit), Err)
 }
 
-/// A question and its plan.
+/// A query and its plan.
 pub(crate) struct Asked {
     pub(crate) sql: String,
     pub(crate) plan: BoundedPlan,
 }
 
-/// What a plan gives, or an error in words.
+/// The result of a plan, or an error message.
 pub(crate) type Ran = Result<Exact, String>;
 
-/// Compares pairs of datasets by whatever runs plans on tables.
+/// Compares pairs of datasets with a function that runs plans over tables.
 pub(crate) fn audit_with(
     place: &str,
     pairs: u64,
@@ -100,14 +99,14 @@ pub(crate) fn audit_with(
                 audit.look(asked, with, &fewer);
             }
         }
-        // A world without units has no pairs, and there are always more worlds.
+        // A world without units has no pairs; the next world has.
         progress(audit.pairs - before);
     }
     audit
 }
 
 impl SqlAudit {
-    /// Some questions, those that are allowed.
+    /// Generates queries; returns those that are allowed.
     fn ask(&mut self, dice: &mut Dice<'_>, catalogue: &Catalogue) -> Vec<Asked> {
         let mut plans = Vec::new();
         for _ in 0..8 {
@@ -153,7 +152,7 @@ fn run<E: Engine>(engine: &E, catalogue: &Catalogue, plan: &BoundedPlan, salt: [
     run().map_err(|error| error.to_string())
 }
 
-/// Whether two results differ by no more than the plan says.
+/// Whether two results differ by at most the claimed sensitivity.
 pub(crate) fn compare(plan: &BoundedPlan, with: &Exact, without: &Exact) -> Result<(), String> {
     let groups: BTreeSet<_> = with.keys().chain(without.keys()).collect();
     let mut differing = 0;
@@ -187,10 +186,10 @@ pub(crate) fn compare(plan: &BoundedPlan, with: &Exact, without: &Exact) -> Resu
     Ok(())
 }
 
-/// Whether changes are within the norm that is claimed where units are clipped, given
-/// the sum of squared changes of each statistic.
+/// Whether changes are within the norm that is claimed where units are clipped, given the sum
+/// of squared changes of each statistic.
 fn within_norm(plan: &BoundedPlan, squares: &[u128]) -> Result<(), String> {
-    // In parts of 2^-40, rounded down.
+    // In units of 2^-40, rounded down.
     let squares = plan.statistics.iter().zip(squares);
     let norm: u128 = squares
         .map(|(statistic, square)| {
@@ -207,7 +206,7 @@ fn within_norm(plan: &BoundedPlan, squares: &[u128]) -> Result<(), String> {
     Ok(())
 }
 
-/// How far two cells are apart: the sum over all bins of histograms.
+/// The distance of two cells; for histograms, the sum over all bins.
 fn change(a: Option<Cell>, b: Option<Cell>) -> u128 {
     match (a, b) {
         (Some(Cell::Histogram(a)), b) => {
@@ -235,7 +234,7 @@ fn change(a: Option<Cell>, b: Option<Cell>) -> u128 {
     }
 }
 
-/// Lets fewer rows of a unit into joins, so that small tables have too many.
+/// Lowers the row limits of joins, so that units of small tables exceed them.
 fn tighten(relation: &mut Relation, most: u64) {
     match &mut relation.operator {
         Operator::Scan { .. } => {}

@@ -1,13 +1,12 @@
-//! Random questions about three tables: `visits` and `people`, private with the
-//! unit `u`, and `labels`, public. Most are allowed; those that are refused test
-//! that nothing worse happens.
+//! Random queries over three tables: `visits` and `people`, private with the unit `u`, and
+//! `labels`, public. Most are allowed. Refused ones test that nothing worse happens.
 
 use super::dice::Dice;
 
-/// How deep expressions go.
+/// The depth of expressions.
 const DEPTH: u32 = 3;
 
-/// A question.
+/// A query.
 pub(crate) fn question(dice: &mut Dice<'_>) -> String {
     let source = source(dice);
     let keys = keys(dice, &source);
@@ -35,7 +34,7 @@ pub(crate) fn question(dice: &mut Dice<'_>) -> String {
         1 => " HAVING COUNT(*) > 2",
         _ => "",
     };
-    // Without keys a HAVING is a question too.
+    // A HAVING without keys is a valid query too.
     format!(
         "{with}SELECT {} FROM {}{filter}{group}{after}",
         shown.join(", "),
@@ -43,7 +42,7 @@ pub(crate) fn question(dice: &mut Dice<'_>) -> String {
     )
 }
 
-/// Where rows come from, and which columns there are to use.
+/// A relation and the columns that it offers.
 struct Source {
     with: String,
     from: String,
@@ -189,7 +188,7 @@ fn aggregate(dice: &mut Dice<'_>, source: &Source) -> String {
     }
 }
 
-/// A number with bounds, declared or by clamping.
+/// A number with bounds, declared or from clamping.
 fn bounded(dice: &mut Dice<'_>, source: &Source) -> String {
     if dice.one_in(3) {
         let inner = numeric(dice, source, DEPTH);

@@ -1,5 +1,5 @@
-//! Random questions with and without a unit: many by the oracle, some by DataFusion,
-//! which must agree with the oracle bit for bit.
+//! Random queries with and without a unit: many with the oracle, some with DataFusion, which
+//! must agree with the oracle bit for bit.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::indexing_slicing,
@@ -20,10 +20,10 @@ use crate::engines::idle::{Most, without_idle};
 use crate::exact::{Cell, Exact};
 use crate::oracle;
 
-/// In how many parts an engine splits its work.
+/// Numbers of partitions of an engine.
 const PARTITIONS: [usize; 4] = [1, 2, 7, 16];
 
-/// Numbers from a seed.
+/// Random numbers of a seed.
 fn stream(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed;
     move || {
@@ -34,7 +34,7 @@ fn stream(seed: u64) -> impl FnMut() -> u64 {
     }
 }
 
-/// How many times as many cases the long run has.
+/// By what factor the long run has more cases.
 fn times() -> u64 {
     let cases = std::env::var("PROPTEST_CASES").ok();
     let cases = cases.and_then(|cases| cases.parse::<u64>().ok());
@@ -51,7 +51,7 @@ fn by_oracle(catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt: [u8;
         let rows = rows.iter().map(|row| {
             let cells = columns.iter().zip(row);
             let read = cells.map(|(column, cell)| match cell {
-                // An empty field of a CSV file is nothing.
+                // An empty field of a CSV file is NULL.
                 Some(text) if !text.is_empty() => column.kind.read(text),
                 _ => Value::Null,
             });
@@ -71,7 +71,7 @@ fn clean(audit: &SqlAudit) {
         "{} violations: {shown:#?}",
         audit.violations.len()
     );
-    // Otherwise this would test little.
+    // Otherwise the test would cover too little.
     assert!(audit.refused < audit.questions / 2, "{audit:?}");
 }
 
@@ -85,7 +85,7 @@ fn one_unit_changes_no_more_than_is_claimed_by_the_oracle() {
 }
 
 #[test]
-fn datafusion_agrees_with_the_oracle_on_random_questions() {
+fn datafusion_agrees_with_the_oracle_on_random_queries() {
     let folder = std::env::temp_dir().join(format!("mizan-sql-audit-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let engines = PARTITIONS.map(|parts| DataFusion::with_partitions(parts).unwrap());
@@ -126,7 +126,7 @@ fn most_rows(catalogue: &Catalogue, tables: &Tables) -> Most {
     most.collect()
 }
 
-/// Says of every limit that all columns are read; whether there is one.
+/// Marks all columns as read by every row limit; returns whether there is one.
 fn read_everything(relation: &mut Relation) -> bool {
     let places = (0..relation.columns.len()).collect();
     match &mut relation.operator {
@@ -147,10 +147,10 @@ fn read_everything(relation: &mut Relation) -> bool {
     }
 }
 
-/// Limits that nobody reaches can go. And what such a limit says is read of its rows is
-/// all that is: with the rest there, answers are the same.
+/// Row limits that no unit exceeds can be removed. And the columns that a row limit marks as
+/// read are all that is read: keeping the others does not change answers.
 #[test]
-fn limits_that_nobody_reaches_change_nothing() {
+fn row_limits_above_every_unit_change_nothing() {
     let (mut idle, mut all_idle) = (0, 0);
     let all = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt: [u8; 16]| {
         let most = most_rows(catalogue, tables);
@@ -189,7 +189,7 @@ fn limits_that_nobody_reaches_change_nothing() {
 }
 
 #[test]
-fn the_audit_of_owners_finds_nothing() {
+fn the_exported_audit_finds_no_violation() {
     let folder = std::env::temp_dir().join(format!("mizan-sql-owner-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let engine = DataFusion::new().unwrap();
@@ -200,9 +200,9 @@ fn the_audit_of_owners_finds_nothing() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// A plan that claims too little is found out.
+/// A plan that claims too small a sensitivity is detected.
 #[test]
-fn a_false_claim_is_noticed() {
+fn a_false_sensitivity_is_detected() {
     let mut next = stream(4);
     let lying = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt| {
         let honest = by_oracle(catalogue, tables, plans, salt);
@@ -232,9 +232,9 @@ fn a_false_claim_is_noticed() {
     compare(&plan, &empty, &empty).unwrap();
 }
 
-/// An engine that clips nobody is found out where somebody is in too many groups.
+/// An engine that does not clip is detected when a unit is in too many groups.
 #[test]
-fn a_unit_that_is_not_clipped_is_noticed() {
+fn a_unit_that_is_not_clipped_is_detected() {
     let mut next = stream(7);
     let mut clipped = 0;
     let careless = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt| {
@@ -273,10 +273,10 @@ fn a_unit_that_is_not_clipped_is_noticed() {
     assert!(audit.violations.iter().all(norm));
 }
 
-/// What files can hold at worst is really there, and so are joins with units that
-/// have more rows than are joined.
+/// The generator produces worst-case values, and joins of units that have more rows than the
+/// limit.
 #[test]
-fn the_worst_is_generated() {
+fn worst_case_values_are_generated() {
     let mut next = stream(5);
     let mut dice = Dice(&mut next);
     let mut found: BTreeMap<&str, u64> = BTreeMap::new();
@@ -321,10 +321,10 @@ fn the_worst_is_generated() {
     assert!(found.values().all(|times| *times >= 100), "{found:?}");
 }
 
-/// A unit with a million rows changes what it may, in joins too, and the number of
-/// parts that work is split in changes nothing.
+/// A unit with a million rows changes no more than claimed, in joins too, and the number of
+/// partitions does not change a result.
 #[test]
-fn a_unit_with_a_million_rows() {
+fn a_unit_with_a_million_rows_stays_within_the_sensitivity() {
     let folder = std::env::temp_dir().join(format!("mizan-sql-million-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let mut next = stream(6);
@@ -369,7 +369,7 @@ fn a_unit_with_a_million_rows() {
         (sql, plan)
     };
     let mut plans = questions.map(planned).to_vec();
-    // Eleven public groups, of which three count at most.
+    // Eleven public groups with a limit of three per unit.
     let (sql, plan) = planned("SELECT a, COUNT(*) AS n, AVG(x) AS x FROM visits GROUP BY a");
     plans.push((sql, plan.clipped().unwrap()));
     let mut results: Vec<Vec<Ran>> = Vec::new();

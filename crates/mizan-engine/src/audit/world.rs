@@ -1,10 +1,10 @@
-//! Random rows for random questions, the nastiest that files can hold.
+//! Random rows for random queries, with the worst values that files can hold.
 
 use mizan_sql::{Bounds, Catalogue, Dataset, DatasetColumn, Privacy, Type, Value};
 
 use super::dice::Dice;
 
-/// A cell as a file holds it: text, of which some is no number.
+/// A cell of a file: a text, which may not be a number.
 pub(crate) type Text = Option<String>;
 
 /// The rows of each dataset.
@@ -105,7 +105,7 @@ fn unit(dice: &mut Dice<'_>, units: u64) -> Text {
         0 => None,
         1 => Some(dice.word(&["nobody", ""]).to_owned()),
         2 => Some(i64::MIN.to_string()),
-        // One has most of the rows.
+        // One unit has most of the rows.
         3..=9 => Some("0".to_owned()),
         _ => Some(dice.below(units).to_string()),
     }

@@ -1,5 +1,5 @@
-//! Why an engine cannot run a plan. Nothing in here comes from a private row, and
-//! no row decides whether it happens.
+//! Why an engine cannot run a plan. No error contains private data, and no private row decides
+//! whether an error happens.
 
 mod fixed_text;
 
@@ -16,28 +16,28 @@ use crate::query_limits::bytes_text;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum EngineError {
-    /// A file is not there, or may not be read.
+    /// A file does not exist or cannot be read.
     #[error("{} cannot be read: {reason}", path.display())]
     Unreadable {
         /// The file or directory.
         path: PathBuf,
-        /// What the system says.
+        /// The message of the operating system.
         reason: String,
     },
-    /// Neither CSV nor Parquet.
+    /// A file that is neither CSV nor Parquet.
     #[error("{} is neither a CSV nor a Parquet file, by its name", path.display())]
     UnknownFormat {
         /// The file.
         path: PathBuf,
     },
-    /// A directory without files of one format.
+    /// A directory without files, or with files of several formats.
     #[error("the directory {} has no CSV or Parquet files in it, or both", path.display())]
     NoFiles {
         /// The directory.
         path: PathBuf,
     },
-    /// A header without names, or with one name twice.
-    #[error("the first line of {} is no header: {reason}", path.display())]
+    /// A CSV header without names, or with a repeated name.
+    #[error("the first line of {} is not a header: {reason}", path.display())]
     BadHeader {
         /// The file.
         path: PathBuf,
@@ -46,7 +46,7 @@ pub enum EngineError {
         reason: FixedText,
     },
     /// A Parquet file without a readable footer.
-    #[error("{} is no Parquet file that can be read", path.display())]
+    #[error("{} is not a readable Parquet file", path.display())]
     BadParquet {
         /// The file.
         path: PathBuf,
@@ -69,25 +69,25 @@ pub enum EngineError {
         /// The column.
         column: String,
     },
-    /// A column holds what cannot be used.
+    /// A column of a file has a type that cannot be used.
     #[error("the column {column:?} of {} holds {found}, which cannot be read as {wanted}", path.display())]
     BadColumn {
         /// The file.
         path: PathBuf,
         /// The column.
         column: String,
-        /// What the file's schema says.
+        /// The type in the file.
         found: String,
-        /// What the catalogue says.
+        /// The type in the catalogue.
         wanted: Type,
     },
-    /// The data are not those of before.
-    #[error("the data of {dataset:?} changed while the question was answered")]
+    /// The data changed.
+    #[error("the data of {dataset:?} changed while the query was answered")]
     Changed {
         /// The dataset.
         dataset: String,
     },
-    /// The plan names what the catalogue does not have.
+    /// The plan uses a dataset that is not in the catalogue.
     #[error("the catalogue has no dataset {dataset:?} with the columns of the plan")]
     NotInCatalogue {
         /// The dataset.
@@ -99,49 +99,49 @@ pub enum EngineError {
         /// Why.
         reason: String,
     },
-    /// A text that is no address of a table.
+    /// A text that is not the address of a table.
     #[error("the address of the table cannot be used: {reason}")]
     BadAddress {
-        /// What is wrong with it, without quoting it.
+        /// What is wrong with it. The text itself is not quoted.
         #[serde(deserialize_with = "fixed_text::read")]
         reason: FixedText,
     },
-    /// The database cannot be reached, or does not let in who asks.
+    /// The database cannot be reached, or rejects the user.
     #[error("{place} cannot be reached: {reason}")]
     Unreachable {
         /// The database.
         place: String,
-        /// What the system or the server says.
+        /// The message of the operating system or the server.
         reason: String,
     },
-    /// There is no such table.
+    /// The table does not exist.
     #[error("there is no table {table}")]
     NoTable {
         /// The table.
         table: String,
     },
-    /// Something that questions cannot be asked about.
+    /// The name is not that of a table that can be queried.
     #[error("{table} is {what}")]
     NotATable {
-        /// What was named.
+        /// The name.
         table: String,
-        /// What it is.
+        /// What it is instead.
         #[serde(deserialize_with = "fixed_text::read")]
         what: FixedText,
     },
-    /// Who asks may not read it.
-    #[error("who asks may not read {table}")]
+    /// The database user may not read the table.
+    #[error("the database user may not read {table}")]
     NoRights {
         /// The table.
         table: String,
     },
-    /// Somebody alters the table.
-    #[error("{table} is being altered by somebody else")]
+    /// Another session is altering the table.
+    #[error("{table} is being altered by another session")]
     Locked {
         /// The table.
         table: String,
     },
-    /// The server is one that answers differently.
+    /// The settings of the server would change answers.
     #[error("the server cannot be used: {reason}")]
     BadServer {
         /// Why.
@@ -150,10 +150,10 @@ pub enum EngineError {
     /// The server refused something before a row was read.
     #[error("the server refused: {reason}")]
     Server {
-        /// What it says.
+        /// Its message.
         reason: String,
     },
-    /// It took too long.
+    /// The query exceeded its time limit.
     #[error("the question was given up after {seconds} s")]
     TimedOut {
         /// The limit.
@@ -162,63 +162,63 @@ pub enum EngineError {
     /// The connection was lost.
     #[error("the connection to the database was lost")]
     Disconnected,
-    /// The engine cannot do this as the others do.
+    /// This engine does not support an operation that others do.
     #[error("{what} cannot be answered there")]
     NotHere {
-        /// What.
+        /// The operation.
         #[serde(deserialize_with = "fixed_text::read")]
         what: FixedText,
     },
-    /// The program was built without it.
+    /// The program was built without this engine.
     #[error("this program was built without {what}")]
     NotBuilt {
-        /// What.
+        /// The engine.
         #[serde(deserialize_with = "fixed_text::read")]
         what: FixedText,
-        /// With which feature it is built.
+        /// The feature that adds it.
         #[serde(deserialize_with = "fixed_text::read")]
         feature: FixedText,
     },
-    /// A text that is no address of a scheduler.
+    /// A text that is not the address of a scheduler.
     #[error("the address of the scheduler cannot be used: {reason}")]
     BadScheduler {
         /// What is wrong with it.
         #[serde(deserialize_with = "fixed_text::read")]
         reason: FixedText,
     },
-    /// There is no scheduler.
+    /// The scheduler cannot be reached.
     #[error("the scheduler {place} cannot be used: {reason}")]
     NoScheduler {
-        /// Where.
+        /// Its address.
         place: String,
-        /// What the system says.
+        /// The message of the operating system.
         reason: String,
     },
-    /// The scheduler is of another version.
-    #[error("the scheduler {place} is of mizan {found}, and this is mizan {}", env!("CARGO_PKG_VERSION"))]
+    /// The scheduler has another version.
+    #[error("the scheduler {place} runs mizan {found}, and this is mizan {}", env!("CARGO_PKG_VERSION"))]
     OtherVersion {
-        /// Where.
+        /// Its address.
         place: String,
         /// Its version.
         found: String,
     },
-    /// Nobody works for a scheduler.
-    #[error("no executors work for the scheduler {place}")]
+    /// The scheduler has no executors.
+    #[error("the scheduler {place} has no executors")]
     NoExecutors {
-        /// Where.
+        /// Its address.
         place: String,
     },
-    /// Executors do not see a file.
+    /// An executor does not see a file as this machine does.
     #[error("the cluster does not see {} as this machine does", path.display())]
     NotSeen {
         /// The file.
         path: PathBuf,
     },
-    /// A cluster cannot plan or send a question that this machine can answer.
-    #[error("a cluster of Ballista cannot run this question as this machine does")]
+    /// The cluster cannot plan or transmit a query that this machine can answer.
+    #[error("a Ballista cluster cannot run this query as this machine does")]
     NotOnCluster,
-    /// A cluster failed in the middle.
-    #[error("the cluster failed in the middle of the question")]
+    /// The cluster failed while it ran the query.
+    #[error("the cluster failed while it ran the query")]
     ClusterFailed,
     /// Joins with public tables make too many rows of one private row.
     #[error(
@@ -228,9 +228,9 @@ pub enum EngineError {
     FanOut {
         /// The public tables.
         tables: Vec<String>,
-        /// How many rows, counted from public tables alone.
+        /// How many rows, counted from public tables only.
         found: u64,
-        /// The most that there may be.
+        /// The largest allowed number.
         limit: u64,
     },
     /// A join of public tables has too many rows.
@@ -241,47 +241,47 @@ pub enum EngineError {
     PublicRows {
         /// The public tables.
         tables: Vec<String>,
-        /// How many rows, by the counts of these tables.
+        /// A bound on the number of rows, from counts of these tables.
         found: u64,
-        /// The most that there may be.
+        /// The largest allowed number.
         limit: u64,
     },
-    /// The plan may need more memory than a query may have.
+    /// The plan may need more memory than the limit of a query.
     #[error(
         "the query may need {} of memory, and its limit is {}",
         bytes_text(*bytes),
         bytes_text(*limit)
     )]
     MayExceedMemory {
-        /// The bound on what it needs, from public quantities.
+        /// The bound on its memory, from public quantities.
         bytes: u64,
         /// The limit.
         limit: u64,
     },
-    /// The plan may take longer than a query may.
+    /// The plan may take longer than the limit of a query.
     #[error("the query may take {seconds} s, and its limit is {limit} s")]
     MayExceedTime {
-        /// The estimate of what it takes, from public quantities.
+        /// The estimate of its time, from public quantities.
         seconds: u64,
         /// The limit.
         limit: u64,
     },
-    /// Counting the rows of public tables needs more memory than it may have.
+    /// Counting the rows of public tables exceeded its memory limit.
     #[error("counting the rows of public tables exceeded its memory limit, or was stopped")]
     CountingMemory,
-    /// Counting the rows of public tables takes longer than it may.
+    /// Counting the rows of public tables exceeded its time limit.
     #[error("counting the rows of public tables exceeded its time limit of {seconds} s")]
     CountingTime {
         /// The limit.
         seconds: u64,
     },
-    /// The query needs more memory than it may have, or its worker process crashed or was
-    /// stopped. It is one error, because the cause could tell something about rows.
+    /// The query exceeded its memory limit, or its worker process crashed or was stopped. It is
+    /// one error, because the cause could reveal something about rows.
     #[error(
         "the worker process of the query ended without an answer: it exceeded its memory limit, crashed or was stopped"
     )]
     OutOfMemory,
-    /// The query took longer than it may.
+    /// The query exceeded its time limit.
     #[error("the query exceeded its time limit of {seconds} s")]
     DeadlineExceeded {
         /// The limit.
@@ -290,10 +290,10 @@ pub enum EngineError {
     /// No worker process can be started.
     #[error("the worker process of the query cannot be started: {reason}")]
     NoWorker {
-        /// What the system says.
+        /// The message of the operating system.
         reason: String,
     },
-    /// The engine could not be started, or gave up.
+    /// The engine could not be started, or failed.
     #[error("the engine failed while {doing}")]
     Failed {
         /// What it was doing.
@@ -302,7 +302,7 @@ pub enum EngineError {
     },
 }
 
-/// Public tables by their names.
+/// The names of public tables as one text.
 fn named(tables: &[String]) -> String {
     let names: Vec<String> = tables.iter().map(|table| format!("{table:?}")).collect();
     match names.split_last() {
@@ -313,8 +313,8 @@ fn named(tables: &[String]) -> String {
 }
 
 impl EngineError {
-    /// Whether the data, or what reads them, cannot be used now. A quote does not need
-    /// them; every other error is one of the quote too.
+    /// Whether the data, or the system that holds them, cannot be used now. A quote does not
+    /// need them; every other error also applies to quotes.
     pub(crate) const fn is_of_data(&self) -> bool {
         matches!(
             self.code().kind(),
@@ -369,12 +369,12 @@ impl EngineError {
         }
     }
 
-    /// What to do next.
+    /// What the analyst or the data owner can do about it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
             Self::Unreadable { .. } => {
-                "check that the file is there and that you may read it".into()
+                "check that the file exists and that you may read it".into()
             }
             Self::UnknownFormat { .. } => {
                 "use a file whose name ends in .csv or .parquet, or a directory of such files"
@@ -384,7 +384,7 @@ impl EngineError {
                 "put files of one format directly into the directory, or name another".into()
             }
             Self::BadHeader { .. } => {
-                "give every column a name of its own in the first line of the file".into()
+                "give every column a different name in the first line of the file".into()
             }
             Self::BadParquet { .. } | Self::DamagedParquet { .. } => {
                 "write the file again from its source, or restore a copy of it".into()
@@ -394,34 +394,34 @@ impl EngineError {
             }
             Self::BadColumn { .. } => {
                 "restore the column, or add the dataset again with the type that it has: \
-                 questions can CAST it; ids are text or integers of 64 bits"
+                 queries can CAST it; ids are text or integers of 64 bits"
                     .into()
             }
             Self::OutOfMemory => {
-                "ask for fewer groups, statistics or columns. The owner can raise --query-memory, and check that nothing else stops processes of mizan"
+                "query fewer groups, statistics or columns. The data owner can raise --query-memory, and check that no other program stops processes of mizan"
                     .into()
             }
             Self::DeadlineExceeded { .. } => {
-                "ask for less, or let the owner raise --query-timeout".into()
+                "query less, or let the data owner raise --query-timeout".into()
             }
             Self::CountingMemory | Self::CountingTime { .. } => {
                 "join on columns of the public tables instead of computed keys. Filter or aggregate the public tables first. Nothing was charged"
                     .into()
             }
             Self::MayExceedMemory { .. } => {
-                "ask for fewer columns, groups or statistics, or for shorter texts. The owner can raise --query-memory, or keep the data in PostgreSQL. Nothing was charged"
+                "query fewer columns, groups or statistics, or shorter texts. The data owner can raise --query-memory, or keep the data in PostgreSQL. Nothing was charged"
                     .into()
             }
             Self::MayExceedTime { .. } => {
-                "compute less for each row, with fewer texts and joins. The owner can raise --query-timeout, or keep the data in PostgreSQL. Nothing was charged"
+                "compute less for each row, with fewer texts and joins. The data owner can raise --query-timeout, or keep the data in PostgreSQL. Nothing was charged"
                     .into()
             }
             Self::NoWorker { .. } => {
-                "check that the program is where it was started from, and that the system lets it \
+                "check that the program still exists at its path, and that the system lets it \
                  start processes"
                     .into()
             }
-            Self::Changed { .. } => "ask again when the data are complete".into(),
+            Self::Changed { .. } => "send the query again when the data are complete".into(),
             Self::BadAddress { .. } => {
                 "write postgres://user@host/database/schema.table; the password is in PGPASSWORD"
                     .into()
@@ -430,21 +430,21 @@ impl EngineError {
                 "check the address, the server and the password, which is in PGPASSWORD".into()
             }
             Self::NoTable { .. } => {
-                "check database, schema and table; upper case and lower case differ".into()
+                "check database, schema and table; names are case-sensitive".into()
             }
             Self::NotATable { .. } => "name a table of the database itself".into(),
             Self::NoRights { .. } => {
                 "let the owner of the table grant USAGE on its schema and SELECT on it".into()
             }
-            Self::Locked { .. } => "ask again when that is done".into(),
+            Self::Locked { .. } => "send the query again when that is done".into(),
             Self::BadServer { .. } => "use another server, or upgrade this one".into(),
             Self::Server { .. } => "ask the administrator of the database".into(),
             Self::TimedOut { .. } => {
                 "ask for less, or let the owner add ?timeout=SECONDS to where the dataset is".into()
             }
-            Self::Disconnected => "ask again when the server is back".into(),
+            Self::Disconnected => "send the query again when the server is back".into(),
             Self::NotHere { .. } => {
-                "ask without it; tables of a database need no --engine, and all of a question are in one database"
+                "query without it; tables of a database need no --engine, and all tables of a query are in one database"
                     .into()
             }
             Self::NotBuilt { feature, .. } => {
@@ -456,7 +456,7 @@ impl EngineError {
                     .into()
             }
             Self::OtherVersion { .. } => {
-                "use the same version of mizan for all nodes of the cluster and for who asks".into()
+                "use the same version of mizan for all nodes and clients of the cluster".into()
             }
             Self::NoExecutors { .. } => {
                 "start some with `mizan cluster executor --scheduler HOST:PORT`".into()
@@ -465,11 +465,11 @@ impl EngineError {
                 "let the scheduler and all executors see the same files under the same paths, and be allowed to read them".into()
             }
             Self::NotOnCluster => {
-                "ask it with --engine embedded, or ask something simpler; nothing was charged"
+                "run the query with --engine embedded, or simplify it; nothing was charged"
                     .into()
             }
             Self::ClusterFailed => {
-                "check that executors are there (`mizan cluster status`), see the files and have disk and memory left, and ask again"
+                "check that executors run (`mizan cluster status`), see the files and have disk and memory left, and send the query again"
                     .into()
             }
             Self::FanOut { .. } => {
@@ -482,7 +482,7 @@ impl EngineError {
             }
             Self::NotInCatalogue { .. } => "add the dataset with `mizan dataset add`".into(),
             Self::BadPlan { .. } | Self::Failed { .. } => {
-                "a file is damaged, the machine lacks memory, or this is a fault of Mizan: ask again, and report it if it stays".into()
+                "a file is damaged, the machine lacks memory, or this is a defect of Mizan: send the query again, and report it if it persists".into()
             }
         }
     }

@@ -1,12 +1,13 @@
-//! Ballista: the plan runs on a cluster that sees the same files, and only bounded
-//! integers come back.
+//! Ballista: the plan runs on a cluster that sees the same files, and only bounded integers
+//! come back.
 //!
-//! - [`address`]: where its scheduler is; [`status`]: whether that is one of ours;
-//! - [`asked`]: which statements; [`session`]: statements to it; [`codec`]: how plans travel; [`rehearsal`]: whether
-//!   they can; [`probe`]: whether files are there; [`tally`]: who has many rows;
-//! - [`nodes`]: schedulers and executors themselves, with [`error`].
+//! - [`address`]: the address of the scheduler; [`status`]: the state of the cluster;
+//! - [`asked`]: the statements; [`session`]: sends them; [`codec`]: serializes plans;
+//!   [`rehearsal`]: checks before the charge that they can be planned and sent; [`probe`]:
+//!   checks that executors see the files; [`tally`]: finds heavy units;
+//! - [`nodes`]: schedulers and executors, with [`error`].
 //!
-//! The SQL is DataFusion's. What a cluster says of errors is never shown.
+//! The SQL is DataFusion's. Error messages of a cluster are never shown.
 
 mod address;
 mod asked;
@@ -47,22 +48,22 @@ pub use self::error::NodeError;
 pub use self::nodes::{Executor, Scheduler, run_executor, run_scheduler};
 pub use self::status::{ClusterStatus, cluster_status};
 
-/// All nodes of a cluster, and who asks it, are of one version.
+/// All nodes and clients of a cluster have the same version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What they call themselves.
+/// The name of clients and nodes in requests.
 const AGENT: &str = concat!("mizan/", env!("CARGO_PKG_VERSION"));
 
-/// Deep plans are deep recursions.
+/// Deep plans recurse deeply.
 const WORKER_STACK: usize = 32 << 20;
 
-/// The engine that is a cluster.
+/// The engine on a cluster.
 #[derive(Clone, Debug)]
 pub struct Ballista {
     scheduler: Address,
-    /// In how many parts work is split; as many as run at a time if nobody says.
+    /// The number of partitions; if None, the number of concurrent tasks of the cluster.
     partitions: Option<usize>,
-    /// Counts of public tables.
+    /// The cache of fan-outs of public tables.
     pub(in crate::engines) fan_outs: FanOutCache,
     /// The program whose worker processes count public rows. None counts in this process.
     pub(in crate::engines) counting: Option<WorkerProgram>,
@@ -80,7 +81,7 @@ impl Ballista {
         }
     }
 
-    /// A session, once the scheduler answers and somebody works for it.
+    /// A session, if the scheduler answers and has executors.
     fn session(&self) -> Result<Session, EngineError> {
         let status = cluster_status(&self.scheduler)?;
         if status.cores() == 0 {
@@ -92,7 +93,7 @@ impl Ballista {
         Session::new(&self.scheduler, partitions).map_err(failed("starting"))
     }
 
-    /// Does something in a session that knows these tables.
+    /// Runs `work` in a session with these tables.
     fn on_cluster<T: Send, F: Future<Output = Result<T, EngineError>>>(
         &self,
         tables: &Tables,
@@ -125,7 +126,7 @@ impl Ballista {
         })
     }
 
-    /// Whether the scheduler still says something.
+    /// Whether the scheduler still answers.
     async fn answers(&self) -> bool {
         let scheduler = self.scheduler.clone();
         let status = tokio::task::spawn_blocking(move || cluster_status(&scheduler));
@@ -150,9 +151,9 @@ impl Ballista {
             };
             let (exact, path) = match asked.run_counted(plan).await {
                 Ok(exact) => (exact, ExecutionPath::Operators),
-                // What is planned there depends on data, so whether there is an answer
-                // must not. Of a scheduler that is silent there is none, and nobody waits
-                // for it twice.
+                // The plan with counts depends on data, so whether there is an answer must not
+                // depend on its success. If the scheduler does not answer, there is no answer
+                // and no second attempt.
                 Err(error) => match self.answers().await {
                     true => (asked.run_whole(plan).await?, ExecutionPath::Fallback),
                     false => return Err(error),
@@ -162,7 +163,7 @@ impl Ballista {
         })
     }
 
-    /// How long plain SQL takes over the files of a catalogue, for benchmarks.
+    /// The time of plain SQL over the files of a catalogue, for benchmarks.
     #[doc(hidden)]
     pub fn measure_plain(
         &self,
@@ -184,8 +185,8 @@ impl Ballista {
 }
 
 impl Engine for Ballista {
-    /// Counts public rows, asks whether the scheduler is there and ours, plans the
-    /// statements, and lets executors look for the files.
+    /// Counts public rows, checks that the scheduler answers and has this version, plans the
+    /// statements, and lets executors check the files.
     fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         self.check_joins(plan, catalogue)?;
         let names: Vec<&String> = plan.datasets.iter().chain(&plan.public).collect();
@@ -202,7 +203,7 @@ impl Engine for Ballista {
         })
     }
 
-    /// Executors read the same files as this machine, so they are counted here.
+    /// Executors read the same files as this machine, so public rows are counted here.
     fn check_joins(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         let mut engine = DataFusion::new()?;
         engine.fan_outs = self.fan_outs.clone();
@@ -236,7 +237,7 @@ impl Engine for Ballista {
         };
         same()?;
         let execution = self.run_on(plan, catalogue, &Opened::new(&names, catalogue)?, &salt);
-        // A failure may come of a change too, and then this says so.
+        // A change of the data may be the cause of a failure, and is reported then.
         same()?;
         execution
     }
@@ -245,8 +246,8 @@ impl Engine for Ballista {
 /// The files of datasets.
 struct Opened {
     tables: Tables,
-    /// How many rows files say that they have. Those that do not are text, where looking
-    /// at a column costs as much as looking at all.
+    /// The numbers of rows that files store. Text files do not store it; in them reading one
+    /// column costs as much as reading all.
     rows: BTreeMap<String, u64>,
 }
 

@@ -1,5 +1,5 @@
-//! The engine that the source of a dataset asks for: DataFusion or a cluster for files,
-//! the database itself for its tables.
+//! Selects the engine by the source of a dataset: DataFusion or a cluster for files, the
+//! database itself for its tables.
 
 use std::path::{Path, PathBuf};
 
@@ -19,13 +19,13 @@ use crate::order::Salt;
 use crate::query_limits::QueryLimits;
 use crate::version::{Version, file_identities, share_files};
 
-/// All engines. One question at a time.
+/// All engines. They answer one query at a time.
 #[derive(Debug)]
 pub struct Engines {
     files: DataFusion,
-    /// The embedded engine in processes of their own.
+    /// The embedded engine in worker processes.
     workers: Option<Workers>,
-    /// In place of the embedded engine.
+    /// The cluster that replaces the embedded engine.
     #[cfg(feature = "ballista")]
     cluster: Option<Ballista>,
     #[cfg(feature = "postgres")]
@@ -38,7 +38,7 @@ const NO_POSTGRES: EngineError = EngineError::NotBuilt {
     feature: "postgres",
 };
 
-/// Where a dataset is.
+/// The kind of a source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Files,
@@ -62,7 +62,7 @@ pub fn is_table(source: &str) -> bool {
 }
 
 impl Engines {
-    /// Engines of this machine and of whatever datasets name.
+    /// Engines that run in this process.
     ///
     /// # Errors
     ///
@@ -78,9 +78,9 @@ impl Engines {
         })
     }
 
-    /// The same, with a worker process for each query over files, which counts public rows
-    /// too. `program` calls [`run_worker`](crate::run_worker) when it is started with
-    /// [`WORKER_ARGUMENT`](crate::WORKER_ARGUMENT) alone.
+    /// Engines with a worker process for each query over files, which also counts public rows.
+    /// `program` must call [`run_worker`](crate::run_worker) when it is started with
+    /// [`WORKER_ARGUMENT`](crate::WORKER_ARGUMENT) as its only argument.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl Engines {
         Ok(engines.counting_in_workers(program, limits))
     }
 
-    /// The same engines, which count rows of public files in worker processes.
+    /// Counts rows of public files in worker processes.
     #[must_use]
     pub fn counting_in_workers(mut self, program: PathBuf, limits: QueryLimits) -> Self {
         let program = WorkerProgram::new(program, limits);
@@ -109,11 +109,11 @@ impl Engines {
         self
     }
 
-    /// The same, with the cluster of a scheduler (`HOST:PORT`) in place of this machine.
+    /// Engines with the cluster of a scheduler (`HOST:PORT`) in place of this machine.
     ///
     /// # Errors
     ///
-    /// If that is no address, or the program was built without clusters.
+    /// The text is not an address, or the program was built without clusters.
     pub fn on_cluster(scheduler: &str) -> Result<Self, EngineError> {
         #[cfg(feature = "ballista")]
         {
@@ -127,13 +127,13 @@ impl Engines {
         {
             let _ = scheduler;
             Err(EngineError::NotBuilt {
-                what: "clusters of Ballista",
+                what: "Ballista clusters",
                 feature: "ballista",
             })
         }
     }
 
-    /// The same engines with counts of public tables that others share.
+    /// Shares a cache of fan-outs with other engines.
     #[must_use]
     pub fn with_fan_outs(mut self, fan_outs: &FanOutCache) -> Self {
         self.files.fan_outs = fan_outs.clone();
@@ -162,7 +162,7 @@ impl Engines {
         }
     }
 
-    /// The engine of a source.
+    /// The engine for a kind of source.
     fn at(&self, place: Place) -> Result<&dyn Engine, EngineError> {
         match place {
             Place::Files => Ok(self.files()),
@@ -173,7 +173,7 @@ impl Engines {
         }
     }
 
-    /// The engine of all datasets of a plan.
+    /// The engine for all datasets of a plan.
     fn of(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<&dyn Engine, EngineError> {
         let (mut files, mut tables) = (false, false);
         for name in plan.datasets.iter().chain(&plan.public) {
@@ -184,12 +184,12 @@ impl Engines {
         }
         match (files, tables) {
             (true, true) => Err(EngineError::NotHere {
-                what: "a question about files together with tables of a database",
+                what: "a query over files together with tables of a database",
             }),
             (_, false) => self.at(Place::Files),
             #[cfg(feature = "ballista")]
             (false, true) if self.cluster.is_some() => Err(EngineError::NotHere {
-                what: "on a cluster, a question about tables of a database",
+                what: "on a cluster, a query over tables of a database",
             }),
             (false, true) => self.at(Place::Postgres),
         }
@@ -228,12 +228,12 @@ impl Engine for Engines {
     }
 }
 
-/// What a source holds, as far as it can be told without reading a row.
+/// The columns of a source, as far as they can be determined without reading rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inspected {
-    /// Columns, and their types where the source says so.
+    /// Columns, with their types where the source declares them.
     pub columns: Vec<(String, Option<Type>)>,
-    /// Columns that cannot be used, and what they hold.
+    /// Columns that cannot be used, with their types.
     pub left_out: Vec<(String, String)>,
 }
 
@@ -241,7 +241,7 @@ pub struct Inspected {
 ///
 /// # Errors
 ///
-/// If it cannot be read, or is none of these.
+/// The source cannot be read, or is none of these.
 pub fn inspect(source: &str) -> Result<Inspected, EngineError> {
     match Place::of(source) {
         Place::Files => datafusion::inspect(Path::new(source)),
@@ -252,22 +252,22 @@ pub fn inspect(source: &str) -> Result<Inspected, EngineError> {
     }
 }
 
-/// Whether a source has the columns that a dataset says it has. Rows are not read.
+/// Checks that a source has the columns of a dataset. Rows are not read.
 ///
 /// # Errors
 ///
-/// If it cannot be read, or a column is not there or of a type that does not fit.
+/// The source cannot be read, or a column is missing or has an incompatible type.
 pub fn check_columns(dataset: &Dataset) -> Result<(), EngineError> {
     Engines::new()?.version(dataset).map(drop)
 }
 
-/// Decodes every column of a dataset of files once: what is damaged is found when it is
-/// added, and not by a query that was charged. `progress` is told how many rows of how
-/// many were decoded. Tables of a database are not read.
+/// Decodes every column of a dataset of files once, so that damage is found when the dataset is
+/// added and not by a query after its charge. `progress` receives the numbers of decoded rows
+/// and of all rows. Tables of a database are not read.
 ///
 /// # Errors
 ///
-/// If a file cannot be read, or a page of it cannot be decoded.
+/// A file cannot be read, or a page of it cannot be decoded.
 pub fn check_rows(
     dataset: &Dataset,
     progress: &(dyn Fn(u64, u64) + Sync),
@@ -278,10 +278,9 @@ pub fn check_rows(
     }
 }
 
-/// Whether a dataset of the catalogue and a new one have rows in common, under whatever
-/// names: a file, also if it was moved since, or a table or one of its partitions. Tables
-/// that cannot be reached are told by their names, for any user and on any server. A copy
-/// of a file is another file.
+/// Whether a dataset of the catalogue and a new one share rows under different names: a file,
+/// also after it was moved, or a table or one of its partitions. Tables that cannot be reached
+/// are compared by name, for any user and any server. A copy of a file is a different file.
 #[must_use]
 pub fn share_data(old: &Dataset, new: &Dataset) -> bool {
     match (Place::of(&old.source), Place::of(&new.source)) {
@@ -296,9 +295,9 @@ pub fn share_data(old: &Dataset, new: &Dataset) -> bool {
     }
 }
 
-/// Records the files that a dataset has now beside those that it had before.
+/// Adds the files that a dataset has now to the recorded ones.
 pub fn record_files(dataset: &mut Dataset) {
-    /// Files that are written anew again and again are other files each time.
+    /// Files that are rewritten repeatedly are different files each time.
     const MOST: usize = 10_000;
     if Place::of(&dataset.source) != Place::Files {
         return;
@@ -317,9 +316,9 @@ mod tests {
     use super::*;
     use crate::engines::questions;
 
-    /// Whoever asks for a cluster is not answered by something else.
+    /// A dataset in a database is an error on a cluster; no other engine answers instead.
     #[test]
-    fn tables_of_a_database_are_not_asked_about_on_a_cluster() {
+    fn tables_of_a_database_are_refused_on_a_cluster() {
         let mut catalogue = questions::catalogue();
         for (name, dataset) in &mut catalogue.datasets {
             dataset.source = format!("postgres://u@127.0.0.1:1/d/{name}");

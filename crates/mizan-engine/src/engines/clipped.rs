@@ -1,18 +1,18 @@
-//! L2 clipping as SQL: S3 and S4 of sums, of a query with one row per unit and group.
+//! L2 clipping as SQL: S3 and S4 of sums, over a query with one row for each unit and group.
 //!
-//! All but the factor is of 64-bit integers, which some engines would add up to wider
-//! ones: they stay below 2⁶³ and divide towards zero. Doubles are rounded as
-//! [`Clip::factor`] has it, so every engine has the same factors.
+//! Everything but the factor is computed in 64-bit integers. Some engines add these up in wider
+//! types, so sums stay below 2⁶³. Integer division rounds towards zero. Doubles are rounded as
+//! in [`Clip::factor`], so every engine computes the same factors.
 
 use mizan_sql::clip::{self, Clip, ONE, STEPS};
 
 use super::statement::Contribution;
 
-/// The totals of clipped contributions: what is summed for each of them, and the query
-/// that it is summed over.
+/// The totals of clipped contributions: the expression summed for each of them, and the query
+/// that they are summed over.
 ///
-/// In the query `from`, `values` are the contributions, `units` the columns of the
-/// unit; `dividend` is [`Clip::dividend`] as SQL.
+/// In the query `from`, `values` are the contributions and `units` the columns of the unit;
+/// `dividend` is [`Clip::dividend`] as SQL.
 pub(super) fn clipped(
     from: &str,
     values: &[String],
@@ -34,7 +34,7 @@ pub(super) fn clipped(
     let steps: Vec<String> = steps.collect();
     let squares: Vec<String> = pairs().map(|(at, _)| format!("q{at} * q{at}")).collect();
     let allowed = clip.allowed();
-    // The greater of the two, so that it can be computed for everybody.
+    // The greater of the two, so that the expression has a value for every unit.
     let factor = format!(
         "CASE WHEN ss > {allowed} THEN CAST(FLOOR(SQRT({dividend} / \
          CAST(GREATEST(ss, {allowed}) AS DOUBLE PRECISION))) AS BIGINT) ELSE {ONE} END"

@@ -1,8 +1,8 @@
 //! DataFusion, embedded: CSV and Parquet files on this machine.
 //!
-//! Each run has a session, a runtime and a thread of its own, so nothing of one
-//! question stays for the next, and it may be called from anywhere. DataFusion's
-//! errors may quote values: they are never shown.
+//! Each run has its own session, runtime and thread, so no state of a query remains for the
+//! next one, and it may be called from any thread. DataFusion's errors may quote values: they
+//! are never shown.
 
 pub(in crate::engines) mod among;
 pub(crate) mod caps;
@@ -67,13 +67,13 @@ use crate::version::Version;
 
 pub(crate) use self::files::{check_rows, inspect};
 
-/// The stack of each thread of a runtime.
+/// The stack size of each thread of a runtime.
 pub(in crate::engines) const WORKER_STACK: usize = 16 << 20;
 
 /// The most threads of a runtime that read files, beside those that compute.
 const READING_THREADS: usize = 32;
 
-/// All threads of a runtime.
+/// The number of threads of a runtime.
 pub(in crate::engines) fn threads(partitions: usize) -> usize {
     partitions.min(64) + READING_THREADS
 }
@@ -82,29 +82,29 @@ pub(in crate::engines) fn threads(partitions: usize) -> usize {
 #[derive(Clone, Debug)]
 pub struct DataFusion {
     partitions: usize,
-    /// Whether our operators are used. Statements in plain SQL have the same results.
+    /// Whether our operators are used. Plain SQL has the same results.
     operators: bool,
-    /// How many bytes of rows are kept until it is known who has many. Beyond that
-    /// everybody is told apart, with the same results.
+    /// How many bytes of rows are buffered until the heavy units are known. Beyond that all
+    /// units are bounded one by one, with the same results.
     keeps: usize,
-    /// Small caps, for the hunt for failures.
+    /// Small limits, for the failure audit.
     pub(crate) caps: Option<Caps>,
-    /// A bug, for tests that it is found.
+    /// A defect that tests plant, to check that audits find it.
     #[cfg(test)]
     planted: Option<Planted>,
-    /// Counts of public tables.
+    /// The cache of fan-outs of public tables.
     pub(in crate::engines) fan_outs: FanOutCache,
     /// The program whose worker processes count public rows. None counts in this process.
     pub(in crate::engines) counting: Option<WorkerProgram>,
-    /// How many bytes DataFusion's operators may hold together. None is no limit.
+    /// How many bytes DataFusion's operators may hold together. None is unlimited.
     pool: Option<usize>,
 }
 
-/// Bugs that tests plant.
+/// Defects that tests plant.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Planted {
-    /// The operators fail: plain SQL computes the result.
+    /// The operators fail, and plain SQL computes the result.
     FailingOperators,
     /// Concatenations have no limit.
     NoTextLimit,
@@ -116,7 +116,7 @@ enum Planted {
     Panics(&'static str),
 }
 
-/// Rows of three million visits are kept.
+/// Enough for the rows of three million visits.
 const KEEPS: usize = 128 << 20;
 
 /// Tables by the names of datasets.
@@ -133,8 +133,7 @@ impl DataFusion {
         Self::with_partitions(processors.map_or(1, NonZeroUsize::get))
     }
 
-    /// An engine that splits work in so many parts. Results are the same with any
-    /// number.
+    /// An engine with this number of partitions. Results do not depend on it.
     ///
     /// # Errors
     ///
@@ -153,8 +152,8 @@ impl DataFusion {
         })
     }
 
-    /// The same under a memory limit: three quarters of it are for what operators say
-    /// they hold, and the rest for what they do not say.
+    /// Sets a memory limit: three quarters of it are for the memory that operators account for,
+    /// and the rest for memory that they do not.
     #[must_use]
     pub(crate) fn with_memory(self, bytes: u64) -> Self {
         let pool = usize::try_from(bytes - bytes / 4).unwrap_or(usize::MAX);
@@ -165,12 +164,12 @@ impl DataFusion {
         }
     }
 
-    /// In how many parts work is split.
+    /// The number of partitions.
     pub(crate) const fn partitions(&self) -> usize {
         self.partitions
     }
 
-    /// What a plan may take, by its size classes and the rows of public tables.
+    /// The bounds on memory and time of a plan, from size classes and public rows.
     pub(crate) fn bound(
         &self,
         plan: &BoundedPlan,
@@ -188,7 +187,7 @@ impl DataFusion {
         })
     }
 
-    /// Runs a plan over tables, wherever they are from.
+    /// Runs a plan over tables of any kind.
     pub(crate) fn run_on(
         &self,
         plan: &BoundedPlan,
@@ -231,8 +230,8 @@ impl DataFusion {
                 };
                 let mut path = ExecutionPath::PlainSql;
                 if self.operators {
-                    // What is planned there depends on data, so whether there is an
-                    // answer must not.
+                    // Plans with operators depend on data (counts of rows), so whether there is
+                    // an answer must not depend on their success.
                     match self.run_counted(plan, &mut tallies, salt).await {
                         Err(EngineError::Failed { .. } | EngineError::OutOfMemory) => {
                             path = ExecutionPath::Fallback;
@@ -294,7 +293,7 @@ impl DataFusion {
         Ok(context)
     }
 
-    /// Runs a plan by our operators, without limits that no unit reaches.
+    /// Runs a plan with our operators, without the row limits that no unit exceeds.
     async fn run_counted(
         &self,
         plan: &BoundedPlan,
@@ -317,7 +316,7 @@ impl DataFusion {
                 per_unit: sums,
                 shape,
             } = statement;
-            // The operator of sums has its own cap on groups.
+            // The operator for sums does its own group sampling.
             let limits = limits.iter().filter(|_| sums.is_none());
             for first in firsts.iter().chain(limits) {
                 let planned = plan_first(context, first, salt).await;
@@ -340,8 +339,8 @@ impl DataFusion {
         Ok(gather.finish())
     }
 
-    /// Sums where those with few rows need not be told apart. Rows are counted before,
-    /// of the whole dataset, or meanwhile.
+    /// Sums in which light units need no contribution bounding. Rows are counted beforehand
+    /// over the whole dataset, or in the same pass.
     async fn per_unit_counted(
         &self,
         asked: &PerUnit,
@@ -350,8 +349,8 @@ impl DataFusion {
         salt: &Salt,
     ) -> Result<Vec<Vec<Value>>, EngineError> {
         let context = tallies.context;
-        // With keys more is kept, and getting the memory takes longer than reading ids
-        // again.
+        // With keys more bytes are buffered, and allocating them takes longer than reading the
+        // ids again.
         if asked.keys == 0 {
             let at_once = per_unit_at_once(context, asked, few, self.keeps, salt).await;
             if let Some(rows) = at_once.map_err(failed("running"))? {
@@ -406,7 +405,7 @@ impl Engine for DataFusion {
             tables.insert((*name).clone(), source.table());
         }
         let execution = self.run_on(plan, catalogue, &tables, &salt);
-        // A failure may come of a change too, and then this says so.
+        // A change of the data may be the cause of a failure, and is reported then.
         for (name, version) in names.iter().zip(versions) {
             let dataset = relations::dataset(catalogue, name)?;
             unchanged(name, version, self.version(dataset)?)?;
@@ -415,18 +414,18 @@ impl Engine for DataFusion {
     }
 }
 
-/// How many rows units have, counted when it is asked for.
+/// Count-min sketches of the rows of units, computed on demand.
 struct Tallies<'a> {
     context: &'a SessionContext,
     dialect: &'a DataFusionDialect,
     catalogue: &'a Catalogue,
     tables: &'a Tables,
-    /// None where counting would not be worth the while.
+    /// None where counting would take too long.
     known: BTreeMap<String, Option<Tally>>,
 }
 
 impl Tallies<'_> {
-    /// The plan without limits that nobody reaches.
+    /// The plan without the row limits that no unit exceeds.
     async fn without_idle(&mut self, plan: &BoundedPlan) -> Result<BoundedPlan, EngineError> {
         let mut most = idle::Most::new();
         for dataset in idle::limited(&plan.relation) {
@@ -469,7 +468,7 @@ pub(in crate::engines) fn unchanged(
     })
 }
 
-/// What DataFusion says may quote a value: it is dropped.
+/// DataFusion's message may quote a value, so it is dropped.
 pub(in crate::engines) fn failed(doing: &'static str) -> impl Fn(DataFusionError) -> EngineError {
     move |error| {
         #[cfg(test)]
@@ -481,7 +480,7 @@ pub(in crate::engines) fn failed(doing: &'static str) -> impl Fn(DataFusionError
     }
 }
 
-/// Runs a plan by statements that use none of our operators.
+/// Runs a plan in plain SQL, without our operators.
 async fn run_plain(
     context: &SessionContext,
     plan: &BoundedPlan,
@@ -495,7 +494,7 @@ async fn run_plain(
     Ok(gather.finish())
 }
 
-/// Gathers the rows of a query.
+/// Runs a query and collects its rows.
 async fn query(
     context: &SessionContext,
     text: &str,
@@ -512,7 +511,7 @@ async fn query(
     Ok(())
 }
 
-/// Plans a table that statements read.
+/// Registers a table of limited rows that statements read.
 async fn plan_first(
     context: &SessionContext,
     first: &First,

@@ -5,7 +5,7 @@ use mizan_sql::{Bounds, Column, Expr, Function, Type, Value};
 use super::dialect::{Dialect, Sql};
 use crate::engine::EngineError;
 
-/// What columns are called where an expression stands.
+/// The names of columns in the scope of an expression.
 pub(crate) type Names<'a> = &'a dyn Fn(usize) -> String;
 
 /// The columns `c0`, `c1`, ...
@@ -13,7 +13,7 @@ pub(crate) fn plain(place: usize) -> String {
     format!("c{place}")
 }
 
-/// A `CASE` of more branches has many.
+/// A `CASE` with more branches counts as one of many.
 const FEW_BRANCHES: usize = 8;
 
 /// An expression as SQL.
@@ -86,7 +86,7 @@ pub(crate) fn expression(
     }
 }
 
-/// Whether a function compares its arguments and shows none of them.
+/// Whether a function only compares its arguments and returns none of them.
 const fn compares(function: Function) -> bool {
     matches!(
         function,
@@ -101,8 +101,8 @@ const fn compares(function: Function) -> bool {
     )
 }
 
-/// The parts of a concatenation, those of concatenations among them in their place,
-/// and literals that follow each other as one.
+/// The arguments of a concatenation, with nested concatenations inlined and consecutive
+/// literals merged.
 fn flattened(arguments: &[Expr]) -> Vec<Expr> {
     let mut parts: Vec<Expr> = Vec::with_capacity(arguments.len());
     let mut open: Vec<&Expr> = arguments.iter().rev().collect();
@@ -122,12 +122,12 @@ fn flattened(arguments: &[Expr]) -> Vec<Expr> {
     parts
 }
 
-/// A value as SQL; refused if it is not of its type.
+/// A literal; an error if its value does not have its type.
 fn literal(dialect: &dyn Dialect, value: &Value, kind: Type) -> Result<Sql, EngineError> {
     of_literal(value, kind, &|value| dialect.literal(value, kind))
 }
 
-/// A value that others are compared with as SQL; refused if it is not of its type.
+/// A literal that is only compared with; an error if its value does not have its type.
 pub(crate) fn compared(
     dialect: &dyn Dialect,
     value: &Value,
@@ -142,7 +142,7 @@ fn of_literal(
     written: &dyn Fn(&Value) -> String,
 ) -> Result<Sql, EngineError> {
     if value.type_of().is_some_and(|found| found != kind) {
-        return Err(bad("a literal is not of its type"));
+        return Err(bad("a literal does not have its type"));
     }
     let value = match value {
         Value::Number(number) => Value::number(*number),
@@ -154,7 +154,7 @@ fn of_literal(
     })
 }
 
-/// A plan that no binder makes.
+/// The error for a plan that the binder does not produce.
 pub(crate) fn bad(reason: impl Into<String>) -> EngineError {
     EngineError::BadPlan {
         reason: reason.into(),
@@ -172,7 +172,7 @@ fn cast(dialect: &dyn Dialect, value: Sql, to: Type) -> Sql {
     }
 }
 
-/// All that is known of a piece.
+/// The type and the bounds of an expression.
 fn column(sql: &Sql) -> Column {
     Column {
         name: String::new(),
@@ -181,7 +181,7 @@ fn column(sql: &Sql) -> Column {
     }
 }
 
-/// Integers among numbers become numbers.
+/// Casts integers to numbers if there are numbers among the parts.
 fn agree(dialect: &dyn Dialect, parts: Vec<Sql>) -> Vec<Sql> {
     let mixed = parts.iter().all(|part| part.kind.is_numeric())
         && parts.iter().any(|part| part.kind == Type::Number);
@@ -201,8 +201,8 @@ fn kind_of(parts: &[Sql]) -> Result<Type, EngineError> {
         .ok_or_else(|| bad("the results of CASE have different types"))
 }
 
-/// The type of a call and where its values lie, from those of its arguments; literals
-/// stay, for some functions want them.
+/// The type and the bounds of a call, from those of its arguments. Literals are passed as such,
+/// since some functions require them.
 fn kind_of_call(
     function: Function,
     arguments: &[Expr],
@@ -246,7 +246,7 @@ fn call(
         }
         (Function::Not, [part]) => format!("(NOT {})", part.text),
         (Function::IsNull, [part]) => format!("({} IS NULL)", part.text),
-        // False, or nothing of nothing.
+        // False, or NULL for NULL.
         (Function::In, [part]) => format!("(({} IS NULL) AND NULL)", part.text),
         (Function::In, [part, list @ ..]) => {
             format!("({} IN ({}))", part.text, join(list, ", "))
@@ -258,7 +258,7 @@ fn call(
     Ok(text)
 }
 
-/// Texts with something between them.
+/// Texts with a separator.
 pub(crate) fn join(parts: &[Sql], between: &str) -> String {
     let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
     texts.join(between)

@@ -1,18 +1,17 @@
 //! Fan-out: how many rows a join with public tables makes of one private row.
 //!
-//! Without a limit one private row becomes as many rows as public tables have, to the
-//! power of the number of joins, and whether a predicate matches that row decides
-//! whether the query ends. So the fan-out of every join of a private with a public
-//! relation is counted before the charge, from public tables alone, and a plan whose
-//! joins multiply too much is refused. Private rows are not looked at: neighbouring
-//! datasets have the same outcome.
+//! Without a limit, joins would turn one private row into as many rows as public tables have,
+//! to the power of the number of joins, and whether a predicate selects that row would decide
+//! whether the query ends. So the fan-out of every join of a private with a public relation is
+//! counted before the charge, from public tables alone, and a plan whose joins exceed the
+//! limits is refused. Private rows are not read: neighbouring datasets have the same outcome.
 //!
 //! # Guarantee
 //!
-//! Let a plan pass [`check`]. Between two aggregations per unit, the joins with public
-//! tables make at most [`MAX_FAN_OUT`] rows of each private row. A unit whose rows are
-//! limited ([`Operator::First`]) has at most [`MAX_ROWS_PER_UNIT`] rows after its joins.
-//! No join of public relations has more than [`MAX_PUBLIC_ROWS`] rows.
+//! Let a plan pass [`check`]. Between two aggregations per unit, the joins with public tables
+//! make at most [`MAX_FAN_OUT`] rows of each private row. A unit whose rows are limited
+//! ([`Operator::First`]) has at most [`MAX_ROWS_PER_UNIT`] rows after its joins. No join of
+//! public relations has more than [`MAX_PUBLIC_ROWS`] rows.
 
 #[cfg(test)]
 pub(crate) mod cases;
@@ -34,26 +33,26 @@ use crate::version::Version;
 /// The most rows that joins with public tables make of one private row.
 pub const MAX_FAN_OUT: u64 = 1_000;
 
-/// The most rows of a unit after joins with public tables, where a limit on its rows
-/// lies below: two private relations make at most 2^20 of them.
+/// The most rows of a unit after joins with public tables, if its rows are limited below: a
+/// join of two private relations makes at most 2^20 of them.
 pub(crate) const MAX_ROWS_PER_UNIT: u64 = 1 << 24;
 
 /// The most rows of a join of public relations.
 pub(crate) const MAX_PUBLIC_ROWS: u64 = 100_000_000;
 
-/// The longest that counting for one plan may take.
+/// The time limit for counting, for one plan.
 pub(crate) const COUNTING: Duration = Duration::from_secs(60);
 
 /// Counts: the greatest value of the last column of a public relation.
 pub(crate) type Count<'a> = dyn FnMut(&Relation) -> Result<u64, EngineError> + 'a;
 
-/// What joins have made of private rows so far.
+/// The growth of private rows by joins.
 struct Growth<'a> {
     /// The product of fan-outs.
     fan_out: u64,
-    /// The most rows of a unit, if it is known.
+    /// A bound on the rows of a unit, if it is known.
     per_unit: Option<u64>,
-    /// The public tables of these joins.
+    /// The public tables in these joins.
     tables: BTreeSet<&'a str>,
 }
 
@@ -84,7 +83,7 @@ pub(crate) fn joins_public(relation: &Relation) -> bool {
     }
 }
 
-/// Refuses a relation whose joins with public tables multiply rows too much.
+/// Refuses a relation whose joins with public tables exceed the limits.
 pub(crate) fn check(relation: &Relation, count: &mut Count<'_>) -> Result<(), EngineError> {
     growth(relation, count).map(drop)
 }
@@ -103,7 +102,7 @@ fn growth<'a>(relation: &'a Relation, count: &mut Count<'_>) -> Result<Growth<'a
                 ..input
             }
         }
-        // Each branch makes rows of its own scans.
+        // Each branch emits rows of its own scans.
         Operator::Union { inputs } => {
             let mut all = Growth::of(Some(0));
             for input in inputs {
@@ -119,8 +118,8 @@ fn growth<'a>(relation: &'a Relation, count: &mut Count<'_>) -> Result<Growth<'a
             on,
             ..
         } => match (left.unit.is_empty(), right.unit.is_empty()) {
-            // Units meet their own rows only: the binder limits both sides, or one of
-            // them has one row of each unit.
+            // Rows of a unit are joined with rows of the same unit only. The binder limits both
+            // sides, or one side has one row for each unit.
             (false, false) => {
                 let (left, mut right) = (growth(left, count)?, growth(right, count)?);
                 let kept = u64::from(*keeps_left);
@@ -138,7 +137,7 @@ fn growth<'a>(relation: &'a Relation, count: &mut Count<'_>) -> Result<Growth<'a
             (true, true) => return Err(bad("a public relation where a private one belongs")),
         },
     };
-    // However many rows there were, it is one of each unit now.
+    // After this there is one row for each unit, whatever the number of rows before.
     Ok(match relation.one_row_per_unit {
         true => Growth::of(Some(1)),
         false => found,
@@ -154,7 +153,7 @@ fn both<'a>(mut one: Growth<'a>, other: Growth<'a>, rows: impl Fn(u64, u64) -> u
     }
 }
 
-/// Private rows after a join with a public relation.
+/// The growth after a join with a public relation.
 fn multiplied<'a>(
     private: Growth<'a>,
     public: &'a Relation,
@@ -187,7 +186,7 @@ fn multiplied<'a>(
     }
 }
 
-/// The most rows of a public relation that share one value of the keys, at least one.
+/// The most rows of a public relation with the same value of the keys, at least one.
 pub(crate) fn fan_out(
     public: &Relation,
     keys: Vec<Expr>,
@@ -196,8 +195,8 @@ pub(crate) fn fan_out(
     Ok(count(&rows_per_key(public, keys)?)?.max(1))
 }
 
-/// A bound on the number of rows of a public relation. Joins are bounded from below
-/// upwards, so that what is counted is never larger than the limit.
+/// A bound on the number of rows of a public relation. Joins are bounded bottom-up, so that no
+/// counted relation exceeds the limit.
 pub(crate) fn public_rows(relation: &Relation, count: &mut Count<'_>) -> Result<u64, EngineError> {
     Ok(match &relation.operator {
         Operator::Scan { .. } => count(&rows_per_key(relation, Vec::new())?)?,
@@ -282,8 +281,8 @@ fn tables_of<'a>(relation: &'a Relation, found: &mut BTreeSet<&'a str>) {
     }
 }
 
-/// How many rows of a public relation there are for each value of some keys, in the
-/// last column. A key that is `NULL` equals nothing, so its rows are left out.
+/// The number of rows of a public relation for each value of some keys, in the last column. A
+/// `NULL` key equals nothing, so its rows are left out.
 fn rows_per_key(public: &Relation, keys: Vec<Expr>) -> Result<Relation, EngineError> {
     let mut columns = Vec::with_capacity(keys.len() + 1);
     for key in &keys {
@@ -333,13 +332,14 @@ const fn column(kind: Type) -> Column {
     }
 }
 
-/// The query for a count, given the text of its relation.
+/// The query of a count, given the SQL of its relation.
 pub(crate) fn query(counted: &Relation, text: &str) -> String {
     let last = counted.columns.len().saturating_sub(1);
     format!("SELECT MAX(c{last}) FROM ({text}) AS t")
 }
 
-/// An error of counting: what is too large or too slow is refused, and nothing was charged.
+/// The error of a failed count. A count that is too large or too slow is a refusal, and nothing
+/// was charged.
 fn of_counting(error: EngineError) -> EngineError {
     match error {
         EngineError::OutOfMemory => EngineError::CountingMemory,
@@ -352,21 +352,21 @@ fn of_counting(error: EngineError) -> EngineError {
     }
 }
 
-/// Counts of public relations by what they depend on: the versions of their tables and
+/// A cache of counts of public relations. The key consists of the versions of their tables and
 /// the relation itself. Engines and threads share it, so that a server counts once.
 #[derive(Clone, Debug)]
 pub struct FanOutCache(Arc<Kept<u64>>);
 
 impl Default for FanOutCache {
     fn default() -> Self {
-        // Some four thousand counts.
+        // About four thousand counts.
         Self(Arc::new(Kept::new(1 << 20)))
     }
 }
 
 impl FanOutCache {
-    /// The count of a relation, counted if it is not known. `version` is that of a
-    /// table.
+    /// The count of a relation, computed if it is not cached. `version` returns the version of
+    /// a table.
     pub(crate) fn count(
         &self,
         relation: &Relation,

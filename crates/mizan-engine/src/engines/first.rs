@@ -1,4 +1,4 @@
-//! The first rows, groups or values of each unit, in SQL.
+//! The row limit in SQL: the first rows, groups or values of each unit, by their salted hash.
 
 use mizan_sql::{Type, Value};
 
@@ -8,23 +8,23 @@ use super::relations::listed;
 use super::statement::{Counted, First};
 use crate::order::Salt;
 
-/// What makes a table of the first.
+/// The parameters of a table of limited rows.
 pub(crate) struct Ranking<'a> {
-    /// Of whom, by names of the query's first columns.
+    /// The unit (and keys): the first columns of the query.
     pub(crate) by: &'a [Sql],
-    /// What is ranked: the next columns.
+    /// The ranked columns, which come next.
     pub(crate) ranked: &'a [Sql],
     /// The last columns.
     pub(crate) others: &'a [String],
-    /// What is counted.
+    /// What the limit counts.
     pub(crate) of: Counted,
-    /// How many there are at most.
+    /// The limit.
     pub(crate) most: u64,
 }
 
 impl Ranking<'_> {
-    /// The table, of the rows of a query. Whose hash is equal, which is rare, is
-    /// ranked by what is ranked itself.
+    /// The table, over the rows of a query. Equal hashes, which are rare, are ordered by the
+    /// ranked values.
     pub(crate) fn of(
         &self,
         dialect: &dyn Dialect,

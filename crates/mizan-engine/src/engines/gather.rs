@@ -1,4 +1,4 @@
-//! Rows of results to exact integers.
+//! Collects result rows into exact integers.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::statement::Shape;
 use crate::engine::EngineError;
 use crate::exact::{Cell, Exact};
 
-/// Gathers the results of the statements of a plan.
+/// Collects the results of the statements of a plan.
 pub(crate) struct Gather {
     empty: Vec<Cell>,
     keys: usize,
@@ -16,7 +16,7 @@ pub(crate) struct Gather {
 }
 
 impl Gather {
-    /// Nothing yet.
+    /// An empty collector.
     pub(crate) fn new(plan: &BoundedPlan) -> Self {
         let statistics = plan.statistics.iter();
         let empty = statistics
@@ -45,7 +45,7 @@ impl Gather {
             Some(Value::Integer(value)) => Ok(*value),
             _ => Err(malformed.clone()),
         };
-        // Without keys there is a row even if there is nothing.
+        // Without keys a statement returns a row even if there are no rows.
         if !matches!(shape, Shape::Histogram(_)) && integer(0)? == 0 {
             return Ok(());
         }
@@ -77,7 +77,7 @@ impl Gather {
         Ok(())
     }
 
-    /// What was gathered.
+    /// The collected integers.
     pub(crate) fn finish(self) -> Exact {
         self.exact
     }

@@ -1,4 +1,4 @@
-//! Random catalogues, data, relations and plans, all of them well-formed.
+//! Random catalogues, data, relations and plans, all well-formed.
 
 mod expressions;
 pub(crate) mod vary;
@@ -11,7 +11,7 @@ use mizan_sql::{
 use self::expressions::expr;
 use crate::oracle::{Data, Rows};
 
-/// Random numbers (splitmix64).
+/// Random numbers (SplitMix64).
 pub(crate) struct Rng(pub(crate) u64);
 
 impl Rng {
@@ -231,7 +231,7 @@ pub(crate) fn scan(catalogue: &Catalogue, name: &str) -> Relation {
     }
 }
 
-/// A relation whose rows are somebody's.
+/// A relation with private rows.
 pub(crate) fn relation(rng: &mut Rng, catalogue: &Catalogue, depth: usize) -> Relation {
     if depth == 0 {
         let name = rng.one(&["a", "b"]);

@@ -1,15 +1,15 @@
-//! Limits that change nothing, where it is known how many rows units have.
+//! Removes row limits that no unit exceeds.
 //!
-//! An engine that has counted rows can leave them out, and what they cost with them.
+//! An engine that has counted the rows of units can skip these limits and their cost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use mizan_sql::{Expr, Operator, Relation, Value};
 
-/// The most rows of a unit in datasets, as far as they were counted.
+/// The most rows of a unit in each dataset that was counted.
 pub(crate) type Most = BTreeMap<String, u64>;
 
-/// The private datasets whose rows are limited somewhere.
+/// The private datasets below some row limit.
 pub(crate) fn limited(relation: &Relation) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
     gather(relation, false, &mut found);
@@ -40,14 +40,14 @@ fn gather<'a>(relation: &'a Relation, limited: bool, found: &mut BTreeSet<&'a st
     }
 }
 
-/// The relation without limits that nobody reaches. Its rows are the same, but for
-/// those of nobody.
+/// The relation without row limits that no unit exceeds. Its rows are the same, except those
+/// whose unit is NULL.
 pub(crate) fn without_idle(mut relation: Relation, most: &Most) -> Relation {
     bounded(&mut relation, most);
     relation
 }
 
-/// Takes out idle limits, and says how many rows a unit has at most, if it is known.
+/// Removes these limits, and returns a bound on the rows of a unit, if it is known.
 fn bounded(relation: &mut Relation, most: &Most) -> Option<u64> {
     let is_public = relation.unit.is_empty();
     let rows = match &mut relation.operator {
@@ -89,7 +89,7 @@ fn bounded(relation: &mut Relation, most: &Most) -> Option<u64> {
             _ => Some(*rows),
         },
     };
-    // Rows of public tables are nobody's.
+    // Rows of public tables belong to no unit.
     if is_public {
         return None;
     }
@@ -99,7 +99,8 @@ fn bounded(relation: &mut Relation, most: &Most) -> Option<u64> {
     rows
 }
 
-/// The dataset of which each row is a row of the relation, of the same unit, or none.
+/// The dataset whose rows (or a subset of them, with the same units) are the rows of the
+/// relation, if there is one.
 pub(crate) fn source(relation: &Relation) -> Option<&str> {
     match &relation.operator {
         Operator::Scan { dataset } if !relation.unit.is_empty() => Some(dataset),

@@ -1,41 +1,40 @@
-//! A bound on the memory of a plan, and an estimate of its time, from public quantities
-//! alone. Both are compared with the limits of a query before the charge.
+//! A bound on the memory of a plan, and an estimate of its time, from public quantities alone.
+//! Both are compared with the limits of a query before the charge.
 //!
-//! Without this, whether a query exceeds its memory limit is a comparison of an exact
-//! number with one that the analyst chooses: `MAX(note || '<2,000 x>')` holds 2 KB for
-//! each unit. What is known publicly is the plan, the catalogue, the fan-outs of joins with
-//! public tables and the size class of each dataset ([`SizeClass`]). So neighbouring
-//! datasets of one size class have the same bound, and both are refused or neither is.
+//! Without this, an analyst could learn an exact number by comparing it with the memory limit:
+//! `MAX(note || '<2,000 x>')` holds 2 KB for each unit. Public are the plan, the catalogue, the
+//! fan-outs of joins with public tables and the size class of each dataset ([`SizeClass`]). So
+//! neighbouring datasets of one size class have the same bound, and either both are refused or
+//! neither is.
 //!
-//! # What the bound adds up
+//! # The parts of the bound
 //!
 //! - [`BASE`], for the program and its plan;
 //! - each scan: what it decodes at a time;
-//! - batches on their way between operators, with all that expressions compute of a slice
-//!   of them (`datafusion/slices.rs`);
-//! - what each operator of the relation holds (`rows.rs`): the build side of a join,
-//!   groups and their states, the rows that a limit ranks;
-//! - what the largest statement holds (`statements.rs`): pairs of a unit and a group, the
+//! - batches between operators, with everything that expressions compute from a slice of them
+//!   (`datafusion/slices.rs`);
+//! - the state of each operator of the relation (`rows.rs`): the build side of a join, groups
+//!   and their states, the rows that a row limit ranks;
+//! - the state of the largest statement (`statements.rs`): pairs of a unit and a group, the
 //!   rows of distinct counts and histograms, and the result.
 //!
-//! Texts that operators hold are counted with each repetition that joins can make: as often
-//! as a private row meets public rows, or rows of its unit. An aggregate holds each of its
-//! texts once: a join adds no values to a column, and a unit's greatest text is stored in a
-//! row of its own.
+//! Texts that operators hold are counted with each repetition by joins: as often as a private
+//! row matches public rows, or rows of its unit. An aggregate holds each of its texts once: a
+//! join adds no values to a column, and the greatest text of a unit is stored in one row.
 //!
-//! Sizes are multiplied by bytes for each row that were read off the operators and then
-//! compared with the peak of processes that run queries (`examples/bench_bounds.rs`).
+//! Sizes are numbers of rows times bytes per row. The bytes per row were read from the source
+//! of the operators and then compared with the peak memory of processes that run queries
+//! (`examples/bench_bounds.rs`).
 //!
-//! # What it assumes
+//! # Assumptions
 //!
-//! - A join of two private relations has at most [`PRIVATE_JOIN_GROWTH`] times the rows of
-//!   the largest dataset in it. Units may have more; SECURITY.md says so.
-//! - A text of a dictionary-encoded column has at most [`DICTIONARY_TEXT`] bytes on
-//!   average.
+//! - A join of two private relations has at most [`PRIVATE_JOIN_GROWTH`] times the rows of the
+//!   largest dataset in it. Units may have more; SECURITY.md says so.
+//! - A text of a dictionary-encoded column has at most [`DICTIONARY_TEXT`] bytes on average.
 //! - Keys of groups that are texts of several tables have at most [`KEY_TEXT`] bytes on
 //!   average, or as many as are stored.
-//! - Rows that carry stored texts through joins of private relations are repeated as often
-//!   as on average. Texts that are computed of them are not taken to be.
+//! - Rows with stored texts are repeated by joins of private relations as often as an average
+//!   row. This is not assumed for texts computed from them.
 //! - A row of a CSV file has a field for every name of the header.
 
 mod bytes;
@@ -60,7 +59,7 @@ use crate::engine::{Engine as _, EngineError};
 use crate::exact::ExecutionPath;
 use crate::query_limits::QueryLimits;
 
-/// What a worker holds beside the data: its session, its threads, a plan of usual size.
+/// The memory of a worker without data: its session, its threads, a plan of usual size.
 const BASE: u64 = 24 << 20;
 
 /// The most rows of a batch.
@@ -69,40 +68,40 @@ const BATCH_ROWS: u64 = 8192;
 /// How many batches of a stream are between operators at a time.
 const BATCHES: u64 = 3;
 
-/// The pieces of Parquet files that are read at a time.
+/// How many pieces of Parquet files are read concurrently.
 const PIECES: u64 = 16;
 
-/// How many rows a join of private relations is taken to have, for each row of the largest
-/// private dataset in it.
+/// The assumed rows of a join of private relations, for each row of the largest private dataset
+/// in it.
 const PRIVATE_JOIN_GROWTH: u64 = 4;
 
-/// The bytes of a text that a dictionary-encoded column repeats, on average.
+/// The assumed average bytes of a text that a dictionary-encoded column repeats.
 const DICTIONARY_TEXT: u64 = 32;
 
-/// The bytes of a text in the key of a group, on average, where the keys of groups are of
-/// several tables.
+/// The assumed average bytes of a text in the key of a group, where the keys of groups come
+/// from several tables.
 const KEY_TEXT: u64 = 32;
 
-/// The time to get a byte of memory and to fill it, in nanoseconds.
+/// The time to allocate and fill a byte of memory, in nanoseconds.
 const TOUCHED: u64 = 2;
 
-/// How an engine runs plans.
+/// The settings of the engine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setting {
-    /// In how many parts work is split.
+    /// The number of partitions.
     pub(crate) partitions: u64,
-    /// How many bytes of rows are kept until it is known which units have many.
+    /// How many bytes of rows are buffered until the heavy units are known.
     pub(crate) keeps: u64,
     /// Whether the lengths of public texts are counted where a join repeats them.
     pub(crate) counts_texts: bool,
 }
 
-/// What a plan may take.
+/// The resources of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PlanBound {
-    /// The most memory, in bytes.
+    /// The bound on memory, in bytes.
     pub(crate) memory: u64,
-    /// The most time that it is estimated to take on one processor, in nanoseconds.
+    /// The estimated time on one processor, in nanoseconds.
     pub(crate) nanoseconds: u64,
 }
 
@@ -132,7 +131,7 @@ impl PlanBound {
             .saturating_add(state.nanoseconds)
             .saturating_add(held.saturating_mul(TOUCHED));
         Ok(Self {
-            // A worker's answer may be a quarter of its memory.
+            // The answer of a worker may take a quarter of its memory.
             memory: memory.max(state.answer.saturating_mul(4)),
             nanoseconds: per_statement.saturating_mul(size.statements.max(1)),
         })
@@ -157,7 +156,7 @@ impl PlanBound {
     }
 }
 
-/// The bytes and the time that a plan may take on an engine: for benchmarks.
+/// The bounds on bytes and time of a plan on an engine: for benchmarks.
 ///
 /// # Errors
 ///
@@ -172,12 +171,12 @@ pub fn plan_bound(
     Ok((bound.memory, Duration::from_nanos(bound.nanoseconds)))
 }
 
-/// Runs a plan under a memory limit, and says whether the engine's own operators computed
-/// it: for benchmarks. What it computes stays here.
+/// Runs a plan under a memory limit, and returns whether the engine's own operators computed
+/// it: for benchmarks. The result is dropped.
 ///
 /// # Errors
 ///
-/// As the engine's.
+/// The errors of the engine.
 #[doc(hidden)]
 pub fn run_within(
     engine: &DataFusion,

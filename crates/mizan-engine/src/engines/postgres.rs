@@ -1,13 +1,12 @@
-//! PostgreSQL: the plan runs inside the database, and only bounded integers come
-//! back.
+//! PostgreSQL: the plan runs inside the database, and only bounded integers come back.
 //!
-//! - [`source`]: where a table is; [`shared`]: whether two are one; [`session`]: one
-//!   snapshot of its database; [`table`], [`columns`]: what it holds;
-//! - [`dialect`]: total expressions, by [`numbers`], [`casts`] and [`calendar`], each
-//!   of which computes operands [`once`].
+//! - [`source`]: the address of a table; [`shared`]: whether two addresses are the same table;
+//!   [`session`]: one snapshot of a database; [`table`], [`columns`]: metadata of tables;
+//! - [`dialect`]: total expressions, with [`numbers`], [`casts`] and [`calendar`], each of
+//!   which computes operands [`once`].
 //!
-//! An engine answers one question at a time: from [`Engine::prepare`] to the end of
-//! [`Engine::run`] everything is of one snapshot.
+//! An engine answers one query at a time: from [`Engine::prepare`] to the end of
+//! [`Engine::run`] everything is read from one snapshot.
 
 mod calendar;
 mod casts;
@@ -45,28 +44,28 @@ use crate::exact::{Exact, Execution};
 use crate::order::Salt;
 use crate::version::Version;
 
-/// How much longer than its timeout a question is waited for. The server keeps the
-/// timeout; one that does not, because it hangs or because something between keeps
-/// the connection and not what is said, is as good as gone.
+/// The extra time after a query's timeout before the connection is given up. The server
+/// enforces the timeout. If it does not, it hangs, or something in between keeps the connection
+/// open but drops its data.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// The engine that is a database.
+/// The engine that runs plans in a database.
 #[derive(Default)]
 pub(crate) struct Postgres {
-    /// The snapshot of the question that is being answered.
+    /// The snapshot of the query that is being answered.
     session: Mutex<Option<Session>>,
     counted: Arc<Counts>,
-    /// Counts of public tables.
+    /// The cache of fan-outs of public tables.
     pub(in crate::engines) fan_outs: FanOutCache,
 }
 
-/// The most rows of a unit in tables, as they were counted: the version of a table and
-/// the query of its units.
+/// A cache of the most rows of a unit in tables. The key is the version of a table and the
+/// query of its units.
 #[derive(Default)]
 struct Counts(Mutex<Vec<(Version, String, u64)>>);
 
 impl Counts {
-    /// Of how many tables.
+    /// The most entries.
     const MOST: usize = 64;
 
     fn find(&self, version: Version, units: &str) -> Option<u64> {
@@ -92,7 +91,7 @@ impl std::fmt::Debug for Postgres {
 }
 
 impl Postgres {
-    /// The session, taken out.
+    /// Takes the session out.
     fn take(&self) -> Option<Session> {
         self.session
             .lock()
@@ -106,8 +105,7 @@ impl Postgres {
 }
 
 impl Engine for Postgres {
-    /// Takes the snapshot, counts public rows in it, and lets PostgreSQL plan the
-    /// statements.
+    /// Takes the snapshot, counts public rows in it, and lets PostgreSQL plan the statements.
     fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         drop(self.take());
         self.keep(on_own_thread(|| begin(plan, catalogue, &self.fan_outs))?);
@@ -178,7 +176,7 @@ impl Engine for Postgres {
     }
 }
 
-/// A session with the tables of a plan, whose statements PostgreSQL can plan.
+/// A session with the tables of a plan, in which PostgreSQL can plan its statements.
 fn begin(
     plan: &BoundedPlan,
     catalogue: &Catalogue,
@@ -197,13 +195,13 @@ fn begin(
 fn plan_text(session: &mut Session, text: &str) -> Result<(), EngineError> {
     if text.contains('\0') {
         return Err(EngineError::NotHere {
-            what: "a text with a zero character in it",
+            what: "a text that contains a zero character",
         });
     }
     session.plan(text)
 }
 
-/// Where tables are, all in one database.
+/// The addresses of tables, which must be in one database.
 fn sources<'a>(
     names: impl IntoIterator<Item = &'a String>,
     catalogue: &Catalogue,
@@ -219,13 +217,13 @@ fn sources<'a>(
         .any(|(a, b)| a != b)
     {
         return Err(EngineError::NotHere {
-            what: "a question about tables of several databases",
+            what: "a query over tables of several databases",
         });
     }
     Ok(sources)
 }
 
-/// Refuses a plan whose joins with public tables multiply rows too much.
+/// Refuses a plan in which joins with public tables exceed the fan-out limits.
 fn check_joins(
     session: &mut Session,
     plan: &BoundedPlan,
@@ -266,7 +264,8 @@ fn compute(
     counts: &Counts,
 ) -> Result<Exact, EngineError> {
     let counted = without_idle(&mut session, plan, catalogue, counts)?;
-    // What is planned there depends on data, so whether there is an answer must not.
+    // Statements without these row limits depend on data, so whether there is an answer must
+    // not depend on them.
     let found = match texts(&session, &counted, catalogue, salt) {
         Ok(found) if session.can_plan(&found.1)? => found,
         _ => texts(&session, plan, catalogue, salt)?,
@@ -281,8 +280,8 @@ fn compute(
     Ok(gather.finish())
 }
 
-/// The plan without limits that nobody reaches: counting the rows of units takes less
-/// than ranking them, and they are counted once as long as nothing is written.
+/// The plan without the row limits that no unit exceeds. Counting the rows of units takes less
+/// time than ranking them, and a count is valid until something is written.
 fn without_idle(
     session: &mut Session,
     plan: &BoundedPlan,
@@ -342,7 +341,7 @@ fn dialect<'a>(
     Ok(PostgresDialect { tables })
 }
 
-/// The statements of a plan, and their texts with every number as a 64-bit integer.
+/// The statements of a plan, and their SQL with every number as a 64-bit integer.
 fn texts(
     session: &Session,
     plan: &BoundedPlan,
@@ -356,8 +355,8 @@ fn texts(
     Ok((statements, texts))
 }
 
-/// Sums of 64-bit integers are `numeric` in PostgreSQL; these fit, for they are
-/// bounded.
+/// PostgreSQL adds up 64-bit integers as `numeric`. These sums are bounded, so they fit into 64
+/// bits.
 fn integers(statement: &Statement, plan: &BoundedPlan) -> String {
     let keys = plan.keys.iter().enumerate();
     let mut columns: Vec<String> = keys

@@ -1,5 +1,5 @@
-//! Questions as people ask them, for tests of every engine: every aggregate, keys, joins,
-//! unions, nested queries, over people, their visits and wards.
+//! Typical queries for tests of every engine: every aggregate, keys, joins, unions, nested
+//! queries, over people, their visits and wards.
 
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ pub(crate) fn catalogue() -> Catalogue {
     }
 }
 
-/// Rows, some of them odd.
+/// Rows, some with unusual values.
 pub(crate) fn data(rng: &mut Rng) -> Data {
     let text = |text: &str| Value::Text(text.to_owned());
     let person = |rng: &mut Rng| match rng.below(25) {
@@ -127,7 +127,7 @@ pub(crate) fn data(rng: &mut Rng) -> Data {
     ])
 }
 
-/// A dataset's rows as DataFusion holds them.
+/// The rows of a dataset as a DataFusion batch.
 pub(crate) fn batch(dataset: &Dataset, rows: &Rows) -> RecordBatch {
     use super::datafusion::values::{array_of, data_type};
     let fields = dataset.columns.iter();
@@ -139,7 +139,7 @@ pub(crate) fn batch(dataset: &Dataset, rows: &Rows) -> RecordBatch {
     RecordBatch::try_new(schema, arrays.collect()).unwrap()
 }
 
-/// All rows in memory.
+/// All rows as tables in memory.
 pub(crate) fn tables(catalogue: &Catalogue, data: &Data) -> super::datafusion::Tables {
     let mut tables = super::datafusion::Tables::new();
     for (name, dataset) in &catalogue.datasets {
@@ -150,7 +150,7 @@ pub(crate) fn tables(catalogue: &Catalogue, data: &Data) -> super::datafusion::T
     tables
 }
 
-/// The questions.
+/// The queries.
 pub(crate) const QUESTIONS: [&str; 24] = [
     "SELECT COUNT(*) FROM visits",
     "SELECT COUNT(DISTINCT person), COUNT(cost), COUNT(DISTINCT note) FROM visits",

@@ -14,7 +14,7 @@ use super::statement::{Counted, First};
 use crate::engine::EngineError;
 use crate::order::Salt;
 
-/// Relations as texts, and the tables that these read.
+/// Writes relations as SQL, and collects the tables that they read.
 pub(crate) struct Relations<'a> {
     dialect: &'a dyn Dialect,
     catalogue: &'a Catalogue,
@@ -23,7 +23,7 @@ pub(crate) struct Relations<'a> {
 }
 
 impl<'a> Relations<'a> {
-    /// None yet.
+    /// No tables yet.
     pub(crate) const fn new(
         dialect: &'a dyn Dialect,
         catalogue: &'a Catalogue,
@@ -37,12 +37,12 @@ impl<'a> Relations<'a> {
         }
     }
 
-    /// The tables that texts read, each of which may read those before it.
+    /// The tables that the SQL reads, each of which may read those before it.
     pub(crate) fn into_firsts(self) -> Vec<First> {
         self.firsts.into_inner()
     }
 
-    /// The text of a relation.
+    /// The SQL of a relation.
     pub(crate) fn text(&self, relation: &Relation) -> Result<String, EngineError> {
         let text = self.bare(relation)?;
         Ok(match &relation.operator {
@@ -57,7 +57,8 @@ impl<'a> Relations<'a> {
     fn bare(&self, relation: &Relation) -> Result<String, EngineError> {
         let (dialect, catalogue) = (self.dialect, self.catalogue);
         let inner = |input: &Relation| self.text(input);
-        // What filters and joins leave out of datasets need not be computed.
+        // Columns over plain datasets need no fence below filters and joins: rows that these
+        // exclude need not be computed.
         let read = |input: &Relation| match is_read(input) {
             true => self.bare(input),
             false => self.text(input),
@@ -109,7 +110,7 @@ impl<'a> Relations<'a> {
         Ok(text)
     }
 
-    /// The rows of each unit with the least hash; what is not read is nothing.
+    /// The rows of each unit with the smallest hash; columns that are not read become NULL.
     fn first(
         &self,
         from: &str,
@@ -125,7 +126,7 @@ impl<'a> Relations<'a> {
         let others: Vec<usize> = others.copied().collect();
         let (unit, others) = (of(&input.unit)?, of(&others)?);
         if unit.is_empty() || input.unit.iter().any(|place| !read.contains(place)) {
-            return Err(bad("the first rows of nobody"));
+            return Err(bad("a row limit without a unit"));
         }
         let somebody = unit.iter().map(|unit| format!("{} IS NOT NULL", unit.text));
         let somebody: Vec<String> = somebody.collect();
@@ -158,7 +159,7 @@ impl<'a> Relations<'a> {
     }
 }
 
-/// Whether the columns of a relation are as they are read from datasets.
+/// Whether the columns of a relation are plain columns of datasets.
 fn is_read(relation: &Relation) -> bool {
     let computes = |expr: &Expr| !matches!(expr, Expr::Column(_) | Expr::Literal(..));
     match &relation.operator {
@@ -172,7 +173,7 @@ fn is_read(relation: &Relation) -> bool {
     }
 }
 
-/// Columns with commas between them; a query has at least one.
+/// A list of columns; a query has at least one.
 pub(crate) fn listed(columns: impl IntoIterator<Item = String>) -> String {
     let columns: Vec<String> = columns.into_iter().collect();
     if columns.is_empty() {
@@ -193,19 +194,19 @@ pub(crate) fn dataset<'a>(
     })
 }
 
-/// Whether a column tells whose rows are.
+/// Whether a column is part of the unit.
 pub(crate) fn is_unit(dataset: &Dataset, column: &DatasetColumn) -> bool {
     let unit = dataset.privacy.iter().flat_map(|privacy| &privacy.unit);
     unit.into_iter().any(|name| *name == column.name)
 }
 
-/// Whether ids of one type may be read as another: different ones stay different.
+/// Whether ids of one type may be read as another: distinct ids stay distinct.
 pub(crate) fn fits_unit(found: Type, declared: Type) -> bool {
     found == declared || (found, declared) == (Type::Integer, Type::Text)
 }
 
-/// The units of all rows of a private dataset that are somebody's; None if units that
-/// are the same may look different.
+/// The units of the rows of a private dataset, without NULL units; None if equal units may have
+/// different values.
 pub(crate) fn units(
     dialect: &dyn Dialect,
     catalogue: &Catalogue,
@@ -275,7 +276,7 @@ fn join(
         keeps_left,
         on,
         condition,
-    } = relation.as_join().ok_or_else(|| bad("no join"))?;
+    } = relation.as_join().ok_or_else(|| bad("not a join"))?;
     let width = left.columns.len();
     let on_left = |place: usize| format!("l.c{place}");
     let on_right = |place: usize| format!("r.c{place}");
@@ -316,7 +317,7 @@ fn group(
     aggregates: &[Within],
 ) -> Result<String, EngineError> {
     let over = |expr: &Expr| expression(dialect, expr, &input.columns, &plain);
-    // What is grouped, what is aggregated in each group, and what is shown.
+    // The grouping expressions, the aggregates of each group, and the output.
     let mut rows = Vec::new();
     let mut groups = Vec::new();
     let mut shown = Vec::new();
@@ -390,8 +391,8 @@ const INTEGER: Column = Column {
     bounds: None,
 };
 
-/// The sum of a group from the sum on the grid (column 0) and how many values
-/// there were (column 1): `step * s + centre * n`.
+/// The sum of a group from the sum on the grid (column 0) and the number of values (column 1):
+/// `step * s + centre * n`.
 pub(crate) fn value_of_sum(how: &Quantized, kind: Type) -> Result<Expr, EngineError> {
     if how.squared {
         return Err(bad("a sum of squares within a unit"));
@@ -405,7 +406,7 @@ pub(crate) fn value_of_sum(how: &Quantized, kind: Type) -> Result<Expr, EngineEr
                 let factor = Expr::Literal(Value::number(factor), Type::Number);
                 Ok(Expr::call(Function::Multiply, [column, factor]))
             }
-            _ => Err(bad("a sum that is no number")),
+            _ => Err(bad("a sum that is not a number")),
         }
     };
     let sum = if how.exponent == 0 && kind == Type::Integer {
@@ -419,8 +420,8 @@ pub(crate) fn value_of_sum(how: &Quantized, kind: Type) -> Result<Expr, EngineEr
     Ok(Expr::call(Function::Add, [sum, part(1, how.centre)?]))
 }
 
-/// An integer times a whole number, which may be beyond 64 bits: then no product but 0,
-/// and the least integer of 64 bits, is an integer, and all others are NULL.
+/// An integer times a whole number, which may be beyond 64 bits. In that case only products
+/// with 0, and the least 64-bit integer, are integers; all others are NULL.
 #[allow(clippy::cast_possible_truncation, reason = "checked before")]
 fn times_whole(column: Expr, factor: f64) -> Result<Expr, EngineError> {
     if factor.fract() != 0.0 || !factor.is_finite() {
@@ -432,7 +433,7 @@ fn times_whole(column: Expr, factor: f64) -> Result<Expr, EngineError> {
     if factor.abs() < beyond {
         return Ok(times(column, factor as i64));
     }
-    // 2^62 times 2 is 2^63, and 2^62 times 4 is beyond for every integer but 0.
+    // 2^62 times 2 is 2^63, and 2^62 times 4 is out of range for every integer but 0.
     let rest = if factor.abs() > beyond { 4 } else { 2 };
     let rest = if factor < 0.0 { -rest } else { rest };
     Ok(times(times(column, 1 << 62), rest))
@@ -444,8 +445,8 @@ pub(crate) fn column(columns: &[Column], place: usize) -> Result<Sql, EngineErro
     Ok(Sql::new(plain(place), column.kind))
 }
 
-/// The integers between bounds: integers, dates and timestamps are clamped to
-/// these. None if there are none, and then no value reads as one.
+/// The range of integers between bounds, to which integers, dates and timestamps are clamped.
+/// None if it is empty; then every value is read as NULL.
 #[allow(clippy::cast_possible_truncation, reason = "saturates, as it should")]
 pub(crate) fn whole_between(low: f64, high: f64) -> Option<(i64, i64)> {
     let (low, high) = (low.ceil() as i64, high.floor() as i64);
@@ -477,14 +478,14 @@ mod tests {
         }
         let value = value_of_sum(&sum(54, 2_f64.powi(60)), Type::Integer).unwrap();
         assert_eq!(value.eval(&row), Value::Integer((3 << 54) + (2 << 60)));
-        // Beyond 64 bits the sum is NULL, as every integer is.
+        // Beyond 64 bits the sum is NULL, like every integer.
         let value = value_of_sum(&sum(62, 0.0), Type::Integer).unwrap();
         assert_eq!(value.eval(&row), Value::Null);
         assert!(value_of_sum(&sum(-1, 0.0), Type::Integer).is_err());
         assert!(value_of_sum(&sum(1, 0.5), Type::Integer).is_err());
     }
 
-    /// Steps and centres beyond 64 bits have the product where it is an integer of 64 bits.
+    /// For steps and centres beyond 64 bits, products within 64 bits are still exact.
     #[test]
     fn integer_sums_may_have_steps_beyond_64_bits() {
         let of = |steps: i64, values: i64, exponent: i32, centre: f64| {

@@ -1,6 +1,6 @@
-//! Three queries by which the rows of one unit once decided whether there was an answer,
-//! for tests of every engine: a text that grows, a cell that is not UTF-8, and public
-//! tables that multiply a row.
+//! Three queries with which the rows of one unit once decided whether there was an answer, for
+//! tests of every engine: a text that grows, a cell that is not UTF-8, and public tables that
+//! multiply a row.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(crate) struct Reproduction {
     pub(crate) sql: String,
     pub(crate) with: Tables,
     pub(crate) without: Tables,
-    /// Whether the data are files' own: a database holds no text that is not UTF-8.
+    /// Whether the data must be in files: a database cannot store text that is not UTF-8.
     pub(crate) files_only: bool,
 }
 
@@ -73,7 +73,7 @@ fn tables(notes: Rows, codes: i64) -> Tables {
     Tables::from([("notes", notes), ("codes", (0..codes).map(code).collect())])
 }
 
-/// A per-unit MAX of `note || '<literal>'`, doubled so often.
+/// A per-unit MAX of `note || '<literal>'`, doubled `doublings` times.
 fn growing(literal: usize, doublings: u32) -> String {
     let literal = "x".repeat(literal);
     let mut from = format!("(SELECT person, note || '{literal}' AS t FROM notes) s");
@@ -94,9 +94,9 @@ pub(crate) fn all() -> Vec<Reproduction> {
         let notes = (0..people).map(|person| note(person, &text));
         notes.collect::<Rows>()
     };
-    // 128 concatenations: the texts of 1,000 people are below 2^31 bytes, and those of
-    // 1,001 are above. Shorter literals are allowed, and so are notes whose copies are
-    // just below the longest computed text, or just above it.
+    // 128 concatenations: the texts of 1,000 people are below 2^31 bytes, and those of 1,001
+    // are above. Shorter literals are allowed, and so are notes whose copies are just below or
+    // just above the longest computed text.
     for (literal, doublings, length) in [
         (16_767, 7, 0),
         (16_767, 0, 0),
@@ -104,7 +104,7 @@ pub(crate) fn all() -> Vec<Reproduction> {
         (60, 6, 0),
         (0, 6, 1_000),
         (0, 6, 1_030),
-        // What the binder just allows.
+        // Just within the limits of the binder.
         (2_000, 0, 0),
         (170, 3, 0),
         (80, 4, 0),
@@ -140,7 +140,7 @@ pub(crate) fn all() -> Vec<Reproduction> {
         let codes: String = (0..joins)
             .map(|join| format!(" CROSS JOIN codes c{join}"))
             .collect();
-        // Without them each row meets one code, and there is an answer.
+        // Without joins each row matches one code, and there is an answer.
         let codes = match joins {
             0 => " JOIN codes c ON LENGTH(v.note) = c.code".to_owned(),
             _ => codes,
@@ -155,8 +155,8 @@ pub(crate) fn all() -> Vec<Reproduction> {
     all
 }
 
-/// Both neighbours have an answer within the plan's sensitivity, or both are refused
-/// before the charge with the same code. Nothing fails after it.
+/// Both neighbours have an answer within the plan's sensitivity, or both are refused before the
+/// charge with the same code. Nothing fails after the charge.
 pub(crate) fn check(
     catalogue: &Catalogue,
     mut outcome: impl FnMut(&mizan_sql::BoundedPlan, &Tables) -> Outcome,
@@ -195,6 +195,6 @@ pub(crate) fn check(
             (with, without) => panic!("{with} with a unit's rows, {without} without them: {shown}"),
         }
     }
-    // Not everything is refused: texts that are just allowed have answers.
+    // Not everything is refused: texts just within the limits have answers.
     assert!(answered >= 3, "{answered} answered, {refused} refused");
 }

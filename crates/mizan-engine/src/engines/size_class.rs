@@ -1,9 +1,9 @@
-//! The size class of a dataset: how many rows and bytes its files hold, each rounded up
-//! to a power of two.
+//! The size class of a dataset: the number of rows and bytes of its files, each rounded up to a
+//! power of two.
 //!
-//! A bound on memory needs to know about how large the data are, and an exact size is
-//! private. Of a size class one unit's rows change nothing, except where they take a
-//! number past a power of two. SECURITY.md says that size classes count as public.
+//! A bound on memory depends on the size of the data, and the exact size is private. The rows
+//! of one unit do not change a size class, unless they take a number past a power of two.
+//! SECURITY.md says that size classes count as public.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -15,34 +15,34 @@ use crate::version::unreadable;
 /// The size class of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SizeClass {
-    /// The most rows.
+    /// A bound on the number of rows.
     pub(crate) rows: u64,
-    /// The most encoded bytes of each column of the catalogue, in its order. Of CSV each
-    /// column may be the whole file.
+    /// A bound on the encoded bytes of each column of the catalogue, in its order. For CSV this
+    /// is the whole file for each column.
     pub(crate) columns: Vec<u64>,
-    /// The most bytes of texts that share prefixes, of each column: they are shorter in the
-    /// file. Zero where it has none.
+    /// A bound on the decoded bytes of each column's texts that share prefixes, which are
+    /// shorter in the file. Zero if it has none.
     pub(crate) shared: Vec<u64>,
-    /// The most bytes of all files.
+    /// A bound on the bytes of all files.
     pub(crate) bytes: u64,
-    /// How many files there are.
+    /// The number of files.
     pub(crate) files: u64,
-    /// How they are written.
+    /// The format of the files.
     pub(crate) layout: Layout,
 }
 
-/// How the rows of a file are found.
+/// How rows are stored in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// Text with commas: a file is read from its beginning to its end.
+    /// Comma-separated text: a file is read from start to end.
     Text,
-    /// Columns with a footer that says how many rows there are.
+    /// Columns, with a footer that stores the number of rows.
     Columns,
 }
 
 impl SizeClass {
-    /// Of Parquet files with so many rows, and so many encoded bytes of each column, with
-    /// those of its texts that share prefixes.
+    /// The class of Parquet files, from the number of rows, the encoded bytes of each column,
+    /// and the decoded bytes of its texts that share prefixes.
     pub(crate) fn of_columns(
         rows: u64,
         columns: impl IntoIterator<Item = (u64, u64)>,
@@ -63,8 +63,8 @@ impl SizeClass {
         }
     }
 
-    /// Of CSV files with so many bytes and a header of so many names. A row of as many
-    /// fields has a byte after each field, and one in its unit.
+    /// The class of CSV files, from their bytes and the number of names in the header. A row
+    /// with a field for each name has one byte after each field, and at least one in its unit.
     pub(crate) fn of_text(bytes: u64, names: usize, columns: usize, files: usize) -> Self {
         let shortest = (names as u64).saturating_add(1);
         let bytes = class(bytes);
@@ -78,8 +78,8 @@ impl SizeClass {
         }
     }
 
-    /// The same with the lines of the files counted, where a row has more bytes than the
-    /// least. No field is looked at.
+    /// Counts the lines of the files, which lowers the bound on rows if rows are long. Fields
+    /// are not parsed.
     pub(crate) fn with_lines(mut self, paths: &[PathBuf]) -> Result<Self, EngineError> {
         if self.layout == Layout::Text {
             let mut lines = 0_u64;
@@ -92,14 +92,14 @@ impl SizeClass {
     }
 }
 
-/// A number rounded up to a power of two; beyond the last one, all there is.
+/// A number rounded up to a power of two; `u64::MAX` beyond the last one.
 pub(crate) fn class(number: u64) -> u64 {
     number.checked_next_power_of_two().unwrap_or(u64::MAX)
 }
 
-/// How many lines a file has at most: a row ends with one of them, or with the file.
+/// A bound on the lines of a file: each row ends with a line end or at the end of the file.
 fn count_lines(path: &Path) -> Result<u64, EngineError> {
-    /// What counters of a byte can hold.
+    /// The largest count of a one-byte counter.
     const STRETCH: usize = 255;
     let failed = |error: &std::io::Error| unreadable(path, error);
     let mut file = File::open(path).map_err(|error| failed(&error))?;
@@ -113,7 +113,7 @@ fn count_lines(path: &Path) -> Result<u64, EngineError> {
             Err(error) => return Err(failed(&error)),
         };
         let bytes = buffer.get(..read).unwrap_or(&buffer);
-        // Compilers count in bytes many at a time.
+        // Compilers vectorize counting in bytes.
         for stretch in bytes.chunks(STRETCH) {
             let here = stretch
                 .iter()

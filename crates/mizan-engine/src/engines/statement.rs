@@ -1,28 +1,28 @@
-//! What an engine is asked to run.
+//! The statements that an engine runs.
 //!
-//! A statement is SQL that any engine can run. One that has an operator for a part
-//! of it finds here what the operator needs.
+//! A statement is SQL that any engine can run. An engine with an operator for a part of it
+//! finds the parameters of the operator here.
 
 use mizan_sql::{Clip, Value};
 
-/// A statement, and what its columns are after the keys.
+/// A statement, and the meaning of its columns after the keys.
 #[derive(Clone, Debug)]
 pub(crate) struct Statement {
     /// The SQL.
     pub(crate) text: String,
     /// Tables that its relation reads, each of which may read those before it.
     pub(crate) firsts: Vec<First>,
-    /// S3, and the like for values: tables that it reads, each of which may read those
-    /// before it.
+    /// Group sampling (S3) and value limits: tables that the statement reads, each of which may
+    /// read those before it.
     pub(crate) limits: Vec<First>,
-    /// The same as a whole, where units have several rows to add up.
+    /// The parameters of the operator for sums, where units have several rows to add up.
     pub(crate) per_unit: Option<PerUnit>,
-    /// What it computes.
+    /// The statistics that it computes.
     pub(crate) shape: Shape,
 }
 
 impl Statement {
-    /// The statement with nothing left to an operator.
+    /// The statement in plain SQL, without operators.
     pub(crate) fn plain_sql(&self) -> String {
         let tables = self.firsts.iter().chain(&self.limits);
         let tables: Vec<String> = tables
@@ -35,131 +35,131 @@ impl Statement {
     }
 }
 
-/// A table: of each unit in a query, or of each unit in each group, the first, by the
-/// salted hash of these and of what is ranked.
+/// A row limit: for each unit in a query, or for each unit in each group, the first rows by the
+/// salted hash of these columns and the ranked ones.
 #[derive(Clone, Debug)]
 pub(crate) struct First {
-    /// What statements call it.
+    /// The name of its table in statements.
     pub(crate) table: String,
     /// Its rows, in SQL.
     pub(crate) text: String,
-    /// The query: columns of the unit (and keys), what is ranked, others.
+    /// The input query: columns of the unit (and keys), ranked columns, others.
     pub(crate) rows: String,
-    /// How many columns tell whose they are.
+    /// The number of columns of the unit and keys.
     pub(crate) by: usize,
-    /// How many columns are ranked.
+    /// The number of ranked columns.
     pub(crate) ranked: usize,
-    /// What is counted.
+    /// What the limit counts.
     pub(crate) of: Counted,
-    /// How many of a unit there are at most.
+    /// The limit for each unit.
     pub(crate) most: u64,
 }
 
-/// What of a unit is counted.
+/// What a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counted {
-    /// Rows, of which nothing but what is ranked is read later.
+    /// Rows. No columns but the ranked ones are read later.
     Rows,
-    /// Groups: rows of which all that is ranked is the same.
+    /// Groups: rows with equal ranked columns count once.
     Groups,
-    /// Rows with a value, of which nothing else is read later. Others stay.
+    /// Rows with a value; no other column is read later. Rows without a value are all kept.
     Values,
-    /// Different values. Rows without one stay.
+    /// Distinct values. Rows without a value are all kept.
     DistinctValues,
 }
 
 impl Counted {
-    /// Whether rows of which all that is ranked is the same are one.
+    /// Whether rows with equal ranked columns count once.
     pub(crate) const fn is_distinct(self) -> bool {
         matches!(self, Self::Groups | Self::DistinctValues)
     }
 
-    /// Whether rows count of which all that is ranked is nothing; otherwise they stay.
+    /// Whether rows whose ranked columns are all NULL count; otherwise they are all kept.
     pub(crate) const fn counts_nothing(self) -> bool {
         matches!(self, Self::Rows | Self::Groups)
     }
 }
 
-/// S1 to S4 of sums: for each group its keys, how many units there are, and the
-/// total of each contribution.
+/// S1 to S4 of sums: for each group its keys, the number of units, and the total of each
+/// contribution.
 #[derive(Clone, Debug)]
 pub(crate) struct PerUnit {
     /// S0: columns of the unit, the keys, values.
     pub(crate) rows: String,
-    /// How many columns the unit has.
+    /// The number of columns of the unit.
     pub(crate) units: usize,
-    /// How many keys there are.
+    /// The number of keys.
     pub(crate) keys: usize,
-    /// How many groups of a unit count, if others are dropped.
+    /// The group limit of a unit, if groups are sampled.
     pub(crate) most: Option<u64>,
-    /// To what units are clipped, if they are.
+    /// The clip, if units are clipped.
     pub(crate) clip: Option<Clip>,
-    /// What is added up.
+    /// The contributions to add up.
     pub(crate) contributions: Vec<Contribution>,
-    /// Who needs neither cap nor clamping.
+    /// The light units, if there can be any.
     pub(crate) few: Option<Few>,
 }
 
-/// Units with few rows: no limit concerns them, whatever the rows are, so their rows
-/// need not be told apart.
+/// Light units: units with so few rows that no contribution bound can affect them. Their rows
+/// can be added up by group without separating units.
 #[derive(Clone, Debug)]
 pub(crate) struct Few {
-    /// A dataset of which the rows that are added up are a part, if looking at all its
-    /// units first is worth the while.
+    /// The dataset of which the rows are a subset, if a scan of all its units beforehand is
+    /// worthwhile.
     pub(crate) dataset: Option<String>,
-    /// How many rows of a unit are few.
+    /// The most rows of a light unit.
     pub(crate) rows: u64,
-    /// S0, with rows of other groups too.
+    /// S0 without the condition on groups.
     pub(crate) all: String,
     /// The groups.
     pub(crate) groups: Vec<Vec<Value>>,
-    /// The same in SQL: before and after the condition that a row's unit, by its names
-    /// `u0`, `u1`, ..., has more rows.
+    /// The statement in SQL: the parts before and after the condition that the unit of a row,
+    /// with columns `u0`, `u1`, ..., is heavy.
     #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
     pub(crate) apart: (String, String),
 }
 
-/// What a unit adds to a group.
+/// The contribution of a unit to a group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contribution {
-    /// Of what, by the places of values.
+    /// Its definition, by positions of values.
     pub(crate) of: Of,
-    /// The least.
+    /// Its lower bound.
     pub(crate) low: i64,
-    /// The most.
+    /// Its upper bound.
     pub(crate) high: i64,
 }
 
 impl Contribution {
-    /// The most in absolute value.
+    /// The largest absolute value.
     pub(crate) fn sensitivity(&self) -> u64 {
         self.low.unsigned_abs().max(self.high.unsigned_abs())
     }
 }
 
-/// What is taken from the rows of a unit in a group.
+/// The contribution before clamping, from the rows of a unit in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
-    /// One, whatever they are.
+    /// One for every unit.
     Unit,
-    /// How many there are.
+    /// The number of rows.
     Rows,
-    /// How many have this value.
+    /// The number of rows with this value.
     Count(usize),
-    /// The sum of this value; zero, whatever the limits, if no row has it.
+    /// The sum of this value; zero if no row has it, whatever the bounds.
     Sum(usize),
-    /// The same, of so many average rows if more have the value.
+    /// The same sum; with more rows than the limit, the limit times the mean.
     Scaled(usize, i64),
 }
 
-/// What a statement computes for each group.
+/// The columns that a statement computes for each group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// How many units, then a column for each of these statistics.
+    /// The number of units, then a column for each of these statistics.
     Sums(Vec<usize>),
-    /// How many units or rows there were, then the value of this statistic.
+    /// The number of units or rows, then the value of this statistic.
     Distinct(usize),
-    /// A row per bin of this statistic: the bin (or `NULL` for rows without a
-    /// value, which do not count), and how many.
+    /// One row for each bin of this statistic: the bin (or `NULL` for rows without a value,
+    /// which do not count) and its number of rows.
     Histogram(usize),
 }

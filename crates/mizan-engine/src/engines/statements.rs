@@ -1,11 +1,10 @@
-//! A bounded plan as statements: the shape S0 to S4.
+//! Writes a bounded plan as statements, with the stages S0 to S4.
 //!
-//! Units, counts and sums share one statement; distinct values and histograms
-//! have one each. A unit with too many groups must show the **same** groups in
-//! all of them, or it would change more than `groups_per_unit`: every statement
-//! takes the first by the same hash ([`Counted::Groups`]), and among the same groups,
-//! those of all rows after the filter, whether the row has a value to measure or
-//! not.
+//! Units, counts and sums share one statement; distinct counts and histograms have one each. A
+//! unit in too many groups must be sampled into the **same** groups in all of them, or it would
+//! change more than `groups_per_unit` groups. So every statement samples groups by the same
+//! hash ([`Counted::Groups`]) and among the same candidates: the groups of all rows after the
+//! filter, whether or not the row has a value to measure.
 
 mod apart;
 
@@ -34,7 +33,7 @@ pub(crate) fn statements(
     salt: &Salt,
 ) -> Result<Vec<Statement>, EngineError> {
     if plan.excess == Excess::Clipped && !plan.can_be_clipped() {
-        return Err(bad("units are clipped that cannot be"));
+        return Err(bad("units are clipped, but the plan does not allow it"));
     }
     let builder = Builder::new(dialect, catalogue, plan, salt)?;
     let mut sums = Vec::new();
@@ -60,7 +59,7 @@ pub(crate) fn statements(
     Ok(statements)
 }
 
-/// The conditions under which no sum can overflow (C4).
+/// Checks the conditions under which no sum can overflow (C4).
 fn check(statistic: &Statistic) -> Result<(), EngineError> {
     let allowed = -MAX_CONTRIBUTION..=MAX_CONTRIBUTION;
     let ordered = statistic.low <= statistic.high;
@@ -87,8 +86,8 @@ fn check_steps(how: &Quantized) -> Result<(), EngineError> {
     }
 }
 
-/// SQL, the table that it reads beside those of its relation, and what it is as a
-/// whole.
+/// SQL, the row limits that it reads beside those of its relation, and the parameters of the
+/// operator for sums.
 struct Query {
     text: String,
     limits: Vec<First>,
@@ -122,10 +121,10 @@ impl Query {
     }
 }
 
-/// What statements call the table of S3.
+/// The name of the table of group sampling (S3) in statements.
 const FIRST_GROUPS: &str = "first_groups";
 
-/// What statements call the table of values that count.
+/// The name of the table of value limits in statements.
 const FIRST_VALUES: &str = "first_values";
 
 struct Builder<'a> {
@@ -135,10 +134,10 @@ struct Builder<'a> {
     relation: String,
     /// Tables that the relation reads.
     firsts: Vec<First>,
-    /// Over the relation.
+    /// Over the columns of the relation.
     keys: Vec<Sql>,
     unit: Vec<Sql>,
-    /// By their names `u0`, `k0`.
+    /// Their names in S0: `u0`, `k0`, ...
     unit_names: Vec<Sql>,
     key_names: Vec<Sql>,
 }
@@ -156,13 +155,13 @@ impl<'a> Builder<'a> {
             .map(|place| column(columns, *place))
             .collect::<Result<Vec<_>, _>>()?;
         if unit.is_empty() {
-            return Err(bad("rows that are nobody's"));
+            return Err(bad("rows without a unit"));
         }
         let mut keys = Vec::with_capacity(plan.keys.len());
         for key in &plan.keys {
             let sql = expression(dialect, &key.expression, columns, &plain)?;
             if sql.kind != key.kind {
-                return Err(bad("a key is not of its type"));
+                return Err(bad("a key does not have its type"));
             }
             keys.push(sql);
         }
@@ -193,7 +192,7 @@ impl<'a> Builder<'a> {
         self.dialect.literal(&Value::Integer(value), Type::Integer)
     }
 
-    /// A contribution between its limits; no contribution is zero.
+    /// A clamped contribution; NULL counts as zero.
     fn clamped(&self, text: &str, contribution: &Contribution) -> String {
         format!(
             "CASE WHEN {text} IS NULL THEN 0 ELSE LEAST(GREATEST({text}, {}), {}) END",
@@ -202,7 +201,7 @@ impl<'a> Builder<'a> {
         )
     }
 
-    /// S0: unit, keys and values of the rows of somebody, in groups that count.
+    /// S0: unit, keys and values of rows whose unit is not NULL, in listed groups.
     fn rows(&self, values: &[String]) -> Result<String, EngineError> {
         let member = match &self.plan.groups {
             Groups::Public(groups) => self.member(groups)?,
@@ -211,7 +210,7 @@ impl<'a> Builder<'a> {
         Ok(self.rows_where(values, member))
     }
 
-    /// The same on other conditions.
+    /// The same with other conditions.
     fn rows_where(&self, values: &[String], also: impl IntoIterator<Item = String>) -> String {
         let unit = self.unit.iter().zip(&self.unit_names);
         let keys = self.keys.iter().zip(&self.key_names);
@@ -251,7 +250,7 @@ impl<'a> Builder<'a> {
         member(self.dialect, &self.keys, &sorted).map(Some)
     }
 
-    /// Rows whose unit and keys are opaque.
+    /// Rows whose unit and keys are hidden from the planner.
     fn opaque(&self, from: &str, others: &[String]) -> String {
         let names = self.unit_names.iter().chain(&self.key_names);
         let names = names.map(|name| format!("{} AS {}", self.dialect.opaque(name), name.text));
@@ -259,15 +258,15 @@ impl<'a> Builder<'a> {
         format!("SELECT {columns} FROM ({from}) AS t")
     }
 
-    /// How many groups of a unit count, if others are dropped.
+    /// The group limit of a unit, if groups are sampled.
     fn most(&self) -> Option<u64> {
         let dropped = self.plan.excess == Excess::Dropped;
         let capped = dropped && !self.plan.relation.one_row_per_unit;
         capped.then_some(self.plan.groups_per_unit)
     }
 
-    /// S3 of a query whose columns are the unit, the keys and others, if groups are
-    /// capped.
+    /// S3: group sampling of a query whose columns are the unit, the keys and others, if groups
+    /// are sampled.
     fn first_groups(&self, rows: String, others: &[String]) -> Query {
         let Some(most) = self.most() else {
             return Query::plain(rows);
@@ -294,7 +293,7 @@ impl<'a> Builder<'a> {
         )
     }
 
-    /// S4: what leaves the engine.
+    /// S4: the integers that leave the engine.
     fn per_group(&self, computed: &[String], from: &str, more_keys: &[&str]) -> String {
         let mut keys: Vec<String> = self.key_names.iter().map(|key| key.text.clone()).collect();
         keys.extend(more_keys.iter().map(|key| (*key).to_owned()));
@@ -308,8 +307,8 @@ impl<'a> Builder<'a> {
         format!("SELECT {} FROM {from}{by}", listed(keys))
     }
 
-    /// The sum of a unit's values, of so many average ones if there are more. All
-    /// operations are of doubles and exact to the last bit on every engine.
+    /// The sum of a unit's values; with more than `rows` values, `rows` times their mean. All
+    /// operations on doubles give the same bits on every engine.
     fn scaled(&self, value: usize, rows: i64) -> String {
         let (count, sum) = (format!("COUNT(v{value})"), format!("SUM(v{value})"));
         let limit = self.integer(rows);
@@ -320,7 +319,7 @@ impl<'a> Builder<'a> {
         )
     }
 
-    /// What the statistics take from rows, and the values of rows that they need.
+    /// The contributions of the statistics, and the values that they need.
     fn contributions(
         &self,
         places: &[usize],
@@ -357,10 +356,10 @@ impl<'a> Builder<'a> {
         Ok((contributions, values))
     }
 
-    /// Whom no limit of these statistics concerns. If groups are capped that is hardly
-    /// anybody, and so it is for a single row. To look at a whole dataset before is worth
-    /// the while where telling people apart takes most of the time, which with one group
-    /// it does not: there rows are counted meanwhile.
+    /// The light units of these statistics. With group sampling or clipping, or with a limit of
+    /// one row, hardly any unit is light, so there is None. A scan of the whole dataset
+    /// beforehand is worthwhile where bounding units takes most of the time. With one group it
+    /// does not, and rows are counted in the same pass.
     fn few(
         &self,
         places: &[usize],
@@ -390,7 +389,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// What a unit has in a group, or has in its only row.
+    /// The contribution of a unit in a group before clamping; `once` if it has one row.
     fn within(&self, of: Of, once: bool) -> String {
         match (of, once) {
             (Of::Unit, _) | (Of::Rows, true) => "1".to_owned(),
@@ -423,7 +422,7 @@ impl<'a> Builder<'a> {
         let mut totals = vec!["COUNT(*)".to_owned()];
         let rows = self.rows(&values)?;
         if once {
-            // Each row is all that its unit has: there is nothing to add up.
+            // Each row is the only one of its unit: there is nothing to add up.
             let keys = self.key_names.iter().map(|key| key.text.clone());
             let columns = listed(keys.chain(aggregates));
             let from = format!("(SELECT {columns} FROM ({rows}) AS t) AS t");
@@ -470,7 +469,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The values of a unit in a group that count, as `v0`, and rows without one.
+    /// A unit's values in a group within the limit, as `v0`, and rows without a value.
     fn first_values(&self, value: &Sql, of: Counted, most: i64) -> Result<Query, EngineError> {
         let rows = self.rows(std::slice::from_ref(&value.text))?;
         let mut query = self.first_groups(rows, &["v0".to_owned()]);
@@ -521,8 +520,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// With so many rows, or fewer, what a unit contributes is never clamped, and is the
-/// sum of what each of its rows would contribute alone.
+/// A number of rows up to which a unit's contribution is never clamped and equals the sum of
+/// the contributions that each row would make alone.
 fn unclamped_rows(statistic: &Statistic) -> u64 {
     let (low, high) = (statistic.low, statistic.high);
     if low > 0 || high < 0 {
@@ -551,8 +550,8 @@ fn named(values: &[Sql], prefix: &str) -> Vec<Sql> {
         .collect()
 }
 
-/// Whether keys are in a sorted list: values of the first key that go with the
-/// same values of the others are one term, so a product of lists is one term.
+/// The condition that keys are in a sorted list. Values of the first key with the same values
+/// of the others form one term, so a product of lists becomes one term.
 fn member(dialect: &dyn Dialect, keys: &[Sql], groups: &[&[Value]]) -> Result<String, EngineError> {
     let Some((key, others)) = keys.split_first() else {
         return Ok("TRUE".to_owned());

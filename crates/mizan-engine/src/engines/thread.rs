@@ -1,6 +1,6 @@
-//! A thread of its own for each piece of work of an engine, so that it may be called
-//! from anywhere: deep questions are deep recursions, and some libraries must not be
-//! used within another's runtime.
+//! A separate thread with a deep stack for each task of an engine, so that it may be called
+//! from anywhere: nested queries recurse deeply, and some libraries must not run within the
+//! runtime of another.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,17 +13,17 @@ use crate::engine::EngineError;
 /// The stack of each thread.
 pub(super) const STACK: usize = 256 << 20;
 
-/// What threads are called that run an engine. A panic there is caught and becomes an
-/// error, and its message, which may quote a value, is not shown.
+/// The name of threads that run an engine. A panic there is caught and becomes an error, and
+/// its message, which may quote a value, is not printed.
 pub(crate) const QUIET: &str = "mizan-engine";
 
 thread_local! {
-    /// Whether a panic of this thread is caught by [`caught`].
+    /// Whether [`caught`] handles a panic of this thread.
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does something on this thread; None if it panics. Nothing that the work changed may
-/// be used after that.
+/// Runs `work` on this thread; None if it panics. After that, nothing that the work modified
+/// may be used.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     let before = CAUGHT.replace(true);
     let done = catch_unwind(AssertUnwindSafe(work));
@@ -31,8 +31,8 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     done.ok()
 }
 
-/// From now on panics of an engine's threads print nothing. Other threads are not
-/// concerned. A program that answers queries calls this once, when it starts.
+/// Stops panics of engine threads from printing messages. Other threads are not affected. A
+/// program that answers queries calls this once, when it starts.
 pub fn silence_engine_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -46,7 +46,7 @@ pub fn silence_engine_panics() {
     });
 }
 
-/// Does something on a thread of its own.
+/// Runs `work` on a separate thread.
 pub(crate) fn on_own_thread<T: Send>(
     work: impl FnOnce() -> Result<T, EngineError> + Send,
 ) -> Result<T, EngineError> {
@@ -61,8 +61,8 @@ pub(crate) fn on_own_thread<T: Send>(
     })
 }
 
-/// The same, but waits no longer than this: the work is left alone then, and the error
-/// is `late`. Others may be slower than they say, or stop.
+/// The same with a time limit: after it the thread is abandoned, and the error is `late`. A
+/// server may not enforce its own timeouts.
 pub(crate) fn on_own_thread_within<T: Send + 'static>(
     most: Duration,
     late: EngineError,
@@ -70,7 +70,7 @@ pub(crate) fn on_own_thread_within<T: Send + 'static>(
 ) -> Result<T, EngineError> {
     let (done, result) = sync_channel(1);
     let work = move || {
-        // Nobody may be waiting any more.
+        // The receiver may have given up.
         let _ = done.send(work());
     };
     let thread = std::thread::Builder::new().name(QUIET.to_owned());
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_does_not_come_back_is_left_alone() {
+    fn a_late_thread_is_abandoned() {
         let short = Duration::from_millis(20);
         let within = |most: Duration, work: fn() -> Result<u8, EngineError>| {
             on_own_thread_within(most, EngineError::Disconnected, work)

@@ -1,16 +1,16 @@
-//! A process of its own for each query over files, with a memory limit and a time limit.
+//! A separate process for each query over files, with a memory limit and a time limit.
 //!
-//! The program starts itself again (`process.rs`) and hands over a [`Request`]; the worker
-//! (`child.rs`) computes an [`Execution`] and ends. Whatever becomes of it, also an abort for
-//! want of memory, is an error here and nothing more. Execution integers cross this pipe
-//! only, in the frames of `frame.rs`.
+//! The program starts itself again (`process.rs`) and sends a [`Request`]; the worker
+//! (`child.rs`) computes an [`Execution`] and exits. If the worker ends in any other way, even
+//! by running out of memory, the query gets an error and nothing else is affected. Exact
+//! integers cross this pipe only, in the frames of `frame.rs`.
 //!
-//! What is done before the charge and could exhaust a process is done in workers too:
-//! counting public rows (`counter.rs`) and planning large plans.
+//! Tasks before the charge that could exhaust a process run in workers too: counting public
+//! rows (`counter.rs`) and planning large plans.
 //!
-//! A worker has none of the parent's environment, so it has no passwords. It has its own
-//! process group, so that a Ctrl-C reaches the parent alone; it ends when the parent
-//! does, because its standard input closes then.
+//! A worker inherits no environment variables but library paths, so it has no passwords. It has
+//! its own process group, so that Ctrl-C reaches the parent only. It ends when the parent does,
+//! because its standard input closes then.
 
 mod child;
 mod counter;
@@ -40,25 +40,25 @@ use crate::order::Salt;
 use crate::query_limits::QueryLimits;
 use crate::version::Version;
 
-/// The only argument of the program when it is a worker.
+/// The only argument of the program when it is started as a worker.
 pub const WORKER_ARGUMENT: &str = "run-plan";
 
 /// The longest request, in bytes.
 const LONGEST_REQUEST: u64 = 256 << 20;
 
-/// The longest answer that is an error or nothing, in bytes.
+/// The longest answer that is an error or empty, in bytes.
 const LONGEST_ERROR: u64 = 1 << 20;
 
-/// Variables that a worker keeps: where the system finds libraries of the program.
+/// The environment variables that a worker inherits: the library search paths.
 const KEPT_VARIABLES: [&str; 2] = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"];
 
-/// This program, which can be started again as a worker.
+/// The path of this program, to start it as a worker.
 ///
 /// # Errors
 ///
-/// The system does not say where it is.
+/// The operating system does not provide the path.
 pub fn this_program() -> Result<PathBuf, EngineError> {
-    // The same program even if another was installed in its place since.
+    // This is the running program even if the file was replaced by another version.
     let running = PathBuf::from("/proc/self/exe");
     if cfg!(target_os = "linux") && running.exists() {
         return Ok(running);
@@ -66,25 +66,25 @@ pub fn this_program() -> Result<PathBuf, EngineError> {
     std::env::current_exe().map_err(|error| no_worker(&error))
 }
 
-/// What a worker is told first.
+/// The first message to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 struct Request {
     task: Task,
-    /// The datasets that it reads, and no others.
+    /// The datasets that the worker reads, and no others.
     catalogue: Catalogue,
     partitions: usize,
     memory: u64,
 }
 
-/// What a worker does.
+/// The task of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 enum Task {
     /// Computes the exact integers of a plan.
     Run(Box<Run>),
-    /// Plans a plan over tables without rows.
+    /// Plans the statements of a plan over empty tables.
     Plan(Box<BoundedPlan>),
-    /// Counts rows of public relations over these tables. The relations follow in frames
-    /// of their own, and each has an answer.
+    /// Counts rows of public relations over tables of these versions. The relations follow in
+    /// separate frames, and each gets an answer.
     Count(BTreeMap<String, Version>),
 }
 
@@ -120,13 +120,13 @@ impl Request {
     const fn deep_threads(&self) -> usize {
         match self.task {
             Task::Run(_) | Task::Plan(_) => 2,
-            // One more reads relations.
+            // One thread more reads relations.
             Task::Count(_) => 3,
         }
     }
 
-    /// Address space beside the memory limit: stacks, which are mostly untouched, and what
-    /// the program itself needs.
+    /// What the limit on data pages allows beyond the memory limit: stacks, which are mostly
+    /// unused, and the program itself.
     fn allowance(&self) -> u64 {
         let own = self.deep_threads() * thread::STACK + (128 << 20);
         let workers = datafusion::threads(self.partitions) * datafusion::WORKER_STACK;
@@ -153,7 +153,7 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// Counts public rows in this process, unless the engine says where.
+    /// Public rows are counted in this process, unless `engine` has a worker program.
     pub(crate) const fn new(path: PathBuf, limits: QueryLimits, engine: DataFusion) -> Self {
         Self {
             program: WorkerProgram::new(path, limits),
@@ -189,7 +189,7 @@ impl Workers {
         self.request(plan, catalogue, Task::Run(Box::new(run)))
     }
 
-    /// Plans a large plan over tables without rows, in a worker.
+    /// Plans a large plan over empty tables, in a worker.
     fn plan_without_rows(
         &self,
         plan: &BoundedPlan,
@@ -206,7 +206,7 @@ impl Engine for Workers {
     fn prepare(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         self.program.check()?;
         self.run_request(plan, catalogue, &[], Salt::default())?;
-        // What is refused for its size is not planned.
+        // A plan that is refused for its size is not planned.
         self.check_joins(plan, catalogue)?;
         self.check_limits(plan, catalogue)?;
         match is_large(&plan.size()) {
@@ -215,8 +215,8 @@ impl Engine for Workers {
         }
     }
 
-    /// CSV files do not say how many rows they have: their lines are counted only if the
-    /// bytes alone would not do.
+    /// CSV files do not store their number of rows. Lines are counted only if the bound from
+    /// their bytes exceeds the limits.
     fn check_limits(&self, plan: &BoundedPlan, catalogue: &Catalogue) -> Result<(), EngineError> {
         let limits = &self.program.limits;
         let bound = self.engine.bound(plan, catalogue, Lines::Unknown)?;
@@ -224,7 +224,7 @@ impl Engine for Workers {
             let bound = self.engine.bound(plan, catalogue, Lines::Counted)?;
             bound.check(limits)?;
         }
-        // The statements of large plans are planned as a whole.
+        // The statements of large plans are planned anyway.
         match is_large(&plan.size()) {
             true => Ok(()),
             false => check_statements(plan, catalogue),
@@ -247,7 +247,7 @@ impl Engine for Workers {
         salt: Salt,
     ) -> Result<Execution, EngineError> {
         let request = self.run_request(plan, catalogue, versions, salt)?;
-        // The answer is in memory here, twice for a moment.
+        // The answer is in memory here, twice for a short time.
         let limits = &self.program.limits;
         self.program
             .start(limits.memory / 4)?

@@ -1,10 +1,10 @@
-//! Bounds that nobody knows, found privately: a histogram of the largest and the
-//! smallest value of each unit, in buckets between powers of two.
+//! Finds bounds of a column privately: a histogram of the largest and the smallest value of
+//! each unit, in buckets between powers of two.
 //!
-//! A unit is in two of its groups whatever it holds, so the price is that of two
-//! counts. What is chosen from the noisy counts costs nothing more: the bounds
-//! leave out about one unit in a hundred on each side, or, of few units, as many as
-//! the noise hides.
+//! A unit is in at most two groups of this histogram whatever its rows are, so the cost is that
+//! of two counts. Choosing bounds from the noisy counts is post-processing. The bounds exclude
+//! about one unit in a hundred on each side; with few units they exclude as many as the noise
+//! hides.
 
 use mizan_sql::{
     Aggregate, BoundedPlan, Bounds, Column, Dataset, Excess, Expr, Function, Groups, Key, Measure,
@@ -15,35 +15,34 @@ use super::{Answered, Desk, QuestionError, Reply, Wish};
 use crate::engine::Engine;
 use crate::release::Released;
 
-/// Powers of two that are edges, of either sign.
+/// Exponents of the powers of two that are bucket edges, for both signs.
 const SMALLEST: i32 = -20;
 const LARGEST: i32 = 52;
 
-/// The part of units that bounds may cut.
+/// The share of units that the bounds may exclude on one side.
 const CUT: f64 = 0.01;
 
-/// How many neighbouring buckets are looked at together, and how many half-widths
-/// of the noise of one they must hold.
+/// How many neighbouring buckets are added up, and how many half widths of the noise of one
+/// bucket their sum must exceed.
 const WINDOW: usize = 4;
 const STANDS_OUT: f64 = 10.0;
 
-/// Bounds that were found, with what it cost.
+/// The bounds that were found, or the denial.
 #[derive(Debug)]
 pub enum FoundBounds {
-    /// These, and the release they come from.
+    /// The bounds, and the release that they come from.
     Found(Bounds, Box<Answered>),
-    /// It does not fit into the budget.
+    /// The charge does not fit into the budget.
     Denied(Box<super::Denied>),
 }
 
 impl<E: Engine> Desk<'_, E> {
-    /// Finds bounds of a numeric column, whatever bounds it has: values are read as
-    /// they are, so bounds that were wrong can be mended, and the same look at the
-    /// same data is free.
+    /// Finds bounds of a numeric column. Declared bounds of the column are ignored, so wrong
+    /// bounds can be corrected. The same search on the same data is free.
     ///
     /// # Errors
     ///
-    /// As for a question.
+    /// As for [`Desk::query`](super::Desk::query).
     pub fn find_bounds(
         &self,
         dataset: &str,
@@ -72,7 +71,7 @@ impl<E: Engine> Desk<'_, E> {
     }
 }
 
-/// The ends of buckets, increasing.
+/// The edges of the buckets, ascending.
 fn edges(kind: Type) -> Vec<f64> {
     let smallest = if kind == Type::Integer { 0 } else { SMALLEST };
     let powers = (smallest..=LARGEST).map(|power| 2_f64.powi(power));
@@ -88,7 +87,8 @@ fn number(value: f64) -> Expr {
     Expr::Literal(Value::number(value), Type::Number)
 }
 
-/// The first edge at or above a column, or the last one at or below it.
+/// The smallest edge that is at or above a column's value, or the largest that is at or below
+/// it.
 fn bucket(place: usize, edges: &[f64], above: bool) -> Expr {
     let value = || Expr::Cast(Box::new(Expr::column(place)), Type::Number);
     let branch = |(bucket, &edge): (usize, &f64)| {
@@ -120,7 +120,7 @@ fn plan(dataset: &Dataset, column: &str) -> Option<(Vec<f64>, BoundedPlan)> {
         .iter()
         .position(|found| found.name == column)?;
     let kind = dataset.columns.get(place)?.kind;
-    // Bounds of the unit would make several people one.
+    // Clamping the unit column would merge several people into one.
     if !kind.is_numeric() || privacy.unit.iter().any(|unit| unit == column) {
         return None;
     }
@@ -157,7 +157,7 @@ fn plan(dataset: &Dataset, column: &str) -> Option<(Vec<f64>, BoundedPlan)> {
         relation,
         keys: vec![key("side", unit.len()), key("bucket", unit.len() + 1)],
         groups: Groups::Public(groups),
-        // One on each side, whatever the unit holds.
+        // At most one bucket of largest values and one of smallest values for each unit.
         groups_per_unit: 2,
         excess: Excess::None,
         statistics: vec![Statistic {
@@ -179,7 +179,7 @@ fn plan(dataset: &Dataset, column: &str) -> Option<(Vec<f64>, BoundedPlan)> {
     Some((edges, plan))
 }
 
-/// One row a unit: the unit, its largest value, its smallest.
+/// One row for each unit: the unit, its largest value, its smallest value.
 fn extremes(dataset: &Dataset, unit: &[usize], place: usize, kind: Type) -> Relation {
     let column = |name: &str, kind| Column {
         name: name.to_owned(),
@@ -223,7 +223,7 @@ fn extremes(dataset: &Dataset, unit: &[usize], place: usize, kind: Type) -> Rela
     }
 }
 
-/// The unit, which side, which bucket; units without a value have none.
+/// The unit, the side (largest or smallest), the bucket. Units without a value have no row.
 fn side(group: &Relation, units: usize, edges: &[f64], above: bool) -> Relation {
     let place = if above { units } else { units + 1 };
     let known = Expr::call(
@@ -256,8 +256,8 @@ fn side(group: &Relation, units: usize, edges: &[f64], above: bool) -> Relation 
     }
 }
 
-/// The bounds that leave out few units, from noisy counts as they were released:
-/// clamped at zero, sums of them would be too high.
+/// Bounds that exclude few units, from the noisy counts as they were released. The counts are
+/// not clamped at zero: sums of clamped counts would be too high.
 fn read(plan: &BoundedPlan, released: &Released, edges: &[f64]) -> Option<Bounds> {
     let mut counts = [vec![0.0; edges.len()], vec![0.0; edges.len()]];
     let noisy = released.counts(plan, 0).ok()?;
@@ -274,13 +274,13 @@ fn read(plan: &BoundedPlan, released: &Released, edges: &[f64]) -> Option<Bounds
     let low = cut(below, width)?;
     let high = edges.len().checked_sub(1 + high)?;
     let bounds = Bounds::new(*edges.get(low)?, *edges.get(high)?);
-    // Noise may cross them over when there are hardly any units.
+    // With very few units the noise may put the lower bound above the upper one.
     bounds.or_else(|| Bounds::new(*edges.get(high)?, *edges.get(low)?))
 }
 
-/// How many buckets from the end may go: up to where the units of a few buckets
-/// together stand out of the noise and are a part that must not be cut. Noise alone
-/// looks like that once in about 10^8 times.
+/// How many buckets can be cut from the end: up to the first window of buckets whose units
+/// exceed the noise and the share that may be cut. Noise alone exceeds it about once in 10^8
+/// times.
 fn cut(counts: &[f64], width: f64) -> Option<usize> {
     let total: f64 = counts.iter().sum();
     let enough = (CUT * total).max(STANDS_OUT * width);

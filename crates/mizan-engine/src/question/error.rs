@@ -1,4 +1,4 @@
-//! Why a question has no answer.
+//! Why a query has no answer.
 
 use mizan_core::Code;
 use mizan_ledger::money::{CostError, NameError};
@@ -9,13 +9,13 @@ use mizan_sql::Refusal;
 use crate::engine::EngineError;
 use crate::release::ReleaseError;
 
-/// Why a question has no answer.
+/// Why a query has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum QuestionError {
-    /// It cannot be answered privately.
+    /// The query cannot be answered with differential privacy.
     #[error("{0}")]
     Refused(#[from] Refusal),
-    /// It cannot be answered with this budget or accuracy.
+    /// The query cannot be answered with this budget or accuracy.
     #[error("{0}")]
     Release(#[from] ReleaseError),
     /// The data cannot be read.
@@ -24,46 +24,46 @@ pub enum QuestionError {
     /// The ledger cannot be read or written.
     #[error("{0}")]
     Ledger(#[from] LedgerError),
-    /// The price is not known.
+    /// The cost cannot be computed.
     #[error("{0}")]
     Cost(#[from] CostError),
-    /// The account of the catalogue has no possible name.
+    /// The account name in the catalogue is not valid.
     #[error("{0}")]
     Name(#[from] NameError),
-    /// The account of a dataset is not in this ledger.
-    #[error("the ledger has no account {account}, which pays for this dataset")]
+    /// The ledger does not have the account of a dataset.
+    #[error("the ledger has no account {account}, which this dataset is charged to")]
     NoAccount {
         /// Its name.
         account: String,
     },
-    /// The plan reads a dataset that is not private or not there.
+    /// The plan reads a dataset that is not private or not in the catalogue.
     #[error("the dataset is not in the catalogue")]
     NoDataset,
-    /// The account promises no epsilon that a part could be taken of.
-    #[error("the account promises no epsilon to take a part of")]
+    /// The target of the account has no epsilon to take a tenth of.
+    #[error("the target of the account has no epsilon to take a tenth of")]
     NoUsual,
-    /// The system gives no random numbers.
-    #[error("the system gives no random numbers")]
+    /// The operating system provides no random numbers.
+    #[error("the system provides no random numbers")]
     NoEntropy,
-    /// Bounds are those of numbers.
-    #[error("{column} is not a column of numbers that could have bounds")]
+    /// Bounds were requested for a column that is not numeric.
+    #[error("{column} is not a numeric column, so it has no bounds")]
     NotNumeric {
         /// The column.
         column: String,
     },
-    /// The noise hides all there is.
-    #[error("no bounds stand out of the noise; the look was charged")]
+    /// The noise is larger than the counts: no bounds can be chosen.
+    #[error("no bounds can be distinguished from the noise; the search was charged")]
     NoBounds,
-    /// The owner settled the charge, so there never is an answer.
+    /// The data owner settled the charge, so it has no answer and never will.
     #[error("the charge {id} was settled without an answer")]
     Settled {
         /// Its id.
         id: RequestId,
     },
-    /// It failed after the charge was durable.
+    /// The query failed after its charge became durable.
     #[error("{error}")]
     AfterCharge {
-        /// Under which id.
+        /// The id of the charge.
         id: RequestId,
         /// Why.
         error: Box<QuestionError>,
@@ -77,7 +77,7 @@ impl From<RequestError> for QuestionError {
 }
 
 impl QuestionError {
-    /// The same once the charge was durable.
+    /// The same error, marked as one that happened after the charge.
     pub(crate) fn after_charge(self, id: RequestId) -> Self {
         Self::AfterCharge {
             id,
@@ -106,7 +106,7 @@ impl QuestionError {
         }
     }
 
-    /// What to do.
+    /// What the analyst or the data owner can do about it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
@@ -118,7 +118,7 @@ impl QuestionError {
             Self::Name(error) => error.help().to_owned(),
             Self::NoAccount { account } => {
                 format!(
-                    "make it with `mizan budget create {account} ...`, or name the right ledger"
+                    "create it with `mizan budget create {account} ...`, or name the right ledger"
                 )
             }
             Self::NoDataset => "see the datasets with `mizan dataset list`".to_owned(),
@@ -129,13 +129,13 @@ impl QuestionError {
             }
             Self::NoBounds => "spend more with --epsilon, or declare bounds".to_owned(),
             Self::Settled { .. } => {
-                "ask again without an --id, or with a new one: that is a new charge".to_owned()
+                "send the query without an --id, or with a new one: that is a new charge".to_owned()
             }
             Self::AfterCharge { id, error }
                 if matches!(**error, Self::Engine(EngineError::Changed { .. })) =>
             {
                 format!(
-                    "{}: that is another question, with a price of its own; the charge {id} stands, because the data it was for may have been read",
+                    "{}: that is another query with its own charge; the charge {id} stands, because its data may have been read",
                     error.help()
                 )
             }
@@ -150,14 +150,14 @@ impl QuestionError {
                     error.help()
                 )
             }
-            // What the ledger says itself is of its last request alone.
+            // The ledger's own help text is about its last request only.
             Self::AfterCharge { id, error } if matches!(**error, Self::Ledger(_)) => {
                 let next = match **error {
                     Self::Ledger(LedgerError::Store(
                         StoreError::Unreachable { .. } | StoreError::Unknown { .. },
                     )) => "check the server of the ledger".to_owned(),
                     Self::Ledger(LedgerError::Store(StoreError::Busy)) => {
-                        "wait for the others".to_owned()
+                        "wait until other requests are done".to_owned()
                     }
                     _ => error.help(),
                 };
@@ -172,7 +172,7 @@ impl QuestionError {
         }
     }
 
-    /// The refusal of the question itself, if it is one.
+    /// The refusal of the query, if this error is one.
     #[must_use]
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {

@@ -1,29 +1,28 @@
-//! What a question is called in the ledger, and what was answered under it.
+//! The ids of queries in the ledger, and the answers that are stored under them.
 //!
-//! # Ids and repeated questions
+//! # Ids and repeated queries
 //!
-//! The id of a question is the hash of what is released: the bounded plan, the
-//! versions of the datasets, and the recipe of the noise. So the same question
-//! about the same data has the same id, and the ledger answers it with what it
-//! answered before, at no cost. How the answer is sorted or cut is not part of it.
-//! The hash has a key, a secret of the ledger ([`mizan_ledger::guards::IdKey`]): versions are
-//! made of sizes and times of private files, and an analyst who sees an id must not be
-//! able to test guesses about them. Answers that were stored before ids had a key are
-//! found under the id without one.
+//! The id of a query is the hash of what is released: the bounded plan, the versions of the
+//! datasets, and the noise plan. So the same query about the same data has the same id, and the
+//! ledger returns the stored answer at no cost. Sorting and cutting the answer are not part of
+//! the hash. The hash uses a secret key of the ledger ([`mizan_ledger::guards::IdKey`]):
+//! versions contain sizes and times of private files, and an analyst who sees an id must not be
+//! able to test guesses about them. Answers that were stored before ids had a key are found
+//! under the id without the key.
 //!
-//! Who wants fresh noise pays for it under a name of their own, which is the id.
+//! An analyst who wants fresh noise gives the query an id of their own (a *name* in this
+//! module) and pays for it.
 //!
-//! An id that was denied, or given back, stays so for ever. Budgets can be raised,
-//! so a question has a list of ids, one for each attempt: all but the last were
-//! denied or given back, and the last is looked for by bisection. A name has one
-//! attempt.
+//! An id that was denied or voided stays so forever. Budgets can be raised, so a query has a
+//! sequence of ids, one for each attempt: all but the last were denied or voided. The last
+//! attempt is found by exponential search. A name has one attempt.
 //!
 //! # Shares of the reserved delta
 //!
-//! A query with groups that are found in the data takes a share of what is left of the
-//! reserved delta (`reserved.rs`), so its noise and its charge differ from one time to
-//! the next. Its id does not: it is made of what was asked. What is there under an id
-//! is gone on with, or shown, with the share that it has.
+//! A query with private groups takes a share of what is left of the reserved delta
+//! (`reserved.rs`), so its noise and its charge differ from one time to the next. Its id does
+//! not: it is a hash of what was requested. A charge or an answer that exists under the id
+//! keeps the share that it was made with.
 
 use mizan_ledger::log::Status;
 use mizan_ledger::{Body, Cost, Digest, Ledger, RequestError, RequestId};
@@ -33,7 +32,7 @@ use crate::engine::{Engine, Version};
 use crate::release::Released;
 
 impl<E: Engine> Desk<'_, E> {
-    /// What was answered under a name: it needs no data, and no engine, any more.
+    /// The stored answer of a name. It needs neither data nor an engine.
     pub(super) fn kept(
         &self,
         prepared: &Prepared,
@@ -55,8 +54,9 @@ impl<E: Engine> Desk<'_, E> {
         }
     }
 
-    /// What is released, under the ledger's key; without it if that is how the answer
-    /// was stored, before there was a key. Nothing new is stored without the key.
+    /// The hash of a query with the ledger's key. It is the hash without the key if an answer
+    /// is stored under that, from before ledgers had a key. Nothing new is stored without the
+    /// key.
     pub(super) fn keyed(
         &self,
         prepared: &Prepared,
@@ -73,8 +73,8 @@ impl<E: Engine> Desk<'_, E> {
         }
     }
 
-    /// The query with the share of the reserved delta that it was charged with under an
-    /// id. None if it has that share, or no other can be told.
+    /// The query with the share of the reserved delta that the charge under this id was made
+    /// with. None if it has that share already, or if the share cannot be determined.
     pub(super) fn adopted(
         &self,
         prepared: &Prepared,
@@ -119,8 +119,9 @@ impl<E: Engine> Desk<'_, E> {
         Ok(None)
     }
 
-    /// Whether what is there under an id is this query with another share of the
-    /// reserved delta; or, for a query without a name, something else: it has other ids.
+    /// Whether the record under an id belongs to this query with another share of the reserved
+    /// delta. A query without a name can also find an unrelated record, and then moves to its
+    /// next id.
     pub(super) fn is_made_with_another_share(
         &self,
         prepared: &Prepared,
@@ -132,16 +133,17 @@ impl<E: Engine> Desk<'_, E> {
         Ok(varies && (!named || self.adopted(prepared, stamp, id)?.is_some()))
     }
 
-    /// The id of the first attempt at a question that was neither denied, nor given
-    /// back, nor used up by somebody who named something else by its id: twice as far
-    /// on as long as there is none, then by bisection.
+    /// The id of the first attempt that is not denied, not voided, and not used by another
+    /// charge with this id as its name. Found by exponential search: the position doubles until
+    /// it is past the target, then bisection.
     pub(super) fn last_attempt(
         &self,
         prepared: &Prepared,
         stamp: &Digest,
     ) -> Result<RequestId, QuestionError> {
         let asked = digest(prepared);
-        // In four bytes, as always; a ledger would have to hold billions for more.
+        // The attempt is hashed as four bytes, so that ids stay the same. More would need
+        // billions of entries.
         let bytes = |attempt: u64| match u32::try_from(attempt) {
             Ok(attempt) => attempt.to_be_bytes().to_vec(),
             Err(_) => attempt.to_be_bytes().to_vec(),
@@ -182,19 +184,19 @@ impl<E: Engine> Desk<'_, E> {
         Ok(id(to))
     }
 
-    /// Whether what was released under an id is an answer to this.
+    /// Whether the answer that is stored under an id is an answer to this query.
     pub(super) fn answers(&self, id: RequestId, stamp: &Digest) -> Result<bool, QuestionError> {
         let bytes = self.ledger.answer(id)?.unwrap_or_default();
         Ok(bytes.starts_with(stamp.as_bytes()))
     }
 }
 
-/// What a query is charged for.
+/// The digest of what a query is charged for.
 fn digest(prepared: &Prepared) -> Digest {
     mizan_ledger::state::Request::Reserve(prepared.charge.clone()).digest()
 }
 
-/// What is released, as 32 bytes: the plan, the data, the noise.
+/// The digest of what is released: the plan, the versions of the data, the noise plan.
 pub(super) fn stamp(prepared: &Prepared, versions: &[Version]) -> Digest {
     let same = &prepared.same;
     let mut parts: Vec<&[u8]> = vec![b"mizan-question-1", &same.plan];
@@ -206,7 +208,7 @@ pub(super) fn stamp(prepared: &Prepared, versions: &[Version]) -> Digest {
     Digest::of(&parts)
 }
 
-/// The id of a question without a name.
+/// The id of a query without a name.
 pub(super) fn id_of(ledger: &Ledger, parts: &[&[u8]]) -> RequestId {
     let ledger = ledger.id();
     let mut all: Vec<&[u8]> = vec![b"mizan-question-id-1", ledger.as_bytes(), b"same"];
@@ -219,7 +221,7 @@ pub(super) fn id_of(ledger: &Ledger, parts: &[&[u8]]) -> RequestId {
     RequestId::from_bytes(bytes)
 }
 
-/// An answer as the ledger keeps it: what it is an answer to, then the answer.
+/// An answer as the ledger stores it: the stamp of the query, then the release.
 pub(super) fn sealed(stamp: &Digest, released: &Released) -> Vec<u8> {
     [stamp.as_bytes().as_slice(), &released.to_bytes()].concat()
 }
@@ -233,7 +235,7 @@ pub(super) fn unsealed(
         Some((before, released)) if before == stamp.as_bytes() => {
             Ok(Released::from_bytes(released)?)
         }
-        // Under an id that somebody chose: the answer to something else.
+        // The analyst chose an id whose answer belongs to another query.
         _ => Err(RequestError::IdReused { id }.into()),
     }
 }

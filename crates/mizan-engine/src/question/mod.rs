@@ -1,20 +1,20 @@
-//! The way of a question: quote, reserve, run, noise, commit, answer.
+//! The steps of a query: quote, reserve, run, noise, commit, answer.
 //!
-//! In this order, always: nothing is read from data before the charge is durable,
-//! and no answer leaves before it is committed with the charge. A program that is
-//! killed on the way leaves either nothing, or a charge under an id that the same
-//! question finds again: it goes on where the other stopped, for the same price.
+//! The order is fixed. No private data is read before the charge is durable, and no answer
+//! leaves before it is committed with the charge. A program that is killed in between leaves
+//! either nothing, or a charge under an id that the same query finds again: the query continues
+//! under that charge at no further cost.
 //!
-//! Ids and repeated questions are in `ids.rs`.
+//! Ids and repeated queries are in `ids.rs`.
 //!
-//! # Why a charge that somebody else started may be gone on with
+//! # Why a query may continue under a charge that another process started
 //!
-//! No answer leaves before its commit, here and wherever the ledger is used: so
-//! whoever started and died had shown nothing, and of two who work at once only one
-//! commits. The other shows what that one wrote if it is the answer to its own
-//! question, by the stamp that the answer begins with, and nothing otherwise. A
-//! charge for a release elsewhere has no answer, so it never passes for a question's;
-//! nor does a question's for such a charge ([`Ledger::spend`]).
+//! No answer leaves before its commit, here and in every other use of the ledger. So a process
+//! that started a charge and died has shown nothing, and of two processes that work on one
+//! charge only one commits. The other shows the committed answer if the stamp at its beginning
+//! is that of its own query, and an error otherwise. A charge for a release elsewhere has no
+//! stored answer, so it is never taken for the charge of a query, nor the reverse
+//! ([`Ledger::spend`]).
 
 mod bounds;
 mod error;
@@ -51,48 +51,48 @@ use self::prepare::Same;
 use crate::engine::{Engine, EngineError, Version};
 use crate::release::{self, Answer, ChoiceReason, Recipe, Released, Request};
 
-/// How much a question may cost.
+/// How much a query may cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wish {
-    /// A tenth of the epsilon that the account promises.
+    /// A tenth of the epsilon of the account's target.
     Usual,
     /// At most this epsilon, at the delta of the account.
     Epsilon(Epsilon),
-    /// As much as it takes to be within so much of the exact bounded answer, in 95
-    /// of 100 cases.
+    /// The epsilon with which the answer is within this distance of the exact bounded answer in
+    /// 95 of 100 cases.
     Accuracy(f64),
 }
 
-/// What answers questions: a ledger, a catalogue and an engine.
+/// The query service: answers queries with a ledger, a catalogue and an engine.
 #[derive(Debug)]
 pub struct Desk<'a, E> {
     ledger: &'a Ledger,
     catalogue: &'a Catalogue,
     engine: &'a E,
-    /// Prices of questions about this catalogue, and what it is called there.
+    /// The cache of prices, and the key of this catalogue in it.
     prices: Option<(&'a Prices, String)>,
-    /// The share of the reserved delta that a query takes; None for the usual one.
+    /// The share of the reserved delta that a query takes; None for the default share.
     threshold_delta: Option<Delta>,
 }
 
-/// A question that can be answered, and its price.
+/// A query that can be answered, with its noise plan and its charge.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     pub(crate) plan: BoundedPlan,
     pub(crate) view: AccountView,
     pub(crate) recipe: Recipe,
     pub(crate) charge: Charge,
-    /// What may be spent.
+    /// The spending target.
     request: Request,
-    /// What the query is recognised by.
+    /// What identifies the query in the ledger.
     same: Same,
-    /// Under what its prices are kept.
+    /// The key under which its price is cached.
     key: Option<String>,
 }
 
 impl Prepared {
-    /// The delta of the whole release: the one at which its epsilon is meant, and
-    /// on top of it the chance that the release itself fails. Rounded up.
+    /// The delta of the whole release: the one at which its epsilon is certified, plus the
+    /// probability that its threshold fails. Rounded up.
     #[expect(clippy::cast_precision_loss, reason = "rounded up")]
     pub(crate) fn delta(&self) -> Delta {
         let own = self.charge.cost.reserved_delta().atto();
@@ -104,35 +104,35 @@ impl Prepared {
     }
 }
 
-/// What a question is told.
+/// The outcome of a query.
 #[derive(Debug)]
 pub enum Reply {
     /// The answer.
     Answered(Box<Answered>),
-    /// It does not fit into the budget; nothing was charged.
+    /// The charge does not fit into the budget; nothing was charged.
     Denied(Box<Denied>),
 }
 
 /// An answer with its receipt.
 #[derive(Debug)]
 pub struct Answered {
-    /// Rows and error bars.
+    /// Rows, and the intervals of their noise.
     pub answer: Answer,
-    /// The entry in the ledger.
+    /// The ledger entry.
     pub done: Done,
-    /// Whether it was answered before, and cost nothing now.
+    /// Whether the answer was stored before and cost nothing now.
     pub repeated: bool,
     /// What was released.
     pub event: PrivacyEvent,
     /// Its certified epsilon, at `delta`.
     pub epsilon: Epsilon,
-    /// The delta at which epsilon is meant, its own failures included.
+    /// The delta at which epsilon is certified, with the delta of the threshold.
     pub delta: Delta,
-    /// The account after it.
+    /// The account after the charge.
     pub account: AccountView,
     /// How the noise was chosen.
     pub why: Vec<ChoiceReason>,
-    /// What the answer was made of.
+    /// The release that the answer is computed from.
     pub(crate) released: Released,
 }
 
@@ -146,29 +146,29 @@ impl Answered {
     }
 }
 
-/// A question that does not fit.
+/// A query whose charge does not fit into the budget.
 #[derive(Debug)]
 pub struct Denied {
-    /// Where it does not fit.
+    /// Which account it exceeds.
     pub denial: Denial,
-    /// Order by order, if it was denied just now.
+    /// The shortfall at each order, if it was denied just now.
     pub refusal: Option<Box<Refusal>>,
-    /// The entry in the ledger.
+    /// The ledger entry of the denial.
     pub done: Done,
-    /// What was asked for.
+    /// The event that would have been charged.
     pub event: PrivacyEvent,
     /// Its certified epsilon, at `delta`.
     pub epsilon: Epsilon,
-    /// The delta at which epsilon is meant, its own failures included.
+    /// The delta at which epsilon is certified, with the delta of the threshold.
     pub delta: Delta,
     /// The account.
     pub account: AccountView,
-    /// The reserved delta, if it asked for some.
+    /// The reserved delta, if the query takes a share of it.
     pub reserved: Option<ReservedDelta>,
 }
 
 impl<'a, E: Engine> Desk<'a, E> {
-    /// A desk.
+    /// A query service.
     #[must_use]
     pub const fn new(ledger: &'a Ledger, catalogue: &'a Catalogue, engine: &'a E) -> Self {
         Self {
@@ -180,16 +180,16 @@ impl<'a, E: Engine> Desk<'a, E> {
         }
     }
 
-    /// A desk whose queries take this share of the reserved delta, if they have groups
-    /// that are found in the data; None for a twentieth of what is left.
+    /// Sets the share of the reserved delta that queries with private groups take. None for a
+    /// twentieth of what is left.
     #[must_use]
     pub const fn threshold_delta(mut self, share: Option<Delta>) -> Self {
         self.threshold_delta = share;
         self
     }
 
-    /// A desk that remembers prices. `catalogue` says which catalogue this is: one
-    /// that differs in anything must have another name.
+    /// Caches prices. `catalogue` is the cache key of this catalogue: catalogues that differ in
+    /// anything must have different keys.
     #[must_use]
     pub fn remembering(self, prices: &'a Prices, catalogue: String) -> Self {
         Self {
@@ -198,16 +198,16 @@ impl<'a, E: Engine> Desk<'a, E> {
         }
     }
 
-    /// What a question would cost and how good its answer would be. Nothing is
-    /// read from private data, nothing is charged. Public tables are counted.
+    /// What a query would cost, and the predicted width of its noise. No private data is read
+    /// and nothing is charged. Rows of public tables are counted.
     ///
-    /// A quote does not need data that can be reached. If they cannot, a note of the quote
-    /// says that its limits were not checked.
+    /// A quote works although data cannot be reached. A note then says that limits were not
+    /// checked.
     ///
     /// # Errors
     ///
-    /// The question cannot be answered privately, or not with this wish; or its limits do
-    /// not allow it, or cannot be checked within limits on memory and time.
+    /// The query is refused, or the spending target cannot be met; or the query exceeds a
+    /// limit, or its limits cannot be checked within bounds on memory and time.
     pub fn quote(&self, sql: &str, wish: Wish) -> Result<Quote, QuestionError> {
         let prepared = self.prepare(sql, wish)?;
         let checked = self.engine.check_joins(&prepared.plan, self.catalogue);
@@ -236,13 +236,14 @@ impl<'a, E: Engine> Desk<'a, E> {
         }
     }
 
-    /// Asks a question. A `name` makes it a charge of its own, with fresh noise: the
-    /// id of the entry, as [`RequestId::from_text`] reads it.
+    /// Answers a query. A `name` makes it a separate charge with fresh noise; it is the id of
+    /// the entry, as [`RequestId::from_text`] reads it.
     ///
     /// # Errors
     ///
-    /// As for a quote; the data or the ledger cannot be read. If the charge was
-    /// durable before, the error says so, and asking again goes on for free.
+    /// As for a quote; the data or the ledger cannot be read. If the charge was durable before
+    /// the error, the error says so, and sending the query again continues under the same
+    /// charge.
     pub fn query(&self, sql: &str, wish: Wish, name: Option<&str>) -> Result<Reply, QuestionError> {
         let prepared = self.prepare(sql, wish)?;
         self.ask(&prepared, name)
@@ -264,7 +265,7 @@ impl<'a, E: Engine> Desk<'a, E> {
         self.prepared(&plan, wish, Some(key))
     }
 
-    /// What a plan costs.
+    /// The noise plan and the charge of a plan.
     pub(crate) fn price(&self, plan: &BoundedPlan, wish: Wish) -> Result<Prepared, QuestionError> {
         self.prepared(plan, wish, None)
     }
@@ -276,12 +277,12 @@ impl<'a, E: Engine> Desk<'a, E> {
         self.engine.prepare(&prepared.plan, self.catalogue)?;
         let versions = self.versions(&prepared.plan)?;
         let same = self.keyed(prepared, stamp(prepared, &versions))?;
-        // Who names a question by the id that it has anyway asks it without a name.
+        // A name that equals the id which the query has anyway is treated as no name.
         let name = match name.map(RequestId::from_text) {
             Some(id) if id == self.last_attempt(prepared, &same)? => None,
             name => name,
         };
-        // A name stands for one answer, whatever has become of the data since.
+        // A name has one answer, even if the data changed since. So its stamp has no versions.
         let stamp = match name {
             Some(_) => stamp(prepared, &[]),
             None => same,
@@ -292,13 +293,13 @@ impl<'a, E: Engine> Desk<'a, E> {
                 Some(id) => id,
                 None => self.last_attempt(prepared, &stamp)?,
             };
-            // A charge that is there already keeps its share of the reserved delta.
+            // An existing charge keeps its share of the reserved delta.
             let adopted = self.adopted(prepared, &stamp, id)?;
             let prepared = adopted.as_ref().unwrap_or(prepared);
             self.check_unanswered(prepared, id)?;
             let _running = self.ledger.running(id);
             let done = match self.ledger.reserve(Some(id), prepared.charge.clone()) {
-                // Made with another share, since it was looked for.
+                // Another process charged it with another share since the lookup.
                 Err(LedgerError::Store(StoreError::Request(RequestError::IdReused { .. })))
                     if self.is_made_with_another_share(prepared, &stamp, id, own)? =>
                 {
@@ -307,7 +308,7 @@ impl<'a, E: Engine> Desk<'a, E> {
                 done => done?,
             };
             match done.outcome {
-                // By somebody else, since it was looked for.
+                // Another process changed the record since the lookup.
                 Outcome::Denied(_) | Outcome::Voided if !done.fresh && !own => continue,
                 Outcome::Released { .. } if !own && !self.answers(id, &stamp)? => continue,
                 Outcome::Denied(denial) => return self.denied(prepared, done, denial),
@@ -317,16 +318,16 @@ impl<'a, E: Engine> Desk<'a, E> {
                     self.give_back_if_changed(&prepared.plan, &versions, id)?;
                     self.start(id).map_err(|error| error.after_charge(id))?;
                 }
-                // Someone began and did not come back, or is at it: whoever
-                // commits first has answered for both.
+                // Another process started this charge and died, or is still running. The one
+                // that commits first determines the answer of both.
                 _ => {}
             }
             return self.answer(prepared, &versions, &stamp, id);
         }
     }
 
-    /// Refuses a query that would be one more without an answer, if there are many. One that
-    /// goes on under its own charge is not one more.
+    /// Refuses a new charge if the account has too many charges without an answer. A query that
+    /// continues under its own charge is not a new one.
     fn check_unanswered(&self, prepared: &Prepared, id: RequestId) -> Result<(), QuestionError> {
         let record = self.ledger.record(id)?;
         match record.map(|record| record.status) {
@@ -337,8 +338,7 @@ impl<'a, E: Engine> Desk<'a, E> {
         }
     }
 
-    /// Before the start nothing was read: if there are other data now, nothing is
-    /// charged for those that are gone.
+    /// Nothing was read before the start. If the data changed, the charge is voided.
     fn give_back_if_changed(
         &self,
         plan: &BoundedPlan,
@@ -363,7 +363,7 @@ impl<'a, E: Engine> Desk<'a, E> {
         Err(error)
     }
 
-    /// Says that data is about to be touched, unless somebody else has.
+    /// Records that private data will be read, unless another process has.
     fn start(&self, id: RequestId) -> Result<(), QuestionError> {
         match self.ledger.start(id) {
             Ok(_)
@@ -374,7 +374,7 @@ impl<'a, E: Engine> Desk<'a, E> {
         }
     }
 
-    /// Runs, adds noise, commits. The charge is durable.
+    /// Runs the plan, adds noise and commits. The charge is durable already.
     fn answer(
         &self,
         prepared: &Prepared,
@@ -400,7 +400,7 @@ impl<'a, E: Engine> Desk<'a, E> {
         };
         let done = match self.ledger.commit(id, charge.cost.clone(), bytes) {
             Ok(done) if done.outcome == kept => done,
-            // Somebody was quicker: theirs is the answer, if it is one.
+            // Another process committed first. Its answer is used if it belongs to this query.
             Ok(_) | Err(LedgerError::Store(StoreError::Request(RequestError::IdReused { .. }))) => {
                 let done = self.ledger.reserve(Some(id), charge.clone());
                 let done = done.map_err(|error| charged(error.into()))?;
@@ -408,12 +408,12 @@ impl<'a, E: Engine> Desk<'a, E> {
             }
             Err(error) => return Err(charged(error.into())),
         };
-        // Somebody quicker may have drawn the same: then it was theirs that was new.
+        // If another process committed the same bytes first, this answer is a repetition.
         let repeated = !done.fresh;
         self.answered(prepared, &released, done, repeated)
     }
 
-    /// What was answered before.
+    /// The answer that is stored under a charge.
     fn recorded(
         &self,
         prepared: &Prepared,
@@ -495,8 +495,8 @@ fn salt() -> Result<[u8; 16], QuestionError> {
     Ok(salt)
 }
 
-/// The delta at which an account is read; accounts that promise none are read at
-/// 1e-6.
+/// The delta at which an account is reported: that of its target, or 1e-6 if the target has
+/// none.
 #[must_use]
 pub fn reading_delta(account: &Account) -> Delta {
     match account.budget().target() {

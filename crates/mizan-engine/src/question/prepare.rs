@@ -1,4 +1,4 @@
-//! What a query would be charged, and what it is recognised by.
+//! The noise plan and the charge of a query, and the digest that identifies it.
 
 use std::sync::Arc;
 
@@ -11,23 +11,23 @@ use super::{Desk, Prepared, QuestionError, Wish, reading_delta, reserved};
 use crate::engine::Engine;
 use crate::release::{self, Request, Target};
 
-/// How much is spent by default: this part of all that the account promises.
+/// The default cost is the account's epsilon divided by this.
 const USUAL_SHARE: f64 = 10.0;
 
-/// What a query is recognised by, beside its data: what was asked, not what was left of
-/// the account then. Of a query that takes the usual share of the reserved delta, this
-/// is the plan and the noise that it has with the first share; stored answers of
-/// earlier versions, which always took that, have the same.
+/// What identifies a query beside its data: what was requested, not what was left of the
+/// account. For a query with the default share of the reserved delta this is the plan and the
+/// noise plan with the first share. Stored answers of earlier versions, which always took the
+/// first share, are identified by the same digest.
 #[derive(Clone, Debug)]
 pub(super) struct Same {
     pub(super) plan: [u8; 32],
     pub(super) noise: Vec<u8>,
-    /// Whether the query said which share it takes.
+    /// Whether the analyst chose the share of the reserved delta.
     pub(super) chosen: bool,
 }
 
 impl Prepared {
-    /// Whether its share of the reserved delta depends on what is left.
+    /// Whether the share of the reserved delta depends on what is left.
     pub(super) fn takes_usual_share(&self) -> bool {
         matches!(self.plan.groups, Groups::Private) && !self.same.chosen
     }
@@ -46,7 +46,7 @@ impl<E: Engine> Desk<'_, E> {
         let view = view.ok_or(QuestionError::NoAccount { account: name })?;
         let first = reserved::first(&view.account);
         let private = matches!(plan.groups, Groups::Private);
-        // Public groups take nothing of it, and an account may have none.
+        // Public groups take no share, and an account may have no reserved delta.
         let chosen = self
             .threshold_delta
             .filter(|_| private && first.get() > 0.0);
@@ -98,8 +98,7 @@ impl<E: Engine> Desk<'_, E> {
         })
     }
 
-    /// The noise of a plan and its charge, as they were worked out before if prices are
-    /// remembered.
+    /// The noise plan and the charge of a plan, from the cache if there is one.
     fn priced(
         &self,
         plan: &BoundedPlan,
@@ -110,7 +109,7 @@ impl<E: Engine> Desk<'_, E> {
         let (Some((prices, _)), Some(key)) = (&self.prices, key) else {
             return Ok(Arc::new(priced(plan.clone(), request, view)?));
         };
-        // All that a price depends on beside the plan.
+        // Everything but the plan that the price depends on.
         let key = format!("{} {request:?}\n{key}", view.account.number());
         if let Some(priced) = prices.priced(&key) {
             return Ok(priced);
@@ -131,8 +130,7 @@ impl<E: Engine> Desk<'_, E> {
     }
 }
 
-/// The noise of a plan and what it costs an account: of the account only its orders
-/// count, which never change.
+/// The noise plan and its charge. Of the account only the orders matter, which never change.
 fn priced(
     plan: BoundedPlan,
     request: &Request,

@@ -1,4 +1,4 @@
-//! What a question would cost, and how good its answer would be.
+//! What a query would cost, and the predicted width of its noise.
 
 use mizan_core::{Delta, Epsilon, PrivacyEvent};
 use mizan_ledger::{AccountView, Body, Charge, Cost, DeltaAmount};
@@ -8,34 +8,34 @@ use super::Prepared;
 use super::reserved::{self, ReservedDelta};
 use crate::release::{self, ChoiceReason, Predicted};
 
-/// A price and what it buys. Nothing was read from data.
+/// The cost of a query and its predicted accuracy. No private data was read.
 #[derive(Debug)]
 pub struct Quote {
     /// What would be released.
     pub event: PrivacyEvent,
     /// Its certified epsilon, at `delta`.
     pub epsilon: Epsilon,
-    /// The delta at which epsilon is meant, its own failures included.
+    /// The delta at which epsilon is certified, with the delta of the threshold.
     pub delta: Delta,
-    /// How good each column of the answer would be.
+    /// The predicted error of each column.
     pub predicted: Vec<Predicted>,
     /// The account as it is now.
     pub account: AccountView,
-    /// The account as it would be after it; None if it does not fit.
+    /// The account as it would be after the charge; None if the charge does not fit.
     pub after: Option<AccountView>,
     /// The threshold of partition selection, if groups are discovered in the data.
     pub threshold: Option<u64>,
-    /// Whether it fits now.
+    /// Whether the charge fits now.
     pub fits: bool,
-    /// About how many questions like this fit now, this one included.
+    /// About how many such queries fit now, this one included.
     pub about: u64,
-    /// The reserved delta, if it would take some.
+    /// The reserved delta, if the query would take a share of it.
     pub reserved: Option<ReservedDelta>,
-    /// How many groups would be answered; None if that depends on the data.
+    /// How many groups the answer would have; None if that depends on the data.
     pub groups: Option<usize>,
     /// How the noise was chosen.
     pub why: Vec<ChoiceReason>,
-    /// The limits that may change the answer before its noise; none if none can.
+    /// The contribution bounds that may change the answer; empty if none can.
     pub clamping: Vec<Effect>,
     /// What else an analyst should know.
     pub notes: Vec<Note>,
@@ -51,7 +51,7 @@ impl Quote {
             ..
         } = prepared;
         let fits = view.how_many(&charge.cost);
-        // The usual share of the reserved delta becomes less from query to query.
+        // The default share of the reserved delta decreases from query to query.
         let about = match prepared.takes_usual_share() && fits > 0 {
             true => {
                 let amounts = charge.cost.amounts().iter().copied();
@@ -82,7 +82,7 @@ impl Quote {
     }
 }
 
-/// The account and all above it after a charge.
+/// The account and its parents after a charge.
 fn after(view: &AccountView, charge: &Charge) -> Option<AccountView> {
     let mut after = view.clone();
     let body = Body::Reserved(charge.clone());

@@ -1,55 +1,55 @@
-//! The reserved delta of an account, and which share of it a query takes.
+//! The reserved delta of an account, and the share of it that a query takes.
 //!
-//! The threshold that hides small groups may fail, with a probability of its own: the
-//! delta of that comes out of a part of the account's delta that is reserved for such
-//! mechanisms (`Budget::reserved_delta`). The ledger adds these deltas up in whole numbers,
-//! apart from the Rényi curve.
+//! The threshold that hides small groups may fail with a small probability. The delta for that
+//! comes out of a part of the account's delta that is reserved for such mechanisms
+//! (`Budget::reserved_delta`). The ledger adds these deltas up as integers, apart from the
+//! Rényi curve.
 //!
-//! A query may say how much it takes. By default it takes a twentieth of what is
-//! *left*, rounded down to a fixed list of shares: a twentieth of all that is reserved,
-//! and then always 4 % less. So the reserved delta does not run out after twenty
-//! queries: the hundredth still has about 1/150 of the first share, and the threshold
-//! grows with the logarithm of that only. The list ends at a millionth of the first
-//! share; when even this does not fit, the ledger refuses.
+//! The analyst can choose the share of a query. The default is a twentieth of what is *left*,
+//! rounded down to a fixed list of shares: it starts at a twentieth of the whole reserved delta
+//! and each share is 4 % smaller than the one before. So the reserved delta does not run out
+//! after twenty queries: the hundredth still gets about 1/150 of the first share, and the
+//! threshold grows only with the logarithm of that. The list ends at about a millionth of the
+//! first share. A query for which even that does not fit is denied.
 //!
 //! # Why shares are on a list
 //!
-//! The same query must find its charge again, although another share would be chosen
-//! now. Of an answer its noise is stored. Of a charge that was left behind only its
-//! cost is known, and from a list its share can be told.
+//! A repeated query must find its charge again, although it would take another share now. A
+//! stored answer contains its noise plan, and so its share. Of a charge without an answer only
+//! the cost is known; with a list, its share can be recovered from that.
 
 use std::iter::{once, successors};
 
 use mizan_core::Delta;
 use mizan_ledger::{Account, AccountView, Charge, DeltaAmount};
 
-/// What part of what is left one query takes.
+/// A query takes what is left divided by this.
 const SHARE: f64 = 20.0;
 
-/// From one share of the list to the next.
+/// The ratio of a share on the list to the one before.
 const STEP: f64 = 0.96;
 
-/// How many shares the list has: the last is about a millionth of the first.
+/// The length of the list: the last share is about a millionth of the first.
 const SHARES: usize = 340;
 
-/// How many shares are tried for a charge whose share is not known.
+/// How many shares are tried for a charge whose share is not stored.
 const TRIED: usize = 6;
 
-/// The reserved delta where a query would be charged.
+/// The reserved delta where the query would be charged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReservedDelta {
-    /// The account with the least left, of the one that is charged and those above.
+    /// The account with the least left, among the charged account and its parents.
     pub account: String,
-    /// All that is reserved there.
+    /// The whole reserved delta of that account.
     pub reserved: DeltaAmount,
     /// What is left of it.
     pub left: DeltaAmount,
-    /// What the query asks for.
+    /// The share that the query takes.
     pub asked: DeltaAmount,
 }
 
 impl ReservedDelta {
-    /// What a charge asks for, and what there is; None if it asks for nothing.
+    /// The share of a charge and what is left; None if the charge takes none.
     pub(super) fn of(view: &AccountView, charge: &Charge) -> Option<Self> {
         let asked = charge.cost.reserved_delta();
         if asked == DeltaAmount::ZERO {
@@ -66,7 +66,7 @@ impl ReservedDelta {
         })
     }
 
-    /// Whether the query does not fit because of it.
+    /// Whether the query is denied because of the reserved delta.
     #[must_use]
     pub fn is_short(&self) -> bool {
         self.asked > self.left
@@ -79,30 +79,30 @@ fn left(account: &Account) -> u64 {
     reserved.saturating_sub(account.taken().reserved_delta().atto())
 }
 
-/// What is left here and above.
+/// What is left in the account and its parents.
 fn left_of(view: &AccountView) -> u64 {
     let above = view.above.iter().map(left);
     above.fold(left(&view.account), u64::min)
 }
 
-/// The list of shares, from the largest.
+/// The list of shares, descending.
 fn shares(account: &Account) -> impl Iterator<Item = f64> {
     let first = first(account).get();
     successors(Some(first), |share| Some(share * STEP)).take(SHARES)
 }
 
-/// The first share of an account, whatever was spent: a twentieth of all.
+/// The first share of an account: a twentieth of the whole, whatever was spent.
 pub(super) fn first(account: &Account) -> Delta {
     to_delta(in_delta(account.budget().reserved_delta().atto()) / SHARE)
 }
 
-/// The share of a query that does not say one.
+/// The default share.
 pub(super) fn usual(view: &AccountView) -> Delta {
     to_delta(share(view, left_of(view)))
 }
 
-/// The largest share of the list that is at most a twentieth of what is left, or the
-/// last.
+/// The largest share on the list that is at most a twentieth of what is left, or the last
+/// share.
 fn share(view: &AccountView, left: u64) -> f64 {
     let most = in_delta(left) / SHARE;
     let last = shares(&view.account).last().unwrap_or(0.0);
@@ -111,9 +111,8 @@ fn share(view: &AccountView, left: u64) -> f64 {
         .unwrap_or(last)
 }
 
-/// The delta of a threshold for which no more than `delta` is charged, by a query of
-/// at most so many groups of a unit: charges are whole units of 1e-18, rounded up in
-/// each group.
+/// The delta of a threshold for which at most `delta` is charged, given the number of groups of
+/// a unit. A charge is a whole number of units of 1e-18, rounded up in each group.
 pub(super) fn chosen(delta: Delta, groups: u64) -> Delta {
     let units = (delta.get() * ATTO).floor();
     let rounding = whole(groups).max(1.0) + 1.0;
@@ -133,7 +132,7 @@ pub(super) fn candidates(account: &Account, charged: DeltaAmount, groups: u64) -
         .collect()
 }
 
-/// How many queries that take the usual share fit, one after the other.
+/// How many queries with the default share fit in sequence.
 pub(super) fn how_many(view: &AccountView) -> u64 {
     let (mut left, mut count) = (left_of(view), 0);
     loop {
@@ -146,7 +145,7 @@ pub(super) fn how_many(view: &AccountView) -> u64 {
     }
 }
 
-/// Units in one.
+/// Units of the ledger in a delta of one.
 const ATTO: f64 = 1e18;
 
 fn in_delta(units: u64) -> f64 {

@@ -1,5 +1,5 @@
-//! The reserved delta: queries with groups that are found in the data do not run out of
-//! it, take the share that they ask for, and are free when they are repeated.
+//! The reserved delta: queries with private groups do not exhaust it quickly, take the share
+//! that the analyst chose, and cost nothing when they are repeated.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -22,7 +22,7 @@ use super::{Answered, Denied, Desk, Prices, Reply, Wish, reserved};
 use crate::engine::{Engine, EngineError, Version};
 use crate::exact::{self, Exact, Execution};
 
-/// One group with very many people.
+/// One group with many people.
 struct OneWard {
     version: Version,
     runs: Cell<u32>,
@@ -130,7 +130,7 @@ fn ask<E: Engine>(desk: &Desk<'_, E>, place: usize) -> Box<Answered> {
 
 fn denied<E: Engine>(desk: &Desk<'_, E>, place: usize, name: Option<&str>) -> Box<Denied> {
     match reply(desk, place, name) {
-        Reply::Answered(_) => panic!("it does not fit"),
+        Reply::Answered(_) => panic!("the charge does not fit"),
         Reply::Denied(denied) => denied,
     }
 }
@@ -152,8 +152,8 @@ fn in_delta(atto: u64) -> Delta {
     Delta::new(atto as f64 / 1e18).unwrap()
 }
 
-/// A hundred queries are answered, whose thresholds grow slowly; then the reserved delta
-/// is nearly used up, and they go on until the smallest share does not fit.
+/// A hundred queries are answered and their thresholds grow slowly. Then the test spends nearly
+/// all of the reserved delta, and queries are answered until the smallest share does not fit.
 #[test]
 fn the_reserved_delta_does_not_run_out_at_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -177,7 +177,7 @@ fn the_reserved_delta_does_not_run_out_at_once() {
     }
     let bound = threshold(&first);
     assert!(last > bound && last < bound * 3 / 2, "{bound} {last}");
-    // Repeated questions are free, although they would take another share now.
+    // Repeated queries are free, although they would take another share now.
     let before = (taken(&ledger), engine.runs.get());
     for place in [0, 42, 99] {
         let again = ask(&desk, place);
@@ -188,7 +188,7 @@ fn the_reserved_delta_does_not_run_out_at_once() {
         }
     }
     assert_eq!((taken(&ledger), engine.runs.get()), before);
-    // All but 40 of the smallest shares.
+    // All but 40 times the smallest share.
     let first_share = DeltaAmount::cost(reserved::first(&view(&ledger).account)).atto();
     let rest = first_share / 1_000_000 * 40;
     let most = Desk::new(&ledger, &catalogue, &engine);
@@ -207,16 +207,16 @@ fn the_reserved_delta_does_not_run_out_at_once() {
     assert_eq!(reserved.left.atto(), left(&ledger));
     let quote = desk.quote(&question(3000), wish()).unwrap();
     assert!(!quote.fits && quote.about == 0 && quote.reserved.unwrap().is_short());
-    // What is left can still be taken, by a query that says so.
+    // An analyst who chooses the share can still take what is left.
     let rest = Desk::new(&ledger, &catalogue, &engine);
     let rest = rest.threshold_delta(Some(in_delta(left(&ledger) / 2)));
     ask(&rest, 4000);
-    // And what was answered is still free.
+    // Stored answers are still free.
     assert!(ask(&desk, 7).repeated);
 }
 
-/// A query takes no more than it says, finds its answer again, and is another query than
-/// the one with the usual share.
+/// A query takes no more than the chosen share, finds its answer again, and is a different
+/// query than the one with the default share.
 #[test]
 fn a_query_chooses_its_share() {
     let folder = tempfile::tempdir().unwrap();
@@ -232,17 +232,17 @@ fn a_query_chooses_its_share() {
     assert_eq!(taken(&ledger), before);
     let usual = ask(&desk(), 0);
     assert!(!usual.repeated && usual.done.id != first.done.id);
-    // A chosen share needs no room once it was answered.
+    // An answered query with a chosen share needs nothing of the reserved delta.
     let all = in_delta(left(&ledger));
     ask(&desk().threshold_delta(Some(all)), 1);
     let refused = denied(&chosen, 2, None);
     assert!(refused.reserved.unwrap().is_short());
     assert!(ask(&chosen, 0).repeated && ask(&desk(), 0).repeated);
-    // Public groups have no use for it: it is the same query.
+    // Public groups take no share, so it is the same query.
     let all = "SELECT COUNT(*) FROM visits";
     let ask = |desk: Desk<'_, OneWard>| match desk.query(all, wish(), None).unwrap() {
         Reply::Answered(answered) => answered,
-        Reply::Denied(_) => panic!("it fits"),
+        Reply::Denied(_) => panic!("the charge fits"),
     };
     let one = ask(desk());
     let other = ask(desk().threshold_delta(Some(share)));
@@ -250,10 +250,10 @@ fn a_query_chooses_its_share() {
     assert_eq!(desk().quote(all, wish()).unwrap().reserved, None);
 }
 
-/// Stored answers of earlier versions, which always took the first share, have the
-/// stamp that a query has now, whatever is left.
+/// Stored answers of earlier versions, which always took the first share, have the stamp that
+/// the query has now, whatever is left.
 #[test]
-fn a_query_is_recognised_whatever_is_left() {
+fn a_query_is_identified_whatever_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path());
     let (catalogue, engine) = (catalogue(), OneWard::new());
@@ -276,9 +276,9 @@ fn a_query_is_recognised_whatever_is_left() {
     assert_eq!(super::stamp(&later, &[engine.version]), earlier);
 }
 
-/// A charge that was left behind is gone on with, with the share that it has.
+/// A charge without an answer is continued with the share that it was made with.
 #[test]
-fn what_was_left_behind_keeps_its_share() {
+fn a_charge_without_an_answer_keeps_its_share() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path());
     let (catalogue, engine) = (catalogue(), OneWard::new());
@@ -300,7 +300,7 @@ fn what_was_left_behind_keeps_its_share() {
     assert_eq!(answered.done.id, id);
     assert_eq!(taken(&ledger), before);
     let Reply::Answered(answered) = reply(&desk, 0, Some("report")) else {
-        panic!("it fits");
+        panic!("the charge fits");
     };
     assert!(!answered.repeated && answered.done.id == named);
     assert_eq!(taken(&ledger), before);
@@ -308,12 +308,12 @@ fn what_was_left_behind_keeps_its_share() {
         ask(&desk, place);
     }
     let Reply::Answered(again) = reply(&desk, 0, Some("report")) else {
-        panic!("it was answered");
+        panic!("the query was answered");
     };
     assert!(again.repeated && again.answer == answered.answer);
 }
 
-/// A name that was refused stays refused, also if the query would take another share.
+/// A denied name stays denied, although the query would take another share now.
 #[test]
 fn a_refused_name_stays_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -325,14 +325,14 @@ fn a_refused_name_stays_refused() {
     ask(&desk, 1);
     ask(&desk, 2);
     let Reply::Denied(first) = ask_most("report") else {
-        panic!("it does not fit");
+        panic!("the charge does not fit");
     };
     assert!(first.done.fresh && !first.reserved.unwrap().is_short());
     for place in 3..8 {
         ask(&desk, place);
     }
     let Reply::Denied(again) = ask_most("report") else {
-        panic!("it stays refused");
+        panic!("the name must stay refused");
     };
     assert!(!again.done.fresh);
 }

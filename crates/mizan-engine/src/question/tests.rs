@@ -1,4 +1,4 @@
-//! Questions that are denied, and data that change under them.
+//! Queries that are denied, and data that change while a query is processed.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -25,10 +25,10 @@ use crate::exact::{self, Exact, Execution};
 
 const QUESTION: &str = "SELECT COUNT(*) FROM visits";
 
-/// An engine whose data change when it has told their version so many times.
+/// An engine whose data change after a number of calls of `version`.
 struct Changing {
     told: Cell<u32>,
-    /// From which telling on they are others.
+    /// The call from which on the version differs.
     from: u32,
     runs: Cell<u32>,
     files: RefCell<Vec<Version>>,
@@ -36,7 +36,7 @@ struct Changing {
 
 impl Changing {
     fn new(from: u32) -> Self {
-        // Two files make two versions.
+        // Two files have two versions.
         let folder = tempfile::tempdir().unwrap();
         let version = |name: &str| {
             let path = folder.path().join(name);
@@ -134,10 +134,10 @@ fn ledger(folder: &std::path::Path, epsilon: f64) -> Ledger {
     ledger
 }
 
-/// However often it was denied, it is answered once the budget is raised; and
-/// from then on it is free.
+/// A query that was denied several times is answered once the budget is raised, and is free
+/// after that.
 #[test]
-fn what_was_denied_is_answered_when_there_is_more() {
+fn a_denied_query_is_answered_after_a_raise() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path(), 0.5);
     let (catalogue, engine) = (catalogue(), Changing::new(u32::MAX));
@@ -146,7 +146,7 @@ fn what_was_denied_is_answered_when_there_is_more() {
     let mut ids = Vec::new();
     for _ in 0..37 {
         let Reply::Denied(denied) = desk.query(QUESTION, wish, None).unwrap() else {
-            panic!("it does not fit");
+            panic!("the charge does not fit");
         };
         assert!(denied.done.fresh);
         ids.push(denied.done.id);
@@ -164,16 +164,16 @@ fn what_was_denied_is_answered_when_there_is_more() {
     ledger.raise(None, account.number(), more).unwrap();
     for repeated in [false, true, true] {
         let Reply::Answered(answered) = desk.query(QUESTION, wish, None).unwrap() else {
-            panic!("it fits");
+            panic!("the charge fits");
         };
         assert_eq!(answered.repeated, repeated);
     }
     assert_eq!(engine.runs.get(), 1);
 }
 
-/// Data that change between the charge and the start cost nothing.
+/// If data change between the charge and the start, the charge is voided.
 #[test]
-fn what_changed_before_it_was_read_is_given_back() {
+fn data_that_change_before_the_start_void_the_charge() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path(), 5.0);
     let (catalogue, engine) = (catalogue(), Changing::new(1));
@@ -184,15 +184,15 @@ fn what_changed_before_it_was_read_is_given_back() {
     assert!(!matches!(error, QuestionError::AfterCharge { .. }));
     assert_eq!(engine.runs.get(), 0);
     assert_eq!(ledger.accounts().unwrap()[0].account, before);
-    // About the new data it is answered.
+    // A query about the new data is answered.
     let reply = desk.query(QUESTION, Wish::Usual, None).unwrap();
     assert!(matches!(reply, Reply::Answered(_)));
 }
 
-/// If they change after the start, they may have been read: the charge stands,
-/// and the error says so and what to do.
+/// If data change after the start, rows may have been read: the charge stands, and the error
+/// says so and what to do.
 #[test]
-fn what_changed_while_it_was_read_stays_charged() {
+fn data_that_change_after_the_start_leave_the_charge() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path(), 5.0);
     let (catalogue, engine) = (catalogue(), Changing::new(2));
@@ -202,11 +202,7 @@ fn what_changed_while_it_was_read_stays_charged() {
         panic!("{error}");
     };
     let id: RequestId = *id;
-    assert!(
-        error.help().contains("another question"),
-        "{}",
-        error.help()
-    );
+    assert!(error.help().contains("another query"), "{}", error.help());
     assert!(error.help().contains(&id.to_string()));
     let record = ledger.record(id).unwrap().unwrap();
     assert!(matches!(record.status, Status::Started(_)));
@@ -214,7 +210,7 @@ fn what_changed_while_it_was_read_stays_charged() {
     assert!(matches!(reply, Reply::Answered(_)));
 }
 
-/// While this engine runs, somebody else asks the same and is quicker.
+/// An engine during whose run another process answers the same query.
 struct Overtaken<'a> {
     ledger: &'a Ledger,
     overtaken: Cell<bool>,
@@ -245,19 +241,19 @@ impl Engine for Overtaken<'_> {
     }
 }
 
-/// Noise other than 0 has a chance of e^-80 or so here.
+/// Noise other than 0 has a probability of about e^-80 here.
 fn without_noise<E: Engine>(desk: &Desk<'_, E>) -> Box<Answered> {
     let wish = Wish::Epsilon(Epsilon::new(80.0).unwrap());
     let Reply::Answered(answered) = desk.query(QUESTION, wish, None).unwrap() else {
-        panic!("it fits");
+        panic!("the charge fits");
     };
     answered
 }
 
-/// Two who draw the same for one charge: one of them was told of it first, and
-/// the other that it cost nothing more.
+/// Two processes draw the same noise for one charge: one of them reports a new answer, the
+/// other a repetition at no cost.
 #[test]
-fn who_draws_what_was_drawn_already_repeats_it() {
+fn an_equal_draw_of_another_process_is_a_repetition() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path(), 100.0);
     let (catalogue, engine) = (catalogue(), Changing::new(u32::MAX));
@@ -271,8 +267,8 @@ fn who_draws_what_was_drawn_already_repeats_it() {
     assert!(answered.repeated);
 }
 
-/// The name of a question is the id of its entry. A charge for a release elsewhere
-/// under the same id is something else, whichever came first.
+/// A name is the id of its entry. A charge for a release elsewhere under the same id is a
+/// different request, whichever came first.
 #[test]
 fn a_name_is_the_id_of_one_release() {
     let folder = tempfile::tempdir().unwrap();
@@ -281,7 +277,7 @@ fn a_name_is_the_id_of_one_release() {
     let desk = Desk::new(&ledger, &catalogue, &engine);
     let asked = |name: &str| desk.query(QUESTION, Wish::Usual, Some(name));
     let Reply::Answered(first) = asked("report 7").unwrap() else {
-        panic!("it fits");
+        panic!("the charge fits");
     };
     assert_eq!(first.done.id, RequestId::from_text("report 7"));
     let account = ledger.accounts().unwrap()[0].account.number();
@@ -290,7 +286,7 @@ fn a_name_is_the_id_of_one_release() {
         ledger.spend(Some(id), account, &first.event)
     };
     assert_eq!(spend("report 7").unwrap_err().code(), "MZ1732");
-    // The other way round: charged before it is asked, or while it is.
+    // The reverse: the id is charged elsewhere before the query, or while it runs.
     spend("report 8").unwrap();
     assert_eq!(asked("report 8").unwrap_err().code(), "MZ1732");
     let uuid = "01020304-0506-0708-090a-0b0c0d0e0f10";
@@ -300,32 +296,36 @@ fn a_name_is_the_id_of_one_release() {
     ledger.start(id).unwrap();
     spend(uuid).unwrap();
     assert_eq!(asked(uuid).unwrap_err().code(), "MZ1732");
-    assert_eq!(engine.runs.get(), 1, "nothing was read for the others");
-    // What was answered under a name is, also when the data are gone.
+    assert_eq!(
+        engine.runs.get(),
+        1,
+        "no data were read for the other queries"
+    );
+    // An answer under a name is available although the data are deleted.
     engine.files.borrow_mut().clear();
     let Reply::Answered(again) = asked("report 7").unwrap() else {
-        panic!("it was answered");
+        panic!("the query was answered");
     };
     assert!(again.repeated && again.done.id == first.done.id);
     assert_eq!(asked("report 9").unwrap_err().code(), "MZ1908");
 }
 
-/// A question without a name has an id too. Who gives that asks the same question; if
-/// somebody used it up for something else, the question goes on to its next id.
+/// A query without a name has an id too. Giving that id as a name asks the same query. If
+/// another charge used the id, the query moves to its next id.
 #[test]
-fn the_id_of_a_question_is_a_name_of_it() {
+fn the_id_of_a_query_is_a_name_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path(), 10.0);
     let (catalogue, engine) = (catalogue(), Changing::new(u32::MAX));
     let desk = Desk::new(&ledger, &catalogue, &engine);
     let ask = |wish: Wish, name: Option<&str>| match desk.query(QUESTION, wish, name).unwrap() {
         Reply::Answered(answered) => answered,
-        Reply::Denied(_) => panic!("it fits"),
+        Reply::Denied(_) => panic!("the charge fits"),
     };
     let first = ask(Wish::Usual, None);
     let again = ask(Wish::Usual, Some(&first.done.id.to_string()));
     assert!(again.repeated && again.done.id == first.done.id);
-    // Left behind, charged and not answered; then charged for something elsewhere.
+    // Reserved without an answer; then its id is charged for a release elsewhere.
     let wish = Wish::Epsilon(Epsilon::new(0.5).unwrap());
     let prepared = desk.prepare(QUESTION, wish).unwrap();
     let versions = desk.versions(&prepared.plan).unwrap();
@@ -337,7 +337,7 @@ fn the_id_of_a_question_is_a_name_of_it() {
     ledger
         .spend(Some(id), prepared.charge.account, &prepared.recipe.event())
         .unwrap();
-    // And its next id for something that is no charge at all.
+    // And its next id is used for an entry that is not a charge.
     let orders = Orders::standard();
     let taken = desk.last_attempt(&prepared, &stamp).unwrap();
     let other = NewAccount {
@@ -353,8 +353,8 @@ fn the_id_of_a_question_is_a_name_of_it() {
     assert!(again.repeated && again.done.id == next.done.id);
 }
 
-/// Ids are under the key of the ledger: an analyst who knows the plan and guesses the version
-/// of the data cannot compute them, and all who open the ledger can.
+/// Ids use the key of the ledger: an analyst who knows the plan and guesses the version of the
+/// data cannot compute them. Every process that opens the ledger can.
 #[test]
 fn ids_have_a_key_that_the_ledger_keeps() {
     let folder = tempfile::tempdir().unwrap();
@@ -368,19 +368,19 @@ fn ids_have_a_key_that_the_ledger_keeps() {
         let unkeyed = super::stamp(&prepared, &versions);
         let guessed = desk.last_attempt(&prepared, &unkeyed).unwrap();
         let Reply::Answered(first) = desk.query(QUESTION, Wish::Usual, None).unwrap() else {
-            panic!("it fits");
+            panic!("the charge fits");
         };
         assert_ne!(first.done.id, guessed);
         let stored = ledger.answer(first.done.id).unwrap().unwrap();
         assert!(!stored.starts_with(unkeyed.as_bytes()));
         first
     };
-    // Elsewhere, with the same ledger.
+    // Another state directory with the same ledger.
     let state = tempfile::tempdir().unwrap();
     let shared = Ledger::open(&place, state.path()).unwrap();
     let desk = Desk::new(&shared, &catalogue, &engine);
     let Reply::Answered(again) = desk.query(QUESTION, Wish::Usual, None).unwrap() else {
-        panic!("it was answered");
+        panic!("the query was answered");
     };
     assert!(again.repeated && again.done.id == first.done.id);
     // Another ledger has another key.
@@ -391,9 +391,8 @@ fn ids_have_a_key_that_the_ledger_keeps() {
     assert_ne!(under(&other), under(&shared));
 }
 
-/// What was answered before ids had a key is found again at no cost. What was only
-/// reserved under such an id is not gone on with: an analyst could have done that, to
-/// find out whether a guess is right.
+/// Answers that were stored before ids had a key are found at no cost. A reservation under such
+/// an id is not continued: an analyst could have made it to test a guess about the data.
 #[test]
 fn answers_under_ids_without_a_key_are_found() {
     let folder = tempfile::tempdir().unwrap();
@@ -409,7 +408,7 @@ fn answers_under_ids_without_a_key_are_found() {
     let keyed = desk.keyed(&prepared, unkeyed).unwrap();
     assert_ne!(keyed, unkeyed);
     assert_ne!(desk.last_attempt(&prepared, &keyed).unwrap(), id);
-    // As it was stored then.
+    // As earlier versions stored it.
     let cells = prepared.plan.statistics.iter();
     let cells = cells.map(|_| exact::Cell::Integer(100)).collect();
     let exact = Exact::from([(Vec::new(), cells)]);
@@ -422,7 +421,7 @@ fn answers_under_ids_without_a_key_are_found() {
     for name in [None, Some(id.to_string())] {
         let reply = desk.query(QUESTION, Wish::Usual, name.as_deref()).unwrap();
         let Reply::Answered(found) = reply else {
-            panic!("it was answered");
+            panic!("the query was answered");
         };
         assert!(found.repeated && found.done.id == id);
     }
@@ -430,10 +429,10 @@ fn answers_under_ids_without_a_key_are_found() {
     assert_eq!(ledger.accounts().unwrap()[0].account, spent);
 }
 
-/// A ledger that the program wrote before ids had a key (testdata/ledger/README.md):
-/// the id of its query is the one that is looked for, and a key does no harm to it.
+/// A ledger that an earlier version wrote before ids had a key (testdata/ledger/README.md): the
+/// id of its query is found, and creating a key does not change that.
 #[test]
-fn a_ledger_from_before_opens_and_its_ids_are_those_looked_for() {
+fn a_ledger_without_an_id_key_opens_and_its_ids_are_found() {
     let old = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../testdata/ledger/unkeyed-ids.ledger");
     let folder = tempfile::tempdir().unwrap();

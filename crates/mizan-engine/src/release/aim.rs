@@ -1,42 +1,41 @@
-//! Which row of a sorted group a quantile aims at, how far a candidate is from
-//! it, and the exponential mechanism over all values of a grid.
+//! The rank that a quantile targets in a sorted group, the score of a candidate value, and the
+//! exponential mechanism over all values of a grid.
 //!
-//! Let `L`, `E` and `G` be how many rows are less than a candidate `x`, equal to
-//! it and greater, and `n` their sum. In sorted order `x` covers the ranks from
-//! `L` to `L + E = n - G`. The score of `x` is minus the distance from the rank
-//! that is aimed at to that interval, which is zero for a true quantile, also
-//! where many rows are equal.
+//! Let `L`, `E` and `G` be the numbers of rows less than a candidate `x`, equal to it and
+//! greater, and `n` their sum. In sorted order `x` covers the ranks from `L` to
+//! `L + E = n - G`. The score of `x` is minus the distance from the target rank to that
+//! interval. It is zero for a true quantile, also where many rows are equal.
 //!
-//! - The fraction `a/b` aims at rank `a n / b`. In units of `1/b`, the distance is
+//! - The fraction `a/b` targets rank `a n / b`. In units of `1/b`, the distance is
 //!   `max(0, b L - a n, a n - b (n - G))`, that is
 //!   `max(0, (b-a) L - a (E+G), a G - (b-a) (L+E))`.
-//! - The `k`-th row from below aims at rank `k`: `max(0, L - k, k - (L+E))`; from
-//!   above the same with `G` for `L`.
+//! - The `k`-th row from below targets rank `k`: `max(0, L - k, k - (L+E))`; from above the
+//!   same with `G` for `L`.
 //!
 //! # Guarantee
 //!
-//! A row more moves exactly one of `L`, `E`, `G` by one, and each of the linear
-//! terms of a fraction by `a` or `b - a`; a maximum moves by no more than the
-//! largest of its terms. So a unit of at most `R` rows moves each score by at
-//! most `R max(a, b-a)`, and for the `k`-th row by `R`. Scores go up for some
-//! candidates and down for others: it is not the monotonic mechanism.
+//! One more row changes exactly one of `L`, `E`, `G` by one, and each of the linear terms of a
+//! fraction by `a` or `b - a`. A maximum changes by no more than the largest change of its
+//! terms. So a unit of at most `R` rows changes each score by at most `R max(a, b-a)`, and for
+//! the `k`-th row by `R`. Scores of some candidates rise and of others fall: the mechanism is
+//! not monotonic.
 //!
-//! The mechanism is accurate: with probability `1 - β` the score of what it
-//! selects among `N` candidates is above `-(2 Δ / ε) ln(N / β)`, because the best
-//! score is zero (McSherry and Talwar 2007, Theorem 6).
+//! The mechanism is accurate: with probability `1 - β` the score of what it selects among `N`
+//! candidates is above `-(2 Δ / ε) ln(N / β)`, because the best score is zero (McSherry and
+//! Talwar 2007, Theorem 6).
 
 use std::collections::BTreeMap;
 
 use mizan_core::Epsilon;
 use mizan_noise::{Entropy, ExponentialMechanism, NoiseError};
 
-/// The finest fraction that is told apart.
+/// The denominator of the finest fraction.
 pub(super) const PARTS: u64 = 10_000;
 
-/// Which row a quantile aims at.
+/// The rank that a quantile targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Aim {
-    /// So many rows from below.
+    /// This many rows from the smallest.
     FromLow(u64),
     /// A fraction of the rows, reduced.
     Fraction {
@@ -45,18 +44,17 @@ pub(crate) enum Aim {
         /// Its denominator, larger.
         b: u64,
     },
-    /// So many rows from above.
+    /// This many rows from the largest.
     FromHigh(u64),
 }
 
-/// How often a rank is further off than is said.
+/// The probability that the rank error exceeds its bound.
 pub(super) const MISSED: f64 = 0.05;
 
 impl Aim {
-    /// The aim of a quantile. The minimum and the maximum aim at as many rows
-    /// from the edge as the mechanism may miss by: any closer, and one of the
-    /// many empty values beyond the edge is likelier than all of the data. They
-    /// are biased inwards by that.
+    /// The target of a quantile. Minimum and maximum target the rank that is the rank error
+    /// away from the edge: any closer, and the many empty values beyond the edge are more
+    /// likely than all of the data. This biases them inwards.
     pub(crate) fn of(at: f64, epsilon: f64, rows: u64, candidates: u64) -> Self {
         let at = if at.is_nan() { 0.5 } else { at };
         if at <= 0.0 || at >= 1.0 {
@@ -76,7 +74,7 @@ impl Aim {
         Self::fraction(a, PARTS)
     }
 
-    /// `a/b` of the rows.
+    /// The fraction `a/b` of the rows.
     pub(super) fn fraction(a: u64, b: u64) -> Self {
         let divisor = common_divisor(a, b);
         Self::Fraction {
@@ -85,7 +83,7 @@ impl Aim {
         }
     }
 
-    /// The fraction in the finest parts, if it is one.
+    /// The numerator over [`PARTS`], if the target is such a fraction.
     pub(super) fn parts(self) -> Option<u64> {
         match self {
             Self::Fraction { a, b } => a.checked_mul(PARTS)?.checked_div(b),
@@ -93,7 +91,7 @@ impl Aim {
         }
     }
 
-    /// How far one row moves a score.
+    /// How much one row changes a score.
     fn per_row(self) -> u64 {
         match self {
             Self::Fraction { a, b } => a.max(b - a.min(b)),
@@ -101,7 +99,7 @@ impl Aim {
         }
     }
 
-    /// How many units of the score make a row.
+    /// How many units of the score are one row.
     fn unit(self) -> u64 {
         match self {
             Self::Fraction { b, .. } => b,
@@ -109,18 +107,17 @@ impl Aim {
         }
     }
 
-    /// With a probability of 95 % the rank of what is selected is within so
-    /// many rows of the one that is aimed at.
+    /// With 95 % probability the rank of the selected value is within this many rows of the
+    /// target rank.
     pub(crate) fn rank_error(self, epsilon: f64, rows: u64, candidates: u64) -> u64 {
         let per_row = as_f64(self.per_row()) / as_f64(self.unit());
         rank_error(2.0 * as_f64(rows) * per_row, epsilon, candidates)
     }
 
-    /// The largest number of rows for which every rank is within so many rows of the
-    /// one that is aimed at.
+    /// The largest group size at which every rank is within `rank_error` rows of the target.
     pub(super) fn covered_by(self, rank_error: u64) -> u64 {
         match self {
-            // The rank a n / b is max(a, b - a) n / b from the farther end.
+            // The rank a n / b is max(a, b - a) n / b away from the farther end.
             Self::Fraction { .. } => {
                 let rows = u128::from(rank_error) * u128::from(self.unit());
                 let rows = rows / u128::from(self.per_row().max(1));
@@ -131,16 +128,16 @@ impl Aim {
         }
     }
 
-    /// Minus the distance of the rank aimed at, in units of the score.
+    /// Minus the distance from the target rank, in units of the score.
     fn score(self, less: i128, equal: i128, greater: i128) -> i64 {
-        // From the nearer end of the ranks that the candidate covers.
+        // The distance from the nearer end of the ranks that the candidate covers.
         let start = self.past(less, equal + greater);
         let end = self.past(less + equal, greater);
         as_score(start.max(-end))
     }
 
-    /// How far a place with so many rows before and after it is past the rank
-    /// aimed at, in units of the score.
+    /// How far a position with `before` and `after` rows is past the target rank, in units of
+    /// the score.
     pub(super) fn past(self, before: i128, after: i128) -> i128 {
         match self {
             Self::Fraction { a, b } => {
@@ -152,7 +149,7 @@ impl Aim {
         }
     }
 
-    /// The mechanism for an ε, and units of at most so many rows.
+    /// The mechanism for an ε and units of at most `rows` rows.
     pub(crate) fn mechanism(
         self,
         epsilon: Epsilon,
@@ -161,7 +158,7 @@ impl Aim {
         ExponentialMechanism::new(epsilon, self.sensitivity(rows))
     }
 
-    /// How far a unit of at most so many rows moves a score.
+    /// How much a unit of at most `rows` rows changes a score.
     pub(crate) fn sensitivity(self, rows: u64) -> u64 {
         rows.max(1).saturating_mul(self.per_row())
     }
@@ -182,7 +179,7 @@ impl Aim {
 
     /// Selects one of the values `low..=high` for a histogram.
     ///
-    /// Values between two that occur have one score, so they are one run.
+    /// The values between two that occur have the same score, so they form one run.
     pub(crate) fn select(
         self,
         mechanism: &ExponentialMechanism,
@@ -220,8 +217,8 @@ impl Aim {
     }
 }
 
-/// Minus a distance. Beyond 64 bits is as far as can be, which moves no score by
-/// more.
+/// Minus a distance. Distances beyond 64 bits saturate, which does not increase the
+/// sensitivity.
 pub(super) fn as_score(distance: i128) -> i64 {
     i64::try_from(distance.max(0)).map_or(-i64::MAX, |distance| -distance)
 }
@@ -231,7 +228,7 @@ fn rank_error(range: f64, epsilon: f64, candidates: u64) -> u64 {
     whole_rows(range / epsilon * (as_f64(candidates.max(1)) / MISSED).ln())
 }
 
-/// So many rows, rounded up, at least one.
+/// The number of rows, rounded up, at least one.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,8 +1,8 @@
-//! The answer that people read: values with the interval of their noise, in the
-//! columns and the order that the question asks for.
+//! The answer for the analyst: values with the intervals of their noise, in the columns and the
+//! order of the query.
 //!
-//! All of this is post-processing of what was released: `HAVING`, `ORDER BY` and
-//! `LIMIT` see noisy values only, and cost nothing.
+//! All of this is post-processing of the release: `HAVING`, `ORDER BY` and `LIMIT` read noisy
+//! values only and cost nothing.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -20,25 +20,25 @@ use super::recipe::{Recipe, Treatment};
 use super::released::{Group, Released};
 use super::{ReleaseError, predict};
 
-/// A value of an answer.
+/// A cell of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnswerCell {
-    /// Without noise: a key, or made of keys.
+    /// A value without noise: a key, or an expression of keys.
     Key(Value),
-    /// With noise.
+    /// A value with noise.
     Estimate {
-        /// What is shown.
+        /// The noisy value.
         value: Value,
-        /// With a probability of 95 % the exact bounded answer is not below;
-        /// None where there is no interval.
+        /// With 95 % probability the exact bounded answer is not below this; None if there is
+        /// no interval.
         low: Option<Value>,
-        /// Nor above.
+        /// The same for the upper end.
         high: Option<Value>,
     },
 }
 
 impl AnswerCell {
-    /// What is shown.
+    /// The value of the cell.
     #[must_use]
     pub const fn value(&self) -> &Value {
         match self {
@@ -52,21 +52,21 @@ impl AnswerCell {
 pub struct Answer {
     /// The names of its columns.
     pub columns: Vec<String>,
-    /// Its rows: a cell for every column.
+    /// Its rows, with one cell for each column.
     pub rows: Vec<Vec<AnswerCell>>,
-    /// For every column that is a quantile, how far off in rank it may be.
+    /// The rank error of every column that is a quantile.
     pub ranks: Vec<Option<RankError>>,
-    /// The limits that may have changed it before its noise; none if none can.
+    /// The contribution bounds that may have changed the answer; empty if none can.
     pub clamping: Vec<Effect>,
     /// What else an analyst should know.
     pub notes: Vec<Note>,
 }
 
-/// Makes the answer of a question from what was released for it.
+/// Computes the answer of a query from its release.
 ///
 /// # Errors
 ///
-/// It was released by another recipe, or for another plan.
+/// The release belongs to another noise plan or another plan.
 pub(crate) fn answer(
     plan: &BoundedPlan,
     recipe: &Recipe,
@@ -74,7 +74,7 @@ pub(crate) fn answer(
 ) -> Result<Answer, ReleaseError> {
     if released.noise != recipe.noise || !recipe.is_for(plan) {
         return Err(ReleaseError::Stored {
-            what: "it was made with other noise",
+            what: "it was released with other noise",
         });
     }
     let keys = plan.keys.len();
@@ -113,7 +113,7 @@ pub(crate) fn answer(
     })
 }
 
-/// How rows compare.
+/// The order of two rows.
 fn in_order(order: &[Order], a: &[Value], b: &[Value]) -> Ordering {
     let compare = |(order, (a, b)): (&Order, (&Value, &Value))| {
         let nulls = if order.nulls_first {
@@ -141,13 +141,14 @@ fn in_order(order: &[Order], a: &[Value], b: &[Value]) -> Ordering {
         .unwrap_or(Ordering::Equal)
 }
 
-/// The columns of the answer, and how many aggregates are in each.
+/// The columns of the answer, and how many aggregates each uses.
 struct Columns<'a> {
     plan: &'a BoundedPlan,
     keys: usize,
-    /// How many aggregates each column has.
+    /// How many aggregates each column uses.
     parts: Vec<usize>,
-    /// An estimator for each number of aggregates that share an interval.
+    /// An estimator for each number of aggregates that share the error probability of one
+    /// interval.
     estimators: BTreeMap<usize, Estimator>,
 }
 
@@ -188,7 +189,7 @@ impl<'a> Columns<'a> {
         groups.map(|group| self.estimates(1, group)).collect()
     }
 
-    /// How far off in rank the quantiles are.
+    /// The rank errors of the quantiles.
     fn ranks(&self, treatments: &[Treatment]) -> Result<Vec<Option<RankError>>, ReleaseError> {
         let aggregates = &self.plan.output.aggregates;
         let rank = |column: &OutputColumn| {
@@ -204,7 +205,7 @@ impl<'a> Columns<'a> {
         self.plan.output.columns.iter().map(rank).collect()
     }
 
-    /// Keys and aggregates, as expressions see them.
+    /// Keys and aggregates, as expressions read them.
     fn values(&self, group: &Group) -> Result<Vec<Value>, ReleaseError> {
         if group.key.len() != self.keys {
             return Err(ReleaseError::Shape);
@@ -231,8 +232,8 @@ impl<'a> Columns<'a> {
                 .chain(estimates.map(|estimate| Some(estimate.band)))
                 .collect();
             let band = match (&value, &column.expression) {
-                // NULL by itself may be anything within its interval; what is made of
-                // it may be NULL for another reason.
+                // A NULL aggregate may be anything within its interval. An expression of it may
+                // be NULL for another reason.
                 (Value::Null, expression) if !matches!(expression, Expr::Column(_)) => None,
                 _ => band::of(&column.expression, row, &bands),
             };
@@ -240,7 +241,7 @@ impl<'a> Columns<'a> {
                 Type::Number => Value::number(end),
                 kind => typed(outward(end), kind),
             };
-            // Ends beyond 64 bits would all be the same number.
+            // Bounds beyond 64 bits would all be shown as the same number.
             let band = band.filter(|band| is_within(column.kind, *band));
             Ok(AnswerCell::Estimate {
                 value,
@@ -252,7 +253,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Whether a type has all numbers of an interval.
+/// Whether a type can represent both ends of an interval.
 fn is_within(kind: Type, band: Band) -> bool {
     let largest = match kind {
         Type::Number => f64::INFINITY,
@@ -262,8 +263,7 @@ fn is_within(kind: Type, band: Band) -> bool {
     band.low.abs().max(band.high.abs()) <= largest
 }
 
-/// What an analyst should know about an answer: from the recipe, and from what was
-/// released.
+/// The notes of an answer: from the noise plan and from the release.
 fn notes(
     plan: &BoundedPlan,
     released: &Released,
@@ -295,7 +295,7 @@ fn notes(
     Ok(notes)
 }
 
-/// Whether rows are left out by what carries noise.
+/// Whether `HAVING` or `LIMIT` selects rows by noisy values.
 fn chosen_by_noise(plan: &BoundedPlan) -> bool {
     let output = &plan.output;
     let noisy = |expr: &Expr| expr.columns().iter().any(|&place| place >= plan.keys.len());

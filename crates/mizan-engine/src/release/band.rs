@@ -2,10 +2,9 @@
 //!
 //! # Guarantee
 //!
-//! If every aggregate lies in its band, the expression lies in the band that is
-//! returned. Bands of k aggregates that each miss with probability β/k all hold
-//! with probability 1 - β, so that is the confidence of the result. Where an
-//! expression cannot be bounded this way there is none.
+//! If every aggregate lies in its band, the expression lies in the returned band. If each of k
+//! bands misses with probability β/k, all hold together with probability 1 - β, so that is the
+//! confidence of the result. An expression that cannot be bounded in this way has no band.
 
 use mizan_sql::{Expr, Function, Type, Value};
 
@@ -17,7 +16,7 @@ pub(super) struct Band {
 }
 
 impl Band {
-    /// None if it is not finite or not an interval.
+    /// The interval; None if an end is not finite or the ends are in the wrong order.
     pub(super) fn new(low: f64, high: f64) -> Option<Self> {
         let finite = low.is_finite() && high.is_finite() && low <= high;
         finite.then_some(Self {
@@ -26,21 +25,21 @@ impl Band {
         })
     }
 
-    /// The same, with a value in it that was rounded.
+    /// The interval, extended to contain a rounded value.
     pub(super) fn with(low: f64, high: f64, rounded: f64) -> Option<Self> {
         Self::new(low.min(rounded), high.max(rounded))
     }
 
-    /// The interval of a statistic that lies in `[least, most]` for every dataset,
-    /// from the noisy estimate and its interval, which may both lie beyond.
+    /// The interval of a statistic that lies in `[least, most]` for every dataset, from the
+    /// noisy estimate and its interval, which may both be outside.
     ///
     /// # Guarantee
     ///
-    /// The truth lies in `[least, most]`, and the result holds all of
-    /// `[low, high]` that does: it covers the truth whenever `[low, high]` does. It
-    /// also holds the interval moved to where the estimate is clamped to, so noise
-    /// that carried both ends beyond a bound does not leave an interval without
-    /// width: a count of `v - h..v + h` is `max(0, v - h)..max(v + h, h)`.
+    /// The true value lies in `[least, most]`, and the result contains the intersection of that
+    /// with `[low, high]`: it covers the true value whenever `[low, high]` does. It also
+    /// contains the interval shifted to the clamped estimate, so it keeps its width when the
+    /// noise puts both ends beyond a bound: the interval of a count `v - h..v + h` is
+    /// `max(0, v - h)..max(v + h, h)`.
     pub(super) fn clamped(
         (low, high): (f64, f64),
         estimate: f64,
@@ -58,8 +57,7 @@ impl Band {
         Self::new(value, value)
     }
 
-    /// The hull of a function's values at the corners, one step outward for
-    /// rounding.
+    /// The hull of a function's values at the corners, one step outward for rounding.
     fn corners(values: [f64; 4]) -> Option<Self> {
         let low = values.into_iter().fold(f64::INFINITY, f64::min);
         let high = values.into_iter().fold(f64::NEG_INFINITY, f64::max);
@@ -75,8 +73,8 @@ impl Band {
     }
 }
 
-/// The band of an expression, for a row of values and the bands of those that
-/// are noisy; what has no band in the row but a value is exact.
+/// The band of an expression, for a row of values and the bands of the noisy ones. A value
+/// without a band entry is exact.
 pub(super) fn of(expr: &Expr, row: &[Value], bands: &[Option<Option<Band>>]) -> Option<Band> {
     let inner = |part: &Expr| of(part, row, bands);
     match expr {
@@ -109,7 +107,7 @@ pub(super) fn of(expr: &Expr, row: &[Value], bands: &[Option<Option<Band>>]) -> 
                 let low = band.low.max(-band.high).max(0.0);
                 Band::new(low, high)
             }
-            // Which of them it is depends on the noise.
+            // Which argument is the result depends on the noise.
             (Function::Coalesce | Function::NullIf, _) => None,
             (Function::Least, _) => folded(parts, inner, f64::min),
             (Function::Greatest, _) => folded(parts, inner, f64::max),
@@ -185,7 +183,7 @@ mod tests {
         assert!(found.low <= 33.0 && found.high >= 47.0 && found.high < 47.1);
         let far = Expr::call(Function::Abs, [Expr::call(Function::Negate, [b])]);
         assert_eq!(of(&far, &row, &bands), Band::new(8.0, 12.0));
-        // No interval where the divisor may be zero, or of what is no number.
+        // No interval if the divisor may be zero, or if the value is not a number.
         let zero = [None, band(45.0, 55.0), band(-1.0, 12.0)];
         let ratio = Expr::call(Function::Divide, [a, Expr::column(2)]);
         assert_eq!(of(&ratio, &row, &zero), None);

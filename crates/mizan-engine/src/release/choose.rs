@@ -1,25 +1,25 @@
-//! The choice of noise, before data is touched.
+//! The choice of the noise plan, before private data is read.
 //!
-//! A release has one epsilon, shared equally by its statistics (each quantile
-//! counts as one) in all groups that a unit is in. With equal shares one number
-//! `s` fixes everything, for statistics of sensitivity `B`:
+//! A release has one epsilon. It is split equally over its statistics (each quantile counts as
+//! one) in all groups that a unit is in. With equal shares one number `s` determines
+//! everything, for statistics of sensitivity `B`:
 //!
 //! | family | sums and counts | quantiles | units of private groups |
 //! | --- | --- | --- | --- |
 //! | Laplace | scale `s B` | `ε = 1/s` | truncated geometric, `ε = 1/s` |
 //! | Gaussian | sigma `s B` | `ε = 2/s`, the same in zCDP | sigma `s`, and a threshold |
 //!
-//! From three quantiles on they are found one inside the other, and each depth
-//! counts as one statistic; from 32 on they are read from a tree, of which each
-//! level does.
+//! From three quantiles on (minimum and maximum aside) the Kaplan-Schnapp-Stemmer recursion is
+//! used, and each depth counts as one statistic. From 32 on they are read from a tree of noisy
+//! counts, of which each level counts as one.
 //!
-//! Of both families the smallest `s` is found whose event costs the epsilon that
-//! was asked for, certified. Shown is the one with the narrower interval of the
-//! first aggregate; of private groups, with the lower threshold.
+//! For both families the smallest `s` is found whose event has at most the requested epsilon,
+//! certified. The family with the narrower interval of the first aggregate is used; with
+//! private groups, the one with the lower threshold.
 //!
-//! What becomes of units in too many groups goes with the family: Laplace noise is
-//! charged for the sum of changes, so groups are dropped; Gaussian noise for their
-//! norm, so units are clipped to it, where they can be (`BoundedPlan::clipped`).
+//! The contribution bounding across groups depends on the family. Laplace noise is charged by
+//! the L1 norm, so groups of a unit are sampled. Gaussian noise is charged by the L2 norm, so
+//! units are clipped where the plan allows it (`BoundedPlan::clipped`).
 
 use std::collections::BTreeSet;
 
@@ -31,10 +31,10 @@ use super::reason::{Accuracy, ChoiceReason, NoiseKind};
 use super::recipe::{self, LARGEST_SCALE, LEAST_SCALE, NoiseRecipe, Recipe, Threshold, Treatment};
 use super::{ReleaseError, Request, Target, predict, recursive, tree};
 
-/// How often an interval misses.
+/// The probability that an interval misses.
 pub(crate) const MISSED: f64 = 0.05;
 
-/// The two kinds of noise.
+/// The two families of noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Family {
     Laplace,
@@ -57,13 +57,13 @@ impl Family {
     }
 }
 
-/// Fixes the recipe of a release.
+/// Chooses the noise plan of a release.
 ///
 /// # Guarantee
 ///
-/// The certified epsilon of its event at `request.delta`, but for failures of the
-/// threshold with probability `request.threshold_delta` at most, is at most what
-/// was asked for; or, if accuracy was, the first aggregate is that accurate.
+/// For a target epsilon: the certified epsilon of the event at `request.delta`, apart from
+/// failures of the threshold with probability at most `request.threshold_delta`, is at most the
+/// target. For a target accuracy: the first aggregate is that accurate.
 pub(crate) fn choose(plan: &BoundedPlan, request: &Request) -> Result<Recipe, ReleaseError> {
     let outline = Outline::new(plan, request)?;
     let mut found = Vec::new();
@@ -100,7 +100,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// What is compared: less is better.
+    /// The value by which candidates are compared: less is better.
     const fn worth(&self, request: &Request) -> f64 {
         match request.target {
             Target::Epsilon(_) => self.yardstick,
@@ -109,20 +109,20 @@ impl Candidate {
     }
 }
 
-/// What the choice depends on.
+/// The quantities that the choice depends on.
 struct Outline<'a> {
     plan: &'a BoundedPlan,
-    /// The plan of Gaussian noise, if units can be clipped.
+    /// The plan for Gaussian noise, if units can be clipped.
     clipped: Option<BoundedPlan>,
     delta: f64,
     prices: Prices,
     threshold_delta: f64,
     private: bool,
-    /// The most groups that a unit is in; no more than there are.
+    /// The most groups that a unit is in, at most the number of public groups.
     groups: u64,
-    /// For each statistic, the quantiles that are asked of it, each once.
+    /// For each statistic, the distinct quantiles that the query uses.
     quantiles: Vec<Vec<f64>>,
-    /// In how many parts epsilon is shared, within a group.
+    /// Into how many parts epsilon is split within a group.
     parts: u64,
 }
 
@@ -190,7 +190,7 @@ impl<'a> Outline<'a> {
         })
     }
 
-    /// What engines would run.
+    /// The plan that the engine would run.
     fn plan_of(&self, family: Family) -> &BoundedPlan {
         match family {
             Family::Laplace => self.plan,
@@ -198,7 +198,7 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// The treatments of a family at a size of noise.
+    /// The mechanisms of a family at noise size `s`.
     fn treatments(&self, family: Family, s: f64) -> Result<Vec<Treatment>, ReleaseError> {
         let plan = self.plan_of(family);
         let statistics = plan.statistics.iter().zip(&self.quantiles).enumerate();
@@ -220,7 +220,7 @@ impl<'a> Outline<'a> {
         statistics.map(treatment).collect()
     }
 
-    /// What the threshold costs, before it is known where it is.
+    /// The cost of the threshold, before its value is known.
     fn failure(&self) -> Option<Threshold> {
         self.private.then_some(Threshold {
             above: 0,
@@ -234,11 +234,11 @@ impl<'a> Outline<'a> {
         event.map_or(f64::INFINITY, |event| self.prices.of(&event).epsilon)
     }
 
-    /// The least noise that costs at most so much.
+    /// The least noise that costs at most `epsilon`.
     fn for_epsilon(&self, family: Family, epsilon: f64) -> Result<Candidate, ReleaseError> {
         let parts = as_f64(self.parts) * as_f64(self.groups.max(1));
         let guess = match family {
-            // All losses add up.
+            // Pure losses add up.
             Family::Laplace => parts / epsilon,
             // ε = ρ + 2 √(ρ ln 1/δ), of ρ = parts / (2 s²).
             Family::Gaussian => {
@@ -255,13 +255,13 @@ impl<'a> Outline<'a> {
             epsilon,
             delta: self.delta,
         };
-        // Losses that add up are rounded up: a hair more noise keeps them below.
+        // Sums of losses are rounded up: slightly more noise keeps them below.
         let guess = if cost(guess) > epsilon {
             guess * (1.0 + 1e-5)
         } else {
             guess
         };
-        // Where even the least noise is cheaper than asked for it is the answer.
+        // If even the least noise costs less than the target, it is used.
         let s = price::smallest(cost, epsilon, guess, (LEAST_SCALE / 2.0, 1e22));
         let Some(s) = s else {
             let wide = self.treatments(family, guess);
@@ -275,7 +275,7 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// The most noise with which the first aggregate is so accurate.
+    /// The most noise with which the first aggregate has this half width.
     fn for_accuracy(&self, family: Family, half_width: f64) -> Result<Candidate, ReleaseError> {
         let first = self.plan.output.aggregates.first();
         match first {
@@ -315,7 +315,7 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// A family at a size of noise, with its threshold and its price.
+    /// A family at noise size `s`, with its threshold and its price.
     fn candidate(&self, family: Family, s: f64) -> Result<Candidate, ReleaseError> {
         let treatments = self.treatments(family, s)?;
         let mut threshold = self.failure();
@@ -400,7 +400,7 @@ impl<'a> Outline<'a> {
         Recipe::new(noise, plan.excess, best.epsilon, self.delta, why)
     }
 
-    /// What a candidate is compared by.
+    /// The accuracy by which a candidate is compared.
     fn accuracy(&self, candidate: &Candidate) -> Accuracy {
         if let Some(threshold) = candidate.threshold {
             return Accuracy::Threshold {
@@ -439,11 +439,11 @@ fn noise_treatment(family: Family, s: f64, sensitivity: u64) -> Result<Treatment
     })
 }
 
-/// From so many quantiles on a tree is taken: measured ranks of nine were off by less one
-/// inside the other than from a tree (BENCHMARKS.md).
+/// From this many quantiles on a tree is used. Measured: for nine quantiles, rank errors of the
+/// recursion were smaller than those of a tree (BENCHMARKS.md).
 const MANY: usize = 32;
 
-/// As how many statistics quantiles count.
+/// As how many statistics these quantiles count.
 fn quantile_parts(quantiles: &[f64], candidates: u64) -> u64 {
     if quantiles.len() >= MANY {
         u64::from(tree::levels(candidates))
@@ -457,7 +457,7 @@ fn aims(quantiles: &[f64], epsilon: f64, rows: u64, candidates: u64) -> Vec<Aim>
     quantiles.iter().map(aim).collect()
 }
 
-/// Few quantiles one by one, some one inside the other, many from a tree.
+/// Few quantiles by one exponential mechanism each, some by recursion, many by a tree.
 fn quantile_treatment(
     family: Family,
     s: f64,
@@ -468,7 +468,7 @@ fn quantile_treatment(
     if quantiles.len() >= MANY {
         let noise = noise_treatment(family, s, rows)?;
         let levels = tree::levels(candidates);
-        // Only the edges need to know how far off they may be.
+        // The rank error is needed for minimum and maximum only.
         let edges = quantiles.iter().any(|at| *at <= 0.0 || *at >= 1.0);
         let from = if edges {
             tree::rank_error(&noise, levels)?
@@ -487,7 +487,7 @@ fn quantile_treatment(
     };
     let epsilon = six_digits(epsilon, false);
     let aims = aims(quantiles, epsilon, rows, candidates);
-    // Where it costs no less, each alone is promised to be closer.
+    // If recursion does not cost less, separate mechanisms have the smaller rank error bound.
     let alone = u64::try_from(aims.len()).unwrap_or(u64::MAX);
     Ok(if recursive::selections(&aims) < alone {
         Treatment::Recursive {
@@ -504,7 +504,7 @@ fn quantile_treatment(
     })
 }
 
-/// The quantiles that are asked of a histogram, each once, from the least.
+/// The distinct quantiles that a query uses of a histogram, ascending.
 pub(crate) fn quantiles_of(plan: &BoundedPlan, statistic: usize) -> Vec<f64> {
     let aggregates = plan.output.aggregates.iter();
     let mut quantiles: Vec<f64> = aggregates
@@ -518,7 +518,7 @@ pub(crate) fn quantiles_of(plan: &BoundedPlan, statistic: usize) -> Vec<f64> {
     quantiles
 }
 
-/// How many values there are.
+/// How many values the grid has.
 pub(crate) fn candidates((low, high): (i64, i64)) -> u64 {
     high.abs_diff(low).saturating_add(1)
 }

@@ -1,28 +1,28 @@
-//! What limits did to an answer: the limits of the plan, and what the noisy
-//! answer itself hints at.
+//! The effect of contribution bounds on an answer: the bounds of the plan, and what the noisy
+//! answer shows about them.
 //!
-//! Limits are public, and hints are read off what was released: post-processing,
-//! which costs nothing and tells nothing more.
+//! Bounds are public, and the rest is read from the release: post-processing, which costs
+//! nothing.
 
 use mizan_sql::{Aggregate, BoundedPlan, Bounds, Effect, End, Measure, Quantized, Share, Value};
 
 use super::band::Band;
 use super::estimate::Estimate;
 
-/// An interval is narrow if it is at most this part of what the bounds allow.
+/// An interval is narrow if it is at most this share of the declared range.
 const NARROW: f64 = 0.1;
 
-/// How often an aggregate is at the end of what it could be.
+/// How often an aggregate is at the end of its range.
 #[derive(Clone, Copy, Debug, Default)]
 struct AtEnd {
     low: usize,
     high: usize,
 }
 
-/// What may have changed an answer, given the estimates of its groups.
+/// The bounds that may have changed an answer, given the estimates of its groups.
 pub(super) fn clamping(plan: &BoundedPlan, groups: &[Vec<Estimate>]) -> Vec<Effect> {
     let mut clamping = plan.limits();
-    // Without limits there is nothing that could be hinted at.
+    // Without bounds there is nothing to report.
     if clamping.is_empty() {
         return clamping;
     }
@@ -46,8 +46,8 @@ pub(super) fn clamping(plan: &BoundedPlan, groups: &[Vec<Estimate>]) -> Vec<Effe
     clamping
 }
 
-/// The grid of an aggregate that has the bounds of its values, and how close to
-/// them is at them.
+/// The grid of an aggregate whose range is that of its values, and the distance that counts as
+/// being at the end.
 fn grid<'a>(plan: &'a BoundedPlan, aggregate: &Aggregate) -> Option<(&'a Quantized, f64)> {
     let (statistic, steps) = match aggregate {
         Aggregate::Mean { sum, .. } => (*sum, 0.0),
@@ -65,7 +65,7 @@ fn grid<'a>(plan: &'a BoundedPlan, aggregate: &Aggregate) -> Option<(&'a Quantiz
 }
 
 impl AtEnd {
-    /// A wide interval says nothing: it is at a bound anyway.
+    /// A wide interval says nothing: it touches a bound anyway.
     fn add(&mut self, estimate: &Estimate, bounds: Bounds, margin: f64) {
         let band = estimate.band.or_else(|| point(&estimate.value));
         let Some(Band { low, high }) = band else {
@@ -79,7 +79,7 @@ impl AtEnd {
     }
 }
 
-/// A value as an interval, in the unit of bounds.
+/// A value as an interval of width zero, in the unit of the bounds.
 #[allow(clippy::cast_precision_loss, reason = "a step of the grid is wider")]
 fn point(value: &Value) -> Option<Band> {
     let value = match value {

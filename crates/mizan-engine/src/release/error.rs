@@ -1,59 +1,57 @@
-//! Why a question is not released. Nothing here depends on private rows.
+//! Why a query cannot be released. No error depends on private rows.
 
 use mizan_core::Code;
 use mizan_noise::NoiseError;
 
-/// Why a question is not released.
+/// Why a query cannot be released.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReleaseError {
-    /// Epsilon is zero, or has no end.
+    /// Epsilon is zero or not finite.
     #[error("an answer needs an epsilon above 0, not {epsilon}")]
     Epsilon {
-        /// As it was asked for.
+        /// The requested epsilon.
         epsilon: f64,
     },
     /// The half width is not a positive number.
     #[error("an answer cannot be accurate to +-{half_width}")]
     Accuracy {
-        /// As it was asked for.
+        /// The requested half width.
         half_width: f64,
     },
-    /// How far off the first aggregate will be is not known before it is asked.
-    #[error("the accuracy of {what} depends on the data, so it cannot be asked for")]
+    /// The error of the first aggregate depends on the data, so it cannot be a target.
+    #[error("the accuracy of {what} depends on the data, so it cannot be a target")]
     Unpredictable {
         /// The kind of the first aggregate.
         what: &'static str,
     },
-    /// No budget buys this accuracy.
+    /// No budget is large enough for this accuracy.
     #[error("no epsilon makes the first aggregate accurate to +-{half_width}")]
     TooAccurate {
-        /// As it was asked for.
+        /// The requested half width.
         half_width: f64,
     },
-    /// Groups that are found in the data need a delta.
-    #[error(
-        "groups that are found in the data can be shown only by an account with a delta of its own for that"
-    )]
+    /// Private groups need a reserved delta.
+    #[error("groups that come from the data need an account with a reserved delta")]
     NoDelta,
-    /// The noise is wider than integers are.
-    #[error("so small a budget needs noise wider than 64-bit integers")]
+    /// The noise exceeds 64-bit integers.
+    #[error("this epsilon needs noise wider than 64-bit integers")]
     TooWide,
-    /// No mechanism keeps the promise.
-    #[error("no noise keeps epsilon {epsilon} at delta {delta:e}")]
+    /// No mechanism satisfies the requested guarantee.
+    #[error("no noise satisfies epsilon {epsilon} at delta {delta:e}")]
     Impossible {
-        /// As it was asked for.
+        /// The requested epsilon.
         epsilon: f64,
-        /// As it was asked for.
+        /// The requested delta.
         delta: f64,
     },
-    /// The plan is not one that was bound: a place points nowhere.
-    #[error("the plan does not fit together: {what}")]
+    /// The plan is inconsistent: an index is out of range.
+    #[error("the plan is inconsistent: {what}")]
     Plan {
         /// What is wrong.
         what: &'static str,
     },
-    /// The engine did not return what the plan says.
+    /// The result of the engine does not have the shape of the plan.
     #[error("the engine returned a table of another shape than the plan's")]
     Shape,
     /// A stored answer cannot be read.
@@ -62,7 +60,7 @@ pub enum ReleaseError {
         /// What is wrong.
         what: &'static str,
     },
-    /// The noise.
+    /// The noise cannot be sampled.
     #[error(transparent)]
     Noise(#[from] NoiseError),
 }
@@ -86,21 +84,21 @@ impl ReleaseError {
         }
     }
 
-    /// What to do about it.
+    /// What the analyst or the data owner can do about it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
-            Self::Epsilon { .. } => "ask with an epsilon such as 0.1 or 1",
+            Self::Epsilon { .. } => "use an epsilon such as 0.1 or 1",
             Self::Accuracy { .. } => "give a positive half width, such as 50",
             Self::Unpredictable { .. } => {
-                "ask with an epsilon, or put a COUNT or a SUM first: their accuracy is known"
+                "give an epsilon, or put a COUNT or a SUM first: their accuracy is known"
             }
-            Self::TooAccurate { .. } => "ask for a larger half width",
+            Self::TooAccurate { .. } => "request a larger half width",
             Self::NoDelta => {
                 "list the keys in the catalogue, or use an account of an epsilon and a delta such as 1e-6"
             }
-            Self::TooWide => "ask with a larger epsilon, or lower the bounds and limits",
-            Self::Impossible { .. } => "ask with a larger epsilon",
+            Self::TooWide => "use a larger epsilon, or lower the bounds and limits",
+            Self::Impossible { .. } => "use a larger epsilon",
             Self::Plan { .. } | Self::Shape => "nothing was released; please report this",
             Self::Stored { .. } => "the ledger is damaged or of a newer version: run mizan ledger verify",
             Self::Noise(error) => error.help(),

@@ -1,23 +1,21 @@
-//! Aggregates from noisy statistics: the value that is shown, and the interval
-//! that holds the exact bounded answer with a given probability.
+//! Aggregates from noisy statistics: the value that is shown, and the interval that contains
+//! the exact bounded answer with a given probability.
 //!
-//! Intervals are of the noise alone, and follow from what was released and from
-//! the recipe: no data is read.
+//! Intervals cover the noise only. They follow from the release and the noise plan: no data is
+//! read.
 //!
-//! - Counts and sums: the exact half width of their noise. Counts of units that
-//!   decided whether their group is shown reach further down.
-//! - What has natural bounds (counts, means, variances) is clamped to them, value and
+//! - Counts and sums: the exact half width of their noise. The interval of a unit count that
+//!   decided whether its group is shown extends further down ([`Shown`]).
+//! - Statistics with natural bounds (counts, means, variances) are clamped to them, value and
 //!   interval; the interval keeps its width on the inner side ([`Band::clamped`]).
-//! - Means are ratios of two noisy numbers. For Gaussian noise, Fieller's
-//!   interval: all θ with `(s - θ n)² <= z² (σ_s² + θ² σ_n²)`, of exact coverage
-//!   however few rows there are. For Laplace noise, the ratios of a box that
-//!   holds both numbers. Where the count may be zero, everything within the
-//!   bounds.
-//! - Variances: what a box of three intervals allows.
-//! - Quantiles have none: where the neighbouring rows are is private. The rank
-//!   that they may be off by is known and said in a note. If what was released says
-//!   that the group has too few rows for it, the value is NULL, and the interval is
-//!   everything within the bounds.
+//! - Means are ratios of two noisy numbers. For Gaussian noise: Fieller's interval, all θ with
+//!   `(s - θ n)² <= z² (σ_s² + θ² σ_n²)`, which has exact coverage for any number of rows. For
+//!   Laplace noise: the ratios of a box that contains both numbers. Where the count may be
+//!   zero: the whole range.
+//! - Variances: the range of a variance over a box of three intervals.
+//! - Quantiles have no interval, because the neighbouring rows are private. Their rank error is
+//!   known and stated in a note. If the release says that the group has too few rows for it,
+//!   the value is NULL and the interval is the whole range.
 
 use mizan_sql::{Aggregate, BoundedPlan, Bounds, Type, Value};
 
@@ -29,20 +27,20 @@ use super::released::NoisyCell;
 use super::shown::Shown;
 use super::{ReleaseError, choose, width};
 
-/// A value, and the interval around it.
+/// A value and its interval.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Estimate {
     pub(super) value: Value,
     pub(super) band: Option<Band>,
 }
 
-/// How an aggregate is made, with everything that does not depend on the group.
+/// How an aggregate is computed, with everything that does not depend on the group.
 #[derive(Clone, Debug)]
 enum Rule {
     Count {
         of: usize,
         half: f64,
-        /// If what is counted decided whether the group is shown.
+        /// Set if this count decided whether the group is shown.
         shown: Option<Shown>,
     },
     Sum {
@@ -52,8 +50,7 @@ enum Rule {
         centre: f64,
         half: f64,
         integer: bool,
-        /// What a sum of values within the bounds can be: all that is not negative,
-        /// or not positive, or anything.
+        /// The possible sums of values within the bounds: non-negative, non-positive, or all.
         range: (f64, f64),
     },
     Mean {
@@ -72,13 +69,13 @@ enum Rule {
         centre: f64,
         bounds: Bounds,
         kind: Type,
-        /// How many rows its group has, and with how many the value is arbitrary.
+        /// How many rows the group has, and up to how many the value is arbitrary.
         size: GroupSize,
         arbitrary_up_to: f64,
     },
 }
 
-/// How far off a ratio may be.
+/// How the interval of a ratio is computed.
 #[derive(Clone, Copy, Debug)]
 enum Ratio {
     Fieller { z: f64, sum: f64, count: f64 },
@@ -93,22 +90,23 @@ struct Variance {
     step: f64,
     square_step: f64,
     halves: (f64, f64, f64),
-    /// The most that a variance within the bounds can be.
+    /// The largest variance of values within the bounds.
     most: f64,
     sample: bool,
     root: bool,
 }
 
-/// All aggregates of a plan, at one probability.
+/// The rules of all aggregates of a plan, at one error probability.
 #[derive(Clone, Debug)]
 pub(super) struct Estimator {
     rules: Vec<Rule>,
-    /// For each statistic, how many steps of what was released make one of its own.
+    /// For each statistic, how many steps of the released integer are one step of the
+    /// statistic.
     fineness: Vec<i64>,
 }
 
 impl Estimator {
-    /// Intervals that each miss with probability `missed` at most.
+    /// Intervals that each miss with probability at most `missed`.
     pub(super) fn new(
         plan: &BoundedPlan,
         recipe: &NoiseRecipe,
@@ -189,8 +187,8 @@ fn rule(
                     if s.min(*n) >= width::SMOOTH =>
                 {
                     Ratio::Fieller {
-                        // Half a step of the lattice more: for any θ it is at most
-                        // half of √(σ_s² + θ² σ_n²) over the smaller σ.
+                        // Half a step of the lattice is added: for any θ it is at most half of
+                        // √(σ_s² + θ² σ_n²) over the smaller σ.
                         z: width::deviations(missed)? + 0.5 / s.min(*n),
                         sum: s / predict::fineness(plan, *sum),
                         count: n / predict::fineness(plan, *count),
@@ -275,8 +273,8 @@ impl Rule {
         match self {
             Self::Count { of, half, shown } => {
                 let (raw, noisy) = (integer(of)?, number(of)?);
-                // People are whole, what was released may be finer; and nothing is
-                // counted less than never.
+                // Counts are shown as whole numbers although the released integers may be
+                // finer. A count is not negative.
                 let fineness = fineness(of)?;
                 let whole = raw.saturating_add(fineness / 2).div_euclid(fineness).max(0);
                 let mut low = noisy - half;
@@ -308,8 +306,8 @@ impl Rule {
                 } else {
                     (Value::number(total), total)
                 };
-                // The value is not clamped, so that sums over groups have no bias; but
-                // noise alone never rules out everything that the sum can be.
+                // The value is not clamped, so that sums over groups are unbiased. The interval
+                // is clamped to the possible sums.
                 let (low, high) = (total - half, total + half);
                 let possible = Band::clamped((low, high), total, *range);
                 let hull = possible.and_then(|possible| {
@@ -364,7 +362,7 @@ impl Rule {
                 let values = cell.ok_or(ReleaseError::Shape)?;
                 let rows = size.of(cells, all_fineness);
                 if rows.is_some_and(|rows| rows <= *arbitrary_up_to) {
-                    // Whatever was selected says nothing.
+                    // The selected value says nothing about the group.
                     return Ok(Estimate {
                         value: Value::Null,
                         band: Band::new(bounds.low, bounds.high),
@@ -382,7 +380,7 @@ impl Rule {
 }
 
 impl Ratio {
-    /// The interval of `s / n`; None if the count may be zero or less.
+    /// The interval of `s / n`; None if the count may be zero or negative.
     fn interval(self, s: f64, n: f64) -> Option<(f64, f64)> {
         match self {
             Self::Fieller { z, sum, count } => {
@@ -420,12 +418,12 @@ impl Variance {
             if self.root { variance.sqrt() } else { variance }
         };
         let rows = n.max(fewest);
-        // Divided first: a sum of squares may be beyond doubles where their mean is not.
+        // Divide first: a sum of squares may overflow a double although their mean does not.
         let mean = self.step * (s / rows);
         let variance = self.square_step * (q / rows) - mean * mean;
         let value = finish(variance, rows);
         let (half_s, half_q, half_n) = self.halves;
-        // A count far below what a variance needs keeps its width, as counts do.
+        // A count far below the minimum of a variance keeps its width, as counts do.
         let (few, many) = ((n - half_n).max(fewest), rows + half_n);
         // The mean of squares and the mean, each from the corners of the box.
         let per = |value: f64, least: bool| {
@@ -455,7 +453,7 @@ impl Variance {
             let (low, high) = (finish(band.low, many), finish(band.high, few));
             Band::with(low, high, value)
         });
-        // Noise beyond doubles: nothing is known.
+        // The noise overflows a double: nothing is known.
         let everything = || Band::new(0.0, finish(self.most, few));
         Estimate {
             value: Value::number(value),
@@ -498,8 +496,8 @@ pub(super) const fn as_f64(value: i64) -> f64 {
 mod tests {
     use super::*;
 
-    /// 500 people with the same value near the end of doubles: the sum of their squares
-    /// is beyond it, and their variance is nothing.
+    /// 500 people with the same value near the largest double: the sum of squares overflows,
+    /// and the variance is zero.
     #[test]
     fn a_variance_of_large_values_is_in_its_interval() {
         let rule = Variance {

@@ -1,24 +1,23 @@
-//! How many rows a group seems to have, from what was released with it.
+//! About how many rows a group has, from what was released with it.
 //!
-//! A quantile of a group with hardly any rows is arbitrary: every rank is within the
-//! error of the one aimed at. The exponential mechanism does not say how many rows
-//! there were, and to look would cost. But other statistics of the group may have
-//! been released, and what follows from them is post-processing:
+//! A quantile of a group with very few rows is arbitrary: every rank is within the rank error.
+//! The exponential mechanism does not reveal how many rows there were, and counting them would
+//! cost epsilon. But other statistics of the group may have been released, and using them is
+//! post-processing:
 //!
-//! - the noisy count of the same values, or of all rows: a histogram has no more;
+//! - the noisy count of the same values, or of all rows: a histogram has no more rows;
 //! - the noisy number of units, each of which has at most `R` rows in the histogram;
 //! - the noisy total at the root of a tree.
 //!
-//! The least of them is taken. Without any there is no judgement, and the answer says
-//! in words below how many rows the value is arbitrary.
+//! The smallest of them is used. Without any of them no judgement is made, and a note says up
+//! to how many rows the value is arbitrary.
 //!
-//! # How often an empty group is not recognised
+//! # The probability that an empty group is not recognised
 //!
-//! A quantile that aims at a fraction is called arbitrary up to
-//! `(2 R / ε) ln(20 N)` rows at least, for `N` candidates. A count of the same release
-//! has Laplace noise of scale `R / ε`, which exceeds that with a probability of
-//! `1 / (2 (20 N)²)`; or Gaussian noise, of which it is `ln(20 N)` standard
-//! deviations. For the 1,601 values of a usual grid that is below 10⁻⁹.
+//! A quantile that targets a fraction is called arbitrary up to `(2 R / ε) ln(20 N)` rows at
+//! least, for `N` candidates. A count of the same release has Laplace noise of scale `R / ε`,
+//! which exceeds that with probability `1 / (2 (20 N)²)`, or Gaussian noise, of which it is
+//! `ln(20 N)` standard deviations. For the 1,601 values of a usual grid that is below 10⁻⁹.
 
 use mizan_sql::{BoundedPlan, Measure, Statistic};
 
@@ -28,18 +27,18 @@ use super::predict::PLACE;
 use super::recipe::Treatment;
 use super::released::NoisyCell;
 
-/// Where the number of rows of a histogram can be read.
+/// Which released statistics bound the number of rows of a histogram.
 #[derive(Clone, Debug)]
 pub(super) struct GroupSize {
     histogram: usize,
-    /// Whether one of them counts the very values of the histogram.
+    /// Whether one of them counts exactly the values of the histogram.
     exact: bool,
-    /// Statistics, and how many rows of the histogram one of each stands for, at most.
+    /// Statistics, and how many rows of the histogram one step of each stands for at most.
     counts: Vec<(usize, f64)>,
 }
 
 impl GroupSize {
-    /// For the histogram of a plan.
+    /// For a histogram of a plan.
     pub(super) fn new(
         plan: &BoundedPlan,
         treatments: &[Treatment],
@@ -52,7 +51,7 @@ impl GroupSize {
         let rows = as_f64(statistic.high.max(1));
         let stands_for = |other: &Statistic| match &other.measure {
             Measure::Units => Some(rows),
-            // If fewer rows of a unit are counted than are in the histogram.
+            // Fewer rows of a unit may be counted than are in the histogram.
             Measure::Rows => Some((rows / as_f64(other.high.max(1))).max(1.0)),
             Measure::Count(what) if what == of => Some((rows / as_f64(other.high.max(1))).max(1.0)),
             _ => None,
@@ -70,13 +69,13 @@ impl GroupSize {
         })
     }
 
-    /// Whether it is the number of rows with a value, and not of more.
+    /// Whether it is the number of rows with a value, and not an upper bound.
     pub(super) const fn is_exact(&self) -> bool {
         self.exact
     }
 
-    /// About how many rows there are, at most; None if nothing says it. Statistics are
-    /// released in steps of their fineness.
+    /// An estimated upper bound on the number of rows; None if no statistic gives one.
+    /// Statistics are released in steps of their fineness.
     pub(super) fn of(&self, cells: &[NoisyCell], fineness: &[i64]) -> Option<f64> {
         let counts = self.counts.iter().filter_map(|&(place, rows)| {
             let Some(NoisyCell::Integer(count)) = cells.get(place) else {

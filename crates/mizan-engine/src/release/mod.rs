@@ -1,10 +1,10 @@
 //! From exact bounded integers to noisy answers.
 //!
-//! In this order: a [`Request`] and a plan make a recipe ([`choose`]), which says
-//! what a release will cost and how far off it will be ([`predicted`]); exact
-//! integers and the recipe make a release ([`release`]), which is what the ledger
-//! keeps; a release makes an [`Answer`] ([`answer`]), as often as it is wanted.
-//! Only [`release`] sees private data, and only [`choose`] decides what it costs.
+//! The steps are: a [`Request`] and a plan determine a noise plan ([`choose`]), which fixes the
+//! cost and the predicted error ([`predicted`]). The exact integers and the noise plan
+//! determine a release ([`release`]), which the ledger stores. An [`Answer`] is computed from
+//! the release ([`answer`]), as often as needed. Only [`release`] reads private data, and only
+//! [`choose`] determines the cost.
 
 mod aim;
 mod answer;

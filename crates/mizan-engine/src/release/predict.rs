@@ -1,4 +1,4 @@
-//! How far answers will be off, before data is touched.
+//! The predicted error of an answer, before private data is read.
 
 use mizan_sql::{
     Aggregate, BoundedPlan, Expr, Measure, OutputColumn, QuantileRank, Quantized, RankTarget,
@@ -10,18 +10,18 @@ use super::group_size::GroupSize;
 use super::recipe::{Recipe, Treatment};
 use super::{ReleaseError, recursive, tree, width};
 
-/// What is known of a noisy column before it is asked for.
+/// The prediction for a noisy column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predicted {
-    /// The column.
+    /// The name of the column.
     pub name: String,
-    /// With a probability of 95 % the answer is within this of the exact bounded
-    /// one. None where it depends on the data: ratios and quantiles, and what is
-    /// made of several aggregates.
+    /// With 95 % probability the answer is within this distance of the exact bounded answer.
+    /// None where it depends on the data: ratios, quantiles, and expressions of several
+    /// aggregates.
     pub half_width: Option<f64>,
 }
 
-/// What is known of each noisy column, in order.
+/// The prediction for each noisy column, in order.
 pub(crate) fn predicted(plan: &BoundedPlan, recipe: &Recipe) -> Vec<Predicted> {
     let (keys, treatments) = (plan.keys.len(), &recipe.noise.treatments);
     let noisy = |column: &&OutputColumn| {
@@ -47,8 +47,8 @@ pub(crate) fn predicted(plan: &BoundedPlan, recipe: &Recipe) -> Vec<Predicted> {
     columns.filter(noisy).map(predict).collect()
 }
 
-/// By less than this a count or a sum as it is shown is off, with probability
-/// `1 - missed`, in its own units; None for others.
+/// The half width of a count or a sum as it is shown, which it exceeds with probability at most
+/// `missed`, in its own units; None for other aggregates.
 pub(super) fn shown_half_width(
     plan: &BoundedPlan,
     treatments: &[Treatment],
@@ -60,7 +60,7 @@ pub(super) fn shown_half_width(
     Ok(width.map(|width| width + rounding))
 }
 
-/// How far what is shown may be from what was released, of which whole numbers are
+/// The largest difference between the released and the shown value, of which whole numbers are
 /// shown.
 fn rounding(plan: &BoundedPlan, aggregate: usize) -> Result<f64, ReleaseError> {
     let is_whole = match plan.output.aggregates.get(aggregate) {
@@ -80,8 +80,8 @@ fn rounding(plan: &BoundedPlan, aggregate: usize) -> Result<f64, ReleaseError> {
     Ok(if is_whole { 0.0 } else { 0.5 })
 }
 
-/// By less than this a count or a sum as it was released is off, with probability
-/// `1 - missed`, in its own units; None for others.
+/// The half width of a count or a sum as it was released, which it exceeds with probability at
+/// most `missed`, in its own units; None for other aggregates.
 pub(super) fn half_width(
     plan: &BoundedPlan,
     treatments: &[Treatment],
@@ -113,7 +113,7 @@ pub(super) fn half_width(
     }
 }
 
-/// What two kinds of noise are compared by: less is better.
+/// The value by which two families of noise are compared: less is better.
 pub(super) fn yardstick(
     plan: &BoundedPlan,
     treatments: &[Treatment],
@@ -139,7 +139,7 @@ pub(super) fn yardstick(
     }
 }
 
-/// By how many rows a quantile may be off, with a probability of 95 %.
+/// The rank error of a quantile, with 95 % probability.
 pub(super) fn rank_error(
     plan: &BoundedPlan,
     treatments: &[Treatment],
@@ -178,18 +178,17 @@ pub(super) fn rank_error(
     }
 }
 
-/// How far a quantile may be off in rank.
+/// The rank error of a quantile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RankError {
-    /// With a probability of 95 % its rank is within so many rows of the one that it
-    /// aims at.
+    /// With 95 % probability its rank is within this many rows of the target rank.
     pub rows: u64,
-    /// In a group of at most so many rows that says nothing: the ranks within reach
-    /// are all that there are, and the value is arbitrary.
+    /// In a group of at most this many rows all ranks are within the rank error, and the value
+    /// is arbitrary.
     pub arbitrary_up_to: u64,
 }
 
-/// How far the quantile of an aggregate may be off; None for other aggregates.
+/// The rank error of an aggregate that is a quantile; None for other aggregates.
 pub(super) fn rank_error_of(
     plan: &BoundedPlan,
     treatments: &[Treatment],
@@ -207,8 +206,7 @@ pub(super) fn rank_error_of(
     }))
 }
 
-/// What is known of quantiles: not how far their values are off, but their ranks, and
-/// in how small a group that says nothing.
+/// The rank errors of quantiles, and up to which group size their values are arbitrary.
 pub(super) fn quantile_ranks(
     plan: &BoundedPlan,
     treatments: &[Treatment],
@@ -243,9 +241,9 @@ pub(super) fn quantile_ranks(
     Ok(ranks)
 }
 
-/// Whether quantiles of a histogram may come out in another order than that of their
-/// fractions, and are then exchanged: what is said of one holds before that.
-/// Fractions one inside the other, or of one tree, are in order.
+/// Whether quantiles of a histogram may be released in another order than that of their
+/// fractions and are then sorted: the rank error holds before sorting. Quantiles by recursion
+/// or from one tree are in order.
 fn may_cross(treatment: &Treatment) -> bool {
     let aims = treatment.aims().unwrap_or_default();
     let is_edge = |aim: &Aim| aim.parts().is_none();
@@ -253,7 +251,7 @@ fn may_cross(treatment: &Treatment) -> bool {
     aims.len() > 1 && apart
 }
 
-/// Where a quantile stands among those of its histogram.
+/// The position of a quantile among those of its histogram.
 pub(super) fn place_of(
     plan: &BoundedPlan,
     histogram: usize,
@@ -278,7 +276,7 @@ pub(super) fn quantized(plan: &BoundedPlan, statistic: usize) -> Result<&Quantiz
     }
 }
 
-/// How many steps of the released integers make one of a statistic.
+/// How many steps of the released integer are one step of a statistic.
 pub(super) fn fineness(plan: &BoundedPlan, statistic: usize) -> f64 {
     let statistic = plan.statistics.get(statistic);
     let fineness = statistic.map_or(1, |statistic| plan.fineness(statistic));
@@ -291,12 +289,12 @@ fn treatment(treatments: &[Treatment], statistic: usize) -> Result<&Treatment, R
     treatments.get(statistic).ok_or(PLACE)
 }
 
-/// A plan whose parts do not fit.
+/// The error for a plan whose indices do not fit.
 pub(super) const PLACE: ReleaseError = ReleaseError::Plan {
-    what: "an aggregate of a statistic that is not there",
+    what: "an aggregate of a missing statistic",
 };
 
-/// What an aggregate is called in messages.
+/// The name of an aggregate in messages.
 pub(super) const fn kind(aggregate: Option<&Aggregate>) -> &'static str {
     match aggregate {
         Some(Aggregate::Count { .. }) => "a count",

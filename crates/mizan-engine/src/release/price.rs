@@ -1,5 +1,4 @@
-//! What an event costs at a delta, certified, and the smallest noise that an
-//! epsilon allows.
+//! The certified cost of an event at a delta, and the smallest noise for an epsilon.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,10 +6,10 @@ use std::collections::BTreeMap;
 use mizan_accounting::methods::{self, Method};
 use mizan_core::{Delta, PrivacyEvent, Round, parse_decimal};
 
-/// The event with every `approximate` of its composition made pure.
+/// The event with every `approximate` in its composition replaced by its pure part.
 ///
-/// This is how the ledger charges it too: a mechanism that is (ε, δ) is one that
-/// is ε, but for a failure of probability δ (Kairouz, Oh and Viswanath 2015).
+/// The ledger charges it in the same way: an (ε, δ) mechanism is an ε mechanism, except with
+/// probability δ (Kairouz, Oh and Viswanath 2015).
 fn without_failures(event: &PrivacyEvent) -> PrivacyEvent {
     match event {
         PrivacyEvent::Approximate { epsilon, .. } => PrivacyEvent::Pure { epsilon: *epsilon },
@@ -25,18 +24,18 @@ fn without_failures(event: &PrivacyEvent) -> PrivacyEvent {
     }
 }
 
-/// What an event costs at a delta, but for its own failures, which come on top of
+/// The cost of an event at a delta. The deltas of its `approximate` parts are added to that
 /// delta.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Price {
-    /// At least its epsilon: the sum of all losses, or what the Rényi curve says,
+    /// An upper bound on epsilon: the sum of all losses or the value of the Rényi curve,
     /// whichever is less; infinite if there is neither.
     ///
-    /// Both take milliseconds, and the ledger adds up the curve. The loss of the
-    /// whole composition, computed numerically, is up to a tenth less; for noise on
-    /// lattices that can take seconds, and a quote is priced a dozen times.
+    /// Both take milliseconds, and the ledger adds up the curve. The privacy loss distribution
+    /// of the whole composition would give up to a tenth less, but can take seconds for noise
+    /// on lattices, and a quote is priced a dozen times.
     pub(super) epsilon: f64,
-    /// The same by the Rényi curve alone.
+    /// The epsilon of the Rényi curve alone.
     pub(super) renyi: Option<f64>,
 }
 
@@ -56,14 +55,14 @@ pub(super) fn price(event: &PrivacyEvent, delta: f64) -> Price {
     }
 }
 
-/// Prices at one delta, each computed once: a search comes back to where it was.
+/// Prices at one delta. Each is computed once, because the search revisits points.
 pub(super) struct Prices {
     delta: f64,
     known: RefCell<BTreeMap<String, Price>>,
 }
 
 impl Prices {
-    /// None yet.
+    /// An empty cache.
     pub(super) const fn new(delta: f64) -> Self {
         Self {
             delta,
@@ -79,12 +78,11 @@ impl Prices {
     }
 }
 
-/// How close to the target a cost comes.
+/// The relative distance to the target at which the search stops.
 const CLOSE: f64 = 2e-4;
 
-/// About the smallest s with `cost(s) <= target`, for a cost that falls with s;
-/// the cost of what is returned was computed. None if there is none between
-/// `least` and `most`.
+/// About the smallest s with `cost(s) <= target`, for a cost that decreases in s. The cost of
+/// the returned s was computed. None if there is none between `least` and `most`.
 pub(super) fn smallest(
     cost: impl Fn(f64) -> f64,
     target: f64,
@@ -101,7 +99,7 @@ pub(super) fn smallest(
     };
     let mut high = guess.clamp(least, most);
     let mut high_excess = excess(high);
-    // A cost is about one over s, so this is a little beyond what is looked for.
+    // The cost is about proportional to 1/s, so this is slightly past the target.
     let beyond = (high_excess.abs() * 1.2 + CLOSE).exp();
     let mut factor = if beyond < 2.0 { beyond } else { 1.05 };
     let mut low = high;
@@ -128,8 +126,8 @@ pub(super) fn smallest(
         if high_excess > -CLOSE || high / low < 1.0 + 1e-9 {
             break;
         }
-        // A straight line between logarithms, aimed a little inside; every third
-        // round a half, which always ends.
+        // The secant in logarithms, aimed slightly inside. Every third step is a bisection, so
+        // that the search ends.
         let (x, y) = (low.ln(), high.ln());
         let share = low_excess / (low_excess - high_excess);
         let line = x + (y - x) * share;
@@ -152,13 +150,13 @@ pub(super) fn smallest(
     Some(high)
 }
 
-/// A positive number in six digits, not below it (or not above it), as the text
-/// of an event reads: noise is read from below, what is spent from above.
+/// A positive number in six digits, rounded up or down, as the text of an event shows it: noise
+/// is rounded down, costs are rounded up.
 pub(super) fn six_digits(value: f64, up: bool) -> f64 {
     digits(value, up, if up { Round::Down } else { Round::Up })
 }
 
-/// What is spent in six digits, not below it.
+/// A cost in six digits, rounded up.
 pub(super) fn spent(value: f64) -> f64 {
     digits(value, true, Round::Up)
 }
@@ -183,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failures_are_priced_apart() {
+    fn deltas_of_failures_are_added() {
         let event: PrivacyEvent = "3 * (discrete-gaussian(60, 5) + approximate(0.1, 1e-8))"
             .parse()
             .unwrap();
@@ -208,7 +206,7 @@ mod tests {
         }
         assert_eq!(smallest(|_| 2.0, 1.0, 1.0, (1e-3, 1e3)), None);
         assert_eq!(smallest(|_| 0.5, 1.0, 1.0, (1e-3, 1e3)), Some(1e-3));
-        // A step from nothing to everything.
+        // A step from infinity to zero.
         let step = smallest(
             |s| if s < 3.0 { f64::INFINITY } else { 0.0 },
             1.0,
@@ -225,7 +223,7 @@ mod tests {
             assert!(down <= value && value <= up && up - down < value * 3e-5);
             let spent = spent(value);
             assert!(value <= spent && spent < value * (1.0 + 3e-5));
-            // It is printed in these digits.
+            // Events are printed in these digits.
             let rho = mizan_core::Rho::new(spent).unwrap();
             let event = PrivacyEvent::ZeroConcentrated { rho }.to_string();
             assert!(event.len() <= "zcdp(0.000000000333334)".len(), "{event}");

@@ -1,4 +1,4 @@
-//! Why a query gets the noise that it gets, as values.
+//! Why a query gets its noise, as values.
 //!
 //! `mizan-api` renders them in English and as JSON, `mizan-server` in Arabic.
 
@@ -6,7 +6,7 @@ use mizan_sql::{AggregateName, QuantileRank};
 
 use super::ReleaseError;
 
-/// A reason of the choice of noise.
+/// A reason for the choice of noise.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChoiceReason {
     /// This noise was chosen.
@@ -16,13 +16,13 @@ pub enum ChoiceReason {
         /// How accurate it is.
         accuracy: Accuracy,
     },
-    /// The other noise is less accurate, or costs more.
+    /// The other noise is less accurate or costs more.
     Other {
         /// The other noise.
         noise: NoiseKind,
-        /// How accurate it would be,
+        /// How accurate it would be.
         accuracy: Accuracy,
-        /// at this epsilon.
+        /// The epsilon that it would cost.
         epsilon: f64,
     },
     /// The other noise is not possible.
@@ -34,26 +34,26 @@ pub enum ChoiceReason {
     },
     /// Epsilon is split.
     Split {
-        /// Over this many statistics,
+        /// The number of statistics.
         statistics: u64,
-        /// in this many groups of a unit.
+        /// The number of groups of a unit.
         groups: u64,
     },
     /// Units in too many groups are clipped in L2 norm, which costs no more.
     Clipped {
-        /// How many groups are too many to be unclipped.
+        /// Units in more groups than this are clipped.
         groups: u64,
     },
     /// What it costs.
     Cost {
-        /// The certified epsilon, by the best method,
+        /// The certified epsilon, by the best method.
         epsilon: f64,
-        /// at this delta.
+        /// The delta at which it is certified.
         delta: f64,
-        /// The epsilon of the Rényi curve, which is what the ledger records.
+        /// The epsilon of the Rényi curve, which the ledger records.
         renyi: f64,
     },
-    /// How far off a quantile is, in rank.
+    /// The rank error of a quantile.
     QuantileRank(QuantileRank),
 }
 
@@ -66,7 +66,7 @@ pub enum NoiseKind {
     DiscreteGaussian,
 }
 
-/// What two kinds of noise are compared by: less is better.
+/// The value by which two kinds of noise are compared: less is better.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Accuracy {
     /// Groups discovered in the data are shown above this number of units.
@@ -90,7 +90,7 @@ pub enum Accuracy {
     },
     /// By how many rows a quantile is off in rank, with 95 % confidence.
     Rank {
-        /// The quantile.
+        /// The rank error of a quantile, with 95 % probability.
         aggregate: AggregateName,
         /// How many rows.
         rows: f64,

@@ -1,7 +1,7 @@
-//! The recipe of a release: everything that is decided before data is touched.
+//! The noise plan of a release: everything that is decided before private data is read.
 //!
-//! Which noise each statistic gets, which groups are shown, and what all of it
-//! costs. A recipe depends on the plan and the request only.
+//! It says which mechanism each statistic gets, which groups are shown, and what it all costs.
+//! It depends on the bounded plan and the request only.
 
 use mizan_core::{
     Count, Delta, DiscreteGaussian, DiscreteLaplace, Epsilon, PrivacyEvent, Rho, Scale,
@@ -14,63 +14,63 @@ use super::aim::Aim;
 use super::reason::ChoiceReason;
 use super::{ReleaseError, price, recursive};
 
-/// What is done to a statistic of every group.
+/// The mechanism for a statistic of every group.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Treatment {
     /// Discrete Laplace noise.
     Laplace {
         /// Its scale, in steps of the statistic.
         scale: f64,
-        /// How far one unit moves the statistic of one group.
+        /// How much one unit changes the statistic in one group.
         sensitivity: u64,
     },
     /// Discrete Gaussian noise.
     Gaussian {
-        /// Its parameter, in steps of the statistic.
+        /// Its sigma, in steps of the statistic.
         sigma: f64,
-        /// How far one unit moves the statistic of one group.
+        /// How much one unit changes the statistic in one group.
         sensitivity: u64,
     },
-    /// Truncated geometric noise, for the units of private groups.
+    /// Truncated geometric noise, for the unit counts of private groups.
     Truncated {
-        /// For one group.
+        /// The epsilon of one group.
         epsilon: f64,
-        /// For one group.
+        /// The delta of one group.
         delta: f64,
     },
     /// Quantiles of a histogram, each by the exponential mechanism.
     Select {
-        /// For each quantile of one group.
+        /// The epsilon of each quantile in one group.
         epsilon: f64,
         /// The most rows of one unit.
         rows: u64,
-        /// The quantiles.
+        /// The target ranks.
         aims: Vec<Aim>,
     },
-    /// Some quantiles of a histogram, one inside the other; minimum and maximum
-    /// apart from them.
+    /// Several quantiles of a histogram by the Kaplan-Schnapp-Stemmer recursion; minimum and
+    /// maximum separately.
     Recursive {
-        /// For each depth, and for each of minimum and maximum, of one group.
+        /// The epsilon of each depth, and of each of minimum and maximum, in one group.
         epsilon: f64,
         /// The most rows of one unit.
         rows: u64,
-        /// The quantiles.
+        /// The target ranks.
         aims: Vec<Aim>,
     },
     /// Many quantiles of a histogram, from a tree of noisy counts.
     Tree {
-        /// What is done to each count: Laplace or Gaussian noise.
+        /// The mechanism for each count: Laplace or Gaussian noise.
         noise: Box<Self>,
-        /// The levels of the tree.
+        /// The number of levels of the tree.
         levels: u32,
-        /// The quantiles.
+        /// The target ranks.
         aims: Vec<Aim>,
     },
 }
 
 impl Treatment {
-    /// The noise that is added, where it is that of a scale. Truncated noise is
-    /// narrower than the one returned, which has the same rate and no bound.
+    /// The additive noise, if there is any. For truncated noise this is the untruncated noise
+    /// of the same rate, which is wider.
     pub(crate) fn noise(&self) -> Result<Option<Noise>, ReleaseError> {
         Ok(match self {
             Self::Laplace { .. } | Self::Gaussian { .. } => Some(self.mechanism()?.noise().clone()),
@@ -82,7 +82,7 @@ impl Treatment {
         })
     }
 
-    /// The quantiles, in the order of what is released for them.
+    /// The target ranks, in the order of the released values.
     pub(crate) fn aims(&self) -> Option<&[Aim]> {
         match self {
             Self::Select { aims, .. } | Self::Recursive { aims, .. } | Self::Tree { aims, .. } => {
@@ -92,7 +92,7 @@ impl Treatment {
         }
     }
 
-    /// The least a with `P(|noise| <= a) >= 1 - missed`, or a little more.
+    /// The least a with `P(|noise| <= a) >= 1 - missed`, or slightly more.
     pub(crate) fn half_width(&self, missed: f64) -> Result<Option<f64>, ReleaseError> {
         let Some(noise) = self.noise()? else {
             return Ok(None);
@@ -143,7 +143,7 @@ impl Treatment {
         })
     }
 
-    /// What it costs a unit in one group.
+    /// What one group costs a unit.
     pub(crate) fn event(&self) -> Result<PrivacyEvent, ReleaseError> {
         let wide = |_| ReleaseError::TooWide;
         match self {
@@ -180,19 +180,19 @@ impl Treatment {
     }
 }
 
-/// The least scale that noise is drawn with.
+/// The least scale that noise is sampled with.
 pub(crate) const LEAST_SCALE: f64 = 1.0 / 1024.0;
 
-/// The largest.
+/// The largest scale.
 pub(crate) const LARGEST_SCALE: f64 = 1.8e19;
 
 fn sensitivity_of(sensitivity: u64) -> Result<Sensitivity, ReleaseError> {
-    // Below 2^53: contributions are.
+    // Contributions are below 2^53.
     #[allow(clippy::cast_precision_loss, reason = "contributions are below 2^30")]
     Sensitivity::new(sensitivity.max(1) as f64).map_err(|_| ReleaseError::TooWide)
 }
 
-/// The same event some times; an empty composition for none.
+/// The composition of `count` copies of an event; an empty composition for zero.
 pub(crate) fn repeated(count: u64, event: PrivacyEvent) -> Result<PrivacyEvent, ReleaseError> {
     Ok(match count {
         0 => PrivacyEvent::Compose(Vec::new()),
@@ -204,30 +204,31 @@ pub(crate) fn repeated(count: u64, event: PrivacyEvent) -> Result<PrivacyEvent, 
     })
 }
 
-/// Which private groups are shown: those whose noisy number of units is above.
+/// The threshold of partition selection: a private group is shown if its noisy number of units
+/// is above it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Threshold {
-    /// Strictly above this.
+    /// A group is shown if its noisy number of units is strictly above this.
     pub(crate) above: u64,
-    /// The probability that a group of the one unit in which two databases
-    /// differ is shown, over all groups of the unit. Charged apart, unless the
-    /// noise has it in its own event.
+    /// The probability that a group is shown that contains only the unit in which two
+    /// neighbouring datasets differ, over all groups of that unit. Charged as reserved delta,
+    /// unless the event of the noise includes it.
     pub(crate) delta: f64,
 }
 
-/// The noise of a release: all that its output depends on, but the data.
+/// The noise of a release: everything but the data that its output depends on.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NoiseRecipe {
     /// The most groups that a unit is in.
     pub(crate) groups_per_unit: u64,
-    /// What is done to each statistic.
+    /// The mechanism of each statistic.
     pub(crate) treatments: Vec<Treatment>,
-    /// Which groups are shown; all if None.
+    /// Which groups are shown; None if all are.
     pub(crate) threshold: Option<Threshold>,
 }
 
 impl NoiseRecipe {
-    /// The treatment of a statistic.
+    /// The mechanism of a statistic.
     pub(crate) fn treatment(&self, statistic: usize) -> Result<&Treatment, ReleaseError> {
         self.treatments.get(statistic).ok_or(ReleaseError::Plan {
             what: "no such statistic",
@@ -235,7 +236,7 @@ impl NoiseRecipe {
     }
 }
 
-/// The noise of a release, and what it costs.
+/// The noise plan of a release, with its cost.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Recipe {
     pub(super) noise: NoiseRecipe,
@@ -265,24 +266,23 @@ impl Recipe {
         })
     }
 
-    /// What a release costs.
+    /// The event of a release.
     ///
     /// # Guarantee
     ///
-    /// At most `groups_per_unit` groups differ between neighbouring databases,
-    /// and each statistic of such a group by at most its sensitivity, so the
-    /// composition of as many scalar mechanisms covers the vector of all groups.
-    /// Groups that do not differ cost nothing. A group with no unit but the one
-    /// in question is shown with the probability of the threshold at most, which
-    /// is the approximate event.
+    /// At most `groups_per_unit` groups differ between neighbouring datasets, and each
+    /// statistic of such a group by at most its sensitivity. So the composition of that many
+    /// scalar mechanisms covers the vector of all groups. Groups that do not differ cost
+    /// nothing. A group that contains only the unit in question is shown with at most the
+    /// probability of the threshold, which is the approximate event.
     ///
     /// If units are clipped, any number of groups may differ: see [`clipped_event`].
     pub(crate) fn event(&self) -> PrivacyEvent {
         self.event.clone()
     }
 
-    /// The plan that engines run for it: what becomes of units in too many groups goes
-    /// with the noise.
+    /// The plan that the engine runs: the contribution bounding across groups depends on the
+    /// noise.
     pub(crate) fn settle(&self, plan: BoundedPlan) -> BoundedPlan {
         BoundedPlan {
             excess: self.excess,
@@ -290,24 +290,23 @@ impl Recipe {
         }
     }
 
-    /// Whether a plan is one that this recipe settled.
+    /// Whether a plan has the contribution bounding across groups of this noise plan.
     pub(super) fn is_for(&self, plan: &BoundedPlan) -> bool {
         let statistics = self.noise.treatments.len() == plan.statistics.len();
         statistics && self.excess == plan.excess
     }
 
-    /// What the event costs at [`delta`](Self::delta), certified, by the best
-    /// method.
+    /// The certified epsilon of the event at [`delta`](Self::delta), by the best method.
     pub(crate) const fn epsilon(&self) -> Epsilon {
         self.epsilon
     }
 
-    /// The delta at which epsilon is meant.
+    /// The delta at which epsilon is certified.
     pub(crate) const fn delta(&self) -> Delta {
         self.delta
     }
 
-    /// Why this noise and no other.
+    /// Why this noise was chosen.
     pub(crate) fn why(&self) -> Vec<ChoiceReason> {
         self.why.clone()
     }
@@ -318,13 +317,13 @@ impl Recipe {
         self.noise.threshold.map(|threshold| threshold.above)
     }
 
-    /// The noise as bytes: the same for the same noise, whatever was asked for.
+    /// The noise plan as bytes: the same for the same noise, whatever was requested.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         self.noise.to_bytes()
     }
 }
 
-/// The event of these treatments in so many groups.
+/// The event of these mechanisms in this many groups.
 pub(crate) fn event(
     groups: u64,
     treatments: &[Treatment],
@@ -348,7 +347,7 @@ pub(crate) fn event(
     let groups = groups.max(1);
     let all = match parts.split_first() {
         None => PrivacyEvent::Compose(Vec::new()),
-        // Of one kind: so many times.
+        // Equal mechanisms: one event, repeated.
         Some((first, rest)) if rest.iter().all(|part| part == first) => {
             let parts = u64::try_from(parts.len()).unwrap_or(u64::MAX);
             let count = groups.checked_mul(parts).ok_or(ReleaseError::TooWide)?;
@@ -368,17 +367,17 @@ pub(crate) fn event(
     })
 }
 
-/// The event of Gaussian noise where units are clipped to so many groups.
+/// The event of Gaussian noise where units are clipped to the norm of `groups` full groups.
 ///
 /// # Guarantee
 ///
-/// One unit moves the integers of all groups by a vector x with
-/// `Σ (x / B)² <= C m` for C groups, m statistics and the sensitivity B of each
-/// (`mizan_sql::clip`). Discrete Gaussian noise under a shift by the integer x has a
-/// Rényi divergence of order α of at most `α x² / 2σ²` (Canonne, Kamath and Steinke
-/// 2020, Proposition 5), and divergences of independent noises add up, to at most
-/// `α (C m / 2) max (B/σ)²`. That is this ρ, rounded up. It holds in how many
-/// groups ever the vector is spread, and a unit of C full groups reaches it.
+/// One unit changes the integers of all groups by a vector x with `Σ (x / B)² <= C m` for C
+/// groups, m statistics and the sensitivity B of each (`mizan_sql::clip`). Discrete Gaussian
+/// noise under a shift by the integer x has a Rényi divergence of order α of at most
+/// `α x² / 2σ²` (Canonne, Kamath and Steinke 2020, Proposition 5). Divergences of independent
+/// noise add up, to at most `α (C m / 2) max (B/σ)²`. The event has this ρ, rounded up. It
+/// holds for any number of groups that the vector spans, and a unit of C full groups reaches
+/// it.
 fn clipped_event(groups: u64, treatments: &[Treatment]) -> Result<PrivacyEvent, ReleaseError> {
     let mut most = 0.0_f64;
     for treatment in treatments {
@@ -397,7 +396,7 @@ fn clipped_event(groups: u64, treatments: &[Treatment]) -> Result<PrivacyEvent, 
     Ok(PrivacyEvent::ZeroConcentrated { rho })
 }
 
-/// Not below.
+/// The nearest double that is not below.
 #[allow(clippy::cast_precision_loss, reason = "rounded up where it is inexact")]
 fn as_f64_up(value: u64) -> f64 {
     let nearest = value as f64;
@@ -408,12 +407,12 @@ fn as_f64_up(value: u64) -> f64 {
     }
 }
 
-/// The least integer threshold for Gaussian noise on units, by bisection.
+/// The least integer threshold for Gaussian noise on unit counts, by bisection.
 ///
 /// # Guarantee
 ///
-/// `P(1 + noise > threshold) <= delta / groups`, so that of `groups` groups
-/// with one unit each any is shown with probability `delta` at most.
+/// `P(1 + noise > threshold) <= delta / groups`, so the probability that any of `groups` groups
+/// of one unit each is shown is at most `delta`.
 pub(crate) fn gaussian_threshold(
     noise: &Noise,
     groups: u64,

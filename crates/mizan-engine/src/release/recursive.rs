@@ -1,40 +1,37 @@
-//! A few quantiles of one histogram, one inside the other: the middle one first,
-//! then those below it among the rows below it, and those above it among the
-//! rest.
+//! Several quantiles of one histogram by recursion: the middle one first, then those below it
+//! among the rows below it, and those above it among the rest.
 //!
-//! Where many rows are equal, a value cannot tell which of them are below. So
-//! each value of the grid is cut into `CELLS` cells and each of its rows spread
-//! evenly over them. A selection is one of the cells: all that is to the left of
-//! it is below. In units of `1/CELLS` of a row everything is whole.
+//! Where many rows are equal, a value does not determine which of them are below. So each value
+//! of the grid is split into `CELLS` cells and each of its rows is spread evenly over them. A
+//! selection is one of the cells: everything to the left of it is below. In units of `1/CELLS`
+//! of a row all numbers are integers.
 //!
 //! # Guarantee
 //!
-//! All selections of one depth together are one exponential mechanism of `ε`, so
-//! `k` quantiles cost as much as `⌈log₂(k + 1)⌉` selections. Let a unit have at
-//! most `R` rows. The ranges of one depth are disjoint and follow from what was
-//! selected before, so given that, the weights `r_i` of the unit in them add up to
-//! `R` at most, however its rows lie: also those that are cut. In its range a
-//! selection aims at a fraction `a/b` of the weight that is there, and nothing
-//! outside matters. A score moves by at most `r_i max(a, b-a)`; the mechanism is
-//! made for `R max(a, b-a)`, so the logarithm of the ratio of its probabilities
-//! lies in an interval of length `ε r_i / R` (Dong, Durfee and Rogers 2020). For
-//! independent selections these lengths add up: to `ε` at most for a depth, which
-//! is the bounded range that `exponential(ε)` is priced by.
+//! All selections of one depth together are one exponential mechanism of `ε`, so `k` quantiles
+//! cost as much as `⌈log₂(k + 1)⌉` selections. Let a unit have at most `R` rows. The ranges of
+//! one depth are disjoint and follow from earlier selections. Given those, the weights `r_i` of
+//! the unit in them add up to at most `R`, wherever its rows are, including rows that are
+//! split. In its range a selection targets a fraction `a/b` of the weight there, and nothing
+//! outside matters. A score changes by at most `r_i max(a, b-a)`. The mechanism is made for
+//! `R max(a, b-a)`, so the logarithm of the ratio of its probabilities lies in an interval of
+//! length `ε r_i / R` (Dong, Durfee and Rogers 2020). For independent selections these lengths
+//! add up to at most `ε` for a depth, which is the bounded range that `exponential(ε)` is
+//! priced by.
 //!
-//! # How far off
+//! # Rank error
 //!
-//! In its range a selection misses its rank by more than `e` with a probability of
-//! at most `N e^(-κe) / Z`, where `κ = ε / 2R max(a/b, 1-a/b)` and `Z` is the
-//! weight of the cells at the rank itself, in values. If `E` rows are equal there,
-//! `Z` is `(1 - e^(-κE)) / κE` at least, or what the neighbouring cells make up
-//! for, a factor of `e` less: with `1/κ` and a row more than
-//! `ln(N (1 + κE) / β) / κ` it is missed once in `1/β`. The ends of its range are
-//! off themselves, and the rank with them, by their mean weighted with `a/b`.
+//! In its range a selection misses its rank by more than `e` with probability at most
+//! `N e^(-κe) / Z`, where `κ = ε / 2R max(a/b, 1-a/b)` and `Z` is the weight of the cells at
+//! the rank itself, in values. If `E` rows are equal there, `Z` is at least
+//! `(1 - e^(-κE)) / κE`, or the neighbouring cells make up for it with a factor of `e` less.
+//! With `1/κ` and one row more than `ln(N (1 + κE) / β) / κ` the probability of a miss is `β`.
+//! The ends of the range have errors too; they add their mean, weighted with `a/b`.
 //!
 //! # Reference
 //!
-//! Kaplan, Schnapp and Stemmer, *Differentially private approximate quantiles*,
-//! ICML 2022, for one row of each person and no equal rows.
+//! Kaplan, Schnapp and Stemmer, *Differentially private approximate quantiles*, ICML 2022. The
+//! paper assumes one row for each person and no equal rows.
 
 use std::collections::BTreeMap;
 
@@ -45,27 +42,27 @@ use super::ReleaseError;
 use super::aim::{self, Aim, MISSED, PARTS};
 use super::choose::as_f64;
 
-/// Into how many cells each value is cut, as a power of two. A score of 64 bits
-/// then tells ranks apart up to 2^29 rows away, with the finest of fractions.
+/// Into how many cells each value is split, as a power of two. A 64-bit score then
+/// distinguishes ranks up to 2^29 rows apart, with the finest fraction.
 const CELL_BITS: u32 = 20;
 const CELLS: u64 = 1 << CELL_BITS;
 
-/// How many rows of a value may be equal for the error that is promised.
+/// How many rows of a value may be equal for the stated error bound to hold.
 pub(super) const EQUAL: u64 = CELLS;
 
-/// As many selections as these aims cost: the depth of the fractions, and one for
+/// The number of selections that these targets cost: the depth of the fractions, plus one for
 /// each of minimum and maximum.
 pub(super) fn selections(aims: &[Aim]) -> u64 {
     let edges = aims.iter().filter(|aim| aim.parts().is_none()).count();
     depth(fractions(aims).len()).saturating_add(u64::try_from(edges).unwrap_or(u64::MAX))
 }
 
-/// How many selections one inside the other find so many quantiles.
+/// The depth of the recursion for this many quantiles.
 fn depth(quantiles: usize) -> u64 {
     u64::from(usize::BITS - quantiles.leading_zeros())
 }
 
-/// The fractions of aims in parts, in order; minimum and maximum are none.
+/// The fractions among the targets, over `PARTS`, ascending. Minimum and maximum are left out.
 pub(super) fn fractions(aims: &[Aim]) -> Vec<u64> {
     let mut parts: Vec<u64> = aims.iter().filter_map(|aim| aim.parts()).collect();
     parts.sort_unstable();
@@ -73,8 +70,8 @@ pub(super) fn fractions(aims: &[Aim]) -> Vec<u64> {
     parts
 }
 
-/// Calls `f` for each fraction, in the order in which they are selected, with the
-/// nearest fractions on both sides that came before and what it returned for them.
+/// Calls `f` for each fraction, in the order of selection, with the nearest fractions on both
+/// sides that were selected before and the results for them.
 fn each<T: Copy>(
     parts: &[u64],
     (low, high): ((u64, T), (u64, T)),
@@ -91,15 +88,15 @@ fn each<T: Copy>(
     each(above, (here, high), f, found)
 }
 
-/// By how many rows each of the fractions may be off, with a probability of 95 %,
-/// where at most [`EQUAL`] rows are equal.
+/// The rank error of each fraction, with 95 % probability, where at most [`EQUAL`] rows are
+/// equal.
 pub(super) fn rank_errors(
     parts: &[u64],
     epsilon: f64,
     rows: u64,
     candidates: u64,
 ) -> Result<Vec<f64>, ReleaseError> {
-    // A fraction is off if one of those on the way to it is.
+    // A fraction has an error if one of its ancestors has.
     let missed = MISSED / as_f64(depth(parts.len()));
     let mut errors = Vec::with_capacity(parts.len());
     let mut error = |parts: u64, low: (u64, f64), high: (u64, f64)| {
@@ -113,10 +110,10 @@ pub(super) fn rank_errors(
     Ok(errors)
 }
 
-/// A histogram, cut into cells.
+/// A histogram whose values are split into cells.
 struct Cells {
-    /// The places of values with rows, how many these are, and how many are
-    /// before.
+    /// For each value with rows: its place, its number of rows, and the number of rows before
+    /// it.
     values: Vec<(u64, u64, u64)>,
 }
 
@@ -134,7 +131,7 @@ impl Cells {
         Self { values }
     }
 
-    /// The weight of all cells before one.
+    /// The weight of all cells before a cell.
     fn before(&self, cell: u64) -> i128 {
         let (place, within) = (cell >> CELL_BITS, cell % CELLS);
         let next = self.values.partition_point(|(value, ..)| *value < place);
@@ -176,7 +173,7 @@ impl Cells {
         Ok(cell(run, place))
     }
 
-    /// Cuts a range into runs, at the values with rows.
+    /// Splits a range into runs, at the values with rows.
     fn runs(&self, runs: &mut Runs<impl Fn(u64) -> i128>, range: (u64, u64)) {
         let (first, last) = (range.0 >> CELL_BITS, range.1 >> CELL_BITS);
         let from = self.values.partition_point(|(value, ..)| *value < first);
@@ -193,17 +190,16 @@ impl Cells {
     }
 }
 
-/// Cells in runs, each with the best score in it.
+/// Runs of cells, each with the best score in it.
 struct Runs<F> {
-    /// How far a cell is past the rank that is aimed at: never less for a later
-    /// cell.
+    /// How far a cell is past the target rank; it does not decrease from cell to cell.
     past: F,
     factor: f64,
     starts: Vec<u64>,
     bounds: Vec<(i64, u64)>,
 }
 
-/// Scores so many factors of e below the best are hardly ever selected.
+/// Scores this many factors of e below the best are practically never selected.
 const FAR: f64 = 100.0;
 
 impl<F: Fn(u64) -> i128> Runs<F> {
@@ -211,7 +207,7 @@ impl<F: Fn(u64) -> i128> Runs<F> {
         aim::as_score((self.past)(cell).saturating_abs())
     }
 
-    /// The cells from one to before another, of which an end is the best.
+    /// The cells from `start` to before `stop`, where the best score is at one of the ends.
     fn push(&mut self, start: u64, stop: u64) {
         if start < stop {
             let best = self.score(start).max(self.score(stop - 1));
@@ -220,10 +216,9 @@ impl<F: Fn(u64) -> i128> Runs<F> {
         }
     }
 
-    /// The same where the best may lie between: from there to both sides in runs
-    /// that double, so that the bound of a run is close to what can be selected
-    /// of it. Scores that hardly differ, or that are all far from the best, are
-    /// one run.
+    /// The same where the best score may be inside: from there to both sides in runs of
+    /// doubling length, so that the bound of a run is close to the scores in it. Scores that
+    /// hardly differ, or that are all far from the best, form one run.
     fn push_sloping(&mut self, start: u64, stop: u64) {
         let (mut turn, mut after) = (start, stop);
         while turn < after {
@@ -265,19 +260,19 @@ impl<F: Fn(u64) -> i128> Runs<F> {
 struct Node {
     aim: Aim,
     mechanism: ExponentialMechanism,
-    /// How far apart scores are whose probabilities differ by e.
+    /// The difference of two scores whose probabilities differ by a factor of e.
     factor: f64,
 }
 
-/// The selections of some fractions.
+/// The selections of several fractions.
 pub(super) struct Recursive {
     parts: Vec<u64>,
     nodes: BTreeMap<u64, Node>,
 }
 
 impl Recursive {
-    /// For fractions in parts, which are in order and different, an ε for each
-    /// depth and units of at most so many rows.
+    /// For distinct fractions over `PARTS`, ascending, an ε for each depth, and units of at
+    /// most `rows` rows.
     pub(super) fn new(parts: Vec<u64>, epsilon: Epsilon, rows: u64) -> Result<Self, ReleaseError> {
         let weight = rows.saturating_mul(CELLS);
         let mut nodes = BTreeMap::new();
@@ -295,7 +290,7 @@ impl Recursive {
         Ok(Self { parts, nodes })
     }
 
-    /// A value for each of the fractions.
+    /// A value for each fraction.
     pub(super) fn select(
         &self,
         entropy: &mut Entropy,
@@ -304,7 +299,7 @@ impl Recursive {
     ) -> Result<BTreeMap<u64, i64>, ReleaseError> {
         let cells = Cells::new(histogram, range);
         let widest = range.1.abs_diff(range.0);
-        // Up to and including the end of the last value: everything may be below.
+        // Up to and including the end of the last value: all rows may be below.
         let end = widest.saturating_add(1).saturating_mul(CELLS);
         let mut cut = |part: u64, low: (u64, u64), high: (u64, u64)| {
             let node = self.nodes.get(&part).ok_or(ReleaseError::Shape)?;
@@ -343,11 +338,11 @@ mod tests {
         ]
     }
 
-    /// Whatever the cuts, the scores that a unit moves in the ranges between them
-    /// add up to no more than one sensitivity, also where a cut goes through its
-    /// rows. With ranks of the whole histogram instead they would not.
+    /// For all cuts, the changes of the scores in the ranges between them add up to at most one
+    /// sensitivity, also where a cut splits rows of the unit. Scores by ranks of the whole
+    /// histogram would not have this property.
     #[test]
-    fn a_unit_moves_all_ranges_together_by_one_sensitivity() {
+    fn a_unit_changes_all_ranges_together_by_one_sensitivity() {
         let rows = 3_u64;
         let end = 16 * CELLS;
         let cuts = [
@@ -390,7 +385,7 @@ mod tests {
         assert!(largest > 0.95, "nothing comes close: {largest}");
     }
 
-    /// Runs cover every cell once, and no score is above the bound of its run.
+    /// Runs cover every cell once, and no score exceeds the bound of its run.
     #[test]
     fn runs_bound_every_cell() {
         for histogram in histograms() {
@@ -431,12 +426,12 @@ mod tests {
         }
     }
 
-    /// What is selected is as likely as the definition says: two values with four
-    /// and eight rows, a fraction of a half, all cells added up. Of 20,000 draws
-    /// the share of a value is off by 7 standard errors once in 10¹¹ times; were
-    /// rows not spread over cells, the second would be off by 16.
+    /// The selection has the defined distribution: two values with four and eight rows, a
+    /// fraction of one half, all cells added up. In 20,000 draws the share of a value deviates
+    /// by 7 standard errors with probability 10⁻¹¹. If rows were not spread over cells, the
+    /// second would deviate by 16.
     #[test]
-    fn selections_are_as_likely_as_they_should_be() {
+    fn selections_have_the_defined_distribution() {
         let histogram = BTreeMap::from([(0, 4), (1, 8)]);
         let range = (0, 2);
         let cells = Cells::new(&histogram, range);
@@ -468,9 +463,9 @@ mod tests {
         }
     }
 
-    /// However many rows are equal, quantiles are in order and near their ranks.
+    /// Quantiles are in order and near their ranks for any number of equal rows.
     #[test]
-    fn equal_rows_do_not_mislead() {
+    fn equal_rows_keep_quantiles_near_their_ranks() {
         let parts = vec![1000, 2500, 5000, 7500, 9000];
         let histogram = BTreeMap::from([(-5, 10_000), (0, 60_000), (1, 1), (7, 30_000)]);
         let mut entropy = Entropy::system().unwrap();
@@ -478,7 +473,7 @@ mod tests {
         for _ in 0..50 {
             let found = all.select(&mut entropy, &histogram, RANGE).unwrap();
             let found: Vec<i64> = found.into_values().collect();
-            // The first aims at the very edge of what is equal.
+            // The first targets the edge of the equal rows.
             assert!(found[0] >= -5 && found[0] <= 0);
             assert_eq!(&found[1..], [0, 0, 7, 7]);
         }

@@ -1,5 +1,5 @@
-//! What was released: noisy integers by group, and the recipe they were made by.
-//! This is what the ledger keeps, and what answers are made of.
+//! The release: noisy integers by group, and the noise plan. The ledger stores it, and answers
+//! are computed from it.
 
 use std::collections::BTreeMap;
 
@@ -21,20 +21,19 @@ use crate::exact::{Cell, Exact};
 pub(crate) enum NoisyCell {
     /// A noisy sum.
     Integer(i64),
-    /// The selected values of a histogram, from the least, one for each quantile
-    /// of the recipe.
+    /// The selected values of a histogram, ascending, one for each quantile of the noise plan.
     Selected(Vec<i64>),
-    /// The same from a tree, and the noisy number of rows at its root.
+    /// The selected values from a tree, and the noisy number of rows at its root.
     FromTree {
         /// The values.
         values: Vec<i64>,
-        /// The rows of all values, after noise.
+        /// The noisy number of rows.
         rows: i64,
     },
 }
 
 impl NoisyCell {
-    /// The values of quantiles, if it has them.
+    /// The selected values, if the cell has them.
     pub(super) fn quantiles(&self) -> Option<&[i64]> {
         match self {
             Self::Selected(values) | Self::FromTree { values, .. } => Some(values),
@@ -52,26 +51,26 @@ pub(crate) struct Group {
     pub(crate) cells: Vec<NoisyCell>,
 }
 
-/// What was released.
+/// A release.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Released {
-    /// With which noise.
+    /// The noise that was used.
     pub(crate) noise: NoiseRecipe,
     /// The groups, in the order of their keys.
     pub(crate) groups: Vec<Group>,
 }
 
-/// A count of every group as it was released.
+/// A count of every group, as it was released.
 #[derive(Clone, Debug)]
 pub(crate) struct NoisyCounts<'a> {
-    /// The key of each group, and its count: not clamped at zero.
+    /// The key of each group and its count, not clamped at zero.
     pub(crate) counts: Vec<(&'a [Value], f64)>,
-    /// The half width of the noise of each.
+    /// The half width of the noise of each count.
     pub(crate) half_width: f64,
 }
 
 impl Released {
-    /// What its threshold may fail with, if it has one.
+    /// The failure probability of its threshold, if it has one.
     pub(crate) fn threshold_delta(&self) -> Option<Delta> {
         let threshold = self.noise.threshold?;
         Delta::new(threshold.delta).ok()
@@ -98,18 +97,18 @@ impl Released {
     }
 }
 
-/// Releases exact integers with the noise of a recipe.
+/// Adds the noise of a noise plan to exact integers.
 ///
 /// # Guarantee
 ///
-/// The output is that of the mechanism `recipe.event()` stands for. Which groups
-/// get noise, and in which order, is public for public groups; private groups
-/// below the threshold leave no trace.
+/// The output is that of the mechanism described by `recipe.event()`. For public groups, which
+/// groups get noise and in which order is public; private groups below the threshold have no
+/// effect on the output.
 ///
 /// # Errors
 ///
-/// There is no randomness, or the engine returned another shape: nothing is
-/// released then.
+/// The operating system provides no randomness, or the result of the engine has another shape.
+/// Nothing is released then.
 pub(crate) fn release(
     recipe: &Recipe,
     plan: &BoundedPlan,
@@ -117,7 +116,7 @@ pub(crate) fn release(
 ) -> Result<Released, ReleaseError> {
     if !recipe.is_for(plan) {
         return Err(ReleaseError::Plan {
-            what: "a recipe of another plan",
+            what: "a noise plan of another plan",
         });
     }
     let recipe = &recipe.noise;
@@ -170,7 +169,7 @@ pub(crate) fn release(
     })
 }
 
-/// The cells of a public group that is not in the data.
+/// The cells of a public group without rows.
 fn absent(plan: &BoundedPlan) -> Vec<Cell> {
     let zero = |statistic: &mizan_sql::Statistic| match statistic.measure {
         Measure::Histogram(..) => Cell::Histogram(BTreeMap::new()),
@@ -193,7 +192,7 @@ fn noisy_column(
         Some(Cell::Integer(value)) => Ok(*value),
         _ => Err(ReleaseError::Shape),
     };
-    // Drawn first where it can be, so that a lack of randomness is known before.
+    // Sampled first where possible, so that missing randomness is detected early.
     if let Some(keys) = treatment.truncated()? {
         let mut column = vec![0; groups.len()];
         keys.fill(entropy, &mut column)?;
@@ -210,7 +209,7 @@ fn noisy_column(
     Ok(Some(column))
 }
 
-/// Which groups are shown: all, or those with enough units.
+/// Which groups are shown: all, or those above the threshold.
 fn shown(
     recipe: &NoiseRecipe,
     units: Option<&Option<Vec<i64>>>,
@@ -228,16 +227,16 @@ fn shown(
     Ok(units.iter().map(above).collect())
 }
 
-/// The quantiles of a histogram.
+/// The mechanism for the quantiles of a histogram.
 struct Selection {
     range: (i64, i64),
     how: How,
 }
 
 enum How {
-    /// Each by its own mechanism.
+    /// One exponential mechanism for each.
     OneByOne(Vec<(Aim, ExponentialMechanism)>),
-    /// One inside the other; minimum and maximum each by its own mechanism.
+    /// By recursion; minimum and maximum by one exponential mechanism each.
     Recursive(Recursive, Vec<(Aim, Option<ExponentialMechanism>)>),
     /// All from one tree.
     Tree(Mechanism, u32, Vec<Aim>),
@@ -288,7 +287,7 @@ impl Selection {
         statistics.map(selection).collect()
     }
 
-    /// A value for each quantile. They are sorted, since the true ones are.
+    /// A value for each quantile. They are sorted, since the true quantiles are in order.
     fn select(
         &self,
         entropy: &mut Entropy,
@@ -318,7 +317,8 @@ impl Selection {
                 for aim in aims {
                     values.push(tree.find(entropy, *aim)?);
                 }
-                // Every search begins at the root: its noise is drawn and paid for.
+                // Every search starts at the root, so its noise is sampled and paid for
+                // already.
                 rows = Some(tree.rows(entropy)?);
             }
         }

@@ -1,27 +1,26 @@
-//! What the asker wants to spend, or to get.
+//! The spending target of a query.
 
 use mizan_core::{Delta, Epsilon};
 
-/// What the asker wants to spend, or to get.
+/// What the analyst wants to spend, or the accuracy that they want.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Target {
-    /// The whole release costs this at most.
+    /// The whole release costs at most this.
     Epsilon(Epsilon),
-    /// The first aggregate is within this, in its own units, of the exact
-    /// bounded answer, with a probability of 95 %. Counts and sums only.
+    /// The first aggregate is within this distance, in its own units, of the exact bounded
+    /// answer with 95 % probability. For counts and sums only.
     Accuracy(f64),
 }
 
-/// A target, and the deltas at which it is meant.
+/// A target, and the deltas that go with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Request {
-    /// What to spend or to get.
+    /// The target.
     pub target: Target,
-    /// The delta at which the epsilon of the noise is meant.
+    /// The delta at which the epsilon of the noise is certified.
     pub delta: Delta,
-    /// The most that the threshold of private groups may fail with, beside
-    /// `delta`. The ledger adds these up over all questions, apart from its
-    /// Rényi curve; with zero there is no threshold that keeps it, and private
-    /// groups are refused.
+    /// The largest failure probability of the threshold of private groups, beside `delta`. The
+    /// ledger adds these up over all queries, apart from its Rényi curve. If it is zero, no
+    /// threshold satisfies it, and private groups are refused.
     pub threshold_delta: Delta,
 }

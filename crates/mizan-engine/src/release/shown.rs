@@ -1,37 +1,36 @@
-//! How many units a group has that is shown only because they seemed many.
+//! The number of units of a group that is shown because its noisy unit count is above the
+//! threshold.
 //!
-//! The noise of the units decides whether a group of private keys is shown. Of the
-//! groups near the threshold those are shown whose noise was high, so an interval
-//! that is right for all groups lies too high for these. Its lower end is
-//! therefore taken from how likely the noisy number is among those above the
-//! threshold: the least `u` with
-//! `P(u + X >= y) >= (missed / 2) P(u + X > threshold)`.
+//! The noise of the unit count decides whether a private group is shown. Near the threshold
+//! only groups with positive noise are shown, so an interval that is correct for all groups is
+//! too high for these. Its lower end is therefore computed from the noise conditional on the
+//! group being shown: the least `u` with `P(u + X >= y) >= (missed / 2) P(u + X > threshold)`.
 //!
 //! # Guarantee
 //!
-//! For every `u` the probability that a shown group has its lower end above `u` is
-//! at most `missed / 2`: that is the definition, since the left side grows faster
-//! with `u` than the right one for noise whose logarithm is concave. That the
-//! upper end is too low is less likely among shown groups than among all. Other
-//! statistics have noise of their own, to which the threshold does nothing.
+//! For every `u` the probability that a shown group has its lower end above `u` is at most
+//! `missed / 2`. That is the definition, since the left side grows faster in `u` than the right
+//! side for noise whose logarithm is concave. The upper end is too low with a smaller
+//! probability among shown groups than among all. Other statistics have independent noise, so
+//! the threshold does not affect them.
 
 use mizan_noise::Noise;
 
 use super::ReleaseError;
 use super::recipe::{Threshold, Treatment};
 
-/// The noise of units and the threshold for them.
+/// The noise of unit counts, and their threshold.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
     noise: Noise,
-    /// The noise goes no further, if it is truncated.
+    /// The bound of the noise, if it is truncated.
     bound: Option<u64>,
     threshold: i64,
     missed: f64,
 }
 
 impl Shown {
-    /// For lower ends that are too high with probability `missed / 2` at most.
+    /// For lower ends that are too high with probability at most `missed / 2`.
     pub(super) fn new(
         units: &Treatment,
         threshold: Threshold,
@@ -47,7 +46,7 @@ impl Shown {
         Ok(units.noise()?.map(shown))
     }
 
-    /// The least number of units that is likely enough for this noisy one.
+    /// The lower end for a noisy number of units.
     pub(super) fn least(&self, noisy: i64) -> i64 {
         let likely = |units: i64| {
             let any = self.at_least(self.threshold.saturating_add(1).saturating_sub(units));
@@ -65,8 +64,8 @@ impl Shown {
         to
     }
 
-    /// The probability that the noise is at least this. For truncated noise, that
-    /// it also stays within its bound, of the noise without one: only ratios matter.
+    /// The probability that the noise is at least this. For truncated noise, the probability
+    /// that untruncated noise also stays within the bound: only ratios matter.
     fn at_least(&self, noise: i64) -> f64 {
         // P(X >= t) is half of P(|X| > t - 1) for t >= 1, and X is symmetric.
         let magnitude = noise.unsigned_abs();

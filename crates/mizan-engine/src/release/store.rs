@@ -1,8 +1,7 @@
-//! A release as bytes, and back, exactly: what the ledger keeps as the answer.
+//! A release as bytes and back, exactly: the answer that the ledger stores.
 //!
-//! JSON with a version. Doubles are texts, because readers of JSON round; every
-//! value says its type. What was written by this version or an older one is read
-//! the same for ever.
+//! JSON with a version. Doubles are strings, because JSON readers round; every value has its
+//! type. Whatever this version or an older one wrote is read in the same way forever.
 
 use mizan_sql::Value;
 use serde_json::{Map, Value as Json, json};
@@ -16,7 +15,7 @@ use super::released::{Group, NoisyCell, Released};
 const VERSION: u64 = 1;
 
 impl NoiseRecipe {
-    /// The bytes: the same for the same noise.
+    /// The bytes: the same for the same noise plan.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         noise_to_json(self).to_string().into_bytes()
     }
@@ -34,13 +33,13 @@ impl Released {
         whole.to_string().into_bytes()
     }
 
-    /// What the bytes say.
+    /// Reads a release.
     ///
     /// # Errors
     ///
-    /// They are no release of this version.
+    /// The bytes are not a release of this version.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, ReleaseError> {
-        let whole: Json = serde_json::from_slice(bytes).map_err(|_| wrong("it is no JSON"))?;
+        let whole: Json = serde_json::from_slice(bytes).map_err(|_| wrong("it is not JSON"))?;
         if whole.get("version").and_then(Json::as_u64) != Some(VERSION) {
             return Err(wrong("it is of another version"));
         }
@@ -71,11 +70,11 @@ fn group_to_json(group: &Group) -> Json {
 }
 
 fn group_from_json(json: &Json) -> Result<Group, ReleaseError> {
-    let integer = |json: &Json| json.as_i64().ok_or(wrong("a cell is no integer"));
+    let integer = |json: &Json| json.as_i64().ok_or(wrong("a cell is not an integer"));
     let integers =
         |values: &[Json]| -> Result<Vec<i64>, _> { values.iter().map(integer).collect() };
     let cell = |json: &Json| match json {
-        // Also of trees, from before their rows were kept.
+        // Also trees of versions that did not store the number of rows.
         Json::Array(values) => Ok(NoisyCell::Selected(integers(values)?)),
         Json::Object(_) => Ok(NoisyCell::FromTree {
             values: integers(list(field(json, "values")?)?)?,
@@ -104,7 +103,7 @@ fn value_to_json(value: &Value) -> Json {
 }
 
 fn value_from_json(json: &Json) -> Result<Value, ReleaseError> {
-    let bad = || wrong("a key is no value");
+    let bad = || wrong("a key is not a value");
     let (kind, inner) = match json {
         Json::Null => return Ok(Value::Null),
         Json::Object(fields) if fields.len() == 1 => fields.iter().next().ok_or_else(bad)?,
@@ -289,7 +288,7 @@ fn whole(json: &Json) -> Result<u64, ReleaseError> {
     json.as_u64().ok_or(wrong("a number is not whole"))
 }
 
-/// The shortest decimal that is this double and no other.
+/// The shortest decimal that reads as exactly this double.
 fn double(value: f64) -> String {
     format!("{value:?}")
 }

@@ -1,43 +1,38 @@
-//! Many quantiles of one histogram: a tree of noisy counts.
+//! Many quantiles of one histogram: a tree of noisy counts (hierarchical histogram).
 //!
-//! The grid is cut in sixteen, each part again in sixteen, and so on down to
-//! single values. A row is in one node of each level, so a unit of at most `R`
-//! rows moves the counts of a level by at most `R`, in L1 and in L2: a tree costs
-//! as much as one count for each of its levels, however many quantiles are read
-//! from it.
+//! The grid is split into sixteen parts, each part into sixteen again, and so on down to single
+//! values. A row is in one node of each level, so a unit of at most `R` rows changes the counts
+//! of a level by at most `R`, in L1 and in L2. So a tree costs as much as one count for each of
+//! its levels, however many quantiles are read from it.
 //!
-//! Noise is drawn for the nodes that are looked at only. Which these are depends
-//! on noisy counts alone, so it is as if all had noise.
+//! Noise is sampled only for the nodes that are visited. Which these are depends on noisy
+//! counts alone, so the result is distributed as if all nodes had noise.
 //!
 //! # Consistency
 //!
-//! The counts of sixteen children, each with its own noise, do not add up to that
-//! of their parent. Given what is known of the parent, the least squares are a
-//! sixteenth of what is missing for each child: the step from above to below of
-//! Hay, Rastogi, Miklau and Suciu, *Boosting the accuracy of differentially
-//! private histograms through consistency*, 2010. Their step from below to above
-//! would need noise for all nodes, and with sixteen children a count knows fifteen
-//! sixteenths of what can be known of itself.
+//! The counts of sixteen children, each with independent noise, do not add up to the count of
+//! their parent. Given the estimate of the parent, least squares adds a sixteenth of the
+//! difference to each child: the downward step of Hay, Rastogi, Miklau and Suciu, *Boosting the
+//! accuracy of differentially private histograms through consistency*, 2010. Their upward step
+//! would need noise for all nodes, and with sixteen children a count itself holds fifteen
+//! sixteenths of the information about it.
 //!
 //! # Guarantee
 //!
-//! Let `S_j` be the noise of the first `j` of sixteen children. The edge after
-//! them is off by `B_j = S_j - (j/16) S_16` of their own, and by the mean of what
-//! the edges of their parent are off by, with the weights `1 - j/16` and `j/16`;
-//! the last edge of all by the noise of the total. So whatever the way down, an
-//! edge is off by at most the sum of the largest `|B_j|` of each level and of the
-//! noise of the total. A quantile is found from the root: of a node's children the
-//! first where the count up to its end reaches the rank aimed at. So the count
-//! below what is found exceeds that rank by no more, and the one up to it falls
-//! short by no more. A rank that is a fraction of the noisy total is off by that
-//! fraction of its noise, and with it the edges: together by no more than all of
-//! it.
+//! Let `S_j` be the noise of the first `j` of sixteen children. The edge after them has the
+//! error `B_j = S_j - (j/16) S_16` from their own noise, plus the mean of the errors of the
+//! parent's edges with weights `1 - j/16` and `j/16`. The last edge of all has the noise of the
+//! total. So on every path down, the error of an edge is at most the sum over the levels of the
+//! largest `|B_j|`, plus the noise of the total. A quantile is found from the root: among the
+//! children of a node, the first whose cumulative count reaches the target rank. So the count
+//! below the result exceeds the target rank by at most this error, and the count up to it falls
+//! short by at most this error. A target rank that is a fraction of the noisy total has that
+//! fraction of its noise, and so have the edges: together at most the whole noise of the total.
 //!
-//! Levels have noise of their own, so the moment generating function of the sum is
-//! at most the product of `Σ_j E[e^(λB_j) + e^(-λB_j)]` over them, and Chernoff's
-//! inequality bounds it with a probability of 95 %. But for the first: the total is
-//! the sum of its sixteen, `S_16`, so there it is `Σ_j E[e^(λ(±B_j ± S_16))]` over
-//! all four signs.
+//! Levels have independent noise, so the moment generating function of the sum is at most the
+//! product of `Σ_j E[e^(λB_j) + e^(-λB_j)]` over them, and Chernoff's inequality bounds it with
+//! 95 % probability. The first level is an exception: the total is the sum `S_16` of its
+//! children, so its factor is `Σ_j E[e^(λ(±B_j ± S_16))]` over all four signs.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +47,7 @@ use super::recipe::Treatment;
 const BRANCHES: u64 = 16;
 const CHILDREN: f64 = 16.0;
 
-/// How many levels a tree of so many values has.
+/// How many levels a tree over this many values has.
 pub(crate) fn levels(candidates: u64) -> u32 {
     let (mut levels, mut values) = (1, BRANCHES);
     while values < candidates {
@@ -62,23 +57,22 @@ pub(crate) fn levels(candidates: u64) -> u32 {
     levels
 }
 
-/// With a probability of 95 % the rank of what is found is within so many rows
-/// of the one that is aimed at.
+/// With 95 % probability the rank of the result is within this many rows of the target rank.
 pub(crate) fn rank_error(noise: &Treatment, levels: u32) -> Result<u64, ReleaseError> {
     let deviation = match *noise {
         Treatment::Gaussian { sigma, .. } => sigma,
         Treatment::Laplace { scale, .. } => scale * std::f64::consts::SQRT_2,
         _ => {
             return Err(ReleaseError::Plan {
-                what: "a tree of another noise",
+                what: "a tree with another kind of noise",
             });
         }
     };
     let cumulant = |x: f64| cumulant(noise, x);
     let bound = |lambda: f64| {
-        // With so much of the total: each of the first j children has a part in
-        // `B_j` of `1 - j/16`, each of the others of `-j/16`. Noise is symmetric,
-        // so opposite signs of all are the same again.
+        // With this share of the total: each of the first j children contributes to `B_j` with
+        // `1 - j/16`, each other with `-j/16`. Noise is symmetric, so reversing all signs gives
+        // the same value.
         let edge = |j: u32, of_total: f64| {
             let (before, after) = (f64::from(j), CHILDREN - f64::from(j));
             let share = before / CHILDREN;
@@ -91,7 +85,7 @@ pub(crate) fn rank_error(noise: &Treatment, levels: u32) -> Result<u64, ReleaseE
         let others = f64::from(levels.saturating_sub(1)) * level(0.0).ln();
         (others + first.ln() - MISSED.ln()) / lambda
     };
-    // It holds for any λ: a fine list of them has one that is nearly the best.
+    // The bound holds for any λ: a fine grid contains one that is nearly the best.
     let best = (0..400)
         .map(|step| bound(1.02_f64.powi(step - 350) * 4.0 / deviation))
         .filter(|bound| *bound > 0.0)
@@ -99,9 +93,8 @@ pub(crate) fn rank_error(noise: &Treatment, levels: u32) -> Result<u64, ReleaseE
     Ok(whole_rows(best))
 }
 
-/// At least the logarithm of the moment generating function of noise. That of
-/// discrete Gaussian noise is below the normal one (Canonne, Kamath and Steinke
-/// 2020).
+/// An upper bound on the logarithm of the moment generating function of noise. That of discrete
+/// Gaussian noise is below that of the normal distribution (Canonne, Kamath and Steinke 2020).
 fn cumulant(noise: &Treatment, x: f64) -> f64 {
     let x = x.abs();
     match *noise {
@@ -115,14 +108,14 @@ fn cumulant(noise: &Treatment, x: f64) -> f64 {
     }
 }
 
-/// A tree over a histogram: noisy where it was looked at.
+/// A tree over a histogram. Visited nodes have noise.
 pub(crate) struct Tree<'a> {
     mechanism: &'a Mechanism,
     levels: u32,
     range: (i64, i64),
-    /// Values in order, with how many rows there are up to each.
+    /// Values in order, with the cumulative number of rows.
     rows: Vec<(i64, i64)>,
-    /// The noisy counts of children, by level and place of their parent.
+    /// The noisy counts of children, by level and position of their parent.
     seen: BTreeMap<(u32, u64), Vec<i64>>,
 }
 
@@ -151,7 +144,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// How many rows are below a place of the grid.
+    /// How many rows are below a position of the grid.
     fn below(&self, place: u64) -> i64 {
         let value = i128::from(self.range.0) + i128::from(place);
         let before = self
@@ -188,7 +181,7 @@ impl<'a> Tree<'a> {
                 self.seen.entry((level, node)).or_insert(counts)
             }
         };
-        // Below, nothing is private any more.
+        // Below this nothing is private: the counts have noise.
         #[allow(clippy::cast_precision_loss, reason = "noise is wider than that")]
         Ok(known.iter().map(|count| *count as f64).collect())
     }
@@ -199,7 +192,7 @@ impl<'a> Tree<'a> {
         Ok(to_i64(total))
     }
 
-    /// The value at the rank that is aimed at.
+    /// The value at the target rank.
     pub(crate) fn find(&mut self, entropy: &mut Entropy, aim: Aim) -> Result<i64, ReleaseError> {
         let total: f64 = self.children(entropy, 0, 0)?.iter().sum();
         #[allow(clippy::cast_precision_loss, reason = "below 2^53")]
@@ -229,8 +222,8 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// The aim of a quantile in a tree: edges are aimed at from as far as they may
-/// be missed by.
+/// The target of a quantile in a tree. Minimum and maximum target the rank that is the rank
+/// error away from the edge.
 pub(crate) fn aim(at: f64, rank_error: u64) -> Aim {
     if at <= 0.0 {
         Aim::FromLow(rank_error)

@@ -1,16 +1,16 @@
-//! How far a sum of two independent noises may be off.
+//! The half width of a sum of two independent noises.
 
 use mizan_noise::{Confidence, DiscreteGaussian, ExactScale, Noise};
 
 use super::ReleaseError;
 use super::recipe::Treatment;
 
-/// From this scale on, noise is close to that of real numbers: what the lattice
-/// adds is covered by half a step.
+/// From this scale on, noise is close to its continuous counterpart: half a step covers the
+/// effect of the lattice.
 pub(super) const SMOOTH: f64 = 2.0;
 
-/// How many standard deviations a normal variable exceeds with probability
-/// `missed` at most, on both sides together, and hardly more.
+/// How many standard deviations a normal variable exceeds with probability at most `missed`,
+/// two-sided, rounded up slightly.
 pub(super) fn deviations(missed: f64) -> Result<f64, ReleaseError> {
     const UNIT: u64 = 1 << 24;
     let noise = Noise::Gaussian(DiscreteGaussian::new(ExactScale::new(UNIT, 1)?));
@@ -19,17 +19,17 @@ pub(super) fn deviations(missed: f64) -> Result<f64, ReleaseError> {
     Ok((width + 1) as f64 / UNIT as f64)
 }
 
-/// A half width with `P(|a X + b Y| > width) <= missed`, where X and Y are the
-/// noises of two statistics and a and b are not negative.
+/// A half width with `P(|a X + b Y| > width) <= missed`, where X and Y are the noises of two
+/// statistics and a and b are not negative.
 ///
-/// The smallest of three that are known before data is touched:
+/// The smallest of three that are known before private data is read:
 /// - the sum of the exact half widths at half of `missed` each;
 /// - for Gaussian noises, that of a normal variable of the same variance;
 /// - for Laplace noises, that of the sum of two Laplace variables,
 ///   `P(|S| > t) = (A² e^(-t/A) - B² e^(-t/B)) / (A² - B²)`.
 ///
-/// The last two with half a step of the lattice (a whole step for Laplace) more
-/// for each. Truncated noise counts as Laplace noise, which is wider.
+/// To the last two, half a step of the lattice (a whole step for Laplace) is added for each.
+/// Truncated noise counts as Laplace noise, which is wider.
 pub(super) fn of_two(
     (a, x): (f64, &Treatment),
     (b, y): (f64, &Treatment),
@@ -62,8 +62,7 @@ fn laplace_scale(treatment: &Treatment) -> Option<f64> {
     }
 }
 
-/// The t with `P(|X + Y| > t) = missed` for Laplace variables of two scales,
-/// from above.
+/// The t with `P(|X + Y| > t) = missed` for Laplace variables of two scales, rounded up.
 fn two_laplace(one: f64, other: f64, missed: f64) -> f64 {
     let (wide, narrow) = (one.max(other), one.min(other));
     let tail = |t: f64| {
@@ -119,7 +118,7 @@ mod tests {
         assert!(a < 2.0 * alone);
     }
 
-    /// The exact half width of a sum of lattice noises is never above.
+    /// The exact half width of a sum of lattice noises is never larger.
     #[test]
     fn the_pair_is_not_too_narrow() {
         for (x, y) in [

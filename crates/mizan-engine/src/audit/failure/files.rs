@@ -1,4 +1,4 @@
-//! Files of the hunt for failures: CSV of any bytes, or Parquet.
+//! Files of the failure audit: CSV of arbitrary bytes, or Parquet.
 
 use std::io::{Result, Write as _};
 use std::path::Path;
@@ -17,7 +17,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// A random one for these columns.
+    /// A random format for these columns.
     pub(super) fn new(dice: &mut Dice<'_>, columns: &[DatasetColumn]) -> Self {
         if dice.one_in(3) {
             return Self::Csv;
@@ -33,8 +33,8 @@ impl Format {
     }
 }
 
-/// Writes the files of a world with a target. Public files are written once: they are
-/// the same for all neighbours.
+/// Writes the files of a world with a target. Public files are written once: they are the same
+/// for all neighbours.
 pub(crate) fn write(world: &World, target: &Target) -> Result<()> {
     for (place, table) in world.tables.iter().enumerate() {
         let Some(dataset) = world.catalogue.datasets.get(&table.name) else {

@@ -1,4 +1,4 @@
-//! Parquet files of the hunt for failures, whose pages hold what the schema does not
+//! Parquet files of the failure audit, whose pages contain values that the schema does not
 //! allow.
 #![allow(
     clippy::cast_possible_truncation,
@@ -25,28 +25,28 @@ use mizan_sql::{DatasetColumn, Type};
 use super::super::dice::Dice;
 use super::world::{Cell, Rows};
 
-/// How a Parquet file is laid out.
+/// The layout of a Parquet file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub(crate) struct Layout {
     columns: Vec<Physical>,
-    /// Rows of a row group.
+    /// Rows per row group.
     group: usize,
     dictionary: bool,
     statistics: bool,
-    /// Pages of the second version.
+    /// Data pages of version 2.
     second: bool,
-    /// A page for every row.
+    /// One page for each row.
     small_pages: bool,
-    /// Differences of values instead of values, where there is no dictionary.
+    /// Delta encodings where there is no dictionary.
     deltas: bool,
-    /// A repeated column that the catalogue does not have, before all others.
+    /// A repeated column that is not in the catalogue, before all others.
     nested: bool,
     /// A row group without rows at the end.
     empty_group: bool,
 }
 
-/// How a column of Parquet holds its cells: the type of its schema.
+/// The physical type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Physical(&'static str);
 
@@ -89,7 +89,7 @@ const TIMESTAMP: [Physical; 5] = [
 ];
 
 impl Physical {
-    /// The encoding of differences that this type has.
+    /// The delta encoding of this type.
     fn deltas(self) -> Option<Encoding> {
         match self.0.split(' ').next() {
             Some("INT32" | "INT64") => Some(Encoding::DELTA_BINARY_PACKED),
@@ -100,7 +100,7 @@ impl Physical {
 }
 
 impl Layout {
-    /// A random one for these columns.
+    /// A random layout for these columns.
     pub(super) fn new(dice: &mut Dice<'_>, columns: &[DatasetColumn]) -> Self {
         let physical = columns.iter().map(|column| {
             let all: &[Physical] = match column.kind {
@@ -195,7 +195,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Writes a dataset whose columns are of the usual types.
+/// Writes a dataset with the usual physical types.
 #[cfg(test)]
 pub(crate) fn write_plain(dataset: &mizan_sql::Dataset, rows: &Rows) -> Result<()> {
     let usual = |column: &DatasetColumn| match column.kind {
@@ -215,7 +215,7 @@ pub(crate) fn write_plain(dataset: &mizan_sql::Dataset, rows: &Rows) -> Result<(
     write(Path::new(&dataset.source), &dataset.columns, &layout, rows)
 }
 
-/// Writes the cells of a column. What the physical type cannot hold is NULL.
+/// Writes the cells of a column. A value that the physical type cannot hold becomes NULL.
 fn pages<'a>(
     column: &mut SerializedColumnWriter<'_>,
     physical: Physical,
@@ -229,7 +229,7 @@ fn pages<'a>(
         }),
         "INT32" => put::<Int32Type>(column, cells, |cell| match cell {
             Cell::Day(day) => Some(*day),
-            // The lower bits: of extremes still extremes.
+            // The lower bits. Extreme values stay extreme.
             other => whole(other).map(|value| value as i32),
         }),
         "INT64" => put::<Int64Type>(column, cells, whole),
@@ -262,8 +262,7 @@ fn pages<'a>(
     }
 }
 
-/// Days since the beginning of the Julian calendar, and nanoseconds: also beyond what
-/// timestamps hold.
+/// Julian days and nanoseconds, also beyond the range of timestamps.
 fn int96(time: i64) -> Int96 {
     const DAY: i64 = 86_400_000_000;
     let nanoseconds = time.rem_euclid(DAY) * 1000;
@@ -273,7 +272,7 @@ fn int96(time: i64) -> Int96 {
     value
 }
 
-/// The bits of a half of the same kind.
+/// A half-precision float of the same kind.
 fn half(value: f64) -> u16 {
     match value {
         value if value.is_nan() => 0x7e00,
@@ -286,7 +285,7 @@ fn half(value: f64) -> u16 {
     }
 }
 
-/// A decimal of 16 bytes: of extremes one that has more digits than are declared.
+/// A decimal of 16 bytes; extreme values have more digits than declared.
 fn wide(value: f64) -> i128 {
     match value {
         value if value > 1e300 => i128::MAX,
@@ -295,7 +294,7 @@ fn wide(value: f64) -> i128 {
     }
 }
 
-/// A decimal of any number of bytes, none among them.
+/// A decimal of any number of bytes, including zero.
 fn decimal(value: f64) -> Vec<u8> {
     match value {
         value if value.is_nan() => Vec::new(),
@@ -305,7 +304,7 @@ fn decimal(value: f64) -> Vec<u8> {
     }
 }
 
-/// Lists of two values in every third row, and of none in others.
+/// Lists of two values in every third row, empty lists in others.
 fn repeated(column: &mut SerializedColumnWriter<'_>, rows: usize) -> Result<()> {
     let (mut values, mut defined, mut repeats) = (Vec::new(), Vec::new(), Vec::new());
     for row in 0..rows {

@@ -1,5 +1,5 @@
-//! Queries aimed at failure: they make texts, numbers, rows, keys or themselves large,
-//! and whether they do depends on the rows of one unit.
+//! Queries that try to fail: they make texts, numbers, rows, keys or themselves large,
+//! depending on the rows of one unit.
 
 mod encoding;
 mod held_texts;
@@ -18,7 +18,7 @@ use super::super::dice::Dice;
 use super::super::question;
 use super::world::World;
 
-/// What a query attacks.
+/// The kind of failure that a query tries to cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Attack {
     TextGrowth,
@@ -31,8 +31,8 @@ pub(crate) enum Attack {
     Pattern,
     Keys,
     Random,
-    /// Aggregates that hold many computed texts. It is not among those of
-    /// [`Attack::any`]: memory is not bounded before the charge, so it can fail.
+    /// Aggregates that hold many computed texts. [`Attack::any`] does not use it: that memory
+    /// is not bounded before the charge, so the query can fail.
     #[cfg_attr(not(test), allow(dead_code, reason = "for tests of memory"))]
     HeldTexts,
 }
@@ -56,7 +56,7 @@ impl fmt::Display for Attack {
 }
 
 impl Attack {
-    /// One of all.
+    /// A random attack.
     pub(super) fn any(dice: &mut Dice<'_>) -> Self {
         match dice.below(20) {
             0..=2 => Self::TextGrowth,
@@ -72,7 +72,7 @@ impl Attack {
         }
     }
 
-    /// A query about a world.
+    /// A query for a world.
     pub(super) fn query(self, dice: &mut Dice<'_>, world: &World) -> String {
         let sql = match self {
             Self::TextGrowth => text_growth::query(dice),
@@ -96,7 +96,7 @@ impl Attack {
     }
 }
 
-/// A condition that the target meets, often as the only unit.
+/// A condition that rows of the target satisfy, often as the only ones.
 fn condition(dice: &mut Dice<'_>) -> &'static str {
     dice.word(&[
         "TRUE",
@@ -107,7 +107,7 @@ fn condition(dice: &mut Dice<'_>) -> &'static str {
     ])
 }
 
-/// A condition that hardly any row but the worst of the target meets.
+/// A condition that practically only worst-case rows of the target satisfy.
 fn only_target(dice: &mut Dice<'_>) -> &'static str {
     dice.word(&[
         "u = 666",

@@ -1,4 +1,4 @@
-//! The hunt on the embedded engine.
+//! The failure audit on the embedded engine.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
@@ -7,23 +7,23 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// How many pairs a suite compares: `quick`, or fifty times as many in the long one, or
-/// as `MIZAN_FAILURE_PAIRS` says.
+/// How many pairs a suite compares: `quick`, fifty times as many in the long run, or the value
+/// of `MIZAN_FAILURE_PAIRS`.
 pub(crate) fn pairs(quick: u64) -> u64 {
     let long = number("PROPTEST_CASES").is_some_and(|cases| cases >= 10_000);
     let usual = if long { 50 * quick } else { quick };
     number("MIZAN_FAILURE_PAIRS").unwrap_or(usual)
 }
 
-/// The seeds of worlds. `MIZAN_FAILURE_SEED` is the seed of a single world, and
-/// `MIZAN_FAILURE_START` begins another sequence.
+/// The seeds of worlds. `MIZAN_FAILURE_SEED` selects a single world, `MIZAN_FAILURE_START`
+/// starts another sequence.
 pub(crate) fn seeds(start: u64) -> impl FnMut() -> u64 {
     let one = number("MIZAN_FAILURE_SEED");
     let mut numbers = split_mix(number("MIZAN_FAILURE_START").unwrap_or(start));
     move || one.unwrap_or_else(&mut numbers)
 }
 
-/// How many of each attack, and the first of each.
+/// The number of violations of each attack, and the first of each.
 fn by_attack(found: &[Violation]) -> std::collections::BTreeMap<&str, (u64, String)> {
     let mut shown = std::collections::BTreeMap::new();
     for found in found {
@@ -35,7 +35,7 @@ fn by_attack(found: &[Violation]) -> std::collections::BTreeMap<&str, (u64, Stri
     shown
 }
 
-/// No violation, nothing that fails after the charge, and no fallback.
+/// Checks that there are no violations, no failures after the charge and no fallbacks.
 pub(crate) fn clean(audit: &FailureAudit) {
     let FailureAudit {
         queries,
@@ -62,7 +62,7 @@ pub(crate) fn clean(audit: &FailureAudit) {
         let many = found.len();
         assert!(found.is_empty(), "{many} {what}: {:#?}", by_attack(found));
     }
-    // Otherwise this would test little.
+    // Otherwise the test would cover too little.
     assert!(*refused < queries / 2, "{refused} of {queries}");
     assert!(*answered > pairs / 2, "{answered} of {pairs}");
 }

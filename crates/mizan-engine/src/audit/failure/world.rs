@@ -1,5 +1,5 @@
-//! Worlds for the hunt for failures: small datasets in real files, of which one unit,
-//! the target, has the worst rows that a file can hold.
+//! Worlds of the failure audit: small datasets in real files, in which one unit, the target,
+//! has the worst rows that a file can hold.
 
 #[cfg(test)]
 use mizan_sql::Value;
@@ -16,7 +16,7 @@ pub(crate) const TARGET: i64 = 666;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cell {
     Null,
-    /// Text that need not be UTF-8. CSV has it in quotes.
+    /// A text that may be invalid UTF-8; quoted in CSV.
     Bytes(Vec<u8>),
     /// The same, without quotes in CSV.
     Raw(Vec<u8>),
@@ -30,7 +30,7 @@ pub(crate) enum Cell {
 /// Rows of a dataset.
 pub(crate) type Rows = Vec<Vec<Cell>>;
 
-/// A dataset: rows that both neighbours have, and those of the target.
+/// A dataset: rows that both neighbours have. Those of the target are added.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub(crate) name: String,
@@ -44,8 +44,8 @@ pub(crate) struct World {
     pub(crate) catalogue: Catalogue,
     pub(crate) tables: Vec<Table>,
     pub(crate) salt: [u8; 16],
-    /// Texts that units have, the target aside: words, numbers or days. Where all texts
-    /// of others are numbers, only the target has one that is not.
+    /// Texts of units other than the target: words, numbers or days. Where all of them are
+    /// numbers, only the target has a text that is not a number.
     plain_texts: &'static [&'static str],
     /// Whether the files of public tables have been written.
     pub(super) public_written: std::cell::Cell<bool>,
@@ -108,9 +108,9 @@ impl World {
         }
     }
 
-    /// Rows of the target: the worst, or harmless ones.
+    /// Rows of the target: worst-case ones or harmless ones.
     pub(crate) fn target(&self, dice: &mut Dice<'_>, worst: bool) -> Target {
-        // Many rows are short, so that what a join holds stays small.
+        // If there are many rows, texts are short, so that the memory of a join stays small.
         let count = dice.pick(&[1, 1, 2, 5, 40]).unwrap_or(1);
         let longest = match count {
             1 | 2 => LONGEST_STORED,
@@ -127,8 +127,8 @@ impl World {
             } else {
                 1 + dice.below(3)
             };
-            // A quote that is not closed makes one text of all that follows. It must stay
-            // a text that may be stored: then all of them are short.
+            // An unclosed quote makes one text of the rest of the file. All texts are short
+            // then, so that this text does not exceed the limit of stored texts.
             let open_quotes = table.format == Format::Csv && dice.one_in(2);
             let longest = if open_quotes {
                 longest.min(SHORT)
@@ -137,7 +137,7 @@ impl World {
             };
             let rows = (0..count).map(|_| {
                 let cells = dataset.columns.iter().map(|column| match &*column.name {
-                    // A NULL unit: such rows are left out.
+                    // An invalid unit: such rows are left out.
                     "u" if worst && dice.one_in(16) => nobody(dice, &table.format),
                     "u" => unit(TARGET, column.kind),
                     "yes" if worst => Cell::Boolean(true),
@@ -164,7 +164,7 @@ impl World {
         public.map_or(0, |table| table.others.len() as u64)
     }
 
-    /// The rows of a table with those of the target at the end.
+    /// The rows of a table, with those of the target at the end.
     pub(crate) fn rows(&self, place: usize, target: &Target) -> Rows {
         let others = self.tables.get(place).map(|table| table.others.clone());
         let mut rows = others.unwrap_or_default();
@@ -181,8 +181,8 @@ const PLAIN_TEXTS: [&[&str]; 4] = [
     &["2024-03-01", "2023-12-31", "2024-01-15"],
 ];
 
-/// The longest text of a target whose quotes may be open: two rows of three such texts
-/// are shorter than what the hunt allows.
+/// The longest text of a target with unclosed quotes: two rows of three such texts stay below
+/// the limits of the audit.
 const SHORT: usize = 10_000;
 
 /// The longest text that a target stores.
@@ -196,7 +196,7 @@ fn unit(id: i64, kind: Type) -> Cell {
     }
 }
 
-/// An id that is none: nothing, or what does not read as one.
+/// An invalid unit id: NULL, or bytes that are not an id.
 fn nobody(dice: &mut Dice<'_>, format: &Format) -> Cell {
     match *format == Format::Csv && dice.one_in(2) {
         true => Cell::Raw(b"\xff\xfe".to_vec()),
@@ -204,7 +204,7 @@ fn nobody(dice: &mut Dice<'_>, format: &Format) -> Cell {
     }
 }
 
-/// A cell that no reader trips over.
+/// A cell that every reader accepts.
 fn plain(dice: &mut Dice<'_>, kind: Type, texts: &[&str]) -> Cell {
     if dice.one_in(10) {
         return Cell::Null;
@@ -219,7 +219,7 @@ fn plain(dice: &mut Dice<'_>, kind: Type, texts: &[&str]) -> Cell {
     }
 }
 
-/// A cell that aims at failure.
+/// A cell that tries to make readers fail.
 fn nasty(
     dice: &mut Dice<'_>,
     kind: Type,
@@ -313,8 +313,8 @@ fn text(dice: &mut Dice<'_>, longest: usize, format: &Format, open_quotes: bool)
     if *format != Format::Csv || dice.one_in(2) {
         return Cell::Bytes(bytes);
     }
-    // Outside of quotes some bytes have a meaning. Rows of the target are the last of a
-    // file, so a quote that is not closed takes along its own rows only.
+    // Outside of quotes some bytes have a meaning. The rows of the target are the last of a
+    // file, so an unclosed quote affects only its own rows.
     let odd: [&[u8]; 6] = [
         b"a\rb",
         b"a\r1,5,7,0.5,0.5,k1,k2",
@@ -337,7 +337,7 @@ pub(crate) fn value(cell: &Cell) -> Value {
         Cell::Null => Value::Null,
         Cell::Bytes(bytes) | Cell::Raw(bytes) => {
             let text = String::from_utf8(bytes.clone()).ok();
-            // A database holds no zeros within texts.
+            // A database cannot store zero bytes in texts.
             let text = text.filter(|text| !text.contains('\0'));
             text.map_or(Value::Null, Value::Text)
         }

@@ -1,26 +1,25 @@
-//! Texts of errors that are written in the program, read back from a worker process.
+//! Constant texts of errors, deserialized from the answer of a worker process.
 //!
-//! A worker is the same program, so there are only a few such texts. Each is stored
-//! once and for all; beyond [`MOST`] of them one common text stands for the others.
+//! A worker runs the same program, so there are only a few such texts. Each is leaked once.
+//! Beyond [`MOST`] texts, one common text replaces further ones.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer};
 
-/// A text that is written in the program. (An alias: serde would borrow a plain
-/// reference from what it reads.)
+/// A constant text. (An alias, because serde would borrow a plain `&str` from its input.)
 pub(super) type FixedText = &'static str;
 
-/// The most different texts that are stored.
+/// The most texts that are leaked.
 const MOST: usize = 256;
 
-/// The longest text that is stored.
+/// The longest text that is leaked.
 const LONGEST: usize = 200;
 
 static TEXTS: Mutex<BTreeSet<FixedText>> = Mutex::new(BTreeSet::new());
 
-/// Reads a fixed text.
+/// Deserializes a constant text.
 pub(super) fn read<'de, D: Deserializer<'de>>(from: D) -> Result<FixedText, D::Error> {
     Ok(interned(String::deserialize(from)?))
 }

@@ -1,11 +1,11 @@
-//! Where a scheduler is.
+//! The address of a scheduler.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::engine::EngineError;
 
-/// A host and a port. No node of a cluster has a name of its own.
+/// A host and a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     host: String,
@@ -13,7 +13,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// Of a host and a port.
+    /// The address of a host and a port.
     pub(super) fn new(host: impl Into<String>, port: u16) -> Self {
         Self {
             host: host.into(),
@@ -33,7 +33,7 @@ impl Address {
         self.port
     }
 
-    /// The host as URLs have it.
+    /// The host as it is written in URLs.
     pub(super) fn url_host(&self) -> String {
         match self.host().contains(':') {
             true => format!("[{}]", self.host()),
@@ -41,7 +41,7 @@ impl Address {
         }
     }
 
-    /// As gRPC wants it.
+    /// The URL for gRPC.
     pub(super) fn url(&self) -> String {
         format!("http://{self}")
     }
@@ -60,18 +60,18 @@ impl FromStr for Address {
         let bad = |reason| EngineError::BadScheduler { reason };
         let text = text.trim();
         if text.contains('/') {
-            return Err(bad("it has a slash in it"));
+            return Err(bad("it contains a slash"));
         }
         let (host, port) = text.rsplit_once(':').ok_or(bad("it has no port"))?;
-        let port = port.parse().map_err(|_| bad("the port is no number"))?;
+        let port = port.parse().map_err(|_| bad("the port is not a number"))?;
         let address = Self::new(host, port);
         let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':');
         if address.host().is_empty() || !address.host().chars().all(allowed) {
-            return Err(bad("the host is no name"));
+            return Err(bad("the host is not a name"));
         }
         let bracketed = host.starts_with('[') && host.ends_with(']');
         if address.host().contains(':') != bracketed {
-            return Err(bad("an IPv6 address is in brackets"));
+            return Err(bad("an IPv6 address must be in brackets"));
         }
         Ok(address)
     }

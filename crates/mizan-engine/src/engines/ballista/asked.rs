@@ -1,5 +1,5 @@
-//! What is asked of a cluster: first who has many rows, so that all others need not be
-//! told apart, then the plan.
+//! The statements for a cluster: first those that find heavy units, so that light units need no
+//! contribution bounding, then the plan.
 
 use std::collections::BTreeMap;
 
@@ -18,25 +18,25 @@ use crate::engines::{idle, relations};
 use crate::exact::Exact;
 use crate::order::Salt;
 
-/// If more units than these have many rows, all are told apart.
+/// With more heavy units than this, all units are bounded one by one.
 const MOST_MANY: usize = 100_000;
 
-/// What is asked of a cluster, and of what.
+/// The statements of a plan, and the session to run them.
 pub(super) struct Asked<'a> {
     pub(super) session: &'a Session,
     pub(super) dialect: &'a DataFusionDialect,
     pub(super) catalogue: &'a Catalogue,
-    /// How many rows datasets have, where ids can be read without all else.
+    /// The number of rows of datasets in which the ids can be read without the other columns.
     pub(super) rows: &'a BTreeMap<String, u64>,
     pub(super) salt: &'a Salt,
 }
 
-/// Whose rows are to be counted.
+/// The units of a dataset whose rows are counted.
 struct Units {
-    /// A statement with the columns of the unit.
+    /// A query of the columns of the unit.
     text: String,
     kinds: Vec<Type>,
-    /// How many rows there are.
+    /// The number of rows.
     rows: u64,
 }
 
@@ -50,18 +50,18 @@ impl Units {
     }
 }
 
-/// How rows are counted.
+/// How rows of units are counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum How {
-    /// By a hash of their units: too many rows, but what a task sends does not grow with
+    /// With a count-min sketch: an overestimate, but the result of a task does not grow with
     /// the number of units.
     Tallied,
-    /// By their units.
+    /// Exactly, grouped by unit.
     Exactly,
 }
 
 impl Asked<'_> {
-    /// Runs a plan as it is.
+    /// Runs a plan without counting.
     pub(super) async fn run_whole(&self, plan: &BoundedPlan) -> Result<Exact, EngineError> {
         let mut gather = Gather::new(plan);
         for statement in statements(self.dialect, self.catalogue, plan, self.salt)? {
@@ -71,8 +71,7 @@ impl Asked<'_> {
         Ok(gather.finish())
     }
 
-    /// Runs a plan without limits that nobody reaches, where units with few rows are
-    /// not told apart.
+    /// Runs a plan without the row limits that no unit exceeds, and bounds heavy units only.
     pub(super) async fn run_counted(&self, plan: &BoundedPlan) -> Result<Exact, EngineError> {
         let mut counted = plan.clone();
         for how in [How::Tallied, How::Exactly] {
@@ -106,8 +105,7 @@ impl Asked<'_> {
             .await
     }
 
-    /// The units of a dataset's rows, if reading them takes much less than reading all
-    /// of it.
+    /// The units of a dataset's rows, if reading them takes much less than reading all columns.
     fn units(&self, dataset: &str) -> Result<Option<Units>, EngineError> {
         let Some(rows) = self.rows.get(dataset).copied() else {
             return Ok(None);
@@ -125,7 +123,7 @@ impl Asked<'_> {
             .map(|(text, kinds)| Units { text, kinds, rows }))
     }
 
-    /// The most rows of a unit in the datasets of a relation that are limited.
+    /// The most rows of a unit in the datasets below row limits.
     async fn most_rows(&self, relation: &Relation, how: How) -> Result<idle::Most, EngineError> {
         let mut counted = Vec::new();
         let mut texts = Vec::new();
@@ -163,7 +161,7 @@ impl Asked<'_> {
         Ok(most)
     }
 
-    /// Sums in which only units with many rows are told apart.
+    /// The statement for sums in which only heavy units are bounded one by one.
     async fn apart(&self, few: &Few) -> Result<Option<String>, EngineError> {
         let Some(dataset) = &few.dataset else {
             return Ok(None);
@@ -190,7 +188,8 @@ impl Asked<'_> {
         }))
     }
 
-    /// The bits of units that may have more rows than these, if they are few.
+    /// A Bloom filter of the units that may have more than `few` rows, if there are not too
+    /// many of them.
     async fn tallied(&self, units: &Units, few: u64) -> Result<Option<Vec<u8>>, EngineError> {
         let Some(counters) = counters(units.rows, few) else {
             return Ok(None);
@@ -211,7 +210,8 @@ impl Asked<'_> {
         Ok(bits.and_then(|bits| among::folded(bits, MOST_MANY)))
     }
 
-    /// The bits of units that have more rows than these, if they are few.
+    /// A Bloom filter of the units that have more than `few` rows, if there are not too many of
+    /// them.
     async fn exactly(&self, units: &Units, few: u64) -> Result<Option<Vec<u8>>, EngineError> {
         let by = units.columns();
         let text = format!(
@@ -230,7 +230,7 @@ impl Asked<'_> {
         Ok(Some(bits))
     }
 
-    /// Gives the rows of a result to somebody.
+    /// Calls `each` for each row of a result.
     async fn each_row(
         &self,
         text: &str,

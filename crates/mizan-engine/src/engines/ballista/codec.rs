@@ -1,5 +1,5 @@
-//! How plans travel: as Ballista's own codecs write them, and files by their paths and
-//! columns, so that every node reads them by our total readers.
+//! Serializes plans: as Ballista's own codecs do, with files as paths and columns, so that
+//! every node reads them with our total readers.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,12 +25,12 @@ use crate::engines::datafusion::pieces::Scan as PieceScan;
 use crate::engines::datafusion::seen::SeenFile;
 use crate::engines::datafusion::values::data_type;
 
-/// What CSV files begin with; nothing of Ballista's does.
+/// The prefix of CSV scans; Ballista has no such prefix.
 const CSV: &[u8] = b"mizan csv 1\n";
-/// The same of Parquet files.
+/// The prefix of Parquet scans.
 const PARQUET: &[u8] = b"mizan parquet 1\n";
 
-/// For logical plans, from who asks to the scheduler.
+/// For logical plans, from the client to the scheduler.
 #[derive(Debug, Default)]
 pub(super) struct LogicalCodec(BallistaLogicalExtensionCodec);
 
@@ -192,7 +192,7 @@ fn seen_files(files: &[Arc<ParquetFile>]) -> Vec<SeenFile> {
     files.iter().map(|file| file.file.clone()).collect()
 }
 
-/// Files as they look now, unless they say how they looked.
+/// Files with their current state, unless a state is recorded.
 pub(super) fn files_json(files: &[SeenFile]) -> Result<Value> {
     let mut all = Vec::with_capacity(files.len());
     for file in files {
@@ -201,7 +201,7 @@ pub(super) fn files_json(files: &[SeenFile]) -> Result<Value> {
             None => file.as_seen()?,
         };
         let Some(path) = file.path.to_str() else {
-            return plan_err!("a path is no text");
+            return plan_err!("a path is not valid text");
         };
         let (length, changed) = file.seen.unwrap_or_default();
         all.push(json!([path, length, changed]));
@@ -209,7 +209,7 @@ pub(super) fn files_json(files: &[SeenFile]) -> Result<Value> {
     Ok(Value::Array(all))
 }
 
-/// Files as they were written.
+/// Parses files.
 pub(super) fn files_of(json: &Value) -> Result<Vec<SeenFile>> {
     let file = |file: &Value| {
         let number = |place: usize| file.get(place).and_then(Value::as_u64);
@@ -245,7 +245,7 @@ fn columns_of(json: &Value) -> Option<SchemaRef> {
     Some(Arc::new(Schema::new(fields.collect::<Option<Vec<_>>>()?)))
 }
 
-/// Columns of Parquet, by the types of Arrow.
+/// The columns of Parquet files, with their Arrow types.
 fn types_json(schema: &Schema) -> Vec<Value> {
     let fields = schema.fields().iter();
     let column = |field: &Arc<Field>| json!([field.name(), field.data_type().to_string()]);
@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(parts.groups, [[1], [0]]);
         assert_eq!(parts.limit, Some(7));
         assert_eq!(parts.files[0].seen.map(|seen| seen.0), Some(4));
-        // A file that changes is another file.
+        // A modified file is a different file.
         std::fs::write(&parts.files[0].path, "x\n1\n2\n").unwrap();
         assert_ne!(parts.files[0].as_seen().unwrap(), parts.files[0]);
     }
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_is_not_read() {
+    fn invalid_scans_are_rejected() {
         let (codec, converter) = (PhysicalCodec::default(), DefaultPhysicalProtoConverter {});
         let context = TaskContext::default();
         for rest in [

@@ -13,35 +13,35 @@ pub enum NodeError {
     /// The scheduler cannot be used.
     #[error("{0}")]
     Scheduler(#[from] EngineError),
-    /// Others could reach it, and nobody said that they may.
-    #[error("{host} can be reached from other machines, and nodes know no passwords and no TLS")]
+    /// Other machines could reach it without explicit permission.
+    #[error("{host} can be reached from other machines, and nodes have neither passwords nor TLS")]
     Open {
-        /// Where it would listen.
+        /// The host on which it would listen.
         host: String,
     },
-    /// It would be reached under no address.
-    #[error("{host} is no address that others can reach it by")]
+    /// Other nodes could not reach it under any address.
+    #[error("{host} is not an address under which others can reach the node")]
     NoAddress {
-        /// Where it would listen.
+        /// The host on which it would listen.
         host: String,
     },
     /// It cannot listen.
     #[error("cannot listen on {place}: {reason}")]
     CannotListen {
-        /// Where.
+        /// The address.
         place: String,
-        /// What the system says.
+        /// The message of the operating system.
         reason: String,
     },
-    /// There is no place for shuffled rows.
+    /// The directory for shuffled rows cannot be used.
     #[error("the work directory {} cannot be used: {reason}", path.display())]
     WorkDirectory {
         /// The directory.
         path: PathBuf,
-        /// What the system says.
+        /// The message of the operating system.
         reason: String,
     },
-    /// It could not be started, or gave up.
+    /// It could not be started, or stopped by itself.
     #[error("the node stopped: {reason}")]
     Stopped {
         /// Why.
@@ -63,22 +63,22 @@ impl NodeError {
         }
     }
 
-    /// What to do next.
+    /// What the operator can do about it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
             Self::Scheduler(error) => error.help(),
             Self::Open { .. } => {
-                "listen on 127.0.0.1, or add --trusted-network if only machines of the cluster and of who asks can reach it"
+                "listen on 127.0.0.1, or add --trusted-network if only nodes and clients of the cluster can reach it"
                     .into()
             }
-            Self::NoAddress { .. } => "name the host that others know it by with --advertise".into(),
+            Self::NoAddress { .. } => "name the host under which others reach the node with --advertise".into(),
             Self::CannotListen { .. } => "choose another address or port with --listen".into(),
             Self::WorkDirectory { .. } => {
                 "name a directory that you may write to with --work-dir".into()
             }
             Self::Stopped { .. } => {
-                "start it again when the scheduler is there; it must be of the same version".into()
+                "start it again when the scheduler runs; it must have the same version".into()
             }
         }
     }

@@ -1,8 +1,8 @@
-//! The nodes of a cluster: Ballista's scheduler and executors with our functions, our
-//! reader of CSV and our version, as parts of our own program.
+//! The nodes of a cluster: Ballista's scheduler and executors with our functions, our readers
+//! and our version, as parts of this program.
 //!
-//! A scheduler answers none but nodes and clients of its own version, which all of them
-//! say in every request. Nodes know no passwords: whoever can reach one can ask for rows.
+//! A scheduler answers only nodes and clients of its own version, which they send in every
+//! request. Nodes have no passwords: everyone who can reach a node can read rows.
 
 mod executor;
 mod scheduler;
@@ -30,7 +30,7 @@ pub use self::scheduler::{Scheduler, run_scheduler};
 /// The longest message between nodes.
 const MESSAGE: u32 = 1 << 28;
 
-/// Executors say so often that they are there, and are given up after so long.
+/// The heartbeat interval of executors, and the time after which a silent one is removed.
 const HEARTBEAT_SECONDS: u64 = 3;
 const SILENCE_SECONDS: u64 = 15;
 
@@ -38,12 +38,12 @@ const SILENCE_SECONDS: u64 = 15;
 static FUNCTIONS: LazyLock<Vec<Arc<ScalarUDF>>> =
     LazyLock::new(|| scalar_functions().map(Arc::new).collect());
 
-/// Our functions of values, which whoever asks and all nodes know.
+/// Our scalar functions, which clients and all nodes have.
 pub(super) fn scalar_functions() -> impl Iterator<Item = ScalarUDF> {
     functions::all().into_iter().chain([probe::function()])
 }
 
-/// How a scheduler plans: as Ballista does, with our functions.
+/// How a scheduler plans: like Ballista, with our functions.
 pub(super) fn scheduler_state(config: SessionConfig) -> Planned<SessionState> {
     let mut state = default_session_builder(config)?;
     for function in FUNCTIONS.iter() {
@@ -55,12 +55,12 @@ pub(super) fn scheduler_state(config: SessionConfig) -> Planned<SessionState> {
     Ok(state)
 }
 
-/// Says our version in every request.
+/// Sends our version in every request.
 pub(super) fn with_version() -> EndpointOverrideFn {
     Arc::new(|endpoint| Ok(endpoint.user_agent(AGENT)?))
 }
 
-/// The address that a node listens on, if it may.
+/// The address on which a node may listen.
 fn may_listen(listen: &Address, trusted_network: bool) -> Result<IpAddr, NodeError> {
     let host = listen.host().to_owned();
     let found = (listen.host(), listen.port()).to_socket_addrs();
@@ -75,7 +75,7 @@ fn may_listen(listen: &Address, trusted_network: bool) -> Result<IpAddr, NodeErr
     Ok(found.ip())
 }
 
-/// The host that others reach a node by.
+/// The host under which other nodes reach a node.
 fn advertised(ip: IpAddr, named: Option<&str>) -> Result<String, NodeError> {
     match named {
         Some(name) => Ok(Address::new(name, 0).url_host()),
@@ -86,7 +86,7 @@ fn advertised(ip: IpAddr, named: Option<&str>) -> Result<String, NodeError> {
     }
 }
 
-/// A listener, on any port for port 0.
+/// A listener; port 0 is any free port.
 fn listener(ip: IpAddr, port: u16) -> Result<TcpListener, NodeError> {
     TcpListener::bind((ip, port)).map_err(|error| NodeError::CannotListen {
         place: Address::new(ip.to_string(), port).to_string(),
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_are_open_to_others_only_if_somebody_says_so() {
+    fn nodes_listen_to_other_machines_only_with_permission() {
         let listen = |text: &str, trusted| may_listen(&text.parse().unwrap(), trusted);
         assert!(listen("127.0.0.1:0", false).is_ok());
         assert_eq!(listen("0.0.0.0:0", false).unwrap_err().code(), "MZ1931");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_that_is_taken_is_told() {
+    fn a_port_in_use_is_an_error() {
         let taken = listener("127.0.0.1".parse().unwrap(), 0).unwrap();
         let address = taken.local_addr().unwrap();
         let error = listener(address.ip(), address.port()).unwrap_err();

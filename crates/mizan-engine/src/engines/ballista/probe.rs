@@ -1,10 +1,9 @@
-//! Whether executors see files as they are seen here, asked before anything is charged.
-//! No row is read.
+//! Checks before the charge that executors see the same files as this machine. No row is read.
 //!
-//! Each executor lists the files of a place by itself, with their lengths and the second
-//! of their last change. What is sent is a digest of the list as it is here; what comes
-//! back is nothing, or the list that differs. Tasks go wherever there is room, so where
-//! all executors have some, all of them look.
+//! Each executor lists the files of a source itself, with their lengths and modification times
+//! in seconds. The client sends a digest of its own list; the executor returns nothing, or its
+//! list if it differs. Tasks are assigned to free executors, so all executors take part if all
+//! have free slots.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -31,17 +30,17 @@ use crate::engines::dialect::Dialect as _;
 use crate::engines::relations;
 use crate::version::{Files, unreadable};
 
-/// The most tasks that look.
+/// The largest number of probe tasks.
 const MOST: usize = 64;
 
-/// The most files of a place that are looked at, the first by their names: each task
+/// The largest number of files of a source that are compared, in the order of names: each task
 /// opens all of them.
 const MOST_FILES: usize = 10_000;
 
-/// The function that looks: a path, the digest of what is to be seen there.
+/// The function that compares. Arguments: a path, the digest of the expected list.
 const NAME: &str = "mizan_sees_files";
 
-/// A file or a directory of files, as it is seen here.
+/// A file or a directory of files, as this machine sees it.
 #[derive(Debug)]
 pub(super) struct Place {
     path: PathBuf,
@@ -49,14 +48,14 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// As these files of it are seen now.
+    /// The current state of these files.
     pub(super) fn now(path: PathBuf, files: &[PathBuf]) -> Self {
         let files = seen(files);
         Self { path, files }
     }
 
-    /// The first file that is not in a list of somebody else; the place itself if there
-    /// are others beside all of them.
+    /// The first file that is missing in the list of an executor; the path of the source if the
+    /// list has additional files.
     fn missing(&self, list: &str) -> PathBuf {
         let theirs = serde_json::from_str(list)
             .ok()
@@ -69,21 +68,21 @@ impl Place {
     }
 }
 
-/// Where the files of datasets are.
+/// The paths of the files of datasets.
 pub(super) fn places(names: &[&String], catalogue: &Catalogue) -> Result<Vec<Place>, EngineError> {
     let mut places = Vec::with_capacity(names.len());
     for name in names {
         let dataset = relations::dataset(catalogue, name)?;
         let source = Source::open(dataset)?;
         let path = Path::new(&dataset.source);
-        // Executors are sent paths without links.
+        // Executors receive paths without links.
         let path = fs::canonicalize(path).map_err(|error| unreadable(path, &error))?;
         places.push(Place::now(path, source.paths()));
     }
     Ok(places)
 }
 
-/// A file that somebody who looked does not see as it is seen here, if there is one.
+/// A file that an executor does not see as this machine does, if there is one.
 pub(super) async fn not_seen(
     session: &Session,
     places: &[Place],
@@ -117,7 +116,7 @@ pub(super) async fn not_seen(
     Ok(not_seen)
 }
 
-/// The files of a place, in order.
+/// The files of a source, in order.
 pub(super) fn files(path: &Path) -> Vec<PathBuf> {
     match path.is_dir() {
         true => Files::find(path).map_or_else(|_| Vec::new(), |files| files.paths),
@@ -125,7 +124,7 @@ pub(super) fn files(path: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// Files that can be opened, as they look now.
+/// Files that can be opened, with their current state.
 fn seen(files: &[PathBuf]) -> Vec<SeenFile> {
     let seen = |path: &PathBuf| {
         File::open(path).ok()?;
@@ -134,7 +133,7 @@ fn seen(files: &[PathBuf]) -> Vec<SeenFile> {
     files.iter().take(MOST_FILES).filter_map(seen).collect()
 }
 
-/// Files in a text, if their paths are.
+/// Files as text, if their paths are valid text.
 fn list(files: &[SeenFile]) -> Option<String> {
     let files = files_json(files).ok()?;
     Some(json!({ "files": files }).to_string())
@@ -145,10 +144,10 @@ fn digest(list: &str) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The function that looks, for sessions and nodes to know.
+/// The function, to be registered in sessions and nodes.
 pub(super) fn function() -> ScalarUDF {
     ScalarUDF::new_from_impl(Looks {
-        // Nobody may look in advance for others.
+        // Volatile, so that the planner does not evaluate it in advance.
         signature: Signature::variadic_any(Volatility::Volatile),
     })
 }
@@ -194,14 +193,14 @@ mod tests {
 
     use super::*;
 
-    /// Whether a place looks as it did then.
+    /// Whether the files of a source still have the recorded state.
     fn is_as_seen(place: &Place) -> bool {
         let now = list(&seen(&files(&place.path))).unwrap();
         digest(&now) == digest(&list(&place.files).unwrap())
     }
 
     #[test]
-    fn whatever_of_a_place_changes_is_seen_and_named() {
+    fn every_change_of_a_source_is_detected_and_named() {
         let directory = tempfile::tempdir().unwrap();
         let directory = directory.path().canonicalize().unwrap();
         let path = |name: &str| directory.join(name);
@@ -213,7 +212,7 @@ mod tests {
         assert_eq!(place.files.len(), 2);
         assert!(is_as_seen(&place));
         let now = || list(&seen(&files(&directory))).unwrap();
-        // Another time.
+        // Another modification time.
         let earlier = SystemTime::now() - Duration::from_secs(100);
         let file = File::options().write(true).open(path("b.csv")).unwrap();
         file.set_modified(earlier).unwrap();
@@ -224,7 +223,7 @@ mod tests {
         fs::write(path("a.csv"), "x\n1\n2\n").unwrap();
         assert!(!is_as_seen(&place));
         assert_eq!(place.missing(&now()), path("a.csv"));
-        // One that is not there, and one that is not here.
+        // A missing file, and an additional one.
         let place = look();
         fs::remove_file(path("b.csv")).unwrap();
         assert_eq!(place.missing(&now()), path("b.csv"));
@@ -232,7 +231,7 @@ mod tests {
         fs::write(path("d.csv"), "x\n").unwrap();
         assert!(!is_as_seen(&place));
         assert_eq!(place.missing(&now()), directory);
-        // What somebody says who sees nothing, or says something else.
+        // Answers of an executor that sees nothing, or something else.
         for said in ["", "[]", "{\"files\":[]}"] {
             assert_eq!(place.missing(said), path("a.csv"), "{said}");
         }

@@ -1,5 +1,5 @@
-//! All that a cluster does with a statement before a row is read, done here first: what
-//! it could not plan, cut into stages or send is refused before anything is charged.
+//! Everything that a cluster does with a statement before a row is read, executed here first:
+//! what it could not plan, split into stages or send is refused before the charge.
 
 use ballista_core::JobId;
 use ballista_scheduler::planner::{DefaultDistributedPlanner, DistributedPlanner as _};
@@ -14,9 +14,9 @@ use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use super::codec::{LogicalCodec, PhysicalCodec};
 use super::nodes::scheduler_state;
 
-/// Plans a statement as the scheduler would, and sends its stages to nobody.
+/// Plans a statement like the scheduler, and serializes its stages without sending them.
 pub(super) async fn rehearse(plan: &LogicalPlan, config: SessionConfig) -> Result<()> {
-    // Schedulers turn that off for everybody.
+    // Schedulers switch that off.
     let state = scheduler_state(config.with_round_robin_repartition(false))?;
     let context = state.task_ctx();
     let codec = LogicalCodec::default();

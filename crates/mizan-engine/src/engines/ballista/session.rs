@@ -1,5 +1,4 @@
-//! A session with a cluster: statements go to its scheduler, results come from its
-//! executors.
+//! A session with a cluster: statements go to its scheduler, results come from its executors.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -37,11 +36,11 @@ use crate::engines::datafusion::failed;
 /// The longest message from a scheduler or an executor.
 const MESSAGE: usize = 1 << 28;
 
-/// A connection that is silent for so long is asked whether it is there.
+/// The keep-alive interval of a connection.
 const SILENCE_SECONDS: u64 = 5;
 
-/// What finds out that a part of a plan has no rows, whatever the data. Such parts lose
-/// the names of their columns on the way, so schedulers find out by themselves.
+/// Optimizer rules that detect parts of a plan without rows, whatever the data. Serialization
+/// loses the column names of such parts, so the schedulers apply these rules themselves.
 const MAKE_NOTHING: [&str; 4] = [
     "eliminate_filter",
     "eliminate_join",
@@ -49,21 +48,21 @@ const MAKE_NOTHING: [&str; 4] = [
     "propagate_empty_relation",
 ];
 
-/// How long tidying up may take.
+/// The time limit for cleaning up.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A session with a cluster.
 pub(super) struct Session {
     scheduler: Address,
     context: SessionContext,
-    /// In how many parts work is split.
+    /// The number of partitions.
     pub(super) partitions: usize,
-    /// Of which something may be left on executors.
+    /// Jobs that may have data left on executors.
     jobs: Mutex<Vec<JobId>>,
 }
 
 impl Session {
-    /// A session whose work is split in so many parts. Nothing is sent yet.
+    /// A session with this number of partitions. Nothing is sent yet.
     pub(super) fn new(scheduler: &Address, partitions: usize) -> Result<Self> {
         let mut config = SessionConfig::new_with_ballista()
             .with_target_partitions(partitions.max(1))
@@ -72,18 +71,18 @@ impl Session {
             .with_ballista_physical_extension_codec(Arc::new(PhysicalCodec::default()))
             .with_ballista_override_create_grpc_client_endpoint(with_version())
             .with_ballista_grpc_client_max_message_size(MESSAGE)
-            // Plans that change while they run depend on rows, and some of them never end:
-            // in Ballista 55.0 an empty stage may be planned again for ever.
+            // Adaptive plans depend on rows, and some of them never end: in Ballista 55.0 an
+            // empty stage may be planned again forever.
             .with_ballista_adaptive_query_planner(false)
             .set_u64(
                 BALLISTA_CLIENT_GRPC_HTTP2_KEEPALIVE_INTERVAL_SECONDS,
                 SILENCE_SECONDS,
             )
-            // Rows of people meet by person and by what else is asked for. Sorting by several
-            // columns takes four times as long as looking up their hashes (BENCHMARKS.md);
-            // the smaller side of a join has to fit the memory of executors then.
+            // Rows are joined by unit and further columns. Sort-merge joins by several columns
+            // take four times as long as hash joins (BENCHMARKS.md). With hash joins, the
+            // smaller side must fit into the memory of executors.
             .set_bool("datafusion.optimizer.prefer_hash_join", true)
-            // A file that was written again may look the same to that cache.
+            // That cache may not notice that a file was rewritten.
             .set_bool(BALLISTA_SCHEDULER_SHARE_FILE_STATISTICS_CACHE, false);
         config.options_mut().sql_parser.recursion_limit =
             datafusion::config::ConfigNonZeroUsize::try_new(100_000)?;
@@ -115,13 +114,13 @@ impl Session {
         })
     }
 
-    /// Makes a table known.
+    /// Registers a table.
     pub(super) fn register(&self, name: &str, table: Arc<dyn TableProvider>) -> Result<()> {
         self.context.register_table(name, table)?;
         Ok(())
     }
 
-    /// Whether a statement can be planned, sent and read there. Nothing is sent.
+    /// Checks that a statement can be planned, sent and parsed. Nothing is sent.
     pub(super) async fn plan(&self, text: &str) -> std::result::Result<(), EngineError> {
         let rehearsed = async {
             let plan = self.context.sql(text).await?.into_optimized_plan()?;
@@ -133,7 +132,7 @@ impl Session {
         })
     }
 
-    /// Gives the batches of a statement's result to somebody.
+    /// Calls `each` for each batch of a statement's result.
     pub(super) async fn run(
         &self,
         text: &str,
@@ -168,8 +167,8 @@ impl Session {
         found
     }
 
-    /// Lets executors stop what nobody waits for and remove what is left of it. If they
-    /// cannot be told, they do so by themselves after a while.
+    /// Tells executors to stop abandoned jobs and to remove their data. If they cannot be
+    /// reached, they do so themselves after some time.
     pub(super) async fn tidy_up(&self) {
         let jobs = std::mem::take(&mut *self.jobs.lock().unwrap_or_else(PoisonError::into_inner));
         if !jobs.is_empty() {
@@ -187,7 +186,7 @@ async fn tidy_up(
     let mut scheduler = SchedulerGrpcClient::new(channel);
     for job in jobs {
         let job_id: String = job.into();
-        // One that is done is not stopped by this.
+        // This does not affect a finished job.
         let cancel = CancelJobParams {
             job_id: job_id.clone(),
         };

@@ -1,5 +1,5 @@
-//! What a scheduler says about itself and its executors, to whoever asks before work
-//! is sent: one page over HTTP, so that `curl` can read it too.
+//! The status of a scheduler and its executors, which clients request before they send work:
+//! one page over HTTP, so that `curl` can read it too.
 
 use std::io::{Error, ErrorKind, Read as _, Result as Done, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
@@ -11,48 +11,48 @@ use super::VERSION;
 use super::address::Address;
 use crate::engine::EngineError;
 
-/// Where the page is.
+/// The path of the page.
 pub(super) const PAGE: &str = "/mizan";
 
-/// How long connecting, asking and answering may take, together.
+/// The time limit for the connection, the request and the response together.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The longest page that is read.
 const LONGEST: usize = 1 << 20;
 
-/// Who works for a scheduler.
+/// The executors of a scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterStatus {
-    /// For each executor how many tasks it runs at a time.
+    /// For each executor, how many tasks it runs concurrently.
     pub executors: Vec<u32>,
 }
 
 impl ClusterStatus {
-    /// How many tasks run at a time.
+    /// How many tasks the cluster runs concurrently.
     #[must_use]
     pub fn cores(&self) -> usize {
         let cores = self.executors.iter().map(|cores| *cores as usize);
         cores.fold(0, usize::saturating_add)
     }
 
-    /// The page.
+    /// The page as JSON.
     pub(super) fn to_json(&self) -> Value {
         json!({"mizan": VERSION, "executors": self.executors})
     }
 }
 
-/// Asks a scheduler.
+/// Requests the status of a scheduler.
 ///
 /// # Errors
 ///
-/// If it cannot be reached, is something else, or of another version.
+/// The scheduler cannot be reached, is another kind of server, or has another version.
 pub fn cluster_status(scheduler: &Address) -> Result<ClusterStatus, EngineError> {
     let none = |reason: String| EngineError::NoScheduler {
         place: scheduler.to_string(),
         reason,
     };
     let page = get(scheduler, PATIENCE).map_err(|error| none(said(error.kind())))?;
-    let strange = || none("what listens there is no scheduler of mizan".to_owned());
+    let strange = || none("the server there is not a scheduler of mizan".to_owned());
     let (head, body) = page.split_once("\r\n\r\n").ok_or_else(strange)?;
     if head.split_ascii_whitespace().nth(1) != Some("200") {
         return Err(strange());
@@ -84,19 +84,19 @@ fn said(kind: ErrorKind) -> String {
     match kind {
         ErrorKind::WouldBlock | ErrorKind::TimedOut => "it does not answer".to_owned(),
         ErrorKind::NotFound => "there is no such host".to_owned(),
-        ErrorKind::InvalidData => "what listens there is no scheduler of mizan".to_owned(),
+        ErrorKind::InvalidData => "the server there is not a scheduler of mizan".to_owned(),
         other => other.to_string(),
     }
 }
 
-/// The page, with its headers, within some time.
+/// The page with its headers, within a time limit.
 fn get(scheduler: &Address, most: Duration) -> Done<String> {
     let end = Instant::now() + most;
     let left = || match end.saturating_duration_since(Instant::now()) {
         Duration::ZERO => Err(Error::from(ErrorKind::TimedOut)),
         left => Ok(left),
     };
-    // Systems have many words for it, and libraries none.
+    // Operating systems have different messages for it, and the library has none.
     let no_host = |_| Error::from(ErrorKind::NotFound);
     let mut found = Err(ErrorKind::NotFound.into());
     let addresses = (scheduler.host(), scheduler.port()).to_socket_addrs();
@@ -112,7 +112,7 @@ fn get(scheduler: &Address, most: Duration) -> Done<String> {
     stream.write_all(request.as_bytes())?;
     let (mut page, mut part) = (Vec::new(), [0; 4096]);
     while page.len() < LONGEST {
-        // What comes byte by byte comes too late as well.
+        // The time limit also applies to a response that arrives byte by byte.
         stream.set_read_timeout(Some(left()?))?;
         match stream.read(&mut part) {
             Ok(0) => break,
@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers once with these words.
+    /// A server that answers once with this text.
     fn says(words: &'static str) -> Address {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_listens_there_is_told_apart() {
+    fn other_servers_are_distinguished() {
         let nobody = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = nobody.local_addr().unwrap().port();
         drop(nobody);
@@ -171,15 +171,15 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_is_not_there_is_told() {
+    fn a_missing_host_is_an_error() {
         let error = cluster_status(&Address::new("nohost.invalid", 50)).unwrap_err();
         assert_eq!(error.code(), "MZ1925");
         assert!(error.to_string().contains("no such host"), "{error}");
     }
 
-    /// One that says a little, again and again.
+    /// A server that sends a few bytes, again and again.
     #[test]
-    fn nobody_is_waited_for_for_ever() {
+    fn a_slow_response_times_out() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         std::thread::spawn(move || {

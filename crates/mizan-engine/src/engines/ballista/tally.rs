@@ -1,9 +1,9 @@
-//! How many rows units have, at most, as aggregate functions of a cluster: the embedded
-//! engine's tally, which tasks make in parts and somebody adds up.
+//! A count-min sketch of the rows of each unit (with one row of counters) as aggregate
+//! functions of a cluster: tasks compute partial sketches, which are added up.
 //!
-//! Counters are found by a hash of the unit, and units that share one are counted
-//! together: too many rows are as good as the true number, only slower. A task sends its
-//! counters, however many units it met.
+//! Counters are found by a hash of the unit, and units that share a counter are counted
+//! together: an overestimate is as good as the exact number, only slower. The result of a task
+//! has the size of its counters, for any number of units.
 
 use datafusion::arrow::array::{ArrayRef, AsArray as _};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
@@ -18,28 +18,29 @@ use datafusion::physical_expr::expressions::Literal;
 use crate::engines::datafusion::among::hash;
 use crate::engines::datafusion::distinct;
 
-/// How many counters there are at least and at most: 8 megabytes of a task.
+/// The least and the largest number of counters: at most 8 megabytes for each task.
 const COUNTERS: (u64, u64) = (1 << 10, 1 << 22);
 
-/// Where fewer rows than a quarter of what is many share a counter, few units are taken
-/// for others.
+/// If the mean of a counter is at most the limit divided by this, few light units are taken for
+/// heavy ones.
 const ROOM: u64 = 4;
 
-/// Of what is few, the part that the rows of a counter are in the mean.
+/// The mean of a counter may be the limit divided by this.
 const SHARED: u64 = 16;
 
-/// What is said of the counters.
+/// What the aggregate function returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Says {
-    /// How many counters as a power of two, the unit: the most rows, if it can be said.
+    /// Arguments: the number of counters as a power of two, the unit. The most rows of any
+    /// unit; NULL if a counter is saturated.
     Most,
-    /// How many counters as a power of two, how many rows are few, the unit: a bit for
-    /// each counter, whether it has more, as `mizan_among` takes it.
+    /// Arguments: the number of counters as a power of two, the limit of light units, the unit.
+    /// A bit for each counter, set if it is above the limit: a Bloom filter for `mizan_among`.
     Many,
 }
 
 impl Says {
-    /// What it is called.
+    /// The name of the function.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Most => "mizan_most",
@@ -47,7 +48,7 @@ impl Says {
         }
     }
 
-    /// How many arguments there are before the unit.
+    /// How many arguments come before the unit.
     const fn before_unit(self) -> usize {
         match self {
             Self::Most => 1,
@@ -56,20 +57,21 @@ impl Says {
     }
 }
 
-/// How many counters, as a power of two, tell who has more rows than these of all.
+/// The number of counters, as a power of two, that finds the units with more than `few` of
+/// `all` rows; None if a sketch cannot.
 pub(super) fn counters(all: u64, few: u64) -> Option<u32> {
     let (least, most) = COUNTERS;
-    // Most people have several rows; and where many rows are few, people may share a
-    // counter, for what each task fills, sends and adds up is counters.
+    // Most people have several rows. And with a high limit people may share a counter, because
+    // each task fills, sends and adds up all counters.
     let shared = all.saturating_mul(SHARED) / few.max(1);
     let counters = (all / 4).min(shared).clamp(least, most);
     let counters = counters.next_power_of_two();
-    // Counters stay at their ends, beyond all that is few.
+    // Counters saturate above any limit that is used.
     let tells = few < u16::MAX.into() && all / counters <= few / ROOM;
     tells.then(|| counters.ilog2())
 }
 
-/// Our aggregate functions, for a session to know.
+/// Our aggregate functions, to be registered in a session.
 pub(super) fn all() -> [AggregateUDF; 3] {
     let [most, many] = [Says::Most, Says::Many].map(|says| {
         AggregateUDF::new_from_impl(Ours {
@@ -80,7 +82,7 @@ pub(super) fn all() -> [AggregateUDF; 3] {
     [most, many, distinct::function()]
 }
 
-/// One of our functions, as DataFusion wants it.
+/// One of our functions, as a DataFusion UDAF.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Ours {
     says: Says,
@@ -133,13 +135,13 @@ impl AggregateUDFImpl for Ours {
 #[derive(Debug)]
 struct Tally {
     says: Says,
-    /// The power of two that there are counters.
+    /// The number of counters, as a power of two.
     bits: u32,
-    /// How many rows are few.
+    /// The most rows of a light unit.
     few: u16,
-    /// Each stays at its end. There are none before there are rows.
+    /// Saturating counters; empty before the first row.
     counters: Vec<u16>,
-    /// Of the rows that were added last.
+    /// The hashes of the rows of the last batch.
     hashes: Vec<u64>,
 }
 
@@ -148,7 +150,7 @@ impl Tally {
         self.counters.resize(1 << self.bits, 0);
     }
 
-    /// A bit for each counter, as [`crate::engines::datafusion::among`] places them.
+    /// A bit for each counter, in the order of [`crate::engines::datafusion::among`].
     fn many(&self) -> Vec<u8> {
         let bytes = self.counters.chunks(8).map(|counters| {
             let bits = counters.iter().enumerate();
@@ -210,7 +212,7 @@ impl Accumulator for Tally {
             self.make_room();
             let (counters, rest) = state.as_chunks::<2>();
             if counters.len() != self.counters.len() || !rest.is_empty() {
-                return exec_err!("counters of another tally");
+                return exec_err!("counters of another sketch");
             }
             for (counter, other) in self.counters.iter_mut().zip(counters) {
                 *counter = counter.saturating_add(u16::from_le_bytes(*other));
@@ -239,7 +241,7 @@ mod tests {
         }
     }
 
-    /// Rows of these units, with the literals before them.
+    /// Arrays of these units, after the literal arguments.
     fn rows(says: Says, units: impl Iterator<Item = i64>) -> Vec<ArrayRef> {
         let units: ArrayRef = Arc::new(Int64Array::from_iter_values(units));
         let mut columns = vec![Arc::clone(&units); says.before_unit()];
@@ -255,7 +257,7 @@ mod tests {
         into
     }
 
-    /// Unit `u` has `u % 50 + 1` rows, in two parts.
+    /// Unit `u` has `u % 50 + 1` rows, in two partial sketches.
     fn two_parts(says: Says, bits: u32, few: u16) -> Tally {
         let all = (0..2000_i64).flat_map(|unit| (0..=unit % 50).map(move |row| (unit, row)));
         let parts = [0, 1].map(|part| {
@@ -270,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_many_rows_is_found_and_few_others() {
+    fn heavy_units_are_found_and_few_others() {
         let ScalarValue::Binary(Some(bits)) = two_parts(Says::Many, 16, 40).evaluate().unwrap()
         else {
             panic!("no bits");
@@ -280,13 +282,13 @@ mod tests {
         let found = among(&bits, &[units]).unwrap();
         let many = |unit: usize| unit % 50 + 1 > 40;
         let wrongly = (0..2000).filter(|unit| !many(*unit) && found.value(*unit));
-        // 2,000 in 65,536 counters: one in 33 shares one.
+        // 2,000 units in 65,536 counters: one in 33 shares one.
         assert!(wrongly.count() < 200);
         assert!((0..2000).all(|unit| !many(unit) || found.value(unit)));
     }
 
     #[test]
-    fn the_most_is_never_too_few() {
+    fn the_maximum_is_never_too_small() {
         for bits in [3, 10, 16] {
             let most = two_parts(Says::Most, bits, 0).evaluate().unwrap();
             let ScalarValue::Int64(Some(most)) = most else {
@@ -294,7 +296,7 @@ mod tests {
             };
             assert!(most >= 50, "{bits}: {most}");
         }
-        // Nobody can say of a counter at its end.
+        // A saturated counter gives no bound.
         let mut full = tally(Says::Most, 3, 0);
         full.update_batch(&rows(Says::Most, std::iter::repeat_n(7, 70_000)))
             .unwrap();
@@ -304,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_without_rows_and_strange_ones() {
+    fn empty_and_invalid_partial_sketches() {
         let empty = tally(Says::Many, 10, 1).state().unwrap();
         assert_eq!(empty, [ScalarValue::Binary(None)]);
         let none = merged(tally(Says::Many, 10, 1), vec![tally(Says::Many, 10, 1)]);
@@ -314,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_counters_enough_or_none() {
+    fn the_number_of_counters_suffices_or_is_none() {
         assert_eq!(counters(0, 4), Some(10));
         assert_eq!(counters(6_000_000, 100), Some(20));
         assert_eq!(counters(6_000_000, 1_024), Some(17));

@@ -1,5 +1,4 @@
-//! A cluster against the oracle: a scheduler and two executors, each a process of its
-//! own.
+//! A cluster against the oracle: a scheduler and two executors, each in a separate process.
 
 mod cluster;
 mod failure;

@@ -1,8 +1,8 @@
-//! Some units among all, in a few bits each, as an argument of a function: whoever is
-//! among them is found, and a few others may be.
+//! A Bloom filter of unit ids with one hash function (Bloom 1970), as an argument of an SQL
+//! function. It has no false negatives and few false positives.
 //!
-//! Engines with several machines ask this of rows, so the same bits must be found on
-//! all of them: nothing here depends on the processor or the build.
+//! Executors on several machines test rows against one filter, so hashes depend neither on the
+//! processor nor on the build.
 
 use std::fmt::Write as _;
 
@@ -13,14 +13,14 @@ use mizan_sql::{Type, Value};
 
 use super::values::{Values, array_of};
 
-/// Bits for each unit, so that one in so many others is taken for it. What is planned is
-/// copied over and over, so a table of bits is no larger than it is worth.
+/// Bits per unit: one in so many other units is a false positive. Plans are copied many times,
+/// so a filter is no larger than necessary.
 const BITS_EACH: usize = 16;
 
-/// A megabyte.
+/// One megabyte.
 const MOST_BITS: usize = 1 << 23;
 
-/// The bits of units, each of values of these types.
+/// The filter of these units, each with values of these types.
 #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
 pub(in crate::engines) fn bits(units: &[Vec<Value>], kinds: &[Type]) -> Result<Vec<u8>> {
     let mut bits = vec![0_u8; bytes_for(units.len())];
@@ -43,13 +43,13 @@ pub(in crate::engines) fn bits(units: &[Vec<Value>], kinds: &[Type]) -> Result<V
     Ok(bits)
 }
 
-/// How many bytes the bits of so many units take.
+/// The size in bytes of a filter of `units` units.
 fn bytes_for(units: usize) -> usize {
     let wanted = units.saturating_mul(BITS_EACH).next_power_of_two();
     wanted.clamp(1024, MOST_BITS) / 8
 }
 
-/// The same units in no more bits than they need; none if they are more than these.
+/// The filter folded to the size that its units need; None if it has more than `most` units.
 #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
 pub(in crate::engines) fn folded(mut bits: Vec<u8>, most: usize) -> Option<Vec<u8>> {
     let ones = bits.iter().map(|byte| byte.count_ones() as usize).sum();
@@ -65,7 +65,7 @@ pub(in crate::engines) fn folded(mut bits: Vec<u8>, most: usize) -> Option<Vec<u
     Some(bits)
 }
 
-/// The bits as a literal.
+/// The filter as an SQL literal.
 #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
 pub(in crate::engines) fn literal(bits: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bits.len() + 3);
@@ -77,14 +77,14 @@ pub(in crate::engines) fn literal(bits: &[u8]) -> String {
     text
 }
 
-/// The bits in the only row of a result.
+/// The filter in the only row of a result.
 #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
 pub(in crate::engines) fn bits_of(batch: &RecordBatch) -> Option<Vec<u8>> {
     let bits = batch.columns().first()?.as_binary_opt::<i32>()?;
     Some(bits.iter().next()??.to_vec())
 }
 
-/// Whether each row may be of one of the units.
+/// For each row, whether its unit may be in the filter.
 pub(in crate::engines) fn among(bits: &[u8], units: &[ArrayRef]) -> Result<BooleanArray> {
     if !bits.len().is_power_of_two() {
         return exec_err!("no bits");
@@ -101,7 +101,7 @@ pub(in crate::engines) fn among(bits: &[u8], units: &[ArrayRef]) -> Result<Boole
 /// A hash for each row.
 pub(in crate::engines) fn hash(units: &[ArrayRef], hashes: &mut Vec<u64>) -> Result<()> {
     let Some(first) = units.first() else {
-        return exec_err!("rows that are nobody's");
+        return exec_err!("rows without a unit");
     };
     let integers = first.as_primitive_opt::<Int64Type>();
     if let (Some(integers), 1, 0) = (integers, units.len(), first.null_count()) {
@@ -111,7 +111,8 @@ pub(in crate::engines) fn hash(units: &[ArrayRef], hashes: &mut Vec<u64>) -> Res
     let columns = units.iter().map(|unit| Values::new(unit));
     let columns = columns.collect::<Result<Vec<_>>>()?;
     for row in 0..first.len() {
-        // Numbers alone as above, whether others have nothing or not.
+        // An id that is an integer has the same hash as above, whether or not other rows are
+        // NULL.
         let hash = match columns.as_slice() {
             [Values::Integer(ids)] if ids.is_valid(row) => mixed(ids.value(row).cast_unsigned()),
             columns => {
@@ -144,15 +145,15 @@ fn bytes_hash(column: &Values<'_>, row: usize) -> u64 {
     }
 }
 
-/// Upper bits that all bits take part in.
+/// Mixes a hash, so that its lower bits depend on all bits.
 const fn mixed(hash: u64) -> u64 {
     let hash = hash.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let hash = (hash ^ (hash >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     hash ^ (hash >> 29)
 }
 
-/// Which byte, and which bit of it, of a power of two of them: the lower bits of the
-/// hash count bits.
+/// The byte and the bit of a hash, in a power of two of bytes: the lowest three bits select the
+/// bit.
 #[allow(clippy::cast_possible_truncation, reason = "less than the bytes")]
 const fn place(hash: u64, bytes: usize) -> (usize, u8) {
     let bit = 1_u8 << (hash & 7);
@@ -164,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_is_among_them_is_found_and_few_others() {
+    fn there_are_no_false_negatives_and_few_false_positives() {
         let id = |id: i64| vec![Value::Integer(id)];
         let named = |id: i64| vec![Value::Text(format!("p{id}")), Value::Date(3)];
         for (unit, kinds) in [
@@ -186,13 +187,13 @@ mod tests {
                 assert!(!is || found == Some(true), "{row}");
                 wrongly += u32::from(!is && found == Some(true));
             }
-            // About one in 16.
+            // About one in 16 is a false positive.
             assert!(wrongly < 9_000, "{wrongly}");
         }
     }
 
     #[test]
-    fn nothing_beside_an_id_changes_nothing() {
+    fn a_null_beside_an_id_does_not_change_its_hash() {
         let ids = |ids: &[Option<i64>]| {
             let value = |id: &Option<i64>| id.map_or(Value::Null, Value::Integer);
             vec![array_of(Type::Integer, ids.iter().map(value))]
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_that_are_folded_find_the_same_units() {
+    fn folded_filters_contain_the_same_units() {
         let ids: Vec<i64> = (0..40).map(|place| place * 1_000_003).collect();
         let units = [array_of(
             Type::Integer,

@@ -1,10 +1,10 @@
-//! Small caps on what operators emit, for the hunt for failures.
+//! Small limits on what operators emit, for the failure audit.
 //!
-//! Real limits are far away: 2^31 bytes of text in a batch, all memory of a machine, the
-//! patience of an analyst. A query that one unit's rows can take past them is found
-//! sooner if the limits are near. A plan under caps fails where a join emits too many
-//! rows, where a text is too long, where a function makes too much text at a time, or
-//! where aggregates hold too much. No caps are set when analysts ask.
+//! Real limits are far away: 2^31 bytes of text in a batch, the memory of a machine, the time
+//! that an analyst waits. If limits are small, the audit finds a query that the rows of one
+//! unit can take past them much sooner. A plan under these limits fails where a join emits too
+//! many rows, where a text is too long, where a function computes too much text in one slice,
+//! or where aggregates hold too much memory. Queries of analysts run without them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,14 +26,14 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures::StreamExt;
 
-/// The caps of a session.
+/// The limits of a session.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Caps {
     /// The longest text in a batch, in bytes.
     pub(crate) text: usize,
     /// The most rows of a join.
     pub(crate) rows: usize,
-    /// The bytes of text that are in a slice, and that a function may make of it.
+    /// The bytes of text in a slice, and the bytes that a function may compute from it.
     pub(crate) slice: usize,
     pub(crate) made: usize,
     /// The bytes of memory that sorts, joins and aggregates may hold.
@@ -75,7 +75,7 @@ impl PhysicalOptimizerRule for Caps {
     }
 }
 
-/// An operator whose batches are looked at.
+/// An operator whose output batches are checked.
 #[derive(Debug)]
 struct Capped {
     input: Arc<dyn ExecutionPlan>,
@@ -149,7 +149,7 @@ impl ExecutionPlan for Capped {
     }
 }
 
-/// A function of texts that fails where it makes too much at a time.
+/// A text function that fails if it computes too much in one slice.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct CappedFunction {
     inner: ScalarUDF,
@@ -157,7 +157,7 @@ struct CappedFunction {
 }
 
 impl Caps {
-    /// The same function under caps.
+    /// The same function with this check.
     pub(super) fn function(self, inner: ScalarUDF) -> ScalarUDF {
         let made = self.made;
         ScalarUDF::new_from_impl(CappedFunction { inner, made })

@@ -1,11 +1,11 @@
-//! Counting rows of public tables before a query is charged, in a session of its own
-//! with a limit on memory and time.
+//! Counts rows of public tables before the charge, in a separate session with limits on memory
+//! and time.
 //!
-//! What expressions of join keys allocate is not in the session's limit, and a long
-//! computation does not look at the clock. So the program counts in a worker process
-//! ([`Counter`]), whose limits hold whatever it does; only libraries count in their own. A worker may be
-//! ended at any time, so it writes nothing to disk; in other processes public rows may be
-//! written there on the way.
+//! The memory limit of a session does not cover what expressions of join keys allocate, and a
+//! long computation does not check the time. So the program counts in a worker process
+//! ([`Counter`]), whose limits always hold; only users of the library count in their own
+//! process. A worker may be killed at any time, so it writes nothing to disk. Other processes
+//! may write public rows to disk while they count.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,11 +26,11 @@ use crate::engines::thread::on_own_thread;
 use crate::engines::worker::Counter;
 use crate::version::Version;
 
-/// The memory of counting where no limit is set.
+/// The memory for counting if no limit is set.
 pub(in crate::engines) const MAX_BYTES: usize = 1 << 30;
 
 impl DataFusion {
-    /// Refuses a plan whose joins with public files multiply rows too much.
+    /// Refuses a plan in which joins with public files exceed the fan-out limits.
     pub(in crate::engines) fn check_joins(
         &self,
         plan: &BoundedPlan,
@@ -44,8 +44,8 @@ impl DataFusion {
         })
     }
 
-    /// Does something that counts rows of the public tables of a plan. Each count is made
-    /// once for the files as they are.
+    /// Passes a function that counts public rows to `work`. Each count is computed once for
+    /// each version of the files.
     pub(in crate::engines) fn with_counts<T>(
         &self,
         plan: &BoundedPlan,
@@ -55,7 +55,7 @@ impl DataFusion {
         let (tables, versions) = public_tables(&plan.public, catalogue)?;
         let end = Instant::now() + COUNTING;
         let version = |table: &str| versions.get(table).copied();
-        // One worker for all counts of a plan, started for the first.
+        // One worker for all counts of a plan, started with the first.
         let mut worker: Option<Counter> = None;
         work(&mut |relation| {
             let count = || {
@@ -120,7 +120,7 @@ impl DataFusion {
                     }),
                 }
             });
-            // What is still under way is not waited for.
+            // Unfinished tasks are not awaited.
             runtime.shutdown_background();
             let mut most = 0;
             for batch in counted? {

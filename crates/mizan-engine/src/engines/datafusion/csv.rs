@@ -1,8 +1,9 @@
-//! CSV files as tables. Any bytes are a CSV file: no row can make it fail.
+//! CSV files as tables. Any sequence of bytes is a valid CSV file: no row can make the reader
+//! fail.
 //!
-//! A row ends at LF or CRLF. A row that is short has nothing at its end; fields beyond the
-//! header are left out. An empty field, one that does not read as the type of its column,
-//! text that is not UTF-8 and what is longer than 1 MiB are nothing.
+//! A row ends at LF or CRLF. Missing fields of a short row are NULL; fields beyond the header
+//! are ignored. These fields are NULL too: empty ones, those that do not parse as the type of
+//! their column, text that is not UTF-8, and fields above 1 MiB.
 
 mod column;
 mod fields;
@@ -32,9 +33,9 @@ use crate::version::unreadable;
 
 /// The longest header that is read.
 const MAX_HEADER: usize = 1 << 20;
-/// How many files are read at once, or as many as there are partitions.
+/// How many files are read concurrently, unless there are more partitions.
 const AT_ONCE: usize = 16;
-/// A batch ends after so many rows, or so many bytes.
+/// The rows after which a batch ends, and the bytes.
 const BATCH_ROWS: usize = 8192;
 const BATCH_BYTES: usize = 8 << 20;
 
@@ -60,7 +61,7 @@ pub(super) fn header(path: &Path) -> Result<Vec<String>, EngineError> {
         }
         let name = std::str::from_utf8(name).unwrap_or_default();
         if name.is_empty() {
-            return Err(bad("a name is empty or no UTF-8"));
+            return Err(bad("a name is empty or not UTF-8"));
         }
         if name.replace("\r\n", "").contains('\r') {
             return Err(bad(
@@ -77,15 +78,15 @@ pub(super) fn header(path: &Path) -> Result<Vec<String>, EngineError> {
     }
 }
 
-/// The schema of a file before anybody says what it holds: text all over.
+/// The schema of a file without declared types: all columns are text.
 pub(super) fn schema(path: &Path) -> Result<SchemaRef, EngineError> {
     let names = header(path)?.into_iter();
     let fields = names.map(|name| Field::new(name, DataType::Utf8View, true));
     Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
 }
 
-/// CSV files as a table with these columns, which all files have, each of the
-/// type that its fields are read as.
+/// CSV files as a table with these columns, which all files have. A field is parsed as the type
+/// of its column.
 #[derive(Debug)]
 pub(in crate::engines) struct CsvTable {
     schema: SchemaRef,
@@ -94,7 +95,7 @@ pub(in crate::engines) struct CsvTable {
 }
 
 impl CsvTable {
-    /// A table.
+    /// A table of these files.
     pub(in crate::engines) const fn new(schema: SchemaRef, files: Vec<SeenFile>) -> Self {
         Self { schema, files }
     }
@@ -121,7 +122,7 @@ impl TableProvider for CsvTable {
             Some(projection) => Arc::new(self.schema.project(projection)?),
             None => Arc::clone(&self.schema),
         };
-        // Each file that is read holds some memory: not all of many are read at once.
+        // Each open file takes some memory, so only a few of many are read concurrently.
         let most = AT_ONCE.max(state.config().target_partitions());
         let each = self.files.len().div_ceil(most).max(1);
         let places: Vec<usize> = (0..self.files.len()).collect();
@@ -134,7 +135,7 @@ impl TableProvider for CsvTable {
 struct Batches {
     fields: Fields<File>,
     schema: SchemaRef,
-    /// By the place in the file, the place in the batch.
+    /// For each position in the file, the position in the batch.
     places: Vec<Option<usize>>,
     done: bool,
 }
@@ -198,7 +199,7 @@ impl Batches {
         Ok(Some(batch))
     }
 
-    /// Appends the fields of a row; false if there is none.
+    /// Appends the fields of a row; false at the end of the file.
     fn next_row(&mut self, columns: &mut [Column], bytes: &mut usize) -> Result<bool> {
         let mut places = self.places.iter();
         loop {
@@ -215,7 +216,7 @@ impl Batches {
                 break;
             }
         }
-        // The columns that a short row does not have.
+        // Columns that a short row lacks.
         for to in places.flatten() {
             if let Some(column) = columns.get_mut(*to) {
                 column.append(None);

@@ -1,4 +1,4 @@
-//! SQL as DataFusion reads it.
+//! The SQL dialect of DataFusion.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use crate::engines::dialect::{Dialect, Sql};
 use crate::engines::expressions::join;
 use crate::order::Salt;
 
-/// A table that stands for a dataset.
+/// The registered table of a dataset.
 #[derive(Clone, Debug)]
 pub(in crate::engines) struct Table {
     /// Its name in the session.
     pub(in crate::engines) name: String,
-    /// What its files hold.
+    /// The schema of its files.
     pub(in crate::engines) schema: SchemaRef,
 }
 
-/// DataFusion's dialect over these tables, by the names of datasets.
+/// DataFusion's dialect, with the tables of datasets by name.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engines) struct DataFusionDialect {
     /// The tables.
@@ -37,7 +37,7 @@ impl DataFusionDialect {
         })
     }
 
-    /// An aggregate of a group, or this number if it has no other.
+    /// An aggregate of a group, or this number if all values are equal to it.
     fn unless_all_are(&self, number: f64, value: &Sql, aggregate: String) -> String {
         if value.kind != Type::Number {
             return aggregate;
@@ -72,9 +72,9 @@ impl Dialect for DataFusionDialect {
             Value::Boolean(false) => "FALSE".to_owned(),
             Value::Integer(value) if *value >= 0 => value.to_string(),
             Value::Integer(value) => format!("CAST('{value}' AS BIGINT)"),
-            // The shortest text that reads as the same number.
+            // The shortest text that parses as the same number.
             Value::Number(value) => format!("CAST('{value:?}' AS DOUBLE)"),
-            // Plain literals have 32-bit offsets, and columns of them would too.
+            // Plain text literals have 32-bit offsets, and so would columns made of them.
             Value::Text(value) => format!("arrow_cast({}, 'Utf8View')", quoted(value)),
             Value::Date(days) => format!("arrow_cast(CAST('{days}' AS INT), 'Date32')"),
             Value::Timestamp(time) => {
@@ -126,24 +126,24 @@ impl Dialect for DataFusionDialect {
         )
     }
 
-    // DataFusion 55 leaves columns that a filter makes constant out of a sort, and
-    // then refuses its own plan because the sort is not as the window asks. What
-    // has a part without a known value is no constant to it.
+    // DataFusion 55 removes columns from a sort that a filter makes constant, and then rejects
+    // its own plan because the sort does not match the window. An expression with a part of
+    // unknown value is not constant for the planner.
     fn opaque(&self, value: &Sql) -> String {
         let (same, unknown) = (Does::Same(value.kind).name(), Does::Unknown.name());
-        // With its name, or two columns of the same values would be the same to it.
+        // The name is an argument, so that two columns with equal values stay different for the
+        // planner.
         let name = quoted(&value.text);
         format!("{same}({}, {unknown}(), {name})", value.text)
     }
 
-    // DataFusion 55 compares each branch with a literal: of n branches it makes n² / 2
-    // conditions.
+    // DataFusion 55 compares each branch with a literal: n branches become n² / 2 conditions.
     fn many_branches(&self, case: &Sql) -> String {
         format!("{}({})", Does::Same(case.kind).name(), case.text)
     }
 
-    // DataFusion 55 begins a minimum of numbers with the greatest finite one, and
-    // where all are infinite that is what comes out.
+    // DataFusion 55 starts a minimum of numbers with the greatest finite one, so the minimum of
+    // infinite numbers only would be that.
     fn min(&self, value: &Sql) -> String {
         let all = format!("MIN({})", value.text);
         self.unless_all_are(f64::INFINITY, value, all)
@@ -211,8 +211,8 @@ fn quoted(text: &str) -> String {
 
 const MICROSECONDS: &str = "Timestamp(Microsecond, None)";
 
-/// The type that a column of a file is read as on its way to the declared type,
-/// if there is a way.
+/// The type as which a column of a file is read before the cast to the declared type; None if
+/// there is no such cast.
 pub(super) fn readable(
     found: &datafusion::arrow::datatypes::DataType,
     declared: Type,

@@ -1,8 +1,8 @@
-//! The number of different texts in each group.
+//! The number of distinct texts in each group.
 //!
-//! DataFusion's own COUNT(DISTINCT) of texts has a hash table for each group, of which the
-//! empty one takes kilobytes: a million people took 11 GB. Here each different text is held
-//! once for all groups, and there is one set of pairs of a group and a text.
+//! DataFusion's own COUNT(DISTINCT) of texts has a hash table for each group, which takes
+//! kilobytes even if empty: a million people took 11 GB. Here each distinct text is stored once
+//! for all groups, and there is one set of pairs of a group and a text.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,10 +21,10 @@ use datafusion::logical_expr::{
 use datafusion::physical_plan::aggregates::group_values::{GroupValues, new_group_values};
 use datafusion::physical_plan::aggregates::order::GroupOrdering;
 
-/// What it is called.
+/// The name of the function.
 pub(in crate::engines) const NAME: &str = "mizan_count_distinct";
 
-/// The function, for a session to know.
+/// The function, to be registered in a session.
 pub(in crate::engines) fn function() -> AggregateUDF {
     AggregateUDF::new_from_impl(CountDistinct {
         signature: Signature::exact(vec![DataType::Utf8View], Volatility::Immutable),
@@ -83,13 +83,13 @@ fn item() -> FieldRef {
     Arc::new(Field::new_list_field(DataType::Utf8View, true))
 }
 
-/// The texts of groups.
+/// The distinct texts of groups.
 struct Distinct {
-    /// A number for each different text.
+    /// Numbers the distinct texts.
     texts: Box<dyn GroupValues>,
-    /// The pairs of a group and a text, by their numbers.
+    /// Pairs of the number of a group and the number of a text.
     pairs: HashSet<(u32, u32)>,
-    /// How many there are of each group.
+    /// The number of pairs of each group.
     counts: Vec<i64>,
     of_rows: Vec<usize>,
 }
@@ -105,7 +105,7 @@ impl Distinct {
         })
     }
 
-    /// Adds the texts of rows that have one, each to its group.
+    /// Adds the texts of rows, each to the group of its row. NULL is skipped.
     fn add(
         &mut self,
         texts: &ArrayRef,
@@ -131,8 +131,8 @@ impl Distinct {
         Ok(())
     }
 
-    /// The pairs of the first groups in order. They and their counts are gone then, and the
-    /// other groups have the numbers from zero on.
+    /// Removes the first groups and returns their counts and pairs. The remaining groups are
+    /// renumbered from zero.
     fn emit(&mut self, emit: EmitTo) -> (Vec<i64>, Vec<(u32, u32)>) {
         let counts = emit.take_needed(&mut self.counts);
         let first = u32::try_from(counts.len()).unwrap_or(u32::MAX);
@@ -160,7 +160,7 @@ impl Distinct {
         let places = UInt32Array::from_iter_values(pairs.into_iter().map(|(_, text)| text));
         let values = take(values, &places, None)?;
         if !self.pairs.is_empty() {
-            // They are numbered as before.
+            // The numbers of texts stay the same.
             self.texts.intern(&texts, &mut self.of_rows)?;
         }
         let lengths = counts
@@ -197,7 +197,7 @@ impl Distinct {
     }
 }
 
-/// The group of a row that counts.
+/// The group of a row whose value is not NULL.
 fn group_of<'a>(
     groups: &'a [usize],
     filter: Option<&'a BooleanArray>,
@@ -246,7 +246,7 @@ impl GroupsAccumulator for Distinct {
         self.add_lists(column(values)?.as_list(), group, total_num_groups)
     }
 
-    /// A list of each row.
+    /// For each row, a list of its text.
     fn convert_to_state(
         &self,
         values: &[ArrayRef],
@@ -270,7 +270,7 @@ impl GroupsAccumulator for Distinct {
     }
 }
 
-/// The same of one group.
+/// The same function for one group.
 struct OfAll(Mutex<Distinct>);
 
 impl OfAll {
@@ -320,7 +320,7 @@ mod tests {
 
     use super::*;
 
-    /// Rows of groups with texts of which some are the same, and some are NULL.
+    /// Rows of groups with repeated texts and NULLs.
     fn context(partitions: usize) -> SessionContext {
         let config = SessionConfig::new().with_target_partitions(partitions);
         let context = SessionContext::new_with_config(config.with_batch_size(100));
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_counts_what_count_distinct_counts() {
+    async fn it_agrees_with_count_distinct() {
         for partitions in [1, 3] {
             let context = context(partitions);
             for sql in [
@@ -399,7 +399,7 @@ mod tests {
         };
         let mut all = filled();
         assert_eq!(counts(all.evaluate(EmitTo::First(2)).unwrap()), [1, 0]);
-        // The third is the first now.
+        // The third group is the first now.
         all.update_batch(&[Arc::clone(&texts)], &[0; 5], None, 2)
             .unwrap();
         assert_eq!(counts(all.evaluate(EmitTo::All).unwrap()), [2, 0]);

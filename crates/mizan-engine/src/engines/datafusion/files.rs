@@ -1,4 +1,4 @@
-//! Files as tables: finding them, knowing their columns, without reading rows.
+//! Files as tables: finds them and determines their columns, without reading rows.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,8 +23,7 @@ use crate::engines::relations::{fits_unit, is_unit};
 use crate::engines::thread::on_own_thread;
 use crate::version::{Files, Format, Version, unreadable};
 
-/// The columns of a file or a directory of files; the schema of Parquet says what
-/// they hold.
+/// The columns of a file or a directory of files, with the types of the Parquet schema.
 pub(crate) fn inspect(path: &Path) -> Result<Inspected, EngineError> {
     let files = Files::find(path)?;
     let first = files.paths.first().map_or(path, |first| first.as_path());
@@ -48,8 +47,8 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, EngineError> {
     Ok(found)
 }
 
-/// Decodes all columns of a dataset once. Any bytes are CSV: there it does nothing.
-/// `progress` is told how many rows of how many were decoded.
+/// Decodes all columns of a dataset once. Any bytes are valid CSV, so CSV files are skipped.
+/// `progress` receives the numbers of decoded rows and of all rows.
 pub(crate) fn check_rows(
     dataset: &Dataset,
     progress: &(dyn Fn(u64, u64) + Sync),
@@ -58,14 +57,14 @@ pub(crate) fn check_rows(
     check(&source.footers, &source.schema, progress)
 }
 
-/// The files of a dataset, and the columns of the catalogue as they have them.
+/// The files of a dataset, and the schema of its catalogue columns in them.
 pub(in crate::engines) struct Source {
     files: Files,
-    /// The footers of Parquet files, in their order.
+    /// The footers of Parquet files, in the order of the files.
     footers: Vec<Arc<Footer>>,
-    /// The catalogue's columns.
+    /// The columns of the catalogue.
     pub(in crate::engines) schema: SchemaRef,
-    /// How many rows the files say that they have, if they do.
+    /// The number of rows, if the files store it.
     pub(in crate::engines) rows: Option<u64>,
 }
 
@@ -73,7 +72,7 @@ impl Source {
     /// Finds the files and checks that all have the catalogue's columns.
     pub(in crate::engines) fn open(dataset: &Dataset) -> Result<Self, EngineError> {
         let files = Files::find(Path::new(&dataset.source))?;
-        // A footer may be a deep recursion.
+        // Parsing a footer may recurse deeply.
         let footers = on_own_thread(|| match files.format {
             Format::Csv => Ok(Vec::new()),
             Format::Parquet => {
@@ -117,7 +116,7 @@ impl Source {
         &self.files.paths
     }
 
-    /// The bytes of the texts of a column that share prefixes.
+    /// The decoded bytes of the prefix-sharing texts (DELTA_BYTE_ARRAY) of a column.
     pub(super) fn decoded_bytes(&self, place: usize) -> Result<u64, EngineError> {
         match self.schema.fields().get(place) {
             Some(field) => decoded_bytes(&self.footers, field),
@@ -127,7 +126,7 @@ impl Source {
         }
     }
 
-    /// Of CSV files: their bytes, and how many names the shortest header has.
+    /// For CSV files: their bytes, and the number of names in the shortest header.
     pub(super) fn text_size(&self) -> Result<(u64, usize), EngineError> {
         let (mut bytes, mut names) = (0_u64, usize::MAX);
         for path in &self.files.paths {
@@ -152,8 +151,8 @@ impl Source {
     }
 }
 
-/// The columns of the catalogue in a file: of CSV as they are declared, because so it
-/// is read.
+/// The columns of the catalogue in a file. For CSV these are the declared types, since fields
+/// are parsed as them.
 fn columns(
     dataset: &Dataset,
     format: Format,
@@ -173,7 +172,7 @@ fn columns(
             });
         };
         let fits = match format {
-            // What does not read as the declared type is nothing.
+            // A field that does not parse as the declared type is NULL.
             Format::Csv => true,
             Format::Parquet => holds(field.data_type(), dataset, column),
         };
@@ -195,9 +194,9 @@ fn columns(
     Ok(Schema::new(fields))
 }
 
-/// Whether a typed column may stand for a declared one. What the owner did not see is
-/// not converted: a file whose column is of another type now is another file. And no
-/// conversion may make one unit of several, or nobody of somebody.
+/// Whether a column of a file may be read as the declared type. A file whose column has another
+/// type than when it was added is rejected instead of converted. And no conversion may merge
+/// units or lose one.
 fn holds(found: &DataType, dataset: &Dataset, column: &DatasetColumn) -> bool {
     let Some(kind) = source_type(found) else {
         return false;
@@ -209,7 +208,7 @@ fn holds(found: &DataType, dataset: &Dataset, column: &DatasetColumn) -> bool {
     kind == column.kind || widens.contains(&(kind, column.kind))
 }
 
-/// Whether no value is nothing because it is beyond 64 bits.
+/// Whether all values fit into 64 bits, so that none becomes NULL.
 fn is_whole(found: &DataType) -> bool {
     match found {
         DataType::UInt64 => false,
@@ -222,7 +221,7 @@ fn is_whole(found: &DataType) -> bool {
     }
 }
 
-/// Parts of a dataset hold the same: DataFusion would cast what differs, and some
+/// All files of a dataset must have the same types: DataFusion would cast the others, and some
 /// of its casts fail on some rows.
 fn same_types(
     dataset: &Dataset,

@@ -1,8 +1,8 @@
-//! The first rows, groups or values of each unit, as an operator.
+//! The row limit as an operator: the first rows, groups or values of each unit, by their salted
+//! hash.
 //!
-//! A window function would sort all rows with all that they carry. Here rows stay
-//! where they are; of units that may have too many a hash and a place is sorted, of
-//! others nothing.
+//! A window function would sort whole rows. Here rows stay where they are. Of units that may
+//! exceed the limit, only a hash and a position are sorted; rows of other units are not sorted.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -31,11 +31,10 @@ use super::values::Values;
 use crate::engines::statement::{Counted, First};
 use crate::order::{Hasher, Salt};
 
-/// The first rows or groups of the units of a query, as a table.
+/// The limited rows or groups of the units of a query, as a table.
 ///
-/// The query is planned before, and other plans do not see into the table: the
-/// rules of DataFusion 55 that optimise a plan must not be run over it twice, or
-/// rows are lost.
+/// The query is planned beforehand, and other plans do not see inside the table: applying the
+/// optimizer rules of DataFusion 55 to it twice would lose rows.
 #[derive(Debug)]
 pub(super) struct FirstTable {
     /// All rows of a unit are in one partition.
@@ -112,7 +111,7 @@ struct FirstStream {
     rows: Arc<dyn ExecutionPlan>,
     partition: usize,
     rule: Rule,
-    /// Which columns come out, unless it is all.
+    /// The output columns; None for all.
     columns: Option<Vec<usize>>,
     schema: SchemaRef,
 }
@@ -156,20 +155,20 @@ impl PartitionStream for FirstStream {
     }
 }
 
-/// Which rows stay.
+/// Which rows are kept.
 #[derive(Clone, Debug)]
 struct Rule {
-    /// The first columns tell whose a row is: those of the unit, and of a group.
+    /// The first columns: the unit, and the keys of a group.
     by: usize,
-    /// The next are ranked.
+    /// The next columns, which are ranked.
     keys: usize,
     of: Counted,
-    /// How many rows or groups of a unit stay.
+    /// How many rows or groups of a unit are kept.
     most: usize,
     salt: Salt,
 }
 
-/// A row of a unit that may have too many.
+/// A row of a unit that may exceed the limit.
 #[derive(Clone, Copy)]
 struct Ranked {
     hash: i64,
@@ -178,7 +177,7 @@ struct Ranked {
 }
 
 impl Rule {
-    /// For each row, whether it stays. All rows of their units are here.
+    /// For each row, whether it is kept. All rows of their units are in these batches.
     fn kept(&self, batches: &[RecordBatch]) -> Result<Vec<Vec<bool>>> {
         let (numbers, counts) = self.units(batches)?;
         let (units, keys) = (0..self.by, self.by..self.by + self.keys);
@@ -190,7 +189,7 @@ impl Rule {
             batches.collect::<Result<Vec<Vec<Values<'_>>>>>()
         };
         let (units, keys) = (columns(&units)?, columns(&keys)?);
-        // Each unit with more rows than may stay has a stretch of its own.
+        // Each unit that exceeds the limit gets its own range.
         let mut end = 0;
         let mut next: Vec<Option<usize>> = Vec::with_capacity(counts.len());
         for count in &counts {
@@ -250,7 +249,7 @@ impl Rule {
         Ok(kept)
     }
 
-    /// Whether a row counts; otherwise it stays.
+    /// Whether a row counts towards the limit; otherwise it is kept.
     fn counts(&self, keys: &[Values<'_>], row: usize) -> bool {
         self.of.counts_nothing() || keys.iter().any(|key| !key.is_null(row))
     }
@@ -284,7 +283,7 @@ impl Rule {
     }
 }
 
-/// By hash; for the rare case of equal hashes, by keys.
+/// Compares hashes; equal hashes, which are rare, are ordered by keys.
 fn compare(keys: &[Vec<Values<'_>>], a: &Ranked, b: &Ranked) -> Ordering {
     a.hash.cmp(&b.hash).then_with(|| {
         let of = |ranked: &Ranked| {
@@ -319,7 +318,7 @@ mod tests {
         let array: ArrayRef = Arc::new(StringViewArray::from(vec![
             Some("b"),
             None,
-            Some("a long text that is no part of its view"),
+            Some("a long text that is not part of its view"),
             Some("a long text that is a part of another"),
         ]));
         let keys = [vec![Values::new(&array).unwrap()]];

@@ -1,5 +1,5 @@
-//! The functions that DataFusion does not have, or has with errors that depend on
-//! data: ours are total. Their names begin with `mizan_`.
+//! Functions that DataFusion lacks, or whose errors depend on data: ours are total. Their names
+//! begin with `mizan_`.
 
 use std::hash::{Hash, Hasher as StdHasher};
 use std::sync::Arc;
@@ -22,28 +22,28 @@ use crate::order::{Hasher, Salt};
 /// What one of our functions does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engines) enum Does {
-    /// A function of expressions that makes this type.
+    /// A function of expressions with this result type.
     Call(Function, Type),
     /// A cast.
     Cast(Type),
-    /// A column of a file, of one of our types: the column.
+    /// Converts a column of a file to one of our types. Argument: the column.
     Read(Type),
-    /// The column, the least and the greatest.
+    /// Arguments: the column, the lower and the upper bound.
     Clamp(Type),
-    /// The value, bounds, centre, exponent, whether squared.
+    /// Arguments: the value, bounds, centre, exponent, whether it is squared.
     Quantize,
-    /// The salt, the values.
+    /// Arguments: the salt, the values.
     Hash,
-    /// The first argument; there is a second.
+    /// Returns the first argument; the second hides it from the planner.
     Same(Type),
-    /// Nothing, which the planner does not know.
+    /// NULL, but unknown to the planner.
     Unknown,
-    /// Bits, the unit: whether it may be among those that the bits are of.
+    /// Arguments: a Bloom filter, the unit. Whether the unit may be in the filter.
     Among,
 }
 
 impl Does {
-    /// What it is called.
+    /// The name of the function.
     pub(in crate::engines) fn name(self) -> String {
         match self {
             Self::Call(function, makes) => {
@@ -87,7 +87,7 @@ impl Does {
     }
 }
 
-/// All functions, for a session to know.
+/// All functions, to be registered in a session.
 pub(in crate::engines) fn all() -> Vec<ScalarUDF> {
     let all = Does::all().into_iter();
     all.map(|does| ScalarUDF::new_from_impl(Ours::new(does)))
@@ -142,7 +142,7 @@ const PARTS: [TimePart; 10] = [
     TimePart::Second,
 ];
 
-/// A function in a word.
+/// The name of a function.
 fn word(function: Function) -> String {
     format!("{function:?}")
         .to_lowercase()
@@ -150,7 +150,7 @@ fn word(function: Function) -> String {
         .replace(')', "")
 }
 
-/// One of our functions, as DataFusion wants it.
+/// One of our functions, as a DataFusion UDF.
 #[derive(Debug)]
 struct Ours {
     does: Does,
@@ -171,7 +171,7 @@ impl Ours {
     }
 }
 
-// The name says all.
+// The name identifies the function.
 impl PartialEq for Ours {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -239,7 +239,7 @@ fn compute(does: Does, arguments: &[ColumnarValue], rows: usize) -> Result<Array
             kernels::quantize(&array(arguments, 0, rows)?, &how)
         }
         Does::Hash => hash(arguments, rows),
-        // Text of a literal is held otherwise than that of a column.
+        // A text literal has another array type than a text column.
         Does::Same(Type::Text) => source::read(&array(arguments, 0, rows)?),
         Does::Same(_) => array(arguments, 0, rows),
         Does::Unknown => Ok(array_of(Type::Integer, std::iter::once(Value::Null))),
@@ -265,14 +265,14 @@ fn array(arguments: &[ColumnarValue], place: usize, rows: usize) -> Result<Array
 fn literal(arguments: &[ColumnarValue], place: usize) -> Result<Value> {
     match arguments.get(place) {
         Some(ColumnarValue::Scalar(value)) => Ok(Values::new(&value.to_array()?)?.get(0)),
-        _ => exec_err!("an argument is no literal"),
+        _ => exec_err!("an argument is not a literal"),
     }
 }
 
 fn number(arguments: &[ColumnarValue], place: usize) -> Result<f64> {
     match literal(arguments, place)?.as_f64() {
         Some(value) => Ok(value),
-        None => exec_err!("an argument is no number"),
+        None => exec_err!("an argument is not a number"),
     }
 }
 
@@ -295,14 +295,14 @@ fn quantized(arguments: &[ColumnarValue]) -> Result<Quantized> {
     })
 }
 
-/// The reference, row by row.
+/// The reference implementation, row by row.
 fn by_row(
     function: Function,
     arguments: &[ColumnarValue],
     rows: usize,
     makes: Type,
 ) -> Result<ArrayRef> {
-    // What is the same for all rows is looked at once.
+    // Arguments that are the same for all rows are evaluated once.
     let mut arrays = Vec::with_capacity(arguments.len());
     let mut values = Vec::with_capacity(arguments.len());
     for argument in arguments {

@@ -1,5 +1,5 @@
-//! The common functions over whole arrays. Whatever is not here is computed row by
-//! row with `Function::apply`; a test holds the two together.
+//! Vectorized implementations of common functions. Others are computed row by row with
+//! `Function::apply`; a test compares both.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use datafusion::common::{Result, ScalarValue, exec_err};
 use datafusion::logical_expr::ColumnarValue;
 use mizan_sql::{Function, Quantized};
 
-/// An argument: the same for all rows, or not.
+/// An argument: one value for all rows, or an array.
 enum Operand<A, T> {
     Rows(A),
     One(Option<T>),
@@ -21,7 +21,7 @@ enum Operand<A, T> {
 type Integers = Operand<Int64Array, i64>;
 type Numbers = Operand<Float64Array, f64>;
 
-/// Computes a function, if it is one of the common ones.
+/// Computes a function, if it is implemented here.
 pub(super) fn fast(
     function: Function,
     arguments: &[ColumnarValue],
@@ -94,7 +94,7 @@ fn numbers(argument: &ColumnarValue) -> Result<Numbers> {
 type Total = fn(i64, i64) -> (i64, bool);
 type Checked = fn(i64, i64) -> Option<i64>;
 
-/// The function in one pass with a mark of trouble, and with care.
+/// The function with an overflow flag in one pass, and the checked function.
 fn of_integers(function: Function) -> Option<(Total, Checked)> {
     match function {
         Function::Add => Some((i64::overflowing_add, i64::checked_add)),
@@ -115,7 +115,7 @@ fn apply_integers(
         (Operand::Rows(a), Operand::Rows(b)) => {
             let pairs = || a.values().iter().zip(b.values());
             if pairs().any(|(a, b)| total(*a, *b).1) {
-                // Overflow is rare: then every row is looked at.
+                // Overflow is rare. If it occurs, every row is checked.
                 let pairs = a.iter().zip(b.iter());
                 pairs.map(|(a, b)| checked(a?, b?)).collect()
             } else {
@@ -137,7 +137,7 @@ fn apply_numbers(
     rows: usize,
     function: impl Fn(f64, f64) -> f64,
 ) -> Result<Float64Array> {
-    // Adding zero makes minus zero zero, and changes nothing else.
+    // Adding zero turns minus zero into zero and changes nothing else.
     let function = |a, b| function(a, b) + 0.0;
     Ok(without_nan(match (a, b) {
         (Operand::Rows(a), Operand::Rows(b)) => binary(a, b, function)?,
@@ -150,7 +150,7 @@ fn apply_numbers(
     }))
 }
 
-/// NaN becomes nothing.
+/// NaN becomes NULL.
 fn without_nan(array: Float64Array) -> Float64Array {
     if array.values().iter().any(|value| value.is_nan()) {
         array.unary_opt(|value| (!value.is_nan()).then_some(value))
@@ -159,12 +159,12 @@ fn without_nan(array: Float64Array) -> Float64Array {
     }
 }
 
-/// NaN becomes nothing, minus zero zero.
+/// NaN becomes NULL, minus zero becomes zero.
 pub(super) fn canonical(array: &Float64Array) -> Float64Array {
     without_nan(array.unary(|value| value + 0.0))
 }
 
-/// Numbers of integers, days and microseconds.
+/// Integers, days and microseconds as numbers.
 fn as_numbers(array: &ArrayRef) -> Result<ArrayRef> {
     let numbers = match array.data_type() {
         DataType::Float64 => return Ok(Arc::clone(array)),
@@ -183,7 +183,7 @@ fn as_numbers(array: &ArrayRef) -> Result<ArrayRef> {
     Ok(Arc::new(numbers))
 }
 
-/// The integers of numbers, dates or timestamps.
+/// The quantized integers of numbers, dates or timestamps.
 pub(super) fn quantize(array: &ArrayRef, how: &Quantized) -> Result<ArrayRef> {
     let numbers = as_numbers(array)?;
     let numbers = numbers.as_primitive::<Float64Type>();
@@ -191,7 +191,7 @@ pub(super) fn quantize(array: &ArrayRef, how: &Quantized) -> Result<ArrayRef> {
     Ok(Arc::new(integers))
 }
 
-/// Values between limits, which are public.
+/// Values clamped to public bounds.
 pub(super) fn clamp(array: &ArrayRef, low: f64, high: f64) -> Result<ArrayRef> {
     if let DataType::Float64 = array.data_type() {
         let numbers = array.as_primitive::<Float64Type>();

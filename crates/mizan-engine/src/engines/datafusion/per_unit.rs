@@ -1,14 +1,14 @@
 //! S1 to S4 of sums as an operator.
 //!
-//! As SQL, rows are grouped by unit and keys, twice and with an exchange between,
-//! and then by keys. Here each partition of the rows numbers its units and its
-//! groups and adds up in flat memory; partitions are merged once, at the end. All
-//! numbers are integers, so it does not matter which rows are where.
+//! In SQL, rows are grouped by unit and keys, with an exchange in between, and then by keys.
+//! Here each partition numbers its units and its groups and adds up in flat memory; partitions
+//! are merged once at the end. All numbers are integers, so the assignment of rows to
+//! partitions does not matter.
 //!
-//! Where no limit concerns those with few rows, and it is known who they are, all rows
-//! are added up by group, and only those of others are told apart too: what they
-//! brought too much is taken off. Who they are is counted before, or meanwhile if all
-//! rows can be kept until it is known.
+//! Light units have so few rows that no contribution bound can affect them. If the heavy units
+//! are known, all rows are added up by group, and only the rows of heavy units also by unit and
+//! group; what bounding changes is then subtracted. Heavy units are found by a count
+//! beforehand, or in the same pass if all rows can be buffered until then.
 
 mod cap;
 mod clip;
@@ -46,9 +46,9 @@ use super::tally::Tally;
 use crate::engines::statement::{Few, PerUnit};
 use crate::order::Salt;
 
-/// The rows that the statement gives: keys, how many units (or, which is as good, a
-/// number that is zero if there are none), totals. Units of whom it is known that they
-/// have few rows need not be told apart.
+/// The result rows of a statement: keys, the number of units (or a number that is zero exactly
+/// if there are none), totals. If the rows of units were counted, only heavy units are bounded
+/// one by one.
 pub(super) async fn per_unit(
     context: &SessionContext,
     asked: &PerUnit,
@@ -73,8 +73,8 @@ pub(super) async fn per_unit(
     Ok(sums.transpose()?.map_or(Vec::new(), Sums::rows))
 }
 
-/// The same, if so many bytes are enough to keep all rows until it is known who has
-/// many.
+/// The same in one pass, if `keeps` bytes suffice to buffer all rows until the heavy units are
+/// known. None otherwise.
 pub(super) async fn per_unit_at_once(
     context: &SessionContext,
     asked: &PerUnit,
@@ -96,7 +96,7 @@ pub(super) async fn per_unit_at_once(
     };
     let mut parts = match parts_of(context, &plan, empty).await {
         Ok(parts) => parts,
-        // There were more than it seemed.
+        // There were more rows than estimated.
         Err(DataFusionError::ResourcesExhausted(_)) => return Ok(None),
         Err(error) => return Err(error),
     };
@@ -112,21 +112,21 @@ pub(super) async fn per_unit_at_once(
     Ok(Some(sums.transpose()?.map_or(Vec::new(), Sums::rows)))
 }
 
-/// Who has few rows.
+/// The row counts from which heavy units follow.
 #[derive(Clone, Copy)]
 pub(super) struct Counted<'a> {
-    /// What is few, and of what.
+    /// The limit of light units.
     pub(super) few: &'a Few,
-    /// The rows of that dataset.
+    /// The sketch of their dataset.
     pub(super) tally: &'a Tally,
 }
 
-/// What can be made of rows, part by part.
+/// A partial result over rows.
 pub(super) trait Part: Send + Sized + 'static {
     /// Adds rows.
     fn add(&mut self, batch: &RecordBatch) -> Result<()>;
 
-    /// Both together.
+    /// Combines two partial results.
     fn merged(self, other: Self) -> Result<Self>;
 }
 
@@ -138,7 +138,7 @@ async fn physical(context: &SessionContext, rows: &str) -> Result<Arc<dyn Execut
     }
 }
 
-/// A part of all rows of a query; None if there are no partitions.
+/// The combined result of all partitions; None if there are no partitions.
 pub(super) async fn whole<P: Part>(
     context: &SessionContext,
     rows: &str,
@@ -166,7 +166,7 @@ async fn parts_of<P: Part>(
     all_at_once(parts).await
 }
 
-/// What tasks give that run side by side, in any order.
+/// The results of concurrent tasks, in any order.
 async fn all_at_once<T: Send + 'static>(
     tasks: impl IntoIterator<Item = impl Future<Output = Result<T>> + Send + 'static>,
 ) -> Result<Vec<T>> {
@@ -178,7 +178,7 @@ async fn all_at_once<T: Send + 'static>(
     Ok(done)
 }
 
-/// All parts together; None of none.
+/// Combines all partial results; None if there are none.
 fn merged<P: Part>(parts: Vec<P>) -> Result<Option<P>> {
     let mut parts = parts.into_iter();
     let first = parts.next();
@@ -194,7 +194,7 @@ fn small(place: usize) -> Result<u32> {
     }
 }
 
-/// What the plan and its rows do not allow.
+/// The error for a plan or rows that violate an invariant.
 fn unexpected<T>() -> Result<T> {
     exec_err!("rows are not as planned")
 }

@@ -1,5 +1,5 @@
 //! Pieces of files as a source of DataFusion's scans: CSV files, and row groups of Parquet
-//! files. A piece is read as a whole by the executor that runs the scan.
+//! files. The executor that runs the scan reads each piece as a whole.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -22,43 +22,43 @@ use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
 use datafusion::physical_plan::{ExecutionPlan, PhysicalExpr};
 use futures::StreamExt;
 
-/// A format of files.
+/// A file format.
 pub(in crate::engines) trait Format: Send + Sync + Unpin + 'static {
-    /// What DataFusion calls it.
+    /// The name in DataFusion.
     const NAME: &'static str;
     /// A file.
     type File: Clone + Send + Sync + 'static;
-    /// What is read as a whole.
+    /// A piece of a file, which is read as a whole.
     type Piece: Send + 'static;
     /// The rows of a piece.
     type Rows: Iterator<Item = Result<RecordBatch>> + Send + 'static;
 
-    /// The place of a piece's file.
+    /// The position of a piece's file.
     fn file(piece: &Self::Piece) -> usize;
-    /// A piece as a text, which is what DataFusion keeps of it.
+    /// A piece as text, which DataFusion stores.
     fn show(piece: &Self::Piece) -> String;
-    /// The piece of a text.
+    /// Parses the text of a piece.
     fn read(text: &str) -> Option<Self::Piece>;
     /// Opens a piece with these columns.
     fn open(file: &Self::File, piece: &Self::Piece, schema: SchemaRef) -> Result<Self::Rows>;
 }
 
-/// What a scan is made of.
+/// The parameters of a scan.
 pub(in crate::engines) struct Scan<F: Format> {
     /// Its columns.
     pub(in crate::engines) schema: SchemaRef,
     /// All files.
     pub(in crate::engines) files: Arc<[F::File]>,
-    /// The pieces that are read, by partition.
+    /// The pieces to read, by partition.
     pub(in crate::engines) groups: Vec<Vec<F::Piece>>,
-    /// How many rows are enough.
+    /// The row limit of the scan.
     pub(in crate::engines) limit: Option<usize>,
 }
 
 impl<F: Format> Scan<F> {
-    /// The plan, with what is known of its size.
+    /// The physical plan, with estimated sizes.
     pub(in crate::engines) fn plan(self, statistics: Option<Statistics>) -> Arc<dyn ExecutionPlan> {
-        // What is read is found by its place, whatever characters its path has.
+        // Pieces are identified by position, so paths may contain any characters.
         let file = |piece: &F::Piece| PartitionedFile::new(F::show(piece), 0);
         let groups = self.groups.iter();
         let groups = groups.map(|group| FileGroup::new(group.iter().map(file).collect()));
@@ -79,7 +79,7 @@ impl<F: Format> Scan<F> {
         DataSourceExec::from_data_source(config)
     }
 
-    /// What a plan is made of, if it is a scan of this format.
+    /// The parameters of a plan, if it is a scan of this format.
     pub(in crate::engines) fn of(plan: &dyn ExecutionPlan) -> Option<Self> {
         let source: &dyn Any = plan
             .downcast_ref::<DataSourceExec>()?
@@ -147,8 +147,8 @@ impl<F: Format> FileSource for Pieces<F> {
         F::NAME
     }
 
-    // A line may begin in one part of a file and end in another, and row groups are dealt
-    // out already.
+    // A line may start in one part of a file and end in another, and row groups are already
+    // assigned to partitions.
     fn supports_repartitioning(&self) -> bool {
         false
     }

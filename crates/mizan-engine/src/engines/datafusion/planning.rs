@@ -1,11 +1,11 @@
 //! Planning before the charge.
 //!
-//! The binder's limits keep every plan small enough to be planned in little time and
-//! memory (`tests/planning.rs`). That is measured, not proved; so statements of a plan that
-//! comes near the limits are planned and run over tables without rows before it is charged.
-//! A planner's failure is an error then that costs nothing, and the same whatever the rows
-//! are. Of other plans, which are far from the limits, the statements are written and not
-//! planned: a plan that has no statements is refused before the charge too.
+//! The limits of the binder keep every plan small enough to be planned in little time and
+//! memory (`tests/planning.rs`). That is measured, not proved. So the statements of a plan near
+//! these limits are planned and run over empty tables before the charge. A failure of the
+//! planner is then an error that costs nothing and does not depend on rows. For other plans,
+//! far from the limits, statements are only generated: a plan that has none is refused before
+//! the charge too.
 
 use std::sync::Arc;
 
@@ -25,13 +25,13 @@ use crate::engines::relations;
 use crate::engines::statements::statements;
 use crate::engines::thread::on_own_thread;
 
-/// Plans with more nodes, in all statements together, are planned before the charge.
+/// Plans with more nodes than this, in all statements together, are planned before the charge.
 const MANY_NODES: u64 = 1_000;
 
-/// Plans with more joins are.
+/// So are plans with more joins than this.
 const MANY_JOINS: u64 = 4;
 
-/// Plans with more values of public groups, in all statements together, are.
+/// So are plans with more values of public groups than this, in all statements together.
 const MANY_LISTED: u64 = 10_000;
 
 /// Whether a plan is planned before the charge.
@@ -40,8 +40,8 @@ pub(in crate::engines) fn is_large(size: &PlanSize) -> bool {
     of_all(size.nodes) > MANY_NODES || size.joins > MANY_JOINS || of_all(size.listed) > MANY_LISTED
 }
 
-/// A table of a known schema without rows. How many rows it has is not told, so that
-/// planners do not leave it out.
+/// A table of a known schema without rows. It does not report its number of rows, so that
+/// planners do not remove it.
 #[derive(Debug)]
 struct NoRows(SchemaRef);
 
@@ -55,8 +55,7 @@ impl PartitionStream for NoRows {
     }
 }
 
-/// Writes the statements of a plan over tables whose columns have the declared types. No
-/// file is opened.
+/// Generates the statements of a plan over tables with the declared types. No file is opened.
 pub(in crate::engines) fn check_statements(
     plan: &BoundedPlan,
     catalogue: &Catalogue,
@@ -72,13 +71,13 @@ pub(in crate::engines) fn check_statements(
         };
         dialect.tables.insert(name.clone(), table);
     }
-    // Deep plans are deep recursions.
+    // Deep plans recurse deeply.
     on_own_thread(|| statements(&dialect, catalogue, plan, &[0; 16]).map(drop))
 }
 
 impl DataFusion {
-    /// Whether a plan can be planned: a large one is planned, and of others the statements
-    /// are written.
+    /// Checks that a plan can be planned: a large one is planned, for others the statements are
+    /// generated.
     pub(super) fn check_planning(
         &self,
         plan: &BoundedPlan,
@@ -90,7 +89,7 @@ impl DataFusion {
         }
     }
 
-    /// Plans the statements of a plan over tables without rows.
+    /// Plans the statements of a plan, and runs them over tables without rows.
     pub(in crate::engines) fn plan_without_rows(
         &self,
         plan: &BoundedPlan,
@@ -111,7 +110,7 @@ impl DataFusion {
     }
 }
 
-/// An error of planning: whatever the planner cannot do is a fault of the plan.
+/// The error of a plan that the planner rejects: it is a defect of the plan.
 pub(in crate::engines) fn of_planning(error: EngineError) -> EngineError {
     match error {
         EngineError::Failed { .. }
@@ -157,7 +156,7 @@ mod tests {
         let plan = mizan_sql::plan(&sql, &catalogue).unwrap();
         assert!(is_large(&plan.size()), "{:?}", plan.size());
         engine.prepare(&plan, &catalogue).unwrap();
-        // What cannot be planned is an error before the charge.
+        // A plan that cannot be planned is an error before the charge.
         let mut broken = plan;
         broken.keys[0].kind = mizan_sql::Type::Integer;
         let error = engine.prepare(&broken, &catalogue).unwrap_err();

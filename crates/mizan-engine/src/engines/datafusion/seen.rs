@@ -1,4 +1,4 @@
-//! Files as they looked where a query was planned.
+//! Files with their state at planning time.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,22 +6,22 @@ use std::time::UNIX_EPOCH;
 
 use datafusion::common::{Result, exec_err};
 
-/// A file, and how it looked where the query was planned.
+/// A file, with its state when the query was planned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::engines) struct SeenFile {
-    /// Where it is.
+    /// Its path.
     pub(in crate::engines) path: PathBuf,
-    /// Its length and the second of its last change, if they matter.
+    /// Its length and modification time in seconds, if they are checked.
     pub(in crate::engines) seen: Option<(u64, u64)>,
 }
 
 impl SeenFile {
-    /// A file that is read where the query was planned.
+    /// A file that is read by the process that planned the query.
     pub(in crate::engines) const fn here(path: PathBuf) -> Self {
         Self { path, seen: None }
     }
 
-    /// The same, as it looks now: other machines that read it must see the same.
+    /// The same with its current state: other machines that read it must see the same state.
     #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
     pub(in crate::engines) fn as_seen(&self) -> std::io::Result<Self> {
         let metadata = fs::metadata(&self.path)?;
@@ -33,7 +33,7 @@ impl SeenFile {
         })
     }
 
-    /// Fails if the file does not look as it did.
+    /// Fails if the state of the file changed.
     pub(super) fn check(&self) -> Result<()> {
         if self.seen.is_some() && self.as_seen()?.seen != self.seen {
             return exec_err!("another file");

@@ -1,4 +1,4 @@
-//! How large files are, as far as that is known without reading a value.
+//! The size classes of files, computed without reading values.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -17,19 +17,19 @@ use crate::engines::size_class::SizeClass;
 use crate::kept::Kept;
 use crate::version::Version;
 
-/// Size classes of the datasets of a plan, by their names.
+/// Size classes of the datasets of a plan, by name.
 pub(in crate::engines) type Sizes = BTreeMap<String, Arc<SizeClass>>;
 
 /// Whether the lines of CSV files are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lines {
-    /// As many as the bytes allow.
+    /// Not counted: as many as the bytes allow.
     Unknown,
     /// Counted, which reads each file once.
     Counted,
 }
 
-/// Size classes by the version of files: a server works each out once.
+/// Size classes by the version of files: a server computes each once.
 static KNOWN: LazyLock<Kept<SizeClass>> = LazyLock::new(|| Kept::new(1 << 20));
 
 /// The size classes of all datasets of a plan.
@@ -78,7 +78,7 @@ fn size_class(dataset: &Dataset, lines: Lines) -> Result<Arc<SizeClass>, EngineE
     Ok(found)
 }
 
-/// What a size class depends on: the files, and the columns that are read of them.
+/// The cache key of a size class: the files, and the columns that are read.
 fn key(version: &Version, dataset: &Dataset, lines: Lines) -> String {
     let mut key = format!("{lines:?} ");
     for byte in version.as_bytes() {
@@ -91,8 +91,7 @@ fn key(version: &Version, dataset: &Dataset, lines: Lines) -> String {
     key
 }
 
-/// The encoded bytes of a column of Parquet files, as their scan estimates them from
-/// footers.
+/// The encoded bytes of a column of Parquet files, estimated from footers as in their scan.
 fn column_bytes(source: &Source, place: usize) -> Result<u64, EngineError> {
     static STATE: LazyLock<SessionState> = LazyLock::new(|| SessionStateBuilder::new().build());
     let table = source.table();

@@ -1,20 +1,20 @@
-//! Batches cut by the bytes of their texts, before texts are computed of them.
+//! Cuts batches by the bytes of their texts, before texts are computed from them.
 //!
-//! A join repeats a text without a copy: 8,192 rows beside one text of 60 KiB are a few
-//! hundred kilobytes of views, and 480 MiB once they are concatenated with anything. So
-//! the memory of an expression would depend on one cell. A rule of the physical optimizer
-//! looks for operators whose expressions make texts of columns, and cuts the batches that
-//! these read: a slice has at most [`SLICE_BYTES`] of text, or one row. A batch of short
-//! texts is not cut, and plans that compute no text are left as they are.
+//! A join repeats a text without copying it: 8,192 rows beside one text of 60 KiB are a few
+//! hundred kilobytes of views, but 480 MiB once they are concatenated with anything. So the
+//! memory of an expression would depend on one cell. A rule of the physical optimizer finds
+//! operators whose expressions compute texts from columns, and cuts their input batches into
+//! slices of at most [`SLICE_BYTES`] of text, or one row. Batches of short texts are not cut,
+//! and plans that compute no text are unchanged.
 //!
 //! # Guarantee
 //!
-//! What the expressions of an operator compute of a slice has at most `copies` times
-//! [`SLICE_BYTES`] bytes and the literals of its rows, or, of a single row, 64 KiB for
-//! each text that is made (`mizan_sql::TextGrowth`, `LONGEST_COMPUTED_TEXT`). Filters,
-//! joins and exchanges put slices together again, by rows: where texts that were made
-//! flow through one of them, its batches have [`SMALL_BATCH`] rows. The same holds for
-//! Parquet texts that share prefixes: they are as long in memory as texts that are made.
+//! The texts that the expressions of an operator compute from a slice have at most `copies`
+//! times [`SLICE_BYTES`] bytes plus the literals of its rows, or, for a single row, 64 KiB for
+//! each computed text (`mizan_sql::TextGrowth`, `LONGEST_COMPUTED_TEXT`). Filters, joins and
+//! exchanges combine slices again, by rows: where computed texts pass through one of them, its
+//! batches have [`SMALL_BATCH`] rows. The same holds for Parquet texts that share prefixes:
+//! decoded, they are as long as computed texts.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -48,16 +48,16 @@ use futures::{StreamExt, TryStreamExt};
 
 use super::parquet::scan::reads_prefixes;
 
-/// The most bytes of texts that a slice of several rows has.
+/// The most bytes of texts in a slice of several rows.
 pub(in crate::engines) const SLICE_BYTES: usize = 1 << 20;
 
-/// The rows of a batch where texts that were made are put together again.
+/// The rows of a batch where slices of computed texts are combined.
 pub(in crate::engines) const SMALL_BATCH: usize = 16;
 
 /// The rule that cuts batches.
 #[derive(Debug)]
 pub(super) struct SliceTexts {
-    /// The most bytes of texts that a slice of several rows has.
+    /// The most bytes of texts in a slice of several rows.
     pub(super) bytes: usize,
 }
 
@@ -93,7 +93,7 @@ const fn is_text(kind: &DataType) -> bool {
     )
 }
 
-/// Whether a part of an expression makes a text of others.
+/// Whether an expression computes a text from others.
 fn makes_text(expr: &Arc<dyn PhysicalExpr>, schema: &Schema) -> Result<bool> {
     let mut found = false;
     expr.apply(|part| {
@@ -107,7 +107,7 @@ fn makes_text(expr: &Arc<dyn PhysicalExpr>, schema: &Schema) -> Result<bool> {
     Ok(found)
 }
 
-/// The columns of texts of which expressions make texts.
+/// The text columns from which expressions compute texts.
 fn read<'a>(
     exprs: impl IntoIterator<Item = &'a Arc<dyn PhysicalExpr>>,
     schema: &Schema,
@@ -130,10 +130,10 @@ fn read<'a>(
     Ok(columns)
 }
 
-/// Whether texts that were made come out of a plan. `gathers` is set where an operator
-/// may put batches of them together.
+/// Whether a plan emits computed texts. `gathers` is set where an operator may combine batches
+/// of them.
 fn carries(plan: &dyn ExecutionPlan, gathers: &mut bool) -> Result<bool> {
-    // Texts that share prefixes are made by their decoder.
+    // The decoder computes texts that share prefixes.
     let mut below = reads_prefixes(plan)?;
     *gathers |= below;
     for input in plan.children() {
@@ -149,7 +149,7 @@ fn carries(plan: &dyn ExecutionPlan, gathers: &mut bool) -> Result<bool> {
         }
         return Ok(false);
     }
-    // What aggregates hold is counted by the bound, and emitted without a copy.
+    // The memory of aggregates is part of the plan bound, and they emit texts without copying.
     if plan.is::<AggregateExec>() {
         return Ok(false);
     }
@@ -164,7 +164,7 @@ fn carries(plan: &dyn ExecutionPlan, gathers: &mut bool) -> Result<bool> {
     Ok(carried)
 }
 
-/// The same operator over slices, if its expressions make texts.
+/// The same operator over slices, if its expressions compute texts.
 fn sliced(
     node: Arc<dyn ExecutionPlan>,
     bytes: usize,
@@ -229,7 +229,7 @@ fn sliced(
     Ok(Transformed::yes(node))
 }
 
-/// The condition of a join over slices, if it makes texts.
+/// The condition of a join over slices, if it computes texts.
 fn sliced_filter(filter: Option<&JoinFilter>, bytes: usize) -> Result<Option<JoinFilter>> {
     let Some(filter) = filter else {
         return Ok(None);
@@ -252,9 +252,9 @@ fn sliced_filter(filter: Option<&JoinFilter>, bytes: usize) -> Result<Option<Joi
 /// How batches are cut.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Cut {
-    /// The texts that are counted.
+    /// The text columns that count.
     columns: Vec<usize>,
-    /// The most bytes of them in a slice of several rows.
+    /// The most bytes of these texts in a slice of several rows.
     bytes: usize,
 }
 
@@ -312,7 +312,7 @@ fn bytes(array: &dyn Array, rows: Range<usize>) -> usize {
     }
 }
 
-/// The rows of its input in slices.
+/// Emits the rows of its input in slices.
 #[derive(Debug)]
 pub(super) struct Sliced {
     input: Arc<dyn ExecutionPlan>,
@@ -325,7 +325,7 @@ impl DisplayAs for Sliced {
     }
 }
 
-/// What operators with one input that change nothing about its rows share.
+/// The common methods of operators with one input that do not change its rows.
 macro_rules! passes_rows {
     ($name:ident { $($field:ident),* }) => {
         fn name(&self) -> &'static str {
@@ -389,7 +389,7 @@ impl ExecutionPlan for Sliced {
     }
 }
 
-/// Operators below it gather few rows at a time.
+/// Operators below it emit small batches.
 #[derive(Debug)]
 pub(super) struct SmallBatches {
     input: Arc<dyn ExecutionPlan>,
@@ -424,7 +424,7 @@ impl ExecutionPlan for SmallBatches {
     }
 }
 
-/// An expression that is computed of a slice at a time.
+/// An expression that is evaluated slice by slice.
 #[derive(Debug, Eq)]
 struct SlicedExpr {
     inner: Arc<dyn PhysicalExpr>,

@@ -1,5 +1,5 @@
-//! What files hold, as one of our types: every column of a usable type has a
-//! value or nothing, and none fails.
+//! Columns of files as one of our types: every value of a usable type becomes a value or NULL,
+//! and none fails.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use mizan_sql::Type;
 use super::kernels::canonical;
 use super::values::data_type;
 
-/// The type that a column of a file is read as, unless it cannot be used.
+/// The type as which a column of a file is read; None if it cannot be used.
 pub(super) fn source_type(found: &DataType) -> Option<Type> {
     Some(match found {
         DataType::Boolean => Type::Boolean,
@@ -49,13 +49,13 @@ pub(super) fn source_type(found: &DataType) -> Option<Type> {
     })
 }
 
-/// Whether an array of a file is already as the engine holds it.
+/// Whether an array of a file has the array type and the values of the engine already.
 pub(super) fn is_ready(found: &DataType) -> bool {
     // Numbers may be NaN or minus zero.
     source_type(found).is_some_and(|kind| kind != Type::Number && data_type(kind) == *found)
 }
 
-/// The array of a file as the engine holds it.
+/// The array of a file, converted to the array type of the engine.
 pub(super) fn read(array: &ArrayRef) -> Result<ArrayRef> {
     const DAY_MS: i64 = 86_400_000;
     let found = array.data_type();
@@ -83,7 +83,7 @@ pub(super) fn read(array: &ArrayRef) -> Result<ArrayRef> {
     })
 }
 
-/// What does not fit is nothing.
+/// Values that do not fit become NULL.
 fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     let options = CastOptions {
         safe: true,
@@ -92,8 +92,8 @@ fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     Ok(cast_with_options(array, to, &options)?)
 }
 
-/// What casting gives, but the power of ten is computed once, and few numbers need all
-/// of 128 bits. None is minus zero.
+/// The same result as a cast, but the power of ten is computed once, and few numbers need all
+/// 128 bits. There is no minus zero.
 fn fractions(decimals: &Decimal128Array, scale: i8) -> Float64Array {
     let ten_to_scale = 10_f64.powi(scale.into());
     decimals.unary(|value| {
@@ -102,7 +102,7 @@ fn fractions(decimals: &Decimal128Array, scale: i8) -> Float64Array {
     })
 }
 
-/// The zone of a column is how it is shown; the values are UTC.
+/// The time zone of a column affects display only; its values are UTC.
 fn microseconds(array: &ArrayRef, unit: TimeUnit) -> TimestampMicrosecondArray {
     type To = TimestampMicrosecondType;
     match unit {

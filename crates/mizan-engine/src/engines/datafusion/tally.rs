@@ -1,9 +1,10 @@
-//! How many rows each unit of a dataset has, at most.
+//! A count-min sketch of the rows of each unit, with one row of counters (Cormode and
+//! Muthukrishnan 2005).
 //!
-//! A limit costs little where it is known whom it concerns: whoever has few rows is
-//! within all limits whatever the rows are. Finding out takes a look at the ids
-//! alone. Counters are found by a hash of the id, and ids that share one are counted
-//! together: too many rows are as good as the true number, only slower.
+//! Contribution bounding costs little where heavy units are known: no bound can affect a light
+//! unit, whatever its rows are. Finding heavy units takes a scan of the ids only. Counters are
+//! indexed by a hash of the id, and ids that share a counter are counted together: an
+//! overestimate is as good as the exact number, only slower.
 
 use std::any::Any;
 
@@ -20,46 +21,46 @@ use datafusion::prelude::SessionContext;
 use super::csv::CsvTable;
 use super::per_unit::{Part, whole};
 
-/// Counters for so many rows, unless their number is not known before.
+/// The expected number of rows if it is not known.
 const USUAL_ROWS: usize = 1 << 20;
 
-/// More rows than this have no more counters.
+/// Tables with more rows than this get no more counters.
 const MOST_ROWS: usize = 1 << 30;
 
-/// How many counters there are at least and at most.
+/// The least and the largest number of counters.
 const COUNTERS: (usize, usize) = (1 << 10, 1 << 26);
 
-/// Whether looking at one column costs less than looking at all: not in text files.
+/// Whether reading one column costs less than reading all: not in text files.
 pub(super) fn is_cheap(table: &dyn Any) -> bool {
     !table.is::<CsvTable>()
 }
 
-/// Rows by the hash of their unit.
+/// Row counts by the hash of the unit.
 #[derive(Debug)]
 pub(super) struct Tally {
-    /// Each stays at its end: beyond all limits. There is a power of two of them.
+    /// Counters saturate, above all limits. Their number is a power of two.
     counters: Vec<u16>,
-    /// Of the rows that were added last.
+    /// The hashes of the rows of the last batch.
     hashes: Hashes,
 }
 
 impl Tally {
-    /// Counts the rows of a query whose columns are the unit's.
+    /// Counts the rows of a query whose columns are those of the unit.
     pub(super) async fn of(context: &SessionContext, units: &str) -> Result<Self> {
         let tally = whole(context, units, Self::for_plan).await?;
         Ok(tally.unwrap_or_default())
     }
 
-    /// No rows yet, of those of a plan.
+    /// An empty sketch, for the rows of a plan.
     pub(super) fn for_plan(rows: &dyn ExecutionPlan) -> Result<Self> {
         let expected = expected_rows(rows)?.unwrap_or(USUAL_ROWS);
-        // Each partition has counters of its own, which together should not be more
-        // than those of few partitions.
+        // Each partition has its own counters, which together should not exceed those of a few
+        // partitions.
         let partitions = rows.output_partitioning().partition_count().max(1);
         Ok(Self::for_rows(expected.min(MOST_ROWS / partitions)))
     }
 
-    /// No rows yet, of about so many.
+    /// An empty sketch, for about this many rows.
     fn for_rows(rows: usize) -> Self {
         let (least, most) = COUNTERS;
         // Most people have several rows.
@@ -70,7 +71,7 @@ impl Tally {
         }
     }
 
-    /// Adds rows, by the columns of their units.
+    /// Counts rows, given the columns of their units.
     pub(super) fn add_units(&mut self, units: &[ArrayRef]) -> Result<()> {
         let bits = self.counters.len().ilog2();
         for number in numbers(units, &mut self.hashes)? {
@@ -82,15 +83,15 @@ impl Tally {
         Ok(())
     }
 
-    /// No unit has more rows than this; None if it may be any number.
+    /// An upper bound on the rows of any unit; None if a counter is saturated.
     pub(super) fn most(&self) -> Option<u64> {
         let most = self.counters.iter().max().copied().unwrap_or(0);
         (most < u16::MAX).then_some(most.into())
     }
 
-    /// Those with more than so many rows; None if there are none.
+    /// The units that may have more than `rows` rows; None if there are none.
     pub(super) fn more_than(&self, rows: u64) -> Option<Many> {
-        // A counter that is at its end may stand for any number.
+        // A saturated counter may stand for any number.
         let rows = u16::try_from(rows).unwrap_or(u16::MAX).min(u16::MAX - 1);
         let words = self.counters.chunks(64).map(|counters| {
             let bits = counters.iter().enumerate();
@@ -122,14 +123,14 @@ impl Part for Tally {
     }
 }
 
-/// How many rows a plan seems to have, if it can be said before.
+/// The estimated number of rows of a plan, if the planner has one.
 pub(super) fn expected_rows(plan: &dyn ExecutionPlan) -> Result<Option<usize>> {
     let statistics = StatisticsContext::default();
     let statistics = statistics.compute(plan, &StatisticsArgs::new())?;
     Ok(statistics.num_rows.get_value().copied())
 }
 
-/// Units that may have many rows, by the numbers of their ids.
+/// The heavy units: those that may have many rows, by the hash of their id.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Many {
     words: Vec<u64>,
@@ -137,8 +138,8 @@ pub(super) struct Many {
 }
 
 impl Many {
-    /// Which rows are theirs, of those of which this holds, by place: all of a unit are,
-    /// or none is.
+    /// Marks the rows of heavy units, among the positions for which `of` holds. Either all rows
+    /// of a unit are marked or none.
     pub(super) fn rows(
         &self,
         units: &[ArrayRef],
@@ -158,21 +159,21 @@ impl Many {
     }
 }
 
-/// Room for the hashes of some rows.
+/// A reusable buffer for the hashes of rows.
 #[derive(Debug, Default)]
 pub(super) struct Hashes {
     hashes: Vec<u64>,
     numbers: Vec<i64>,
 }
 
-/// A number for the unit of each row, the same for the same unit: of integers themselves.
+/// A number for the unit of each row, equal for equal units. Integer ids are their own numbers.
 fn numbers<'a>(units: &'a [ArrayRef], room: &'a mut Hashes) -> Result<&'a [i64]> {
     let Some(first) = units.first() else {
-        return exec_err!("rows that are nobody's");
+        return exec_err!("rows without a unit");
     };
-    // Numbers must be the same in every batch, whatever else is in it.
+    // A number must not depend on the other rows of its batch.
     if units.iter().any(|unit| unit.logical_null_count() > 0) {
-        return exec_err!("rows that are nobody's");
+        return exec_err!("rows without a unit");
     }
     if let (Some(integers), 1) = (first.as_primitive_opt::<Int64Type>(), units.len()) {
         return Ok(integers.values());
@@ -186,10 +187,10 @@ fn numbers<'a>(units: &'a [ArrayRef], room: &'a mut Hashes) -> Result<&'a [i64]>
     Ok(numbers)
 }
 
-/// The counter of a number, of two to so many: the fraction of its multiple of the
-/// golden ratio, which lies far from those of its neighbours. So integers that follow
-/// each other, as ids often do, have counters of their own. The upper bits are mixed in,
-/// for ids that are a power of two apart.
+/// The counter of a number, for two to the power of `bits` counters: the fraction of its
+/// multiple of the golden ratio (Fibonacci hashing), which separates neighbours. So consecutive
+/// ids get different counters. The upper bits are mixed in, for ids that are a power of two
+/// apart.
 #[allow(clippy::cast_possible_truncation, reason = "less than the counters")]
 const fn place(hash: u64, bits: u32) -> usize {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -198,7 +199,7 @@ const fn place(hash: u64, bits: u32) -> usize {
 }
 
 impl Default for Tally {
-    /// No rows yet, and not many expected.
+    /// An empty sketch, for few rows.
     fn default() -> Self {
         Self::for_rows(0)
     }
@@ -206,7 +207,7 @@ impl Default for Tally {
 
 #[cfg(test)]
 impl Tally {
-    /// Of some ids.
+    /// A sketch of some ids.
     pub(super) fn of_units(units: &ArrayRef) -> Self {
         let mut tally = Self::for_rows(units.len());
         tally
@@ -235,12 +236,12 @@ mod tests {
     }
 
     #[test]
-    fn nobody_with_many_rows_is_missed() {
+    fn no_heavy_unit_is_missed() {
         let rows = |id: i64| u64::try_from(id % 20 + 1).unwrap();
         let of = |id: i64| (0..rows(id)).map(move |_| id);
         let ids: Vec<i64> = (0..3_000).flat_map(of).collect();
         let everybody: Vec<i64> = (0..3_000).collect();
-        // So few counters that most ids share one, and many.
+        // Few counters, so that most ids share one, and many.
         for expected in [0, 1 << 18] {
             let (mut one, mut other) = (Tally::for_rows(expected), Tally::for_rows(expected));
             for (place, ids) in ids.chunks(997).enumerate() {
@@ -271,8 +272,8 @@ mod tests {
     }
 
     #[test]
-    fn ids_that_follow_each_other_have_counters_of_their_own() {
-        // At random about 3,000 counters would be shared.
+    fn consecutive_ids_have_different_counters() {
+        // With random hashes about 3,000 counters would be shared.
         for (from, apart, most) in [(1, 1, 0), (-5_000_000, 7, 3_000), (1 << 40, 1 << 20, 9_000)] {
             let ids: Vec<i64> = (0..30_000).map(|id| from + id * apart).collect();
             let ids: ArrayRef = Arc::new(Int64Array::from(ids));
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_at_its_end_is_any_number() {
+    fn a_saturated_counter_gives_no_bound() {
         let mut tally = Tally::for_rows(0);
         for _ in 0..70 {
             tally.add_units(&units(&[-1; 1_000])).unwrap();
@@ -302,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_has_no_rows() {
+    fn an_empty_sketch_has_no_heavy_units() {
         let tally = Tally::for_rows(0);
         assert_eq!(tally.most(), Some(0));
         assert_eq!(tally.more_than(0), None);

@@ -1,5 +1,5 @@
-//! DataFusion against the oracle, on random plans and random data; and files of every
-//! kind, whole and damaged.
+//! DataFusion against the oracle, on random plans and random data; and files of every kind,
+//! valid and damaged.
 
 pub(in crate::engines) mod files;
 mod mutants;

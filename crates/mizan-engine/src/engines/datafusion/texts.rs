@@ -1,9 +1,9 @@
-//! Concatenation: a text or nothing, whatever the lengths; and a text unless it is
-//! another one.
+//! Concatenation, which is NULL instead of an error if the result is too long, and NULLIF of
+//! texts.
 //!
-//! DataFusion's own concatenation has no limit, and fails where the texts of a batch have
-//! 2^31 bytes together. Here no text is longer than `LONGEST_COMPUTED_TEXT`, and texts
-//! lie in blocks of 2 MiB, of which an array may have many.
+//! DataFusion's own concatenation has no limit, and fails where the texts of a batch have 2^31
+//! bytes together. Here no text is longer than `LONGEST_COMPUTED_TEXT`, and texts lie in blocks
+//! of 2 MiB, of which an array may have many.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::values::Values;
 
 /// `Function::Concat` of every row.
 pub(super) fn concat(arguments: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
-    // What is the same for all rows is an array of one.
+    // An argument that is the same for all rows is an array of one.
     let mut arrays = Vec::with_capacity(arguments.len());
     for argument in arguments {
         arrays.push(match argument {
@@ -47,7 +47,7 @@ pub(super) fn concat(arguments: &[ColumnarValue], rows: usize) -> Result<ArrayRe
     Ok(Arc::new(builder.finish()))
 }
 
-/// `Function::NullIf` of every row, without a copy of a text.
+/// `Function::NullIf` of every row, without copying texts.
 pub(super) fn null_if(
     texts: &StringViewArray,
     other: &ColumnarValue,
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn longer_than_the_limit_is_nothing() {
+    fn texts_above_the_limit_are_null() {
         let texts = StringViewArray::from(vec![Some("a"), Some("aé"), None, Some("")]);
         let column = ColumnarValue::Array(Arc::new(texts));
         let rest = view(&"x".repeat(LONGEST_COMPUTED_TEXT - 1));
@@ -95,14 +95,14 @@ mod tests {
             .collect();
         let (all, less) = (LONGEST_COMPUTED_TEXT, LONGEST_COMPUTED_TEXT - 1);
         assert_eq!(lengths, [Some(all), None, None, Some(less)]);
-        // The order of parts does not matter, nor does what comes after.
+        // Neither the order of parts nor later parts matter.
         let found = concat(&[rest.clone(), column, view("")], 4).unwrap();
         assert_eq!(found.null_count(), 2);
         assert_eq!(concat(&[rest.clone(), rest], 1).unwrap().null_count(), 1);
     }
 
     #[test]
-    fn a_text_is_nothing_where_it_is_the_other() {
+    fn null_if_of_equal_texts_is_null() {
         let long = "a text of more than twelve bytes";
         let texts = StringViewArray::from(vec![Some("a"), None, Some(long), Some("b")]);
         let chosen = |other: ColumnarValue| {
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(chosen(others), [a, None, None, b]);
     }
 
-    /// Offsets within a block are far from 2^31, however many blocks there are.
+    /// Offsets within a block stay far below 2^31, for any number of blocks.
     #[test]
     fn many_long_texts_lie_in_many_blocks() {
         let rows = 1000;

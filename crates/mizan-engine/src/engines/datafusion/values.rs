@@ -1,4 +1,4 @@
-//! Between arrays and values.
+//! Conversions between arrays and values.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use datafusion::arrow::datatypes::{
 use datafusion::common::{Result, exec_err};
 use mizan_sql::{Type, Value};
 
-/// How a type is held within the engine.
+/// The array type of a type within the engine.
 pub(crate) const fn data_type(kind: Type) -> DataType {
     match kind {
         Type::Boolean => DataType::Boolean,
@@ -26,7 +26,7 @@ pub(crate) const fn data_type(kind: Type) -> DataType {
     }
 }
 
-/// An array of one of our types.
+/// A typed view of an array.
 pub(super) enum Values<'a> {
     /// True or false.
     Boolean(&'a BooleanArray),
@@ -34,18 +34,18 @@ pub(super) enum Values<'a> {
     Integer(&'a Int64Array),
     /// Numbers.
     Number(&'a Float64Array),
-    /// Text, as columns have it.
+    /// Text of columns.
     Text(&'a StringViewArray),
-    /// Text, as literals have it.
+    /// Text of literals.
     PlainText(&'a StringArray),
-    /// Days.
+    /// Days since 1970.
     Date(&'a Date32Array),
-    /// Microseconds.
+    /// Microseconds since 1970.
     Timestamp(&'a TimestampMicrosecondArray),
 }
 
 impl<'a> Values<'a> {
-    /// Looks into an array.
+    /// A view of an array.
     pub(super) fn new(array: &'a dyn Array) -> Result<Self> {
         Ok(match array.data_type() {
             DataType::Boolean => Self::Boolean(array.as_boolean()),
@@ -61,7 +61,7 @@ impl<'a> Values<'a> {
         })
     }
 
-    /// Whether a row has nothing. The row must be there.
+    /// Whether the value of a row is NULL. The row must exist.
     pub(super) fn is_null(&self, row: usize) -> bool {
         match self {
             Self::Boolean(array) => array.is_null(row),
@@ -74,7 +74,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The text of a row, without a copy.
+    /// The text of a row, without copying.
     pub(super) fn text(&self, row: usize) -> Option<&'a str> {
         match self {
             Self::Text(array) if !array.is_null(row) => Some(array.value(row)),
@@ -83,7 +83,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The value of a row. The row must be there.
+    /// The value of a row. The row must exist.
     pub(super) fn get(&self, row: usize) -> Value {
         if self.is_null(row) {
             return Value::Null;
@@ -99,7 +99,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// A row beside a row of another array of the same type; nothing is first.
+    /// Compares a row with a row of another array of the same type; NULL comes first.
     pub(super) fn compare(&self, row: usize, other: &Self, other_row: usize) -> Ordering {
         let both = (self.is_null(row), other.is_null(other_row));
         if let (true, _) | (_, true) = both {
@@ -111,7 +111,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Gives the bytes of a row, or nothing, to a hash: as [`crate::order::hash`].
+    /// Adds the bytes of a row, or NULL, to a hash: as [`crate::order::hash`].
     pub(super) fn hash(&self, row: usize, hasher: &mut crate::order::Hasher) {
         if self.is_null(row) {
             return hasher.null();
@@ -128,7 +128,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Values to an array. A value of another type becomes nothing.
+/// An array of values. A value of another type becomes NULL.
 pub(crate) fn array_of(kind: Type, values: impl Iterator<Item = Value>) -> ArrayRef {
     macro_rules! built {
         ($builder:expr, $variant:ident) => {{

@@ -11,11 +11,11 @@ use crate::engines::questions::batch;
 use crate::exact::Exact;
 use crate::oracle::{self, Data, Rows};
 
-/// How many rows the large public table has; its key `k` is unique.
+/// The number of rows of the large public table; its key `k` is unique.
 const LARGE: i64 = 10_000;
 
-/// Private visits; public labels of people (one each) and months of wards (twelve each,
-/// and many of no ward).
+/// Private visits; public labels of people (one each) and months of wards (twelve each, and
+/// many without a ward).
 pub(crate) fn catalogue() -> Catalogue {
     let column = |name: &str, kind: Type| DatasetColumn {
         name: name.to_owned(),
@@ -69,7 +69,7 @@ pub(crate) fn catalogue() -> Catalogue {
     }
 }
 
-/// Rows, with or without the one person of the ward `rare`.
+/// Rows with or without the only person of the ward `rare`.
 pub(crate) fn data(with: bool) -> Data {
     let text = |text: &str| Value::Text(text.to_owned());
     let wards = ["dental", "eyes", "none"];
@@ -89,7 +89,7 @@ pub(crate) fn data(with: bool) -> Data {
     let months = wards.flat_map(|ward| {
         (1..=12).map(move |month| vec![Value::Text(ward.to_owned()), Value::Integer(month)])
     });
-    // A key that is NULL equals nothing.
+    // A NULL key equals nothing.
     let nowhere = (0..2000).map(|month| vec![Value::Null, Value::Integer(month % 12)]);
     Data::from([
         ("visits".to_owned(), visits),
@@ -98,7 +98,7 @@ pub(crate) fn data(with: bool) -> Data {
     ])
 }
 
-/// What makes too many rows of one row, by public numbers.
+/// Queries refused because of the fan-out, which depends on public rows only.
 pub(crate) const REFUSED: [&str; 6] = [
     "SELECT COUNT(*) FROM visits v CROSS JOIN large a WHERE v.ward = 'rare'",
     "SELECT COUNT(*) FROM visits v CROSS JOIN large a CROSS JOIN large b WHERE v.ward = 'rare'",
@@ -108,7 +108,7 @@ pub(crate) const REFUSED: [&str; 6] = [
     "SELECT COUNT(*) FROM (SELECT person FROM visits UNION ALL SELECT v.person FROM visits v CROSS JOIN large a WHERE v.ward = 'rare')",
 ];
 
-/// What is answered, with the numbers of the oracle.
+/// Queries that are answered, with the integers of the oracle.
 pub(crate) const ANSWERED: [&str; 6] = [
     "SELECT l.label, COUNT(*), SUM(v.cost) FROM visits v JOIN large l ON v.person = l.k GROUP BY l.label",
     "SELECT COUNT(l.k), SUM(v.cost) FROM visits v LEFT JOIN large l ON v.person = l.k AND l.label = 'l3'",
@@ -118,8 +118,8 @@ pub(crate) const ANSWERED: [&str; 6] = [
     "SELECT COUNT(*) FROM visits v JOIN months m ON v.ward = m.ward JOIN visits w ON v.person = w.person WHERE m.month < 3",
 ];
 
-/// Both neighbours have one outcome: refused in the same words, or the numbers of the
-/// oracle.
+/// Both neighbours have the same outcome: a refusal with the same message, or the integers of
+/// the oracle.
 pub(crate) fn neighbours(
     mut fill: impl FnMut(&str, &mut Catalogue, &Data),
     run: impl Fn(&BoundedPlan, &Catalogue, [u8; 16]) -> Result<Exact, EngineError>,
@@ -145,7 +145,7 @@ pub(crate) fn neighbours(
     assert_eq!(refused[0], refused[1]);
 }
 
-/// Parquet files of these rows; the catalogue says where they are.
+/// Writes these rows as Parquet files, and their paths into the catalogue.
 pub(crate) fn write_files(directory: &Path, catalogue: &mut Catalogue, data: &Data) {
     std::fs::create_dir_all(directory).unwrap();
     for (name, dataset) in &mut catalogue.datasets {

@@ -1,4 +1,4 @@
-//! Fan-outs by the oracle, and by DataFusion.
+//! Fan-outs computed by the oracle and by DataFusion.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -23,7 +23,7 @@ fn counted(relation: &Relation, catalogue: &Catalogue, data: &Data) -> u64 {
     last.max().unwrap_or(0)
 }
 
-/// What joins make of a private row, by the oracle.
+/// The fan-out of a query, by the oracle.
 fn fan_out(sql: &str) -> Result<u64, EngineError> {
     let (catalogue, data) = (cases::catalogue(), cases::data(false));
     let plan = mizan_sql::plan(sql, &catalogue).unwrap();
@@ -38,7 +38,7 @@ fn rows_that_share_a_key_are_counted() {
         ("visits v JOIN large l ON v.person = l.k".to_owned(), 1),
         ("visits v LEFT JOIN large l ON v.person = l.k".to_owned(), 1),
         ("large l JOIN visits v ON v.person = l.k".to_owned(), 1),
-        // The rows without a ward match nothing.
+        // Rows without a ward match nothing.
         (months.to_owned(), 12),
         (
             "visits v LEFT JOIN months m ON v.ward = m.ward".to_owned(),
@@ -63,7 +63,7 @@ fn rows_that_share_a_key_are_counted() {
             "visits v CROSS JOIN (SELECT k FROM large WHERE k < 0) l".into(),
             1,
         ),
-        // One row of each person: what was below does not count any more.
+        // One row for each person: the fan-out below does not count any more.
         (
             "(SELECT v.person, COUNT(*) AS n FROM visits v JOIN months m ON v.ward = m.ward \
              JOIN months o ON v.ward = o.ward GROUP BY v.person) AS g \
@@ -113,16 +113,15 @@ fn joins_of_public_tables_are_bounded_before_they_are_run() {
     let error = fan_out(three).unwrap_err();
     assert_eq!(error.code(), "MZ1941", "{error}");
     assert!(error.to_string().contains("\"large\""), "{error}");
-    // On its key the large table is no larger with itself.
+    // Joined with itself on its key, the large table does not grow.
     let keyed = "SELECT COUNT(*) FROM visits v JOIN (SELECT a.k FROM large a \
                  JOIN large b ON a.k = b.k) l ON v.person = l.k";
     assert_eq!(fan_out(keyed), Ok(1));
 }
 
-/// Rows that a join with a public table made are limited before they meet rows of the
-/// same unit.
+/// Rows after a join with a public table are limited before a join with rows of the same unit.
 #[test]
-fn what_a_public_join_made_is_limited_before_the_next_private_join() {
+fn rows_of_a_public_join_are_limited_before_a_private_join() {
     let sql = "SELECT COUNT(*) FROM visits v JOIN months m ON v.ward = m.ward \
                JOIN visits w ON v.person = w.person";
     let plan = mizan_sql::plan(sql, &cases::catalogue()).unwrap();
@@ -156,7 +155,7 @@ fn datafusion_counts_as_the_oracle() {
             let found = engine.count(relation, &catalogue, &tables, Instant::now() + COUNTING);
             assert_eq!(found, Ok(expected), "{sql}");
             counts += 1;
-            // Everything is counted.
+            // All of them are counted.
             found.map(|_| 1)
         };
         check(&plan.relation, &mut count).unwrap();
@@ -184,7 +183,7 @@ fn neighbours_have_one_outcome_on_datafusion() {
 }
 
 #[test]
-fn a_count_is_kept_as_long_as_the_table_is_the_same() {
+fn counts_are_cached_by_version() {
     let catalogue = cases::catalogue();
     let plan = mizan_sql::plan(ANSWERED[0], &catalogue).unwrap();
     let (cache, counts) = (FanOutCache::default(), Cell::new(0));

@@ -1,4 +1,4 @@
-//! Random expressions over columns, typed as they claim to be.
+//! Random well-typed expressions over columns.
 
 use mizan_sql::{Column, Expr, Function, TimePart, TimeUnit, Type, Value};
 
@@ -159,7 +159,7 @@ fn candidate(rng: &mut Rng, columns: &[Column], kind: Type, depth: usize) -> Exp
             }
             _ => {
                 let mut parts = vec![of(rng, kind), of(rng, kind)];
-                // Looked at and not drawn, so that seeds keep their plans.
+                // Derived from the state without advancing it, so that seeds keep their plans.
                 let around = usize::try_from(rng.0 % 24).unwrap();
                 if around < 4 {
                     let long = "x".repeat(mizan_sql::LONGEST_COMPUTED_TEXT - around);

@@ -1,4 +1,4 @@
-//! Random plans with limits on rows in some places, and with units clipped.
+//! Random plans with row limits in some places, and with units clipped.
 
 use mizan_sql::{
     BoundedPlan, Column, Excess, Expr, Groups, Key, MAX_CONTRIBUTION, Measure, Operator, Relation,
@@ -7,8 +7,8 @@ use mizan_sql::{
 
 use super::Rng;
 
-/// Clips units in most plans in which they can be; in many others without what is in
-/// the way: statistics that are no sums over units, keys that hardly anybody has.
+/// Clips units in most plans that allow it. From many others, removes what prevents it:
+/// statistics that are not sums over units, and keys that hardly any unit has.
 pub(crate) fn clipped(rng: &mut Rng, plan: BoundedPlan) -> BoundedPlan {
     let mut sums = plan.clone();
     let columns = plan.relation.columns.iter().enumerate();
@@ -39,8 +39,9 @@ pub(crate) fn clipped(rng: &mut Rng, plan: BoundedPlan) -> BoundedPlan {
     clipped.filter(|_| rng.chance(67)).unwrap_or(plan)
 }
 
-/// In many plans sums over a public list of groups that nobody can exceed, with limits
-/// about as high as people have rows: where those with few rows need not be told apart.
+/// In many plans, sums over a public list of groups that no unit can exceed, with contribution
+/// bounds close to the rows of people: the case in which light units are not bounded one by
+/// one.
 pub(crate) fn uncapped(rng: &mut Rng, mut plan: BoundedPlan) -> BoundedPlan {
     let columns = plan.relation.columns.iter().enumerate();
     let integer = |(place, column): &(usize, &Column)| {
@@ -88,7 +89,7 @@ pub(crate) fn uncapped(rng: &mut Rng, mut plan: BoundedPlan) -> BoundedPlan {
     plan
 }
 
-/// Limits the rows of units in some places of a plan.
+/// Adds row limits in some places of a plan.
 pub(crate) fn first_rows(rng: &mut Rng, mut plan: BoundedPlan) -> BoundedPlan {
     fn limit(rng: &mut Rng, relation: &mut Relation) {
         match &mut relation.operator {

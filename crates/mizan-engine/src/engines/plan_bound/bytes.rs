@@ -1,26 +1,26 @@
-//! How many bytes the values of columns take.
+//! The bytes of the values of columns.
 
 use mizan_sql::{Column, Expr, Function, LONGEST_COMPUTED_TEXT, Type, Value};
 
 use crate::engine::EngineError;
 use crate::engines::expressions::bad;
 
-/// The longest text that a function makes, in bytes.
+/// The longest text that a function computes, in bytes.
 const COMPUTED: u64 = LONGEST_COMPUTED_TEXT as u64;
 
 /// The longest text of a boolean, an integer or a day, in bytes.
 const LONGEST_CAST: u64 = 20;
 
-/// Of which rows the values of a column are a function.
+/// The rows that determine the values of a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// Of none: a literal.
+    /// No rows: a literal.
     #[default]
     Any,
-    /// Of the rows of one operator, by its number: a scan, a union or an aggregate. Joins
-    /// above it repeat these rows.
+    /// The rows of one operator (a scan, a union or an aggregate), by its number. Joins above
+    /// it repeat these rows.
     One(u64),
-    /// Of rows of several.
+    /// Rows of several operators.
     Several,
 }
 
@@ -34,37 +34,37 @@ impl Origin {
     }
 }
 
-/// What the values of a column take, in all rows of its relation.
+/// The bytes of the values of a column, in all rows of its relation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ColumnBytes {
     /// Bytes of each row that do not depend on its value.
     pub(super) fixed: u64,
-    /// Bytes of stored texts, of all rows together, with each repetition of a join.
+    /// Bytes of stored texts, of all rows together, including each repetition by joins.
     pub(super) stored: u64,
-    /// The same where a join repeats each row as often as on average.
+    /// The same if a join repeats each row as often as an average one.
     pub(super) usual: u64,
     /// The same without repetitions: of all rows of the origin together.
     pub(super) base: u64,
-    /// Bytes of the stored texts in the text of one row.
+    /// Bytes of stored texts in the text of one row.
     pub(super) longest: u64,
     /// Bytes of literals in the text of each row.
     pub(super) literal: u64,
-    /// Of which rows it is a function.
+    /// The rows that determine its values.
     pub(super) origin: Origin,
-    /// Whether stored texts of public tables are in it: those are not of one unit.
+    /// Whether it contains stored texts of public tables, which belong to no unit.
     pub(super) public: bool,
-    /// Whether a function makes its texts. Others are views: a join repeats them without a
-    /// copy.
+    /// Whether a function computes its texts. Other texts are views, which a join repeats
+    /// without copying.
     pub(super) made: bool,
 }
 
 impl ColumnBytes {
-    /// A value of a type, without its text.
+    /// The bytes of a value of a type, without its text.
     pub(super) fn of(kind: Type) -> Self {
         let fixed = match kind {
             Type::Boolean => 2,
             Type::Integer | Type::Number | Type::Timestamp | Type::Date => 9,
-            // A view of a text.
+            // The view of a text.
             Type::Text => 17,
         };
         Self {
@@ -77,13 +77,14 @@ impl ColumnBytes {
         self.literal.min(COMPUTED).saturating_mul(rows)
     }
 
-    /// The bytes of the texts of so many of the rows.
+    /// The bytes of the texts of `rows` of the rows.
     pub(super) fn text(&self, rows: u64) -> u64 {
         let stored = self.stored.min(self.longest.saturating_mul(rows));
         stored.saturating_add(self.literals(rows))
     }
 
-    /// The bytes of the texts of so many of the rows, where rows are held as they are.
+    /// The bytes of the texts of `rows` of the rows, if the operator holds rows without
+    /// copying.
     pub(super) fn carried(&self, rows: u64) -> u64 {
         let all = self.text(rows);
         match self.made {
@@ -92,7 +93,7 @@ impl ColumnBytes {
         }
     }
 
-    /// The bytes of the different texts of so many of the rows.
+    /// The bytes of the distinct texts of `rows` of the rows.
     pub(super) fn different(&self, rows: u64) -> u64 {
         let all = self.text(rows);
         match self.origin {
@@ -101,18 +102,18 @@ impl ColumnBytes {
         }
     }
 
-    /// The bytes of one text of each of so many units.
+    /// The bytes of one text for each of `units` units.
     pub(super) fn of_units(&self, units: u64) -> u64 {
         let all = self.text(units);
-        // Each row of a private origin is of one unit.
+        // Each row of a private origin belongs to one unit.
         match self.public {
             true => all,
             false => all.min(self.base.saturating_add(self.literals(units))),
         }
     }
 
-    /// The same column where each row became at most so many, and so many on average, of so
-    /// many rows in all.
+    /// The column after each row is repeated at most `factor` times, and `average` times on
+    /// average, with `rows` rows in total.
     pub(super) fn times(self, factor: u64, average: u64, rows: u64) -> Self {
         let most = self.longest.saturating_mul(rows);
         let stored = self.stored.saturating_mul(factor).min(most);
@@ -125,7 +126,7 @@ impl ColumnBytes {
         }
     }
 
-    /// The same column as rows of their own, of which there are so many.
+    /// The column as rows of a new origin, with `rows` rows.
     pub(super) fn from(self, origin: u64, rows: u64) -> Self {
         let stored = self.stored.min(self.longest.saturating_mul(rows));
         Self {
@@ -138,7 +139,7 @@ impl ColumnBytes {
         }
     }
 
-    /// Of two columns, those of which a row has the one or the other.
+    /// The column whose rows have a value of either of two.
     pub(super) fn or(self, other: Self) -> Self {
         Self {
             fixed: self.fixed.max(other.fixed),
@@ -153,7 +154,7 @@ impl ColumnBytes {
         }
     }
 
-    /// The text of two, one after the other.
+    /// The concatenation of two texts.
     fn and(self, other: Self) -> Self {
         Self {
             longest: self.longest.saturating_add(other.longest).min(COMPUTED),
@@ -162,7 +163,7 @@ impl ColumnBytes {
         }
     }
 
-    /// What a function makes of a text.
+    /// The text that a function computes from it.
     fn made(self) -> Self {
         Self {
             longest: self.longest.min(COMPUTED),
@@ -172,7 +173,7 @@ impl ColumnBytes {
     }
 }
 
-/// Bytes of several columns.
+/// The bytes of several columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RowBytes {
     /// Of each row, without texts.
@@ -182,17 +183,17 @@ pub(super) struct RowBytes {
 }
 
 impl RowBytes {
-    /// Of some columns of so many rows, each with a copy of its text.
+    /// Of some columns of `rows` rows, each with a copy of its text.
     pub(super) fn of(columns: impl IntoIterator<Item = ColumnBytes>, rows: u64) -> Self {
         Self::by(columns, |column| column.text(rows))
     }
 
-    /// Of some columns of so many rows, as they are.
+    /// Of some columns of `rows` rows, without copying texts.
     pub(super) fn carried(columns: impl IntoIterator<Item = ColumnBytes>, rows: u64) -> Self {
         Self::by(columns, |column| column.carried(rows))
     }
 
-    /// Of columns whose texts take this.
+    /// Of some columns, with a function for the bytes of their texts.
     pub(super) fn by(
         columns: impl IntoIterator<Item = ColumnBytes>,
         text: impl Fn(&ColumnBytes) -> u64,
@@ -205,8 +206,8 @@ impl RowBytes {
         all
     }
 
-    /// Of the keys of so many groups: each combination of values is held once. Columns of
-    /// one origin have no more combinations than it has rows.
+    /// Of the keys of `groups` groups: each combination of values is held once. Columns of one
+    /// origin have at most as many combinations as it has rows.
     pub(super) fn of_keys(columns: &[ColumnBytes], groups: u64) -> Self {
         let origins = columns.iter().map(|column| column.origin);
         match origins.fold(Origin::Any, Origin::and) {
@@ -217,7 +218,7 @@ impl RowBytes {
         }
     }
 
-    /// So many rows, each with so many bytes more. Operators hold texts once, and once
+    /// Of `rows` rows with `more` additional bytes each. Operators hold texts once, and once
     /// more while they are moved.
     pub(super) fn held(&self, rows: u64, copies: u64, more: u64) -> u64 {
         let each = self.fixed.saturating_mul(copies).saturating_add(more);
@@ -247,7 +248,7 @@ pub(super) fn bytes_of(
     Ok(ColumnBytes { origin, ..found })
 }
 
-/// A column that is read. One that is not there would lower the bound.
+/// A column that is read. A missing column would lower the bound, so it is an error.
 pub(super) fn column(columns: &[ColumnBytes], place: usize) -> Result<ColumnBytes, EngineError> {
     let found = columns.get(place).copied();
     found.ok_or_else(|| bad("no such column"))
@@ -286,7 +287,7 @@ fn text(expr: &Expr, columns: &[ColumnBytes]) -> Result<ColumnBytes, EngineError
                     all(&parts, ColumnBytes::or)
                 }
                 Function::NullIf => all(parts.get(..1).unwrap_or_default(), ColumnBytes::or),
-                // Case is changed in ASCII alone: lengths stay.
+                // Case conversion affects ASCII only, so lengths stay the same.
                 Function::Lower | Function::Upper | Function::Trim | Function::Substring => {
                     let of = all(parts.get(..1).unwrap_or_default(), ColumnBytes::or)?;
                     Ok(of.made())

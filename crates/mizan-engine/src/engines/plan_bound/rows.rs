@@ -1,4 +1,4 @@
-//! How many rows each operator of a relation has at most, and what it holds of them.
+//! Bounds on the rows of each operator of a relation, and on the memory that it holds.
 
 mod joins;
 
@@ -19,55 +19,55 @@ use crate::engines::fan_out::Count;
 use crate::engines::relations;
 use crate::engines::size_class::{Layout, SizeClass};
 
-/// What a CSV file holds while it is read: its buffers, a batch, and the batch once more
-/// while it is made. Beside that, each column of text has the field that ended the batch,
-/// twice, and a block that is not full.
+/// The memory of a CSV file that is read: its buffers, a batch, and a second batch under
+/// construction. In addition, each text column has two copies of the field that ended the
+/// batch, and a partially filled block.
 const TEXT_READER: u64 = 20 << 20;
 const TEXT_COLUMN: u64 = 4 << 20;
 const TEXT_BUFFERS: u64 = 1 << 18;
 
-/// The hash table of an aggregate, for each group, in its first and its last step.
+/// The hash table of an aggregate, for each group, in its partial and its final step.
 const GROUP_ROW: u64 = 112;
 
-/// What a limit on rows ranks, for each row: a number, a hash, a place, whether it stays.
+/// What a row limit holds for each row that it ranks: a number, a hash, a position, whether it
+/// is kept.
 const RANKED_ROW: u64 = 72;
 
 /// The state of a least or greatest text: where its bytes are.
 const TEXT_STATE: u64 = 32;
 
-/// The set of a distinct count, for each group, and for each value in it. Those of texts
-/// are one set (`datafusion/distinct.rs`).
+/// The set of a distinct count: for each group, and for each value in it. Distinct texts share
+/// one set (`datafusion/distinct.rs`).
 const SET: u64 = 256;
 const TEXT_SET: u64 = 48;
 const SET_VALUE: u64 = 64;
 const SET_TEXT: u64 = 192;
 
-/// A value that an expression computes, and whether it is NULL.
+/// A computed value, and whether it is NULL.
 const COMPUTED: u64 = 9;
 
-/// Time in nanoseconds on one processor, each measured (`examples/bench_bounds.rs`)
-/// and rounded up: of a row
-/// for each node of its expressions and each column, of a byte that a scan decodes, of a
-/// byte that a function of texts passes over, of a row in a hash table or a ranking.
+/// Time in nanoseconds on one processor, measured with `examples/bench_bounds.rs` and rounded
+/// up: for each row and each node of its expressions and each column; for a byte that a scan
+/// decodes; for a byte that a text function processes; for a row in a hash table or a ranking.
 const NODE: u64 = 10;
 const DECODED: u64 = 10;
 const PASSED: u64 = 4;
 const HASHED: u64 = 250;
 
-/// What a relation may have.
+/// Bounds of a relation.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
-    /// The most rows.
+    /// The number of rows.
     pub(super) rows: u64,
-    /// The most units with a row.
+    /// The number of units with a row.
     pub(super) units: u64,
-    /// The most rows of a private dataset below, times the fan-outs since.
+    /// The rows of the largest private dataset below, times the fan-outs above it.
     base: u64,
-    /// By place, of the columns that are read.
+    /// The columns that are read, by position.
     pub(super) columns: Vec<ColumnBytes>,
-    /// Whether DataFusion knows its size when it plans joins.
+    /// Whether DataFusion knows the size of the relation when it plans joins.
     estimated: bool,
-    /// The encoded bytes of the columns that are read, if that is known.
+    /// The encoded bytes of the columns that are read, if they are known.
     encoded: u64,
 }
 
@@ -81,29 +81,29 @@ impl Rows {
     }
 }
 
-/// Adds up what the operators of a relation hold.
+/// Adds up the memory of the operators of a relation.
 pub(super) struct Walk<'a, 'b> {
     catalogue: &'a Catalogue,
     sizes: &'a BTreeMap<String, Arc<SizeClass>>,
     count: &'a mut Count<'b>,
-    /// What scans hold.
+    /// The memory of scans.
     pub(super) scans: u64,
-    /// What other operators hold.
+    /// The memory of other operators.
     pub(super) held: u64,
     /// The most rows of any operator, and the most bytes of a row without texts.
     most_rows: u64,
     widest: u64,
-    /// The stored texts that any operator reads, with each repetition of a join.
+    /// The stored texts that any operator reads, including each repetition by joins.
     most_text: u64,
     /// The longest stored text that is read.
     longest: u64,
-    /// Rows that are not repetitions of others: a number for each operator that has such.
+    /// The number of operators so far whose rows are not repetitions of others.
     origins: u64,
     setting: Setting,
-    /// Bytes that scans decode, and rows that are hashed or ranked.
+    /// The bytes that scans decode, and the rows that are hashed or ranked.
     decoded: u64,
     hashed: u64,
-    /// How many files or row groups are read at a time.
+    /// How many files or row groups are read concurrently.
     streams: u64,
 }
 
@@ -132,8 +132,8 @@ impl<'a, 'b> Walk<'a, 'b> {
         }
     }
 
-    /// What batches hold that are on their way: their columns, and in each partition that
-    /// computes, a column more for each node of an expression.
+    /// The memory of batches between operators: their columns and, in each partition, one more
+    /// column for each node of an expression.
     pub(super) fn batches(&self, plan: &BoundedPlan) -> u64 {
         let partitions = self.setting.partitions.max(1);
         let batch = |bytes: u64| BATCH_ROWS.min(self.most_rows).saturating_mul(bytes);
@@ -146,12 +146,12 @@ impl<'a, 'b> Walk<'a, 'b> {
         let (size, growth) = (plan.size(), plan.text_growth());
         let nodes = batch(size.nodes.saturating_mul(COMPUTED));
         let literals = batch(growth.literal_bytes).saturating_mul(2);
-        // A LIKE spreads one text at a time.
+        // A LIKE expands one text at a time.
         let spread = self
             .longest
             .saturating_mul(if size.text_passes > 0 { 4 } else { 0 });
-        // Texts that are made of a slice of stored ones, or of one row, and of the rows that
-        // operators put together again: before and after each join, and of a filter.
+        // Computed texts: of a slice of stored ones or of one row, and of the rows that
+        // operators combine again, before and after each join and filter.
         let row = growth.copies.saturating_mul(LONGEST_COMPUTED_TEXT as u64);
         let slice = growth.copies.saturating_mul(SLICE_BYTES as u64).max(row);
         let gathered = row.saturating_mul(SMALL_BATCH as u64);
@@ -168,7 +168,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         moving.saturating_add(partitions.saturating_mul(each))
     }
 
-    /// How long a statement takes to read the relation and to compute its expressions.
+    /// The time of a statement to read the relation and to compute its expressions.
     pub(super) fn nanoseconds(&self, size: &PlanSize) -> u64 {
         let nodes = self.most_rows.saturating_mul(size.nodes);
         let stored = self.most_text.saturating_mul(size.text_passes);
@@ -183,7 +183,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         all.into_iter().fold(0, u64::saturating_add)
     }
 
-    /// The rows of a relation of which these columns are read.
+    /// The bounds of a relation of which these columns are read.
     pub(super) fn relation(
         &mut self,
         relation: &Relation,
@@ -237,7 +237,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         Ok(found)
     }
 
-    /// Rows that are not repetitions of others.
+    /// A new origin: rows that are not repetitions of others.
     fn origin(&mut self) -> u64 {
         self.origins = self.origins.saturating_add(1);
         self.origins
@@ -295,9 +295,8 @@ impl<'a, 'b> Walk<'a, 'b> {
                 let small = size.bytes.saturating_mul(3).saturating_add(buffers);
                 (each.min(small), size.bytes)
             }
-            // Chunks as they are stored, their pages, and texts that share prefixes: they
-            // are decoded a step at a time, but where operators are slow many steps are
-            // on their way.
+            // The stored chunks, their pages, and texts that share prefixes. These are decoded
+            // in steps, but if operators are slow, many steps are buffered.
             Layout::Columns => {
                 self.streams = self.streams.max(PIECES);
                 let held = encoded.saturating_mul(2).saturating_add(shared);
@@ -362,7 +361,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         let keys = keys.iter().map(bytes).collect::<Result<Vec<_>, _>>()?;
         let origins = keys.iter().map(|key| key.origin);
         let of_keys = origins.fold(Origin::Any, Origin::and);
-        // A text of each group, or of each pair of a group and a text.
+        // One text for each group, or for each pair of a group and a text.
         let texts = |value: &ColumnBytes, number: u64| {
             if relation.one_row_per_unit {
                 value.of_units(number)
@@ -378,7 +377,7 @@ impl<'a, 'b> Walk<'a, 'b> {
             let mut state = ColumnBytes::of(Type::Integer);
             match aggregate {
                 Within::Rows | Within::Count(_) => {}
-                // With how many values there are.
+                // With the number of values.
                 Within::Sum(..) => state.fixed = state.fixed.saturating_mul(2),
                 Within::Min(expr) | Within::Max(expr) => {
                     state = bytes(expr)?;
@@ -392,7 +391,7 @@ impl<'a, 'b> Walk<'a, 'b> {
                         true => (TEXT_SET, SET_TEXT),
                         false => (SET, SET_VALUE),
                     };
-                    // Repetitions of a join are in a set once.
+                    // A set contains repetitions by joins once.
                     let different = value.different(rows.rows);
                     let values = RowBytes::by([value], |_| different);
                     sets = sets
@@ -424,22 +423,22 @@ impl<'a, 'b> Walk<'a, 'b> {
     }
 }
 
-/// What a limit on the rows of units holds: all of them until they are ranked.
+/// The memory of a row limit: all rows until they are ranked.
 fn ranked(rows: &Rows, read: &BTreeSet<usize>) -> Result<u64, EngineError> {
     Ok(rows.read(read)?.held(rows.rows, 2, RANKED_ROW))
 }
 
-/// The same of other columns of a relation.
+/// The same for other columns of a relation.
 pub(super) fn ranked_columns(columns: &[ColumnBytes], rows: u64) -> u64 {
     RowBytes::carried(columns.iter().copied(), rows).held(rows, 2, RANKED_ROW)
 }
 
-/// What an aggregate over groups of these columns holds.
+/// The memory of an aggregate over groups of these columns.
 pub(super) fn grouped(columns: &[ColumnBytes], groups: u64) -> u64 {
     RowBytes::of_keys(columns, groups).held(groups, 2, GROUP_ROW)
 }
 
-/// The time of rows that are hashed.
+/// The time to hash rows.
 pub(super) const fn hashed(rows: u64) -> u64 {
     rows.saturating_mul(HASHED)
 }

@@ -1,4 +1,4 @@
-//! What the statements of a plan hold beside its relation: S1 to S4, and the result.
+//! The memory of a plan's statements beside its relation: S1 to S4, and the result.
 
 use mizan_sql::{BoundedPlan, Excess, Expr, Groups, Measure, Quantized, Type};
 
@@ -7,49 +7,48 @@ use super::rows::{Rows, grouped, hashed, ranked_columns};
 use super::{KEY_TEXT, Setting};
 use crate::engine::EngineError;
 
-/// A pair of a unit and a group, where it is found, and how often the memory of both is
-/// taken while it grows.
+/// A pair of a unit and a group, its index entry, and the factor for both while they grow.
 const PAIR: u64 = 24;
 const PLACE: u64 = 4;
 const MOST_PLACES: u64 = 32;
 
-/// A number of a pair, and how many rows are without it.
+/// A number of a pair, and the number of its rows without a value.
 const CELL: u64 = 16;
 
-/// A unit: where it is found by its id, and what ranks its groups.
+/// A unit: its index entry by id, and the ranks of its groups.
 const UNIT: u64 = 96;
 const RANKED_PAIR: u64 = 40;
 
-/// A group of the result: its place in a tree, and each of its keys and numbers.
+/// A group of the result: its node in a tree, and each of its keys and numbers.
 const RESULT: u64 = 160;
 const RESULT_VALUE: u64 = 40;
 
-/// A bin of a histogram of the result.
+/// A bin of a histogram in the result.
 const BIN: u64 = 48;
 
-/// The same as it is sent.
+/// The same in the answer of a worker.
 const SENT_VALUE: u64 = 12;
 
-/// The counters of the rows of units: of each partition a quarter of the rows, rounded up.
+/// The counters of the sketch: in each partition a quarter of the rows, rounded up.
 const COUNTER: u64 = 2;
 const MOST_COUNTERS: u64 = 1 << 27;
 
-/// What statements hold and take.
+/// The memory and time of statements.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct State {
-    /// What the largest statement and the result hold.
+    /// The memory of the largest statement and the result.
     pub(super) held: u64,
-    /// The bytes of the result as a worker sends them.
+    /// The bytes of the worker's answer.
     pub(super) answer: u64,
     /// The time of the largest statement.
     pub(super) nanoseconds: u64,
 }
 
-/// The time to take a group of the result out of a batch, in nanoseconds: its keys, its
-/// numbers and its place in the order of groups.
+/// The time to read a group of the result from a batch, in nanoseconds: its keys, its numbers
+/// and its insertion in the order of groups.
 const GATHERED: u64 = 16_000;
 
-/// What the statements of a plan over these rows hold.
+/// The memory and time of the statements of a plan over these rows.
 pub(super) fn state(
     plan: &BoundedPlan,
     rows: &Rows,
@@ -113,9 +112,9 @@ impl<'a> Statements<'a> {
         bytes_of(expr, &self.rows.columns, &self.plan.relation.columns)
     }
 
-    /// The texts of the keys of groups. Where keys are of several tables, a text is taken
-    /// to be in few groups: those of a group have few bytes on average, or as many as are
-    /// stored.
+    /// The bytes of the texts in the keys of groups. If keys come from several tables, a text
+    /// is assumed to be in few groups: the texts of a group have few bytes on average, or as
+    /// many as are stored.
     fn texts_of_keys(&self, groups: u64) -> u64 {
         let all = RowBytes::of_keys(&self.keys, groups).text;
         let texts = self.keys.iter().filter(|key| key.stored > 0);
@@ -134,7 +133,7 @@ impl<'a> Statements<'a> {
         self.plan.excess == Excess::Dropped && !self.plan.relation.one_row_per_unit
     }
 
-    /// The different values that are added up or counted for each pair.
+    /// The distinct values that are added up or counted for each pair.
     fn numbers(&self) -> u64 {
         let mut known: Vec<&Measure> = Vec::new();
         for statistic in &self.plan.statistics {
@@ -156,7 +155,7 @@ impl<'a> Statements<'a> {
         known.len() as u64
     }
 
-    /// Counts and sums.
+    /// The memory of counts and sums.
     fn sums(&self) -> u64 {
         let rows = self.rows.rows;
         let numbers = self.numbers();
@@ -198,7 +197,8 @@ impl<'a> Statements<'a> {
         all.into_iter().fold(0, u64::saturating_add)
     }
 
-    /// What is kept until it is known which units have many rows, and the counters.
+    /// The memory of the rows that are buffered until the heavy units are known, and of the
+    /// counters.
     fn counted(&self, rows: u64, each: u64) -> u64 {
         let counters = (rows / 4).saturating_mul(2).min(MOST_COUNTERS);
         let counters = counters.saturating_mul(COUNTER);
@@ -207,8 +207,8 @@ impl<'a> Statements<'a> {
         kept.saturating_add(counters)
     }
 
-    /// Distinct values or bins, of which there are so many: the rows of units are ranked,
-    /// before that their groups if these are capped, and then grouped by value.
+    /// The memory of distinct counts or histograms with `different` values or bins: the rows of
+    /// units are ranked (after their groups, if these are sampled), and then grouped by value.
     fn values(&self, value: ColumnBytes, different: u64) -> u64 {
         let rows = self.rows.rows;
         let value = std::iter::once(value);
@@ -223,7 +223,7 @@ impl<'a> Statements<'a> {
         ranked.saturating_mul(times).saturating_add(last)
     }
 
-    /// The result in memory, and as it is sent.
+    /// The bytes of the result in memory, and as it is sent.
     fn result(&self, bins: u64) -> (u64, u64) {
         let values =
             (self.plan.keys.len() as u64).saturating_add(self.plan.statistics.len() as u64);
@@ -248,13 +248,13 @@ impl<'a> Statements<'a> {
     }
 }
 
-/// How many steps a quantized value has.
+/// The number of steps of a quantized value.
 fn steps(how: &Quantized) -> u64 {
     let (low, high) = how.range();
     high.abs_diff(low).saturating_add(2)
 }
 
-/// The most values that the keys of groups may have, by their types and bounds.
+/// A bound on the number of key values of groups, from their types and bounds.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! The bound of a plan: what it depends on, and what it refuses.
+//! The bound of a plan: what it depends on, and which plans it refuses.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -26,7 +26,7 @@ const SETTING: Setting = Setting {
 
 type Sizes = BTreeMap<String, Arc<SizeClass>>;
 
-/// All datasets of a catalogue with so many rows, and bytes of each column.
+/// All datasets of a catalogue with this number of rows, and of bytes in each column.
 fn sizes(catalogue: &Catalogue, rows: u64, bytes: u64, text: bool) -> Sizes {
     let datasets = catalogue.datasets.iter();
     let sizes = datasets.map(|(name, dataset)| {
@@ -51,7 +51,7 @@ fn bound(
     bound.unwrap()
 }
 
-/// Questions of all kinds, and their catalogue.
+/// Queries of all kinds, and their catalogue.
 fn plans() -> Vec<(Catalogue, BoundedPlan)> {
     let asked = QUESTIONS.iter().map(|sql| (questions::catalogue(), *sql));
     let joins = cases::ANSWERED.iter().map(|sql| (cases::catalogue(), *sql));
@@ -143,7 +143,7 @@ fn a_refusal_says_what_helps() {
     }
 }
 
-/// Notes of so many people in a file.
+/// A file with the notes of this many people.
 fn notes(directory: &Path, people: u32) -> Catalogue {
     let mut catalogue = questions::catalogue();
     let mut text = "person,ward,cost,age,day,at,paid,note\n".to_owned();
@@ -172,7 +172,7 @@ fn workers(directory: &Path, memory: u64, seconds: u64) -> Workers {
     Workers::new(program, limits, engine)
 }
 
-/// A text of each unit that the analyst makes long.
+/// A query with a text for each unit, which the analyst makes long.
 fn attack() -> String {
     format!(
         "SELECT COUNT(*) FROM (SELECT person, MAX(note || '{}') AS m FROM visits \
@@ -181,8 +181,8 @@ fn attack() -> String {
     )
 }
 
-/// Padded texts of units would decide by an exact count whether there is an answer: both
-/// neighbours are refused before the charge, in the same words.
+/// With padded texts, an exact count of units would decide whether there is an answer: both
+/// neighbours are refused before the charge with the same message.
 #[test]
 fn padded_texts_of_units_are_refused_for_neighbours_alike() {
     let folder = tempfile::tempdir().unwrap();
@@ -197,7 +197,7 @@ fn padded_texts_of_units_are_refused_for_neighbours_alike() {
     let error = refused(200_000);
     assert_eq!(error.code(), "MZ1965");
     assert_eq!(refused(200_001), error);
-    // Few people are answered, and so is everybody without the padding.
+    // A dataset of few people is answered, and so is the query without padding.
     let few = notes(folder.path(), 1_000);
     let plan = mizan_sql::plan(&attack(), &few).unwrap();
     assert_eq!(workers.prepare(&plan, &few), Ok(()));
@@ -208,7 +208,7 @@ fn padded_texts_of_units_are_refused_for_neighbours_alike() {
     assert_eq!(workers.prepare(&plan, &many), Ok(()));
 }
 
-/// A LIKE looks at each character once for each of its pattern's.
+/// A LIKE reads each character once for each character of its pattern.
 #[test]
 fn work_that_takes_too_long_is_refused_for_neighbours_alike() {
     let folder = tempfile::tempdir().unwrap();
@@ -228,7 +228,7 @@ fn work_that_takes_too_long_is_refused_for_neighbours_alike() {
     assert_eq!(outcome(100), Ok(()));
 }
 
-/// Neighbours of one size class have the same bound, whatever is asked.
+/// Neighbours of one size class have the same bound for every query.
 #[test]
 fn neighbours_of_one_size_class_have_the_same_bound() {
     let folder = tempfile::tempdir().unwrap();
@@ -250,7 +250,7 @@ fn neighbours_of_one_size_class_have_the_same_bound() {
     }
 }
 
-/// What texts take after a join with public rows, of which a private row meets so many.
+/// The bound of texts after a join in which a private row matches `fan_out` public rows.
 fn joined(select: &str, fan_out: u64) -> PlanBound {
     let catalogue = cases::catalogue();
     let sizes = sizes(&catalogue, 1 << 12, 1 << 18, false);
@@ -259,12 +259,12 @@ fn joined(select: &str, fan_out: u64) -> PlanBound {
     bound(&plan, &catalogue, &sizes, SETTING, fan_out)
 }
 
-/// Texts that are held after a join count as often as it repeats them, and texts that are
-/// computed and dropped count by slices.
+/// Texts that are held after a join count as often as it repeats them; texts that are computed
+/// and dropped count by slices.
 #[test]
 fn texts_after_joins_count_with_their_repetitions() {
     let from = "FROM visits v CROSS JOIN large c";
-    // A text of each group, or of each pair of a unit and a text.
+    // One text for each group, or for each pair of a unit and a text.
     for held in [
         format!("SELECT COUNT(DISTINCT v.ward || c.label) {from}"),
         format!(
@@ -276,7 +276,7 @@ fn texts_after_joins_count_with_their_repetitions() {
         let texts = 1000 << 18;
         assert!(many.memory > one.memory + texts, "{held} {one:?} {many:?}");
     }
-    // A text of each unit is not repeated by it.
+    // A text for each unit is not repeated by the join.
     let of_units = format!(
         "SELECT COUNT(*) FROM (SELECT v.person AS person, MAX(v.ward) AS m {from} GROUP BY \
          v.person) q WHERE m > 'a'"
@@ -287,7 +287,7 @@ fn texts_after_joins_count_with_their_repetitions() {
         let most = one.memory + (200 << 20);
         assert!(many.memory < most, "{sql} {one:?} {many:?}");
     }
-    // Time counts the passes after the join.
+    // The time includes the text functions after the join.
     let pattern = "z".repeat(500);
     let like = format!("SELECT COUNT(*) {from} WHERE (v.ward || c.label) LIKE '%{pattern}y'");
     let (one, many) = (joined(&like, 1), joined(&like, 1000));
@@ -297,7 +297,7 @@ fn texts_after_joins_count_with_their_repetitions() {
     );
 }
 
-/// A column that is not there would lower the bound: it is an error.
+/// A missing column would lower the bound, so it is an error.
 #[test]
 fn a_plan_without_its_columns_has_no_bound() {
     let catalogue = questions::catalogue();
@@ -317,7 +317,7 @@ fn a_plan_without_its_columns_has_no_bound() {
 }
 
 #[test]
-fn odd_files_and_limits_have_a_bound() {
+fn unusual_files_and_limits_have_a_bound() {
     let folder = tempfile::tempdir().unwrap();
     let workers = workers(folder.path(), 1 << 30, 600);
     let sql = "SELECT ward, COUNT(*), SUM(cost), MEDIAN(age) FROM visits GROUP BY ward";
@@ -325,7 +325,7 @@ fn odd_files_and_limits_have_a_bound() {
     let mut catalogue = notes(folder.path(), 0);
     let plan = mizan_sql::plan(sql, &catalogue).unwrap();
     assert_eq!(workers.prepare(&plan, &catalogue), Ok(()));
-    // No file, no header: an error, and not a bound.
+    // Without a file there is no header: an error, not a bound.
     let visits = catalogue.datasets.get_mut("visits").unwrap();
     let privacy = visits.privacy.as_mut().unwrap();
     (privacy.rows_per_unit, privacy.groups_per_unit) = (Some(1 << 20), Some(1 << 20));

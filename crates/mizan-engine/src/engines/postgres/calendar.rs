@@ -1,12 +1,12 @@
-//! Days and microseconds since 1970-01-01, as integers, and the calendar from year
-//! 1 to 9999: `mizan_sql::time` in SQL.
+//! Days and microseconds since 1970-01-01 as integers, and the calendar from year 1 to 9999:
+//! `mizan_sql::time` in SQL.
 
 use mizan_sql::time::{DAY, FIRST_DAY, LAST_DAY};
 use mizan_sql::{TimePart, TimeUnit};
 
 use super::once::once;
 
-/// The microseconds of the calendar, from the first to the last.
+/// The first and the last microsecond of the calendar.
 fn microseconds() -> (i64, i64) {
     (
         i64::from(FIRST_DAY) * DAY,
@@ -14,7 +14,7 @@ fn microseconds() -> (i64, i64) {
     )
 }
 
-/// Something of a day in the calendar; nothing of others.
+/// An expression of a day within the calendar; NULL for other days.
 pub(super) fn of_day(day: &str, body: impl FnOnce(&str) -> String) -> String {
     once([day], |[d]| {
         let body = body(d);
@@ -22,7 +22,7 @@ pub(super) fn of_day(day: &str, body: impl FnOnce(&str) -> String) -> String {
     })
 }
 
-/// Something of a time in the calendar; nothing of others.
+/// An expression of a time within the calendar; NULL for other times.
 pub(super) fn of_time(time: &str, body: impl FnOnce(&str) -> String) -> String {
     let (first, last) = microseconds();
     once([time], |[t]| {
@@ -31,7 +31,7 @@ pub(super) fn of_time(time: &str, body: impl FnOnce(&str) -> String) -> String {
     })
 }
 
-/// A day as a date; only within the calendar.
+/// A day as a date; only valid within the calendar.
 pub(super) fn date(day: &str) -> String {
     format!("(DATE '1970-01-01' + {day})")
 }
@@ -41,12 +41,12 @@ pub(super) fn day_of(time: &str) -> String {
     format!("(({time} - {}) / {DAY})::int4", within(time, DAY))
 }
 
-/// How far a time is in a period.
+/// The time since the start of a period.
 fn within(time: &str, period: i64) -> String {
     format!("(({time} % {period}) + {period}) % {period}")
 }
 
-/// The beginning of a unit that a day is in.
+/// The first day of the unit that contains a day.
 pub(super) fn truncate_day(day: &str, unit: TimeUnit) -> String {
     of_day(day, |d| first_day(d, unit))
 }
@@ -67,7 +67,7 @@ fn first_day(day: &str, unit: TimeUnit) -> String {
     )
 }
 
-/// The beginning of a unit that a time is in.
+/// The start of the unit that contains a time.
 pub(super) fn truncate(time: &str, unit: TimeUnit) -> String {
     let period = match unit {
         TimeUnit::Hour => 3_600_000_000,

@@ -1,4 +1,4 @@
-//! Casts that never fail: the table of `mizan_sql::expr`, and the grammar of
+//! Casts that never fail: the cast table of `mizan_sql::expr`, and the grammar of
 //! `mizan_sql::read` as regular expressions.
 
 use mizan_sql::Type;
@@ -9,7 +9,7 @@ use super::numbers::{below_doubles, beyond_doubles, narrow, nearest};
 use super::once::once;
 use crate::engines::dialect::Sql;
 
-/// A value as another type.
+/// A cast.
 pub(super) fn cast(value: &Sql, to: Type) -> String {
     let text = &value.text;
     match (value.kind, to) {
@@ -38,12 +38,12 @@ pub(super) fn cast(value: &Sql, to: Type) -> String {
             )
         }),
         (Type::Timestamp, Type::Date) => calendar::of_time(text, calendar::day_of),
-        // Typing knows no others.
+        // Type checking excludes other types.
         _ => null(to),
     }
 }
 
-/// Nothing, of a type.
+/// NULL of a type.
 pub(super) fn null(kind: Type) -> String {
     match kind {
         Type::Text => "(NULL::text COLLATE \"C\")".to_owned(),
@@ -51,7 +51,7 @@ pub(super) fn null(kind: Type) -> String {
     }
 }
 
-/// How a type is held within the engine.
+/// The SQL type of a type within the engine.
 pub(super) const fn held(kind: Type) -> &'static str {
     match kind {
         Type::Boolean => "boolean",
@@ -62,7 +62,7 @@ pub(super) const fn held(kind: Type) -> &'static str {
     }
 }
 
-/// What a text without spaces around says.
+/// Parses a text without surrounding spaces.
 fn from_text(text: &str, to: Type) -> String {
     match to {
         Type::Text => text.to_owned(),
@@ -90,8 +90,8 @@ fn from_text(text: &str, to: Type) -> String {
     }
 }
 
-/// Numbers that doubles cannot hold are told by `numeric`, which can; exponents
-/// that it cannot hold are far beyond both.
+/// `numeric` decides whether a number is out of the range of doubles. Exponents beyond
+/// `numeric` are far out of both ranges.
 fn number(text: &str) -> String {
     const MANTISSA: &str = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)";
     once([text], |[t]| {
@@ -112,7 +112,7 @@ fn number(text: &str) -> String {
     })
 }
 
-/// The days of the years 0001 to 9999.
+/// A pattern for the days of the years 0001 to 9999.
 fn day_pattern() -> String {
     const FEBRUARY_29: &str = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|\
                                ([2468][048]|[13579][26]|0[48])00)-02-29";
@@ -122,8 +122,8 @@ fn day_pattern() -> String {
     )
 }
 
-/// A time. Sessions are in UTC; digits beyond microseconds are cut off first,
-/// because PostgreSQL would round them.
+/// A time. Sessions are in UTC. Digits after microseconds are cut off first, because PostgreSQL
+/// would round them.
 fn timestamp(text: &str) -> String {
     const CLOCK: &str = "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?";
     const OFFSET: &str = "(Z|[+-](0[0-9]|1[0-5]):[0-5][0-9])?";

@@ -1,18 +1,18 @@
-//! What columns of PostgreSQL hold, as one of our types: every value of a usable
-//! type has a value or nothing, and none fails.
+//! Columns of PostgreSQL as one of our types: every value of a usable type becomes a value or
+//! NULL, and none fails.
 //!
-//! | PostgreSQL | read as | nothing |
+//! | PostgreSQL | read as | NULL |
 //! | --- | --- | --- |
 //! | `boolean` | boolean | |
 //! | `smallint`, `integer`, `bigint` | integer | |
 //! | `numeric` without digits after the point | integer | NaN, beyond 64 bits |
 //! | `real`, `double precision` | number | NaN |
 //! | other `numeric` | number, the nearest double | NaN |
-//! | `text`, `varchar`, `char` (without blanks at its end), `uuid`, enums | text | above 1 MiB |
+//! | `text`, `varchar`, `char` (without trailing blanks), `uuid`, enums | text | above 1 MiB |
 //! | `date` | date | infinity |
 //! | `timestamp`, taken as UTC; `timestamptz` | timestamp | infinity, from the year 294247 on |
 //!
-//! Domains are read as what they are made of. There are no others.
+//! Domains are read as their base types. Other types cannot be used.
 
 use mizan_sql::{Bounds, Column, DatasetColumn, Expr, Type};
 
@@ -23,27 +23,27 @@ use super::table::Table;
 use crate::engine::EngineError;
 use crate::engines::relations::whole_between;
 
-/// Texts that are longer are nothing, so that no operation on a few of them is
-/// beyond what PostgreSQL can hold (1 GB) and raises.
+/// Longer texts are NULL, so that no operation on several of them exceeds what PostgreSQL can
+/// hold (1 GB) and raises an error.
 pub(super) const LONGEST_TEXT: usize = mizan_sql::LONGEST_STORED_TEXT;
 
-/// What a column of a table holds.
+/// A column of a table, as PostgreSQL declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// The column.
+    /// Its name.
     pub(super) name: String,
-    /// Its type, as people write it.
+    /// Its type, as it is shown to people.
     pub(super) shown: String,
-    /// The type that it is made of, if it is one of PostgreSQL's own.
+    /// Its base type, if that is a type of PostgreSQL itself.
     pub(super) base: String,
     /// Whether it is an enum.
     pub(super) is_enum: bool,
-    /// Digits of a `numeric` and the like.
+    /// The type modifier, such as the digits of a `numeric`.
     pub(super) modifier: i32,
 }
 
 impl Found {
-    /// The type that it is read as, unless it cannot be used.
+    /// The type as which it is read; None if it cannot be used.
     pub(super) fn kind(&self) -> Option<Type> {
         if self.is_enum {
             return Some(Type::Text);
@@ -61,8 +61,8 @@ impl Found {
         })
     }
 
-    /// How many digits a `numeric` is declared with, and how many of them are after
-    /// the point, as numeric.c has it: eleven bits with a sign.
+    /// The declared precision and scale of a `numeric`, encoded as in numeric.c: the scale has
+    /// eleven bits with a sign.
     fn digits(&self) -> Option<(i32, i32)> {
         let declared = self.modifier.checked_sub(4).filter(|digits| *digits >= 0)?;
         Some((declared >> 16, ((declared & 0x7ff) ^ 1024) - 1024))
@@ -73,15 +73,15 @@ impl Found {
         self.digits().is_some_and(|(_, scale)| scale <= 0)
     }
 
-    /// Whether no value is nothing because it is beyond 64 bits.
+    /// Whether all values fit into 64 bits, so that none becomes NULL.
     pub(super) fn is_within_64_bits(&self) -> bool {
         let digits = self.digits();
         self.base != "numeric" || digits.is_some_and(|(all, after)| all - after <= 18)
     }
 
-    /// The same between bounds, if that is quicker than clamping what was read:
-    /// comparing decimals takes longer than comparing doubles, and converting them
-    /// longer than all else.
+    /// The value clamped to bounds, if that is faster than clamping the converted value:
+    /// comparing decimals takes longer than comparing doubles, and converting them takes longer
+    /// than all else.
     pub(super) fn clamped(&self, bounds: Bounds) -> Option<String> {
         let name = quoted(&self.name);
         let whole = |read: String| {
@@ -104,7 +104,7 @@ impl Found {
         let name = quoted(&self.name);
         let (low, high) = (bounds.low, bounds.high);
         if self.has_few_digits() {
-            // Converting them raises nothing and keeps their order.
+            // Converting these values raises no error and keeps their order.
             return format!(
                 "(CASE WHEN {name} <> 'NaN'::numeric THEN \
                  LEAST(GREATEST({name}::float8, '{low:?}'::float8), '{high:?}'::float8) END)"
@@ -123,13 +123,13 @@ impl Found {
         )
     }
 
-    /// Whether all digits of a `numeric` are within doubles.
+    /// Whether all values of a `numeric` are within the range of doubles.
     fn has_few_digits(&self) -> bool {
         self.digits()
             .is_some_and(|(all, after)| all <= 300 && after <= 300)
     }
 
-    /// What it is within the engine.
+    /// The value as one of our types.
     pub(super) fn sql(&self) -> String {
         let name = quoted(&self.name);
         let text = format!("({name}::text COLLATE \"C\")");
@@ -138,7 +138,7 @@ impl Found {
         }
         match self.base.as_str() {
             "bool" | "int2" | "int4" | "int8" => name,
-            // Minus zero is zero.
+            // Minus zero becomes zero.
             "float4" | "float8" => format!("(NULLIF({name}::float8, {NAN}) + 0::float8)"),
             "numeric" if self.is_whole() => narrow(&name),
             "numeric" if self.has_few_digits() => {
@@ -158,7 +158,7 @@ impl Found {
     }
 }
 
-/// A double in decimal, all digits of it.
+/// A double in decimal, with all its digits.
 fn exact(value: f64) -> String {
     let digits = format!("{value:.1074}");
     digits
@@ -167,8 +167,8 @@ fn exact(value: f64) -> String {
         .to_owned()
 }
 
-/// The double nearest to a `numeric`. Below 1e-307 it is zero, for PostgreSQL raises
-/// where doubles end.
+/// The double nearest to a `numeric`. Below 1e-307 it is zero, because PostgreSQL raises an
+/// error on underflow.
 fn double(name: &str) -> String {
     let beyond = beyond_doubles();
     once([name], |[n]| {
@@ -181,7 +181,7 @@ fn double(name: &str) -> String {
     })
 }
 
-/// A column cannot be read as it was declared.
+/// The error for a column that cannot be read as declared.
 pub(super) fn unreadable(table: &Table, declared: &DatasetColumn, found: &Found) -> EngineError {
     EngineError::BadColumn {
         path: table.shown.clone().into(),
@@ -191,8 +191,8 @@ pub(super) fn unreadable(table: &Table, declared: &DatasetColumn, found: &Found)
     }
 }
 
-/// A column of a table, and the type that it is read as on its way to the declared
-/// type, if there is a way.
+/// A column of a table, and the type as which it is read before the cast to the declared type;
+/// an error if there is no such cast.
 pub(super) fn readable<'a>(
     table: &'a Table,
     declared: &DatasetColumn,
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn decimals_without_digits_after_the_point_are_integers() {
-        // -1 is without a declaration; else precision and scale, and 4.
+        // -1 means no declaration; otherwise precision and scale, plus 4.
         assert_eq!(numeric(-1), Some(Type::Number));
         assert_eq!(numeric((10 << 16) + 4), Some(Type::Integer));
         assert_eq!(numeric(((10 << 16) | 2) + 4), Some(Type::Number));

@@ -1,8 +1,8 @@
-//! SQL as PostgreSQL reads it.
+//! The SQL dialect of PostgreSQL.
 //!
-//! Days and times are integers here, text has the collation `C`, numbers are
-//! neither NaN nor minus zero. Every text is an operand: a name, a call, a cast or
-//! something in parentheses.
+//! Days and times are integers here, text has the collation `C`, and numbers are neither NaN
+//! nor minus zero. Every expression can be used as an operand: it is a name, a call, a cast, or
+//! in parentheses.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::engines::expressions::join;
 use crate::engines::relations::whole_between;
 use crate::order::Salt;
 
-/// PostgreSQL's dialect over these tables, by the names of datasets.
+/// PostgreSQL's dialect, with the tables of datasets by name.
 pub(super) struct PostgresDialect<'a> {
     /// The tables.
     pub(super) tables: BTreeMap<String, &'a Table>,
@@ -38,12 +38,12 @@ impl PostgresDialect<'_> {
 }
 
 fn number(value: f64) -> String {
-    // The shortest text that reads as the same number.
+    // The shortest text that parses as the same number.
     format!("'{value:?}'::float8")
 }
 
-/// An integer with all its bits: columns of fewer are as they are until something is
-/// computed, so that the planner knows them.
+/// A 64-bit integer. Narrower columns stay as they are until something is computed from them,
+/// so that the planner recognizes them.
 fn whole(value: &Sql) -> String {
     format!("({})::bigint", value.text)
 }
@@ -97,8 +97,8 @@ impl Dialect for PostgresDialect<'_> {
         quantize(value, how)
     }
 
-    // A query with a table of its own, be it unused, is not put into another, but
-    // conditions are, and parts of it run at the same time. With an offset neither is.
+    // A query with a CTE, even an unused one, is not inlined, but conditions are pushed into
+    // it, and it may run in parallel. With OFFSET 0 neither is the case.
     fn fenced(&self, query: String, is_shallow: bool) -> String {
         match is_shallow {
             true => format!("WITH once AS (SELECT) {query}"),
@@ -151,7 +151,8 @@ impl Dialect for PostgresDialect<'_> {
                 None => return Ok(casts::null(kind)),
                 Some((low, high)) => {
                     let end = |end: i64| match kind {
-                        // Beyond the days that there are is at the last of them.
+                        // Dates beyond the supported range become the first or the last
+                        // supported date.
                         Type::Date => end.clamp(i32::MIN.into(), i32::MAX.into()),
                         _ => end,
                     };
@@ -178,7 +179,7 @@ fn of_one(function: Function, value: &Sql, makes: Type) -> String {
         (Function::Sign, Type::Integer) => format!("sign({text})::bigint"),
         (Function::Sign, _) => format!("sign({text})"),
         (Function::Floor | Function::Ceil | Function::Round, Type::Integer) => text.clone(),
-        // Minus zero is zero.
+        // Minus zero becomes zero.
         (Function::Floor, _) => format!("(floor({text}) + 0::float8)"),
         (Function::Ceil, _) => format!("(ceil({text}) + 0::float8)"),
         (Function::Round, _) => format!("({} + 0::float8)", numbers::round(text)),
@@ -195,7 +196,7 @@ fn of_one(function: Function, value: &Sql, makes: Type) -> String {
     }
 }
 
-/// None if it is a function of any number of arguments.
+/// None if the function takes any number of arguments.
 fn of_two(
     function: Function,
     a: &Sql,
@@ -208,7 +209,7 @@ fn of_two(
             Type::Integer => whole(value),
             _ => double(value),
         };
-        // Minus zero is zero.
+        // Minus zero becomes zero.
         let zero = match function {
             Function::Multiply | Function::Divide if makes == Type::Number => " + 0::float8",
             _ => "",
@@ -232,9 +233,9 @@ fn of_two(
     })
 }
 
-/// The operator, if bounds tell that PostgreSQL has nothing to raise: what is bounded is
-/// not infinite, and what is multiplied by more than a half, or divided by less than
-/// two, does not become zero.
+/// The plain operator, if bounds show that PostgreSQL raises no error: bounded values are not
+/// infinite, and a product with a factor above one half, or a quotient by less than two, does
+/// not underflow.
 fn never_raises(
     function: Function,
     a: &Sql,
@@ -263,18 +264,18 @@ fn of_any(function: Function, arguments: &[Sql], makes: Type) -> String {
         (Function::Greatest, _) => format!("GREATEST({})", join(arguments, ", ")),
         (Function::Concat, parts) => concat(parts),
         (Function::Substring, [text, position, length]) => {
-            // Beyond the longest text, so that both fit into their type.
+            // Past the longest text, so that both fit into `int4`.
             let end = |at: &Sql| format!("LEAST({}, {LONGEST_TEXT})::int4", at.text);
             let part = format!("substr({}, {}, {})", text.text, end(position), end(length));
             unless_long(&part, str::to_owned)
         }
-        // Typing knows no others.
+        // Type checking excludes other functions.
         _ => casts::null(makes),
     }
 }
 
-/// Texts one after the other, unless they are too long together. Each is written
-/// twice, or once if it is long.
+/// A concatenation, or NULL if it is too long. Each part is written twice, or once if its SQL
+/// is long.
 fn concat(parts: &[Sql]) -> String {
     let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
     once_each(&texts, |names| {
@@ -288,7 +289,7 @@ fn concat(parts: &[Sql]) -> String {
     })
 }
 
-/// What is made of a text of the same length, unless it is too long.
+/// A function of a text that keeps its length, or NULL if the text is too long.
 fn unless_long(text: &str, make: impl FnOnce(&str) -> String) -> String {
     once([text], |[text]| {
         format!(
@@ -307,7 +308,7 @@ fn bucket(value: &Sql, width: &Sql, makes: Type) -> String {
     numbers::product(&whole, &width)
 }
 
-/// The bytes of a column, or a mark for nothing: as [`crate::order::hash`] has them.
+/// The bytes of a value in the hash, with a marker for NULL: as in [`crate::order::hash`].
 fn hashed(value: &Sql) -> String {
     let text = &value.text;
     let fixed = |length: u8, bytes: &str| format!("'\\x01000000{length:02x}'::bytea || {bytes}");
@@ -328,8 +329,8 @@ fn hashed(value: &Sql) -> String {
     format!("COALESCE({bytes}, '\\x00'::bytea)")
 }
 
-/// `Quantized::integer` of a number, a date or a timestamp. Checks before keep it
-/// within 24 bits, and `int4`, whose sums are the fastest.
+/// `Quantized::integer` of a number, a date or a timestamp. Earlier checks keep it within 24
+/// bits, so that `int4` suffices, whose sums are the fastest.
 fn quantize(value: &Sql, how: &Quantized) -> String {
     if let Some(text) = whole_steps(value, how) {
         return text;
@@ -352,8 +353,8 @@ fn quantize(value: &Sql, how: &Quantized) -> String {
         }),
     };
     let step = number(how.step());
-    // Halves of steps of two and more are added first: dividing could raise, and
-    // otherwise both are the same.
+    // For steps of two and more, half a step is added before dividing, because the division
+    // could raise an error. Otherwise both orders give the same result.
     let steps = match how.step() >= 2.0 {
         true => format!("({power} + {}) / {step}", number(how.step() / 2.0)),
         false => format!("{power} / {step} + 0.5::float8"),
@@ -361,10 +362,10 @@ fn quantize(value: &Sql, how: &Quantized) -> String {
     format!("floor({steps})::int4")
 }
 
-/// The least number whose square is not zero.
+/// The least number whose square does not underflow.
 const LEAST_ROOT: f64 = 1.571_727_784_702_628_8e-162;
 
-/// The same of integers and days in steps of one.
+/// The same for integers and days in steps of one.
 #[allow(clippy::cast_possible_truncation, reason = "checked before")]
 fn whole_steps(value: &Sql, how: &Quantized) -> Option<String> {
     let whole = |value: f64| {

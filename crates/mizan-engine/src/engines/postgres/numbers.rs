@@ -1,30 +1,30 @@
-//! Arithmetic that PostgreSQL makes an error of, as total expressions.
+//! Arithmetic for which PostgreSQL raises errors, as total expressions.
 //!
-//! Its integers raise on overflow; its doubles raise when a finite result is beyond
-//! them, when a product or a quotient other than zero rounds to zero, and on
-//! division by zero. Everything in between it computes as IEEE 754 says. So each
-//! operation asks first whether it would raise: a comparison of magnitudes for
-//! nearly all rows, whole numbers for those that are close.
+//! Its integers raise an error on overflow. Its doubles raise an error when a finite result
+//! overflows, when a nonzero product or quotient rounds to zero, and on division by zero. In
+//! between it follows IEEE 754. So each operation first checks whether it would raise an error:
+//! by comparing magnitudes for nearly all rows, and with exact integers for those near the
+//! limits.
 //!
-//! The planner computes parts that are constant before it knows which branch is
-//! taken. So whatever may raise has a guard of exactly its own operands.
+//! The planner evaluates constant parts before it knows which branch is taken. So everything
+//! that may raise an error is guarded by a condition on exactly its own operands.
 
 use super::once::once;
 
-/// The double that is no number; PostgreSQL takes it for equal to itself.
+/// NaN; PostgreSQL treats it as equal to itself.
 pub(super) const NAN: &str = "'NaN'::float8";
 
 const INFINITY: &str = "'Infinity'::float8";
 
-/// A whole `numeric` as an integer; nothing beyond 64 bits. Of `NULL` LEAST and
-/// GREATEST make a bound, which is nothing too.
+/// A whole `numeric` as an integer; NULL beyond 64 bits. LEAST and GREATEST turn `NULL` into a
+/// bound, which is NULL in the end too.
 pub(super) fn narrow(whole: &str) -> String {
     const BELOW: &str = "-9223372036854775809";
     const ABOVE: &str = "9223372036854775808";
     format!("NULLIF(NULLIF(LEAST(GREATEST({whole}, {BELOW}), {ABOVE}), {BELOW}), {ABOVE})::bigint")
 }
 
-/// Sum, difference or product of integers. Small ones cannot overflow.
+/// Sum, difference or product of integers. Small operands cannot overflow.
 pub(super) fn integers(operator: &str, a: &str, b: &str) -> String {
     let small = match operator {
         "*" => "BETWEEN -2147483648 AND 2147483647",
@@ -36,7 +36,7 @@ pub(super) fn integers(operator: &str, a: &str, b: &str) -> String {
     })
 }
 
-/// The multiple of a positive integer at or below.
+/// The largest multiple of a positive integer that is not above the value.
 pub(super) fn integer_bucket(value: &str, width: &str) -> String {
     once([value, width], |[a, w]| {
         let below = narrow(&format!("{a}::numeric - {a} % {w} - {w}"));
@@ -47,8 +47,8 @@ pub(super) fn integer_bucket(value: &str, width: &str) -> String {
 /// Sum or difference of doubles.
 pub(super) fn sum(operator: &str, a: &str, b: &str) -> String {
     once([a, b], |[a, b]| {
-        // Beside one beyond 2^1019, half of the sum is the sum of halves, exactly,
-        // and what is below one does not count.
+        // If one operand is beyond 2^1019, half of the sum is exactly the sum of the halves,
+        // and operands below one have no effect.
         let half = |x: &str| format!("CASE WHEN abs({x}) >= 1 THEN {x} END * 0.5::float8");
         let half = format!("({} {operator} {})", half(a), half(b));
         let minus = if operator == "-" { "-" } else { "" };
@@ -66,7 +66,7 @@ pub(super) fn sum(operator: &str, a: &str, b: &str) -> String {
 
 const TWO_1023: &str = "'8.98846567431158e+307'::float8";
 
-/// Magnitudes whose products and quotients are far from both ends.
+/// Magnitudes whose products and quotients are far from both limits.
 const MIDDLE: &str = "BETWEEN '1e-150'::float8 AND '1e150'::float8";
 
 /// Product of doubles.
@@ -83,7 +83,7 @@ pub(super) fn product(a: &str, b: &str) -> String {
     })
 }
 
-/// Quotient of doubles; nothing by zero.
+/// Quotient of doubles; NULL for division by zero.
 pub(super) fn quotient(a: &str, b: &str) -> String {
     let zero = at_least("mb", "eb - 1075", "ma", "ea");
     let infinite = at_least("ma", "ea", &format!("mb * {LARGEST}"), "eb + 970");
@@ -101,9 +101,8 @@ pub(super) fn quotient(a: &str, b: &str) -> String {
 /// From 2^54 - 1 times 2^970 on, numbers round to infinity.
 const LARGEST: &str = "18014398509481983::numeric";
 
-/// The rest of the cases of a product or a quotient: of finite numbers other than
-/// zero, the result may be zero or infinite. All of it is behind `OFFSET 0`, where
-/// nothing is a constant to the planner.
+/// The other cases of a product or a quotient of finite nonzero numbers, whose result may be
+/// zero or infinite. All of it is behind `OFFSET 0`, where nothing is constant for the planner.
 fn near_the_ends(operator: &str, a: &str, b: &str, zero: &str, infinite: &str) -> String {
     format!(
         "WHEN {a} IS NULL OR {b} IS NULL THEN NULL ELSE \
@@ -118,7 +117,7 @@ fn near_the_ends(operator: &str, a: &str, b: &str, zero: &str, infinite: &str) -
     )
 }
 
-/// Whether `x 2^p >= y 2^q` of positive whole numbers below 2^108.
+/// Whether `x 2^p >= y 2^q` for positive integers below 2^108.
 fn at_least(x: &str, p: &str, y: &str, q: &str) -> String {
     let d = format!("({p} - ({q}))");
     let power = |n: &str| {
@@ -137,7 +136,7 @@ fn bits(value: &str) -> String {
     format!("('x' || encode(float8send(abs({value})), 'hex'))::bit(64)::bigint")
 }
 
-/// The whole number that a double is, times a power of two.
+/// The mantissa of a double as an integer.
 fn mantissa(value: &str) -> String {
     let bits = bits(value);
     format!(
@@ -146,7 +145,7 @@ fn mantissa(value: &str) -> String {
     )
 }
 
-/// The power of two.
+/// Its exponent of two.
 fn exponent(value: &str) -> String {
     format!("(GREATEST({} >> 52, 1) - 1075)::int4", bits(value))
 }
@@ -162,15 +161,14 @@ pub(super) fn round(value: &str) -> String {
     })
 }
 
-/// The root; nothing below zero.
+/// The square root; NULL for negative numbers.
 pub(super) fn root(value: &str) -> String {
     once([value], |[a]| {
         format!("CASE WHEN {a} >= 0 THEN sqrt({a}) END")
     })
 }
 
-/// The integer nearest to a double, halves to the even one, as PostgreSQL casts;
-/// nothing beyond 64 bits.
+/// The integer nearest to a double, halves to even, as PostgreSQL casts; NULL beyond 64 bits.
 pub(super) fn nearest(value: &str) -> String {
     once([value], |[a]| {
         format!(
@@ -180,14 +178,14 @@ pub(super) fn nearest(value: &str) -> String {
     })
 }
 
-/// A value between limits; nothing stays nothing.
+/// A clamped value; NULL stays NULL.
 pub(super) fn clamp(value: &str, low: &str, high: &str) -> String {
     once([value], |[a]| {
         format!("CASE WHEN {a} < {low} THEN {low} WHEN {a} > {high} THEN {high} ELSE {a} END")
     })
 }
 
-/// From here on doubles round to infinity, 2^1024 - 2^970, in decimal.
+/// The least magnitude that rounds to infinity, 2^1024 - 2^970, in decimal.
 pub(super) fn beyond_doubles() -> String {
     // (2^54 - 1) 2^970
     let mut digits = Decimal::from(18_014_398_509_481_983);
@@ -195,7 +193,7 @@ pub(super) fn beyond_doubles() -> String {
     digits.whole()
 }
 
-/// Up to here doubles round to zero, 2^-1075, in decimal.
+/// The greatest magnitude that rounds to zero, 2^-1075, in decimal.
 pub(super) fn below_doubles() -> String {
     // 5^1075 / 10^1075
     let mut digits = Decimal::from(1);
@@ -203,7 +201,7 @@ pub(super) fn below_doubles() -> String {
     format!("0.{:0>1075}", digits.whole())
 }
 
-/// Whole numbers in decimal, the last digit first.
+/// Integers in decimal, last digit first.
 struct Decimal(Vec<u8>);
 
 impl Decimal {
@@ -248,7 +246,7 @@ mod tests {
 
     #[test]
     fn the_ends_of_doubles_in_decimal() {
-        // Ties go to the even one: the ends themselves are beyond.
+        // Ties round to even: the limits themselves are out of range.
         assert_eq!(beyond_doubles().parse(), Ok(f64::INFINITY));
         let mut last = beyond_doubles();
         let digit = last.pop().unwrap();

@@ -1,15 +1,14 @@
-//! Values that are named more than once and computed once.
+//! Operands that are used more than once and computed once.
 //!
-//! A guard names its operand two or more times: written out, an expression of
-//! depth n would have 2^n parts. Longer operands are computed in a query of their
-//! own, which `OFFSET 0` keeps the planner from taking apart.
+//! A guard uses its operand two or more times: written out, an expression of depth n would have
+//! 2^n parts. Longer operands are computed in a subquery, which `OFFSET 0` keeps the planner
+//! from inlining.
 
-/// The longest text that is repeated: a query of its own takes as long as twenty
-/// operations.
+/// The longest SQL that is repeated: a subquery takes as long as twenty operations.
 const SHORT: usize = 160;
 
-/// An expression over the names of these operands. Its text names nothing else:
-/// operands are outside of it.
+/// An expression over the names of these operands. It refers to nothing else, because operands
+/// are outside of its subquery.
 pub(super) fn once<const N: usize>(
     operands: [&str; N],
     body: impl FnOnce([&str; N]) -> String,
@@ -20,12 +19,12 @@ pub(super) fn once<const N: usize>(
     })
 }
 
-/// The same of any number of operands.
+/// The same for any number of operands.
 pub(super) fn once_each(operands: &[&str], body: impl FnOnce(&[&str]) -> String) -> String {
     if operands.iter().all(|operand| operand.len() <= SHORT) {
         return format!("({})", body(operands));
     }
-    // No column is called so.
+    // No column has such a name.
     let names: Vec<String> = (0..operands.len())
         .map(|place| format!("once_{place}"))
         .collect();

@@ -1,19 +1,16 @@
-//! A transaction that only reads, on one snapshot: everything that one release
-//! learns from a database.
+//! A read-only transaction on one snapshot: everything that one release reads from a database.
 //!
-//! Tables are locked (against being altered or emptied, not against writers) before
-//! the snapshot is taken. Settings hold for the transaction alone, so that poolers
-//! which hand out sessions by transaction do no harm.
+//! Tables are locked (against being altered or truncated, not against writers) before the
+//! snapshot is taken. Settings apply to the transaction only, so transaction poolers work.
 //!
 //! # Versions
 //!
-//! What a snapshot shows is decided by which transactions it takes for done. The
-//! version of a table is made of that, the database, when the server was started or
-//! last recovered, and the files of the table: where all are equal, so are the rows.
-//! It changes with every transaction that writes anything in any database of the
-//! server: a question asked again is free only if nothing was written in between. On
-//! a standby a snapshot does not tell which transactions it shows, so there every
-//! version is new.
+//! A snapshot is determined by the transactions that it regards as finished. The version of a
+//! table consists of that, the database, the time of the last start or recovery of the server,
+//! and the files of the table: where all are equal, so are the rows. It changes with every
+//! transaction that writes anything in any database of the server, so a repeated query is free
+//! only if nothing was written in between. On a standby a snapshot does not show which
+//! transactions it contains, so there every version is new.
 
 use std::time::{Duration, Instant};
 
@@ -30,14 +27,14 @@ use crate::engine::EngineError;
 use crate::engines::fan_out::COUNTING;
 use crate::version::Version;
 
-/// The first version with everything that is used here.
+/// The oldest version of PostgreSQL that has everything used here.
 const OLDEST: i32 = 140_000;
 
-/// Names of functions mean PostgreSQL's own; times are in UTC; a policy that would
-/// hide rows is an error; nobody waits long for a lock, and nothing for us. Of guarded
-/// conditions the planner thinks that hardly any row fulfils them, so it is kept from
-/// plans that are good for few rows and bad for many. What it is kept from looks costly
-/// where there is nothing else, and must not be compiled for it.
+/// Function names refer to PostgreSQL's own functions; times are in UTC; a policy that would
+/// hide rows is an error; waiting for a lock and idling have time limits. The planner assumes
+/// that guarded conditions select very few rows, so plans that are good only for few rows are
+/// disabled. A disabled plan without an alternative looks expensive, which must not trigger JIT
+/// compilation.
 const SETTINGS: &str = "SET LOCAL search_path = ''; SET LOCAL timezone = 'UTC'; \
     SET LOCAL row_security = off; SET LOCAL standard_conforming_strings = on; \
     SET LOCAL transform_null_equals = off; SET LOCAL lock_timeout = '10s'; \
@@ -48,22 +45,22 @@ const SETTINGS: &str = "SET LOCAL search_path = ''; SET LOCAL timezone = 'UTC'; 
 /// A transaction on one snapshot.
 pub(super) struct Session {
     client: Client,
-    /// What leads to the database.
+    /// Identifies the database.
     pub(super) database: String,
     /// The tables, by schema and name.
     tables: Vec<(Source, Table)>,
-    /// What tells the server, since it was started, and the database from all others.
+    /// Identifies the server since its start, and the database.
     server: String,
-    /// What tells this snapshot from all others of it.
+    /// Identifies the snapshot.
     snapshot: Vec<u8>,
-    /// The longest that all statements together may take.
+    /// The time limit of all statements together.
     timeout: Duration,
-    /// When they have to be done, once they have begun.
+    /// The deadline, once the first statement has begun.
     end: Option<Instant>,
 }
 
 impl Session {
-    /// Begins, with these tables of one database, at least one.
+    /// Begins a transaction, with at least one table of one database.
     pub(super) fn begin(sources: &[Source]) -> Result<Self, EngineError> {
         let Some(first) = sources.first() else {
             return Err(EngineError::Failed { doing: "starting" });
@@ -75,7 +72,7 @@ impl Session {
         })?;
         let failed = |error: Error| of_books(first, &error);
         check_server(&mut client).map_err(failed)??;
-        // What is wrong with a table is told better before it is locked.
+        // Errors of a table are more specific before it is locked.
         for source in sources {
             Table::find(&mut client, source)?;
         }
@@ -113,7 +110,7 @@ impl Session {
         found.find(named).map(|(_, table)| table)
     }
 
-    /// The longest that all statements together may take.
+    /// The time limit of all statements together.
     pub(super) const fn timeout(&self) -> Duration {
         self.timeout
     }
@@ -138,20 +135,20 @@ impl Session {
     pub(super) fn plan(&mut self, text: &str) -> Result<(), EngineError> {
         let planned = self.client.simple_query(&format!("EXPLAIN {text}"));
         planned.map(|_| ()).map_err(|error| {
-            // Limits of the server: how deep a statement is, how many columns it has.
-            // Its parser calls the first a syntax error.
+            // Limits of the server: the depth of a statement, the number of columns. Its parser
+            // reports the first as a syntax error.
             let limits =
                 |code: &SqlState| code.code().starts_with("54") || *code == SqlState::SYNTAX_ERROR;
             match error.code().is_some_and(limits) {
                 true => EngineError::NotHere {
-                    what: "a question of so many parts, one within the other,",
+                    what: "a query with so many nested parts",
                 },
                 false => of_rows(&error, "planning"),
             }
         })
     }
 
-    /// Whether statements can be planned; if not, all is as before.
+    /// Whether statements can be planned; if not, the transaction is as before.
     pub(super) fn can_plan(&mut self, texts: &[String]) -> Result<bool, EngineError> {
         let failed = |error: Error| of_rows(&error, "planning");
         let begun = self.client.batch_execute("SAVEPOINT planning");
@@ -165,8 +162,8 @@ impl Session {
         Ok(planned.is_ok())
     }
 
-    /// Gives each row of a query to `add`. The kinds are those of a row's first
-    /// columns; the others are integers.
+    /// Passes each row of a query to `add`. `kinds` are the types of the first columns; the
+    /// others are integers.
     pub(super) fn query(
         &mut self,
         text: &str,
@@ -179,7 +176,7 @@ impl Session {
             },
             other => other,
         };
-        // From the first query on.
+        // The time counts from the first query on.
         let now = Instant::now();
         let end = *self.end.get_or_insert(now + self.timeout);
         let left = end.saturating_duration_since(now).as_millis().max(1);
@@ -193,8 +190,8 @@ impl Session {
         Ok(())
     }
 
-    /// The number that a query has, or zero. It takes nothing of the time that other
-    /// statements may take.
+    /// The number that a query returns, or zero. Its time does not count towards the time limit
+    /// of other statements.
     pub(super) fn count(&mut self, text: &str, end: Instant) -> Result<u64, EngineError> {
         let before = (self.timeout, self.end.replace(end));
         self.timeout = COUNTING;
@@ -209,7 +206,7 @@ impl Session {
         counted.map(|()| found)
     }
 
-    /// Ends, if all was of one snapshot.
+    /// Ends the transaction, after checking that everything was read from one snapshot.
     pub(super) fn end(mut self) -> Result<(), EngineError> {
         for (_, table) in &self.tables {
             if table.parts_now(&mut self.client)? != table.parts {
@@ -218,13 +215,13 @@ impl Session {
                 });
             }
         }
-        // It has written nothing: there is nothing that could fail.
+        // The transaction is read-only, so a failed COMMIT has no effect.
         drop(self.client.batch_execute("COMMIT"));
         Ok(())
     }
 }
 
-/// Refuses a server on which texts or functions are others.
+/// Refuses a server on which texts or functions behave differently.
 fn check_server(client: &mut Client) -> Result<Result<(), EngineError>, Error> {
     let sql = "SELECT current_setting('server_version_num')::int4, \
                current_setting('server_version'), current_setting('server_encoding')";
@@ -243,14 +240,14 @@ fn check_server(client: &mut Client) -> Result<Result<(), EngineError>, Error> {
     Ok(Ok(()))
 }
 
-/// What tells the server, since it was started, and the database from all others, and
-/// the snapshot of a transaction from all others of them.
+/// The identity of the server since its start and of the database, and the identity of the
+/// snapshot of a transaction.
 ///
-/// A server whose process was killed recovers without being started again. What was
-/// committed with `synchronous_commit` off may be lost by that, and numbers of lost
-/// transactions are given again: one snapshot, other rows. Recovery throws statistics
-/// away, so when those of the archiver begin tells of it, to every role; they are not
-/// thrown away by checkpoints, nor with those of the database.
+/// A server whose process was killed recovers without a new start time. Commits with
+/// `synchronous_commit` off may be lost then, and the transaction numbers are reused: the same
+/// snapshot with other rows. Recovery resets statistics, so the reset time of the archiver's
+/// statistics, which every role may read, shows it. Neither checkpoints nor a reset of a
+/// database's statistics change that time.
 fn snapshot(client: &mut Client) -> Result<Result<(String, Vec<u8>), EngineError>, Error> {
     let sql = "SELECT concat_ws('|', extract(epoch FROM pg_postmaster_start_time()), \
                (SELECT extract(epoch FROM stats_reset) FROM pg_stat_archiver), \
@@ -291,8 +288,8 @@ fn values(row: &Row, kinds: &[Type]) -> Result<Vec<Value>, Error> {
     Ok(values)
 }
 
-/// What an error means once rows may have been read: what PostgreSQL says may quote
-/// a value, so all that is told is its kind.
+/// The error of a failure after rows may have been read. PostgreSQL's message may quote a
+/// value, so only its kind is reported.
 fn of_rows(error: &Error, doing: &'static str) -> EngineError {
     #[cfg(test)]
     eprintln!("{error:?}");

@@ -1,4 +1,4 @@
-//! Whether two sources are one table, by whatever way they are reached.
+//! Whether two sources are the same table, however they are reached.
 
 use std::collections::BTreeSet;
 
@@ -7,19 +7,19 @@ use postgres::{Client, Error};
 use super::source::Source;
 use crate::engines::thread::on_own_thread;
 
-/// Whether two sources are one table, or a table and a partition of it.
+/// Whether two sources are the same table, or a table and a partition of it.
 ///
-/// Where both databases can be reached, their own books tell. Copies of a server, such
-/// as its standbys, have the same people in them and are taken for it.
+/// If both databases can be reached, their system catalogues decide. Copies of a server, such
+/// as its standbys, contain the same people and count as the same server.
 ///
-/// Where one cannot be reached (it is down, or not open to who asks with this password)
-/// its names are looked up in the other, if both call their database the same; and equal
-/// names of database, schema and table are one table, whatever their hosts and ports: a
-/// server has many (a socket, an alias, a pooler), and whoever cannot reach it cannot
-/// tell. A table that is taken for another is asked about under one budget or not at all
-/// until both can be reached; one that is not taken for itself would be paid for twice.
-/// What is not noticed is a table in a database that a pooler calls otherwise, while it
-/// cannot be reached. Servers that are down refuse nothing else.
+/// If one of them cannot be reached (it is down, or rejects this user), its names are looked up
+/// in the other one if both have the same database name. Equal names of database, schema and
+/// table count as the same table, whatever their hosts and ports: a server has many addresses
+/// (a socket, an alias, a pooler), and they cannot be compared without reaching it. The
+/// consequence of a false match is that the tables must share a budget until both can be
+/// reached; a missed match would allow two budgets for the same people. A match is missed if a
+/// pooler uses another name for the database, while it cannot be reached. Servers that are down
+/// have no other effect.
 pub(crate) fn share_tables(one: &str, other: &str) -> bool {
     let (Ok(one), Ok(other)) = (Source::parse(one), Source::parse(other)) else {
         return one == other;
@@ -37,7 +37,7 @@ pub(crate) fn share_tables(one: &str, other: &str) -> bool {
     shared.unwrap_or_else(|_| same_names(&one, &other))
 }
 
-/// Whether two tables are called the same, wherever they are.
+/// Whether two tables have the same name, on any server.
 fn same_names(one: &Source, other: &Source) -> bool {
     one.address.database() == other.address.database()
         && (&one.schema, &one.table) == (&other.schema, &other.table)
@@ -46,10 +46,10 @@ fn same_names(one: &Source, other: &Source) -> bool {
 /// A database that can be reached.
 struct Reached {
     client: Client,
-    /// The number that its server was given when it was made, which copies keep; not every
-    /// server tells everybody.
+    /// The system identifier that the server got at initialization, which copies keep. Not
+    /// every server lets every role read it.
     made: Option<i64>,
-    /// When its server was started, and the number of the database.
+    /// The start time of the server, and the OID of the database.
     started: (String, i64),
 }
 
@@ -58,7 +58,7 @@ impl Reached {
         let mut client = source.address.connect(|_| ()).ok()?;
         let sql = "SELECT system_identifier FROM pg_catalog.pg_control_system()";
         let made = client.query_one(sql, &[]).and_then(|row| row.try_get(0));
-        // Names mean PostgreSQL's own, for this transaction.
+        // Names refer to PostgreSQL's own objects in this transaction.
         let begin = "BEGIN READ ONLY; SET LOCAL search_path = ''";
         client.batch_execute(begin).ok()?;
         let sql = "SELECT extract(epoch FROM pg_postmaster_start_time())::text, \
@@ -71,13 +71,14 @@ impl Reached {
         })
     }
 
-    /// Whether it is the other, or a copy of it.
+    /// Whether this is the same database as the other, or a copy of it.
     fn is(&self, other: &Self) -> bool {
         let copy = self.made.is_some() && self.made == other.made;
         self.started == other.started || (copy && self.started.1 == other.started.1)
     }
 
-    /// Whether a table here and one of the same database, there, are one.
+    /// Whether a table here and a table of the same database, reached in another way, are the
+    /// same.
     fn shares(&mut self, here: &Source, there: &mut Self, other: &Source) -> bool {
         match (
             parts(&mut self.client, here),
@@ -90,7 +91,7 @@ impl Reached {
         }
     }
 
-    /// The same where only this database can be reached.
+    /// The same if only this database can be reached.
     fn shares_alone(&mut self, here: &Source, other: &Source) -> bool {
         if here.address.database() != other.address.database() {
             return false;
@@ -100,8 +101,8 @@ impl Reached {
     }
 }
 
-/// The numbers of a table and its partitions; none if there is no such table. Everybody
-/// may read of them.
+/// The OIDs of a table and its partitions; empty if the table does not exist. Every role may
+/// read them.
 fn parts(client: &mut Client, source: &Source) -> Result<BTreeSet<i64>, Error> {
     let sql = "WITH RECURSIVE parts(part) AS (SELECT c.oid FROM pg_class c \
          JOIN pg_namespace n ON n.oid = c.relnamespace \

@@ -1,9 +1,9 @@
-//! Where a dataset is: `postgres://user@host/database/schema.table`.
+//! The address of a dataset: `postgres://user@host/database/schema.table`.
 //!
-//! It is kept in the catalogue, for everybody to see, so it has no password: that
-//! is in `PGPASSWORD`. A name with a dot, a slash or the like is written with `%`
-//! and two digits. `?timeout=` says after how many seconds a question is given up;
-//! other options are those of the ledger's addresses.
+//! It is stored in the catalogue, where everyone can read it, so it has no password: that is in
+//! `PGPASSWORD`. In names, dots, slashes and similar characters are percent-encoded.
+//! `?timeout=` is the time limit of a query in seconds; other options are those of the ledger's
+//! addresses.
 
 use std::time::Duration;
 
@@ -11,26 +11,26 @@ use mizan_postgres::{Address, BadAddress};
 
 use crate::engine::EngineError;
 
-/// The longest that a question may take, unless the source says otherwise.
+/// The time limit of a query, unless the source has another one.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
-/// A table, and the way to it.
+/// A table and its address.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     /// The database.
     pub(super) address: Address,
-    /// All that leads to the database: equal for tables of one.
+    /// Identifies the database: equal for tables of the same one.
     pub(super) database: String,
     /// The schema.
     pub(super) schema: String,
     /// The table.
     pub(super) table: String,
-    /// The longest that a question may take.
+    /// The time limit of a query.
     pub(super) timeout: Duration,
 }
 
 impl Source {
-    /// Reads a source.
+    /// Parses a source.
     pub(super) fn parse(source: &str) -> Result<Self, EngineError> {
         let wrong = |reason| EngineError::BadAddress { reason };
         let (place, options) = source.split_once('?').unwrap_or((source, ""));
@@ -60,7 +60,8 @@ impl Source {
                 Some(text) => {
                     let seconds = text.parse().ok().filter(|s| (1..=86_400).contains(s));
                     timeout = Duration::from_secs(
-                        seconds.ok_or(wrong("timeout is no number of seconds from 1 to 86400"))?,
+                        seconds
+                            .ok_or(wrong("timeout is not a number of seconds from 1 to 86400"))?,
                     );
                 }
             }
@@ -70,7 +71,7 @@ impl Source {
             .map_err(|BadAddress { reason }| EngineError::BadAddress { reason })?;
         if address.has_password() {
             return Err(wrong(
-                "it has a password in it, and everybody sees the catalogue",
+                "it contains a password, and everyone can read the catalogue",
             ));
         }
         let address = match std::env::var("PGPASSWORD") {
@@ -86,23 +87,23 @@ impl Source {
         })
     }
 
-    /// The table in SQL.
+    /// The table as an SQL identifier.
     pub(super) fn sql(&self) -> String {
         format!("{}.{}", quoted(&self.schema), quoted(&self.table))
     }
 
-    /// What people are shown.
+    /// The name that is shown to people.
     pub(super) fn shown(&self) -> String {
         format!("{}/{}.{}", self.address.place(), self.schema, self.table)
     }
 }
 
-/// A name in SQL.
+/// A quoted SQL identifier.
 pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A name of which some characters are written with `%`.
+/// Decodes a percent-encoded name.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,5 +1,5 @@
-//! What a table is, by PostgreSQL's own books: its columns, its parts, and whether
-//! questions about it can be answered. No row is read.
+//! The metadata of a table, from PostgreSQL's system catalogues: its columns, its partitions,
+//! and whether it can be queried. No row is read.
 
 use mizan_postgres::{is_lost, sentence};
 use postgres::{Client, Error};
@@ -8,18 +8,18 @@ use super::columns::Found;
 use super::source::Source;
 use crate::engine::EngineError;
 
-/// A table that questions can be asked about.
+/// A table that can be queried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Table {
-    /// Where it is, for people.
+    /// The name that is shown to people.
     pub(super) shown: String,
     /// Its columns, in order.
     pub(super) columns: Vec<Found>,
-    /// Its number.
+    /// Its OID.
     pub(super) oid: i64,
-    /// Itself and its partitions, with the numbers of their files.
+    /// The OIDs of the table and its partitions, with those of their files.
     pub(super) parts: Vec<(i64, i64)>,
-    /// In SQL.
+    /// Its SQL identifier.
     name: String,
     is_partitioned: bool,
 }
@@ -69,7 +69,7 @@ impl Table {
         if is(4)? {
             return Err(EngineError::NotATable {
                 table: source.shown(),
-                what: "a table whose policies hide rows from who asks",
+                what: "a table whose policies hide rows from the database user",
             });
         }
         let mut table = Self {
@@ -84,9 +84,9 @@ impl Table {
         Ok(table)
     }
 
-    /// Itself and its partitions, as the snapshot has them and as statements would
-    /// find them. These differ if somebody has attached, emptied or rewritten one
-    /// since: no snapshot shows that.
+    /// The table and its partitions, as the snapshot shows them and as statements would find
+    /// them. They differ if a session has attached, truncated or rewritten one since, which a
+    /// snapshot does not show.
     pub(super) fn parts_now(&self, client: &mut Client) -> Result<Vec<(i64, i64)>, EngineError> {
         let sql = "WITH RECURSIVE parts(part) AS (SELECT $1::int8::oid UNION \
              SELECT i.inhrelid FROM pg_inherits i JOIN parts ON i.inhparent = part), \
@@ -114,7 +114,7 @@ impl Table {
                 Some("ru" | "pu") => {
                     Some("a table with unlogged partitions, which a crash empties")
                 }
-                _ => Some("a table with foreign partitions, which are not here"),
+                _ => Some("a table with foreign partitions, which are on other servers"),
             };
             if let Some(what) = refused {
                 return Err(EngineError::NotATable {
@@ -127,8 +127,7 @@ impl Table {
         Ok(parts)
     }
 
-    /// As statements name it; without tables that inherit from it, of which there
-    /// are none.
+    /// As statements use it. `ONLY` excludes inheriting tables, of which there are none.
     pub(super) fn sql(&self) -> String {
         match self.is_partitioned {
             true => self.name.clone(),
@@ -137,7 +136,7 @@ impl Table {
     }
 }
 
-/// The columns of a table; domains are followed to what they are made of.
+/// The columns of a table, with the base types of domains.
 fn columns(client: &mut Client, oid: i64) -> Result<Vec<Found>, Error> {
     let sql = "WITH RECURSIVE base(place, name, type, modifier, shown) AS (\
          SELECT a.attnum, a.attname::text, a.atttypid, a.atttypmod, \
@@ -162,7 +161,7 @@ fn columns(client: &mut Client, oid: i64) -> Result<Vec<Found>, Error> {
     Ok(columns)
 }
 
-/// What an error means before a row is read: nothing of it is private.
+/// The error of a failure before a row is read: nothing in it is private.
 pub(super) fn of_books(source: &Source, error: &Error) -> EngineError {
     of_shown(&source.shown(), error)
 }

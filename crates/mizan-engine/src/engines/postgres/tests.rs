@@ -1,5 +1,5 @@
-//! PostgreSQL against the oracle. Skipped without the address of a server in
-//! `MIZAN_TEST_POSTGRES`, which `scripts/test` sets.
+//! PostgreSQL against the oracle. Skipped unless `MIZAN_TEST_POSTGRES` has the address of a
+//! server, which `scripts/test` sets.
 
 mod failure;
 mod fan_out;

@@ -1,12 +1,12 @@
-//! Sums in SQL where nearly everybody has so few rows that no limit concerns them.
+//! Sums in plain SQL where nearly all units are light.
 
 use super::Builder;
 use crate::engines::relations::listed;
 use crate::engines::statement::{Contribution, Of};
 
 impl Builder<'_> {
-    /// Sums where only units with many rows are told apart: all others are one, whose
-    /// contributions are as they are.
+    /// Sums in which only heavy units are bounded one by one. All light units form one group of
+    /// rows, whose contributions are not clamped.
     pub(super) fn apart(
         &self,
         contributions: &[Contribution],
@@ -17,7 +17,7 @@ impl Builder<'_> {
         let many: Vec<String> = (0..self.unit_names.len())
             .map(|place| format!("m{place}"))
             .collect();
-        // Nobody has no id.
+        // A NULL id marks light units.
         let others = many.first().map_or("m0", String::as_str);
         let (mut inner, mut totals) = (Vec::new(), vec!["COUNT(*)".to_owned()]);
         for (place, contribution) in contributions.iter().enumerate() {
@@ -42,7 +42,7 @@ impl Builder<'_> {
         let told = listed(keys().chain(values).chain(told));
         let after = format!(" AS many FROM ({rows}) AS t) AS t) AS t GROUP BY {by}) AS t");
         let before = format!("(SELECT {inner} FROM (SELECT {told} FROM (SELECT *, ");
-        // Split where the condition goes.
+        // Split at the position of the condition.
         let whole = self.per_group(&totals, &format!("{before}\0{after}"), &[]);
         match whole.split_once('\0') {
             Some((before, after)) => (before.to_owned(), after.to_owned()),

@@ -1,9 +1,9 @@
-//! The worker process: reads a request from standard input, does its task under limits of
-//! its own, writes the answer to standard output, and ends. One that counts public rows
-//! reads relations and answers each, until the parent ends it.
+//! The worker process: reads a request from standard input, runs its task under its own limits,
+//! writes the answer to standard output, and exits. A worker that counts public rows reads
+//! relations and answers each, until the parent ends it.
 //!
-//! It writes nothing else anywhere: a message could quote a row. Standard input stays
-//! open as long as the parent wants the answer; when it closes, the worker ends.
+//! It writes nothing else anywhere: a message could quote a row. Standard input stays open as
+//! long as the parent wants the answer; when it closes, the worker exits.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -23,15 +23,15 @@ use crate::engines::thread::{STACK, on_own_thread};
 use crate::exact::Execution;
 use crate::version::Version;
 
-/// What a worker process does. The program calls it, and nothing else, when it is
-/// started with [`WORKER_ARGUMENT`](super::WORKER_ARGUMENT).
+/// Runs a worker process. The program calls this, and nothing else, when it is started with
+/// [`WORKER_ARGUMENT`](super::WORKER_ARGUMENT).
 ///
-/// Exits with 2 if standard input does not hold exactly one request of this program, and
-/// beyond its memory limit.
+/// The exit code is 2 if standard input does not hold exactly one request of this program, or
+/// if the memory limit is exceeded.
 #[must_use]
 pub fn run_worker() -> ExitCode {
     be_expendable();
-    // Plans may be deep, and so is reading them.
+    // Plans may be deep, and parsing them recurses.
     let done = on_own_thread(|| {
         let request: Request = frame::read(&mut std::io::stdin().lock(), LONGEST_REQUEST)
             .map_err(|_| EngineError::Failed { doing: "reading" })?;
@@ -88,7 +88,7 @@ pub(super) fn answer(
     engine.run(&run.plan, catalogue, &run.versions, run.salt)
 }
 
-/// The public tables, if they are as the parent saw them.
+/// The public tables, if their versions are those that the parent saw.
 fn tables(
     versions: &BTreeMap<String, Version>,
     catalogue: &Catalogue,
@@ -107,12 +107,12 @@ fn count(
     tables: &Result<Tables, EngineError>,
 ) -> Result<u64, EngineError> {
     let tables = tables.as_ref().map_err(EngineError::clone)?;
-    // The parent has the clock.
+    // The parent enforces the time limit.
     engine.count(relation, catalogue, tables, Instant::now() + COUNTING)
 }
 
-/// The relations that follow the request. Ends this process when standard input closes, or
-/// says something else.
+/// The relations that follow the request. The process exits when standard input closes or
+/// contains anything else.
 fn following() -> Receiver<Relation> {
     let (found, relations) = channel();
     let read = move || {
@@ -130,8 +130,8 @@ fn following() -> Receiver<Relation> {
     relations
 }
 
-/// No core file (it would hold private rows), no message of a panic (it may quote one),
-/// and the first process that the system ends when memory is short.
+/// Disables core files (which would contain private rows) and panic messages (which may quote
+/// one), and makes this the first process that the system kills when memory is short.
 fn be_expendable() {
     #[cfg(unix)]
     let _ = rlimit::setrlimit(rlimit::Resource::CORE, 0, 0);
@@ -139,15 +139,15 @@ fn be_expendable() {
     std::panic::set_hook(Box::new(|_| ()));
 }
 
-/// What the program itself holds, beside the memory of a query.
+/// The memory of the program itself, beside that of a query.
 const PROGRAM: u64 = 64 << 20;
 
-/// How often the memory that is really used is looked at.
+/// The interval at which the used memory is checked.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Ends the worker when it uses more memory than its limit. Where the system does not
-/// say how much that is, the limit of [`limit_memory`] is all there is: it counts stacks
-/// as a whole, so it is less tight.
+/// Ends the worker when it uses more memory than its limit. If the system does not report the
+/// used memory, only [`limit_memory`] applies, which is less tight because it counts whole
+/// stacks.
 fn end_beyond(memory: u64) {
     let most = memory.saturating_add(PROGRAM);
     let watch = move || {
@@ -163,7 +163,7 @@ fn end_beyond(memory: u64) {
     }
 }
 
-/// How many bytes of heaps and stacks this process really uses.
+/// The bytes of heaps and stacks that this process uses.
 fn used_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:"));
@@ -171,18 +171,19 @@ fn used_memory() -> Option<u64> {
     kibibytes.checked_mul(1024)
 }
 
-/// Beyond this much address space the worker gets no more memory, and aborts.
+/// Limits the data pages of the worker: beyond the limit allocations fail, and the worker
+/// aborts.
 fn limit_memory(request: &Request) {
     let most = request.memory.saturating_add(request.allowance());
-    // What counts are private writable pages: heaps and stacks, not files that are
-    // mapped, nor what an allocator only sets aside.
+    // The limit counts private writable pages: heaps and stacks, but neither mapped files nor
+    // reserved address space.
     #[cfg(unix)]
     let _ = rlimit::setrlimit(rlimit::Resource::DATA, most, most);
     #[cfg(not(unix))]
     let _ = most;
 }
 
-/// Ends this process when standard input closes, or says more than one request.
+/// Exits when standard input closes or contains more than one request.
 fn end_with_parent() {
     let watch = || {
         let _ = std::io::stdin().lock().read(&mut [0]);

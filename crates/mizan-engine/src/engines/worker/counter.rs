@@ -1,5 +1,5 @@
-//! Counting public rows in a worker process, with limits on memory and time that hold
-//! whatever the expressions of join keys allocate or compute.
+//! Counts public rows in a worker process, whose limits on memory and time hold whatever the
+//! expressions of join keys allocate or compute.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -15,8 +15,8 @@ use crate::version::Version;
 /// The longest answer of a counting worker: a number, or an error.
 const LONGEST_COUNT: u64 = 1 << 20;
 
-/// The memory for counting where a query has so much: half of it, at least
-/// [`MAX_BYTES`], and no more than a query has. Quotes count beside queries that run.
+/// The memory for counting, given the memory of a query: half of it, at least [`MAX_BYTES`],
+/// and at most all of it. Quotes count while queries run.
 fn memory(of_query: u64) -> u64 {
     of_query.min((of_query / 2).max(MAX_BYTES as u64))
 }
@@ -25,7 +25,7 @@ fn memory(of_query: u64) -> u64 {
 #[derive(Debug)]
 pub(in crate::engines) struct Counter {
     worker: Conversation<Result<u64, EngineError>>,
-    /// The frame that goes before the first relation.
+    /// The request frame, sent before the first relation.
     first: Vec<u8>,
 }
 

@@ -1,15 +1,15 @@
-//! One value on a pipe between the program and its worker process: a header, then the
-//! value as `postcard` writes it, which keeps every bit of integers and doubles.
+//! The message format between the program and its worker process: a header, then the value in
+//! `postcard` encoding, which keeps every bit of integers and doubles.
 //!
 //! ```text
 //! "mizan run-plan 1"   16 bytes
-//! length               8 bytes, least first
+//! length               8 bytes, little endian
 //! digest               SHA-256 of the version of the program and the value
-//! value                so many bytes
+//! value                length bytes
 //! ```
 //!
-//! The digest is checked before the value is decoded: what another program wrote, what
-//! is cut off is refused. What follows a value is left unread.
+//! The digest is checked before the value is decoded, so a value that is truncated or written
+//! by another version is refused. Whatever follows a value is not read.
 
 use std::io::{self, Read, Write};
 
@@ -19,11 +19,11 @@ use sha2::{Digest, Sha256};
 
 const MAGIC: &[u8; 16] = b"mizan run-plan 1";
 
-/// Why a frame cannot be read. What it held is not shown.
+/// The error for a frame that cannot be read. Its content is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BadFrame;
 
-/// A value as a frame; None if it cannot be written.
+/// A value as a frame; None if it cannot be encoded.
 pub(super) fn encode<T: Serialize>(value: &T) -> Option<Vec<u8>> {
     let body = postcard::to_allocvec(value).ok()?;
     let mut frame = MAGIC.to_vec();
@@ -39,7 +39,7 @@ pub(super) fn write(to: &mut impl Write, frame: &[u8]) -> io::Result<()> {
     to.flush()
 }
 
-/// Reads one frame of at most so many bytes. What follows it is left unread.
+/// Reads one frame of at most `most` bytes. Whatever follows it is not read.
 pub(super) fn read<T: DeserializeOwned>(from: &mut impl Read, most: u64) -> Result<T, BadFrame> {
     let (mut magic, mut length, mut expected) = ([0; 16], [0; 8], [0; 32]);
     for part in [&mut magic[..], &mut length[..], &mut expected[..]] {
@@ -49,7 +49,7 @@ pub(super) fn read<T: DeserializeOwned>(from: &mut impl Read, most: u64) -> Resu
     if &magic != MAGIC || length > most {
         return Err(BadFrame);
     }
-    // Memory is taken as bytes come, not as the length says.
+    // Memory is allocated as bytes arrive, not by the claimed length.
     let mut body = Vec::new();
     let read = from.take(length).read_to_end(&mut body);
     let read = read.map_err(|_| BadFrame)?;
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_read_as_it_was_written_and_only_then() {
+    fn only_an_unchanged_frame_is_read() {
         let frame = frame();
         assert_eq!(decode(&frame), Ok((7, "text".to_owned())));
         for end in 0..frame.len() {
@@ -94,7 +94,7 @@ mod tests {
             other[place] ^= 0x40;
             assert_eq!(decode(&other), Err(BadFrame), "{place}");
         }
-        // What follows is left for the next.
+        // What follows is left for the next read.
         let two = [frame.as_slice(), &frame].concat();
         let mut from = two.as_slice();
         for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Worker processes: how one is started, asked under a deadline, and ended.
+//! Worker processes: starting them, requests with a deadline, ending them.
 
 use std::io;
 #[cfg(unix)]
@@ -15,7 +15,7 @@ use super::{KEPT_VARIABLES, WORKER_ARGUMENT};
 use crate::engine::EngineError;
 use crate::query_limits::QueryLimits;
 
-/// A program that calls [`run_worker`](super::run_worker) when it is told
+/// A program that calls [`run_worker`](super::run_worker) when it is started with
 /// [`WORKER_ARGUMENT`], and the limits of each of its workers.
 #[derive(Clone, Debug)]
 pub(in crate::engines) struct WorkerProgram {
@@ -28,15 +28,15 @@ impl WorkerProgram {
         Self { path, limits }
     }
 
-    /// Whether the program is there.
+    /// Checks that the program exists.
     pub(super) fn check(&self) -> Result<(), EngineError> {
         std::fs::metadata(&self.path)
             .map(drop)
             .map_err(|error| no_worker(&error))
     }
 
-    /// Starts a worker whose answers have at most so many bytes. Nothing of its standard
-    /// error is kept: a library's last words may quote a row.
+    /// Starts a worker whose answers have at most `longest` bytes. Its standard error is
+    /// discarded: a library may print a row before it aborts.
     pub(super) fn start<A: DeserializeOwned + Send + 'static>(
         &self,
         longest: u64,
@@ -74,8 +74,8 @@ impl WorkerProgram {
     }
 }
 
-/// Sends requests and reads what is answered, until either side ends. Standard input stays
-/// open meanwhile.
+/// Sends requests and reads answers, until either side ends. Standard input stays open
+/// meanwhile.
 fn talk<A: DeserializeOwned>(
     mut stdin: ChildStdin,
     mut stdout: ChildStdout,
@@ -84,7 +84,7 @@ fn talk<A: DeserializeOwned>(
     longest: u64,
 ) {
     while let Ok(request) = requests.recv() {
-        // A worker that ended does not read: what it says, or does not, is all there is.
+        // A worker that ended does not read. Its answer, or the lack of one, decides.
         let _ = frame::write(&mut stdin, &request);
         let answer = frame::read(&mut stdout, longest);
         if answers.send(answer).is_err() {
@@ -93,7 +93,7 @@ fn talk<A: DeserializeOwned>(
     }
 }
 
-/// A worker that was started. It is ended with this value.
+/// A started worker. Dropping this ends it.
 #[derive(Debug)]
 pub(super) struct Conversation<A> {
     _running: Running,
@@ -102,17 +102,17 @@ pub(super) struct Conversation<A> {
 }
 
 impl<A> Conversation<A> {
-    /// Sends frames and waits for one answer, no longer than this.
+    /// Sends frames and waits for one answer, at most `within`.
     pub(super) fn ask(&mut self, frames: Vec<u8>, within: Duration) -> Result<A, EngineError> {
         use std::sync::mpsc::RecvTimeoutError::{Disconnected, Timeout};
-        // If the thread is gone, so is the answer.
+        // If the thread ended, there is no answer either.
         let _ = self.requests.send(frames);
         match self.answers.recv_timeout(within) {
             Ok(Ok(answer)) => Ok(answer),
             Err(Timeout) => Err(EngineError::DeadlineExceeded {
                 seconds: within.as_secs(),
             }),
-            // Whatever ended it is one error: the cause could tell something about rows.
+            // All causes are one error, because the cause could reveal something about rows.
             Ok(Err(BadFrame)) | Err(Disconnected) => Err(EngineError::OutOfMemory),
         }
     }
@@ -124,13 +124,13 @@ pub(super) fn no_worker(error: &io::Error) -> EngineError {
     }
 }
 
-/// A process that is ended with this value.
+/// A process. Dropping this ends it.
 #[derive(Debug)]
 struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -1,4 +1,4 @@
-//! Worker processes that misbehave, and the trip of plans and integers over the pipe.
+//! Worker processes that misbehave, and the encoding of plans and integers for the pipe.
 //! `crates/mizan/tests/workers.rs` uses the real worker.
 #![allow(
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ use crate::engines::questions;
 
 const LONG: Duration = Duration::from_secs(600);
 
-/// Visits in a file, and questions about them.
+/// Visits in a file, and plans over them.
 fn asked(directory: &Path) -> (Catalogue, Vec<BoundedPlan>) {
     let mut catalogue = questions::catalogue();
     let mut text = "person,ward,cost,age,day,at,paid,note\n".to_owned();
@@ -90,7 +90,7 @@ fn integers_are_the_same_over_the_pipe() {
 }
 
 #[test]
-fn plans_and_errors_survive_the_trip() {
+fn plans_and_errors_survive_the_pipe() {
     let mut rng = Rng(11);
     for _ in 0..300 {
         let catalogue = generate::catalogue(&mut rng);
@@ -124,7 +124,7 @@ mod scripts {
 
     use super::*;
 
-    /// What becomes of a query whose worker is this script.
+    /// The error of a query whose worker is this script.
     fn run(script: &str, time: Duration) -> EngineError {
         let directory = tempfile::tempdir().unwrap();
         let (catalogue, plans) = asked(directory.path());
@@ -133,7 +133,7 @@ mod scripts {
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         let workers = workers(&program, time);
-        // Another test that starts a process just now may still hold the script open.
+        // Another test that is starting a process may still hold the script open.
         loop {
             let answer = workers.run(&plans[0], &catalogue, &versions, [1; 16]);
             match answer.unwrap_err() {
@@ -165,7 +165,7 @@ mod scripts {
         assert_eq!(late, EngineError::DeadlineExceeded { seconds: 1 });
     }
 
-    /// Counting that does not end is ended at the end of its time, and refused.
+    /// A count that does not end is ended at its time limit, and refused.
     #[test]
     fn a_counting_worker_is_ended_at_its_deadline() {
         let directory = tempfile::tempdir().unwrap();
@@ -187,7 +187,7 @@ mod scripts {
                 counter.count(&plans[0].relation, begun + Duration::from_secs(1))
             });
             match error.unwrap_err() {
-                // Another test that starts a process just now may still hold the script open.
+                // Another test that is starting a process may still hold the script open.
                 EngineError::NoWorker { reason } if reason.contains("busy") => {}
                 error => break error,
             }
@@ -197,7 +197,7 @@ mod scripts {
     }
 
     #[test]
-    fn a_program_that_is_not_there_is_known_before_the_charge() {
+    fn a_missing_program_is_an_error_before_the_charge() {
         let directory = tempfile::tempdir().unwrap();
         let (catalogue, plans) = asked(directory.path());
         let workers = workers(&directory.path().join("none"), LONG);

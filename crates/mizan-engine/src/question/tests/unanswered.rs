@@ -11,7 +11,7 @@ use super::{Changing, QUESTION, catalogue, ledger};
 use crate::engine::{Engine, EngineError, Version};
 use crate::exact::Execution;
 
-/// An engine that fails after the charge, as long as it is told to.
+/// An engine that fails after the charge while the flag is set.
 struct Failing {
     fails: Cell<bool>,
     engine: Changing,
@@ -40,9 +40,9 @@ impl Engine for Failing {
     }
 }
 
-/// Whatever makes queries fail, an account tells a few bits by it: with so many charges
-/// without an answer the next is refused before its charge. A query that failed goes on
-/// under its own charge. What the owner settled is charged anew.
+/// A query that fails after its charge reveals a few bits, whatever the cause. So an account
+/// with too many charges without an answer refuses the next one before its charge. A failed
+/// query continues under its own charge. A query whose charge was settled is charged anew.
 #[test]
 fn charges_without_an_answer_are_limited() {
     let folder = tempfile::tempdir().unwrap();
@@ -75,14 +75,14 @@ fn charges_without_an_answer_are_limited() {
     let quote = desk.quote(&sql(99), wish).unwrap();
     let refused = Note::UnansweredCharges { count: 8, limit: 8 };
     assert_eq!(quote.notes, [refused]);
-    // Those that failed go on, and what is answered is not open any more.
+    // Failed queries continue, and an answered charge no longer counts.
     engine.fails.set(false);
     let Reply::Answered(answered) = ask(&sql(0), None).unwrap() else {
         panic!("it is charged already");
     };
     assert!(!answered.repeated && answered.done.id == ids[0]);
     assert!(matches!(ask(&sql(99), None).unwrap(), Reply::Answered(_)));
-    // The owner settles them.
+    // The data owner settles them.
     for id in &ids[1..4] {
         ledger.settle(*id).unwrap();
     }
@@ -90,7 +90,7 @@ fn charges_without_an_answer_are_limited() {
     assert_eq!(error.code(), "MZ1997");
     for repeated in [false, true] {
         let Reply::Answered(answered) = ask(&sql(2), None).unwrap() else {
-            panic!("it fits");
+            panic!("the charge fits");
         };
         assert_eq!(answered.repeated, repeated);
         assert_ne!(answered.done.id, ids[2]);
@@ -100,7 +100,7 @@ fn charges_without_an_answer_are_limited() {
         .unwrap();
 }
 
-/// An owner who settles a charge while its query runs takes its answer: nothing is shown.
+/// If the data owner settles a charge while its query runs, no answer is shown.
 #[test]
 fn a_query_whose_charge_was_settled_shows_nothing() {
     struct Settling<'a>(&'a Ledger, Changing);
@@ -138,13 +138,13 @@ fn a_query_whose_charge_was_settled_shows_nothing() {
     let engine = settling.1;
     let desk = Desk::new(&ledger, &catalogue, &engine);
     let Reply::Answered(answered) = desk.query(QUESTION, Wish::Usual, None).unwrap() else {
-        panic!("it fits");
+        panic!("the charge fits");
     };
     assert!(!answered.repeated);
 }
 
-/// A quote says when its limits could not be checked: data that cannot be reached are a
-/// note, and a check that needs too much is an error.
+/// A quote says when its limits could not be checked: data that cannot be reached are a note, a
+/// check that exceeds its limits is an error.
 #[test]
 fn a_quote_says_whether_its_limits_were_checked() {
     struct Checking(EngineError);

@@ -1,4 +1,4 @@
-//! What people get: columns, order, conditions, notes.
+//! Answers: columns, order, conditions, notes.
 
 use mizan_sql::{AggregateName, Expr, Function, Groups, Note, Order, QuantileRank, RankTarget};
 
@@ -7,7 +7,7 @@ use super::super::released::{Group, NoisyCell, Released};
 use super::super::{AnswerCell, ChoiceReason, answer, choose};
 use super::*;
 
-/// Noise of known scale around numbers that are given.
+/// Noise of known scale around given numbers.
 fn released(plan: &BoundedPlan, groups: &[(&str, i64, i64)]) -> (Recipe, Released) {
     let gaussian = |sigma: f64| Treatment::Gaussian {
         sigma,
@@ -82,12 +82,12 @@ fn values_and_intervals() {
     assert!((value - low - half).abs() < 1.0 && (high - value - half).abs() < 1.0);
     let (low, value, high) = interval(&a[3]);
     assert_eq!(value, 95.0);
-    // The noise of the sum over 100 rows: 1.96 · 100 / 100, and a little more.
+    // The noise of the sum over 100 rows: 1.96 · 100 / 100, and slightly more.
     assert!(
         low < 93.1 && low > 92.5 && high > 96.8 && high < 97.5,
         "{low} {high}"
     );
-    // Counts are not negative, and means of perhaps no rows may be anything.
+    // Counts are not negative, and the mean of a group that may be empty has the whole range.
     assert_eq!(interval(&b[1]), (0.0, 0.0, 10.0));
     assert_eq!(interval(&b[3]), (0.0, 100.0, 200.0));
     assert_eq!(interval(&c[3]), (0.0, 200.0, 200.0));

@@ -1,4 +1,4 @@
-//! What recipes cost: at most what was asked for, and hardly less.
+//! The cost of noise plans: at most the target, and close to it.
 
 use mizan_core::Epsilon;
 use mizan_sql::Groups;
@@ -46,7 +46,7 @@ fn epsilon_is_kept_and_used() {
                 assert_eq!(cost, recipe.epsilon().get());
                 assert!(cost <= epsilon, "{event} costs {cost}, above {epsilon}");
                 assert!(cost >= 0.98 * epsilon, "{event} costs {cost} of {epsilon}");
-                // What is stored in a ledger reads back as the same event.
+                // An event that is stored in a ledger reads back as the same event.
                 assert_eq!(
                     event
                         .to_string()
@@ -73,7 +73,7 @@ fn more_epsilon_is_less_noise() {
     }
 }
 
-/// One count: Laplace noise, the closed form. Many groups: Gaussian noise.
+/// One count: Laplace noise, by the closed form. Many groups: Gaussian noise.
 #[test]
 fn the_narrower_noise_is_taken() {
     let one = plan(
@@ -107,7 +107,7 @@ fn the_narrower_noise_is_taken() {
         matches!(recipe.noise.treatments[0], Treatment::Gaussian { .. }),
         "{recipe:?}"
     );
-    // Without a delta there is Laplace noise only, at the sum of all epsilons.
+    // Without a delta only Laplace noise is possible, at the sum of all epsilons.
     let recipe = choose(&many, &request(1.0, 0.0)).unwrap();
     assert_eq!(
         recipe.event().to_string(),
@@ -161,7 +161,7 @@ fn accuracy_is_solved_for() {
                 width <= half_width && width > 0.7 * half_width,
                 "{width} {half_width}"
             );
-            // Asking for what it costs gives about the same.
+            // Requesting the epsilon of this noise gives about the same noise.
             let epsilon = Epsilon::new(recipe.epsilon().get()).unwrap();
             let again = wish(Target::Epsilon(epsilon), 1e-6);
             let again = choose(&plan, &again).unwrap();

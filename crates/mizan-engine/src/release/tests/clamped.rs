@@ -1,5 +1,5 @@
-//! Intervals at natural bounds: whatever the noise was, they have a width, hold the
-//! shown value, and lie within what the statistic can be.
+//! Intervals at natural bounds: for all noise they have a positive width, contain the shown
+//! value, and lie within the range of the statistic.
 
 use mizan_sql::{Expr, Function, Groups, OutputColumn};
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ fn aggregates() -> Vec<Aggregate> {
     all
 }
 
-/// A plan of one group, and a column that cuts a sum at zero.
+/// A plan of one group, with a column that clamps a sum at zero.
 fn plan_of(groups: Groups) -> BoundedPlan {
     let mut plan = plan(Some(groups), 1, statistics(1)[..4].to_vec(), aggregates());
     let zero = Expr::Literal(Value::number(0.0), Type::Number);
@@ -30,7 +30,7 @@ fn plan_of(groups: Groups) -> BoundedPlan {
     plan
 }
 
-/// A release of these noisy integers, by noise of a given family and size.
+/// A release of these noisy integers, with noise of a given family and size.
 fn released(
     plan: &BoundedPlan,
     gaussian: bool,
@@ -62,7 +62,7 @@ fn released(
     (recipe, released)
 }
 
-/// The natural bounds of each column.
+/// The natural range of each column.
 const RANGES: [(f64, f64); 9] = [
     (0.0, f64::INFINITY),
     (0.0, f64::INFINITY),
@@ -98,7 +98,7 @@ fn check(plan: &BoundedPlan, recipe: &Recipe, released: &Released) -> Result<(),
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// For any outcome of the noise, of any size that is not nothing.
+    /// For any outcome of the noise, of any positive size.
     #[test]
     fn intervals_keep_their_width(
         gaussian: bool,
@@ -113,7 +113,7 @@ proptest! {
         check(&plan, &recipe, &released)?;
     }
 
-    /// The same of private groups, whose units are above the threshold.
+    /// The same for private groups whose unit count is above the threshold.
     #[test]
     fn intervals_of_shown_groups_keep_their_width(
         gaussian: bool,
@@ -131,7 +131,7 @@ proptest! {
         check(&plan, &recipe, &released)?;
     }
 
-    /// What an interval holds of the natural range, the clamped one holds too.
+    /// The clamped interval contains the intersection of the interval with the natural range.
     #[test]
     fn clamping_keeps_coverage(
         estimate in -100.0..100.0_f64,

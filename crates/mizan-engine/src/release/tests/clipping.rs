@@ -1,4 +1,4 @@
-//! Units in too many groups: when they are clipped, what it costs, what comes out.
+//! Units in too many groups: when they are clipped, what it costs, what the result is.
 
 use mizan_accounting::methods::{self, Method};
 use mizan_core::PrivacyEvent;
@@ -16,7 +16,7 @@ fn keys(count: usize) -> Groups {
     Groups::Public((0..count).map(|key| text(&format!("{key:04}"))).collect())
 }
 
-/// Rows and a sum by 100 public groups, of which so many count.
+/// Rows and a sum by 100 public groups, with at most `groups_per_unit` groups per unit.
 fn capped(groups_per_unit: u64) -> BoundedPlan {
     let statistics = statistics(4)[1..3].to_vec();
     let sum = Aggregate::Sum {
@@ -48,7 +48,7 @@ fn units_are_clipped_where_noise_is_gaussian() {
     // Without a delta there is no Gaussian noise.
     let pure = choose(&capped(30), &request(1.0, 0.0)).unwrap();
     assert_eq!(pure.settle(capped(30)).excess, Excess::Dropped);
-    // Nobody can be in too many groups; groups are private; not only sums.
+    // No unit can be in too many groups; groups are private; a statistic that is not a sum.
     let all = plan(Some(keys(100)), 100, statistics(1)[1..2].to_vec(), vec![]);
     let private = plan(
         Some(Groups::Private),
@@ -73,10 +73,10 @@ fn units_are_clipped_where_noise_is_gaussian() {
     }
 }
 
-/// The same noise, in steps of contributions, for the same epsilon as if groups were
-/// dropped.
+/// The noise, in steps of contributions, is the same for the same epsilon as with group
+/// sampling.
 #[test]
-fn clipping_costs_what_dropping_costs() {
+fn clipping_costs_as_much_as_group_sampling() {
     for groups in [5, 30, 99] {
         for epsilon in [0.1, 1.0, 8.0] {
             let clipped = choose(&capped(groups), &request(epsilon, 1e-6)).unwrap();
@@ -110,8 +110,8 @@ pub(super) fn coarse(plan: &BoundedPlan, recipe: &Recipe) -> Vec<Treatment> {
     treatments.map(coarse).collect()
 }
 
-/// A composition of as many scalar mechanisms as groups that count would be cheaper
-/// than the dearest vector where noise is small, so it is not what is charged.
+/// The composition of scalar mechanisms for C groups costs less than the worst-case vector
+/// where noise is small. So it is not what is charged.
 #[test]
 fn the_charge_covers_vectors_in_any_number_of_groups() {
     // Σ_x p(x)^α p(x - n)^(1-α), of discrete Gaussian noise.
@@ -145,7 +145,7 @@ fn the_charge_covers_vectors_in_any_number_of_groups() {
             }
         }
     }
-    // Statistics of other noise: the dearest counts for all.
+    // Statistics with different noise: the most expensive one counts for all.
     let gaussian = |sigma, sensitivity| Treatment::Gaussian { sigma, sensitivity };
     let treatments = [gaussian(10.0, 1), gaussian(30.0, 6)];
     let event = recipe::event(3, &treatments, None, Excess::Clipped).unwrap();
@@ -171,7 +171,7 @@ fn the_event_reads_back_and_is_priced_by_the_ledger() {
 }
 
 #[test]
-fn a_plan_that_was_not_settled_is_not_released() {
+fn a_plan_with_other_group_bounding_is_not_released() {
     let recipe = choose(&capped(30), &request(1.0, 1e-6)).unwrap();
     let refused = release(&recipe, &capped(30), &Exact::new()).unwrap_err();
     assert_eq!(refused.code(), "MZ1957");
@@ -181,9 +181,10 @@ fn a_plan_that_was_not_settled_is_not_released() {
     assert!(answer(&plan, &recipe, &released).is_ok());
 }
 
-/// Counts are whole, in parts of people or not, and within their intervals.
+/// Counts are shown as whole numbers although clipped contributions are fractions, and lie
+/// within their intervals.
 #[test]
-fn counts_of_parts_of_people_are_whole() {
+fn clipped_counts_are_shown_as_whole_numbers() {
     let recipe = choose(&capped(30), &request(2.0, 1e-6)).unwrap();
     let plan = recipe.settle(capped(30));
     let Groups::Public(keys) = &plan.groups else {
@@ -195,7 +196,7 @@ fn counts_of_parts_of_people_are_whole() {
     let Treatment::Gaussian { sigma, .. } = recipe.noise.treatments[0] else {
         panic!("{recipe:?}");
     };
-    // The noise of a person in 30 groups, not of 1024, and what is rounded off.
+    // The noise of a person in 30 groups, not 1024, and the rounding.
     let half = half - 0.5;
     assert!((half - 1.96 * sigma / 1024.0).abs() < 0.01, "{half}");
     let noisy = [-5000, -1, 0, 511, 512, 1024 * 5000 + 300, i64::MAX];
@@ -231,13 +232,13 @@ fn counts_of_parts_of_people_are_whole() {
         high >= 5000.2 + half && high < 5000.3 + half + 1.0,
         "{high}"
     );
-    // The sum is 100 for each that is counted, and steps of 1/8.
+    // The sum is 100 for each counted row, in steps of 1/8.
     let sum = answer.rows[5][2].value().as_f64().unwrap();
     assert_eq!(sum, 100.0 * (5000.0 + 300.0 / 1024.0));
 }
 
-/// Visits of people to 60 wards, of which 15 count: most go to few, some to nearly
-/// all, and the greater the skew the fewer go to more than 15.
+/// Visits of people to 60 wards with a limit of 15 wards per person: most people visit few
+/// wards, some nearly all; with a greater skew fewer visit more than 15.
 fn skewed(people: i64, skew: i32) -> (Catalogue, Data) {
     let column = |name: &str, kind, bounds, keys| DatasetColumn {
         name: name.to_owned(),
@@ -284,11 +285,11 @@ fn skewed(people: i64, skew: i32) -> (Catalogue, Data) {
     )
 }
 
-/// What a question's first aggregate is off by, before noise, in each group: units
-/// dropped from groups, and clipped; then the noise that clipping needs.
+/// The error of the first aggregate before noise, in each group: with group sampling, and with
+/// clipping; then the noise of the clipped plan.
 pub(super) struct Compared {
     pub(super) truth: f64,
-    /// How many are in too many groups.
+    /// How many people are in too many groups.
     pub(super) over: usize,
     pub(super) dropped: Vec<f64>,
     pub(super) clipped: Vec<f64>,
@@ -338,9 +339,9 @@ pub(super) fn compared(sql: &str, people: i64, skew: i32, epsilon: f64) -> Compa
     }
 }
 
-/// What clipping is for.
+/// The purpose of clipping: a smaller bias.
 #[test]
-fn clipping_is_nearer_to_the_truth() {
+fn clipping_has_a_smaller_bias() {
     for sql in [
         "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward",
         "SELECT ward, SUM(cost) AS s FROM visits GROUP BY ward",
@@ -353,10 +354,10 @@ fn clipping_is_nearer_to_the_truth() {
     }
 }
 
-/// What is counted in parts of people is shown in whole ones, and is as accurate as asked
-/// for nevertheless. At 95 % of 200,000 answers, 94.7 % are 6.1 deviations too few (one
-/// run in 10^9, for both); aiming as if nothing were rounded, with 94.2 %, is ten
-/// deviations below that.
+/// Counts of fractional contributions are shown as whole numbers, and still have the requested
+/// accuracy. At a true coverage of 95 %, a share of 94.7 % of 200,000 answers is 6.1 standard
+/// deviations too low (one run in 10^9, for both). Ignoring the rounding gives 94.2 %, ten
+/// standard deviations below that.
 #[test]
 fn rounded_counts_are_as_accurate_as_asked_for() {
     for width in [10.9_f64, 20.9] {

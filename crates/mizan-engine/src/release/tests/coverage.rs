@@ -1,12 +1,12 @@
-//! Printed 95 % intervals hold the exact bounded answer in at least 94.5 % of
-//! releases, for every aggregate and both kinds of noise.
+//! The 95 % intervals contain the exact bounded answer in at least 94.5 % of releases, for
+//! every aggregate and both families of noise.
 //!
-//! One release of many groups with the same rows is as many runs. With a true
-//! coverage of 95 % the share of 10,000 runs is below 94.5 % once in 90 times, so
-//! the quick tests fail below 93.4 %: 7.3 standard errors, 10⁻¹³ for each of some
-//! hundred shares, and below 10⁻⁹ for all. Intervals as narrow as those of 92 %
-//! fail with a probability of 1 - 10⁻⁶. The long tests run 200,000 and want
-//! 94.5 %: 10 standard errors; intervals of 94.2 % fail with 1 - 10⁻⁷.
+//! One release of many groups with the same rows counts as many runs. With a true coverage of
+//! 95 % the share of 10,000 runs is below 94.5 % once in 90 times, so the quick tests fail
+//! below 93.4 %: 7.3 standard errors, 10⁻¹³ for each of some hundred shares, and below 10⁻⁹ for
+//! all. Intervals with a coverage of 92 % fail with probability 1 - 10⁻⁶. The long tests have
+//! 200,000 runs and require 94.5 %: 10 standard errors; intervals with a coverage of 94.2 %
+//! fail with 1 - 10⁻⁷.
 
 use mizan_sql::{Expr, Function, Groups, OutputColumn};
 
@@ -24,7 +24,7 @@ fn aggregates() -> Vec<Aggregate> {
     all
 }
 
-/// The exact answers of the quantized values.
+/// The exact answers for the quantized values.
 fn exact_answers(values: &[f64]) -> Vec<f64> {
     let n = values.len() as f64;
     let s: f64 = values.iter().map(|&x| AGES.integer(x) as f64 / 8.0).sum();
@@ -90,7 +90,7 @@ fn covered(
                             usize::from(low <= truth + slack && *truth <= high + slack);
                         width[place] += high - low;
                     }
-                    // Only a ratio has no interval, where its divisor may be zero.
+                    // Only a ratio whose divisor may be zero has no interval.
                     _ => inside[place] += usize::from(place == answers.len() - 1),
                 }
             }
@@ -161,9 +161,9 @@ fn intervals_cover_in_many_runs() {
     check(200_000, 0.945);
 }
 
-/// The event says which noise is used: its spread is that of the recipe.
+/// The noise has the standard deviation that the event claims.
 #[test]
-fn noise_is_that_of_the_event() {
+fn noise_has_the_deviation_of_the_event() {
     let keys: Vec<Vec<Value>> = (0..20_000).map(|key| text(&key.to_string())).collect();
     for groups_per_unit in [1, 30] {
         let plan = plan(
@@ -192,7 +192,7 @@ fn noise_is_that_of_the_event() {
                 super::super::recipe::Treatment::Gaussian { sigma, .. } => sigma * sigma,
                 _ => panic!("{recipe:?}"),
             };
-            // Standard error at most √(5/20000) = 1.6 %: seven of them, 10⁻¹¹.
+            // The standard error is at most √(5/20000) = 1.6 %: seven of them, 10⁻¹¹.
             assert!(
                 (variance / expected - 1.0).abs() < 0.11,
                 "{variance} {expected}"
@@ -201,8 +201,8 @@ fn noise_is_that_of_the_event() {
     }
 }
 
-/// Private groups, of those that are shown: units, rows, a sum and a mean, of
-/// groups far below the threshold, at it and above.
+/// Private groups that are shown: units, rows, a sum and a mean, for groups far below the
+/// threshold, at it and above.
 fn check_shown(runs: usize, least: f64) {
     for (groups_per_unit, epsilon) in [(1, 1.0), (2, 0.3), (10, 1.0), (10, 8.0)] {
         let statistics = statistics(3)[..3].to_vec();

@@ -1,4 +1,4 @@
-//! Plans to release in tests, and what their exact answers are.
+//! Plans for tests of releases, and their exact answers.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -54,7 +54,7 @@ pub(super) fn statistic(measure: Measure, low: i64, high: i64) -> Statistic {
     Statistic { measure, low, high }
 }
 
-/// Units, rows, centred sum, squares, histogram: of at most `rows` rows a unit.
+/// Units, rows, centred sum, squares, histogram, with at most `rows` rows per unit.
 pub(super) fn statistics(rows: i64) -> Vec<Statistic> {
     let x = Expr::column(0);
     vec![
@@ -66,7 +66,7 @@ pub(super) fn statistics(rows: i64) -> Vec<Statistic> {
     ]
 }
 
-/// A plan by one text key, or by none.
+/// A plan with one text key, or with none.
 pub(super) fn plan(
     groups: Option<Groups>,
     groups_per_unit: u64,
@@ -173,7 +173,7 @@ pub(super) fn request(epsilon: f64, delta: f64) -> Request {
     wish(Target::Epsilon(Epsilon::new(epsilon).unwrap()), delta)
 }
 
-/// With half of delta for the noise and half for the threshold.
+/// A request with half of delta for the noise and half for the threshold.
 pub(super) fn wish(target: Target, delta: f64) -> Request {
     let half = Delta::new(delta / 2.0).unwrap();
     Request {
@@ -187,7 +187,7 @@ pub(super) fn text(name: &str) -> Vec<Value> {
     vec![Value::Text(name.into())]
 }
 
-/// The cells of these values, a row each of another unit.
+/// The cells of these values, each a row of another unit.
 pub(super) fn cells(values: &[f64]) -> Vec<Cell> {
     let mut histogram = BTreeMap::new();
     let (mut total, mut squares) = (0, 0);
@@ -211,7 +211,7 @@ pub(super) fn one_group(values: &[f64]) -> Exact {
     Exact::from([(Vec::new(), cells(values))])
 }
 
-/// Values in the shape of a hill, without randomness.
+/// Bell-shaped values, without randomness.
 pub(super) fn people(count: usize) -> Vec<f64> {
     (0..count)
         .map(|i| {

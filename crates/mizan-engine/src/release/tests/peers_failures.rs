@@ -1,5 +1,5 @@
-//! What went wrong in other systems with noise and thresholds, and that it cannot
-//! go wrong here. The others are in `crates/mizan/tests/peers_failures.rs`.
+//! Known failures of other systems with noise and thresholds, and tests that they cannot happen
+//! here. The others are in `crates/mizan/tests/peers_failures.rs`.
 
 use mizan_sql::Groups;
 
@@ -7,7 +7,7 @@ use super::super::recipe::Treatment;
 use super::super::{choose, release};
 use super::*;
 
-/// OpenDP 0.16 left out of δ that noise can be exactly at the threshold.
+/// OpenDP 0.16 ignored in δ the probability that the noise is exactly at the threshold.
 #[test]
 fn opendp_threshold_mass_at_tau() {
     let units = statistics(1)[..1].to_vec();
@@ -21,22 +21,22 @@ fn opendp_threshold_mass_at_tau() {
     let Treatment::Truncated { epsilon, delta } = recipe.noise.treatments[0] else {
         panic!("{recipe:?}");
     };
-    // A lone unit is shown if 1 + noise > τ: noise of τ itself is enough.
+    // A unit alone in its group is shown if 1 + noise > τ: noise of τ itself is enough.
     let above = recipe.noise.threshold.unwrap().above;
     let mass = |noise: u64| (-epsilon * noise as f64).exp();
     let total = 2.0 * (0..=above).map(mass).sum::<f64>() - 1.0;
     let at_tau = mass(above) / total;
     assert!(at_tau > 0.0 && at_tau <= delta, "{at_tau} {delta}");
     assert!(delta <= 0.5e-6);
-    // And it is nearly all of δ: were it left out, δ would be claimed to be zero.
+    // It is nearly all of δ: without it, the claimed δ would be about zero.
     assert!(at_tau > delta / 4.0, "{at_tau} {delta}");
 }
 
-/// OpenDP 0.16 added counts of a tree in 32 bits, which wrapped.
+/// OpenDP 0.16 added counts of a tree in 32 bits, which overflowed.
 #[test]
 fn opendp_i32_wrap_in_a_tree() {
     const MANY: i64 = 1 << 33;
-    // None of them is at a third, where one value ends and the next begins.
+    // No fraction is at a third, where one value ends and the next begins.
     let fractions: Vec<f64> = (1..40).map(|place| f64::from(place) / 40.0).collect();
     let quantiles = fractions.iter().map(|at| quantile(*at)).collect();
     let plan = plan(None, 1, statistics(1), quantiles);
@@ -45,7 +45,7 @@ fn opendp_i32_wrap_in_a_tree() {
     let mut cells = cells(&[]);
     cells[4] = Cell::Histogram([(-800, MANY), (0, MANY), (800, MANY)].into());
     let exact = Exact::from([(Vec::new(), cells)]);
-    // The nearest rank is 2^33 / 40 away, the noise some thousands wide at most.
+    // The nearest rank is 2^33 / 40 away; the noise is at most some thousands wide.
     let released = release(&recipe, &plan, &exact).unwrap();
     let found = released.groups[0].cells[4]
         .quantiles()

@@ -1,4 +1,4 @@
-//! Quantiles: what one unit moves, by enumeration, and how far ranks are off.
+//! Quantiles: the effect of one unit on scores, by enumeration, and rank errors.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::*;
 
 const RANGE: (i64, i64) = (-800, 800);
 
-/// Ranks that a value covers.
+/// The ranks that a value covers.
 fn ranks(values: &[i64], value: i64) -> (usize, usize) {
     let less = values.iter().filter(|&&other| other < value).count();
     let equal = values.iter().filter(|&&other| other == value).count();
@@ -66,13 +66,13 @@ fn rank_errors_are_within_the_bound() {
                 missed[place] += usize::from(error > bound as f64);
             }
         }
-        // 5 % of 400 are 20; 55 or more happen once in 10¹⁰. Were the bounds those
-        // of a fifth, 80 would be missed.
+        // 5 % of 400 are 20; 55 or more happen with probability 10⁻¹⁰. If the bounds were a
+        // fifth, 80 would be missed.
         assert!(missed.iter().all(|&missed| missed < 55), "{missed:?}");
     }
 }
 
-/// Percentiles from a tree, with both kinds of noise.
+/// Percentiles from a tree, with both families of noise.
 #[test]
 fn rank_errors_of_trees_are_within_the_bound() {
     let quantiles: [f64; 51] = std::array::from_fn(|place| place as f64 / 50.0);
@@ -128,15 +128,15 @@ fn rank_errors_of_trees_are_within_the_bound() {
                 released
             );
         }
-        // Each is missed once in twenty times at most: ten of 200. 38 happen once in
-        // 10¹², for any of 102 below 10⁻⁹. The bound is loose, so noise has to be
-        // some six times too wide to fail here; with none the second line does.
+        // Each is missed at most once in twenty times: ten of 200. 38 misses have probability
+        // 10⁻¹², below 10⁻⁹ for any of 102. The bound is loose: noise must be about six times
+        // too wide to fail here. Without noise the second line fails.
         assert!(missed.iter().all(|&missed| missed < 38), "{missed:?}");
         assert!(worst > bound / 10.0, "{worst} {bound}");
     }
 }
 
-/// Without noise to speak of, a tree finds the very quantiles.
+/// With negligible noise a tree finds the exact quantiles.
 #[test]
 fn a_tree_of_little_noise_is_exact() {
     let quantiles: Vec<Aggregate> = (1..50).map(|i| quantile(f64::from(i) / 50.0)).collect();
@@ -160,10 +160,10 @@ fn a_tree_of_little_noise_is_exact() {
     }
 }
 
-/// Whatever row is added, no probability moves by more than e^ε: scores of all
-/// candidates of small histograms, from the code that selects.
+/// No added row changes a probability by more than e^ε: the scores of all candidates of small
+/// histograms, from the code that selects.
 #[test]
-fn one_unit_moves_scores_by_the_sensitivity() {
+fn one_unit_changes_scores_by_the_sensitivity() {
     for (at, rows) in [(0.5, 1), (0.9, 1), (0.25, 3), (0.0, 1), (1.0, 2)] {
         let aim = Aim::of(at, 1.0, rows, 9);
         let histograms = [
@@ -206,7 +206,7 @@ fn a_true_quantile_scores_best() {
 }
 
 #[test]
-fn anything_is_answered() {
+fn extreme_quantiles_and_histograms_are_answered() {
     let mut entropy = Entropy::system().unwrap();
     for at in [f64::NAN, -1.0, 0.0, 1e-9, 0.5, 1.0 - 1e-9, 1.0, 2.0] {
         let aim = Aim::of(at, 1e-6, 1 << 29, 1601);

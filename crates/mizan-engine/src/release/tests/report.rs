@@ -1,6 +1,6 @@
-//! What answers are like: rank errors of quantiles beside those of one
-//! exponential mechanism for each, the bias of means, and that of people in too many
-//! groups, dropped and clipped. `scripts/bench answers` prints it; nothing fails here.
+//! Measurements of answers: rank errors of quantiles beside those of one exponential mechanism
+//! each, the bias of means, and the bias of group sampling and of clipping.
+//! `scripts/bench answers` prints them; no test fails here.
 
 use mizan_core::{Epsilon, PrivacyEvent};
 
@@ -12,7 +12,7 @@ use super::*;
 const RUNS: usize = 200;
 const DELTA: f64 = 1e-6;
 
-/// One mechanism for each quantile, as dear as it may be.
+/// One exponential mechanism for each quantile, at the whole epsilon.
 fn one_by_one(quantiles: &[f64], epsilon: f64) -> Recipe {
     let count = quantiles.len() as u64;
     let cost = |s: f64| {
@@ -35,8 +35,7 @@ fn one_by_one(quantiles: &[f64], epsilon: f64) -> Recipe {
     Recipe::new(noise, Excess::None, epsilon, DELTA, Vec::new()).unwrap()
 }
 
-/// The mean of all rank errors, and what the largest of a release is below in 95
-/// of 100.
+/// The mean of all rank errors, and the 95 % quantile of the largest rank error of a release.
 fn rank_errors(
     plan: &BoundedPlan,
     recipe: &Recipe,
@@ -114,7 +113,7 @@ fn quantiles() {
 
 #[test]
 #[ignore = "long: a report"]
-fn dropped_or_clipped() {
+fn sampled_or_clipped() {
     println!(
         "| people | in more than 15 | question | truth | ε | σ | off, dropped | clipped | with noise, dropped | clipped |"
     );

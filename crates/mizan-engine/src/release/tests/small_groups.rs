@@ -1,5 +1,5 @@
-//! Quantiles of groups with hardly any rows: NULL where what was released says so,
-//! and words where nothing does.
+//! Quantiles of groups with very few rows: NULL where the release shows it, a note where
+//! nothing does.
 
 use mizan_sql::{AggregateName, Groups, Note, QuantileRank, RankTarget, Share};
 
@@ -10,7 +10,7 @@ use super::*;
 
 const QUANTILES: [f64; 4] = [0.0, 0.5, 0.9, 1.0];
 
-/// Two groups, with so many rows.
+/// Two groups with the given numbers of rows.
 fn answered(statistics: &[Statistic], aggregates: &[Aggregate], rows: [usize; 2]) -> Answer {
     let keys = ["a", "b"].map(text);
     let groups = Groups::Public(keys.to_vec());
@@ -42,9 +42,9 @@ fn is_null(cell: &AnswerCell) -> bool {
     value.is_null()
 }
 
-/// An empty group, and one of 20,000 rows. The count of the empty one, and that of its
-/// units, would both have to exceed `ln(20 N)` > 10 scales of their noise: 10⁻¹⁸ for each
-/// of 1,200 values.
+/// An empty group and one of 20,000 rows. The count of the empty one and its unit count would
+/// both have to exceed `ln(20 N)` > 10 scales of their noise: probability 10⁻¹⁸ for each of
+/// 1,200 values.
 #[test]
 fn an_empty_group_has_no_quantiles() {
     let mut aggregates = vec![count()];
@@ -64,10 +64,10 @@ fn an_empty_group_has_no_quantiles() {
     }
 }
 
-/// Without a count nothing says how many rows there are: the value is shown, and that it
-/// may be arbitrary.
+/// Without a count nothing says how many rows there are: the value is shown, with a note that
+/// it may be arbitrary.
 #[test]
-fn without_a_count_words_say_it() {
+fn without_a_count_a_note_says_it() {
     let aggregates = [Aggregate::Quantile {
         histogram: 0,
         at: 0.5,
@@ -89,9 +89,8 @@ fn without_a_count_words_say_it() {
     assert_eq!(answer.notes, [note]);
 }
 
-/// A tree says how many rows it has. The empty one would need noise of 8 standard
-/// deviations at its root, which has a probability below 7 · 10⁻¹⁰ by Chernoff's
-/// inequality.
+/// A tree releases its number of rows. The empty one would need noise of 8 standard deviations
+/// at its root, which has a probability below 7 · 10⁻¹⁰ by Chernoff's inequality.
 #[test]
 fn an_empty_tree_has_no_quantiles() {
     let aggregates: Vec<Aggregate> = (1..40)
@@ -106,9 +105,10 @@ fn an_empty_tree_has_no_quantiles() {
     assert!(!answer.rows[1][1..].iter().any(is_null));
 }
 
-/// Arbitrary means that all ranks are within reach, and with one row more not all are.
+/// Up to the stated group size all ranks are within the rank error; with one more row they are
+/// not.
 #[test]
-fn arbitrary_is_what_reaches_every_rank() {
+fn arbitrary_means_that_every_rank_is_in_reach() {
     for error in [1, 7, 40] {
         let aims = [
             Aim::fraction(1, 2),
@@ -133,7 +133,7 @@ fn arbitrary_is_what_reaches_every_rank() {
     }
 }
 
-/// What was stored of trees before their rows were kept is still read.
+/// Stored trees of versions that did not store the number of rows are still read.
 #[test]
 fn trees_of_earlier_versions_are_read() {
     let aggregates: Vec<Aggregate> = (1..40).map(|at| quantile(f64::from(at) / 40.0)).collect();

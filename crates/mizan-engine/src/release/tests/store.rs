@@ -1,4 +1,4 @@
-//! A release survives being stored, exactly.
+//! A release survives storage exactly.
 
 use mizan_sql::Groups;
 
@@ -42,7 +42,7 @@ fn stored_releases_read_back_the_same() {
         assert_eq!(again, released);
         assert_eq!(again.to_bytes(), bytes);
         assert_eq!(again.noise, recipe.noise);
-        // Cut or changed bytes are refused, never a panic.
+        // Truncated or changed bytes are an error, never a panic.
         for cut in (0..bytes.len()).step_by(7) {
             assert_eq!(
                 Released::from_bytes(&bytes[..cut]).unwrap_err().code(),
@@ -64,7 +64,7 @@ fn stored_releases_read_back_the_same() {
 }
 
 #[test]
-fn treatments_say_what_they_are() {
+fn events_describe_their_mechanisms() {
     let gaussian = Treatment::Gaussian {
         sigma: 20.5,
         sensitivity: 3,

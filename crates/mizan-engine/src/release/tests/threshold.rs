@@ -1,4 +1,4 @@
-//! Private groups: what the threshold keeps, computed and not sampled.
+//! Private groups: the probabilities of the threshold, computed and not sampled.
 
 use mizan_sql::Groups;
 
@@ -34,7 +34,7 @@ fn a_group_of_one_unit_is_shown_with_probability_delta_at_most() {
                 continue;
             };
             let above = i64::try_from(threshold.above).unwrap();
-            // 1 + noise > threshold.
+            // A group is shown if 1 + noise > threshold.
             let shown = at_least(sigma, above);
             let any = -(groups as f64 * (-shown).ln_1p()).exp_m1();
             assert!(any <= delta / 2.0 * (1.0 + 1e-9), "{any} above {delta}");
@@ -59,19 +59,19 @@ fn a_group_of_one_unit_is_shown_with_probability_delta_at_most() {
     }
 }
 
-/// At C = 10, ε = 1, δ = 1e-6 half of the groups of 81 units survive. It would be
-/// 74 if the noise were priced by its exact loss instead of the curve that ledgers
-/// add up (DESIGN.md says why it is not), and 155 with Laplace noise and a threshold
-/// that is not truncated.
+/// At C = 10, ε = 1, δ = 1e-6 half of the groups of 81 units are shown. It would be 74 if the
+/// noise were priced by its exact loss instead of the Rényi curve that ledgers add up
+/// (DESIGN.md says why it is not), and 155 with Laplace noise and a threshold without
+/// truncation.
 #[test]
-fn survival_is_that_of_the_design() {
+fn the_threshold_is_that_of_the_design() {
     let recipe = choose(&units_only(10), &request(1.0, 1e-6)).unwrap();
     let half = recipe.noise.threshold.unwrap().above + 1;
     assert!((74..=82).contains(&half), "{half}");
 }
 
 #[test]
-fn small_groups_vanish_and_large_ones_are_shown() {
+fn small_groups_are_suppressed_and_large_ones_are_shown() {
     let statistics = statistics(1);
     let plan = plan(
         Some(Groups::Private),
@@ -86,7 +86,7 @@ fn small_groups_vanish_and_large_ones_are_shown() {
         exact.insert(text(&format!("one {key}")), cells(&people(1)));
     }
     exact.insert(text("many"), cells(&people(3 * above)));
-    // A group of one appears in one of 2000 with probability 2000 · 5e-8.
+    // A group of one unit is shown in one of 2000 releases with probability 2000 · 5e-8.
     let released = release(&recipe, &plan, &exact).unwrap();
     assert_eq!(released.groups.len(), 1);
     assert_eq!(released.groups[0].key, text("many"));

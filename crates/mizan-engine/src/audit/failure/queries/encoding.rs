@@ -1,4 +1,4 @@
-//! Reads of texts that are not UTF-8.
+//! Queries that read texts which are not UTF-8.
 
 use super::super::super::dice::Dice;
 use super::condition;

@@ -1,5 +1,5 @@
-//! Aggregates that hold a computed text for each public row that the target's row
-//! meets: a public table multiplies the memory of one row.
+//! Aggregates that hold a computed text for each public row that the target's row matches: a
+//! public table multiplies the memory of one row.
 
 use super::super::super::dice::Dice;
 use super::only_target;

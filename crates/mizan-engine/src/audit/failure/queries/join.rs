@@ -1,13 +1,13 @@
-//! Joins that multiply the rows of the target, and of no other unit.
+//! Joins that multiply the rows of the target only.
 
 use super::super::super::dice::Dice;
 use super::super::CAPS;
 use super::only_target;
 
-/// The most joins of a chain: each takes a while to plan.
+/// The most joins in a chain: planning each takes a while.
 const MAX_CHAIN: u64 = 6;
 
-/// A query, given how many rows the public table has.
+/// A query for a public table with this many rows.
 pub(super) fn query(dice: &mut Dice<'_>, public_rows: u64) -> String {
     let joins = joins(dice, public_rows);
     match dice.below(9) {
@@ -22,7 +22,7 @@ pub(super) fn query(dice: &mut Dice<'_>, public_rows: u64) -> String {
             )
         }
         5 => {
-            // Rows of a unit and a key: one of each, and then they are multiplied again.
+            // One row for each unit and key, which the outer joins multiply again.
             let (inner, outer) = (joins.div_ceil(2), joins / 2);
             let condition = only_target(dice);
             format!(
@@ -66,8 +66,8 @@ pub(super) fn query(dice: &mut Dice<'_>, public_rows: u64) -> String {
     }
 }
 
-/// How many joins a chain has: so many that one row becomes more than an engine of the
-/// hunt allows, or so few that the fan-out is allowed.
+/// The number of joins in a chain: enough to exceed the limit of the engine, or few enough for
+/// an allowed fan-out.
 fn joins(dice: &mut Dice<'_>, public_rows: u64) -> u64 {
     let beyond = |joins: u64| {
         let joins = u32::try_from(joins).unwrap_or(u32::MAX);
@@ -112,8 +112,8 @@ fn chain(dice: &mut Dice<'_>, joins: u64) -> String {
     joined(dice, "v", 0, joins)
 }
 
-/// Joins of a relation with the public table, numbered from `first`. Most multiply by
-/// all of its rows.
+/// Joins a relation with the public table, with aliases numbered from `first`. Most joins
+/// multiply by all public rows.
 fn joined(dice: &mut Dice<'_>, to: &str, first: u64, joins: u64) -> String {
     let one = |place| {
         let l = format!("l{place}");

@@ -1,10 +1,10 @@
-//! Texts that are computed after joins: one long text of the target is repeated beside each
-//! public row, and beside each row of its unit.
+//! Texts that are computed after joins: one long text of the target is repeated for each public
+//! row and for each row of its unit.
 
 use super::super::super::dice::Dice;
 use super::only_target;
 
-/// A text that is made of a stored one and of one that a join put beside it.
+/// A text made of a stored text and a joined one.
 fn made(dice: &mut Dice<'_>) -> String {
     match dice.below(7) {
         0 => "v.note || l.label".to_owned(),
@@ -50,7 +50,7 @@ pub(super) fn query(dice: &mut Dice<'_>) -> String {
              GROUP BY v.u) q WHERE m > 'a'"
         ),
         4 => {
-            // A condition of the join itself.
+            // The join condition itself.
             let text = text.replace("l.label", "m.label").replace("l.k", "m.k");
             format!(
                 "SELECT COUNT(*) AS n FROM {visits} LEFT JOIN labels m ON v.a >= m.k AND \

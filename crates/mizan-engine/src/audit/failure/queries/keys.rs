@@ -1,5 +1,5 @@
-//! Groups whose keys are long, many or at the ends of their types, and bins of
-//! quantiles that extreme values fall into.
+//! Groups whose keys are long, many or at the limits of their types, and histogram bins for
+//! extreme values.
 
 use super::super::super::dice::Dice;
 use super::condition;
@@ -34,7 +34,7 @@ pub(super) fn query(dice: &mut Dice<'_>) -> String {
              GROUP BY c"
         ),
         6 => {
-            // Keys of keys: groups of a unit, then groups of those.
+            // Nested keys: groups of a unit, then groups of those.
             format!(
                 "SELECT k, COUNT(*) AS n, SUM(LEAST(GREATEST(s, 0), 9)) AS s FROM (SELECT u, \
                  {first} AS k, {}({second}) AS m, COUNT(*) AS s FROM visits GROUP BY u, {first}) q \

@@ -1,4 +1,4 @@
-//! Aggregates that hold much.
+//! Aggregates with large states.
 
 use super::super::super::dice::Dice;
 use super::condition;

@@ -1,9 +1,10 @@
-//! Numbers, days and times beyond the ends of their types, and texts that are not numbers.
+//! Numbers, dates and timestamps beyond the limits of their types, and texts that are not
+//! numbers.
 
 use super::super::super::dice::Dice;
 use super::condition;
 
-/// A number, or a time, at the end of what its type holds.
+/// A number or a timestamp at the limit of its type.
 fn extreme(dice: &mut Dice<'_>) -> String {
     let unit = dice.word(&["year", "month", "week", "day", "quarter"]);
     let small = dice.word(&[

@@ -1,4 +1,4 @@
-//! Patterns that have to be tried at every place of a text.
+//! Patterns that are tried at every position of a text.
 
 use super::super::super::dice::Dice;
 use super::condition;

@@ -1,4 +1,4 @@
-//! Queries that are deep or long.
+//! Deeply nested or long queries.
 
 use super::super::super::dice::Dice;
 use super::condition;

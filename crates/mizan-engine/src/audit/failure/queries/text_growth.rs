@@ -1,11 +1,11 @@
-//! Texts that grow from projection to projection.
+//! Texts that grow with each projection.
 
 use super::super::super::dice::Dice;
 use super::condition;
 
 const TEXTS: [&str; 4] = ["note", "word", "c", "note"];
 
-/// A text that is longer than the stored ones it is made of.
+/// A text that is longer than the stored texts in it.
 fn grown(dice: &mut Dice<'_>, depth: u32) -> String {
     let text = match depth {
         0 => dice.word(&TEXTS).to_owned(),
@@ -32,7 +32,7 @@ fn grown(dice: &mut Dice<'_>, depth: u32) -> String {
     }
 }
 
-/// A relation with a text `t` that doubles from projection to projection.
+/// A relation with a text `t` that doubles with each projection.
 fn doubling(dice: &mut Dice<'_>) -> String {
     let mut from = format!(
         "(SELECT u, a, yes, {} AS t FROM visits WHERE {}) s0",

@@ -1,4 +1,4 @@
-//! An executor: reads files, and keeps shuffled rows in a directory of its own.
+//! An executor: reads files, and stores shuffled rows in its own directory.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -21,32 +21,31 @@ use crate::engines::ballista::tally;
 /// How an executor is started.
 #[derive(Clone, Debug)]
 pub struct Executor {
-    /// Whom it works for.
+    /// The address of its scheduler.
     pub scheduler: Address,
-    /// Where it listens; port 0 is any.
+    /// The address on which it listens; port 0 is any free port.
     pub listen: Address,
-    /// The host that others know it by, if it is another.
+    /// The host under which other nodes reach it, if it is different.
     pub advertise: Option<String>,
-    /// Whether it may listen where other machines reach it.
+    /// Whether it may listen on an address that other machines can reach.
     pub trusted_network: bool,
-    /// Where its own directory is made.
+    /// Where its directory is created.
     pub work_dir: PathBuf,
-    /// How many tasks it runs at a time; all processors for 0.
+    /// How many tasks it runs concurrently; 0 for the number of processors.
     pub cores: usize,
 }
 
-/// Runs an executor until it is told to stop, or its scheduler is gone. `ready` is told
-/// where it will be.
+/// Runs an executor until it is stopped or its scheduler is gone. `ready` receives its address.
 ///
 /// # Errors
 ///
-/// If the scheduler is not there or of another version, or something cannot be opened.
+/// The scheduler cannot be reached or has another version, or a resource cannot be opened.
 pub fn run_executor(options: &Executor, ready: impl FnOnce(&Address)) -> Result<(), NodeError> {
     cluster_status(&options.scheduler)?;
     let ip = may_listen(&options.listen, options.trusted_network)?;
     let host = advertised(ip, options.advertise.as_deref())?;
     let work_dir = WorkDir::make(&options.work_dir)?;
-    // Ballista binds them itself, under their numbers.
+    // Ballista binds these ports itself.
     let (port, grpc_port) = ports(ip, options.listen.port())?;
     let mut functions = BallistaFunctionRegistry::default();
     for function in FUNCTIONS.iter() {
@@ -70,13 +69,13 @@ pub fn run_executor(options: &Executor, ready: impl FnOnce(&Address)) -> Result<
         scheduler_port: options.scheduler.port(),
         vcores: options.cores,
         work_dir: Some(work_dir.path()?.to_owned()),
-        // What nobody asked to remove, because who asked or the scheduler is gone.
+        // For data that was not removed because the client or the scheduler is gone.
         job_data_ttl_seconds: 3600,
         job_data_clean_up_interval_seconds: 60,
         grpc_max_decoding_message_size: MESSAGE,
         grpc_max_encoding_message_size: MESSAGE,
         executor_heartbeat_interval_seconds: HEARTBEAT_SECONDS,
-        // Each question has a session of its own.
+        // Each query has its own session.
         session_runtime_cache_capacity: 4,
         override_function_registry: Some(Arc::new(functions)),
         override_logical_codec: Some(Arc::new(LogicalCodec::default())),
@@ -90,7 +89,7 @@ pub fn run_executor(options: &Executor, ready: impl FnOnce(&Address)) -> Result<
     ended.map_err(stopped)
 }
 
-/// The port for rows, and another for tasks.
+/// The port for rows, and another one for tasks.
 fn ports(ip: IpAddr, wanted: u16) -> Result<(u16, u16), NodeError> {
     let rows = listener(ip, wanted)?;
     let tasks = listener(ip, 0)?;

@@ -1,4 +1,4 @@
-//! The scheduler: plans what it is sent, and hands tasks to executors. It reads no rows.
+//! The scheduler: plans queries and assigns tasks to executors. It reads no rows.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -29,27 +29,27 @@ use crate::engines::ballista::address::Address;
 use crate::engines::ballista::error::NodeError;
 use crate::engines::ballista::{AGENT, VERSION};
 
-/// How long results wait for who asked; what is fetched is removed at once.
+/// How long results are kept for the client. Fetched results are removed immediately.
 const RESULTS_SECONDS: u64 = 120;
 
 /// How a scheduler is started.
 #[derive(Clone, Debug)]
 pub struct Scheduler {
-    /// Where it listens; port 0 is any.
+    /// The address on which it listens; port 0 is any free port.
     pub listen: Address,
-    /// The host that others know it by, if it is another.
+    /// The host under which other nodes reach it, if it is different.
     pub advertise: Option<String>,
-    /// Whether it may listen where other machines reach it.
+    /// Whether it may listen on an address that other machines can reach.
     pub trusted_network: bool,
 }
 
 type Server = SchedulerServer<LogicalPlanNode, PhysicalPlanNode>;
 
-/// Runs a scheduler until it is told to stop. `ready` is told where it is.
+/// Runs a scheduler until it is stopped. `ready` receives its address.
 ///
 /// # Errors
 ///
-/// If it cannot listen, or stops by itself.
+/// It cannot listen, or stops by itself.
 pub fn run_scheduler(options: &Scheduler, ready: impl FnOnce(&Address)) -> Result<(), NodeError> {
     let ip = may_listen(&options.listen, options.trusted_network)?;
     let host = advertised(ip, options.advertise.as_deref())?;
@@ -95,7 +95,7 @@ fn config(host: String, port: u16) -> SchedulerConfig {
     }
 }
 
-/// The page about the cluster, and Ballista's own service for nodes of this version.
+/// The status page of the cluster, and Ballista's own service for nodes of this version.
 fn routes(server: Server) -> axum::Router {
     let size = MESSAGE as usize;
     let service = SchedulerGrpcServer::new(server.clone())
@@ -113,7 +113,7 @@ fn routes(server: Server) -> axum::Router {
     page.merge(grpc)
 }
 
-/// Refuses whoever does not say that it is of this version.
+/// Refuses requests that do not state this version.
 async fn same_version(request: Request, next: Next) -> Response {
     let agent = request.headers().get(USER_AGENT);
     let agent = agent.and_then(|agent| agent.to_str().ok());
@@ -121,7 +121,7 @@ async fn same_version(request: Request, next: Next) -> Response {
     if said == Some(AGENT) {
         return next.run(request).await;
     }
-    let refusal = format!("this scheduler is of mizan {VERSION} and works with no other");
+    let refusal = format!("this scheduler runs mizan {VERSION} and serves no other version");
     Status::failed_precondition(refusal).into_http()
 }
 
@@ -141,7 +141,7 @@ async fn page(State(server): State<Server>) -> Response {
     (headers, status.to_json().to_string()).into_response()
 }
 
-/// Waits for Ctrl-C or the request to end.
+/// Waits for Ctrl-C or a termination signal.
 async fn told_to_stop() {
     let interrupt = async {
         let _ = tokio::signal::ctrl_c().await;

@@ -1,6 +1,6 @@
-//! The directory of an executor, for shuffled rows: private ones, on disk. Nobody else
-//! may read it, and it is gone with the executor; what an executor that was killed left
-//! behind, the next one in the same place removes.
+//! The directory of an executor for shuffled rows, which are private. Only its owner may read
+//! it, and it is deleted with the executor. Directories of killed executors are deleted by the
+//! next one in the same place.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -10,10 +10,10 @@ use super::super::error::NodeError;
 
 const PREFIX: &str = "mizan-executor-";
 
-/// Held while the executor runs.
+/// Locked while the executor runs.
 const LOCK: &str = "lock";
 
-/// A directory that is gone with this.
+/// A directory that is deleted when this is dropped.
 #[derive(Debug)]
 pub(super) struct WorkDir {
     path: PathBuf,
@@ -21,7 +21,7 @@ pub(super) struct WorkDir {
 }
 
 impl WorkDir {
-    /// Makes one in a directory.
+    /// Creates a directory in `within`.
     pub(super) fn make(within: &Path) -> Result<Self, NodeError> {
         let failed = |error: io::Error| NodeError::WorkDirectory {
             path: within.to_path_buf(),
@@ -48,11 +48,11 @@ impl WorkDir {
         }
     }
 
-    /// Where it is.
+    /// Its path.
     pub(super) fn path(&self) -> Result<&str, NodeError> {
         self.path.to_str().ok_or_else(|| NodeError::WorkDirectory {
             path: self.path.clone(),
-            reason: "its path is no text".to_owned(),
+            reason: "its path is not valid text".to_owned(),
         })
     }
 }
@@ -70,7 +70,7 @@ fn private_dir(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Removes directories whose executors are no more.
+/// Deletes directories whose executors no longer run.
 fn remove_abandoned(within: &Path) -> io::Result<()> {
     for entry in fs::read_dir(within)? {
         let path = entry?.path();
@@ -78,7 +78,7 @@ fn remove_abandoned(within: &Path) -> io::Result<()> {
         if !name.is_some_and(|name| name.starts_with(PREFIX)) {
             continue;
         }
-        // One without a lock is being made.
+        // A directory without a lock is being created.
         let Ok(lock) = File::open(path.join(LOCK)) else {
             continue;
         };
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_private_and_goes() {
+    fn the_directory_is_private_and_is_deleted() {
         let within = tempfile::tempdir().unwrap();
         let one = WorkDir::make(within.path()).unwrap();
         let two = WorkDir::make(within.path()).unwrap();
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_left_is_removed_and_what_is_used_is_not() {
+    fn abandoned_directories_are_deleted_and_used_ones_are_not() {
         let within = tempfile::tempdir().unwrap();
         let used = WorkDir::make(within.path()).unwrap();
         let left = within.path().join(format!("{PREFIX}left"));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_is_not_there_is_told() {
+    fn a_missing_parent_directory_is_an_error() {
         let within = tempfile::tempdir().unwrap();
         let error = WorkDir::make(&within.path().join("none")).unwrap_err();
         assert_eq!(error.code(), "MZ1934");

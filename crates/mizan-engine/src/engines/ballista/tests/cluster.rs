@@ -1,4 +1,4 @@
-//! A cluster of processes that end with this one: each is this program again, told to
+//! A cluster of processes that end with this one: each is this test program, started again to
 //! run one test that is a node.
 
 use std::fs::{self, File};
@@ -22,8 +22,8 @@ use crate::oracle::Data;
 const ROLE: &str = "MIZAN_TEST_NODE";
 const WORK_DIR: &str = "MIZAN_TEST_WORK_DIR";
 
-/// A plan on an engine. Its operators compute the result: falling back to plain SQL is
-/// a fault that the result would not show.
+/// Runs a plan on an engine. Its operators must compute the result: a fallback to plain SQL is
+/// a defect that the result would not show.
 pub(super) fn run(
     engine: &impl Engine,
     plan: &BoundedPlan,
@@ -39,21 +39,21 @@ pub(super) fn run(
     Ok(execution.exact)
 }
 
-/// A node, which ends when its standard input does.
+/// A node, which exits when its standard input closes.
 pub(super) struct Node {
     child: Child,
     pub(super) address: Address,
 }
 
 impl Node {
-    /// Starts one; executors are told where the scheduler is.
+    /// Starts a node; executors receive the address of the scheduler.
     fn start(role: &str, work_dir: &Path) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "--nocapture", "--test-threads=1"])
             .arg("engines::ballista::tests::cluster::a_node_in_its_own_process")
             .env(ROLE, role)
             .env(WORK_DIR, work_dir)
-            // Elsewhere: no path is the same by chance.
+            // Another working directory, so that no relative path works by chance.
             .current_dir(work_dir)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -65,7 +65,7 @@ impl Node {
             let line = line.unwrap();
             Some(line.split_once("listens on ")?.1.parse().unwrap())
         });
-        // Nobody reads on, and nobody waits for that.
+        // The output is drained; the thread is not joined.
         std::thread::spawn(move || lines.for_each(drop));
         Self {
             child,
@@ -89,7 +89,7 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// With so many executors of two tasks each.
+    /// A cluster with this number of executors of two tasks each.
     pub(super) fn of(executors: usize) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let scheduler = Node::start("scheduler", directory.path());
@@ -117,7 +117,8 @@ impl Cluster {
         self.directory.path().join(name)
     }
 
-    /// Parquet files of these rows, in some parts; the catalogue says where they are.
+    /// Writes these rows as Parquet files, in several parts, and their paths into the
+    /// catalogue.
     pub(super) fn fill(
         &self,
         name: &str,
@@ -147,7 +148,7 @@ fn write(path: &Path, batch: &RecordBatch) {
     writer.close().unwrap();
 }
 
-/// Not a test unless it is told to be a node.
+/// Does nothing unless it is started as a node.
 #[test]
 fn a_node_in_its_own_process() {
     let Ok(role) = std::env::var(ROLE) else {

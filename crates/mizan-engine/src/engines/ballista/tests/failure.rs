@@ -1,5 +1,5 @@
-//! The rows of one unit decide nothing about whether there is an answer: the three
-//! breaks of before, and a hunt for others.
+//! Whether there is an answer does not depend on the rows of one unit: the three known
+//! reproductions, and the failure audit.
 
 use super::cluster::Cluster;
 use crate::audit::failure::tests::{clean, pairs, seeds};
@@ -7,7 +7,7 @@ use crate::audit::failure::{self, Asked, Hunt, Target, World, observe, on_files}
 use crate::engines::reproductions::{self, Tables};
 
 #[test]
-fn the_three_breaks_have_one_outcome() {
+fn the_three_reproductions_have_one_outcome() {
     let cluster = Cluster::of(2);
     let engine = cluster.engine();
     let mut catalogue = reproductions::catalogue();

@@ -1,4 +1,4 @@
-//! Joins with public tables, which are counted here and run on a cluster.
+//! Joins with public tables: rows are counted on this machine, and the joins run on a cluster.
 
 use super::cluster::{Cluster, run};
 use crate::engines::fan_out::cases;

@@ -1,5 +1,5 @@
-//! Questions of people, random plans and CSV: the integers before the noise are those of
-//! the oracle and of the embedded engine.
+//! Typical queries, random plans and CSV: the integers before the noise are those of the oracle
+//! and of the embedded engine.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::engines::questions::{self, QUESTIONS};
 use crate::oracle;
 
 #[test]
-fn questions_have_one_answer_on_every_engine() {
+fn queries_have_the_same_integers_on_every_engine() {
     let cluster = Cluster::of(2);
     let (engine, embedded) = (cluster.engine(), DataFusion::with_partitions(2).unwrap());
     let mut rng = Rng(11);
@@ -35,13 +35,13 @@ fn questions_have_one_answer_on_every_engine() {
 }
 
 #[test]
-fn a_cluster_is_the_oracle() {
+fn a_cluster_agrees_with_the_oracle() {
     let cluster = Cluster::of(2);
     let engine = cluster.engine();
     let rounds = std::env::var("MIZAN_ENGINE_ROUNDS").map_or(60, |rounds| rounds.parse().unwrap());
     let from: u64 = std::env::var("MIZAN_ENGINE_SEED").map_or(0, |seed| seed.parse().unwrap());
     let mut failures: Vec<(usize, u64, String)> = Vec::new();
-    // What DataFusion trips over, first, and parts of plans that have no rows.
+    // First the seeds on which DataFusion failed, and plans with parts that have no rows.
     let tripped = [
         1554, 2223, 3010, 5186, 101_085, 1384, 1070, 1346, 1359, 1232,
     ];
@@ -74,9 +74,9 @@ fn a_cluster_is_the_oracle() {
     assert!(failures.is_empty(), "{} differ: {seeds:?}", failures.len());
 }
 
-/// Files of CSV, some of them with odd rows, read by executors as here.
+/// CSV files, some with malformed rows: executors read them like this machine.
 #[test]
-fn csv_is_read_as_here() {
+fn executors_read_csv_like_this_machine() {
     let cluster = Cluster::of(2);
     let (engine, embedded) = (cluster.engine(), DataFusion::with_partitions(2).unwrap());
     let mut rng = Rng(5);
@@ -112,7 +112,7 @@ fn csv_is_read_as_here() {
     }
 }
 
-/// A Parquet file in which one text is not UTF-8, read by executors as here.
+/// A Parquet file with one text that is not UTF-8: executors read it like this machine.
 #[test]
 fn text_that_is_not_utf8_is_null_on_a_cluster() {
     let cluster = Cluster::of(2);

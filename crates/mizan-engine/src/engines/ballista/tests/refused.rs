@@ -1,4 +1,4 @@
-//! What is refused before anything is charged, and who is not served.
+//! Refusals before the charge, and clients that are rejected.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::engines::generate::Rng;
 use crate::engines::questions;
 
 #[test]
-fn nobody_is_served_but_this_version() {
+fn only_this_version_is_served() {
     let cluster = Cluster::of(0);
     let url = cluster.scheduler.address.url();
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -43,7 +43,7 @@ fn nobody_is_served_but_this_version() {
 }
 
 #[test]
-fn a_question_needs_a_scheduler_and_executors() {
+fn a_query_needs_a_scheduler_and_executors() {
     let cluster = Cluster::of(0);
     let mut catalogue = questions::catalogue();
     let data = questions::data(&mut Rng(1));
@@ -63,9 +63,9 @@ fn a_question_needs_a_scheduler_and_executors() {
     drop(directory);
 }
 
-/// Rows in the memory of this process are what cannot be sent.
+/// Tables in the memory of this process cannot be sent.
 #[test]
-fn what_cannot_be_sent_is_refused_by_name() {
+fn tables_that_cannot_be_sent_are_refused() {
     let nobody = "127.0.0.1:1".parse().unwrap();
     let session = Session::new(&nobody, 2).unwrap();
     let batch = questions::batch(&questions::catalogue().datasets["visits"], &Vec::new());
@@ -82,10 +82,10 @@ fn what_cannot_be_sent_is_refused_by_name() {
     assert!(refusal.to_string().contains("Ballista"), "{refusal}");
 }
 
-/// Executors see other files than those that were seen here. (All of them are on this
-/// machine, so files change before they look.)
+/// Executors see other files than this machine. (All run on this machine, so the test changes
+/// files before the probe.)
 #[test]
-fn files_that_executors_do_not_see_are_told() {
+fn files_that_executors_do_not_see_are_named() {
     let cluster = Cluster::of(2);
     let mut catalogue = questions::catalogue();
     let data = questions::data(&mut Rng(1));

@@ -1,5 +1,5 @@
-//! A column of a CSV file: fields to values of the declared type. What does not
-//! read as one is nothing.
+//! A column of a CSV file: parses fields as the declared type. A field that does not parse is
+//! NULL.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use mizan_sql::{Type, Value, read};
 
 use super::super::values::array_of;
 
-/// Gathers the fields of a column.
+/// A builder for the fields of a column.
 pub(super) enum Column {
     /// Text.
     Text(StringViewBuilder),
@@ -16,7 +16,7 @@ pub(super) enum Column {
     Integer(Int64Builder),
     /// Numbers.
     Number(Float64Builder),
-    /// The rarer types.
+    /// The other types.
     Other(Type, Vec<Value>),
 }
 
@@ -31,7 +31,7 @@ impl Column {
         }
     }
 
-    /// Adds a field, or nothing.
+    /// Appends a field, or NULL.
     #[inline]
     #[allow(clippy::cast_precision_loss, reason = "so few digits are exact")]
     pub(super) fn append(&mut self, field: Option<&[u8]>) {
@@ -53,7 +53,7 @@ impl Column {
         }
     }
 
-    /// The column.
+    /// The finished array.
     pub(super) fn finish(self) -> ArrayRef {
         match self {
             Self::Text(mut builder) => Arc::new(builder.finish()),
@@ -64,7 +64,7 @@ impl Column {
     }
 }
 
-/// The integer of up to 15 digits, which most fields of numbers are.
+/// An integer of at most 15 digits, which most numeric fields are.
 #[inline]
 fn digits(field: &[u8]) -> Option<i64> {
     if field.is_empty() || field.len() > 15 {

@@ -1,11 +1,10 @@
-//! The fields of a CSV file, one after the other.
+//! The fields of a CSV file, in order.
 //!
-//! Most fields are plain and lie in the buffer as they are: they are found by
-//! looking for their end. Those in quotes are left to `csv_core`.
+//! Most fields have no quotes and lie in the buffer as a whole: they are found by searching for
+//! their end. Quoted fields are parsed by `csv_core`.
 //!
-//! A row ends at a line feed, or at a carriage return with a line feed. A carriage return
-//! by itself is a character like others: whatever a cell without quotes holds, it does
-//! not begin a row.
+//! A row ends at a line feed, or at a carriage return and a line feed. A carriage return alone
+//! is part of a field: no content of an unquoted cell can start a new row.
 
 use std::io::{ErrorKind, Read, Result};
 use std::ops::Range;
@@ -14,9 +13,9 @@ use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 
 /// The longest field that is read.
 const MAX_FIELD: usize = mizan_sql::LONGEST_STORED_TEXT;
-/// How much is read at once; less than a field may have.
+/// How many bytes are read at once; a field may be longer.
 pub(super) const BUFFER: usize = 1 << 17;
-/// The mark of UTF-8.
+/// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads fields.
@@ -27,27 +26,27 @@ pub(super) struct Fields<R> {
     end: usize,
     finished: bool,
     at_row: bool,
-    /// Where the last field lies in the buffer, if it lies there whole.
+    /// The range of the last field in the buffer, if it lies there as a whole.
     whole: Range<usize>,
-    /// The last field otherwise, and whether it was too long.
+    /// The last field otherwise, and whether it is too long.
     pieces: Vec<u8>,
     too_long: bool,
-    /// For fields in quotes, and where they are written.
+    /// The parser of quoted fields, and its output.
     quotes: Reader,
     output: Vec<u8>,
 }
 
-/// What came after a field.
+/// What follows a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum After {
-    /// Another field.
+    /// Another field of the row.
     Field,
     /// The end of the row.
     Row,
 }
 
 impl<R: Read> Fields<R> {
-    /// Begins, after the mark of UTF-8 if there is one.
+    /// Starts, and skips a byte order mark.
     pub(super) fn new(from: R, buffer: usize) -> Result<Self> {
         let mut fields = Self {
             from,
@@ -77,7 +76,7 @@ impl<R: Read> Fields<R> {
         self.buffer.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Reads on. There must be room: all was read, or next to nothing yet.
+    /// Fills the buffer. Everything in it must have been consumed, or nearly nothing read yet.
     fn fill(&mut self) -> Result<()> {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
@@ -113,14 +112,14 @@ impl<R: Read> Fields<R> {
         Ok(self.unread().starts_with(b"\r\n"))
     }
 
-    /// Reads the next field, and keeps it if it is wanted; None at the end.
+    /// Reads the next field and stores it if `wanted`; None at the end.
     #[inline]
     pub(super) fn next(&mut self, wanted: bool) -> Result<Option<After>> {
         self.pieces.clear();
         self.whole = 0..0;
         self.too_long = false;
         if self.at_row {
-            // Empty lines are no rows.
+            // Empty lines are not rows.
             loop {
                 match self.peek()? {
                     Some(b'\n') => self.start += 1,
@@ -162,7 +161,7 @@ impl<R: Read> Fields<R> {
                 if self.pieces.is_empty() {
                     self.whole = range;
                 } else if range.is_empty() && after == After::Row && length == 0 {
-                    // The carriage return was the last byte of the last buffer.
+                    // The carriage return was the last byte of the previous buffer.
                     self.drop_return();
                 } else {
                     self.keep(range, wanted);
@@ -178,17 +177,17 @@ impl<R: Read> Fields<R> {
         }
     }
 
-    /// Adds a part of the buffer to a field that does not lie there whole.
+    /// Appends a part of the buffer to a field that spans several buffers.
     fn keep(&mut self, range: Range<usize>, wanted: bool) {
         if wanted && !self.too_long {
             let piece = self.buffer.get(range).unwrap_or_default();
             self.pieces.extend_from_slice(piece);
-            // The last byte may be the end of a line.
+            // The last byte may belong to the end of the line.
             self.too_long = self.pieces.len() > MAX_FIELD + 1;
         }
     }
 
-    /// Takes the carriage return of the end of a line off a field.
+    /// Removes the carriage return of a line end from the field.
     fn drop_return(&mut self) {
         if ends_in_return(&self.pieces) && !self.too_long {
             self.pieces.pop();
@@ -197,7 +196,7 @@ impl<R: Read> Fields<R> {
 
     fn quoted(&mut self, wanted: bool) -> Result<After> {
         self.quotes.reset();
-        // The last byte that was read before those of now.
+        // The last byte that was read before the current ones.
         let mut last = None;
         loop {
             self.peek()?;
@@ -220,7 +219,8 @@ impl<R: Read> Fields<R> {
                     return Ok(After::Field);
                 }
                 ReadFieldResult::Field { record_end: true } | ReadFieldResult::End => {
-                    // A line does not end within quotes, so this return is not in them.
+                    // A line does not end within quotes, so this carriage return is outside of
+                    // them.
                     if (end, before) == (Some(b'\n'), Some(b'\r')) {
                         self.drop_return();
                     }
@@ -231,7 +231,7 @@ impl<R: Read> Fields<R> {
         }
     }
 
-    /// The last field; None if it is empty or too long, which is nothing.
+    /// The last field; None if it is empty or too long, which means NULL.
     #[inline]
     pub(super) fn field(&self) -> Option<&[u8]> {
         let field = if self.whole.is_empty() {
@@ -296,11 +296,11 @@ mod tests {
         }
     }
 
-    /// What stands for a carriage return without a line feed.
+    /// A placeholder for a carriage return without a line feed.
     const LONE: u8 = 1;
 
-    /// The reference: `csv_core` ends rows at any carriage return, so those that do not
-    /// end a line are other characters while it reads.
+    /// The reference: `csv_core` ends rows at every carriage return, so those that do not end a
+    /// line are replaced while it reads.
     fn reference(bytes: &[u8]) -> Rows {
         let mut hidden = bytes.to_vec();
         for place in 0..hidden.len() {
@@ -331,8 +331,8 @@ mod tests {
             prop_assert_eq!(ours(&bytes, buffer), reference(&bytes));
         }
 
-        /// Whatever a cell without quotes holds besides commas and line feeds, the rows
-        /// before and after it are the same.
+        /// For all contents of an unquoted cell without commas and line feeds, the rows before
+        /// and after it stay the same.
         #[test]
         fn a_cell_does_not_change_other_rows(
             letters in prop::collection::vec(0_usize..7, 0..20),

@@ -1,4 +1,4 @@
-//! CSV files as pieces of a scan: a file is read as a whole.
+//! CSV files as pieces of a scan: each file is one piece.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl Format for Csv {
     }
 }
 
-/// The scan of files with these columns; groups of their places are partitions.
+/// The scan of files with these columns. Each partition reads one group of file positions.
 pub(in crate::engines) fn csv_scan(
     schema: SchemaRef,
     files: Vec<SeenFile>,

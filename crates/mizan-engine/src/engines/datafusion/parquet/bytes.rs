@@ -1,5 +1,5 @@
-//! Bytes of a column as values: text that is not UTF-8 or too long and decimals of more
-//! than sixteen bytes are `NULL`.
+//! Byte arrays of a column as values. Text that is not UTF-8 or too long, and decimals of more
+//! than sixteen bytes, are `NULL`.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use datafusion::common::{Result, exec_err};
 /// The longest text of a file.
 pub(super) const MAX_TEXT: usize = mizan_sql::LONGEST_STORED_TEXT;
 
-/// The column of a file as one of its schema.
+/// A column of a file converted to the type of the schema.
 pub(super) fn value(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
     match (array.data_type(), wanted) {
         (DataType::BinaryView, DataType::Utf8View) => {
@@ -37,13 +37,13 @@ pub(super) fn value(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
     }
 }
 
-/// Whether no text is too long: the first four bytes of a view are the length.
+/// Whether all texts are within the limit: the first four bytes of a view are the length.
 #[allow(clippy::cast_possible_truncation, reason = "the lower half is meant")]
 fn are_short(views: &[u128]) -> bool {
     views.iter().all(|view| *view as u32 as usize <= MAX_TEXT)
 }
 
-/// Without a copy if all bytes are text.
+/// Does not copy if all bytes are valid text.
 fn text_of_bytes(bytes: &BinaryViewArray) -> Result<StringViewArray> {
     if are_short(bytes.views())
         && let Ok(texts) = bytes.clone().to_string_view()
@@ -55,7 +55,7 @@ fn text_of_bytes(bytes: &BinaryViewArray) -> Result<StringViewArray> {
         .iter()
         .map(|value| value.is_some_and(is_text))
         .collect();
-    // A view of nothing is an empty text.
+    // A view of zeros is the empty text.
     let views = bytes.views().iter().zip(&valid);
     let views: ScalarBuffer<u128> = views
         .map(|(view, valid)| if *valid { *view } else { 0 })
@@ -65,7 +65,7 @@ fn text_of_bytes(bytes: &BinaryViewArray) -> Result<StringViewArray> {
     Ok(texts)
 }
 
-/// Two's complement, the most significant byte first.
+/// Decimals in two's complement, most significant byte first.
 fn decimals(bytes: &BinaryViewArray) -> Decimal128Array {
     let decimal = |bytes: &[u8]| {
         if bytes.is_empty() || bytes.len() > 16 {

@@ -1,8 +1,8 @@
-//! A whole file decoded once, when its dataset is added: what is damaged is found by
-//! the data owner then, and not by a query that was charged.
+//! Decodes a whole file once, when its dataset is added. So the data owner finds damage then,
+//! and not a query after its charge.
 //!
-//! The headers of all pages are walked first: a page that claims to be larger than any
-//! page should be is not decompressed.
+//! First it reads the headers of all pages: a page that claims to be too large is not
+//! decompressed.
 
 use std::fs::File;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,15 +18,15 @@ use crate::engine::EngineError;
 use crate::engines::thread::{QUIET, caught};
 use crate::version::unreadable;
 
-/// The largest page that is decompressed. Writers make pages of a megabyte.
+/// The largest page that is decompressed. Writers use pages of about a megabyte.
 const MAX_PAGE: i64 = 1 << 30;
 /// The longest header of a page, with its statistics.
 const MAX_HEADER: u64 = 1 << 20;
-/// What most headers fit in.
+/// Most headers fit into this.
 const USUAL_HEADER: u64 = 256;
 
-/// Decodes all row groups of files with these columns. `progress` is told how many rows
-/// of how many were decoded.
+/// Decodes all row groups of files with these columns. `progress` receives the numbers of
+/// decoded rows and of all rows.
 pub(in crate::engines::datafusion) fn check(
     footers: &[Arc<Footer>],
     schema: &SchemaRef,
@@ -41,7 +41,7 @@ pub(in crate::engines::datafusion) fn check(
         pieces.extend((0..footer.groups().len()).map(|group| (footer, group)));
     }
     let (next, done) = (AtomicUsize::new(0), Mutex::new(0_u64));
-    // The first in the order of files, whichever thread was quicker.
+    // The first error in the order of the files, independent of the speed of threads.
     let failed: Mutex<Option<(usize, EngineError)>> = Mutex::new(None);
     let work = || {
         loop {
@@ -67,7 +67,7 @@ pub(in crate::engines::datafusion) fn check(
     std::thread::scope(|scope| {
         for _ in 0..threads.min(pieces.len()) {
             let thread = std::thread::Builder::new().name(QUIET.to_owned());
-            // One that cannot be started leaves its work to the others.
+            // If a thread cannot be started, the others do its work.
             let _ = thread.spawn_scoped(scope, work);
         }
     });
@@ -80,8 +80,8 @@ pub(in crate::engines::datafusion) fn check(
     }
 }
 
-/// Decodes a row group, a column at a time: that takes less memory, and says of which
-/// column it fails.
+/// Decodes a row group column by column: that takes less memory, and the error can name the
+/// column.
 fn check_group(footer: &Arc<Footer>, group: usize, schema: &SchemaRef) -> Result<(), EngineError> {
     let path = footer.path();
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
@@ -111,8 +111,7 @@ fn decodes(footer: &Arc<Footer>, group: usize, schema: &SchemaRef) -> bool {
     caught(decode).unwrap_or(false)
 }
 
-/// Whether the pages of a chunk fill it, are of a reasonable size, and have a value for
-/// each row.
+/// Checks that the pages of a chunk fill it, are not too large, and have a value for each row.
 fn check_pages(file: &File, chunk: &ColumnChunkMetaData, rows: u64) -> Option<()> {
     let (mut at, size) = chunk_range(chunk)?;
     let end = at.checked_add(size)?;
@@ -133,7 +132,8 @@ fn check_pages(file: &File, chunk: &ColumnChunkMetaData, rows: u64) -> Option<()
         if !sizes.iter().all(|size| (0..=MAX_PAGE).contains(size)) {
             return None;
         }
-        // Text in these encodings is read otherwise, and the footer says which columns are.
+        // Text in these encodings is read in another way, and the footer says which columns
+        // have them.
         let together = TOGETHER
             .iter()
             .find(|encoding| **encoding as i64 == page.encoding);

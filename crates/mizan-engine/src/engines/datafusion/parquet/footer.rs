@@ -1,12 +1,12 @@
-//! The footer of a Parquet file: which columns it has, as what they are read, where
-//! their pages are. Every number is checked against the length of the file.
+//! The footer of a Parquet file: its columns, the types as which they are read, and the
+//! positions of their pages. Every number is checked against the length of the file.
 //!
-//! Statistics, page indexes and Bloom filters of a file are not read: they may be wrong,
-//! and nothing that is wrong in them may change an answer or make it fail.
+//! Statistics, page indexes and Bloom filters of a file are not read: they may be wrong, and
+//! must not change an answer or make it fail.
 //!
-//! Text is read as the library reads it, which validates whole pages at once, and as
-//! bytes where that fails: the schema of the footer is changed then, because the library
-//! validates whatever a schema calls UTF-8.
+//! Text is read by the library, which validates whole pages at once. Where that fails, it is
+//! read as bytes: the schema of the footer is changed for this, because the library validates
+//! all columns that the schema declares as UTF-8.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -32,11 +32,11 @@ use crate::version::unreadable;
 
 /// The longest footer that is read.
 const MAX_FOOTER: u64 = 256 << 20;
-/// The length of the footer and the mark at the end of a file.
+/// The length of the footer and the magic number at the end of a file.
 const TAIL: u64 = 8;
-/// The mark at both ends of a file.
+/// The magic number at both ends of a file.
 const MARK: &[u8] = b"PAR1";
-/// Encodings that write texts one after the other, without anything between them.
+/// Encodings that store texts one after the other without separators.
 pub(super) const TOGETHER: [Encoding; 2] = [
     Encoding::DELTA_LENGTH_BYTE_ARRAY,
     Encoding::DELTA_BYTE_ARRAY,
@@ -47,7 +47,7 @@ const MAX_ROWS: i64 = 1 << 40;
 /// How text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextAs {
-    /// Validated by the library: one text that is not UTF-8 is an error.
+    /// Validated by the library: one text that is not UTF-8 is an error for the page.
     Text,
     /// As bytes.
     Bytes,
@@ -57,16 +57,16 @@ pub(super) enum TextAs {
 #[derive(Debug)]
 pub(in crate::engines::datafusion) struct Footer {
     path: PathBuf,
-    /// What the file says that it holds.
+    /// The schema that the file declares.
     pub(in crate::engines::datafusion) declared: SchemaRef,
-    /// As what its columns are read, those that cannot be used as well.
+    /// The types as which its columns are read, including columns that cannot be used.
     pub(in crate::engines::datafusion) schema: SchemaRef,
-    /// How it is read as long as all text is UTF-8.
+    /// The reader for files whose text is all UTF-8.
     reader: ArrowReaderMetadata,
 }
 
 impl Footer {
-    /// Reads the footer of a file. A library that panics at it has found no footer.
+    /// Reads the footer of a file. If the library panics, the footer is invalid.
     pub(in crate::engines::datafusion) fn read(path: &Path) -> Result<Self, EngineError> {
         let bad = || EngineError::BadParquet {
             path: path.to_path_buf(),
@@ -95,7 +95,7 @@ impl Footer {
         })
     }
 
-    /// How many rows it says that it has.
+    /// The number of rows that it declares.
     pub(in crate::engines::datafusion) fn rows(&self) -> u64 {
         let groups = self.groups().iter();
         groups.map(group_rows).fold(0, u64::saturating_add)
@@ -111,7 +111,7 @@ impl Footer {
         &self.path
     }
 
-    /// How its pages are decoded.
+    /// The metadata for decoding its pages.
     pub(super) fn reader(&self, text: TextAs) -> ParquetResult<ArrowReaderMetadata> {
         match text {
             TextAs::Text => Ok(self.reader.clone()),
@@ -119,8 +119,7 @@ impl Footer {
         }
     }
 
-    /// The places of columns in the footer, by their names. An error if one of them is
-    /// not there.
+    /// The positions of columns in the footer, by name. An error if one of them is missing.
     pub(super) fn roots(&self, wanted: &Schema) -> Result<Vec<usize>> {
         let fields = wanted.fields().iter();
         fields
@@ -128,7 +127,7 @@ impl Footer {
             .collect()
     }
 
-    /// The chunks of a row group that hold some of the columns.
+    /// The chunks of a row group for some of the columns.
     pub(super) fn chunks<'a>(
         &'a self,
         group: usize,
@@ -148,12 +147,12 @@ impl Footer {
     }
 }
 
-/// The rows of a group; no number is negative once it was checked.
+/// The rows of a group. Negative numbers were rejected before.
 pub(super) fn group_rows(group: &RowGroupMetaData) -> u64 {
     group.num_rows().try_into().unwrap_or(0)
 }
 
-/// The bytes of a chunk in its file.
+/// The byte range of a chunk in its file.
 pub(super) fn chunk_range(chunk: &ColumnChunkMetaData) -> Option<(u64, u64)> {
     let start = chunk
         .dictionary_page_offset()
@@ -176,8 +175,8 @@ pub(super) fn read_at(mut file: &File, start: u64, bytes: &mut [u8]) -> std::io:
     file.read_exact(bytes)
 }
 
-/// A part of a file. Its length is checked against the file's before: memory is not
-/// cleared first, which takes as long as reading.
+/// Reads a range of a file. The caller checks its length against the file. The memory is not
+/// zeroed first, since that takes as long as reading.
 pub(super) fn read_part(mut file: &File, start: u64, length: usize) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(length);
     file.seek(SeekFrom::Start(start))?;
@@ -188,7 +187,7 @@ pub(super) fn read_part(mut file: &File, start: u64, length: usize) -> std::io::
     }
 }
 
-/// Whether a file ends in a footer whose structure can be believed.
+/// Checks that a file ends in a footer whose structure is consistent.
 fn check_bytes(file: &File, length: u64) -> Option<()> {
     let end = length.checked_sub(TAIL)?;
     let mut tail = [0; 8];
@@ -207,7 +206,7 @@ fn check_bytes(file: &File, length: u64) -> Option<()> {
     is_sound_footer(&footer).then_some(())
 }
 
-/// Whether the rows add up, and all chunks lie within the file.
+/// Checks that the numbers of rows add up and that all chunks lie within the file.
 fn check_numbers(metadata: &ParquetMetaData, length: u64) -> Option<()> {
     let mut rows = 0_i64;
     for group in metadata.row_groups() {
@@ -222,7 +221,7 @@ fn check_numbers(metadata: &ParquetMetaData, length: u64) -> Option<()> {
             let begins = u64::try_from(chunk.data_page_offset()).ok()?;
             let flat = chunk.column_descr().max_rep_level() == 0;
             let counts = chunk.num_values() >= 0 && (!flat || chunk.num_values() == here);
-            // No column is in another file.
+            // Columns in other files are not supported.
             let here = chunk.file_path().is_none();
             if !(inside && begins >= start && counts && here && chunk.uncompressed_size() >= 0) {
                 return None;
@@ -232,8 +231,8 @@ fn check_numbers(metadata: &ParquetMetaData, length: u64) -> Option<()> {
     (rows == metadata.file_metadata().num_rows() && rows <= MAX_ROWS).then_some(())
 }
 
-/// As what columns are read: as the file says, text as views, dictionaries as their
-/// values, because they overflow, and decimals as they are stored.
+/// The types as which columns are read: those of the file, but text as views, dictionaries as
+/// their values (dictionary indices can overflow), and decimals as they are stored.
 fn read_as(metadata: &ArrowReaderMetadata) -> ParquetResult<SchemaRef> {
     let stored = ArrowReaderMetadata::try_new(
         Arc::clone(metadata.metadata()),
@@ -247,7 +246,7 @@ fn read_as(metadata: &ArrowReaderMetadata) -> ParquetResult<SchemaRef> {
     let columns = metadata.parquet_schema().root_schema().get_fields();
     let fields = pairs.zip(columns).map(|((stored, declared), column)| {
         let kind = match (stored.data_type(), flat(declared.data_type())) {
-            // Which cannot be used.
+            // Cannot be used.
             (DataType::Decimal256(..), _) if is_bytes(column) => DataType::Binary,
             (decimal, _) if is_decimal(decimal) => decimal.clone(),
             (_, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) => DataType::Utf8View,
@@ -275,14 +274,13 @@ const fn is_decimal(kind: &DataType) -> bool {
     )
 }
 
-/// Whether values have any length.
+/// Whether values have variable length.
 fn is_bytes(column: &Type) -> bool {
     column.is_primitive() && column.get_physical_type() == Physical::BYTE_ARRAY
 }
 
-/// The columns of which some pages are in an encoding whose texts the library validates as
-/// one text: the first half of a character in one cell and the second half in the next
-/// would pass.
+/// The columns of which some pages have an encoding whose texts the library validates as one
+/// text: half a character at the end of one cell and the other half in the next would pass.
 fn validated_together(metadata: &ParquetMetaData) -> BTreeSet<usize> {
     let schema = metadata.file_metadata().schema_descr();
     let mut found = BTreeSet::new();
@@ -299,7 +297,7 @@ fn validated_together(metadata: &ParquetMetaData) -> BTreeSet<usize> {
     found
 }
 
-/// How pages are decoded into columns of this schema, or into bytes.
+/// The metadata for decoding pages into columns of this schema, or into bytes.
 fn reader(
     metadata: &Arc<ParquetMetaData>,
     schema: &Schema,
@@ -311,15 +309,15 @@ fn reader(
         let column = columns.get_fields().get(place);
         let kind = schema.fields().get(place).map(|field| field.data_type());
         column.zip(kind).is_some_and(|(column, kind)| {
-            // The library reads other text than this without looking at it, and decimals
-            // of any length as if they had sixteen bytes.
+            // The library does not validate other text columns, and reads decimals of any
+            // length as if they had sixteen bytes.
             let info = column.get_basic_info();
             let validated =
                 info.converted_type() == ConvertedType::UTF8 && !together.contains(&place);
             is_bytes(column)
                 && match kind {
                     DataType::Utf8View => text == TextAs::Bytes || !validated,
-                    // Those that cannot be used are not decoded.
+                    // Columns that cannot be used are not decoded.
                     DataType::Binary => info.converted_type() == ConvertedType::DECIMAL,
                     kind => is_decimal(kind),
                 }
@@ -344,7 +342,7 @@ fn reader(
     ArrowReaderMetadata::try_new(metadata, options)
 }
 
-/// The same footer, in which some columns are bytes without a meaning.
+/// The same footer, with some columns declared as plain bytes.
 fn with_bytes(
     metadata: &ParquetMetaData,
     as_bytes: impl Fn(usize) -> bool,

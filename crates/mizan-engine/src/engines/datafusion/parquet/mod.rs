@@ -1,10 +1,10 @@
-//! Parquet files as tables, read so that no value can make it fail.
+//! Parquet files as tables, read so that no value can make the reader fail.
 //!
-//! - [`thrift`] and [`footer`]: what a file claims, checked before it is believed;
-//! - [`prefixes`]: how long texts are that share prefixes;
+//! - [`thrift`] and [`footer`]: the claims of a file, checked before they are used;
+//! - [`prefixes`]: decoded lengths of texts that share prefixes;
 //! - [`rows`] and [`bytes`]: row groups to batches; text that is not UTF-8 is `NULL`;
 //! - [`scan`]: row groups as a source of DataFusion's scans, also on a cluster;
-//! - [`check`]: a whole file decoded once, when its dataset is added.
+//! - [`check`]: decodes a whole file once, when its dataset is added.
 
 mod bytes;
 pub(crate) mod check;
@@ -34,7 +34,7 @@ pub(in crate::engines) struct ParquetTable {
 }
 
 impl ParquetTable {
-    /// A table.
+    /// A table of these files.
     pub(in crate::engines) const fn new(schema: SchemaRef, files: Arc<[Arc<ParquetFile>]>) -> Self {
         Self { schema, files }
     }

@@ -1,8 +1,8 @@
-//! How long texts are that share prefixes (DELTA_BYTE_ARRAY).
+//! The decoded length of texts that share prefixes (DELTA_BYTE_ARRAY).
 //!
-//! A value of this encoding is a part of the value before it and some bytes more, so a
-//! page of 60 kB may hold gigabytes of text. How much that is can be read off the lengths,
-//! which lie before the bytes: no text is decoded for it.
+//! In this encoding a value is a prefix of the previous value and some more bytes, so a page of
+//! 60 kB may decode to gigabytes of text. The decoded size follows from the lengths, which are
+//! stored before the bytes: no text is decoded to compute it.
 
 use std::sync::Arc;
 
@@ -17,21 +17,21 @@ use super::rows::Chunks;
 use crate::engine::EngineError;
 use crate::engines::thread::caught;
 
-/// The texts of some pages.
+/// The decoded size of texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Decoded {
-    /// The bytes of all of them.
+    /// The bytes of all texts.
     pub(super) bytes: u64,
-    /// The bytes of the longest.
+    /// The bytes of the longest text.
     pub(super) longest: u64,
 }
 
-/// Whether some pages of a chunk are in this encoding.
+/// Whether some pages of a chunk have this encoding.
 pub(super) fn shares_prefixes(chunk: &ColumnChunkMetaData) -> bool {
     chunk.encodings_mask().is_set(Encoding::DELTA_BYTE_ARRAY)
 }
 
-/// The bytes of the texts of a column of files that share prefixes; zero if none does.
+/// The decoded bytes of a column's texts that share prefixes; zero if there are none.
 pub(in crate::engines::datafusion) fn decoded_bytes(
     footers: &[Arc<Footer>],
     field: &Arc<Field>,
@@ -61,7 +61,7 @@ fn of_group(footer: &Footer, group: usize, schema: &Schema) -> Option<Decoded> {
     decoded(footer, group, &roots, &chunks)
 }
 
-/// The texts of columns of a row group that share prefixes. None if a page is damaged.
+/// The decoded size of columns of a row group that share prefixes. None if a page is damaged.
 pub(super) fn decoded(
     footer: &Footer,
     group: usize,
@@ -77,7 +77,7 @@ pub(super) fn decoded(
     {
         let here = of_chunk(Arc::clone(&reader), chunk, rows)?;
         all.bytes = all.bytes.saturating_add(here.bytes);
-        // A row has a text of each column.
+        // A row has one text of each column.
         all.longest = all.longest.saturating_add(here.longest);
     }
     Some(all)
@@ -112,7 +112,7 @@ fn of_chunk<R: ChunkReader + 'static>(
                             .ok()?
                             .checked_add(4)?
                     }
-                    // A bit for each value.
+                    // One bit for each value.
                     (true, _) => usize::try_from(num_values.div_ceil(8)).ok()?,
                 };
                 (buf, start)
@@ -136,10 +136,10 @@ fn of_chunk<R: ChunkReader + 'static>(
     Some(all)
 }
 
-/// The values of a page: lengths of prefixes, lengths of what follows, and bytes.
+/// The values of a page: lengths of prefixes, lengths of suffixes, and bytes.
 fn of_values(bytes: &[u8]) -> Option<Decoded> {
     if bytes.is_empty() {
-        // All of them are NULL.
+        // All values are NULL.
         return Some(Decoded::default());
     }
     let mut prefixes = Packed::new(bytes)?;
@@ -164,17 +164,17 @@ fn of_values(bytes: &[u8]) -> Option<Decoded> {
 /// Integers in the encoding DELTA_BINARY_PACKED.
 struct Packed<'a> {
     rest: &'a [u8],
-    /// How many values come yet.
+    /// How many values are left.
     left: u64,
     per_mini_block: usize,
     mini_blocks: usize,
     last: i64,
-    /// Whether the first value was read: it is in the header.
+    /// Whether the first value was read, which is in the header.
     begun: bool,
     least: i64,
-    /// The widths of the mini blocks that come yet, in bits.
+    /// The bit widths of the remaining mini blocks.
     widths: &'a [u8],
-    /// The mini block that is read, and how many of its values were.
+    /// The current mini block, and how many of its values were read.
     mini_block: &'a [u8],
     width: u32,
     read: usize,
@@ -204,7 +204,7 @@ impl<'a> Packed<'a> {
         })
     }
 
-    /// The next value, which there must be.
+    /// The next value; None if there is none.
     fn next(&mut self) -> Option<i64> {
         self.left = self.left.checked_sub(1)?;
         if !self.begun {
@@ -240,7 +240,7 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// So many bits from a place on, the least significant first.
+/// `width` bits from a bit position on, least significant first.
 fn bits(bytes: &[u8], from: usize, width: u32) -> Option<u64> {
     let (mut value, mut found) = (0_u64, 0_u32);
     let mut place = from;
@@ -256,7 +256,7 @@ fn bits(bytes: &[u8], from: usize, width: u32) -> Option<u64> {
     Some(value)
 }
 
-/// An integer of seven bits to a byte.
+/// A LEB128 integer.
 fn unsigned(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0_u64;
     for shift in (0..64).step_by(7) {
@@ -270,7 +270,7 @@ fn unsigned(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// The same with a sign.
+/// A zigzag-encoded LEB128 integer.
 #[allow(clippy::cast_possible_wrap, reason = "zigzag")]
 fn signed(bytes: &mut &[u8]) -> Option<i64> {
     let value = unsigned(bytes)?;

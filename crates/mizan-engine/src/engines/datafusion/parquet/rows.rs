@@ -1,5 +1,5 @@
-//! The rows of a row group in batches. Whatever a page holds, reading it gives batches
-//! or an error: libraries that panic are stopped here.
+//! The rows of a row group in batches. Reading a page gives batches or an error: panics of the
+//! library are caught here.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -20,19 +20,19 @@ use super::footer::{Footer, TextAs, chunk_range, group_rows, read_part};
 use super::prefixes::{decoded, shares_prefixes};
 use crate::engines::thread::caught;
 
-/// How many rows a batch has.
+/// The rows of a batch.
 const BATCH_ROWS: usize = 8192;
 
-/// The bytes of a batch of texts that share prefixes, or of its only row.
+/// The most bytes of texts that share prefixes in a batch, unless it has one row.
 const STEP_BYTES: u64 = 4 << 20;
 
 /// The rows of a row group.
 pub(super) struct Rows {
     footer: Arc<Footer>,
     group: usize,
-    /// The columns, in the order of batches.
+    /// The columns of the batches.
     schema: SchemaRef,
-    /// Their places in the footer.
+    /// Their positions in the footer.
     roots: Vec<usize>,
     chunks: Chunks,
     text: TextAs,
@@ -46,7 +46,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// The rows of a group, with these columns.
+    /// Opens the rows of a group with these columns.
     pub(super) fn open(footer: Arc<Footer>, group: usize, schema: SchemaRef) -> Result<Self> {
         let Some(found) = footer.groups().get(group) else {
             return exec_err!("no such row group");
@@ -70,7 +70,7 @@ impl Rows {
         })
     }
 
-    /// A decoder that goes on where the last one stopped.
+    /// A decoder that continues after the rows that were read.
     fn decoder(&self) -> Result<ParquetRecordBatchReader> {
         let metadata = self.footer.reader(self.text)?;
         let roots = self.roots.iter().copied();
@@ -80,7 +80,7 @@ impl Rows {
                 .with_projection(mask)
                 .with_row_groups(vec![self.group])
                 .with_batch_size(self.step);
-        // An offset is a selection of rows, which is decoded on a slower path.
+        // An offset is implemented as a row selection, which has a slower path.
         let decoder = match self.read {
             0 => decoder,
             read => {
@@ -91,7 +91,7 @@ impl Rows {
         Ok(decoder.build()?)
     }
 
-    /// The next batch as it is decoded; None at the end.
+    /// The next decoded batch; None at the end.
     fn decode(&mut self) -> Result<Option<RecordBatch>> {
         let mut reader = match self.reader.take() {
             Some(reader) => reader,
@@ -108,7 +108,7 @@ impl Rows {
         }
         let mut batch = self.decode();
         if batch.is_err() && self.text == TextAs::Text {
-            // Perhaps a text is not UTF-8.
+            // A text may be invalid UTF-8.
             self.text = TextAs::Bytes;
             self.reader = None;
             batch = self.decode();
@@ -123,7 +123,7 @@ impl Rows {
         self.columns(&batch).map(Some)
     }
 
-    /// A batch with the columns of the schema.
+    /// Converts a batch to the columns of the schema.
     fn columns(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let mut arrays = Vec::with_capacity(self.schema.fields().len());
         for field in self.schema.fields() {
@@ -138,8 +138,8 @@ impl Rows {
     }
 }
 
-/// How many rows are decoded at a time. Texts that share prefixes are copied, so that a
-/// few of a small page may take much.
+/// How many rows are decoded at a time. Texts that share prefixes are copied, so few rows of a
+/// small page may take much memory.
 fn step(footer: &Footer, group: usize, roots: &[usize], chunks: &Chunks) -> Result<usize> {
     if !footer.chunks(group, roots).any(shares_prefixes) {
         return Ok(BATCH_ROWS);
@@ -159,7 +159,7 @@ impl Iterator for Rows {
         if self.done {
             return None;
         }
-        // After a panic nothing of this is used again.
+        // After a panic none of this state is used again.
         let batch = caught(|| self.next_batch());
         let batch = batch.unwrap_or_else(|| exec_err!("a page cannot be decoded"));
         self.done = !matches!(batch, Ok(Some(_)));
@@ -167,12 +167,12 @@ impl Iterator for Rows {
     }
 }
 
-/// The bytes of some columns of a row group: loaded once, because a page at a time
-/// takes a system call or more for each.
+/// The bytes of some columns of a row group. They are loaded at once, since reading page by
+/// page takes at least one system call for each.
 #[derive(Clone)]
 pub(super) struct Chunks {
     length: u64,
-    /// From where in the file, in order.
+    /// The start offset and the bytes of each chunk, in order.
     loaded: Arc<[(u64, Bytes)]>,
 }
 
@@ -182,7 +182,7 @@ impl Chunks {
         let length = file.metadata()?.len();
         let mut loaded = Vec::with_capacity(roots.len());
         for chunk in footer.chunks(group, roots) {
-            // The file may be another one than that of the footer.
+            // The file may have been replaced since its footer was read.
             let range = chunk_range(chunk)
                 .filter(|(start, size)| start.checked_add(*size).is_some_and(|end| end <= length));
             let (start, size) = range.ok_or_else(|| exec_datafusion_err!("another file"))?;
@@ -196,7 +196,7 @@ impl Chunks {
         })
     }
 
-    /// The bytes from a place on, as far as they were loaded.
+    /// The loaded bytes from an offset on.
     fn from(&self, start: u64) -> ParquetResult<Bytes> {
         let after = self.loaded.partition_point(|(begin, _)| *begin <= start);
         let (begin, bytes) = after

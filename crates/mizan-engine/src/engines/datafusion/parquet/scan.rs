@@ -1,5 +1,5 @@
-//! Parquet files as a source of DataFusion's scans: row groups are dealt out to
-//! partitions, and read by the executor that runs the scan.
+//! Parquet files as a source of DataFusion's scans: row groups are assigned to partitions and
+//! read by the executor that runs the scan.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,7 +17,7 @@ use crate::engines::datafusion::pieces::{Format, Scan};
 use crate::engines::datafusion::seen::SeenFile;
 use crate::engines::thread::on_own_thread;
 
-/// A file, with its footer once it was read.
+/// A file with its footer, which is read on first use.
 #[derive(Debug)]
 pub(in crate::engines) struct ParquetFile {
     /// The file.
@@ -26,7 +26,7 @@ pub(in crate::engines) struct ParquetFile {
 }
 
 impl ParquetFile {
-    /// A file whose footer is read when it is needed.
+    /// A file whose footer is not read yet.
     #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
     pub(in crate::engines) const fn new(file: SeenFile) -> Self {
         Self {
@@ -54,11 +54,11 @@ impl ParquetFile {
     }
 }
 
-/// A row group: the place of its file, and its own place there.
+/// A row group: the position of its file, and its position in the file.
 pub(in crate::engines) type Piece = (usize, usize);
 
-/// All row groups of files in so many partitions with about as many rows each; none of
-/// them is empty unless there are no rows.
+/// Assigns all row groups to at most `most` partitions with about equally many rows. No
+/// partition is empty unless there are no rows.
 pub(super) fn partitions(files: &[Arc<ParquetFile>], most: usize) -> Result<Vec<Vec<Piece>>> {
     let mut pieces = Vec::new();
     for (file, found) in files.iter().enumerate() {
@@ -74,7 +74,7 @@ pub(super) fn partitions(files: &[Arc<ParquetFile>], most: usize) -> Result<Vec<
     let mut partitions = vec![Vec::new()];
     let mut before = 0_u64;
     for (piece, rows) in pieces {
-        // Where the middle of it lies decides.
+        // The position of its middle row decides.
         let middle = u128::from(before) + u128::from(rows / 2);
         let share = middle * most as u128 / u128::from(all.max(1));
         let open = partitions
@@ -91,8 +91,7 @@ pub(super) fn partitions(files: &[Arc<ParquetFile>], most: usize) -> Result<Vec<
     Ok(partitions)
 }
 
-/// What is known of the size of columns before they are read. It is an estimate: no
-/// aggregate is answered by it.
+/// Estimated sizes of columns for the planner. No aggregate is answered from them.
 pub(super) fn estimate(files: &[Arc<ParquetFile>], schema: &Schema) -> Result<Statistics> {
     let (mut rows, mut bytes) = (0_u64, 0_u64);
     for file in files {

@@ -1,18 +1,17 @@
-//! The shape of Thrift's compact protocol, in which Parquet writes its footer and the
+//! The structure of Thrift's compact protocol, which Parquet uses for its footer and the
 //! headers of its pages.
 //!
-//! The decoder of the `parquet` crate allocates what a file claims. This one allocates
-//! nothing: it walks over the bytes and finds claims that the bytes cannot hold, before
-//! the other decoder believes them.
+//! The decoder of the `parquet` crate allocates whatever a file claims. This one allocates
+//! nothing: it walks over the bytes and rejects claims that the bytes cannot hold, before the
+//! other decoder runs.
 
-/// Structures within structures: Parquet's own are at most six deep.
+/// The nesting limit of structures: those of Parquet are at most six deep.
 const MAX_DEPTH: usize = 32;
 
-/// Columns within columns: deeper schemas are refused, because reading them is a
-/// recursion.
+/// The nesting limit of columns: deeper schemas are refused, because reading them recurses.
 const MAX_SCHEMA_DEPTH: usize = 100;
 
-/// A place in bytes that are read.
+/// A position in the bytes.
 pub(super) struct Walk<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -29,7 +28,7 @@ impl Kind {
 }
 
 impl<'a> Walk<'a> {
-    /// From the beginning.
+    /// Starts at the beginning.
     pub(super) const fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
@@ -51,7 +50,7 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// A number in groups of seven bits.
+    /// A LEB128 number.
     fn varint(&mut self) -> Option<u64> {
         let mut value = 0_u64;
         for shift in (0..64).step_by(7) {
@@ -64,14 +63,14 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// A number with a sign.
+    /// A zigzag-encoded number.
     fn zigzag(&mut self) -> Option<i64> {
         let value = self.varint()?;
         Some((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
     }
 
-    /// The fields of a structure: each is given its number and its type, and must be
-    /// read by who is given it.
+    /// The fields of a structure. The callback receives the number and the type of each and
+    /// must consume its value.
     pub(super) fn fields(
         &mut self,
         mut each: impl FnMut(&mut Self, i64, Kind) -> Option<()>,
@@ -98,7 +97,7 @@ impl<'a> Walk<'a> {
         self.zigzag()
     }
 
-    /// How many elements a list has, and their type. There are bytes for all of them.
+    /// The length and the element type of a list. There are enough bytes for all elements.
     fn list(&mut self, kind: Kind) -> Option<(usize, Kind)> {
         if kind != Kind::LIST && kind != Kind(10) {
             return None;
@@ -112,7 +111,7 @@ impl<'a> Walk<'a> {
         (size <= left).then_some((size, Kind(head & 0x0f)))
     }
 
-    /// Reads a value of any type and drops it.
+    /// Skips a value of any type.
     pub(super) fn skip(&mut self, kind: Kind) -> Option<()> {
         self.skip_within(kind, MAX_DEPTH)
     }
@@ -120,7 +119,7 @@ impl<'a> Walk<'a> {
     fn skip_within(&mut self, kind: Kind, depth: usize) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         match kind.0 {
-            // In a structure the type says whether it is true.
+            // In a structure the type itself encodes the boolean.
             1 | 2 => Some(()),
             3 => self.advance(1),
             4..=6 => self.varint().map(drop),
@@ -153,7 +152,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A truth value in a list has a byte of its own.
+    /// A boolean in a list has its own byte.
     fn skip_element(&mut self, kind: Kind, depth: usize) -> Option<()> {
         match kind.0 {
             1 | 2 => self.advance(1),
@@ -162,8 +161,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether the metadata of a file are a structure whose lists and texts fit its bytes,
-/// and whose schema is not deep.
+/// Checks that the metadata of a file are a structure whose lists and texts fit into the bytes,
+/// and whose schema is not too deep.
 pub(super) fn is_sound_footer(bytes: &[u8]) -> bool {
     /// The second field of `FileMetaData`: the tree of columns as a list.
     const SCHEMA: i64 = 2;
@@ -175,7 +174,7 @@ pub(super) fn is_sound_footer(bytes: &[u8]) -> bool {
     .is_some()
 }
 
-/// Walks over the elements of a schema, each before its children.
+/// Walks over the elements of a schema in preorder.
 fn schema(walk: &mut Walk<'_>, kind: Kind) -> Option<()> {
     /// The fifth field of `SchemaElement`.
     const CHILDREN: i64 = 5;
@@ -183,7 +182,7 @@ fn schema(walk: &mut Walk<'_>, kind: Kind) -> Option<()> {
     if element != Kind::STRUCT {
         return None;
     }
-    // How many children are still to come, from the root on.
+    // For each open element, from the root on, how many children are still to come.
     let mut open: Vec<usize> = Vec::new();
     for _ in 0..size {
         let mut children = 0_i64;
@@ -217,20 +216,20 @@ fn schema(walk: &mut Walk<'_>, kind: Kind) -> Option<()> {
     Some(())
 }
 
-/// What the header of a page says of its size.
+/// The sizes in the header of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PageSize {
-    /// How many bytes follow the header.
+    /// The bytes after the header.
     pub(super) compressed: i64,
-    /// How many bytes they become.
+    /// The bytes after decompression.
     pub(super) uncompressed: i64,
-    /// How many values it has.
+    /// The number of values.
     pub(super) values: i64,
-    /// How they are encoded, by the number of the format.
+    /// The encoding, as the number in the format.
     pub(super) encoding: i64,
-    /// Whether it is a dictionary.
+    /// Whether it is a dictionary page.
     pub(super) is_dictionary: bool,
-    /// How many bytes the header has.
+    /// The bytes of the header.
     pub(super) header: usize,
 }
 
@@ -238,10 +237,11 @@ pub(super) struct PageSize {
 pub(super) fn page_size(bytes: &[u8]) -> Option<PageSize> {
     const UNCOMPRESSED: i64 = 2;
     const COMPRESSED: i64 = 3;
-    /// Headers by the type of the page; the number of values is the first field of each.
+    /// The fields of the headers by type of page; the number of values is the first field of
+    /// each.
     const HEADERS: [i64; 3] = [5, 7, 8];
     const DICTIONARY: i64 = 7;
-    /// In which the encoding is the fourth field, and not the second.
+    /// In this header the encoding is the fourth field, not the second.
     const VERSION_2: i64 = 8;
     let mut size = PageSize::default();
     let mut walk = Walk::new(bytes);
@@ -274,17 +274,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn claims_that_bytes_cannot_hold_are_found() {
+    fn claims_that_bytes_cannot_hold_are_rejected() {
         // A list of 2^31 structures in six bytes.
         let long = [0x29, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07, 0x00];
         assert!(!is_sound_footer(&long));
-        // The same as a field that is not the schema.
+        // The same list in another field than the schema.
         let other = [0x49, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07, 0x00];
         assert!(!is_sound_footer(&other));
-        // A text that is longer than all.
+        // A text longer than the bytes.
         assert!(!is_sound_footer(&[0x68, 0xff, 0x01, 0x61, 0x00]));
         assert!(is_sound_footer(&[0x68, 0x01, 0x61, 0x00]));
-        // Structures in structures.
+        // Nested structures.
         let deep = [[0x1c; 40].as_slice(), &[0; 41]].concat();
         assert!(!is_sound_footer(&deep));
         assert!(is_sound_footer(&[0x00]));
@@ -292,8 +292,8 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_schema_is_found() {
-        // Each element has one child: the field number five is an i32 of one.
+    fn a_deep_schema_is_rejected() {
+        // Each element has one child: field number five is an i32 of one.
         let chain = |length: u8| {
             let mut bytes = vec![0x29, 0xfc, length];
             for _ in 0..length {

@@ -1,4 +1,4 @@
-//! S3: which slots of units with too many groups do not count.
+//! S3: group sampling. Determines which slots of units in too many groups do not count.
 
 use std::cmp::Ordering;
 
@@ -10,14 +10,14 @@ use super::slots::Pair;
 use super::small;
 use crate::order::{Hasher, Salt};
 
-/// A unit with too many groups.
+/// A unit in too many groups.
 #[derive(Clone, Copy, Debug)]
 struct Many {
     unit: usize,
     groups: usize,
 }
 
-/// A group of a unit that has too many.
+/// A group of such a unit.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ranked {
     hash: i64,
@@ -25,9 +25,9 @@ struct Ranked {
     slot: u32,
 }
 
-/// For each slot whether it counts: all but those of units with more than `most`
-/// groups, of which those with the least hash count, and, for the rare case of
-/// equal hashes, those with the least keys. Others are not hashed.
+/// For each slot, whether it counts. Of a unit in more than `most` groups the slots with the
+/// smallest hash count; equal hashes, which are rare, are ordered by keys. Groups of other
+/// units are not hashed.
 pub(super) fn counts(
     pairs: &[Pair],
     units: &[ArrayRef],
@@ -84,8 +84,8 @@ pub(super) fn counts(
     Ok(counts)
 }
 
-/// The units with more than `most` groups, and their slots, those of a unit side by
-/// side, in the same order.
+/// The units in more than `most` groups, and their slots, which are contiguous for each unit
+/// and in the same order.
 fn stretches(pairs: &[Pair], most: usize) -> Result<(Vec<Many>, Vec<Ranked>)> {
     let units = pairs.iter().map(|pair| pair.unit as usize + 1).max();
     let mut next: Vec<usize> = vec![0; units.unwrap_or(0)];
@@ -103,7 +103,7 @@ fn stretches(pairs: &[Pair], most: usize) -> Result<(Vec<Many>, Vec<Ranked>)> {
             *next = end;
             end += groups;
         } else {
-            // Beyond the end: its slots are not ranked.
+            // Past the end: its slots are not ranked.
             *next = usize::MAX;
         }
     }
@@ -147,12 +147,12 @@ mod tests {
     use crate::order::hash;
 
     #[test]
-    fn groups_with_the_least_hash_count() {
+    fn groups_with_the_smallest_hash_are_sampled() {
         let salt = [7; 16];
         let names = [None, Some("b"), Some("a"), Some("c")];
         let keys: Vec<ArrayRef> = vec![Arc::new(StringViewArray::from(names.to_vec()))];
         let units: Vec<ArrayRef> = vec![Arc::new(Int64Array::from(vec![-5, 6, 7]))];
-        // The second has two groups, which is not too many.
+        // The second unit has two groups, which is within the limit.
         let pairs = [
             (0, 3),
             (1, 0),
@@ -190,7 +190,7 @@ mod tests {
         let array: ArrayRef = Arc::new(StringViewArray::from(vec![
             Some("b"),
             None,
-            Some("a long text that is no part of its view"),
+            Some("a long text that is not part of its view"),
             Some("a long text that is a part of another"),
         ]));
         let keys = [Values::new(&array).unwrap()];

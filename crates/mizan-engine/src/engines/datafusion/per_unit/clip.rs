@@ -1,4 +1,4 @@
-//! S3 where units in too many groups are clipped: a factor for every unit.
+//! S3 by L2 clipping: a factor for every unit.
 
 use mizan_sql::Clip;
 
@@ -11,7 +11,7 @@ use crate::engines::statement::Contribution;
 pub(super) struct Factors(Vec<i64>);
 
 impl Factors {
-    /// By what is in the slots of each unit that has more groups than count.
+    /// From the contributions of each unit that is in more groups than the limit.
     pub(super) fn new(
         clip: Clip,
         pairs: &[Pair],
@@ -46,7 +46,7 @@ impl Factors {
         Self(squares)
     }
 
-    /// What counts of a contribution to the slot of a pair.
+    /// The clipped contribution to the slot of a pair.
     pub(super) fn clipped(&self, pair: &Pair, whole: i64, contribution: &Contribution) -> i64 {
         let factor = self.0.get(pair.unit as usize).copied().unwrap_or(0);
         Clip::clipped(whole, contribution.sensitivity(), factor)

@@ -1,5 +1,5 @@
-//! Numbers of integers that lie close together, as ids often do: a table instead
-//! of a hash.
+//! Numbers integers that are close together, as ids often are, with a table instead of a hash
+//! map.
 
 use std::sync::Arc;
 
@@ -8,31 +8,31 @@ use datafusion::common::Result;
 
 use super::small;
 
-/// The most places of the table for one integer.
+/// The most table entries for each integer.
 const PLACES_PER_INTEGER: u64 = 16;
 
-/// A table of so many places is always made: the first rows tell little. It is
-/// memory that is not touched until it is needed.
+/// A table of this size is always allocated, since the first rows say little. The operating
+/// system provides its memory on first use.
 const SMALL_TABLE: u64 = 1 << 22;
 
-/// Integers, numbered in the order in which they came.
+/// Integers, numbered in order of first occurrence.
 #[derive(Debug, Default)]
 pub(super) struct Compact {
-    /// The integer of the first place.
+    /// The integer of the first entry.
     low: i64,
-    /// For each integer from there on its number plus one, or nothing.
+    /// For each integer from `low` on, its number plus one, or zero.
     places: Vec<u32>,
     integers: Vec<i64>,
 }
 
 impl Compact {
-    /// How many there are.
+    /// How many integers there are.
     pub(super) fn len(&self) -> usize {
         self.integers.len()
     }
 
-    /// Numbers the rows of an array, and says that it did: not if one is nothing,
-    /// or if the integers lie too far apart. Then all is as before.
+    /// Numbers the rows of an array. Returns false and changes nothing if one is NULL or if the
+    /// integers are too far apart.
     pub(super) fn number(&mut self, array: &Int64Array, numbers: &mut Vec<usize>) -> Result<bool> {
         if array.null_count() > 0 || !self.reach(array.values()) {
             return Ok(false);
@@ -51,7 +51,7 @@ impl Compact {
         Ok(true)
     }
 
-    /// Makes room for these integers, unless that takes too much.
+    /// Extends the table to these integers, unless it would become too large.
     fn reach(&mut self, new: &[i64]) -> bool {
         let (Some(&low), Some(&high)) = (new.iter().min(), new.iter().max()) else {
             return true;
@@ -80,7 +80,7 @@ impl Compact {
             self.places.resize(size, 0);
             return true;
         }
-        // Integers that come in falling order should not move everything each time.
+        // Leaves room below, so that descending integers do not move the table each time.
         let spare = i64::try_from(size / 2).unwrap_or(0);
         let from = low.saturating_sub(spare);
         let spare = usize::try_from(low.abs_diff(from)).unwrap_or(0);
@@ -114,7 +114,7 @@ mod tests {
 
     use super::*;
 
-    /// Numbers integers in batches, checks them, and says whether all could be.
+    /// Numbers integers in batches and checks them; returns whether all could be numbered.
     fn check(integers: &[i64], batch: usize) -> bool {
         let mut compact = Compact::default();
         let mut known: BTreeMap<i64, usize> = BTreeMap::new();
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_that_lie_far_apart_are_left_to_others() {
+    fn integers_far_apart_are_not_numbered() {
         assert!(!check(&[i64::MAX, i64::MIN], 1));
         assert!(!check(&[i64::MIN, i64::MAX], 2));
         assert!(!check(&[0, 1, 2, 1 << 22], 3));

@@ -1,9 +1,8 @@
-//! Rows of files dealt out evenly.
+//! Round-robin repartition of the rows of files.
 //!
-//! A file is divided where its writer divided it, so two partitions may have one and two
-//! million rows of it, and what is computed of the larger one is waited for. Here each
-//! such piece is read by a task of its own, and its batches are dealt to all partitions in
-//! turn.
+//! A file is split where its writer split it, so one partition may have twice as many rows as
+//! another, and the larger one determines the time. Here each piece is read by a separate task,
+//! and its batches go to all partitions in turn.
 
 use std::sync::Arc;
 
@@ -17,14 +16,14 @@ use datafusion::prelude::DataFrame;
 
 use super::super::slices::{Sliced, SmallBatches};
 
-/// How many pieces of files are read at a time for each partition: more are more even.
+/// How many pieces of files are read concurrently for each partition: more balance better.
 const PIECES: usize = 4;
 
-/// As many pieces in all are even enough. Each is in memory while it is read.
+/// This many pieces in total balance well enough. Each is in memory while it is read.
 const ENOUGH: usize = 16;
 
-/// Whether all that a plan does looks at one row at a time: for others it matters which
-/// rows are where.
+/// Whether a plan processes each row independently. For other plans the assignment of rows to
+/// partitions matters.
 pub(super) fn is_by_row(plan: &LogicalPlan) -> bool {
     match plan {
         LogicalPlan::TableScan(_) => true,
@@ -35,8 +34,8 @@ pub(super) fn is_by_row(plan: &LogicalPlan) -> bool {
     }
 }
 
-/// The plan of rows, each by itself, with all that is read dealt out to as many partitions
-/// as there are.
+/// The physical plan of rows that are processed independently, with a round-robin repartition
+/// of its scan to the number of partitions.
 pub(super) async fn dealt(rows: DataFrame) -> Result<Arc<dyn ExecutionPlan>> {
     let (mut state, plan) = rows.into_parts();
     let partitions = state.config().target_partitions();
@@ -66,8 +65,8 @@ fn has_one_leaf(plan: &dyn ExecutionPlan) -> bool {
     }
 }
 
-/// Whether it is DataFusion's own dealing, to as many as there are pieces, of what cannot
-/// be divided: ours takes its place.
+/// Whether it is DataFusion's own round-robin repartition (to the number of pieces); ours
+/// replaces it.
 fn deals(plan: &dyn ExecutionPlan) -> bool {
     let repartition = plan.downcast_ref::<RepartitionExec>();
     repartition
@@ -99,7 +98,7 @@ mod tests {
 
     use super::*;
 
-    /// A table of so many pieces that cannot be divided.
+    /// A table of several pieces that cannot be split.
     fn context(partitions: usize, pieces: i64) -> SessionContext {
         let config = SessionConfig::new().with_target_partitions(partitions);
         let context = SessionContext::new_with_config(config);
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn there_are_as_many_partitions_as_asked_for() {
+    async fn there_are_as_many_partitions_as_requested() {
         for partitions in [1, 2, 7, 40] {
             for pieces in [1, 3, 20] {
                 let context = context(partitions, pieces);
@@ -140,7 +139,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_looks_at_several_rows_is_left_alone() {
+    async fn plans_over_several_rows_are_unchanged() {
         let context = context(2, 3);
         for sql in [
             "SELECT DISTINCT x FROM t",

@@ -1,4 +1,4 @@
-//! Rows that are kept until it is known who has many.
+//! A buffer of rows until the heavy units are known.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -11,13 +11,13 @@ use datafusion::physical_plan::ExecutionPlan;
 
 use super::super::tally::expected_rows;
 
-/// A text takes about as much: what a view of it does.
+/// The bytes of a text: those of its view.
 const TEXT: usize = 16;
 
-/// How many more bytes all partitions together may keep.
+/// How many more bytes all partitions together may buffer.
 pub(super) type Room = Arc<AtomicUsize>;
 
-/// Rows of a partition.
+/// The buffered rows of a partition.
 #[derive(Debug)]
 pub(super) struct Kept {
     batches: Vec<RecordBatch>,
@@ -25,7 +25,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// So many bytes, if the rows of a plan, as they are in this schema, seem to fit.
+    /// The room of `keeps` bytes, if the estimated rows of a plan fit in this schema.
     pub(super) fn room(
         plan: &dyn ExecutionPlan,
         schema: &Schema,
@@ -40,7 +40,7 @@ impl Kept {
         Ok(fits.then(|| Arc::new(AtomicUsize::new(most))))
     }
 
-    /// None yet.
+    /// An empty buffer.
     pub(super) const fn new(room: Room) -> Self {
         Self {
             batches: Vec::new(),
@@ -48,7 +48,7 @@ impl Kept {
         }
     }
 
-    /// Keeps rows.
+    /// Appends rows.
     pub(super) fn add(&mut self, batch: &RecordBatch) -> Result<()> {
         let columns = batch.columns().iter().map(alone).collect();
         let batch = RecordBatch::try_new(batch.schema(), columns)?;
@@ -61,13 +61,13 @@ impl Kept {
         Ok(())
     }
 
-    /// All of them.
+    /// All buffered rows.
     pub(super) fn into_batches(self) -> Vec<RecordBatch> {
         self.batches
     }
 }
 
-/// A column without the rest of the pages that its texts are in.
+/// A column without the rest of the pages that its texts refer to.
 fn alone(column: &ArrayRef) -> ArrayRef {
     match column.as_string_view_opt() {
         Some(texts) if !texts.data_buffers().is_empty() => Arc::new(texts.gc()),

@@ -1,4 +1,4 @@
-//! The groups of rows, from a public list.
+//! Finds the groups of rows in a public list.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +12,22 @@ use mizan_sql::Value;
 use super::super::values::Values;
 use super::small;
 
-/// The most combinations of values of keys, listed or not, for which there is a table.
+/// The largest table of combinations of key values, listed or not.
 const MOST: usize = 1 << 22;
 
-/// A list of groups, to be found by their keys.
+/// A list of groups, indexed by their keys.
 #[derive(Clone, Debug)]
 pub(super) struct Listed {
     keys: Vec<Listing>,
-    /// The group of each combination of the values of keys.
+    /// The group of each combination of key values.
     groups: Vec<u32>,
-    /// The group of all that is not listed.
+    /// The group for all keys that are not listed.
     others: u32,
     codes: Vec<u32>,
 }
 
 impl Listed {
-    /// The groups, in order; None if a table of all combinations would be too large.
+    /// The groups, in order; None if the table of combinations would be too large.
     pub(super) fn new(keys: usize, groups: &[Vec<Value>]) -> Result<Option<Self>> {
         let others = small(groups.len())?;
         let mut listings = vec![Listing::default(); keys];
@@ -59,7 +59,7 @@ impl Listed {
         }))
     }
 
-    /// How many groups there are, and one for all that is not listed.
+    /// The number of groups, plus one for all keys that are not listed.
     pub(super) fn len(&self) -> usize {
         self.others as usize + 1
     }
@@ -93,7 +93,7 @@ impl Listed {
     }
 }
 
-/// The values of a key that are listed, with a code for each; zero is any other.
+/// The listed values of a key, with a code for each; zero is any other value.
 #[derive(Clone, Debug, Default)]
 struct Listing {
     codes: BTreeMap<Value, u32>,
@@ -165,20 +165,20 @@ impl Listing {
     }
 }
 
-/// Codes of texts of up to twelve bytes, as arrays hold them. While there are few, each
-/// has a place of its own in a small table, so that one comparison tells.
+/// Codes of texts of up to twelve bytes, by their views. While there are few, a perfect hash
+/// table finds each with one comparison.
 #[derive(Clone, Debug, Default)]
 struct ShortTexts {
     codes: HashMap<u128, u32>,
-    /// None where texts would share places.
+    /// None if no perfect hash was found.
     places: Option<Box<[(u128, u32); PLACES]>>,
     multiplier: u64,
 }
 
-/// How many places there are: a power of two.
+/// The size of the table, a power of two.
 const PLACES: usize = 256;
 
-/// More texts than this may take long to find places for.
+/// For more texts a perfect hash may take long to find.
 const FEW: usize = 16;
 
 impl ShortTexts {
@@ -188,7 +188,7 @@ impl ShortTexts {
         if self.codes.len() > FEW {
             return;
         }
-        // Two of sixteen share a place of 256 in four of ten tries.
+        // Sixteen texts collide in a table of 256 in four of ten attempts.
         let mut multiplier = 0x9e37_79b9_7f4a_7c15_u64;
         for _ in 0..64 {
             if let Some(places) = self.placed(multiplier) {
@@ -199,8 +199,8 @@ impl ShortTexts {
         }
     }
 
-    /// The table, if each text has a place of its own. Empty places have the view of the
-    /// empty text and no code, which is right for it unless it is listed.
+    /// The table, if texts do not collide. Empty entries have the view of the empty text and no
+    /// code, which is correct for it unless it is listed.
     fn placed(&self, multiplier: u64) -> Option<Box<[(u128, u32); PLACES]>> {
         let mut places = Box::new([(0, 0); PLACES]);
         for (view, code) in &self.codes {
@@ -225,7 +225,7 @@ impl ShortTexts {
     }
 }
 
-/// Where a text is in the table: the first bits of a product with both halves.
+/// The position of a text in the table: the upper bits of a product with both halves.
 #[inline]
 #[allow(
     clippy::cast_possible_truncation,
@@ -236,7 +236,7 @@ const fn place(view: u128, multiplier: u64) -> usize {
     (mixed.wrapping_mul(multiplier) >> (u64::BITS - PLACES.ilog2())) as usize
 }
 
-/// A view begins with the length of its text.
+/// A view starts with the length of its text.
 #[allow(clippy::cast_possible_truncation, reason = "the first four bytes")]
 const fn text_length(view: u128) -> u32 {
     view as u32
@@ -274,7 +274,7 @@ mod tests {
         let groups = [vec![Value::Integer(i64::MIN)], vec![Value::Integer(0)]];
         let keys: ArrayRef = Arc::new(Int64Array::from(vec![0, i64::MIN, 1]));
         assert_eq!(find(&groups, &[keys]), [1, 0, 2]);
-        // Nothing is not zero, and may be listed.
+        // NULL is not zero, and may be listed.
         let keys: ArrayRef = Arc::new(Int64Array::from(vec![Some(0), None, Some(1)]));
         assert_eq!(find(&groups, &[Arc::clone(&keys)]), [1, 2, 2]);
         let groups = [vec![Value::Null], vec![Value::Integer(0)]];
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn short_texts_are_found_whether_few_or_many() {
         for many in [1, 2, 12, 16, 17, 300] {
-            // Some are alike, and one is empty.
+            // Some texts are equal, and one is empty.
             let name = |number: usize| match number {
                 0 => String::new(),
                 _ => format!("w{number}"),

@@ -1,4 +1,4 @@
-//! A number for every different row of some columns.
+//! Numbers the distinct rows of some columns.
 
 use std::sync::Arc;
 
@@ -11,26 +11,26 @@ use datafusion::physical_plan::aggregates::order::GroupOrdering;
 
 use super::compact::Compact;
 
-/// The rows of some columns, numbered in the order in which they came.
+/// The distinct rows of some columns, numbered in order of first occurrence.
 pub(super) struct Numbers {
     known: Known,
     columns: std::ops::Range<usize>,
-    /// Of those columns.
+    /// The schema of those columns.
     schema: SchemaRef,
     of_rows: Vec<usize>,
 }
 
 enum Known {
-    /// No columns: all rows are the same.
+    /// No columns: all rows are equal.
     One,
-    /// A column of integers, as long as that will do.
+    /// A column of integers, as long as they are close together.
     Compact(Compact),
-    /// Anything.
+    /// Any columns.
     Any(Box<dyn GroupValues>),
 }
 
 impl Numbers {
-    /// None yet, of these columns.
+    /// Empty, for these columns.
     pub(super) fn new(schema: &SchemaRef, columns: std::ops::Range<usize>) -> Result<Self> {
         let places: Vec<usize> = columns.clone().collect();
         let schema = Arc::new(schema.project(&places)?);
@@ -48,7 +48,7 @@ impl Numbers {
         })
     }
 
-    /// How many there are.
+    /// How many distinct rows there are.
     pub(super) fn len(&self) -> usize {
         match &self.known {
             Known::One => 1,
@@ -63,13 +63,13 @@ impl Numbers {
         self.intern(columns.unwrap_or_default(), batch.num_rows())
     }
 
-    /// Numbers what others have numbered, in their order.
+    /// Numbers the distinct rows of another instance, in their order.
     pub(super) fn merge(&mut self, others: Self) -> Result<()> {
         let rows = others.len();
         self.intern(&others.into_values()?, rows)
     }
 
-    /// The numbers of the rows that were numbered last.
+    /// The numbers of the rows of the last batch.
     pub(super) fn of_rows(&self) -> &[usize] {
         &self.of_rows
     }
@@ -86,7 +86,7 @@ impl Numbers {
             if known.number(integers, &mut self.of_rows)? {
                 return Ok(());
             }
-            // Numbers are given in order, so they stay the same.
+            // Numbers are assigned in order, so they stay the same.
             let integers = std::mem::take(known).into_values();
             let mut known = any(&self.schema)?;
             known.intern(&[integers], &mut self.of_rows)?;
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_numbered_has_numbers_here() {
+    fn merged_rows_get_numbers() {
         let one = batch(&[Some(1), Some(2), Some(1)], &["a", "b", "b"]);
         let other = batch(&[Some(2), Some(3), Some(1)], &["b", "a", "a"]);
         for (columns, expected) in [
@@ -161,7 +161,7 @@ mod tests {
             others.number(&other).unwrap();
             numbers.merge(others).unwrap();
             assert_eq!(numbers.of_rows(), expected, "{columns:?}");
-            // Nobody changes nothing.
+            // Numbering nothing changes nothing.
             let before = numbers.len();
             numbers
                 .merge(Numbers::new(&one.schema(), columns.clone()).unwrap())

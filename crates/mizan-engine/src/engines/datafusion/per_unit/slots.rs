@@ -1,23 +1,23 @@
-//! A number for every pair of a unit and a group that occurs.
+//! Numbers every pair of a unit and a group that occurs.
 
 use datafusion::common::{HashMap, Result};
 
 use super::small;
 
-/// The most places of the table for one that is taken, or it is mostly empty.
+/// The most table entries for each used one.
 const PLACES_PER_SLOT: usize = 32;
 
-/// Below this a table may be as empty as it is.
+/// Below this size a table may be mostly empty.
 const SMALL_TABLE: usize = 1 << 16;
 
-/// The slots of pairs, in the order in which they came.
+/// The slots of pairs, in order of first occurrence.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     pairs: Vec<Pair>,
     index: Index,
 }
 
-/// A unit and a group, by their numbers.
+/// The numbers of a unit and a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Pair {
     /// The unit.
@@ -26,10 +26,10 @@ pub(super) struct Pair {
     pub(super) group: u32,
 }
 
-/// Where the slot of a pair is found.
+/// Finds the slot of a pair.
 #[derive(Debug)]
 enum Index {
-    /// At `unit * stride + group` there is the slot plus one, or nothing.
+    /// The entry at `unit * stride + group` is the slot plus one, or zero.
     Dense { stride: usize, places: Vec<u32> },
     /// For tables that would be mostly empty.
     Sparse(HashMap<Pair, u32>),
@@ -50,13 +50,12 @@ impl Slots {
         &self.pairs
     }
 
-    /// The pairs, by slot, and nothing else.
+    /// The pairs, by slot.
     pub(super) fn into_pairs(self) -> Vec<Pair> {
         self.pairs
     }
 
-    /// The slots of pairs, new ones for those that are new. There are so many units
-    /// and groups in all.
+    /// The slots of pairs; new pairs get new slots. `units` and `groups` are the total numbers.
     pub(super) fn find(
         &mut self,
         pairs: impl Iterator<Item = Pair>,
@@ -94,14 +93,14 @@ impl Slots {
         Ok(())
     }
 
-    /// Makes room for so many units and groups.
+    /// Extends the table to these numbers of units and groups.
     fn grow(&mut self, units: usize, groups: usize) -> Result<()> {
         let Index::Dense { stride, places } = &mut self.index else {
             return Ok(());
         };
         let wider = groups > *stride;
         if wider {
-            // Groups that come one by one should not move everything each time.
+            // Leaves room, so that new groups do not move the table each time.
             *stride = groups.max(*stride + *stride / 2);
         }
         let size = units.saturating_mul(*stride);
@@ -141,7 +140,7 @@ mod tests {
 
     use super::*;
 
-    /// Finds pairs in batches and checks each slot against a plain map.
+    /// Finds pairs in batches and compares each slot with a plain map.
     fn check(pairs: &[(u32, u32)], batch: usize) -> Slots {
         let mut slots = Slots::default();
         let mut known: BTreeMap<(u32, u32), u32> = BTreeMap::new();

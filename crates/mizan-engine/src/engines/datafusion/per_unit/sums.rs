@@ -1,4 +1,4 @@
-//! What comes out: numbers by group.
+//! The result: numbers by group.
 
 use datafusion::arrow::array::ArrayRef;
 use datafusion::common::Result;
@@ -6,20 +6,20 @@ use mizan_sql::Value;
 
 use super::super::values::Values;
 
-/// For each group its keys, and as many numbers: how many units it has, or a number
-/// that is zero if there are none; then totals.
+/// For each group its keys and its numbers: the number of units, or a number that is zero
+/// exactly if there are none; then totals.
 #[derive(Debug)]
 pub(super) struct Sums {
     groups: Vec<(Vec<Value>, Vec<i64>)>,
 }
 
 impl Sums {
-    /// Of groups, each once.
+    /// From distinct groups.
     pub(super) const fn new(groups: Vec<(Vec<Value>, Vec<i64>)>) -> Self {
         Self { groups }
     }
 
-    /// Of columns: the keys by group, the numbers by group.
+    /// From columns: the keys by group, the numbers by group.
     pub(super) fn of_columns(keys: &[ArrayRef], numbers: &[Vec<i64>]) -> Result<Self> {
         let keys = keys.iter().map(|key| Values::new(key));
         let keys = keys.collect::<Result<Vec<_>>>()?;
@@ -32,7 +32,7 @@ impl Sums {
         Ok(Self::new(groups.collect()))
     }
 
-    /// Rows of values. A group of which nothing counts is none.
+    /// The result rows. Groups without units are left out.
     pub(super) fn rows(self) -> Vec<Vec<Value>> {
         let groups = self.groups.into_iter();
         let groups = groups.filter(|(_, numbers)| numbers.first().is_some_and(|units| *units > 0));
@@ -44,8 +44,8 @@ impl Sums {
     }
 }
 
-/// Adds to the total of a group. So many bounded contributions as there can be units
-/// do not overflow (C4), nor do so many values as there can be rows.
+/// Adds to the total of a group. Bounded contributions of at most `MAX_UNITS` units do not
+/// overflow (C4), nor do values of at most `MAX_ROWS` rows.
 pub(super) fn add_to(totals: &mut [i64], group: u32, contribution: i64) {
     if let Some(total) = totals.get_mut(group as usize) {
         *total = total.saturating_add(contribution);

@@ -1,4 +1,4 @@
-//! Parts of rows, in any number and order, against sums the obvious way.
+//! Partial results in any number and order, compared with a simple implementation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ const SALT: Salt = [3; 16];
 
 type Row = (i64, Option<String>, Option<i64>);
 
-/// How many groups of a unit count, or to what it is clipped.
+/// The group limit for sampling, or the clip.
 type Cap = (Option<u64>, Option<Clip>);
 
 fn asked((most, clip): Cap) -> PerUnit {
@@ -55,7 +55,7 @@ fn key_of(key: &Option<String>) -> Value {
     key.clone().map_or(Value::Null, Value::Text)
 }
 
-/// Units, then the totals of what is asked, by key.
+/// By key: the number of units, then the totals.
 fn obvious(rows: &[Row], asked: &PerUnit) -> BTreeMap<Value, Vec<i64>> {
     type Values = Vec<Option<i64>>;
     let mut units: BTreeMap<i64, BTreeMap<Value, Values>> = BTreeMap::new();
@@ -85,7 +85,7 @@ fn obvious(rows: &[Row], asked: &PerUnit) -> BTreeMap<Value, Vec<i64>> {
                     Of::Unit => 1,
                     Of::Rows => rows,
                     Of::Count(_) => count,
-                    // What is counted here is small: doubles and integers round alike.
+                    // Counts are small here: doubles and integers round alike.
                     Of::Scaled(_, rows) if count > rows => (sum * rows).div_euclid(count),
                     Of::Sum(_) | Of::Scaled(..) => sum,
                 };
@@ -119,11 +119,11 @@ fn obvious(rows: &[Row], asked: &PerUnit) -> BTreeMap<Value, Vec<i64>> {
     totals
 }
 
-/// Rows dealt out to so many parts, in small batches.
+/// Rows distributed over partial results, in small batches.
 fn dealt<P: Part>(rows: &[Row], parts: usize, empty: impl Fn() -> P) -> Vec<P> {
     let mut dealt: Vec<P> = (0..parts).map(|_| empty()).collect();
     for (place, rows) in rows.chunks(61).enumerate() {
-        // The last part has nothing, unless it is the only one.
+        // The last part is empty, unless it is the only one.
         let part = place * place % parts.saturating_sub(1).max(1);
         dealt[part].add(&batch(rows)).unwrap();
     }
@@ -147,7 +147,7 @@ fn by_key(sums: Sums) -> BTreeMap<Value, Vec<i64>> {
     rows.collect()
 }
 
-/// Random numbers below these.
+/// Random numbers below a given bound.
 fn dice() -> impl FnMut(u64) -> i64 {
     let mut state = 1_u64;
     move |most| {
@@ -160,7 +160,7 @@ fn dice() -> impl FnMut(u64) -> i64 {
 
 #[test]
 fn parts_add_up_to_the_same_in_any_number() {
-    // Few groups, many, and so many that the table would be empty; ids that lie
+    // Few groups, many groups, and so many that a table would be mostly empty; ids that are
     // close together, and far apart.
     for (units, groups, apart) in [(50, 5, 1), (400, 70, 3), (5_000, 3_000, 1 << 40)] {
         let mut next = dice();
@@ -183,7 +183,7 @@ fn parts_add_up_to_the_same_in_any_number() {
                 assert!(found == *expected, "{units} {groups} {parts} {cap:?}");
             }
         }
-        // All that is clipped is there, and some of it is less.
+        // Clipping removes no group and reduces some totals.
         assert!(expected[0].keys().eq(expected[2].keys()));
         let whole = expected[0].values().map(|totals| totals[1]).sum::<i64>();
         let clipped = expected[2].values().map(|totals| totals[1]).sum::<i64>();
@@ -191,9 +191,9 @@ fn parts_add_up_to_the_same_in_any_number() {
     }
 }
 
-/// Most people have few rows, and some have many.
+/// Most people are light units, and some are heavy.
 #[test]
-fn people_with_few_rows_need_not_be_told_apart() {
+fn light_units_need_no_bounding() {
     let of = |of, low, high| Contribution { of, low, high };
     let mut next = dice();
     let mut rows: Vec<Row> = Vec::new();
@@ -220,7 +220,7 @@ fn people_with_few_rows_need_not_be_told_apart() {
     };
     let listed: Vec<Row> = rows.iter().filter(|row| row.1.is_some()).cloned().collect();
     let expected = obvious(&listed, &asked);
-    // All but one.
+    // All but one group.
     let groups = (1..9).map(|key| vec![Value::Text(format!("group {key}"))]);
     let few = Few {
         dataset: None,
@@ -246,7 +246,7 @@ fn people_with_few_rows_need_not_be_told_apart() {
             let parts = parts.collect::<Result<Vec<_>>>().unwrap();
             let found = merged(parts).unwrap().unwrap().sums(&asked, &few, &SALT);
             let found = by_key(found.unwrap());
-            // How many there are is not known of those who are not told apart.
+            // The number of light units is not known.
             let totals = |found: BTreeMap<Value, Vec<i64>>| {
                 let groups = found.into_iter().map(|(key, row)| (key, row[1..].to_vec()));
                 groups.collect::<BTreeMap<Value, Vec<i64>>>()
@@ -254,14 +254,14 @@ fn people_with_few_rows_need_not_be_told_apart() {
             assert_eq!(totals(found), totals(expected.clone()));
         }
     }
-    // Where groups are ranked or clipped their names are needed.
+    // Group sampling and clipping need the keys of groups.
     for cap in [(Some(3), None), (None, Some(Clip::new(2, 5)))] {
         assert!(Together::new(&schema, &self::asked(cap), listed.clone(), known()).is_err());
     }
 }
 
 #[test]
-fn no_more_rows_are_kept_than_there_is_room_for() {
+fn the_row_buffer_is_bounded() {
     let long = |_| (7, Some("a group whose name is long".to_owned()), Some(1));
     let rows: Vec<Row> = (0..100).map(long).collect();
     let rows = batch(&rows);
@@ -271,14 +271,14 @@ fn no_more_rows_are_kept_than_there_is_room_for() {
     let full = (0..100).find_map(|_| kept.add(&rows).err());
     assert!(matches!(full, Some(DataFusionError::ResourcesExhausted(_))));
     let kept = kept.into_batches();
-    // Their texts are as they were, without room for more.
+    // Their texts are as before, without spare capacity.
     let taken: usize = kept.iter().map(RecordBatch::get_array_memory_size).sum();
     assert!(taken <= 3 * bytes && taken > 2 * bytes, "{taken} {bytes}");
     assert!(kept.iter().all(|kept| *kept == rows));
 }
 
 #[test]
-fn nobody_is_in_no_group() {
+fn without_rows_there_are_no_groups() {
     let cap = (Some(1), None);
     let none = told_apart(&[], 3, &asked(cap)).sums(&asked(cap), &SALT);
     assert!(by_key(none.unwrap()).is_empty());

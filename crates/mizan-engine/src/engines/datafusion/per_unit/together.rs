@@ -1,5 +1,5 @@
-//! All rows by group, as if no limit concerned anybody; those whom one may concern told
-//! apart beside.
+//! The totals of all rows by group, without contribution bounds, and beside them the totals of
+//! heavy units by unit and group.
 
 use std::sync::Arc;
 
@@ -18,31 +18,31 @@ use super::{Part, small, unexpected};
 use crate::engines::statement::{Few, Of, PerUnit};
 use crate::order::Salt;
 
-/// Who has many rows.
+/// Which units are heavy.
 pub(super) enum Who {
-    /// Them, if there are any.
+    /// The heavy units, if there are any.
     Known(Option<Arc<Many>>),
-    /// It is found out when all rows were counted, and until then all are kept.
+    /// Known when all rows were counted; until then all rows are buffered.
     Counting(Tally, Kept),
 }
 
-/// What some of the rows add up to.
+/// The partial result of some rows.
 pub(super) struct Together {
     groups: Listed,
-    /// Slots are groups.
+    /// Each slot is a group.
     totals: Totals,
     who: Who,
-    /// The rows of those who have many, with the numbers of groups for keys.
+    /// The rows of heavy units, keyed by the number of their group.
     told_apart: ToldApart,
     numbered: SchemaRef,
     units: usize,
-    /// Where the values begin.
+    /// The position of the first value column.
     values: usize,
     of_rows: Vec<u32>,
     hashes: Hashes,
 }
 
-/// The columns of rows whose keys became the number of their group.
+/// The schema of rows whose keys are replaced by the number of their group.
 pub(super) fn numbered(schema: &Schema, asked: &PerUnit) -> Schema {
     let fields = schema.fields();
     let units = fields.iter().take(asked.units).cloned();
@@ -52,14 +52,14 @@ pub(super) fn numbered(schema: &Schema, asked: &PerUnit) -> Schema {
 }
 
 impl Together {
-    /// No rows.
+    /// An empty partial result.
     pub(super) fn new(
         schema: &SchemaRef,
         asked: &PerUnit,
         groups: Listed,
         who: Who,
     ) -> Result<Self> {
-        // Groups by their numbers can be neither ranked nor clipped.
+        // Group sampling and clipping need the keys of groups, not their numbers.
         if asked.most.is_some() || asked.clip.is_some() {
             return unexpected();
         }
@@ -81,7 +81,7 @@ impl Together {
         })
     }
 
-    /// What was counted, once.
+    /// The sketch of the counted rows; it can be taken once.
     pub(super) fn take_tally(&mut self) -> Option<Tally> {
         match &mut self.who {
             Who::Counting(tally, _) => Some(std::mem::take(tally)),
@@ -89,7 +89,7 @@ impl Together {
         }
     }
 
-    /// The same when it is known who has many rows: what was kept is told apart.
+    /// The same with known heavy units: their buffered rows are added by unit and group.
     pub(super) fn knowing(mut self, many: Option<&Many>) -> Result<Self> {
         if let Who::Counting(_, kept) = std::mem::replace(&mut self.who, Who::Known(None))
             && let Some(many) = many
@@ -101,8 +101,8 @@ impl Together {
         Ok(self)
     }
 
-    /// The totals of each group. There are more rows than units, but not where there
-    /// is none.
+    /// The totals of each group. The first number is a count of rows instead of units; it is
+    /// zero exactly if there are no units.
     pub(super) fn sums(self, asked: &PerUnit, few: &Few, salt: &Salt) -> Result<Sums> {
         if matches!(self.who, Who::Counting(..)) {
             return unexpected();
@@ -129,7 +129,7 @@ impl Together {
         Ok(Sums::new(groups))
     }
 
-    /// Adds the listed groups' rows of those with many.
+    /// Adds the rows of heavy units that are in listed groups.
     fn tell_apart(&mut self, many: &Many, numbered: &RecordBatch) -> Result<()> {
         let columns = numbered.columns();
         let units = columns.get(..self.units).unwrap_or_default();
@@ -149,7 +149,7 @@ impl Together {
             .add(&filter_record_batch(numbered, &theirs)?)
     }
 
-    /// The rows with the numbers of their groups, which were found.
+    /// The rows of a batch with the numbers of their groups, which were found before.
     fn numbered(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let columns = batch.columns();
         let units = columns.iter().take(self.units).cloned();
@@ -169,7 +169,7 @@ impl Together {
     }
 }
 
-/// The group that a key stands for; without keys there is one.
+/// The group number in a key column; without keys there is one group.
 fn number_at(keys: &[ArrayRef], row: usize) -> Option<usize> {
     match keys.first() {
         Some(groups) if row < groups.len() => {
@@ -210,7 +210,7 @@ impl Part for Together {
         self.told_apart = self.told_apart.merged(other.told_apart)?;
         match (&self.who, &other.who) {
             (Who::Known(_), Who::Known(_)) => Ok(self),
-            // Rows are kept by part until it is known who has many.
+            // Rows are buffered by partition until the heavy units are known.
             _ => unexpected(),
         }
     }

@@ -1,4 +1,4 @@
-//! Rows by unit and group, within limits.
+//! Totals by unit and group, with contribution bounding.
 
 use datafusion::arrow::array::{ArrayRef, RecordBatch};
 use datafusion::arrow::datatypes::SchemaRef;
@@ -13,25 +13,25 @@ use super::{Part, cap, unexpected};
 use crate::engines::statement::{Of, PerUnit};
 use crate::order::Salt;
 
-/// What some of the rows add up to.
+/// The partial result of some rows.
 pub(super) struct ToldApart {
     units: Numbers,
     groups: Numbers,
     slots: Slots,
     totals: Totals,
-    /// Where the values begin.
+    /// The position of the first value column.
     values: usize,
     /// The slots of the rows of a batch.
     of_rows: Vec<u32>,
 }
 
 impl ToldApart {
-    /// No rows.
+    /// An empty partial result.
     pub(super) fn new(schema: &SchemaRef, asked: &PerUnit) -> Result<Self> {
         Self::with_keys(schema, asked, asked.keys)
     }
 
-    /// No rows, where so many columns are the keys.
+    /// An empty partial result with this number of key columns.
     pub(super) fn with_keys(schema: &SchemaRef, asked: &PerUnit, keys: usize) -> Result<Self> {
         let values = asked.units + keys;
         let Some(number) = schema.fields().len().checked_sub(values) else {
@@ -53,13 +53,13 @@ impl ToldApart {
         Sums::of_columns(&keys, &numbers)
     }
 
-    /// What S2 to S4 change of sums without limits, in which these rows are.
+    /// The difference that S2 to S4 make to sums without bounds, for these rows.
     pub(super) fn corrections(self, asked: &PerUnit, salt: &Salt) -> Result<ByGroup> {
         self.by_group(asked, salt, true)
     }
 
-    /// What all units contribute, and if asked for without what their rows would
-    /// without limits.
+    /// The bounded contributions by group, optionally minus the unbounded totals of the same
+    /// rows.
     fn by_group(self, asked: &PerUnit, salt: &Salt, without_unlimited: bool) -> Result<ByGroup> {
         let number = self.groups.len();
         let keys = self.groups.into_values()?;
@@ -107,7 +107,7 @@ impl ToldApart {
     }
 }
 
-/// Keys of groups, and numbers of each: all are columns, by group.
+/// Keys of groups, and numbers for each group, as columns.
 pub(super) struct ByGroup {
     pub(super) keys: Vec<ArrayRef>,
     pub(super) numbers: Vec<Vec<i64>>,
@@ -130,7 +130,7 @@ impl Part for ToldApart {
             .add(&self.of_rows, values, self.slots.pairs().len())
     }
 
-    /// The numbers of the smaller one become those of the other.
+    /// The smaller one is merged into the other.
     fn merged(mut self, mut other: Self) -> Result<Self> {
         if other.slots.pairs().len() > self.slots.pairs().len() {
             std::mem::swap(&mut self, &mut other);
@@ -155,8 +155,8 @@ impl Part for ToldApart {
     }
 }
 
-/// Numbers beyond what fits get no slot: all units and groups before them have one,
-/// and there are no more slots than that.
+/// Numbers that do not fit get no slot: all units and groups before them have one, and there
+/// cannot be more slots.
 fn pair((unit, group): (&usize, &usize)) -> Pair {
     Pair {
         unit: u32::try_from(*unit).unwrap_or(u32::MAX),

@@ -1,4 +1,4 @@
-//! S1 and S2: what the rows of a slot add up to, and what a unit contributes.
+//! S1 and S2: the totals of the rows of a slot, and the clamped contribution of its unit.
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray};
 use datafusion::arrow::datatypes::{DataType, Int64Type};
@@ -6,19 +6,19 @@ use datafusion::common::Result;
 
 use crate::engines::statement::{Contribution, Of};
 
-/// What the rows of each slot add up to.
+/// The totals of the rows of each slot.
 ///
-/// No sum can overflow by the checks of the plan (C4). If one did it would stay at
-/// the end of its range, and its contribution within its limits.
+/// No sum can overflow (C4 is checked on the plan). If one did, it would saturate, and the
+/// contribution would still be clamped.
 #[derive(Debug)]
 pub(super) struct Totals {
     cells: Cells,
     values: Vec<Totaled>,
 }
 
-/// The cells of a slot: how many rows, then a sum for every value that needs one.
-/// They are side by side, since slots of rows that follow each other may be
-/// anywhere. They never move: memory that grows by moving leaves as much behind.
+/// The cells of a slot: the number of rows, then a sum for every value that needs one. They are
+/// adjacent, since the slots of consecutive rows are spread over memory. Chunks are never
+/// moved: reallocation would leave as much memory unused.
 #[derive(Debug)]
 struct Cells {
     chunks: Vec<Vec<i64>>,
@@ -28,11 +28,11 @@ struct Cells {
 /// The slots of a chunk.
 const SLOTS: usize = 1 << 14;
 
-/// So few slots are added up on the side: a power of two.
+/// Up to this many slots are added up in a local array; a power of two.
 const FEW: usize = 64;
 
-/// Whether the sum of any of these fits, however many are in memory: none is 2^40 or
-/// more, or less than minus that.
+/// Whether sums of any subset of these values in memory fit: all are less than 2^40 in absolute
+/// value.
 fn small(values: &[i64]) -> bool {
     const END: i64 = 1 << 40;
     let bits = values.iter().fold(0, |bits, value| {
@@ -41,7 +41,7 @@ fn small(values: &[i64]) -> bool {
     bits < 2 * END.cast_unsigned() && values.len() < 1 << 22
 }
 
-/// Sums of values that are small, by slot.
+/// Sums of small values, by slot.
 fn few(values: impl Iterator<Item = (u32, i64)>) -> [i64; FEW] {
     let mut sums = [0_i64; FEW];
     for (slot, value) in values {
@@ -72,7 +72,7 @@ impl Cells {
         }
     }
 
-    /// Adds a value for each of these slots, of so many.
+    /// Adds a value for each of these slots; `all` is the number of slots.
     fn add_all(&mut self, slots: &[u32], place: usize, values: &[i64], all: usize) {
         let both = slots.iter().zip(values);
         if all > FEW || !small(values) {
@@ -85,7 +85,7 @@ impl Cells {
         self.add_few(place, &sums, all);
     }
 
-    /// Counts these slots, of so many.
+    /// Counts one row for each of these slots; `all` is the number of slots.
     fn count(&mut self, slots: &[u32], all: usize) {
         if all > FEW {
             for slot in slots {
@@ -104,18 +104,18 @@ impl Cells {
     }
 }
 
-/// What is kept of a value.
+/// The stored totals of a value.
 #[derive(Debug, Default)]
 struct Totaled {
-    /// The place of its sum among the cells of a slot, if it needs one.
+    /// The position of its sum among the cells of a slot, if it needs one.
     sum: Option<usize>,
-    /// How many rows of each slot are without it; slots beyond have none. Most
-    /// values are always there, and cost nothing.
+    /// How many rows of each slot have no value; zero for slots beyond the end. Most values are
+    /// never NULL, and then this is empty.
     missing: Vec<i64>,
 }
 
 impl Totals {
-    /// Nothing yet, for so many values.
+    /// Empty totals for this number of values.
     pub(super) fn new(values: usize, contributions: &[Contribution]) -> Self {
         let mut width = 1;
         let values = (0..values).map(|value| {
@@ -138,7 +138,7 @@ impl Totals {
         }
     }
 
-    /// Adds rows, by the slot of each, where there are so many slots in all.
+    /// Adds rows, given the slot of each; `all` is the number of slots.
     pub(super) fn add(&mut self, slots: &[u32], values: &[ArrayRef], all: usize) -> Result<()> {
         self.cells.grow(all);
         self.cells.count(slots, all);
@@ -167,11 +167,11 @@ impl Totals {
         Ok(())
     }
 
-    /// Adds those of others, each to the slot here that is said, where there are so
-    /// many in all.
+    /// Adds other totals, given the slot here for each of their slots; `all` is the number of
+    /// slots.
     pub(super) fn merge(&mut self, others: Self, slots: &[u32], all: usize) {
         self.cells.grow(all);
-        // Each chunk goes when it was added.
+        // Each chunk is freed once it was added.
         for (slots, chunk) in slots.chunks(SLOTS).zip(others.cells.chunks) {
             for (slot, cells) in slots.iter().zip(chunk.chunks_exact(self.cells.width)) {
                 for (place, value) in cells.iter().enumerate() {
@@ -189,7 +189,7 @@ impl Totals {
         }
     }
 
-    /// What the unit of a slot contributes to its group.
+    /// The clamped contribution of a slot's unit to its group.
     pub(super) fn contribution(&self, slot: usize, contribution: &Contribution) -> i64 {
         let total = match contribution.of {
             Of::Unit => 1,
@@ -203,12 +203,12 @@ impl Totals {
                 }
             }
         };
-        // As LEAST(GREATEST(..)): the limits are in order, which is checked before.
+        // As LEAST(GREATEST(..)). The bounds are in order, which was checked before.
         total.max(contribution.low).min(contribution.high)
     }
 
-    /// What units of one row each would contribute that had the rows of the slot, if
-    /// there were no limits.
+    /// The sum of the contributions that the rows of the slot would have without bounds, each
+    /// as the only row of a unit.
     pub(super) fn unclamped(&self, slot: usize, of: Of) -> i64 {
         match of {
             Of::Unit | Of::Rows => self.cells.get(slot, 0),
@@ -234,7 +234,7 @@ fn add_to(cells: &mut [i64], place: usize, value: i64) {
     }
 }
 
-/// The sum of so many average ones of these, in doubles.
+/// `rows` times the mean of these values, in doubles.
 #[allow(
     clippy::cast_possible_truncation,
     reason = "a part of an integer, rounded down"
@@ -270,7 +270,7 @@ mod tests {
             of(Of::Count(0), (0, 9)),
             of(Of::Sum(1), (-6, 6)),
             of(Of::Scaled(1, 2), ANY),
-            // Nothing is zero, whatever the limits.
+            // No value contributes zero, whatever the bounds.
             of(Of::Sum(1), (3, 6)),
         ];
         let mut totals = Totals::new(2, &asked);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_first_or_last_is_missing_after_a_merge() {
+    fn missing_values_stay_missing_after_a_merge() {
         let asked = [of(Of::Count(0), ANY), of(Of::Sum(0), ANY)];
         let mut one = Totals::new(1, &asked);
         one.add(&[0, 1], &[integers(&[Some(1), Some(2)])], 2)
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_all_limits_a_sum_stays_at_the_end() {
+    fn sums_saturate() {
         let asked = [of(Of::Sum(0), ANY)];
         let mut totals = Totals::new(1, &asked);
         let extremes = integers(&[Some(i64::MIN), Some(-1), Some(i64::MAX), Some(1)]);

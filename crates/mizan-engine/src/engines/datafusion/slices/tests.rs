@@ -1,4 +1,4 @@
-//! What slices hold, and where they are.
+//! The contents of slices, and the operators that have them.
 
 use datafusion::arrow::array::{ArrayRef, Int64Array, StringViewArray};
 use datafusion::arrow::datatypes::Field;
@@ -45,7 +45,7 @@ fn slices_are_all_rows_in_order_and_none_has_too_much() {
         let ends = ranges.windows(2).all(|two| two[0].end == two[1].start);
         assert!(ends && ranges.iter().all(|range| range.end <= lengths.len()));
     }
-    // A slice of a batch counts its own rows.
+    // A slice of a batch counts only its own rows.
     let batch = texts(&[100, 1, 1, 1]).slice(1, 3);
     assert_eq!(cut(9).of(&batch), std::slice::from_ref(&(0..3)));
 }
@@ -71,7 +71,7 @@ fn context(slices: bool) -> SessionContext {
     context
 }
 
-/// What a query has, in order, and its plan.
+/// The sorted result of a query, and its plan.
 async fn run(context: &SessionContext, sql: &str) -> (Vec<String>, String) {
     let planned = context.sql(sql).await.unwrap();
     let plan = planned.create_physical_plan().await.unwrap();
@@ -89,7 +89,7 @@ async fn run(context: &SessionContext, sql: &str) -> (Vec<String>, String) {
     (rows, shown)
 }
 
-/// Operators that compute texts have slices, others have none, and results are the same.
+/// Operators that compute texts have slices, others do not, and results are the same.
 #[tokio::test]
 async fn slices_change_no_result_and_are_where_texts_are_made() {
     let made = "mizan_concat_text(v.note, w.note)";
@@ -136,7 +136,7 @@ async fn slices_change_no_result_and_are_where_texts_are_made() {
             ),
             true,
         ),
-        // Texts that are made go through a join and a filter.
+        // Computed texts pass through a join and a filter.
         (
             "SELECT q.k AS k, t FROM (SELECT k, mizan_upper_text(note) AS t FROM v) q JOIN w \
              ON q.t = w.note AND mizan_length_integer(q.t) < 30"
@@ -153,9 +153,9 @@ async fn slices_change_no_result_and_are_where_texts_are_made() {
     }
 }
 
-/// Where texts that were made are put together again, batches have few rows.
+/// Where computed texts are combined, batches have few rows.
 #[tokio::test]
-async fn texts_that_were_made_are_gathered_in_small_batches() {
+async fn computed_texts_are_combined_in_small_batches() {
     let flows = "SELECT t, COUNT(*) AS n FROM (SELECT v.k AS k, mizan_upper_text(v.note) AS t \
                  FROM v) q JOIN w ON q.k = w.k GROUP BY t";
     let (_, plan) = run(&context(true), flows).await;

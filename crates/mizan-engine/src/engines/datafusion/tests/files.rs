@@ -1,4 +1,4 @@
-//! Files: CSV that is no good, Parquet of every type, versions.
+//! Files: malformed CSV, Parquet of every type, versions.
 
 use std::fs::File;
 use std::path::Path;
@@ -46,7 +46,7 @@ pub(in crate::engines) fn catalogue(path: &Path, columns: &[(&str, Type)]) -> Ca
     }
 }
 
-/// How many units have each value of the last column.
+/// A plan that counts the units for each value of the last column.
 pub(in crate::engines) fn by_last(catalogue: &Catalogue) -> BoundedPlan {
     let relation = generate::scan(catalogue, "t");
     let last = relation.columns.len() - 1;
@@ -89,7 +89,7 @@ pub(in crate::engines) fn run(catalogue: &Catalogue) -> Result<Exact, EngineErro
     Ok(execution.exact)
 }
 
-/// The values of the last column, and how many units have them.
+/// The values of the last column with the number of units of each.
 pub(in crate::engines) fn counts(catalogue: &Catalogue) -> Vec<(Value, i64)> {
     let exact = run(catalogue).unwrap().into_iter();
     exact
@@ -292,7 +292,7 @@ fn bounds_are_enforced_where_columns_are_read() {
 }
 
 #[test]
-fn a_changed_schema_is_noticed() {
+fn a_changed_schema_is_detected() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.parquet");
     let field = Arc::new(Field::new("f", DataType::Int32, true));
@@ -313,10 +313,10 @@ fn a_changed_schema_is_noticed() {
     assert_eq!(error.code(), "MZ1905");
 }
 
-/// A column that is of another type now would mostly be nothing, and the answer be paid
-/// for nevertheless.
+/// If a column changed its type, most of its values would become NULL and the query would be
+/// charged nevertheless.
 #[test]
-fn a_column_of_another_type_is_noticed() {
+fn a_column_of_another_type_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.parquet");
     let texts: ArrayRef = Arc::new(StringArray::from(vec!["5kg", "7", ""]));
@@ -339,8 +339,8 @@ fn a_column_of_another_type_is_noticed() {
     }
 }
 
-/// Ids 1.2 and 1.7 are two people, who would be one if they were rounded; and whoever
-/// has an id beyond 64 bits would be nobody.
+/// Ids 1.2 and 1.7 are two people, whom rounding would merge. An id beyond 64 bits would become
+/// NULL and belong to no person.
 #[test]
 fn ids_that_would_be_the_same_are_refused() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Damaged files: whatever bytes a file has, adding it and asking about it end in a
-//! result or an error that says nothing of its cells.
+//! Damaged files: for all bytes of a file, adding it and querying it end in a result or an
+//! error that reveals nothing of its cells.
 
 use std::fs;
 use std::path::Path;
@@ -23,10 +23,10 @@ use crate::engines::datafusion::{check_rows, inspect};
 
 const SECRET: &str = "SECRET of one person";
 
-/// Mutants of a run, and of a long one.
+/// The number of mutants in a quick run and in a long one.
 const MUTANTS: (usize, usize) = (600, 10_000);
 
-/// Columns of many types, one of them the secret text, in three row groups.
+/// Columns of many types, including the secret text, in three row groups.
 fn many_types(path: &Path, properties: WriterProperties) {
     let field = Arc::new(Field::new("f", DataType::Int32, true));
     let inner: ArrayRef = Arc::new(Int32Array::from_iter_values(0..30));
@@ -103,7 +103,7 @@ fn parquet_files(directory: &Path) -> Vec<Vec<u8>> {
     files
 }
 
-/// What `mizan dataset add` does with a file, and then a query.
+/// The steps of `mizan dataset add` for a file, and then a query.
 fn add_and_ask(path: &Path) -> Result<(), EngineError> {
     let found = inspect(path)?;
     let columns: Vec<(&str, Type)> = (found.columns.iter())
@@ -146,7 +146,7 @@ fn mutants_are_read_or_refused() {
     let (mut read, mut refused) = (0, 0);
     for seed in 0..mutants {
         let mut numbers = Numbers(seed as u64);
-        // CSV has fewer ways to be read.
+        // CSV has fewer code paths.
         let (format, files) = if seed % 5 == 0 {
             ("csv", &csv)
         } else {
@@ -157,7 +157,7 @@ fn mutants_are_read_or_refused() {
         fs::write(&path, bytes).unwrap();
         let mut found = vec![add_and_ask(&path)];
         if format == "parquet" && seed % 10 == 1 {
-            // Damaged after it was added.
+            // Damaged after the dataset was added.
             found.push(run(&as_written).map(drop));
         }
         for found in found {

@@ -1,5 +1,5 @@
-//! Mutations of files, the same for the same seed: bits, bytes, lengths, parts of other
-//! files. Shared with the tests of the program.
+//! Mutations of files, reproducible by seed: bits, bytes, lengths, parts of other files. Shared
+//! with the tests of the program.
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -7,7 +7,7 @@
     reason = "a test helper may panic"
 )]
 
-/// A stream of numbers (SplitMix64).
+/// Random numbers (SplitMix64).
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
@@ -19,14 +19,14 @@ impl Numbers {
         mixed ^ (mixed >> 31)
     }
 
-    /// Below a number that is not zero.
+    /// A number below `end`, which is not zero.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next() % end.max(1) as u64).unwrap()
     }
 }
 
-/// A file that is like another one. Half of the changes of Parquet files are in the
-/// footer, where all its numbers are.
+/// A mutation of one of the files. Half of the changes of Parquet files are in the footer,
+/// which holds all their numbers.
 pub(crate) fn mutant(numbers: &mut Numbers, files: &[Vec<u8>], place: usize) -> Vec<u8> {
     let mut bytes = files[place].clone();
     for _ in 0..=numbers.below(3) {
@@ -79,7 +79,7 @@ fn change(numbers: &mut Numbers, bytes: &mut Vec<u8>, files: &[Vec<u8>]) {
             bytes.splice(at..last, part.iter().copied());
         }
         10 => bytes.truncate(at),
-        // The length of the footer, and the mark behind it.
+        // The length of the footer, and the magic number after it.
         _ => {
             let tail = length.saturating_sub(8);
             let place = tail + numbers.below(length - tail);
@@ -88,7 +88,7 @@ fn change(numbers: &mut Numbers, bytes: &mut Vec<u8>, files: &[Vec<u8>]) {
     }
 }
 
-/// Where the footer of a Parquet file begins.
+/// The start of the footer of a Parquet file.
 fn footer(bytes: &[u8]) -> Option<usize> {
     let end = bytes.len().checked_sub(8)?;
     if &bytes[end + 4..] != b"PAR1" {
@@ -98,7 +98,7 @@ fn footer(bytes: &[u8]) -> Option<usize> {
     end.checked_sub(size.try_into().unwrap())
 }
 
-/// Texts in which a reader of CSV may trip.
+/// CSV texts that are difficult to parse.
 pub(crate) fn csv_files(secret: &str) -> Vec<Vec<u8>> {
     let long = "y".repeat(300_000);
     let texts = [

@@ -1,5 +1,4 @@
-//! Parquet files in which one cell is not as it should be: its value is `NULL`, and all
-//! other rows are as they were.
+//! Parquet files with one invalid cell: its value is `NULL`, and all other rows are unchanged.
 
 use std::fs::File;
 use std::path::Path;
@@ -20,8 +19,8 @@ use crate::engines::datafusion::parquet::prefixes::decoded_bytes;
 use crate::engines::datafusion::sizes::{Lines, sizes};
 use crate::engines::datafusion::{check_rows, inspect};
 
-/// Writes units, from 0, and texts that may be any bytes, in row groups of so many rows.
-/// The schema says what the texts are.
+/// Writes units, from 0, and texts of arbitrary bytes, in row groups of `group` rows. The
+/// schema declares the type of the texts.
 pub(in crate::engines) fn write_texts(
     path: &Path,
     schema: &str,
@@ -60,7 +59,7 @@ pub(in crate::engines) fn write_texts(
     writer.close().unwrap();
 }
 
-/// How writers write text.
+/// The layouts in which writers store text.
 pub(in crate::engines) fn layouts() -> Vec<WriterPropertiesBuilder> {
     let plain = || WriterProperties::builder().set_dictionary_enabled(false);
     vec![
@@ -87,7 +86,7 @@ fn text_that_is_not_utf8_is_null_and_changes_nothing_else() {
         for (layout, properties) in layouts().into_iter().enumerate() {
             for place in [0, 7001, 8192, 19_999] {
                 let mut texts = whole.clone();
-                // Invalid, nothing, and a character in two cells.
+                // Invalid bytes, NULL, and a character split over two cells.
                 let mut put = |by: usize, cell: Option<&[u8]>| {
                     texts[(place + by) % 20_000] = cell.map(<[u8]>::to_vec);
                 };
@@ -116,7 +115,7 @@ fn text_that_is_not_utf8_is_null_and_changes_nothing_else() {
     }
 }
 
-/// How much is decoded of texts that share prefixes is known from their lengths.
+/// The decoded size of texts that share prefixes is computed from their lengths.
 #[test]
 fn lengths_of_texts_that_share_prefixes_are_counted() {
     let directory = tempfile::tempdir().unwrap();
@@ -150,8 +149,8 @@ fn lengths_of_texts_that_share_prefixes_are_counted() {
     }
 }
 
-/// A small file of long texts that share a prefix: all are read, a few at a time, and the
-/// size class has them all.
+/// A small file of long texts that share a prefix: all are read, a few at a time, and the size
+/// class includes their decoded size.
 #[test]
 fn texts_that_share_a_long_prefix_are_read_in_steps() {
     let directory = tempfile::tempdir().unwrap();
@@ -181,7 +180,7 @@ fn texts_that_share_a_long_prefix_are_read_in_steps() {
 
 /// The unit is text: rows whose unit is not UTF-8 belong to no unit.
 #[test]
-fn a_unit_that_is_not_utf8_is_nobody() {
+fn a_unit_that_is_not_utf8_is_null() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.parquet");
     let units = ["a", "b", "a"].map(|unit| Some(unit.as_bytes().to_vec()));
@@ -196,7 +195,7 @@ fn a_unit_that_is_not_utf8_is_nobody() {
     }
 }
 
-/// A decimal of more bytes than its type has is nothing; the library panics there.
+/// A decimal with more bytes than its type is NULL; the library panics there.
 #[test]
 fn decimals_of_any_length() {
     let directory = tempfile::tempdir().unwrap();
@@ -216,7 +215,7 @@ fn decimals_of_any_length() {
     let number = |value: f64| Value::Number(value);
     let expected = [(Value::Null, 3), (number(-0.01), 1), (number(3.0), 2)];
     assert_eq!(counts(&catalogue), expected);
-    // More digits than 38 of any length cannot be used.
+    // Decimals of variable length with more than 38 digits cannot be used.
     write_texts(
         &path,
         "(DECIMAL(50, 2))",
@@ -227,7 +226,7 @@ fn decimals_of_any_length() {
     assert_eq!(inspect(&path).unwrap().left_out.len(), 1);
 }
 
-/// Pages that are not what they say are found when a dataset is added, with the column.
+/// Damaged pages are found when a dataset is added, and the error names the column.
 #[test]
 fn damage_is_found_when_a_dataset_is_added() {
     let directory = tempfile::tempdir().unwrap();
@@ -241,7 +240,7 @@ fn damage_is_found_when_a_dataset_is_added() {
     let dataset = &catalogue.datasets["t"];
     check_rows(dataset, &|_, _| ()).unwrap();
     let whole = std::fs::read(&path).unwrap();
-    // The first page of text begins with the length of the first text.
+    // The first text page starts with the length of the first text.
     let first = whole
         .windows(7)
         .position(|bytes| bytes == b"SECRET0")
@@ -255,7 +254,7 @@ fn damage_is_found_when_a_dataset_is_added() {
     assert!(text.contains("the column \"x\" of row group 1"), "{text}");
     assert!(!text.contains("SECRET"), "{text}");
     assert!(run(&catalogue).is_err());
-    // A file that ends early, and one that is not there.
+    // A truncated file, and a missing one.
     std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
     assert_eq!(
         check_rows(dataset, &|_, _| ()).unwrap_err().code(),

@@ -1,5 +1,5 @@
-//! What planning takes at the limits: of the binder, and of DataFusion over empty
-//! tables.
+//! The cost of planning at the limits of the binder: in the binder, and in DataFusion over
+//! empty tables.
 //!
 //! ```text
 //! cargo test --release -p mizan-engine --all-features --lib planning_at_the_limits -- --ignored --nocapture
@@ -21,7 +21,7 @@ use self::families::{FAMILIES, largest};
 use super::super::values::data_type;
 use super::super::{DataFusion, Tables};
 
-/// The size of the family that a process of its own measures.
+/// The size of the family of queries that a child process measures.
 const SIZE: &str = "MIZAN_PLANNING_SIZE";
 
 fn empty_tables(catalogue: &Catalogue) -> Tables {
@@ -38,7 +38,7 @@ fn empty_tables(catalogue: &Catalogue) -> Tables {
     tables.collect()
 }
 
-/// The most memory that this process ever had, in MB.
+/// The peak memory of this process, in MB.
 fn peak_mb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));
@@ -46,7 +46,7 @@ fn peak_mb() -> f64 {
     words.map_or(0.0, |kb| kb.parse::<f64>().unwrap() / 1024.0)
 }
 
-/// The time of all processors that this process took, in ms.
+/// The CPU time of this process, in ms.
 fn cpu_ms() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
@@ -56,8 +56,8 @@ fn cpu_ms() -> f64 {
         .sum()
 }
 
-/// Plans a question of a family; prints the time of processors that the binder and
-/// the engine took, in ms, and the memory that both took, in MB.
+/// Plans a query of a family. Prints the CPU time of the binder and of the engine, in ms, and
+/// the memory of both, in MB.
 fn measure(family: usize, n: usize) {
     let catalogue = questions::catalogue();
     let engine = DataFusion::with_partitions(2).unwrap();

@@ -1,5 +1,5 @@
-//! Planted bugs: the embedded engine without one of its protections. The hunt for
-//! failures finds each of them, and finds nothing with the protection in place.
+//! Planted defects: the embedded engine without one of its protections. The failure audit finds
+//! each defect, and finds nothing with the protection in place.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use crate::engine::{Engine, EngineError};
 use crate::exact::Execution;
 use crate::version::Version;
 
-/// How many pairs find a bug.
+/// How many pairs suffice to find a defect.
 const PAIRS: u64 = 160;
 
 fn hunt(engine: &impl Engine, only: Attack) -> FailureAudit {
@@ -48,13 +48,13 @@ fn hunt_from(engine: &impl Engine, only: Attack, seed: u64) -> FailureAudit {
     hunt.run(&mut seeds(seed), run, |_| ()).unwrap()
 }
 
-/// How many pairs differ in that one of them fails after the charge.
+/// In how many pairs exactly one side fails after the charge.
 fn differing(audit: &FailureAudit) -> u64 {
     let differs = |found: &&crate::Violation| found.what.contains("a failure after the charge");
     audit.violations.iter().filter(differs).count() as u64
 }
 
-/// A planted bug shows as an outcome that differs, in at least so many of 100 pairs.
+/// A planted defect causes different outcomes in at least `percent` of 100 pairs.
 fn is_found(audit: &FailureAudit, planted: &str, percent: u64) {
     let found = differing(audit);
     println!("{planted}: {found} of {} pairs", audit.pairs);
@@ -71,7 +71,7 @@ fn is_clean(attack: Attack) {
     assert!(audit.fallbacks.is_empty(), "{:#?}", audit.fallbacks);
 }
 
-/// A concatenation without a limit, under the name of ours.
+/// A concatenation without a limit, with the name of ours.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Concat(Signature);
 
@@ -106,7 +106,7 @@ impl ScalarUDFImpl for Concat {
     }
 }
 
-/// What sessions know in place of our concatenation.
+/// The replacement of our concatenation in sessions.
 fn concat_without_limit() -> ScalarUDF {
     let name = Does::Call(Function::Concat, Type::Text).name();
     assert_eq!(name, "mizan_concat_text");
@@ -114,7 +114,7 @@ fn concat_without_limit() -> ScalarUDF {
     ScalarUDF::new_from_impl(Concat(signature))
 }
 
-/// The function of a planted bug, in place of ours of the same name.
+/// The function of a planted defect, which replaces ours of the same name.
 pub(in crate::engines::datafusion) fn function(planted: Planted) -> Option<ScalarUDF> {
     let name = match planted {
         Planted::FailingOperators | Planted::NoSlices => return None,
@@ -131,8 +131,8 @@ pub(in crate::engines::datafusion) fn function(planted: Planted) -> Option<Scala
     }))
 }
 
-/// A function that is not total: where ours has no value for arguments that have one, it
-/// fails or panics.
+/// A function that is not total: where ours returns NULL for non-NULL arguments, it fails or
+/// panics.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Partial {
     total: ScalarUDF,
@@ -168,8 +168,8 @@ impl ScalarUDFImpl for Partial {
     }
 }
 
-/// A function that fails, or panics, on one of the target's values. Each is in few of
-/// the queries, so there are more of them until it is found.
+/// Functions that fail or panic on one of the target's values. Few queries contain each of
+/// them, so queries are generated until it is found.
 #[test]
 fn functions_that_are_not_total_are_found() {
     for planted in [
@@ -192,8 +192,8 @@ fn functions_that_are_not_total_are_found() {
     is_clean(Attack::Overflow);
 }
 
-/// What a row and a public table make an aggregate hold is not bounded before the charge:
-/// memory may run out, and nothing else may happen.
+/// The memory of an aggregate over a row joined with a public table is not bounded before the
+/// charge: it may be exhausted, but nothing else may happen.
 #[test]
 fn held_texts_fail_for_want_of_memory_only() {
     let audit = hunt(&capped_engine().unwrap(), Attack::HeldTexts);
@@ -222,7 +222,7 @@ fn texts_without_a_limit_are_found() {
 fn texts_after_joins_without_slices_are_found() {
     let mut engine = capped_engine().unwrap();
     engine.planted = Some(Planted::NoSlices);
-    // Few worlds have a long text and many public rows, so there are more until one has.
+    // Few worlds have a long text and many public rows, so worlds are generated until one has.
     let mut pairs = 0;
     let found = (11..31).any(|seed| {
         let audit = hunt_from(&engine, Attack::JoinedTexts, seed);
@@ -234,7 +234,7 @@ fn texts_after_joins_without_slices_are_found() {
     is_clean(Attack::JoinedTexts);
 }
 
-/// Public tables may multiply rows as they like.
+/// The engine without fan-out limits.
 struct NoJoinBound(DataFusion);
 
 impl Engine for NoJoinBound {
@@ -264,7 +264,7 @@ fn joins_without_a_bound_are_found() {
     is_clean(Attack::Join);
 }
 
-/// DataFusion's own reader of Parquet, which fails at text that is not UTF-8.
+/// DataFusion's own Parquet reader, which fails on text that is not UTF-8.
 struct StrictUtf8(DataFusion);
 
 impl StrictUtf8 {

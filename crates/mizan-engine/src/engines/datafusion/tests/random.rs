@@ -1,5 +1,5 @@
-//! Random plans: DataFusion is the oracle, with any number of partitions, and one
-//! unit changes what it may.
+//! Random plans: DataFusion agrees with the oracle for any number of partitions, and one unit
+//! changes a result by at most the sensitivity.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::engines::generate::{self, Rng, vary};
 use crate::exact::{Exact, Execution, ExecutionPath, operator_fallbacks};
 use crate::oracle::{self, Data};
 
-/// Rows as tables, in a few parts; nothing is sometimes NaN, zero minus zero.
+/// Rows as tables with several partitions; NULL is sometimes NaN, zero is sometimes minus zero.
 pub(super) fn tables(rng: &mut Rng, catalogue: &Catalogue, data: &Data) -> Tables {
     let mut tables = Tables::new();
     for (name, dataset) in &catalogue.datasets {
@@ -71,8 +71,8 @@ fn rounds(quick: u64) -> u64 {
     rounds.map_or(quick, |rounds| rounds.parse().unwrap())
 }
 
-/// Random plans over random rows. What the engine computes is compared with the oracle,
-/// and so is its path: a fallback to plain SQL has the right result and is a fault.
+/// Random plans over random rows. The result is compared with the oracle, and the execution
+/// path is checked: a fallback to plain SQL has the right result but is a defect.
 fn parity(seeds: impl Iterator<Item = u64>, planted: Option<Planted>) -> Vec<(usize, u64, String)> {
     let mut failures: Vec<(usize, u64, String)> = Vec::new();
     for seed in seeds {
@@ -117,10 +117,10 @@ fn parity(seeds: impl Iterator<Item = u64>, planted: Option<Planted>) -> Vec<(us
 }
 
 #[test]
-fn datafusion_is_the_oracle() {
+fn datafusion_agrees_with_the_oracle() {
     let from = std::env::var("MIZAN_ENGINE_SEED").map_or(0, |seed| seed.parse().unwrap());
-    // Keys that a filter makes constant, first, and a least value of infinities:
-    // DataFusion trips over them.
+    // First the seeds on which DataFusion failed: keys that a filter makes constant, and a
+    // minimum of infinities.
     let tripped = [1554, 2223, 3010, 5186, 101_085];
     let failures = parity(tripped.into_iter().chain(from..from + rounds(400)), None);
     let seeds: Vec<u64> = failures.iter().map(|(_, seed, _)| *seed).collect();
@@ -130,8 +130,8 @@ fn datafusion_is_the_oracle() {
     assert!(failures.is_empty(), "{} differ: {seeds:?}", failures.len());
 }
 
-/// An operator that always fails leaves every result right. The comparison of paths
-/// finds each of those runs, and the plan is not blamed where operators were not used.
+/// If operators always fail, every result is still right. The check of the path finds each such
+/// run, and ignores plans that do not use operators.
 #[test]
 fn operators_that_fail_are_found() {
     let seeds = 40;
@@ -155,7 +155,7 @@ fn operators_that_fail_are_found() {
     assert!(operator_fallbacks() > before);
 }
 
-/// Units are clipped in some of the plans, and some of those have too many groups.
+/// Some of the plans clip units, and in some of those units are in too many groups.
 #[test]
 fn clipping_is_generated() {
     let (mut clipped, mut touched) = (0, 0);
@@ -185,13 +185,13 @@ fn plan_size(plan: &BoundedPlan) -> usize {
     format!("{plan:?}").len()
 }
 
-/// Takes one unit out and compares: the guarantee of the plan.
+/// Removes one unit and compares: the guarantee of the plan.
 fn check_neighbours(plan: &BoundedPlan, with: &Exact, without: &Exact, seed: u64) {
     compare(plan, with, without).unwrap_or_else(|what| panic!("seed {seed}: {what}\n{plan:#?}"));
 }
 
 #[test]
-fn one_unit_changes_what_it_may() {
+fn one_unit_changes_at_most_the_sensitivity() {
     for seed in 0..rounds(150) {
         let mut rng = Rng(seed ^ 0x5eed);
         let catalogue = generate::catalogue(&mut rng);
@@ -234,7 +234,7 @@ fn partitions_do_not_matter() {
         let mut rng = Rng(seed ^ 0xabcd);
         let catalogue = generate::catalogue(&mut rng);
         let mut data = generate::data(&mut rng, &catalogue);
-        // A unit with a great many rows, among others.
+        // One unit with a great many rows, among others.
         let rows = data.get_mut("a").unwrap();
         if let Some(row) = rows.first().cloned() {
             for _ in 0..20_000 {
@@ -249,8 +249,8 @@ fn partitions_do_not_matter() {
         let depth = rng.below(2);
         let relation = generate::scan(&catalogue, "a");
         if depth == 0 {
-            // Keys and measures of the generator are over the columns of its own
-            // relation: only plans over a scan can be moved.
+            // Keys and measures of the generator use the columns of their own relation: only
+            // plans over a scan can be changed.
             if plan.relation.columns != relation.columns {
                 plan.relation = relation;
                 plan.keys.clear();
@@ -265,7 +265,7 @@ fn partitions_do_not_matter() {
         }
         let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
         let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
-        // Joins of a great many rows with themselves are for other tests.
+        // Self-joins of a great many rows are tested elsewhere.
         if format!("{:?}", plan.relation).contains("Join") {
             continue;
         }

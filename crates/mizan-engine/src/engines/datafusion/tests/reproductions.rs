@@ -1,11 +1,11 @@
-//! The rows of one unit decide nothing about whether there is an answer.
+//! Whether there is an answer does not depend on the rows of one unit.
 
 use super::super::DataFusion;
 use crate::audit::failure::{observe, write_plain};
 use crate::engines::reproductions::{self, Tables};
 
 #[test]
-fn the_three_breaks_have_one_outcome() {
+fn the_three_reproductions_have_one_outcome() {
     let folder = tempfile::tempdir().unwrap();
     let mut catalogue = reproductions::catalogue();
     for (name, dataset) in &mut catalogue.datasets {

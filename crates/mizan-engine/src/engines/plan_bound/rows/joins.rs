@@ -1,4 +1,4 @@
-//! What joins hold, and how often they repeat rows.
+//! The memory of joins, and how often they repeat rows.
 
 use std::collections::BTreeSet;
 
@@ -11,18 +11,18 @@ use crate::engine::EngineError;
 use crate::engines::expressions::bad;
 use crate::engines::fan_out;
 
-/// The hash table of a join, and the hashes of its rows, for each row of the build side.
+/// The hash table of a join and the hashes of its rows, for each row of the build side.
 const JOIN_ROW: u64 = 56;
 
-/// A table whose encoded columns are at most this is the build side of its joins, if its
-/// size is known (DataFusion's threshold).
+/// A table whose encoded columns have at most this many bytes is the build side of its joins,
+/// if its size is known (DataFusion's threshold).
 const SMALL_TABLE: u64 = 1 << 20;
 
-/// DataFusion takes a filter to leave a fifth of the rows, so that it may build the table
-/// of a join from the side that is larger by this, with some room.
+/// DataFusion assumes that a filter keeps a fifth of the rows. So it may build the hash table
+/// from a side that is larger by up to this factor, which includes a margin.
 const MISJUDGED: u64 = 8;
 
-/// Public texts that may be longer are counted before more is taken to be needed.
+/// The lengths of public texts above this are counted before a larger bound is used.
 const SHORT_TEXT: u64 = 64;
 
 impl Walk<'_, '_> {
@@ -31,7 +31,7 @@ impl Walk<'_, '_> {
         relation: &Relation,
         read: &BTreeSet<usize>,
     ) -> Result<Rows, EngineError> {
-        let join = relation.as_join().ok_or_else(|| bad("no join"))?;
+        let join = relation.as_join().ok_or_else(|| bad("not a join"))?;
         let (left, right) = (join.left, join.right);
         let width = left.columns.len();
         let mut both = read.clone();
@@ -57,7 +57,7 @@ impl Walk<'_, '_> {
                 self.count_texts(right, &of_right, &mut theirs)?;
             }
         }
-        // Rows, and how often a row of each side is repeated.
+        // The rows, and how often a row of each side is repeated.
         let (rows, base, units, repeated) = match public {
             (false, false) => {
                 let (rows, base) = private_join(left, right, &ours, &theirs);
@@ -68,7 +68,7 @@ impl Walk<'_, '_> {
                 };
                 let times = |one: &Relation, other: &Relation| match other.one_row_per_unit {
                     true => 1,
-                    // The binder limits the rows of a unit where both sides have several.
+                    // The binder limits the rows of a unit if both sides have several.
                     false if !one.one_row_per_unit => MAX_JOINED,
                     false => u64::MAX,
                 };
@@ -140,7 +140,7 @@ impl Walk<'_, '_> {
         Ok(joined)
     }
 
-    /// Counts how long the texts of a public relation are.
+    /// Counts the longest texts of a public relation.
     fn count_texts(
         &mut self,
         public: &Relation,
@@ -176,14 +176,14 @@ impl Walk<'_, '_> {
     }
 }
 
-/// What the build side of a join holds.
+/// The memory of the build side of a join.
 fn build(side: &Rows, read: &BTreeSet<usize>) -> Result<u64, EngineError> {
     Ok(side.read(read)?.held(side.rows, 2, JOIN_ROW))
 }
 
-/// The most rows of a join of two private relations, without those that a left join adds,
-/// and of the largest dataset in it. Where a side has one row of each unit, there are as
-/// many as the other has.
+/// A bound on the rows of a join of two private relations, without those that a left join adds,
+/// and the rows of the largest dataset in it. If one side has one row for each unit, there are
+/// at most as many as the other side has.
 fn private_join(left: &Relation, right: &Relation, ours: &Rows, theirs: &Rows) -> (u64, u64) {
     let base = ours.base.max(theirs.base);
     let rows = match (left.one_row_per_unit, right.one_row_per_unit) {

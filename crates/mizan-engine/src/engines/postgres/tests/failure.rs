@@ -1,5 +1,5 @@
-//! The rows of one unit decide nothing about whether there is an answer: the three
-//! breaks of before, and a hunt for others.
+//! Whether there is an answer does not depend on the rows of one unit: the three known
+//! reproductions, and the failure audit.
 
 use super::server::{Schema, held};
 use crate::audit::failure::tests::{clean, pairs, seeds};
@@ -15,7 +15,7 @@ fn values(rows: &Rows) -> crate::oracle::Rows {
 }
 
 #[test]
-fn the_three_breaks_have_one_outcome() {
+fn the_three_reproductions_have_one_outcome() {
     let Some(mut schema) = Schema::new() else {
         return;
     };

@@ -14,7 +14,7 @@ fn neighbours_have_one_outcome() {
     cases::neighbours(fill, run);
 }
 
-/// A quote looks at public tables alone: the private one need not be there.
+/// A quote reads public tables only: the private one need not exist.
 #[test]
 fn a_quote_counts_public_tables() {
     let Some(mut schema) = Schema::new() else {

@@ -1,4 +1,5 @@
-//! What planning takes in PostgreSQL at the limits of the binder: all before the charge.
+//! The cost of planning in PostgreSQL at the limits of the binder. All of it is before the
+//! charge.
 //!
 //! ```text
 //! MIZAN_TEST_POSTGRES=$(scripts/postgres start) cargo test --release -p mizan-engine \
@@ -16,7 +17,7 @@ use crate::engines::datafusion::tests::planning::families::{FAMILIES, largest};
 use crate::engines::datafusion::tests::planning::questions;
 use crate::oracle::Data;
 
-/// The most memory that the newest backend ever had, in MB.
+/// The peak memory of the newest backend, in MB.
 fn backend_peak(schema: &mut Schema) -> f64 {
     let newest = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' \
                   AND pid <> pg_backend_pid() ORDER BY backend_start DESC LIMIT 1";
@@ -35,7 +36,7 @@ fn planning_in_postgres() {
         return;
     };
     let mut catalogue = questions::catalogue();
-    // Names that need quotes are for the binder's tests.
+    // Names that need quotes are tested with the binder.
     let is_plain = |name: &String| name.bytes().all(|byte| byte.is_ascii_lowercase());
     catalogue.datasets.retain(|name, _| is_plain(name));
     let tables = catalogue.datasets.keys().cloned();

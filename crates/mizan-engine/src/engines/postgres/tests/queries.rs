@@ -1,5 +1,5 @@
-//! Questions as people ask them, on the oracle, DataFusion and PostgreSQL: the integers
-//! before the noise are the same.
+//! Typical queries on the oracle, DataFusion and PostgreSQL: the integers before the noise are
+//! equal.
 
 use super::server::{Schema, run};
 use crate::engines::generate::Rng;
@@ -8,7 +8,7 @@ use crate::exact::ExecutionPath;
 use crate::oracle;
 
 #[test]
-fn questions_have_one_answer_on_every_engine() {
+fn queries_have_the_same_integers_on_every_engine() {
     let Some(mut schema) = Schema::new() else {
         return;
     };

@@ -1,5 +1,4 @@
-//! What cannot be asked about, or not by who asks: errors with codes, before a row
-//! is read.
+//! Tables that cannot be queried, or not by this user: errors with codes, before a row is read.
 
 use mizan_sql::{Expr, Function, Operator, Relation, Type, Value};
 
@@ -8,7 +7,7 @@ use crate::engines::generate;
 
 const COLUMNS: [(&str, Type); 2] = [("u", Type::Integer), ("x", Type::Integer)];
 
-/// The code of what comes of counting a table.
+/// The error code of counting a table.
 fn code(source: &str) -> String {
     let catalogue = one_table(source, &COLUMNS);
     match run(&by_values(&catalogue, &[]), &catalogue, [0; 16]) {
@@ -18,7 +17,7 @@ fn code(source: &str) -> String {
 }
 
 #[test]
-fn only_tables_are_asked_about() {
+fn only_tables_can_be_queried() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
@@ -74,7 +73,7 @@ fn only_tables_are_asked_about() {
 }
 
 #[test]
-fn rights_are_those_of_who_asks() {
+fn rights_are_those_of_the_database_user() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
@@ -89,7 +88,7 @@ fn rights_are_those_of_who_asks() {
     assert_eq!(code(&source), "MZ1916");
     schema.run(&format!("GRANT USAGE ON SCHEMA {name} TO {role}"));
     assert_eq!(code(&source), "MZ1916");
-    // A part of the table is not enough.
+    // Rights on some of the columns are not enough.
     schema.run(&format!("GRANT SELECT (u) ON t TO {role}"));
     assert_eq!(code(&source), "MZ1916");
     schema.run(&format!("GRANT SELECT ON t TO {role}"));
@@ -103,11 +102,11 @@ fn rights_are_those_of_who_asks() {
 }
 
 #[test]
-fn names_of_others_are_not_called() {
+fn functions_of_other_roles_are_not_called() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
-    // Whoever may write to a schema of the search path could take over functions.
+    // A role that may write to a schema of the search path could replace functions.
     schema.run(
         "CREATE TABLE t (u integer, x integer); INSERT INTO t VALUES (1, -3), (2, 5); \
          CREATE FUNCTION abs(bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint'",
@@ -145,7 +144,7 @@ fn names_of_others_are_not_called() {
 }
 
 #[test]
-fn what_cannot_be_said_there_is_refused_by_name() {
+fn plans_that_postgres_cannot_run_are_refused() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
@@ -155,7 +154,7 @@ fn what_cannot_be_said_there_is_refused_by_name() {
     let error = run(&by_values(&catalogue, &[zero]), &catalogue, [0; 16]).unwrap_err();
     assert_eq!(error.code(), "MZ1922");
     assert!(error.to_string().contains("zero"), "{error}");
-    // A server has an end to how deep it looks.
+    // A server limits the depth of a statement.
     let mut deep = Expr::Column(1);
     for _ in 0..20_000 {
         deep = Expr::call(Function::Negate, [deep]);
@@ -184,7 +183,7 @@ fn what_cannot_be_said_there_is_refused_by_name() {
 }
 
 #[test]
-fn who_waits_too_long_is_told_nothing_of_rows() {
+fn a_timeout_reveals_nothing_of_rows() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
@@ -201,7 +200,7 @@ fn who_waits_too_long_is_told_nothing_of_rows() {
     catalogue.datasets.insert("p".into(), public);
     let mut plan = by_values(&catalogue, &[]);
     plan.public = vec!["p".into()];
-    // 5 * 10^8 pairs, with the largest fan-out that is allowed.
+    // 5 * 10^8 pairs, with the largest allowed fan-out.
     let (left, right) = (plan.relation, generate::scan(&catalogue, "p"));
     plan.relation = Relation {
         columns: [left.columns.as_slice(), &right.columns].concat(),

@@ -1,4 +1,4 @@
-//! A schema of its own on the server that tests share.
+//! A separate schema on the server that tests share.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,7 +15,7 @@ use crate::engines::generate;
 use crate::exact::Exact;
 use crate::oracle::Data;
 
-/// A plan on PostgreSQL.
+/// Runs a plan on PostgreSQL.
 pub(super) fn run(
     plan: &BoundedPlan,
     catalogue: &Catalogue,
@@ -29,8 +29,7 @@ pub(super) fn run(
     Ok(engine.run(plan, catalogue, &versions, salt)?.exact)
 }
 
-/// A catalogue with one dataset `t` of these columns, of which the first is the
-/// unit.
+/// A catalogue with one dataset `t` of these columns, of which the first is the unit.
 pub(super) fn one_table(source: &str, columns: &[(&str, Type)]) -> Catalogue {
     let declared = columns.iter().map(|(name, kind)| DatasetColumn {
         name: (*name).to_owned(),
@@ -56,8 +55,8 @@ pub(super) fn one_table(source: &str, columns: &[(&str, Type)]) -> Catalogue {
     catalogue
 }
 
-/// Counts the units of each value of expressions over the columns of `t`, in which
-/// every row is a unit of its own.
+/// A plan that counts the units for each value of expressions over the columns of `t`, in which
+/// every row is a separate unit.
 pub(super) fn by_values(catalogue: &Catalogue, expressions: &[Expr]) -> BoundedPlan {
     let mut relation = generate::scan(catalogue, "t");
     relation.one_row_per_unit = true;
@@ -95,7 +94,7 @@ pub(super) fn by_values(catalogue: &Catalogue, expressions: &[Expr]) -> BoundedP
     }
 }
 
-/// A schema that is gone with it.
+/// A schema that is dropped with this value.
 pub(super) struct Schema {
     pub(super) client: Client,
     pub(super) name: String,
@@ -103,7 +102,7 @@ pub(super) struct Schema {
 }
 
 impl Schema {
-    /// None without a server.
+    /// None if there is no server.
     pub(super) fn new() -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let Ok(address) = std::env::var("MIZAN_TEST_POSTGRES") else {
@@ -126,7 +125,7 @@ impl Schema {
         })
     }
 
-    /// Where a table of it is.
+    /// The address of one of its tables.
     pub(super) fn source(&self, table: &str) -> String {
         format!("{}/{}.{table}", self.address, self.name)
     }
@@ -135,8 +134,8 @@ impl Schema {
         self.client.batch_execute(sql).unwrap();
     }
 
-    /// Tables of these rows in place of all others; the catalogue says where they
-    /// are. Nothing is sometimes NaN or infinite, zero minus zero.
+    /// Replaces all tables by tables with these rows, and writes their addresses into the
+    /// catalogue. NULL is sometimes NaN or infinity, zero is sometimes minus zero.
     pub(super) fn fill(
         &mut self,
         catalogue: &mut Catalogue,
@@ -196,11 +195,11 @@ const fn declared(kind: Type) -> &'static str {
     }
 }
 
-/// The first day and the last that PostgreSQL has, and microseconds that it has.
+/// The ranges of days and microseconds in PostgreSQL.
 const DAYS: std::ops::Range<i32> = -2_440_588..2_145_042_906;
 const TIMES: std::ops::Range<i64> = -210_866_803_200_000_000..9_223_339_708_800_000_000;
 
-/// What PostgreSQL can hold of a value: days and times beyond its own are nothing.
+/// A value as PostgreSQL can hold it: days and times out of its range become NULL.
 pub(super) fn held(value: &Value) -> Value {
     match value {
         Value::Date(day) if !DAYS.contains(day) => Value::Null,
@@ -209,7 +208,7 @@ pub(super) fn held(value: &Value) -> Value {
     }
 }
 
-/// A value in SQL.
+/// A literal.
 fn literal(value: &Value, kind: Type, chance: &mut impl FnMut() -> bool) -> String {
     match value {
         Value::Null => match kind {
@@ -224,7 +223,7 @@ fn literal(value: &Value, kind: Type, chance: &mut impl FnMut() -> bool) -> Stri
         Value::Number(value) => format!("'{value:?}'"),
         Value::Text(value) => format!("'{}'", value.replace('\'', "''")),
         Value::Date(day) => format!("DATE '1970-01-01' + '{day}'::int4"),
-        // Intervals of microseconds are whole: no double is on the way.
+        // Intervals of microseconds are integers: no double is involved.
         Value::Timestamp(time) => format!(
             "TIMESTAMP '1970-01-01' + make_interval(days => {}) + '{} microseconds'::interval",
             time.div_euclid(86_400_000_000),

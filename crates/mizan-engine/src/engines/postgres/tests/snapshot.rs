@@ -1,4 +1,4 @@
-//! One snapshot for each release, and versions that tell snapshots apart.
+//! One snapshot for each release, and versions that distinguish snapshots.
 
 use mizan_sql::{Catalogue, Measure, Operator, Relation, Type};
 
@@ -24,7 +24,7 @@ fn units(exact: &Exact) -> i64 {
 }
 
 #[test]
-fn rows_that_were_counted_are_counted_again_when_there_are_others() {
+fn cached_counts_end_with_their_version() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
@@ -51,11 +51,11 @@ fn rows_that_were_counted_are_counted_again_when_there_are_others() {
         let exact = engine.run(&plan, &catalogue, &[version], [0; 16]);
         units(&exact.unwrap().exact)
     };
-    // Nobody has more than two.
+    // No unit has more than two rows.
     assert_eq!((rows(), rows()), (2, 2));
     schema.run("INSERT INTO t SELECT 1, i FROM generate_series(2, 9) i");
     assert_eq!((rows(), rows()), (3, 3));
-    // A table of nobody.
+    // An empty table.
     schema.run("DELETE FROM t");
     assert!(engine.prepare(&plan, &catalogue).is_ok());
     let version = engine.version(&catalogue.datasets["t"]).unwrap();
@@ -73,7 +73,7 @@ fn a_release_sees_one_snapshot() {
     let engine = Postgres::default();
     engine.prepare(&plan, &catalogue).unwrap();
     let version = engine.version(dataset).unwrap();
-    // Whatever is written now is for the next question.
+    // Later writes are visible to the next query only.
     schema.run("INSERT INTO t SELECT i, i FROM generate_series(3, 9) i; DELETE FROM t WHERE u = 1");
     assert_eq!(engine.version(dataset).unwrap(), version);
     let ran = engine.run(&plan, &catalogue, &[version], [0; 16]).unwrap();
@@ -81,16 +81,16 @@ fn a_release_sees_one_snapshot() {
     engine.prepare(&plan, &catalogue).unwrap();
     let next = engine.version(dataset).unwrap();
     assert_ne!(next, version);
-    // A version of before is not that of these rows.
+    // An old version does not match these rows.
     let changed = engine.run(&plan, &catalogue, &[version], [0; 16]);
     assert_eq!(changed.unwrap_err().code(), "MZ1908");
-    // And without a snapshot nothing is read.
+    // Without a snapshot nothing is read.
     let without = engine.run(&plan, &catalogue, &[next], [0; 16]);
     assert_eq!(without.unwrap_err().code(), "MZ1921");
 }
 
 #[test]
-fn nobody_empties_a_table_while_it_is_asked_about() {
+fn a_table_cannot_be_truncated_during_a_query() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
@@ -112,7 +112,7 @@ fn nobody_empties_a_table_while_it_is_asked_about() {
     schema.run("TRUNCATE t");
 }
 
-/// The version, by an engine of its own.
+/// The version, from a new engine.
 fn version(catalogue: &Catalogue) -> Version {
     let dataset = &catalogue.datasets["t"];
     Postgres::default().version(dataset).unwrap()
@@ -131,7 +131,7 @@ fn versions_are_of_one_snapshot_and_one_table() {
         )
     };
     let first = version(&catalogue);
-    // Whatever is written anywhere makes another version; a roll back may.
+    // Every write makes a new version; a rollback may.
     for change in [
         "INSERT INTO t VALUES (3, 3)",
         "UPDATE t SET x = x",
@@ -148,7 +148,7 @@ fn versions_are_of_one_snapshot_and_one_table() {
 }
 
 #[test]
-fn tables_are_told_from_others_by_what_they_are() {
+fn tables_are_identified_by_the_system_catalogues() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
@@ -164,7 +164,7 @@ fn tables_are_told_from_others_by_what_they_are() {
     assert!(!share_tables(&t, &s) && !share_tables(&t, &p));
     let gone = schema.source("gone");
     assert!(share_tables(&gone, &gone) && !share_tables(&gone, &t));
-    // By somebody who is not let in, or by a way that leads nowhere: a partition too.
+    // A user that is rejected, or an address that cannot be reached; also for a partition.
     let stranger = |source: &str| source.replace("//postgres@", "//nobody_at_all@");
     for (source, other) in [(&t, &t), (&p, &p1), (&p1, &p)] {
         assert!(share_tables(source, &stranger(other)));
@@ -179,7 +179,7 @@ fn tables_are_told_from_others_by_what_they_are() {
     assert!(share_tables(&t, &nowhere) && !share_tables(&s, &nowhere));
     assert!(share_tables(&nowhere, &of("localhost:2", "postgres")));
     assert!(!share_tables(&nowhere, &of("127.0.0.1:1", "other")));
-    // A role that may read nothing sees the same books.
+    // A role without rights on the table reads the same system catalogues.
     let role = format!("role_{}", schema.name);
     schema.run(&format!("CREATE ROLE {role} LOGIN"));
     let by_role = t.replace("//postgres@", &format!("//{role}@"));

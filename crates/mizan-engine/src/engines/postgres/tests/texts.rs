@@ -1,11 +1,11 @@
-//! Texts that are read as numbers, days and times: by one grammar, not by PostgreSQL's.
+//! Texts that are parsed as numbers, days and times: by our grammar, not PostgreSQL's.
 
 use mizan_sql::{Expr, Function, Type, Value};
 
 use super::super::numbers::{below_doubles, beyond_doubles};
 use super::values::{agree, call, cast};
 
-/// Texts that are something, nearly something, or nothing.
+/// Texts that are valid, nearly valid, or invalid.
 fn texts() -> Vec<String> {
     let mut texts: Vec<String> = [
         "",
@@ -179,8 +179,8 @@ fn texts() -> Vec<String> {
 }
 
 #[test]
-fn texts_are_read_as_one_grammar_says() {
-    // Just as long as a computed text may be, and longer.
+fn texts_are_parsed_by_our_grammar() {
+    // As long as a computed text may be, and longer.
     let most = "X".repeat(mizan_sql::LONGEST_COMPUTED_TEXT);
     let long = [most.clone(), format!("{most}x"), format!(" {most} ")];
     let rows = texts().into_iter().chain(long);
@@ -219,7 +219,7 @@ fn texts_are_read_as_one_grammar_says() {
         around_limit(0),
         around_limit(1),
         around_limit(1000),
-        // Parts that are named twice, in parts that are named twice.
+        // Operands that are used twice, nested.
         (0..40).fold(Expr::Column(1), |inner, _| {
             let part = Expr::call(Function::Trim, [inner]);
             Expr::call(Function::Concat, [part, text(" b ")])
@@ -236,7 +236,7 @@ fn texts_are_read_as_one_grammar_says() {
         substring(2, 0),
         substring(i64::MAX, i64::MAX),
         substring(2, i64::MAX),
-        // Guards over what guards.
+        // Guards within guards.
         Expr::Cast(
             Box::new(Expr::call(
                 Function::Add,

@@ -1,10 +1,11 @@
-//! Columns of every type that can be read, with odd values; and those that cannot.
+//! Columns of every type that can be read, with unusual values; and columns that cannot be
+//! read.
 
 use mizan_sql::{Bounds, Expr, Type, Value};
 
 use super::server::{Schema, by_values, one_table, run};
 
-/// The values of a column `x` of a type, in order of rows, as PostgreSQL reads them.
+/// The values of a column `x` of a type, in the order of rows, as PostgreSQL reads them.
 fn read(schema: &mut Schema, declared: &str, values: &[&str], kind: Type) -> Vec<Value> {
     read_between(schema, declared, values, kind, None)
 }
@@ -35,7 +36,7 @@ fn read_between(
 }
 
 #[test]
-fn what_columns_hold() {
+fn columns_of_every_type() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
@@ -200,7 +201,7 @@ fn what_columns_hold() {
             ("'infinity'", Value::Null),
         ],
     );
-    // What is declared otherwise is cast.
+    // A column with another declared type is cast.
     is(
         "text",
         Type::Integer,
@@ -228,7 +229,7 @@ fn what_columns_hold() {
 }
 
 #[test]
-fn what_is_beyond_bounds_counts_as_the_nearest() {
+fn values_are_clamped_to_bounds() {
     let Some(mut schema) = Schema::new() else {
         return;
     };

@@ -1,5 +1,5 @@
-//! Single expressions over extreme values: where PostgreSQL raises, rounds or reads
-//! in its own way.
+//! Single expressions over extreme values, where PostgreSQL raises errors, rounds or parses
+//! differently.
 
 use mizan_sql::{Column, Expr, Function, Operator, TimePart, TimeUnit, Type, Value};
 
@@ -7,7 +7,7 @@ use super::server::{Schema, by_values, held, one_table, run};
 use crate::engines::generate::Rng;
 use crate::oracle::{self, Data, Rows};
 
-/// Expressions over rows of (unit, values) have the oracle's values, bit for bit.
+/// Checks that expressions over rows of (unit, values) agree with the oracle, bit for bit.
 pub(super) fn agree(columns: &[Type], rows: Vec<Vec<Value>>, expressions: &[Expr]) {
     let Some(mut schema) = Schema::new() else {
         return;
@@ -50,8 +50,8 @@ pub(super) fn cast(to: Type) -> Expr {
     Expr::Cast(Box::new(Expr::Column(1)), to)
 }
 
-/// Pairs of doubles of which products, quotients, sums or differences are at the
-/// ends of doubles, and any others.
+/// Pairs of doubles whose products, quotients, sums or differences are at the limits of
+/// doubles, and other pairs.
 fn doubles(rng: &mut Rng) -> Vec<Vec<Value>> {
     let special = [
         0.0,
@@ -81,7 +81,7 @@ fn doubles(rng: &mut Rng) -> Vec<Vec<Value>> {
     for a in special {
         pairs.extend(special.map(|b| (a, b)));
     }
-    // A mantissa of 53 bits, often with few of them.
+    // A mantissa of 53 bits, often with few bits set.
     let mantissa = |rng: &mut Rng| {
         let bits = match rng.below(4) {
             0 => 1 << 52,
@@ -134,7 +134,7 @@ fn doubles(rng: &mut Rng) -> Vec<Vec<Value>> {
 }
 
 #[test]
-fn doubles_are_those_of_ieee_754_to_their_ends() {
+fn doubles_follow_ieee_754_to_their_limits() {
     let rows = doubles(&mut Rng(7));
     let near = |low: f64, high: f64| {
         let a = Expr::call(Function::Multiply, [Expr::Column(1), Expr::Column(2)]);
@@ -182,7 +182,7 @@ fn doubles_are_those_of_ieee_754_to_their_ends() {
     agree(&[Type::Number, Type::Number], rows, &expressions);
 }
 
-/// Where bounds tell that nothing raises there is no guard.
+/// If bounds exclude errors there is no guard.
 #[test]
 fn bounded_doubles_need_no_guards() {
     let literal = |value: f64| Expr::Literal(Value::number(value), Type::Number);
@@ -217,8 +217,8 @@ fn bounded_doubles_need_no_guards() {
     agree(&[Type::Number, Type::Number], rows, &expressions);
 }
 
-/// Thirty queries, one in the other, each of which names the column of the one inside
-/// three times: put into one another they would be 3^30 products.
+/// Thirty nested queries, each of which uses the column of the inner one three times: inlined
+/// they would be 3^30 products.
 #[test]
 fn nested_queries_do_not_explode() {
     let Some(mut schema) = Schema::new() else {
@@ -305,7 +305,7 @@ fn integers_do_not_overflow() {
         call(Function::Multiply, &[1, 2]),
         call(Function::Divide, &[1, 2]),
         call(Function::Remainder, &[1, 2]),
-        // Within bounds, of which some leave nothing to guard.
+        // Within bounds, some of which need no guard.
         both(Function::Add, 1 << 61),
         both(Function::Add, 1 << 62),
         both(Function::Subtract, i64::MAX),
@@ -334,7 +334,7 @@ fn integers_do_not_overflow() {
 }
 
 #[test]
-fn the_calendar_is_ours() {
+fn the_calendar_agrees_with_the_oracle() {
     let mut rng = Rng(9);
     let days = [
         -719_163, -719_162, 2_932_896, 2_932_897, 0, -1, 19_782, 11_016, -25_509,
