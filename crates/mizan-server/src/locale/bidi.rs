@@ -110,9 +110,13 @@ fn next_run(text: &str) -> Option<(&str, &str, &str)> {
     }
 }
 
-/// A run without the punctuation of the sentence around it.
-fn trimmed(run: &str) -> &str {
-    let mut run = run.trim_start_matches([' ', '(', '.', ',', ':', ';']);
+/// A run without the punctuation of the sentence around it. The dot of `.csv` belongs to it.
+fn trimmed(mut run: &str) -> &str {
+    while let Some(rest) = run.strip_prefix([' ', '(', '.', ',', ':', ';'])
+        && !(run.starts_with('.') && rest.starts_with(char::is_alphanumeric))
+    {
+        run = rest;
+    }
     loop {
         let shorter = run.trim_end_matches([' ', '.', ',', ':', ';']);
         let unbalanced = shorter.matches(')').count() > shorter.matches('(').count();
@@ -178,6 +182,10 @@ mod tests {
             ),
             ("مثل rr(0.6).", format!("مثل {}.", ltr("rr(0.6)"))),
             (
+                "ينتهي بـ .json أو .csv.",
+                format!("ينتهي بـ {} أو {}.", ltr(".json"), ltr(".csv")),
+            ),
+            (
                 "كاملًا (mizan1:…) أو المعرّف.",
                 format!("كاملًا ({}) أو المعرّف.", ltr("mizan1:…")),
             ),
@@ -206,5 +214,6 @@ mod tests {
         assert_eq!(next_run("أ. - ب"), None);
         assert_eq!(next_run("x"), Some(("", "x", "")));
         assert_eq!(trimmed("(a (b))."), "a (b)");
+        assert_eq!(trimmed(". (.csv)"), ".csv");
     }
 }
