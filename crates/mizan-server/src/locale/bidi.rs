@@ -77,9 +77,9 @@ pub(super) fn isolated(text: &str) -> Markup {
     Markup(html)
 }
 
-/// A part of a sentence as HTML; a number keeps its percent sign on the line.
+/// A part of a sentence as HTML; a number keeps its sign, % or ±, on the line.
 fn fixed(html: &mut String, text: &str, isolate: bool) {
-    let text = text.replace(" %", "\u{a0}%");
+    let text = text.replace(" %", "\u{a0}%").replace("± ", "±\u{a0}");
     let mut rest = text.as_str();
     while isolate && let Some((before, run, after)) = next_run(rest) {
         escape(html, before);
@@ -166,6 +166,8 @@ mod tests {
         assert_eq!(html.0, "<bdi dir=\"ltr\">ε ≤ <bdi>[[2]]</bdi></bdi> [1]");
         let html = fill("[[95 %]] of 3 %", &[]);
         assert_eq!(html.0, "<bdi dir=\"ltr\">95\u{a0}%</bdi> of 3\u{a0}%");
+        let html = fill("[[± {width}]]", &[("width", "2")]);
+        assert_eq!(html.0, "<bdi dir=\"ltr\">±\u{a0}<bdi>2</bdi></bdi>");
     }
 
     #[test]
