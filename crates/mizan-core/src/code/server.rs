@@ -66,7 +66,7 @@ super::codes! {
         ("لا يصلح هذا اسمًا لرمز.", "استعمل من 1 إلى 100 محرف: حروفًا وأرقامًا ونقطة وشرطة وشرطة سفلية وعلامة @.");
     MZ2036 Usage
         ("The scope of the token is not valid.", "Run `mizan token create --help`.")
-        ("نطاق الرمز غير صحيح.", "شغّل mizan token create --help.");
+        ("نطاق الرمز غير صحيح.", "شغّل الأمر mizan token create --help.");
     MZ2037 NotFound
         ("There is no such token.", "List the tokens with `mizan token list`.")
         ("لا يوجد رمز كهذا.", "اعرض الرموز بالأمر mizan token list.");
