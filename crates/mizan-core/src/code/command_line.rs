@@ -18,20 +18,20 @@ super::codes! {
         ("الملف فارغ.", "اكتب فيه المحتوى المطلوب، أو سمِّ ملفًا آخر.");
     MZ0006 Usage
         ("A line of the mechanism file is not valid.", "Use the header `p,q` or `loss,probability`, then one outcome per line.")
-        ("في ملف الآلية سطر غير صحيح.", "ابدأ بالعنوان p,q أو loss,probability، ثم نتيجة في كل سطر.");
+        ("في ملف الآلية سطر غير صحيح.", "اجعل السطر الأول p,q أو loss,probability، ثم اكتب نتيجة واحدة في كل سطر.");
     MZ0007 Unavailable
         ("The command was interrupted.", "Run the same query again: if it was charged, the charge stands and the retry is free.")
-        ("قوطع الأمر.", "أعد السؤال نفسه: إن كانت كلفته قد خُصمت فلن تُخصم مرة أخرى.");
+        ("أُوقف الأمر قبل أن ينتهي.", "أعد السؤال نفسه: إن كانت كلفته قد خُصمت فلن تُخصم مرة أخرى.");
     MZ0008 Usage
         ("Two options exclude each other.", "Keep one of the two options.")
         ("أُعطي خياران لا يجتمعان.", "أبقِ أحد الخيارين.");
     MZ0009 Usage
         ("A required option is missing.", "Add the option that the message names.")
-        ("ينقص خيار لازم.", "أضف الخيار المذكور في الرسالة.");
+        ("ينقص خيار لازم.", "أضف الخيار المذكور أدناه.");
     MZ0010 Usage
         ("The value of an option is not one that it accepts.", "Write a value in the form that the message shows.")
-        ("قيمة الخيار ليست مما يقبله.", "اكتب القيمة بالصورة المذكورة في الرسالة.");
+        ("قيمة الخيار ليست مما يقبله.", "اكتب القيمة بالصورة المذكورة أدناه.");
     MZ0011 Conflict
         ("The folder already exists.", "Remove the folder, or name another one with `--folder`.")
-        ("المجلد موجود من قبل.", "احذفه، أو سمِّ مجلدًا آخر بـ --folder.");
+        ("المجلد موجود من قبل.", "احذف المجلد، أو سمِّ مجلدًا آخر بـ --folder.");
 }

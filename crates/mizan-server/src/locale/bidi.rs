@@ -77,9 +77,9 @@ pub(super) fn isolated(text: &str) -> Markup {
     Markup(html)
 }
 
-/// A part of a sentence as HTML; a number keeps its percent sign on the line.
+/// A part of a sentence as HTML; a number keeps its sign, % or ±, on the line.
 fn fixed(html: &mut String, text: &str, isolate: bool) {
-    let text = text.replace(" %", "\u{a0}%");
+    let text = text.replace(" %", "\u{a0}%").replace("± ", "±\u{a0}");
     let mut rest = text.as_str();
     while isolate && let Some((before, run, after)) = next_run(rest) {
         escape(html, before);
@@ -110,9 +110,13 @@ fn next_run(text: &str) -> Option<(&str, &str, &str)> {
     }
 }
 
-/// A run without the punctuation of the sentence around it.
-fn trimmed(run: &str) -> &str {
-    let mut run = run.trim_start_matches([' ', '(', '.', ',', ':', ';']);
+/// A run without the punctuation of the sentence around it. The dot of `.csv` belongs to it.
+fn trimmed(mut run: &str) -> &str {
+    while let Some(rest) = run.strip_prefix([' ', '(', '.', ',', ':', ';'])
+        && !(run.starts_with('.') && rest.starts_with(char::is_alphanumeric))
+    {
+        run = rest;
+    }
     loop {
         let shorter = run.trim_end_matches([' ', '.', ',', ':', ';']);
         let unbalanced = shorter.matches(')').count() > shorter.matches('(').count();
@@ -162,6 +166,8 @@ mod tests {
         assert_eq!(html.0, "<bdi dir=\"ltr\">ε ≤ <bdi>[[2]]</bdi></bdi> [1]");
         let html = fill("[[95 %]] of 3 %", &[]);
         assert_eq!(html.0, "<bdi dir=\"ltr\">95\u{a0}%</bdi> of 3\u{a0}%");
+        let html = fill("[[± {width}]]", &[("width", "2")]);
+        assert_eq!(html.0, "<bdi dir=\"ltr\">±\u{a0}<bdi>2</bdi></bdi>");
     }
 
     #[test]
@@ -177,6 +183,10 @@ mod tests {
                 format!("أعطِ {} و{}، أو غيرهما.", ltr("--cert"), ltr("--key")),
             ),
             ("مثل rr(0.6).", format!("مثل {}.", ltr("rr(0.6)"))),
+            (
+                "ينتهي بـ .json أو .csv.",
+                format!("ينتهي بـ {} أو {}.", ltr(".json"), ltr(".csv")),
+            ),
             (
                 "كاملًا (mizan1:…) أو المعرّف.",
                 format!("كاملًا ({}) أو المعرّف.", ltr("mizan1:…")),
@@ -206,5 +216,6 @@ mod tests {
         assert_eq!(next_run("أ. - ب"), None);
         assert_eq!(next_run("x"), Some(("", "x", "")));
         assert_eq!(trimmed("(a (b))."), "a (b)");
+        assert_eq!(trimmed(". (.csv)"), ".csv");
     }
 }

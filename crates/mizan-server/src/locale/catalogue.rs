@@ -1,10 +1,9 @@
 //! Every sentence of the pages, in English and Arabic side by side.
 //!
 //! A key that lacks a language does not compile; a test checks that both languages have the
-//! same `{placeholders}`. Formulas in `[[…]]` are left to right in every language. The
-//! Arabic terms of differential privacy are those of the translated papers: ميزانية
-//! الخصوصية, اختلاف ريني, الضوضاء, التركيب. A counted noun is filled in by
-//! [`counted`](super::plural::counted), a group of a query is فئة, a dataset مجموعة بيانات.
+//! same `{placeholders}`. Formulas in `[[…]]` are left to right in every language. A counted
+//! noun is filled in by [`counted`](super::plural::counted). `docs/glossary-ar.md` lists the
+//! Arabic terms.
 
 use super::Language;
 
@@ -52,8 +51,8 @@ catalogue! {
     role_owner: "owner", "مالك";
     role_analyst: "analyst", "محلل";
     role_auditor: "auditor", "مدقق";
-    role_runner: "runner", "مشغّل";
-    footer: "Differentially private SQL with an enforced privacy budget. Costs are rounded up; the remaining budget is rounded down.", "استعلامات SQL بخصوصية تفاضلية وميزانية خصوصية لا يمكن تجاوزها. تُقرَّب الكُلفة إلى الأعلى، ويُقرَّب الرصيد المتبقي إلى الأدنى.";
+    role_runner: "runner", "برنامج خارجي";
+    footer: "Differentially private SQL with an enforced privacy budget. Costs are rounded up; the remaining budget is rounded down.", "إجابات عن أسئلة SQL بخصوصية تفاضلية، وميزانية خصوصية لا يمكن تجاوزها. تُقرَّب الكلفة إلى الأعلى، ويُقرَّب الرصيد المتبقي إلى الأدنى.";
     reference: "API reference", "مرجع الواجهة البرمجية";
     copy: "Copy", "انسخ";
     copied: "Copied", "نُسخ";
@@ -80,9 +79,9 @@ catalogue! {
     budgets_about_none: "Not enough for another query like the last one", "لا يكفي لسؤال آخر مثل السؤال الأخير";
     budgets_untouched: "Nothing was charged yet", "لم يُخصم شيء بعد";
     budgets_below: "part of {parent}", "جزء من {parent}";
-    budgets_pays: "pays for {datasets}", "يدفع عن {datasets}";
-    budgets_live: "live", "مباشر";
-    budgets_not_live: "not live: reload the page to see changes", "غير مباشر: أعد تحميل الصفحة لرؤية التغييرات";
+    budgets_pays: "pays for {datasets}", "تُخصم منه كلفة {datasets}";
+    budgets_live: "live", "تحديث مباشر";
+    budgets_not_live: "not live: reload the page to see changes", "توقف التحديث المباشر: أعد تحميل الصفحة لرؤية التغييرات";
     budgets_burn_down: "Remaining budget over time", "تطوّر الرصيد المتبقي";
     budgets_no_burn_down: "The log is too long for a chart here. Use the command line:", "السجل أطول من أن يُرسم هنا. استعمل سطر الأوامر:";
     budgets_ask: "Query", "اسأل";
@@ -95,13 +94,13 @@ catalogue! {
     budget_last: "Last charge", "آخر عملية خصم";
     budget_more: "Charges like it that still fit, about", "عدد العمليات المماثلة الممكنة، تقريبًا";
     budget_unanswered: "Charges without an answer", "عمليات خصم بلا إجابة";
-    budget_unanswered_note: "Each is a query that is running, or one that failed after its charge. A retry with the same key is not charged again.", "كل منها سؤال يُحسب الآن، أو سؤال فشل بعد خصم كلفته. لا تُخصم كلفة إعادته بالمفتاح نفسه.";
-    budget_unanswered_limit: "With {limit} of them, queries are refused until the data owner settles them:", "ومتى بلغت {limit} رُفضت الأسئلة حتى يسوّيها مالك البيانات:";
-    budget_raised: "This budget was raised. The guarantee composes the budgets before and after.", "رُفعت هذه الميزانية. والضمان تركيبُ الميزانيتين قبل الرفع وبعده.";
+    budget_unanswered_note: "Each is a query that is running, or one that failed after its charge. A retry with the same key is not charged again.", "كل منها سؤال يُحسب الآن، أو سؤال فشل بعد خصم كلفته. وإذا أُعيد السؤال بالمفتاح نفسه فلا تُخصم كلفته مرة أخرى.";
+    budget_unanswered_limit: "With {limit} of them, queries are refused until the data owner settles them:", "ومتى بلغ عددها {limit} رُفضت الأسئلة حتى يسوّيها مالك البيانات:";
+    budget_raised: "This budget was raised. The guarantee composes the budgets before and after.", "رُفعت هذه الميزانية. والضمان الكلي تركيب للميزانيتين، قبل الرفع وبعده.";
     budget_own_delta: "δ used for hiding small groups", "δ المستعملة لإخفاء الفئات الصغيرة";
     budget_own_delta_of: "{taken} of {limit}", "{taken} من {limit}";
     budget_orders: "Budget at each Rényi order", "الميزانية عند كل رتبة من رتب ريني";
-    budget_orders_note: "A charge is admitted if it fits at one Rényi order or more.", "تُقبل عملية الخصم إذا اتسعت لها رتبة واحدة على الأقل من رتب ريني.";
+    budget_orders_note: "A charge is admitted if it fits at one Rényi order or more.", "تُقبل عملية الخصم إذا كفى لها الرصيد عند رتبة واحدة على الأقل من رتب ريني.";
     budget_order: "order α", "الرتبة α";
     budget_limit: "limit", "الحد";
     budget_taken: "spent", "المنفَق";
@@ -114,7 +113,7 @@ catalogue! {
     ask_lead: "Write a SQL query. The quote shows its cost and its margin of error. Nothing is charged until you press the button.", "اكتب سؤالًا بلغة SQL. يبيّن التسعير كلفته وهامش خطئه. لا يُخصم شيء حتى تضغط الزر.";
     ask_sql: "SQL query", "السؤال بلغة SQL";
     ask_sql_hint: "SELECT with COUNT, SUM, AVG, MEDIAN and others. Ctrl+Enter runs the query.", "عبارة SELECT مع COUNT أو SUM أو AVG أو MEDIAN أو غيرها. اضغط Ctrl+Enter لطرح السؤال.";
-    ask_how_much: "How much to spend", "كم تنفق";
+    ask_how_much: "How much to spend", "مقدار الإنفاق";
     ask_default: "Default: [[10 %]] of the total budget", "الافتراضي: [[10 %]] من إجمالي الميزانية";
     ask_by_epsilon: "At most ε", "بحدّ أقصى ε";
     ask_by_accuracy: "Target margin of error: ±", "هامش الخطأ المطلوب: ±";
@@ -132,7 +131,7 @@ catalogue! {
     ask_once: "A double click, or a retry after a lost connection, is charged once. After an answer, running the query again is a new charge with fresh noise.", "لا تُخصم كلفة السؤال الواحد إلا مرة واحدة، ولو ضغطت مرتين أو أعدت المحاولة بعد انقطاع الاتصال. أما طرحه من جديد بعد ظهور الإجابة فعملية خصم جديدة بضوضاء جديدة.";
     ask_again: "Opening this page ran nothing. If you ran this query before your session ended, press the button again: it kept its key, so it is charged at most once.", "لم يُطرح أي سؤال بفتح هذه الصفحة. إن كنت قد طرحت هذا السؤال قبل انتهاء جلستك فاضغط الزر من جديد: ما زال مفتاحه محفوظًا، فلا تُخصم كلفته إلا مرة واحدة.";
     ask_datasets: "Datasets", "مجموعات البيانات";
-    ask_no_datasets: "There is no dataset to query", "لا توجد مجموعة بيانات للسؤال عنها";
+    ask_no_datasets: "There is no dataset to query", "لا توجد مجموعة بيانات تسأل عنها";
     ask_unit: "privacy unit: {unit}", "وحدة الخصوصية: {unit}";
     ask_public: "public data, no privacy cost", "بيانات عامة بلا كلفة خصوصية";
     ask_rows_per_unit: "at most {rows} per person and group", "{rows} على الأكثر لكل شخص في كل فئة";
@@ -160,7 +159,7 @@ catalogue! {
     quote_fits_not: "The remaining budget does not cover this query.", "الرصيد المتبقي لا يكفي لهذا السؤال.";
     quote_reserved: "δ for hiding small groups", "δ لإخفاء الفئات الصغيرة";
     quote_reserved_of: "{asked}; {left} of {reserved} is left", "{asked}؛ والمتبقي {left} من {reserved}";
-    quote_reserved_short: "The δ reserved for hiding small groups does not suffice, and a smaller ε does not help. Group by a column with declared groups, or ask the data owner for a larger δ.", "لا تكفي δ المحجوزة لإخفاء الفئات الصغيرة، ولا ينفع إنفاق ε أقل. اجعل الفئات بحسب عمود فئاته معلنة، أو اطلب من مالك البيانات δ أكبر.";
+    quote_reserved_short: "The δ reserved for hiding small groups does not suffice, and a smaller ε does not help. Group by a column with declared groups, or ask the data owner for a larger δ.", "مقدار δ المحجوز لإخفاء الفئات الصغيرة غير كافٍ، ولا يفيد إنفاق ε أقل. اجعل الفئات بحسب عمود فئاته معلنة، أو اطلب من مالك البيانات δ أكبر.";
     quote_fits_not_help: "Use a smaller ε or fewer columns, or ask the data owner for a larger budget.", "أنفق ε أقل، أو اطلب أعمدة أقل، أو اطلب من مالك البيانات ميزانية أكبر.";
     quote_event: "Privacy event and noise", "حدث الخصوصية والضوضاء";
     quote_why: "How the noise was chosen", "كيف اختيرت الضوضاء";
@@ -175,17 +174,17 @@ catalogue! {
     answer_interval: "[[{confidence} %]] confidence intervals (privacy noise only).", "فترات ثقة بنسبة [[{confidence} %]] (للضوضاء وحدها).";
     answer_receipt: "Receipt", "الإيصال";
     answer_repeated: "This query was answered before. This is the same answer; nothing was charged now.", "أُجيب عن هذا السؤال من قبل. هذه هي الإجابة نفسها، ولم يُخصم شيء الآن.";
-    answer_none: "The answer has no rows", "لا صفوف في الإجابة";
-    answer_too_few: "too few rows", "الصفوف أقل من أن تكفي";
+    answer_none: "The answer has no rows", "ليس في الإجابة صفوف";
+    answer_too_few: "too few rows", "عدد الصفوف غير كافٍ";
     answer_chart: "Chart with confidence intervals", "رسم بفترات الثقة";
-    refused: "Refused: the budget is too small", "مرفوض: الميزانية لا تكفي";
+    refused: "Refused: the budget is too small", "رُفض السؤال: الميزانية لا تكفي";
     refused_lead: "Nothing was charged and no data were read.", "لم يُخصم شيء ولم تُقرأ أي بيانات.";
     refused_asked: "Cost", "الكلفة";
-    refused_fits: "Largest share of this cost that fits", "أكبر نسبة ممكنة من هذه الكلفة";
+    refused_fits: "Largest share of this cost that fits", "أكبر نسبة من هذه الكلفة يكفي لها الرصيد";
     failed: "The query failed", "تعذّرت الإجابة عن السؤال";
     failed_charged: "The query was charged before it failed. Press the button again without changing the query: the charge is not repeated.", "خُصمت كلفة السؤال قبل أن يفشل. اضغط الزر من جديد من دون تغيير السؤال: لن تُخصم الكلفة مرة أخرى.";
     failed_code: "Error code", "رمز الخطأ";
-    failed_next: "What to do", "ما العمل";
+    failed_next: "What to do", "الخطوة التالية";
 
     // Receipts.
     receipts_lead: "A receipt proves that a charge is in the log and that the log was not rewritten since.", "يثبت الإيصال أن عملية الخصم مقيَّدة في السجل، وأن السجل لم تُعَد كتابته منذ ذلك الحين.";
@@ -221,7 +220,7 @@ catalogue! {
     receipt_verify_script: "Verification in the page needs JavaScript. The command line verifies too:", "يحتاج التحقق في الصفحة إلى JavaScript. ويتحقق سطر الأوامر أيضًا:";
     receipt_computed: "Computed", "الجذر المحسوب";
     receipt_good: "Verified: the entry is in the log. The computed root is the root of the log.", "ثبت أن القيد في السجل: الجذر المحسوب هنا هو جذر السجل.";
-    receipt_bad: "The proof does not lead to this root. Keep the receipt and tell an auditor.", "لا يوصل البرهان إلى هذا الجذر. احتفظ بالإيصال وأخبر مدققًا.";
+    receipt_bad: "The proof does not lead to this root. Keep the receipt and tell an auditor.", "لا يوصل البرهان إلى هذا الجذر. احتفظ بالإيصال وأبلغ المدقق.";
     receipt_extends_good: "Verified: the log extends the log of the receipt.", "ثبت أن السجل امتداد للسجل عند إصدار الإيصال.";
     receipt_extends_bad: "The log does not extend the log of the receipt.", "ليس السجل امتدادًا للسجل عند إصدار الإيصال.";
     receipt_trusted_good: "Verified: it is the root that you pasted.", "ثبت أنه الجذر الذي ألصقته.";
@@ -233,7 +232,7 @@ catalogue! {
     lab_lead: "Type a privacy event to see its guarantees. Nothing here reads data or charges a budget.", "اكتب حدث خصوصية لترى ضماناته. لا شيء هنا يقرأ بيانات أو يخصم من ميزانية.";
     lab_event: "Privacy event", "حدث الخصوصية";
     lab_examples: "Examples", "أمثلة";
-    lab_example_training: "private training (DP-SGD)", "تدريب خاص (DP-SGD)";
+    lab_example_training: "private training (DP-SGD)", "تدريب نموذج بخصوصية تفاضلية (DP-SGD)";
     lab_example_paper: "the paper's rounds", "جولات الورقة البحثية";
     lab_example_survey: "a survey with randomized response", "استبيان بالاستجابة العشوائية";
     lab_example_counts: "a table of counts", "جدول أعداد";
@@ -263,10 +262,10 @@ catalogue! {
     lab_at_least: "at least", "على الأقل";
     lab_at_most: "at most", "على الأكثر";
     lab_proposition: "Proposition 10 alone", "القضية 10 وحدها";
-    lab_posterior: "Someone who was [[{prior} %]] sure about you ends at most [[{posterior} %]] sure, except with probability {probability}.", "من كان متأكدًا بنسبة [[{prior} %]] من أمر عنك لا تزيد نسبة تأكده بعد الإجابة على [[{posterior} %]]، إلا باحتمال {probability}.";
+    lab_posterior: "Someone who was [[{prior} %]] sure about you ends at most [[{posterior} %]] sure, except with probability {probability}.", "من كان متأكدًا بنسبة [[{prior} %]] من أمر يخصّك لا تزيد نسبة تأكده بعد الإجابة على [[{posterior} %]]، إلا باحتمال {probability}.";
     lab_composition: "Composition", "التركيب";
     lab_composition_note: "ε at this δ if the event happens n times.", "قيمة ε عند δ هذه إذا تكرر الحدث n مرة.";
-    lab_copy_as: "Compute it elsewhere", "الحساب نفسه خارج الصفحة";
+    lab_copy_as: "Compute it elsewhere", "احسبه خارج هذه الصفحة";
     lab_cli: "Command line", "سطر الأوامر";
     lab_curl: "curl", "curl";
     lab_rust: "Rust", "Rust";
@@ -287,7 +286,7 @@ catalogue! {
     figure_draw: "Draw", "ارسم";
 
     // The audit.
-    audit_lead: "The log is a Merkle tree. An auditor who keeps a checkpoint can prove later that no entry was rewritten.", "السجل شجرة ميركل. من يحتفظ بنقطة تحقق يستطيع أن يثبت لاحقًا أن أي قيد لم تُعَد كتابته.";
+    audit_lead: "The log is a Merkle tree. An auditor who keeps a checkpoint can prove later that no entry was rewritten.", "السجل شجرة ميركل. والمدقق الذي يحتفظ بنقطة تحقق يستطيع أن يثبت لاحقًا أنه لم تُعَد كتابة أي قيد.";
     audit_chain: "State of the log", "حالة السجل";
     audit_size: "Entries", "القيود";
     audit_root: "Root", "الجذر";
@@ -301,11 +300,11 @@ catalogue! {
     audit_unknown: "The log was not verified.", "تعذّر التحقق من السجل.";
     audit_accounts: "Accounts", "الحسابات";
     audit_charges: "Charges", "عمليات الخصم";
-    audit_committed: "Committed", "المثبتة";
+    audit_committed: "Committed", "المثبَّتة";
     audit_denied: "Refused", "المرفوضة";
     audit_voided: "Voided", "الملغاة";
     audit_pending: "Reserved", "المحجوزة";
-    audit_priced: "Costs recomputed", "ما أُعيد حساب كلفته";
+    audit_priced: "Costs recomputed", "الكُلَف المعاد حسابها";
     audit_answers: "Stored answers", "الإجابات المحفوظة";
     audit_gaps: "Gaps", "الفجوات";
     audit_account: "account", "الحساب";
@@ -316,12 +315,12 @@ catalogue! {
     audit_old_root: "Root in the checkpoint", "الجذر في نقطة التحقق";
     audit_compare: "Compare", "قارن";
     audit_extends_good: "Verified: the log extends the log of your checkpoint.", "ثبت أن السجل امتداد للسجل عند نقطة التحقق.";
-    audit_extends_bad: "The log does not extend the log of your checkpoint. Keep the checkpoint and tell the data owner.", "ليس السجل امتدادًا للسجل عند نقطة التحقق. احتفظ بها وأخبر مالك البيانات.";
+    audit_extends_bad: "The log does not extend the log of your checkpoint. Keep the checkpoint and tell the data owner.", "ليس السجل امتدادًا للسجل عند نقطة التحقق. احتفظ بها وأبلغ مالك البيانات.";
     audit_self: "Self-tests", "الاختبارات الذاتية";
     audit_self_lead: "Runs each noise mechanism on two neighbouring inputs and tries to refute its claimed ε; compares the accountant with closed forms.", "يشغّل كل آلية ضوضاء على مدخلين متجاورين ويحاول دحض ε المعلنة لها، ويقارن نتائج المحاسب بصيغ مغلقة.";
     audit_self_button: "Run the self-tests", "شغّل الاختبارات الذاتية";
     audit_self_noise: "noise of {event}", "ضوضاء {event}";
-    audit_self_noise_found: "claimed [[ε {claimed}]]; the best attack in {runs} proves [[ε ≥ {found}]]", "المعلن [[ε {claimed}]]؛ وأفضل هجوم في {runs} يثبت [[ε ≥ {found}]]";
+    audit_self_noise_found: "claimed [[ε {claimed}]]; the best attack in {runs} proves [[ε ≥ {found}]]", "المعلن [[ε {claimed}]]؛ وأفضل هجوم في {runs} يثبت أن [[ε ≥ {found}]]";
     audit_self_form: "accountant: {event}", "المحاسب: {event}";
     audit_self_form_found: "[[ε({order}) = {found}]], closed form {expected}", "[[ε({order}) = {found}]]، والصيغة المغلقة {expected}";
     audit_passed: "passed", "نجح";
@@ -341,14 +340,14 @@ catalogue! {
     kind_committed: "committed", "تثبيت";
     kind_voided: "voided", "إلغاء";
     kind_raised: "raised", "رفع الميزانية";
-    kind_restored: "restored", "استعادة";
+    kind_restored: "restored", "استعادة نسخة أقدم";
 
     // Problems.
-    problem_not_found: "Not found", "الصفحة غير موجودة";
+    problem_not_found: "Not found", "غير موجود";
     problem_forbidden: "Your role does not allow this", "دورك لا يسمح بهذا";
     problem_csrf: "This form is from another session", "هذا النموذج من جلسة أخرى";
-    problem_too_many: "Too many requests", "طلبات كثيرة جدًا";
-    problem_busy: "The server is overloaded", "الخادم مثقل الآن";
+    problem_too_many: "Too many requests", "طلبات كثيرة جدًّا";
+    problem_busy: "The server is overloaded", "الخادم مثقل بالطلبات الآن";
     problem_other: "The request failed", "لم ينجح الطلب";
     problem_inside: "The server has a problem", "حدث خلل في الخادم";
     problem_home: "To the budgets", "إلى الميزانيات";

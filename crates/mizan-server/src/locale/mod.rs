@@ -220,6 +220,74 @@ mod tests {
         assert!(arabic.contains("<bdi>&lt;b&gt;</bdi>"), "{arabic}");
     }
 
+    /// Wrong phrases of earlier versions, and words for what has another name in
+    /// `docs/glossary-ar.md`.
+    const WRONG_ARABIC: &[&str] = &[
+        // The fifteen faults of the review.
+        "معشي",
+        "معش ",
+        "عشر الوعد",
+        "على الأكثر هذا ε",
+        "بقدر ما يلزم",
+        "الأسئلة المماثلة التي تتسع",
+        "لا يتسع له المتبقي",
+        "النموذج يدفع",
+        "مرة من 100",
+        "الخصوم",
+        "كما يقول",
+        "يحتسب لكل واحد",
+        "من الصفوف على الأكثر",
+        "من المجموعات على الأكثر",
+        "بالصدفة",
+        "الجارات",
+        "المقترح 10",
+        "المقترح 4",
+        "خط الأساس",
+        // Its further remarks.
+        "المجموعات",
+        "لم يضع شيء",
+        "معطيات الدالة",
+        "محصور في",
+        // One term for one thing: مالك البيانات, مشغل الخادم, أبلغ, تجربة, تخصم منه كلفة.
+        "المالك",
+        "من يشغل الخادم",
+        "أخبر ",
+        "تشغيلة",
+        "يدفع عن",
+        "تدريب خاص",
+    ];
+
+    #[test]
+    fn wrong_arabic_phrases_do_not_come_back() {
+        let pages = [
+            include_str!("catalogue.rs"),
+            include_str!("plural.rs"),
+            include_str!("arabic/account.rs"),
+            include_str!("arabic/answer.rs"),
+            include_str!("arabic/chart.rs"),
+            include_str!("arabic/mod.rs"),
+            include_str!("arabic/plural.rs"),
+        ];
+        let codes = mizan_core::Code::all().flat_map(|code| [code.title(), code.next_step()]);
+        let texts = codes.map(|text| text.arabic).chain(pages);
+        for text in texts {
+            // Compared without vowel signs.
+            let vowels = |c: &char| ('\u{64b}'..='\u{652}').contains(c);
+            let text: String = text.chars().filter(|c| !vowels(c)).collect();
+            for wrong in WRONG_ARABIC {
+                assert!(!text.contains(wrong), "{wrong}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn roles_have_no_article() {
+        let t = Language::Arabic.strings();
+        for role in [t.role_owner, t.role_analyst, t.role_auditor, t.role_runner] {
+            assert!(!role.starts_with("ال"), "{role}");
+        }
+    }
+
     #[test]
     fn a_chart_has_its_words_in_one_language() {
         let draw = |language: Language| {

@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(arabic(2, QUERIES), "سؤالين");
         assert_eq!(arabic(5, QUERIES), "5 أسئلة");
         assert_eq!(arabic(40, ENTRIES), "40 قيدًا");
-        assert_eq!(arabic(200_000, RUNS), "200000 تشغيلة");
+        assert_eq!(arabic(200_000, RUNS), "200000 تجربة");
     }
 
     #[test]

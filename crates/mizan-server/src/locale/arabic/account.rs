@@ -11,11 +11,11 @@ impl Arabic for AccountWarning {
     fn arabic(&self) -> Markup {
         match *self {
             Self::RoundedDelta { delta } => fill(
-                "مجموع δ للأجزاء هو المطلوب عدا التقريب؛ وهذه النتيجة عند [[δ = {delta}]].",
+                "لا يختلف مجموع قيم [[δ]] للأجزاء عن المطلوب إلا بفرق التقريب؛ وهذه النتيجة عند [[δ = {delta}]].",
                 &[("delta", &format!("{delta:e}"))],
             ),
             Self::LargeDelta { delta, population } => fill(
-                "[[δ {delta}]] ليست أصغر كثيرًا من [[1/{population}]]: قد تكشف آلية بهذه القيمة بيانات نحو {revealed} من الأشخاص كاملةً. اختر [[δ]] أصغر من {better}.",
+                "[[δ {delta}]] ليست أصغر كثيرًا من [[1/{population}]]: قد تكشف آلية عند هذه القيمة بيانات نحو {revealed} من الأشخاص كشفًا كاملًا. اختر [[δ]] أصغر من {better}.",
                 &[
                     ("delta", &number::nearest(delta, 3)),
                     ("population", &number::nearest(population, 6)),
@@ -51,7 +51,7 @@ impl Arabic for VerifyWarning {
     fn arabic(&self) -> Markup {
         match self {
             Self::SignaturesNotChecked => fill(
-                "لم يُتحقق من توقيعات نقاط التحقق: أعطِ المفتاح العام بالخيار [[--public-key]].",
+                "لم تُفحص توقيعات نقاط التحقق: أعطِ المفتاح العام بالخيار [[--public-key]].",
                 &[],
             ),
         }

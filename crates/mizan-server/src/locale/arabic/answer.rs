@@ -34,7 +34,7 @@ impl Arabic for Effect {
                 &[("groups", &groups(*limit))],
             ),
             Self::GroupsClipped { limit } => fill(
-                "من كان في أكثر من {groups} يُحتسب فيها كلها، بعد قصّ مساهمته بمعيار [[L2]] إلى وزن {groups}.",
+                "من كان في أكثر من {groups} يُحتسب في فئاته كلها، بعد قصّ مساهمته بالمعيار [[L2]] إلى ما يعادل {groups}.",
                 &[("groups", &groups(*limit))],
             ),
             Self::RowsPerGroup { limit } => fill(
@@ -57,17 +57,17 @@ impl Arabic for Effect {
                 &high.to_string(),
             ),
             Self::TotalPerGroup { low, high } => range(
-                "يُحصر مجموع كل شخص في الفئة في المدى من {low} إلى {high}.",
+                "يُحصر مجموع قيم كل شخص في الفئة الواحدة في المدى من {low} إلى {high}.",
                 "",
                 &low.to_string(),
                 &high.to_string(),
             ),
             Self::UnitCount { column, limit } => fill(
-                "لا يتجاوز {column} لكل شخص {limit}، وهو حدّ الصفوف المعلن.",
+                "تُحصر قيمة {column} لكل شخص في {limit} على الأكثر، وهو حدّ الصفوف المعلن.",
                 &[("column", &plain(column)), ("limit", &count_text(*limit))],
             ),
             Self::UnitTotal { column, low, high } => range(
-                "يُحصر {column} لكل شخص في المدى من {low} إلى {high}.",
+                "تُحصر قيمة {column} لكل شخص في المدى من {low} إلى {high}.",
                 &plain(column),
                 &low.to_string(),
                 &high.to_string(),
@@ -95,7 +95,7 @@ impl Arabic for Effect {
                 shared(
                     &format!("{{name}} عند {end} (ضمن ضوضائه)"),
                     *groups,
-                    ": ربما أوصله الحصر إليه.",
+                    ": ربما بلغه بسبب الحصر.",
                     &name(aggregate),
                 )
             }
@@ -145,9 +145,11 @@ impl Arabic for Note {
                 "تُعرض الفئات المعلنة كلها ({count})، حتى الفارغة منها. وتُستبعد الصفوف ذات القيم الأخرى.",
                 &[("count", &counted(*count, &GROUP, Case::Nominative))],
             ),
-            Self::DiscoveredGroups => fill("تُخفى الفئات القليلة الأشخاص، فقد توجد فئات أخرى.", &[]),
+            Self::DiscoveredGroups => {
+                fill("تُخفى الفئات التي فيها أشخاص قلائل، فقد توجد فئات أخرى.", &[])
+            }
             Self::TooManyCombinations { limit } => fill(
-                "للمفاتيح المعلنة أكثر من {limit}، فتُكتشف الفئات في البيانات نفسها.",
+                "للفئات المعلنة أكثر من {limit}، ولذلك تُكتشف الفئات في البيانات نفسها.",
                 &[("limit", &counted(*limit, &COMBINATION, Case::Oblique))],
             ),
             Self::ThresholdedGroups { threshold } => fill(
@@ -155,14 +157,14 @@ impl Arabic for Note {
                 &[("threshold", &count_text(*threshold))],
             ),
             Self::SelectedByNoise => fill(
-                "اختيرت الصفوف بحسب قيمها المشوَّشة. تصح الفترات على الفئات كلها، ويقلّ ذلك في الفئات التي اختيرت بفارق ضئيل.",
+                "اختيرت الصفوف بحسب قيمها بعد إضافة الضوضاء. تصح فترات الثقة على الفئات كلها مجتمعةً، لكنها أقل صحة في الفئات التي اختيرت بفارق ضئيل.",
                 &[],
             ),
             Self::QuantileRank(rank) => rank.arabic(),
             Self::TooFewRows { aggregate, groups } => shared(
                 "{name} بلا قيمة",
                 *groups,
-                ": الصفوف أقل من أن تكفي لهذا المئين، بحسب العدد المشوَّش.",
+                ": عدد الصفوف (بعد إضافة الضوضاء) لا يكفي لهذا المئين.",
                 &name(aggregate),
             ),
             Self::LimitsNotChecked { code } => fill(
@@ -179,10 +181,11 @@ impl Arabic for Note {
 
 impl Arabic for QuantileRank {
     fn arabic(&self) -> Markup {
-        let mut sentence = "{name}: بثقة [[95 %]] تقع رتبته ضمن {rows} من ".to_owned();
+        let mut sentence =
+            "{name}: بثقة [[95 %]] لا يبعد موضعه في الترتيب أكثر من {rows} عن ".to_owned();
         let row = match self.target {
             RankTarget::Quantile => {
-                sentence += "المئين الصحيح";
+                sentence += "موضع المئين الصحيح";
                 0
             }
             RankTarget::FromLeast(row) => {
@@ -195,14 +198,14 @@ impl Arabic for QuantileRank {
             }
         };
         if self.equal_rows.is_some() {
-            sentence += "، إن لم تتساوَ قيم أكثر من {equal}";
+            sentence += "، ما لم تتساوَ قيم أكثر من {equal}";
         }
         if self.before_ordering {
             sentence += " (قبل ترتيب المئينات)";
         }
         sentence += ". وفي فئة لا تزيد على {small} تكون قيمته اعتباطية";
         if !self.count_known {
-            sentence += "؛ أضف [[COUNT]] للقيم نفسها لتعرف أين";
+            sentence += "؛ أضف [[COUNT]] للقيم نفسها لتعرف في أي الفئات";
         }
         sentence += ".";
         let (rows, small) = (
@@ -239,12 +242,12 @@ fn accuracy(accuracy: &Accuracy) -> (&'static str, String, String) {
             String::new(),
         ),
         Accuracy::HalfWidth { aggregate, width } => (
-            "[[± {accurate}]] على {name} (بثقة [[95 %]])",
+            "هامش الخطأ [[± {accurate}]] في {name} (بثقة [[95 %]])",
             width_text(*width),
             name(aggregate),
         ),
         Accuracy::SumHalfWidth { aggregate, width } => (
-            "[[± {accurate}]] على المجموع الذي يُحسب منه {name} (بثقة [[95 %]])",
+            "هامش الخطأ [[± {accurate}]] في المجموع الذي يُحسب منه {name} (بثقة [[95 %]])",
             width_text(*width),
             name(aggregate),
         ),
@@ -252,7 +255,7 @@ fn accuracy(accuracy: &Accuracy) -> (&'static str, String, String) {
             aggregate,
             rows: width,
         } => (
-            "رتبة {name} ضمن {accurate} (بثقة [[95 %]])",
+            "يبعد {name} عن موضعه الصحيح بما لا يزيد على {accurate} (بثقة [[95 %]])",
             whole(*width).map_or_else(|| width_text(*width), |count| rows(count, Case::Oblique)),
             name(aggregate),
         ),
@@ -280,7 +283,7 @@ impl Arabic for ChoiceReason {
                 let (sentence, accurate, name) = accuracy(accurate);
                 fill(
                     &format!(
-                        "أما {} عند [[ε {{epsilon}}]] فتعطي: {sentence}.",
+                        "ولو استُعملت {} عند [[ε {{epsilon}}]] لكانت النتيجة: {sentence}.",
                         noise_name(*noise)
                     ),
                     &[
@@ -312,7 +315,7 @@ impl Arabic for ChoiceReason {
                 ],
             ),
             Self::Clipped { groups: count } => fill(
-                "من كان في أكثر من {groups} تُقصّ مساهمته بمعيار [[L2]] ويبقى فيها كلها، ولا يزيد ذلك الكلفة.",
+                "من كان في أكثر من {groups} تُقصّ مساهمته بالمعيار [[L2]] ويبقى محتسبًا في فئاته كلها، ولا يزيد ذلك الكلفة.",
                 &[("groups", &groups(*count))],
             ),
             Self::Cost {
@@ -371,7 +374,7 @@ mod tests {
         };
         assert_eq!(
             seen(&at_bound),
-            "التجميع رقم 2 عند حدّه الأعلى (ضمن ضوضائه) في فئتين من أصل 5: ربما أوصله الحصر إليه."
+            "التجميع رقم 2 عند حدّه الأعلى (ضمن ضوضائه) في فئتين من أصل 5: ربما بلغه بسبب الحصر."
         );
         assert_eq!(step_text(4.0, Type::Date), "4 أيام");
         assert_eq!(step_text(0.25, Type::Number), "0.25");
@@ -390,7 +393,7 @@ mod tests {
         };
         assert_eq!(
             seen(&rank),
-            "m: بثقة 95 % تقع رتبته ضمن 40 صفًّا من المئين الصحيح، إن لم تتساوَ قيم أكثر من 3 صفوف. وفي فئة لا تزيد على 80 صفًّا تكون قيمته اعتباطية؛ أضف COUNT للقيم نفسها لتعرف أين."
+            "m: بثقة 95 % لا يبعد موضعه في الترتيب أكثر من 40 صفًّا عن موضع المئين الصحيح، ما لم تتساوَ قيم أكثر من 3 صفوف. وفي فئة لا تزيد على 80 صفًّا تكون قيمته اعتباطية؛ أضف COUNT للقيم نفسها لتعرف في أي الفئات."
         );
     }
 
@@ -405,7 +408,7 @@ mod tests {
         };
         assert_eq!(
             seen(&chosen),
-            "اختيرت ضوضاء لابلاس المتقطعة: ± 12.5 على n (بثقة 95 %)."
+            "اختيرت ضوضاء لابلاس المتقطعة: هامش الخطأ ± 12.5 في n (بثقة 95 %)."
         );
         let split = ChoiceReason::Split {
             statistics: 3,

@@ -33,7 +33,7 @@ pub(super) fn refused(method: &RefusedMethod) -> Markup {
             vec![("event", event.as_str()), ("path", path.as_str())],
         ),
         (_, _, Some(least)) => (
-            format!("{title} (يلزم [[δ ≥ {{least}}]])"),
+            format!("{} (يلزم [[δ ≥ {{least}}]]).", title.trim_end_matches('.')),
             vec![("least", least.as_str())],
         ),
         _ => (title.to_owned(), Vec::new()),

@@ -46,12 +46,12 @@ pub(in crate::locale) const GROUP: Noun = Noun {
 };
 
 pub(in crate::locale) const STATISTIC: Noun = Noun {
-    one: "إحصاء واحد",
-    two: "إحصاءان",
-    two_oblique: "إحصاءين",
+    one: "إحصاءة واحدة",
+    two: "إحصاءتان",
+    two_oblique: "إحصاءتين",
     few: "إحصاءات",
-    many: "إحصاءً",
-    hundred: "إحصاء",
+    many: "إحصاءة",
+    hundred: "إحصاءة",
 };
 
 pub(in crate::locale) const PERSON: Noun = Noun {
@@ -127,12 +127,12 @@ pub(in crate::locale) const ENTRY: Noun = Noun {
 };
 
 pub(in crate::locale) const RUN: Noun = Noun {
-    one: "تشغيلة واحدة",
-    two: "تشغيلتان",
-    two_oblique: "تشغيلتين",
-    few: "تشغيلات",
-    many: "تشغيلة",
-    hundred: "تشغيلة",
+    one: "تجربة واحدة",
+    two: "تجربتان",
+    two_oblique: "تجربتين",
+    few: "تجارب",
+    many: "تجربة",
+    hundred: "تجربة",
 };
 
 /// A number with its noun.
