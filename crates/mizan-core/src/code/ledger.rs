@@ -167,8 +167,8 @@ super::codes! {
         ("The ledger's PostgreSQL server is too old.", "Use PostgreSQL 12 or newer.")
         ("نسخة PostgreSQL أقدم من المطلوب.", "أخبر من يشغّل الخادم.");
     MZ1772 Unavailable
-        ("The ledger's database cannot be reached.", "Retry with the same id; nothing was charged.")
-        ("تعذّر الوصول إلى قاعدة بيانات الدفتر.", "أعد المحاولة بعد قليل بالنموذج نفسه.");
+        ("The ledger's database cannot be reached; this step wrote nothing, and a charge made before stands.", "Retry with the same id: a charge is made at most once.")
+        ("تعذّر الوصول إلى قاعدة بيانات الدفتر؛ ولم تُكتب هذه الخطوة، ويبقى ما خُصم قبلها.", "أعد المحاولة بعد قليل بالنموذج نفسه: لا تُخصم الكلفة إلا مرة واحدة.");
     MZ1773 Conflict
         ("A ledger already exists there.", "Use that ledger, or name another place with `--ledger`.")
         ("يوجد دفتر هناك من قبل.", "استعمل الموجود، أو اختر مكانًا آخر.");
