@@ -238,4 +238,7 @@ super::codes! {
     MZ1795 Conflict
         ("The account, or one above it, has too many charges without an answer; nothing was charged.", "The data owner looks at them with `mizan budget show` and settles them with `mizan budget settle`. Repeating a query that failed goes on for free.")
         ("في الحساب، أو في حساب فوقه، عمليات خصم كثيرة بلا إجابة؛ ولم يُخصم شيء.", "ليراجعها المالك بالأمر mizan budget show ويُقفلها بالأمر mizan budget settle. وإعادة سؤال تعثّر تستمر مجانًا.");
+    MZ1796 Unavailable
+        ("Too many queries run at once under the ledger; nothing was charged.", "Send the query again when others have ended.")
+        ("تعمل أسئلة كثيرة معًا على الدفتر؛ ولم يُخصم شيء.", "أعد السؤال حين تنتهي أسئلة أخرى.");
 }

@@ -295,8 +295,8 @@ impl<'a, E: Engine> Desk<'a, E> {
             // A charge that is there already keeps its share of the reserved delta.
             let adopted = self.adopted(prepared, &stamp, id)?;
             let prepared = adopted.as_ref().unwrap_or(prepared);
+            let _running = self.ledger.running(id)?;
             self.check_unanswered(prepared, id)?;
-            let _running = self.ledger.running(id);
             let done = match self.ledger.reserve(Some(id), prepared.charge.clone()) {
                 // Made with another share, since it was looked for.
                 Err(LedgerError::Store(StoreError::Request(RequestError::IdReused { .. })))
