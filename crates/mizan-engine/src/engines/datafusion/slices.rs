@@ -48,6 +48,7 @@ use datafusion::physical_plan::{
 use futures::{StreamExt, TryStreamExt};
 
 use super::parquet::scan::reads_prefixes;
+use super::pass_through::pass_through;
 
 /// The most bytes of texts that a slice of several rows has.
 pub(in crate::engines) const SLICE_BYTES: usize = 1 << 20;
@@ -330,51 +331,15 @@ impl DisplayAs for Sliced {
     }
 }
 
-/// What operators with one input that change nothing about its rows share.
-macro_rules! passes_rows {
-    ($name:ident { $($field:ident),* }) => {
-        fn name(&self) -> &'static str {
-            stringify!($name)
-        }
-
-        fn properties(&self) -> &Arc<PlanProperties> {
-            self.input.properties()
-        }
-
-        fn maintains_input_order(&self) -> Vec<bool> {
-            vec![true]
-        }
-
-        fn benefits_from_input_partitioning(&self) -> Vec<bool> {
-            vec![false]
-        }
-
-        fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-            vec![&self.input]
-        }
-
-        fn apply_expressions(
-            &self,
-            _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-        ) -> Result<TreeNodeRecursion> {
-            Ok(TreeNodeRecursion::Continue)
-        }
-
-        fn with_new_children(
-            self: Arc<Self>,
-            mut children: Vec<Arc<dyn ExecutionPlan>>,
-        ) -> Result<Arc<dyn ExecutionPlan>> {
-            let input = children.pop().unwrap_or_else(|| Arc::clone(&self.input));
-            Ok(Arc::new(Self {
-                input,
-                $($field: self.$field.clone(),)*
-            }))
-        }
-    };
+impl Sliced {
+    fn over(&self, input: Arc<dyn ExecutionPlan>) -> Self {
+        let cut = self.cut.clone();
+        Self { input, cut }
+    }
 }
 
 impl ExecutionPlan for Sliced {
-    passes_rows!(Sliced { cut });
+    pass_through!("Sliced");
 
     fn execute(
         &self,
@@ -407,8 +372,15 @@ impl DisplayAs for SmallBatches {
     }
 }
 
+impl SmallBatches {
+    #[allow(clippy::unused_self, reason = "as other operators")]
+    const fn over(&self, input: Arc<dyn ExecutionPlan>) -> Self {
+        Self { input }
+    }
+}
+
 impl ExecutionPlan for SmallBatches {
-    passes_rows!(SmallBatches {});
+    pass_through!("SmallBatches");
 
     fn execute(
         &self,
