@@ -13,6 +13,7 @@ use std::time::Instant;
 
 use common::guarded::{Place, create, spend};
 use mizan_ledger::evidence::*;
+use mizan_ledger::ledger::Running;
 use mizan_ledger::*;
 
 const ONE: AccountNumber = AccountNumber::new(0);
@@ -81,7 +82,7 @@ fn open_charges_are_found_wherever_they_are_in_the_log() {
 }
 
 /// The limit counts charges of the account and of those below it, beside the query's own
-/// and those that this process works on.
+/// and those of queries that run.
 #[test]
 fn queries_are_refused_above_a_limit_until_charges_are_settled() {
     let place = Place::new();
@@ -104,17 +105,31 @@ fn queries_are_refused_above_a_limit_until_charges_are_settled() {
     assert_eq!(check(ONE, None), refused);
     assert_eq!(check(below, None), refused);
     assert_eq!(check(ONE, Some(open[0])), Ok(()));
-    let running = ledger.running(open[1]);
-    let twice = ledger.running(open[1]);
-    assert_eq!(check(ONE, None), Ok(()));
-    drop(running);
-    assert_eq!(check(ONE, None), Ok(()));
-    drop(twice);
-    assert_eq!(check(ONE, None), refused);
-    // Another process counts all of them.
+    // Another process knows what runs here, and this one what runs there.
     let other = place.open().unwrap();
     let view = other.account(ONE).unwrap();
-    assert!(other.check_unanswered(&view, None).is_err());
+    let both = || {
+        let theirs = other.check_unanswered(&view, None);
+        assert_eq!(theirs.is_ok(), check(ONE, None).is_ok());
+        theirs.is_ok()
+    };
+    assert!(!both());
+    let running = ledger.running(open[1]).unwrap();
+    let twice = other.running(open[1]).unwrap();
+    assert!(both());
+    drop(running);
+    assert!(both());
+    drop(twice);
+    assert!(!both());
+    assert_eq!(running_files(&place, &ledger).len(), 0);
+    // The file of a process that was killed says nothing, and goes.
+    let running = ledger.running(open[1]).unwrap();
+    let held = running_files(&place, &ledger).pop().unwrap();
+    let left = held.with_extension("00112233445566778899aabbccddeeff");
+    drop(running);
+    std::fs::write(&left, "").unwrap();
+    assert!(!both());
+    assert_eq!(running_files(&place, &ledger).len(), 0);
     let before = ledger.account(ONE).unwrap().account;
     let done = ledger.settle(open[2]).unwrap();
     assert!(done.fresh);
@@ -125,6 +140,69 @@ fn queries_are_refused_above_a_limit_until_charges_are_settled() {
     assert!(after.pending() != before.pending());
     assert_eq!(ledger.answer(open[2]).unwrap().unwrap(), SETTLED);
     ledger.verify(&Witnesses::default(), |_, _| ()).unwrap();
+}
+
+fn running_files(place: &Place, ledger: &Ledger) -> Vec<std::path::PathBuf> {
+    let directory = place.within_state(ledger.id(), "running");
+    let files = std::fs::read_dir(directory).unwrap();
+    files.map(|file| file.unwrap().path()).collect()
+}
+
+/// Each of many queries that begin at once passes the limit, so their number is limited too.
+#[test]
+fn few_queries_run_at_once() {
+    let place = Place::new();
+    let ledger = place.init();
+    let id = |number: usize| RequestId::from_text(&format!("query {number}"));
+    let mut running: Vec<Running> = (0..mizan_ledger::guards::MAX_RUNNING)
+        .map(|number| ledger.running(id(number)).unwrap())
+        .collect();
+    let other = place.open().unwrap();
+    for ledger in [&ledger, &other] {
+        let refused = ledger.running(id(999)).unwrap_err();
+        assert_eq!(refused.code(), "MZ1796");
+        assert!(refused.help().contains("Nothing was charged"));
+    }
+    running.pop();
+    let last = other.running(id(999)).unwrap();
+    assert!(ledger.running(id(998)).is_err());
+    drop((running, last));
+    assert_eq!(running_files(&place, &ledger).len(), 0);
+}
+
+/// Charges of queries that run are not failures, however many: each of them becomes one when it
+/// ends.
+#[test]
+fn many_queries_begin_at_once_and_failures_are_limited() {
+    let place = Place::new();
+    let ledger = place.init();
+    let begin = |number: usize| {
+        let id = RequestId::from_text(&format!("at once {number}"));
+        let ledger = place.open().unwrap();
+        let running = ledger.running(id).unwrap();
+        let view = ledger.account(ONE).unwrap();
+        let checked = ledger.check_unanswered(&view, Some(id));
+        checked.map_err(|error| error.code())?;
+        ledger.reserve(Some(id), charge_to(&ledger, ONE)).unwrap();
+        ledger.start(id).unwrap();
+        Ok::<_, mizan_core::Code>((id, running))
+    };
+    let begun: Vec<(RequestId, Running)> = std::thread::scope(|scope| {
+        let threads = (0..20).map(|number| scope.spawn(move || begin(number)));
+        let threads: Vec<_> = threads.collect();
+        let ended = threads.into_iter().map(|thread| thread.join().unwrap());
+        ended.collect::<Result<_, _>>().unwrap()
+    });
+    for (number, (id, running)) in begun.into_iter().enumerate() {
+        // The first are answered, the last eight fail.
+        if number < 12 {
+            let cost = charge_to(&ledger, ONE).cost;
+            ledger.commit(id, cost, b"answer".to_vec()).unwrap();
+        }
+        drop(running);
+    }
+    assert_eq!(ids(&ledger, ONE).len(), MAX_UNANSWERED);
+    assert_eq!(begin(200).unwrap_err(), "MZ1795");
 }
 
 #[test]

@@ -165,7 +165,8 @@ impl Entropy {
             }
         }
         self.next = 1;
-        Ok(self.buffer.first().copied().unwrap_or_default())
+        let [first, ..] = self.buffer;
+        Ok(first)
     }
 }
 

@@ -104,6 +104,21 @@ struct Extent {
     is_stored: bool,
 }
 
+impl Extent {
+    /// The extent of a missing column. Every limit refuses it; an empty extent would lower bounds.
+    const ENDLESS: Self = Self {
+        nodes: u64::MAX,
+        depth: u64::MAX,
+        text: TextGrowth {
+            copies: u64::MAX,
+            literal_bytes: u64::MAX,
+        },
+        text_passes: u64::MAX,
+        literal_passes: u64::MAX,
+        is_stored: false,
+    };
+}
+
 /// The size of a plan with every projection expanded.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Size {
@@ -267,14 +282,7 @@ impl Size {
 
     fn extent(&mut self, expr: &Expr, columns: &[Extent], in_concat: bool) -> Extent {
         if let Expr::Column(place) = expr {
-            return columns.get(*place).copied().unwrap_or(Extent {
-                nodes: 1,
-                depth: 1,
-                text: TextGrowth::default(),
-                text_passes: 0,
-                literal_passes: 0,
-                is_stored: false,
-            });
+            return columns.get(*place).copied().unwrap_or(Extent::ENDLESS);
         }
         let is_concat = matches!(expr, Expr::Call(Function::Concat, _));
         let parts: Vec<Extent> = expr
@@ -367,12 +375,13 @@ fn stored(kind: Type) -> Extent {
 /// character of a text with each character of the pattern.
 fn passes(expr: &Expr, parts: &[Extent]) -> TextGrowth {
     let (read, times) = match expr {
-        Expr::Call(Function::Like, arguments) => match arguments.get(1) {
-            Some(Expr::Literal(Value::Text(pattern), _)) => {
+        Expr::Call(Function::Like, arguments) => match (arguments.as_slice(), parts) {
+            ([_, Expr::Literal(Value::Text(pattern), _)], [text, _]) => {
                 let length = u64::try_from(pattern.len()).unwrap_or(u64::MAX);
-                (parts.get(..1).unwrap_or_default(), length.max(1))
+                (std::slice::from_ref(text), length.max(1))
             }
-            _ => (parts, 1),
+            // The binder makes no other: no limit allows it.
+            _ => return Extent::ENDLESS.text,
         },
         Expr::Call(..) | Expr::Cast(..) | Expr::Case { .. } => (parts, 1),
         Expr::Column(_) | Expr::Literal(..) => return TextGrowth::default(),
@@ -441,5 +450,34 @@ pub(crate) fn listed(groups: &Groups) -> u64 {
                 u64::try_from(values).map_or(u64::MAX, |values| values.saturating_add(all))
             })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passes_of(expr: &Expr) -> u64 {
+        let columns = [stored(Type::Text)];
+        Size::default().extent(expr, &columns, false).text_passes
+    }
+
+    /// What the binder does not make is above every limit, and not of no bytes.
+    #[test]
+    fn columns_and_arguments_that_are_not_there_are_above_every_limit() {
+        let text = |text: &str| Expr::Literal(Value::Text(text.to_owned()), Type::Text);
+        let like = |parts: Vec<Expr>| Expr::Call(Function::Like, parts);
+        assert_eq!(passes_of(&like(vec![Expr::Column(0), text("%abc%")])), 5);
+        for parts in [
+            vec![],
+            vec![Expr::Column(0)],
+            vec![Expr::Column(0), Expr::Column(0)],
+            vec![Expr::Column(1), text("a%")],
+        ] {
+            assert_eq!(passes_of(&like(parts)), u64::MAX);
+        }
+        let mut size = Size::default();
+        size.keeps(&Expr::Column(1), &[stored(Type::Text)]);
+        assert_eq!((size.nodes, size.text.copies), (u64::MAX, u64::MAX));
     }
 }

@@ -43,9 +43,10 @@ impl LedgerArguments {
 
     /// Opens the ledger for reading. Refuses a copy that is older than the high-water mark.
     pub(crate) fn read(&self) -> Result<Ledger, Failure> {
-        let ledger = Ledger::read(&self.existing()?)?;
+        let mut ledger = Ledger::read(&self.existing()?)?;
         if let Ok(state) = default_state_dir() {
             ledger.check_mark(&state)?;
+            ledger.see_running(&state);
         }
         Ok(ledger)
     }

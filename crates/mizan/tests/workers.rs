@@ -434,6 +434,42 @@ fn hostile_public_keys_are_refused_and_the_server_goes_on() {
     assert_eq!(lab.size(), size + 3);
 }
 
+/// Charges of queries that run in other processes do not count, however many there are. When
+/// these end without an answer, they do.
+#[test]
+fn many_processes_at_once_are_answered() {
+    use mizan_ledger::{AccountNumber, Charge, Ledger, Location, RequestId};
+
+    let lab = visits::lab("workers-at-once", &visits::people());
+    let location = Location::from(lab.ledger());
+    let ledger = Ledger::open(&location, &lab.folder.join("state")).unwrap();
+    let account = ledger.account(AccountNumber::new(0)).unwrap().account;
+    let running = (0..8).map(|number| {
+        let id = RequestId::from_text(&format!("running {number}"));
+        let running = ledger.running(id).unwrap();
+        let charge = Charge::of(&"gaussian(200)".parse().unwrap(), &account).unwrap();
+        ledger.reserve(Some(id), charge).unwrap();
+        ledger.start(id).unwrap();
+        running
+    });
+    let running: Vec<_> = running.collect();
+    let sql = |age: usize| format!("SELECT COUNT(*) AS n FROM visits WHERE age > {age}");
+    let children = (0..20).map(|age| lab.start(&["query", &sql(age), "--epsilon", "0.01"]));
+    let children: Vec<Child> = children.collect();
+    for child in children {
+        let (code, stderr) = ended(child);
+        assert_eq!(code, Some(0), "{stderr}");
+    }
+    let query = sql(30);
+    let quote = ["quote", &query, "--epsilon", "0.01"];
+    let shown = lab.run(&quote).done();
+    assert!(!shown.contains("without an answer"), "{shown}");
+    drop(running);
+    let shown = lab.run(&quote).done();
+    assert!(shown.contains("8 charges without an answer"), "{shown}");
+    lab.fails(&["query", &query, "--epsilon", "0.01"], "MZ1795");
+}
+
 /// With eight charges without an answer an account refuses queries, until its owner has
 /// settled them. A query that failed goes on all the same.
 #[test]

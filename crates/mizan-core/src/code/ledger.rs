@@ -167,8 +167,8 @@ super::codes! {
         ("The ledger's PostgreSQL server is too old.", "Use PostgreSQL 12 or newer.")
         ("خادم PostgreSQL الذي فيه الدفتر أقدم من المطلوب.", "استعمل PostgreSQL 12 أو أحدث.");
     MZ1772 Unavailable
-        ("The ledger's database cannot be reached.", "Retry with the same id; nothing was charged.")
-        ("تعذّر الوصول إلى قاعدة بيانات الدفتر.", "أعد المحاولة من الصفحة نفسها، أو بالمعرّف نفسه؛ لم يُخصم شيء.");
+        ("The ledger's database cannot be reached; this step wrote nothing, and an earlier charge stands.", "Retry with the same id: a charge is made at most once.")
+        ("تعذّر الوصول إلى قاعدة بيانات الدفتر؛ لم تُكتب هذه الخطوة، ويبقى ما خُصم قبلها.", "أعد المحاولة من الصفحة نفسها، أو بالمعرّف نفسه: لا تُخصم الكلفة إلا مرة واحدة.");
     MZ1773 Conflict
         ("A ledger already exists there.", "Use that ledger, or name another place with `--ledger`.")
         ("يوجد دفتر هناك من قبل.", "استعمل ذلك الدفتر، أو سمِّ مكانًا آخر بـ --ledger.");
@@ -238,4 +238,7 @@ super::codes! {
     MZ1795 Conflict
         ("The account, or one above it, has too many charges without an answer; nothing was charged.", "The data owner looks at them with `mizan budget show` and settles them with `mizan budget settle`. Repeating a query that failed goes on for free.")
         ("في الحساب، أو في حساب فوقه، عمليات خصم كثيرة جدًّا بلا إجابة؛ ولم يُخصم شيء.", "يراجعها مالك البيانات بالأمر mizan budget show ويسوّيها بالأمر mizan budget settle. أما إعادة سؤال فشل فتُستأنف بلا كلفة.");
+    MZ1796 Unavailable
+        ("Too many queries of this ledger run at once; nothing was charged.", "Retry when other queries have ended.")
+        ("يُحسب الآن عدد كبير جدًّا من أسئلة هذا الدفتر؛ ولم يُخصم شيء.", "أعد المحاولة بعد انتهاء أسئلة أخرى.");
 }

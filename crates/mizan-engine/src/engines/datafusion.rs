@@ -15,6 +15,7 @@ mod first;
 pub(in crate::engines) mod functions;
 mod kernels;
 pub(in crate::engines) mod parquet;
+mod pass_through;
 mod per_unit;
 pub(in crate::engines) mod pieces;
 pub(in crate::engines) mod planning;

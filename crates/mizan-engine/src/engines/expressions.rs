@@ -55,7 +55,8 @@ pub(crate) fn expression(
             for (when, then) in conditions.iter().zip(texts.by_ref()) {
                 text.push_str(&format!(" WHEN {when} THEN {then}"));
             }
-            let otherwise = texts.next().unwrap_or_default();
+            let otherwise = texts.next();
+            let otherwise = otherwise.ok_or_else(|| bad("a CASE without its last result"))?;
             if branches.is_empty() {
                 return Ok(Sql::new(otherwise, kind));
             }

@@ -296,8 +296,8 @@ impl<'a, E: Engine> Desk<'a, E> {
             // An existing charge keeps its share of the reserved delta.
             let adopted = self.adopted(prepared, &stamp, id)?;
             let prepared = adopted.as_ref().unwrap_or(prepared);
+            let _running = self.ledger.running(id)?;
             self.check_unanswered(prepared, id)?;
-            let _running = self.ledger.running(id);
             let done = match self.ledger.reserve(Some(id), prepared.charge.clone()) {
                 // Another process charged it with another share since the lookup.
                 Err(LedgerError::Store(StoreError::Request(RequestError::IdReused { .. })))

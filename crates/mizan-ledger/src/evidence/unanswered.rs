@@ -18,8 +18,9 @@ use crate::money::{Account, AccountNumber, Totals};
 use crate::store::{MAX_PAGE, Store, StoreError, as_u64};
 
 /// With so many charges without an answer, of an account and of those below it, no query
-/// is charged: whatever made queries fail, and whatever failures tell about rows, an
-/// analyst sees no more of them until the data owner has looked.
+/// is charged, so that an analyst sees few failures until the data owner has looked. Queries
+/// that run do not count; at most [`MAX_RUNNING`](crate::guards::MAX_RUNNING) run at once, and
+/// all of them can fail.
 pub const MAX_UNANSWERED: usize = 8;
 
 /// What is kept in place of the answer of a charge that the owner settled. No answer of a
@@ -57,8 +58,6 @@ pub(crate) struct OpenCharges {
     open: BTreeMap<RequestId, Open>,
     /// The account above each account, which never changes.
     parents: BTreeMap<AccountNumber, Option<AccountNumber>>,
-    /// Charges that this process works on, and on how many threads.
-    running: BTreeMap<RequestId, usize>,
 }
 
 impl OpenCharges {
@@ -96,26 +95,6 @@ impl OpenCharges {
         }
         found.sort_by_key(|charge| (charge.started_unix_ms, charge.id));
         Ok(found)
-    }
-
-    /// Whether this process works on a charge.
-    pub(crate) fn is_running(&self, id: RequestId) -> bool {
-        self.running.contains_key(&id)
-    }
-
-    /// This process works on a charge from now on.
-    pub(crate) fn begin(&mut self, id: RequestId) {
-        *self.running.entry(id).or_default() += 1;
-    }
-
-    /// It does not any more.
-    pub(crate) fn end(&mut self, id: RequestId) {
-        match self.running.get_mut(&id) {
-            Some(threads) if *threads > 1 => *threads -= 1,
-            _ => {
-                self.running.remove(&id);
-            }
-        }
     }
 
     /// Reads what is new in the log.
@@ -236,8 +215,8 @@ fn page(store: &dyn Store, begin: u64, end: u64) -> Result<Vec<Entry>, StoreErro
         next += as_u64(more.len());
         entries.extend(more);
     }
-    let wanted = usize::try_from(end - begin).unwrap_or(usize::MAX);
-    entries.truncate(wanted);
+    // The last page may go on beyond the end.
+    entries.truncate(usize::try_from(end - begin).unwrap_or(usize::MAX));
     Ok(entries)
 }
 

@@ -47,7 +47,8 @@ pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn make_private(directory: &Path) -> io::Result<()> {
+/// Creates a directory that other users cannot read, if it does not exist.
+pub(crate) fn make_private(directory: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

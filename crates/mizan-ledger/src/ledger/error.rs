@@ -103,9 +103,15 @@ pub enum LedgerError {
         crate::evidence::MAX_UNANSWERED
     )]
     TooManyUnanswered {
-        /// How many, beside those that run in this process.
+        /// How many, beside those of queries that run.
         count: usize,
     },
+    /// Too many queries run, and each could fail.
+    #[error(
+        "{} queries run under this ledger, which is the most",
+        crate::guards::MAX_RUNNING
+    )]
+    TooManyRunning,
     /// The operating system returned no random bytes.
     #[error("the system gives no random numbers: {reason}")]
     Random {
@@ -141,6 +147,7 @@ impl LedgerError {
             Self::BadSignature => Code::MZ1786,
             Self::Random { .. } => Code::MZ1787,
             Self::TooManyUnanswered { .. } => Code::MZ1795,
+            Self::TooManyRunning => Code::MZ1796,
         }
     }
 
@@ -157,6 +164,7 @@ impl LedgerError {
             Self::TooManyUnanswered { .. } => {
                 "the data owner looks at them with `mizan budget show` and settles them with `mizan budget settle`. Repeating a query that failed goes on for free. Nothing was charged"
             }
+            Self::TooManyRunning => "send the query again when others have ended. Nothing was charged",
             Self::BadMark { mark, .. } => {
                 return format!(
                     "make sure that the ledger is the right copy, by a receipt or a checkpoint; then remove {}, and it is made again",

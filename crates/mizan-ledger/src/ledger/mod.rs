@@ -34,6 +34,7 @@ use crate::evidence::TreeHead;
 use crate::evidence::unanswered::OpenCharges;
 use crate::guards::high_water_mark::HighWaterMark;
 use crate::guards::key::KeyFiles;
+use crate::guards::running_queries::RunningQueries;
 use crate::guards::state_dir::{directory_of, sync_directory};
 use crate::guards::{IdKey, PublicKey};
 use crate::log::{LedgerId, RequestId};
@@ -83,9 +84,10 @@ pub struct Ledger {
     priced: Mutex<HashMap<AccountNumber, Priced>>,
     /// The key of ids, once it was read.
     id_key: OnceLock<Option<IdKey>>,
-    /// The charges without an answer, as far as the log was read for them, and the charges that
-    /// this process works on.
+    /// The charges without an answer, as far as the log was read for them.
     open: Mutex<OpenCharges>,
+    /// The queries that run, if the state directory is known.
+    running: Option<RunningQueries>,
 }
 
 /// An account and its last event with the cost: frequent charges often have the same event.
@@ -177,6 +179,13 @@ impl Ledger {
         HighWaterMark::check(&directory, self.head()?, self.store.as_ref())
     }
 
+    /// From now on, queries that run do not count as charges without an answer. A ledger that
+    /// was opened for writing knows its state directory.
+    pub fn see_running(&mut self, state_dir: &Path) {
+        let directory = state_dir.join(self.id.to_string());
+        self.running = Some(RunningQueries::within(&directory));
+    }
+
     /// The public key of this ledger in a state directory, if there is one.
     #[must_use]
     pub fn public_key_in(&self, state_dir: &Path) -> Option<PublicKey> {
@@ -195,6 +204,7 @@ impl Ledger {
             guard.mark.advance(head, ledger.store.as_ref())?;
             ledger.guard = Some(guard);
             ledger.notes = notes;
+            ledger.see_running(state_dir);
         }
         Ok(ledger)
     }
@@ -225,6 +235,7 @@ impl Ledger {
             guard.mark.force(ledger.head()?)?;
         }
         ledger.guard = Some(guard);
+        ledger.see_running(state_dir);
         let gap = if behind { ledger.gaps()?.pop() } else { None };
         Ok((ledger, gap))
     }
@@ -239,6 +250,7 @@ impl Ledger {
             priced: Mutex::default(),
             id_key: OnceLock::new(),
             open: Mutex::default(),
+            running: None,
         };
         Ok((ledger, head))
     }
@@ -336,6 +348,6 @@ fn random<const N: usize>() -> Result<[u8; N], LedgerError> {
     Ok(bytes)
 }
 
-fn random_id() -> Result<RequestId, LedgerError> {
+pub(crate) fn random_id() -> Result<RequestId, LedgerError> {
     random().map(RequestId::from_bytes)
 }

@@ -13,6 +13,7 @@ use crate::evidence::{
     UnansweredCharge, VerifyError, VerifyReport, Witnesses, verify,
 };
 use crate::guards::PublicKey;
+use crate::guards::running_queries::RunningQuery;
 use crate::ledger::LedgerError;
 use crate::log::{Body, Digest, Entry, Record, RequestId, leaf_hash};
 use crate::money::{Account, AccountName, AccountNumber, Cost, how_many};
@@ -87,17 +88,11 @@ pub struct ReceiptProof {
     pub extends: ConsistencyProof,
 }
 
-/// A charge that this process works on.
+/// A query that this process runs, until the value is dropped.
 #[derive(Debug)]
-pub struct Running<'a> {
-    ledger: &'a Ledger,
-    id: RequestId,
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        self.ledger.open_charges().end(self.id);
-    }
+pub struct Running {
+    /// None without a state directory.
+    _file: Option<RunningQuery>,
 }
 
 /// The id of a gap, so that gaps are found without reading the whole log.
@@ -230,7 +225,7 @@ impl Ledger {
     }
 
     /// Refuses a query under this id, before its charge, if its account or one above it has
-    /// [`MAX_UNANSWERED`] charges without an answer. Those that this process works on
+    /// [`MAX_UNANSWERED`] charges without an answer. Those of queries that run
     /// ([`Ledger::running`]) do not count, nor does the query's own.
     ///
     /// # Errors
@@ -241,13 +236,17 @@ impl Ledger {
         view: &AccountView,
         id: Option<RequestId>,
     ) -> Result<(), LedgerError> {
-        let mut open = self.open_charges();
         for account in std::iter::once(&view.account).chain(&view.above) {
-            let charges = open.under(self.store.as_ref(), account)?;
-            let others = charges
-                .iter()
-                .filter(|charge| Some(charge.id) != id && !open.is_running(charge.id));
-            let count = others.count();
+            let mut charges = self.unanswered(account)?;
+            charges.retain(|charge| Some(charge.id) != id);
+            // The log was read before: a query that ended since counts if it failed.
+            if charges.len() >= MAX_UNANSWERED
+                && let Some(running) = &self.running
+            {
+                let running = running.ids()?;
+                charges.retain(|charge| !running.contains(&charge.id));
+            }
+            let count = charges.len();
             if count >= MAX_UNANSWERED {
                 return Err(LedgerError::TooManyUnanswered { count });
             }
@@ -255,11 +254,18 @@ impl Ledger {
         Ok(())
     }
 
-    /// Says that this process works on a charge, until the value is dropped.
-    #[must_use]
-    pub fn running(&self, id: RequestId) -> Running<'_> {
-        self.open_charges().begin(id);
-        Running { ledger: self, id }
+    /// Registers that this process runs a query under an id, until the value is dropped. All
+    /// processes with this state directory see it. A query is registered before
+    /// [`Ledger::check_unanswered`], so that queries that begin at once are limited together.
+    ///
+    /// # Errors
+    ///
+    /// [`MAX_RUNNING`](crate::guards::MAX_RUNNING) queries run; or the state directory cannot
+    /// be written.
+    pub fn running(&self, id: RequestId) -> Result<Running, LedgerError> {
+        let file = self.running.as_ref().map(|running| running.register(id));
+        let _file = file.transpose()?;
+        Ok(Running { _file })
     }
 
     fn open_charges(&self) -> MutexGuard<'_, OpenCharges> {

@@ -163,7 +163,7 @@ impl StoreError {
             Self::Standby => "give the address of the primary server",
             Self::OldPostgres { .. } => "upgrade the server",
             Self::Unreachable { .. } => {
-                "nothing was charged; check the address and the server, then try again with the same id"
+                "this step wrote nothing, and a charge made before stands; check the address and the server, then try again with the same id"
             }
             Self::Exists { .. } => "open that one, or give another database",
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior, params};
+use rusqlite::{Connection, Row, TransactionBehavior, params};
 
 use super::schema;
 use super::{Caller, IdentityError, Role, Scope, Secret, TokenHash};
@@ -251,8 +251,7 @@ impl Identity {
     fn refresh(&self) -> Result<(), IdentityError> {
         let connection = held(&self.connection);
         let mut query = connection.prepare_cached("SELECT number FROM generation")?;
-        let generation: Option<i64> = query.query_row([], |row| row.get(0)).optional()?;
-        let generation = generation.unwrap_or(0);
+        let generation: i64 = query.query_row([], |row| row.get(0))?;
         let mut cache = held(&self.cache);
         if cache.generation != generation {
             let all = tokens(&connection)?.into_iter();

@@ -95,7 +95,7 @@ catalogue! {
     budget_more: "Charges like it that still fit, about", "عدد العمليات المماثلة الممكنة، تقريبًا";
     budget_unanswered: "Charges without an answer", "عمليات خصم بلا إجابة";
     budget_unanswered_note: "Each is a query that is running, or one that failed after its charge. A retry with the same key is not charged again.", "كل منها سؤال يُحسب الآن، أو سؤال فشل بعد خصم كلفته. وإذا أُعيد السؤال بالمفتاح نفسه فلا تُخصم كلفته مرة أخرى.";
-    budget_unanswered_limit: "With {limit} of them, queries are refused until the data owner settles them:", "ومتى بلغ عددها {limit} رُفضت الأسئلة حتى يسوّيها مالك البيانات:";
+    budget_unanswered_limit: "With {limit} that failed, queries are refused until the data owner settles them:", "ومتى بلغ عدد ما فشل منها {limit} رُفضت الأسئلة حتى يسوّيها مالك البيانات:";
     budget_raised: "This budget was raised. The guarantee composes the budgets before and after.", "رُفعت هذه الميزانية. والضمان الكلي تركيب للميزانيتين، قبل الرفع وبعده.";
     budget_own_delta: "δ used for hiding small groups", "δ المستعملة لإخفاء الفئات الصغيرة";
     budget_own_delta_of: "{taken} of {limit}", "{taken} من {limit}";

@@ -182,8 +182,9 @@ impl Accumulator for Tally {
         self.make_room();
         Ok(match self.says {
             Says::Most => {
-                let most = self.counters.iter().max().copied().unwrap_or(0);
-                ScalarValue::Int64((most < u16::MAX).then_some(most.into()))
+                let most = self.counters.iter().max().copied();
+                let most = most.filter(|most| *most < u16::MAX);
+                ScalarValue::Int64(most.map(i64::from))
             }
             Says::Many => ScalarValue::Binary(Some(self.many())),
         })

@@ -15,7 +15,7 @@ use datafusion::arrow::buffer::Buffer;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Result, resources_err};
+use datafusion::common::{Result, exec_err, resources_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
@@ -25,6 +25,8 @@ use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures::StreamExt;
+
+use super::pass_through::pass_through;
 
 /// The limits of a session.
 #[derive(Clone, Copy, Debug)]
@@ -90,41 +92,18 @@ impl DisplayAs for Capped {
     }
 }
 
-impl ExecutionPlan for Capped {
-    fn name(&self) -> &'static str {
-        "Capped"
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        self.input.properties()
-    }
-
-    fn maintains_input_order(&self) -> Vec<bool> {
-        vec![true]
-    }
-
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.input]
-    }
-
-    fn apply_expressions(
-        &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        mut children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        let input = children.pop().unwrap_or_else(|| Arc::clone(&self.input));
-        Ok(Arc::new(Self {
+impl Capped {
+    fn over(&self, input: Arc<dyn ExecutionPlan>) -> Self {
+        Self {
             input,
             caps: self.caps,
             rows: Arc::new(AtomicUsize::new(0)),
-        }))
+        }
     }
+}
+
+impl ExecutionPlan for Capped {
+    pass_through!("Capped");
 
     fn execute(
         &self,

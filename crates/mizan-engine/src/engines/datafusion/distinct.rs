@@ -122,9 +122,10 @@ impl Distinct {
             let (Ok(of), Ok(text)) = (u32::try_from(group), u32::try_from(*text)) else {
                 return exec_err!("too many texts");
             };
-            if self.pairs.insert((of, text))
-                && let Some(count) = self.counts.get_mut(group)
-            {
+            if self.pairs.insert((of, text)) {
+                let Some(count) = self.counts.get_mut(group) else {
+                    return exec_err!("a group beyond all groups");
+                };
                 *count += 1;
             }
         }
@@ -133,9 +134,11 @@ impl Distinct {
 
     /// Removes the first groups and returns their counts and pairs. The remaining groups are
     /// renumbered from zero.
-    fn emit(&mut self, emit: EmitTo) -> (Vec<i64>, Vec<(u32, u32)>) {
+    fn emit(&mut self, emit: EmitTo) -> Result<(Vec<i64>, Vec<(u32, u32)>)> {
         let counts = emit.take_needed(&mut self.counts);
-        let first = u32::try_from(counts.len()).unwrap_or(u32::MAX);
+        let Ok(first) = u32::try_from(counts.len()) else {
+            return exec_err!("too many groups");
+        };
         let all = std::mem::take(&mut self.pairs);
         let mut pairs = Vec::with_capacity(all.len());
         for (group, text) in all {
@@ -146,12 +149,12 @@ impl Distinct {
                 }
             }
         }
-        (counts, pairs)
+        Ok((counts, pairs))
     }
 
     /// The texts of each of the first groups, as lists.
     fn lists(&mut self, emit: EmitTo) -> Result<ArrayRef> {
-        let (counts, mut pairs) = self.emit(emit);
+        let (counts, mut pairs) = self.emit(emit)?;
         pairs.sort_unstable();
         let texts = self.texts.emit(EmitTo::All)?;
         let Some(values) = texts.first() else {
@@ -163,9 +166,10 @@ impl Distinct {
             // The numbers of texts stay the same.
             self.texts.intern(&texts, &mut self.of_rows)?;
         }
-        let lengths = counts
+        let lengths: Vec<usize> = counts
             .iter()
-            .map(|count| usize::try_from(*count).unwrap_or(0));
+            .map(|count| length(*count))
+            .collect::<Result<_>>()?;
         let offsets = OffsetBuffer::from_lengths(lengths);
         Ok(Arc::new(ListArray::try_new(item(), offsets, values, None)?))
     }
@@ -178,11 +182,11 @@ impl Distinct {
         groups: usize,
     ) -> Result<()> {
         let mut of_texts = Vec::with_capacity(lists.values().len());
-        let first = lists.value_offsets().first().copied().unwrap_or(0);
-        let first = usize::try_from(first).unwrap_or(0);
+        let first = lists.value_offsets().first().copied();
+        let first = length(first.unwrap_or(0).into())?;
         for row in 0..lists.len() {
             let group = group(row).filter(|_| lists.is_valid(row));
-            let length = usize::try_from(lists.value_length(row)).unwrap_or(0);
+            let length = length(lists.value_length(row).into())?;
             of_texts.extend(std::iter::repeat_n(group, length));
         }
         let texts = lists.values().slice(first, of_texts.len());
@@ -194,6 +198,14 @@ impl Distinct {
         let counts = self.counts.capacity() * size_of::<i64>();
         let rows = self.of_rows.capacity() * size_of::<usize>();
         self.texts.size() + pairs + counts + rows
+    }
+}
+
+/// A number of texts. A negative number would leave texts to other groups.
+fn length(count: i64) -> Result<usize> {
+    match usize::try_from(count) {
+        Ok(length) => Ok(length),
+        Err(_) => exec_err!("a negative number of texts"),
     }
 }
 
@@ -228,7 +240,7 @@ impl GroupsAccumulator for Distinct {
     }
 
     fn evaluate(&mut self, emit_to: EmitTo) -> Result<ArrayRef> {
-        let (counts, _) = self.emit(emit_to);
+        let (counts, _) = self.emit(emit_to)?;
         Ok(Arc::new(Int64Array::from(counts)))
     }
 

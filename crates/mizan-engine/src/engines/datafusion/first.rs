@@ -5,10 +5,11 @@
 //! exceed the limit, only a hash and a position are sorted; rows of other units are not sorted.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use datafusion::arrow::array::{BooleanArray, RecordBatch};
+use datafusion::arrow::array::{ArrayRef, BooleanArray, RecordBatch};
 use datafusion::arrow::compute::filter_record_batch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::{Session, TableProvider};
@@ -181,14 +182,14 @@ impl Rule {
     fn kept(&self, batches: &[RecordBatch]) -> Result<Vec<Vec<bool>>> {
         let (numbers, counts) = self.units(batches)?;
         let (units, keys) = (0..self.by, self.by..self.by + self.keys);
-        let columns = |range: &std::ops::Range<usize>| {
+        let values = |range: &Range<usize>| {
             let batches = batches.iter().map(|batch| {
-                let columns = batch.columns().get(range.clone()).unwrap_or_default();
-                columns.iter().map(|column| Values::new(column)).collect()
+                let columns = columns(batch, range)?.iter();
+                columns.map(|column| Values::new(column)).collect()
             });
             batches.collect::<Result<Vec<Vec<Values<'_>>>>>()
         };
-        let (units, keys) = (columns(&units)?, columns(&keys)?);
+        let (units, keys) = (values(&units)?, values(&keys)?);
         // Each unit that exceeds the limit gets its own range.
         let mut end = 0;
         let mut next: Vec<Option<usize>> = Vec::with_capacity(counts.len());
@@ -264,12 +265,12 @@ impl Rule {
         let schema = first.schema().project(&places)?;
         let mut known = new_group_values(Arc::new(schema), &GroupOrdering::None)?;
         for batch in batches {
-            let unit = batch.columns().get(..self.by).unwrap_or_default();
+            let unit = columns(batch, &(0..self.by))?;
             let mut of_batch = Vec::with_capacity(batch.num_rows());
             known.intern(unit, &mut of_batch)?;
             counts.resize(known.len(), 0);
-            let keys = batch.columns().iter().skip(self.by).take(self.keys);
-            let keys = keys.map(|key| Values::new(key));
+            let keys = columns(batch, &(self.by..self.by + self.keys))?;
+            let keys = keys.iter().map(|key| Values::new(key));
             let keys = keys.collect::<Result<Vec<Values<'_>>>>()?;
             for (row, number) in of_batch.iter().enumerate() {
                 let count = counts.get_mut(*number);
@@ -300,6 +301,14 @@ fn compare(keys: &[Vec<Values<'_>>], a: &Ranked, b: &Ranked) -> Ordering {
     })
 }
 
+/// Columns of a batch. Without those of its unit a row would be a row of another unit.
+fn columns<'a>(batch: &'a RecordBatch, range: &Range<usize>) -> Result<&'a [ArrayRef]> {
+    match batch.columns().get(range.clone()) {
+        Some(columns) => Ok(columns),
+        None => exec_err!("rows without their unit"),
+    }
+}
+
 fn small(place: usize) -> Result<u32> {
     match u32::try_from(place) {
         Ok(place) => Ok(place),
@@ -309,7 +318,7 @@ fn small(place: usize) -> Result<u32> {
 
 #[cfg(test)]
 mod tests {
-    use datafusion::arrow::array::{ArrayRef, StringViewArray};
+    use datafusion::arrow::array::StringViewArray;
 
     use super::*;
 

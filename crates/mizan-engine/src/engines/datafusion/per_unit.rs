@@ -25,9 +25,10 @@ mod together;
 mod told_apart;
 mod totals;
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::array::{ArrayRef, RecordBatch};
 use datafusion::common::{Result, exec_err};
 use datafusion::error::DataFusionError;
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
@@ -192,6 +193,20 @@ fn small(place: usize) -> Result<u32> {
         Ok(place) => Ok(place),
         Err(_) => exec_err!("too many units"),
     }
+}
+
+/// Some columns of a batch. It is an error if they are missing: without the columns of its
+/// unit a row would count for other units.
+fn columns(batch: &RecordBatch, range: Range<usize>) -> Result<&[ArrayRef]> {
+    match batch.columns().get(range) {
+        Some(columns) => Ok(columns),
+        None => unexpected(),
+    }
+}
+
+/// The columns of a batch from a position on.
+fn columns_from(batch: &RecordBatch, place: usize) -> Result<&[ArrayRef]> {
+    columns(batch, place..batch.num_columns())
 }
 
 /// The error for a plan or rows that violate an invariant.

@@ -21,12 +21,13 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, AsArray, RecordBatch};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::compute::concat;
 use datafusion::arrow::datatypes::{DataType, FieldRef, Schema};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, exec_err};
+use datafusion::error::DataFusionError;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::ColumnarValue;
 use datafusion::physical_expr::PhysicalExpr;
@@ -47,6 +48,7 @@ use datafusion::physical_plan::{
 use futures::{StreamExt, TryStreamExt};
 
 use super::parquet::scan::reads_prefixes;
+use super::pass_through::pass_through;
 
 /// The most bytes of texts in a slice of several rows.
 pub(in crate::engines) const SLICE_BYTES: usize = 1 << 20;
@@ -260,22 +262,29 @@ struct Cut {
 
 impl Cut {
     /// The slices of a batch.
-    fn of(&self, batch: &RecordBatch) -> Vec<Range<usize>> {
+    fn of(&self, batch: &RecordBatch) -> Result<Vec<Range<usize>>> {
         let rows = batch.num_rows();
-        let columns: Vec<&dyn Array> = self
+        let columns: Vec<&ArrayRef> = self
             .columns
             .iter()
-            .filter_map(|place| batch.columns().get(*place).map(AsRef::as_ref))
-            .collect();
-        let all = columns.iter().map(|column| bytes(*column, 0..rows));
-        if rows < 2 || all.fold(0, usize::saturating_add) <= self.bytes {
-            return std::iter::once(0..rows).collect();
+            .map(|place| match batch.columns().get(*place) {
+                Some(column) => Ok(column),
+                None => exec_err!("no such column of texts"),
+            })
+            .collect::<Result<_>>()?;
+        let bytes = |rows: Range<usize>| {
+            let mut columns = columns.iter();
+            columns.try_fold(0_usize, |all, column| {
+                Ok::<_, DataFusionError>(all.saturating_add(bytes(column, rows.clone())?))
+            })
+        };
+        if rows < 2 || bytes(0..rows)? <= self.bytes {
+            return Ok(std::iter::once(0..rows).collect());
         }
         let mut found = Vec::new();
         let (mut start, mut held) = (0, 0_usize);
         for row in 0..rows {
-            let here = columns.iter().map(|column| bytes(*column, row..row + 1));
-            let here = here.fold(0, usize::saturating_add);
+            let here = bytes(row..row + 1)?;
             if row > start && held.saturating_add(here) > self.bytes {
                 found.push(start..row);
                 (start, held) = (row, 0);
@@ -283,33 +292,30 @@ impl Cut {
             held = held.saturating_add(here);
         }
         found.push(start..rows);
-        found
+        Ok(found)
     }
 }
 
-/// The bytes of the texts of rows. The first four bytes of a view are the length.
+/// The bytes of the texts of rows. It is an error if the rows or the texts are missing: counted
+/// as no bytes, they would not be cut. The first four bytes of a view are the length.
 #[allow(clippy::cast_possible_truncation, reason = "the lower half is meant")]
-fn bytes(array: &dyn Array, rows: Range<usize>) -> usize {
-    match array.data_type() {
+fn bytes(array: &ArrayRef, rows: Range<usize>) -> Result<usize> {
+    let found = match array.data_type() {
         DataType::Utf8View => {
-            let views = array.as_string_view().views();
-            let views = views.get(rows).unwrap_or_default();
-            views.iter().map(|view| *view as u32 as usize).sum()
+            let views = array.as_string_view().views().get(rows);
+            views.map(|views| views.iter().map(|view| *view as u32 as usize).sum())
         }
-        DataType::Utf8 => {
-            let ends = array.as_string::<i32>().value_offsets();
-            let (first, last) = (ends.get(rows.start), ends.get(rows.end));
-            let length = first.zip(last).map_or(0, |(first, last)| last - first);
-            usize::try_from(length).unwrap_or(0)
-        }
-        DataType::LargeUtf8 => {
-            let ends = array.as_string::<i64>().value_offsets();
-            let (first, last) = (ends.get(rows.start), ends.get(rows.end));
-            let length = first.zip(last).map_or(0, |(first, last)| last - first);
-            usize::try_from(length).unwrap_or(usize::MAX)
-        }
-        _ => 0,
-    }
+        DataType::Utf8 => between(array.as_string::<i32>().value_offsets(), rows),
+        DataType::LargeUtf8 => between(array.as_string::<i64>().value_offsets(), rows),
+        _ => None,
+    };
+    found.map_or_else(|| exec_err!("no such texts"), Ok)
+}
+
+/// The bytes between two offsets.
+fn between<O: Copy + Into<i64>>(ends: &[O], rows: Range<usize>) -> Option<usize> {
+    let (first, last) = (*ends.get(rows.start)?, *ends.get(rows.end)?);
+    usize::try_from(last.into().checked_sub(first.into())?).ok()
 }
 
 /// Emits the rows of its input in slices.
@@ -325,51 +331,15 @@ impl DisplayAs for Sliced {
     }
 }
 
-/// The common methods of operators with one input that do not change its rows.
-macro_rules! passes_rows {
-    ($name:ident { $($field:ident),* }) => {
-        fn name(&self) -> &'static str {
-            stringify!($name)
-        }
-
-        fn properties(&self) -> &Arc<PlanProperties> {
-            self.input.properties()
-        }
-
-        fn maintains_input_order(&self) -> Vec<bool> {
-            vec![true]
-        }
-
-        fn benefits_from_input_partitioning(&self) -> Vec<bool> {
-            vec![false]
-        }
-
-        fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-            vec![&self.input]
-        }
-
-        fn apply_expressions(
-            &self,
-            _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-        ) -> Result<TreeNodeRecursion> {
-            Ok(TreeNodeRecursion::Continue)
-        }
-
-        fn with_new_children(
-            self: Arc<Self>,
-            mut children: Vec<Arc<dyn ExecutionPlan>>,
-        ) -> Result<Arc<dyn ExecutionPlan>> {
-            let input = children.pop().unwrap_or_else(|| Arc::clone(&self.input));
-            Ok(Arc::new(Self {
-                input,
-                $($field: self.$field.clone(),)*
-            }))
-        }
-    };
+impl Sliced {
+    fn over(&self, input: Arc<dyn ExecutionPlan>) -> Self {
+        let cut = self.cut.clone();
+        Self { input, cut }
+    }
 }
 
 impl ExecutionPlan for Sliced {
-    passes_rows!(Sliced { cut });
+    pass_through!("Sliced");
 
     fn execute(
         &self,
@@ -379,10 +349,11 @@ impl ExecutionPlan for Sliced {
         let cut = self.cut.clone();
         let stream = self.input.execute(partition, context)?;
         let schema = stream.schema();
-        let stream = stream.map_ok(move |batch| {
-            let ranges = cut.of(&batch).into_iter();
-            let parts = ranges.map(move |range| Ok(batch.slice(range.start, range.len())));
-            futures::stream::iter(parts)
+        let stream = stream.and_then(move |batch| {
+            let ranges = cut.of(&batch).map(Vec::into_iter);
+            let parts = ranges
+                .map(|ranges| ranges.map(move |range| Ok(batch.slice(range.start, range.len()))));
+            futures::future::ready(parts.map(futures::stream::iter))
         });
         let stream = stream.try_flatten().boxed();
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, stream)))
@@ -401,8 +372,15 @@ impl DisplayAs for SmallBatches {
     }
 }
 
+impl SmallBatches {
+    #[allow(clippy::unused_self, reason = "as other operators")]
+    const fn over(&self, input: Arc<dyn ExecutionPlan>) -> Self {
+        Self { input }
+    }
+}
+
 impl ExecutionPlan for SmallBatches {
-    passes_rows!(SmallBatches {});
+    pass_through!("SmallBatches");
 
     fn execute(
         &self,
@@ -455,7 +433,7 @@ impl PhysicalExpr for SlicedExpr {
     }
 
     fn evaluate(&self, batch: &RecordBatch) -> Result<ColumnarValue> {
-        let ranges = self.cut.of(batch);
+        let ranges = self.cut.of(batch)?;
         if ranges.len() == 1 {
             return self.inner.evaluate(batch);
         }

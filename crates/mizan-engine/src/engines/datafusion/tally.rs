@@ -85,7 +85,7 @@ impl Tally {
 
     /// An upper bound on the rows of any unit; None if a counter is saturated.
     pub(super) fn most(&self) -> Option<u64> {
-        let most = self.counters.iter().max().copied().unwrap_or(0);
+        let most = *self.counters.iter().max()?;
         (most < u16::MAX).then_some(most.into())
     }
 
@@ -307,5 +307,14 @@ mod tests {
         let tally = Tally::for_rows(0);
         assert_eq!(tally.most(), Some(0));
         assert_eq!(tally.more_than(0), None);
+    }
+
+    #[test]
+    fn without_counters_nothing_is_known() {
+        let tally = Tally {
+            counters: Vec::new(),
+            hashes: Hashes::default(),
+        };
+        assert_eq!(tally.most(), None);
     }
 }

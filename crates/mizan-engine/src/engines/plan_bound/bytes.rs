@@ -281,19 +281,45 @@ fn text(expr: &Expr, columns: &[ColumnBytes]) -> Result<ColumnBytes, EngineError
         }
         Expr::Call(function, arguments) => {
             let parts: Vec<&Expr> = arguments.iter().collect();
+            // A call without arguments would lower the bound.
+            let first = || match arguments.first() {
+                Some(part) => text(part, columns),
+                None => Err(bad("a call without arguments")),
+            };
             match function {
                 Function::Concat => Ok(all(&parts, ColumnBytes::and)?.made()),
                 Function::Coalesce | Function::Least | Function::Greatest => {
                     all(&parts, ColumnBytes::or)
                 }
-                Function::NullIf => all(parts.get(..1).unwrap_or_default(), ColumnBytes::or),
+                Function::NullIf => first(),
                 // Case conversion affects ASCII only, so lengths stay the same.
                 Function::Lower | Function::Upper | Function::Trim | Function::Substring => {
-                    let of = all(parts.get(..1).unwrap_or_default(), ColumnBytes::or)?;
-                    Ok(of.made())
+                    Ok(first()?.made())
                 }
                 _ => Ok(ColumnBytes::default()),
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the binder does not make is an error, and not of no bytes.
+    #[test]
+    fn arguments_and_columns_that_are_not_there_are_errors() {
+        let stored = ColumnBytes {
+            stored: 1000,
+            longest: 100,
+            ..ColumnBytes::of(Type::Text)
+        };
+        let of = |expr: &Expr| text(expr, &[stored]);
+        for function in [Function::NullIf, Function::Upper, Function::Trim] {
+            let call = |place: usize| Expr::Call(function, vec![Expr::Column(place)]);
+            assert_eq!(of(&call(0)).unwrap().stored, 1000);
+            assert!(of(&call(1)).is_err());
+            assert!(of(&Expr::Call(function, Vec::new())).is_err());
         }
     }
 }

@@ -95,7 +95,7 @@ impl Session {
             tables,
             server,
             snapshot,
-            timeout: timeouts.min().unwrap_or_default(),
+            timeout: timeouts.fold(first.timeout, Duration::min),
             end: None,
         })
     }

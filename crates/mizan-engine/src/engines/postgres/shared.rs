@@ -84,10 +84,12 @@ impl Reached {
             parts(&mut self.client, here),
             parts(&mut there.client, other),
         ) {
-            (Ok(parts), Ok(others)) if !(parts.is_empty() && others.is_empty()) => {
-                !parts.is_disjoint(&others)
+            (Ok(parts), Ok(others)) if parts.is_empty() && others.is_empty() => {
+                same_names(here, other)
             }
-            _ => same_names(here, other),
+            (Ok(parts), Ok(others)) => !parts.is_disjoint(&others),
+            // A table that is not taken for itself would be paid for twice.
+            _ => true,
         }
     }
 
@@ -96,8 +98,11 @@ impl Reached {
         if here.address.database() != other.address.database() {
             return false;
         }
-        let mut parts = |source| parts(&mut self.client, source).unwrap_or_default();
-        same_names(here, other) || !parts(here).is_disjoint(&parts(other))
+        let mut parts = |source| parts(&mut self.client, source);
+        match (parts(here), parts(other)) {
+            (Ok(parts), Ok(others)) => same_names(here, other) || !parts.is_disjoint(&others),
+            _ => true,
+        }
     }
 }
 

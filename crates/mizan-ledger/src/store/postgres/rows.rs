@@ -121,7 +121,7 @@ impl Rows for Connection {
     fn accounts(&mut self) -> Result<i64, StoreError> {
         let found = self.query("SELECT count(*) FROM mizan.accounts", &[])?;
         let count: Option<i64> = found.first().map(|row| get(row, 0)).transpose()?;
-        Ok(count.unwrap_or(0))
+        count.ok_or_else(|| StoreError::damaged("its accounts cannot be counted"))
     }
 
     fn node(&mut self, level: i64, place: i64) -> Result<Option<Vec<u8>>, StoreError> {

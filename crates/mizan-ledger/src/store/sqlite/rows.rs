@@ -157,7 +157,7 @@ impl Rows for File {
 
     fn accounts(&mut self) -> Result<i64, StoreError> {
         let found = self.row("SELECT count(*) FROM accounts", [], |row| row.get(0))?;
-        Ok(found.unwrap_or(0))
+        found.ok_or_else(|| StoreError::damaged("its accounts cannot be counted"))
     }
 
     fn node(&mut self, level: i64, place: i64) -> Result<Option<Vec<u8>>, StoreError> {

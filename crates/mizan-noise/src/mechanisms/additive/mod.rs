@@ -121,7 +121,13 @@ impl Mechanism {
     ) -> Result<(), NoiseError> {
         let mut noise = Zeroizing::new([0; CHUNK]);
         for chunk in answer.chunks_mut(CHUNK) {
-            let noise = noise.get_mut(..chunk.len()).unwrap_or_default();
+            // Values without noise would be left as they are.
+            let Some(noise) = noise.get_mut(..chunk.len()) else {
+                return Err(NoiseError::Dimension {
+                    given: chunk.len(),
+                    expected: CHUNK,
+                });
+            };
             self.noise.fill_wide(entropy, noise)?;
             for (value, noise) in chunk.iter_mut().zip(noise) {
                 *value = noisy(value, *noise);

@@ -120,7 +120,7 @@ fn unanswered_text(name: &str, charges: &[UnansweredCharge]) -> String {
     }
     let count = charges.len();
     let mut text = format!(
-        "\n  charges without an answer: {count} (each is a query that runs now, or one that failed\n  after its charge; with {MAX_UNANSWERED} of them queries are refused)\n"
+        "\n  charges without an answer: {count} (each is a query that runs now, or one that failed\n  after its charge; with {MAX_UNANSWERED} that failed queries are refused)\n"
     );
     for charge in charges.iter().rev().take(LISTED) {
         let time = times::exact(charge.started_unix_ms);

@@ -82,6 +82,10 @@ impl<R: Read> Fields<R> {
             (self.start, self.end) = (0, 0);
         }
         let room = self.buffer.get_mut(self.end..).unwrap_or_default();
+        if room.is_empty() {
+            // Nothing read would be taken for the end of the file.
+            return Err(ErrorKind::StorageFull.into());
+        }
         let read = loop {
             match self.from.read(room) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -315,6 +319,13 @@ mod tests {
             }
         }
         rows
+    }
+
+    #[test]
+    fn a_full_buffer_is_not_the_end_of_a_file() {
+        let mut fields = Fields::new(&b"1,2,3,4"[..], 3).unwrap();
+        assert_eq!(fields.unread(), b"1,2");
+        assert!(fields.fill().is_err());
     }
 
     proptest! {

@@ -81,14 +81,17 @@ impl Compact {
             return true;
         }
         // Leaves room below, so that descending integers do not move the table each time.
-        let spare = i64::try_from(size / 2).unwrap_or(0);
-        let from = low.saturating_sub(spare);
-        let spare = usize::try_from(low.abs_diff(from)).unwrap_or(0);
-        let below = usize::try_from(below).unwrap_or(0) + spare;
+        let from = low.saturating_sub_unsigned(size as u64 / 2);
+        let spare = usize::try_from(low.abs_diff(from)).ok();
+        let Some((spare, below)) = spare.zip(usize::try_from(below).ok()) else {
+            return false;
+        };
         let mut moved = vec![0; size + spare];
-        if let Some(to) = moved.get_mut(below..below + self.places.len()) {
-            to.copy_from_slice(&self.places);
-        }
+        let below = below + spare;
+        let Some(to) = moved.get_mut(below..below + self.places.len()) else {
+            return false;
+        };
+        to.copy_from_slice(&self.places);
         self.places = moved;
         self.low = from;
         true

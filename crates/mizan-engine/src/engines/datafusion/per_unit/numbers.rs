@@ -59,8 +59,8 @@ impl Numbers {
 
     /// Numbers the rows of a batch.
     pub(super) fn number(&mut self, batch: &RecordBatch) -> Result<()> {
-        let columns = batch.columns().get(self.columns.clone());
-        self.intern(columns.unwrap_or_default(), batch.num_rows())
+        let columns = super::columns(batch, self.columns.clone())?;
+        self.intern(columns, batch.num_rows())
     }
 
     /// Numbers the distinct rows of another instance, in their order.

@@ -56,9 +56,10 @@ impl Slots {
     }
 
     /// The slots of pairs; new pairs get new slots. `units` and `groups` are the total numbers.
+    /// It is an error if a pair is None.
     pub(super) fn find(
         &mut self,
-        pairs: impl Iterator<Item = Pair>,
+        pairs: impl Iterator<Item = Option<Pair>>,
         units: usize,
         groups: usize,
         slots: &mut Vec<u32>,
@@ -69,7 +70,11 @@ impl Slots {
         match &mut self.index {
             Index::Dense { stride, places } => {
                 for pair in pairs {
-                    let Some(slot) = places.get_mut(place(pair, *stride)) else {
+                    let slot = pair.and_then(|pair| {
+                        let slot = places.get_mut(place(pair, *stride))?;
+                        Some((pair, slot))
+                    });
+                    let Some((pair, slot)) = slot else {
                         return super::unexpected();
                     };
                     if *slot == 0 {
@@ -81,6 +86,9 @@ impl Slots {
             }
             Index::Sparse(known) => {
                 for pair in pairs {
+                    let Some(pair) = pair else {
+                        return super::unexpected();
+                    };
                     let next = small(self.pairs.len())?;
                     let slot = *known.entry(pair).or_insert(next);
                     if slot == next {
@@ -150,7 +158,9 @@ mod tests {
                 units = units.max(*unit as usize + 1);
                 groups = groups.max(*group as usize + 1);
             }
-            let asked = pairs.iter().map(|&(unit, group)| Pair { unit, group });
+            let asked = pairs
+                .iter()
+                .map(|&(unit, group)| Some(Pair { unit, group }));
             slots.find(asked, units, groups, &mut found).unwrap();
             for (pair, slot) in pairs.iter().zip(&found) {
                 let next = u32::try_from(known.len()).unwrap();
@@ -174,6 +184,21 @@ mod tests {
     fn many_groups_of_few_people_stay_dense() {
         let pairs: Vec<(u32, u32)> = (0..40_000).map(|row| (row % 3, row % 20_011)).collect();
         assert!(!check(&pairs, 1_000).is_sparse());
+    }
+
+    #[test]
+    fn a_pair_that_is_not_known_is_an_error() {
+        let known = Some(Pair { unit: 0, group: 0 });
+        let far = Some(Pair { unit: 2, group: 0 });
+        let mut found = Vec::new();
+        for unknown in [None, far] {
+            let pairs = [known, unknown].into_iter();
+            assert!(Slots::default().find(pairs, 1, 1, &mut found).is_err());
+        }
+        let pairs = [known, None].into_iter();
+        let mut sparse = check(&[(0, 0), (70_000, 70_000)], 2);
+        assert!(sparse.is_sparse());
+        assert!(sparse.find(pairs, 70_001, 70_001, &mut found).is_err());
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::listed::Listed;
 use super::sums::Sums;
 use super::told_apart::ToldApart;
 use super::totals::Totals;
-use super::{Part, small, unexpected};
+use super::{Part, columns, columns_from, small, unexpected};
 use crate::engines::statement::{Few, Of, PerUnit};
 use crate::order::Salt;
 
@@ -131,9 +131,8 @@ impl Together {
 
     /// Adds the rows of heavy units that are in listed groups.
     fn tell_apart(&mut self, many: &Many, numbered: &RecordBatch) -> Result<()> {
-        let columns = numbered.columns();
-        let units = columns.get(..self.units).unwrap_or_default();
-        let theirs = match columns.get(self.units) {
+        let units = columns(numbered, 0..self.units)?;
+        let theirs = match numbered.columns().get(self.units) {
             Some(group) if self.values > self.units => {
                 let groups = group.as_primitive::<UInt32Type>().values();
                 let listed =
@@ -163,8 +162,7 @@ impl Together {
     }
 
     fn find_groups(&mut self, batch: &RecordBatch) -> Result<()> {
-        let keys = batch.columns().get(self.units..self.values);
-        let keys = keys.unwrap_or_default();
+        let keys = columns(batch, self.units..self.values)?;
         self.groups.find(keys, batch.num_rows(), &mut self.of_rows)
     }
 }
@@ -184,8 +182,7 @@ fn number_at(keys: &[ArrayRef], row: usize) -> Option<usize> {
 impl Part for Together {
     fn add(&mut self, batch: &RecordBatch) -> Result<()> {
         self.find_groups(batch)?;
-        let columns = batch.columns();
-        let values = columns.get(self.values..).unwrap_or_default();
+        let values = columns_from(batch, self.values)?;
         self.totals.add(&self.of_rows, values, self.groups.len())?;
         if matches!(self.who, Who::Known(None)) {
             return Ok(());
@@ -197,7 +194,7 @@ impl Part for Together {
                 None => Ok(()),
             },
             Who::Counting(tally, kept) => {
-                tally.add_units(columns.get(..self.units).unwrap_or_default())?;
+                tally.add_units(columns(batch, 0..self.units)?)?;
                 kept.add(&rows)
             }
         }

@@ -9,7 +9,7 @@ use super::numbers::Numbers;
 use super::slots::{Pair, Slots};
 use super::sums::{Sums, add_to};
 use super::totals::Totals;
-use super::{Part, cap, unexpected};
+use super::{Part, cap, columns_from, unexpected};
 use crate::engines::statement::{Of, PerUnit};
 use crate::order::Salt;
 
@@ -125,7 +125,7 @@ impl Part for ToldApart {
             self.groups.len(),
             &mut self.of_rows,
         )?;
-        let values = batch.columns().get(self.values..).unwrap_or_default();
+        let values = columns_from(batch, self.values)?;
         self.totals
             .add(&self.of_rows, values, self.slots.pairs().len())
     }
@@ -139,8 +139,10 @@ impl Part for ToldApart {
         self.groups.merge(other.groups)?;
         let (units, groups) = (self.units.of_rows(), self.groups.of_rows());
         let pairs = other.slots.into_pairs().into_iter().map(|old| {
-            let unit = units.get(old.unit as usize).unwrap_or(&usize::MAX);
-            let group = groups.get(old.group as usize).unwrap_or(&usize::MAX);
+            let (unit, group) = (
+                units.get(old.unit as usize)?,
+                groups.get(old.group as usize)?,
+            );
             pair((unit, group))
         });
         self.slots.find(
@@ -155,11 +157,10 @@ impl Part for ToldApart {
     }
 }
 
-/// Numbers that do not fit get no slot: all units and groups before them have one, and there
-/// cannot be more slots.
-fn pair((unit, group): (&usize, &usize)) -> Pair {
-    Pair {
-        unit: u32::try_from(*unit).unwrap_or(u32::MAX),
-        group: u32::try_from(*group).unwrap_or(u32::MAX),
-    }
+/// None if a number exceeds 32 bits: truncated, it would name another unit or group.
+fn pair((unit, group): (&usize, &usize)) -> Option<Pair> {
+    Some(Pair {
+        unit: u32::try_from(*unit).ok()?,
+        group: u32::try_from(*group).ok()?,
+    })
 }

@@ -1,6 +1,8 @@
 //! The contents of slices, and the operators that have them.
 
-use datafusion::arrow::array::{ArrayRef, Int64Array, StringViewArray};
+use datafusion::arrow::array::{
+    ArrayRef, Int64Array, LargeStringArray, StringArray, StringViewArray,
+};
 use datafusion::arrow::datatypes::Field;
 use datafusion::datasource::MemTable;
 use datafusion::execution::session_state::SessionStateBuilder;
@@ -39,7 +41,7 @@ fn slices_are_all_rows_in_order_and_none_has_too_much() {
     ];
     for (lengths, bytes, expected) in cases {
         let batch = texts(lengths);
-        let ranges = cut(bytes).of(&batch);
+        let ranges = cut(bytes).of(&batch).unwrap();
         let sizes: Vec<usize> = ranges.iter().map(ExactSizeIterator::len).collect();
         assert_eq!(sizes, expected, "{lengths:?}");
         let ends = ranges.windows(2).all(|two| two[0].end == two[1].start);
@@ -47,7 +49,26 @@ fn slices_are_all_rows_in_order_and_none_has_too_much() {
     }
     // A slice of a batch counts only its own rows.
     let batch = texts(&[100, 1, 1, 1]).slice(1, 3);
-    assert_eq!(cut(9).of(&batch), std::slice::from_ref(&(0..3)));
+    assert_eq!(cut(9).of(&batch).unwrap(), std::slice::from_ref(&(0..3)));
+}
+
+/// Texts that are not there are not texts of no bytes.
+#[test]
+fn rows_and_texts_that_are_not_there_are_errors() {
+    let batch = texts(&[100, 1, 1]);
+    for column in [1, 2] {
+        let columns = vec![0, column];
+        assert!(Cut { columns, bytes: 9 }.of(&batch).is_err());
+    }
+    let view = Arc::clone(batch.column(0));
+    let strings = StringArray::from_iter_values(["aa", "b", "c"]);
+    let large = LargeStringArray::from_iter_values(["aa", "b", "c"]);
+    let arrays: [(ArrayRef, usize); 3] =
+        [(view, 101), (Arc::new(strings), 3), (Arc::new(large), 3)];
+    for (array, first_two) in arrays {
+        assert_eq!(bytes(&array, 0..2).unwrap(), first_two);
+        assert!(bytes(&array, 2..4).is_err());
+    }
 }
 
 fn context(slices: bool) -> SessionContext {
