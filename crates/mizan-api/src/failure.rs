@@ -13,7 +13,7 @@ use mizan_ledger::evidence::{TextError, VerifyError};
 use mizan_ledger::money::{CostError, NameError};
 use mizan_ledger::{BudgetError, LedgerError, RequestError};
 use mizan_noise::NoiseError;
-use mizan_sql::{CatalogueError, Place};
+use mizan_sql::{CatalogueError, TextSpan};
 
 use crate::words::shortened;
 
@@ -30,7 +30,7 @@ pub struct Failure {
     /// The place, as two lines with a caret.
     pub place: Option<String>,
     /// The place in the query, for clients that draw the caret.
-    pub position: Option<Box<Place>>,
+    pub position: Option<Box<TextSpan>>,
     /// The remedy.
     pub help: String,
     /// The id of the charge that was durable before the error.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mizan_sql::clip::ONE;
 use mizan_sql::{
-    BoundedPlan, Catalogue, Clip, Excess, Expr, Groups, Measure, Operator, Quantized, Relation,
-    Statistic, Value, Within,
+    BoundedPlan, Catalogue, Clip, Expr, GroupBounding, Groups, Measure, Operator, Quantized,
+    Relation, Statistic, UnitAggregate, Value,
 };
 
 use crate::engines::relations::{value_of_sum, whole_between};
@@ -51,7 +51,7 @@ pub(crate) fn run(plan: &BoundedPlan, catalogue: &Catalogue, data: &Data, salt: 
         // S3.
         let mut ranked: Vec<_> = groups.iter().collect();
         ranked.sort_by_key(|(key, _)| (hash(salt, unit.iter().chain(*key)), (*key).clone()));
-        if plan.excess == Excess::Dropped {
+        if plan.group_bounding == GroupBounding::SampleGroups {
             ranked.truncate(usize::try_from(plan.groups_per_unit).unwrap());
         }
         let factor = plan.clip().map(|clip| {
@@ -237,7 +237,7 @@ pub(crate) fn rows(relation: &Relation, catalogue: &Catalogue, data: &Data, salt
             joined
         }
         Operator::Union { inputs } => inputs.iter().flat_map(of).collect(),
-        Operator::First {
+        Operator::LimitRowsPerUnit {
             input,
             rows: most,
             read,
@@ -281,7 +281,7 @@ pub(crate) fn rows(relation: &Relation, catalogue: &Catalogue, data: &Data, salt
                 .map(|(mut key, rows)| {
                     for aggregate in aggregates {
                         let kind = relation.columns[key.len()].kind;
-                        key.push(within(&rows, aggregate, kind));
+                        key.push(unit_aggregate(&rows, aggregate, kind));
                     }
                     key
                 })
@@ -328,21 +328,21 @@ fn clamped(value: &Value, bounds: Option<mizan_sql::Bounds>) -> Value {
     }
 }
 
-fn within(rows: &Rows, aggregate: &Within, kind: mizan_sql::Type) -> Value {
+fn unit_aggregate(rows: &Rows, aggregate: &UnitAggregate, kind: mizan_sql::Type) -> Value {
     let count = |count: usize| Value::Integer(i64::try_from(count).unwrap());
     let values = |expr: &Expr| -> Vec<Value> {
         let values = rows.iter().map(|row| expr.eval(row));
         values.filter(|value| !value.is_null()).collect()
     };
     match aggregate {
-        Within::Rows => count(rows.len()),
-        Within::Count(expr) => count(values(expr).len()),
-        Within::CountDistinct(expr) => {
+        UnitAggregate::Rows => count(rows.len()),
+        UnitAggregate::Count(expr) => count(values(expr).len()),
+        UnitAggregate::CountDistinct(expr) => {
             count(values(expr).into_iter().collect::<BTreeSet<_>>().len())
         }
-        Within::Min(expr) => values(expr).into_iter().min().unwrap_or(Value::Null),
-        Within::Max(expr) => values(expr).into_iter().max().unwrap_or(Value::Null),
-        Within::Sum(expr, how) => {
+        UnitAggregate::Min(expr) => values(expr).into_iter().min().unwrap_or(Value::Null),
+        UnitAggregate::Max(expr) => values(expr).into_iter().max().unwrap_or(Value::Null),
+        UnitAggregate::Sum(expr, how) => {
             let values = values(expr);
             if values.is_empty() {
                 return Value::Null;

@@ -24,7 +24,7 @@ impl Expr {
     /// has none.
     #[must_use]
     pub fn bounds(&self, columns: &[Column]) -> Option<Bounds> {
-        let known = Known::of(self, columns)?;
+        let known = ExprInfo::of(self, columns)?;
         match known.kind {
             Type::Boolean | Type::Text => None,
             _ => Bounds::new(known.range.low, known.range.high),
@@ -34,7 +34,7 @@ impl Expr {
 
 /// What is known of an expression for all rows.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
+pub(crate) struct ExprInfo {
     /// Its type.
     pub(crate) kind: Type,
     /// The interval of its values; booleans are 0 and 1, text has no bounds.
@@ -43,7 +43,7 @@ pub(crate) struct Known {
     pub(crate) something: bool,
 }
 
-impl Known {
+impl ExprInfo {
     /// None if the expression does not type-check.
     pub(crate) fn of(expr: &Expr, columns: &[Column]) -> Option<Self> {
         match expr {
@@ -153,7 +153,7 @@ impl Known {
     }
 }
 
-fn range_of_call(function: Function, kind: Type, known: &[Known]) -> Range {
+fn range_of_call(function: Function, kind: Type, known: &[ExprInfo]) -> Range {
     if kind == Type::Boolean
         && !matches!(
             function,
@@ -200,7 +200,7 @@ fn range_of_call(function: Function, kind: Type, known: &[Known]) -> Range {
 /// The interval of `GREATEST` over the arguments that are not `NULL`: at most the greatest upper
 /// end, at least the least lower end, and at least the lower end of each argument that is never
 /// `NULL`. `LEAST` is the same with all signs changed.
-fn greatest(known: &[Known], seen: fn(Range) -> Range) -> Range {
+fn greatest(known: &[ExprInfo], seen: fn(Range) -> Range) -> Range {
     let ranges = known
         .iter()
         .map(|known| (seen(known.range), known.something));
@@ -244,7 +244,7 @@ fn bucket(value: Range, width: Range, whole: bool) -> Range {
     value.map(|value| (value / width).floor() * width)
 }
 
-fn extract(part: TimePart, known: Known) -> Range {
+fn extract(part: TimePart, known: ExprInfo) -> Range {
     let (low, high) = match part {
         TimePart::Year => {
             let year = |value: i64| match known.kind {
@@ -265,7 +265,7 @@ fn extract(part: TimePart, known: Known) -> Range {
     Range::new(f64::from(low), f64::from(high))
 }
 
-fn truncate(unit: TimeUnit, known: Known) -> Range {
+fn truncate(unit: TimeUnit, known: ExprInfo) -> Range {
     let begin = |value: i64| match known.kind {
         Type::Date => time::truncate_day(i32::try_from(value).ok()?, unit).map(i64::from),
         _ => time::truncate(value, unit),
@@ -280,7 +280,7 @@ fn truncate(unit: TimeUnit, known: Known) -> Range {
 }
 
 /// The part of the interval within the calendar.
-fn calendar(known: Known) -> Range {
+fn calendar(known: ExprInfo) -> Range {
     let (first, last) = match known.kind {
         Type::Date => (i64::from(time::FIRST_DAY), i64::from(time::LAST_DAY)),
         _ => (

@@ -15,8 +15,8 @@
 use sha2::{Digest, Sha256};
 
 use crate::expr::{Expr, Function, TimePart, TimeUnit};
-use crate::plan::{Aggregate, BoundedPlan, Excess, Groups, Measure};
-use crate::relation::{Bounds, Column, Operator, Quantized, Relation, Within};
+use crate::plan::{Aggregate, BoundedPlan, GroupBounding, Groups, Measure};
+use crate::relation::{Bounds, Column, Operator, Quantized, Relation, UnitAggregate};
 use crate::value::{Type, Value};
 
 /// The first text of the encoding. It changes with the encoding and with the meaning of
@@ -39,7 +39,7 @@ impl BoundedPlan {
             keys,
             groups,
             groups_per_unit,
-            excess,
+            group_bounding,
             statistics,
             output,
             clamping: _,
@@ -62,10 +62,10 @@ impl BoundedPlan {
             Groups::Private => bytes.tag(1),
         }
         bytes.unsigned(*groups_per_unit);
-        bytes.tag(match excess {
-            Excess::None => 0,
-            Excess::Dropped => 1,
-            Excess::Clipped => 2,
+        bytes.tag(match group_bounding {
+            GroupBounding::NotNeeded => 0,
+            GroupBounding::SampleGroups => 1,
+            GroupBounding::ClipL2 => 2,
         });
         bytes.list(statistics, |bytes, statistic| {
             bytes.measure(&statistic.measure, &relation.columns);
@@ -235,27 +235,27 @@ impl Encoder {
         }
     }
 
-    fn within(&mut self, within: &Within, columns: &[Column]) {
-        match within {
-            Within::Rows => self.tag(0),
-            Within::Count(expr) => {
+    fn unit_aggregate(&mut self, unit_aggregate: &UnitAggregate, columns: &[Column]) {
+        match unit_aggregate {
+            UnitAggregate::Rows => self.tag(0),
+            UnitAggregate::Count(expr) => {
                 self.tag(1);
                 self.expr(expr, columns);
             }
-            Within::CountDistinct(expr) => {
+            UnitAggregate::CountDistinct(expr) => {
                 self.tag(2);
                 self.expr(expr, columns);
             }
-            Within::Sum(expr, quantized) => {
+            UnitAggregate::Sum(expr, quantized) => {
                 self.tag(3);
                 self.expr(expr, columns);
                 self.quantized(quantized);
             }
-            Within::Min(expr) => {
+            UnitAggregate::Min(expr) => {
                 self.tag(4);
                 self.expr(expr, columns);
             }
-            Within::Max(expr) => {
+            UnitAggregate::Max(expr) => {
                 self.tag(5);
                 self.expr(expr, columns);
             }
@@ -310,7 +310,7 @@ impl Encoder {
                 self.tag(4);
                 self.list(inputs, Self::relation);
             }
-            Operator::First { input, rows, read } => {
+            Operator::LimitRowsPerUnit { input, rows, read } => {
                 self.tag(6);
                 self.relation(input);
                 self.unsigned(*rows);
@@ -324,8 +324,8 @@ impl Encoder {
                 self.tag(5);
                 self.relation(input);
                 self.exprs(keys, &input.columns);
-                self.list(aggregates, |bytes, within| {
-                    bytes.within(within, &input.columns);
+                self.list(aggregates, |bytes, unit_aggregate| {
+                    bytes.unit_aggregate(unit_aggregate, &input.columns);
                 });
             }
         }

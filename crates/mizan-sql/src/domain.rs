@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::bounds::Known;
+use crate::bounds::ExprInfo;
 use crate::eval::{cast, towards_zero};
 use crate::expr::{Expr, Function, TimePart, TimeUnit};
 use crate::relation::Column;
@@ -29,7 +29,7 @@ impl Expr {
         keys: &dyn Fn(usize) -> Option<Vec<Value>>,
         limit: usize,
     ) -> Option<Vec<Value>> {
-        let known = Known::of(self, columns)?;
+        let known = ExprInfo::of(self, columns)?;
         let finder = Finder {
             columns,
             keys,
@@ -49,7 +49,7 @@ type Values = BTreeSet<Value>;
 
 impl Finder<'_> {
     fn of(&self, expr: &Expr) -> Option<Values> {
-        self.find(expr, Known::of(expr, self.columns)?.kind)
+        self.find(expr, ExprInfo::of(expr, self.columns)?.kind)
     }
 
     fn find(&self, expr: &Expr, kind: Type) -> Option<Values> {
@@ -132,7 +132,7 @@ impl Finder<'_> {
             Expr::Call(_, arguments) => {
                 for (place, part) in arguments.iter().enumerate() {
                     all.extend(self.of(part)?);
-                    if Known::of(part, self.columns)?.something {
+                    if ExprInfo::of(part, self.columns)?.something {
                         all.remove(&Value::Null);
                         break;
                     }

@@ -34,11 +34,11 @@ pub use expr::{Expr, Function, TimePart, TimeUnit};
 pub use message::{AggregateName, Effect, End, Note, QuantileRank, RankTarget, Share};
 pub use parse::{MAX_TEXT, statement};
 pub use plan::{
-    Aggregate, BoundedPlan, Excess, Groups, Key, MAX_CONTRIBUTION, MAX_JOINED, MAX_ROWS, MAX_UNITS,
-    Measure, Order, Output, OutputColumn, Statistic,
+    Aggregate, BoundedPlan, GroupBounding, Groups, Key, MAX_CONTRIBUTION, MAX_JOINED, MAX_ROWS,
+    MAX_UNITS, Measure, Order, Output, OutputColumn, Statistic,
 };
-pub use refusal::{Place, Reason, Refusal};
-pub use relation::{Bounds, Column, Join, Operator, Quantized, Relation, Within};
+pub use refusal::{Reason, Refusal, TextSpan};
+pub use relation::{Bounds, Column, Join, Operator, Quantized, Relation, UnitAggregate};
 pub use size::{PlanSize, TextGrowth};
 pub use typing::TypeProblem;
 pub use value::{LONGEST_COMPUTED_TEXT, LONGEST_STORED_TEXT, Type, Value};

@@ -8,7 +8,7 @@ use datafusion_sql::sqlparser::keywords::Keyword;
 use datafusion_sql::sqlparser::parser::ParserError;
 use datafusion_sql::sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
-use crate::refusal::{Place, Reason, Refusal};
+use crate::refusal::{Reason, Refusal, TextSpan};
 
 /// The longest text, in bytes.
 pub const MAX_TEXT: usize = 64 * 1024;
@@ -47,7 +47,7 @@ pub(crate) struct Words(Vec<TokenWithSpan>);
 
 impl Words {
     /// The place of a call of this function, otherwise of the first word of this name.
-    pub(crate) fn place(&self, name: &str) -> Option<Place> {
+    pub(crate) fn place(&self, name: &str) -> Option<TextSpan> {
         let is_name = |token: &TokenWithSpan| match &token.token {
             Token::Word(word) => word.value.eq_ignore_ascii_case(name),
             _ => false,
@@ -58,16 +58,16 @@ impl Words {
             .next()
             .map(|(word, _)| word)
             .or_else(|| self.0.iter().find(|token| is_name(token)))?;
-        Place::of(Span::try_from_sqlparser_span(token.span))
+        TextSpan::of(Span::try_from_sqlparser_span(token.span))
     }
 
     /// The first word in capitals: the name of the statement.
-    fn first(&self) -> Option<(String, Option<Place>)> {
+    fn first(&self) -> Option<(String, Option<TextSpan>)> {
         let token = self
             .0
             .iter()
             .find(|token| !matches!(token.token, Token::LParen | Token::SemiColon))?;
-        let place = Place::of(Span::try_from_sqlparser_span(token.span));
+        let place = TextSpan::of(Span::try_from_sqlparser_span(token.span));
         match &token.token {
             Token::Word(word) => Some((word.value.to_uppercase(), place)),
             _ => None,
@@ -144,7 +144,7 @@ fn check_limits(tokens: &[TokenWithSpan]) -> Result<(), Refusal> {
             calls += 1;
         }
         before = &token.token;
-        let place = || Place::of(Span::try_from_sqlparser_span(token.span));
+        let place = || TextSpan::of(Span::try_from_sqlparser_span(token.span));
         match &token.token {
             Token::Word(word) if word.keyword == Keyword::NoKeyword => {}
             Token::Comma
@@ -263,7 +263,7 @@ fn syntax(error: &DataFusionError, words: &Words) -> Refusal {
 }
 
 /// Splits the place from the end of a message of the parser.
-fn split_place(text: &str) -> (&str, Option<Place>) {
+fn split_place(text: &str) -> (&str, Option<TextSpan>) {
     let Some((what, rest)) = text.rsplit_once(" at Line: ") else {
         return (text, None);
     };
@@ -276,9 +276,9 @@ fn split_place(text: &str) -> (&str, Option<Place>) {
     }
 }
 
-fn place_of(line: u64, column: u64) -> Option<Place> {
+fn place_of(line: u64, column: u64) -> Option<TextSpan> {
     let start = Location { line, column };
-    Place::of(Some(Span::new(start, start)))
+    TextSpan::of(Some(Span::new(start, start)))
 }
 
 fn lowered(text: &str) -> String {

@@ -16,7 +16,7 @@
 //! [`BoundedPlan::sensitivity`] (Linf sensitivity). A group that is missing in one result is all
 //! zeros there.
 //!
-//! If units are clipped ([`Excess::Clipped`]) any number of groups may differ. The sum of
+//! If units are clipped ([`GroupBounding::ClipL2`]) any number of groups may differ. The sum of
 //! `(change / sensitivity)²` over all statistics of all groups is then at most `groups` times the
 //! number of statistics (L2 sensitivity, see [`crate::clip`]).
 
@@ -59,7 +59,7 @@ pub struct BoundedPlan {
     /// The most groups that one unit contributes to.
     pub groups_per_unit: u64,
     /// How a unit in more groups is bounded.
-    pub excess: Excess,
+    pub group_bounding: GroupBounding,
     /// The statistics of each group. The first is [`Measure::Units`] if groups are private.
     pub statistics: Vec<Statistic>,
     /// The columns of the answer, computed from keys and statistics.
@@ -76,20 +76,23 @@ impl BoundedPlan {
     #[must_use]
     pub fn limits(&self) -> Vec<Effect> {
         let limit = self.groups_per_unit;
-        let excess = match self.excess {
-            Excess::None => None,
-            Excess::Dropped => Some(Effect::GroupsSampled { limit }),
-            Excess::Clipped => Some(Effect::GroupsClipped { limit }),
+        let group_bounding = match self.group_bounding {
+            GroupBounding::NotNeeded => None,
+            GroupBounding::SampleGroups => Some(Effect::GroupsSampled { limit }),
+            GroupBounding::ClipL2 => Some(Effect::GroupsClipped { limit }),
         };
-        excess.into_iter().chain(self.clamping.clone()).collect()
+        group_bounding
+            .into_iter()
+            .chain(self.clamping.clone())
+            .collect()
     }
 
     /// The same plan with clipping instead of group sampling, if that is possible.
     #[must_use]
     pub fn clipped(&self) -> Option<Self> {
-        let can_be = self.excess == Excess::Dropped && self.can_be_clipped();
+        let can_be = self.group_bounding == GroupBounding::SampleGroups && self.can_be_clipped();
         can_be.then(|| Self {
-            excess: Excess::Clipped,
+            group_bounding: GroupBounding::ClipL2,
             ..self.clone()
         })
     }
@@ -115,15 +118,15 @@ impl BoundedPlan {
     #[must_use]
     pub fn clip(&self) -> Option<Clip> {
         let clip = || Clip::new(self.groups_per_unit, self.statistics.len());
-        (self.excess == Excess::Clipped).then(clip)
+        (self.group_bounding == GroupBounding::ClipL2).then(clip)
     }
 
     /// The fineness of the exact integers of a statistic: how many of them make a contribution of 1.
     #[must_use]
     pub fn fineness(&self, statistic: &Statistic) -> i64 {
-        match self.excess {
-            Excess::Clipped => clip::fineness(statistic.sensitivity()),
-            Excess::None | Excess::Dropped => 1,
+        match self.group_bounding {
+            GroupBounding::ClipL2 => clip::fineness(statistic.sensitivity()),
+            GroupBounding::NotNeeded | GroupBounding::SampleGroups => 1,
         }
     }
 
@@ -137,14 +140,14 @@ impl BoundedPlan {
 
 /// What happens to a unit in more groups than `groups_per_unit`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Excess {
+pub enum GroupBounding {
     /// Nothing: no unit can be in more groups.
-    None,
+    NotNeeded,
     /// Group sampling: the unit contributes to the groups with the least salted hashes.
-    Dropped,
+    SampleGroups,
     /// L2 clipping: the unit contributes to all its groups, and its whole contribution is
     /// multiplied by one factor ([`Clip`]).
-    Clipped,
+    ClipL2,
 }
 
 /// A grouping key.

@@ -12,7 +12,7 @@ const SHOWN: usize = 70;
 
 /// A place in the text of a query; lines and columns count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct TextSpan {
     /// The line.
     pub line: usize,
     /// The column.
@@ -21,7 +21,7 @@ pub struct Place {
     pub length: usize,
 }
 
-impl Place {
+impl TextSpan {
     /// The place of a span of the parser; None if it has none. A span over several lines ends with
     /// its first line.
     pub(crate) fn of(span: Option<Span>) -> Option<Self> {
@@ -188,7 +188,7 @@ pub struct Refusal {
     /// The remedy.
     pub help: String,
     /// The place, if it is known.
-    pub place: Option<Place>,
+    pub place: Option<TextSpan>,
 }
 
 impl Refusal {
@@ -203,7 +203,7 @@ impl Refusal {
     }
 
     /// The same refusal at a place, unless it has one.
-    pub(crate) fn at(mut self, place: Option<Place>) -> Self {
+    pub(crate) fn at(mut self, place: Option<TextSpan>) -> Self {
         self.place = self.place.or(place);
         self
     }
@@ -244,7 +244,7 @@ impl Refusal {
 }
 
 /// A line, shortened around the place, with carets under it.
-fn excerpt(line: &str, place: Place) -> String {
+fn excerpt(line: &str, place: TextSpan) -> String {
     let characters: Vec<char> = line.chars().map(printable).collect();
     let caret = place.column.saturating_sub(1).min(characters.len());
     let first = if characters.len() <= SHOWN {
@@ -310,7 +310,7 @@ fn width_of<'a>(characters: impl Iterator<Item = &'a char>) -> usize {
         .sum()
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for TextSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }
@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     fn at(line: usize, column: usize, length: usize) -> Refusal {
-        Refusal::new(Reason::Syntax, "no", "yes").at(Some(Place {
+        Refusal::new(Reason::Syntax, "no", "yes").at(Some(TextSpan {
             line,
             column,
             length,

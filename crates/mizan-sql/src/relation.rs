@@ -142,7 +142,7 @@ pub enum Operator {
     /// At most `rows` rows of each unit: the first ones in the order of the salted hash of the unit
     /// and the other columns that are read. Columns that are not read are `NULL`, so that tied rows
     /// are equal. Rows without a unit are dropped.
-    First {
+    LimitRowsPerUnit {
         /// The input, which is private.
         input: Box<Relation>,
         /// The most rows of a unit.
@@ -158,14 +158,14 @@ pub enum Operator {
         /// The grouping keys.
         keys: Vec<Expr>,
         /// The aggregates of each group.
-        aggregates: Vec<Within>,
+        aggregates: Vec<UnitAggregate>,
     },
 }
 
 /// An exact aggregate over the rows of one unit. The result is an integer or does not depend on the
 /// order of rows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Within {
+pub enum UnitAggregate {
     /// The number of rows.
     Rows,
     /// The number of rows where the expression is not `NULL`.
@@ -180,7 +180,7 @@ pub enum Within {
     Max(Expr),
 }
 
-impl Within {
+impl UnitAggregate {
     /// The expression it is computed from.
     #[must_use]
     pub const fn argument(&self) -> Option<&Expr> {

@@ -13,7 +13,7 @@
 
 use crate::expr::{Expr, Function};
 use crate::plan::{BoundedPlan, Groups, Key, Measure, Statistic};
-use crate::relation::{Operator, Relation, Within};
+use crate::relation::{Operator, Relation, UnitAggregate};
 use crate::value::{Type, Value};
 
 /// The longest text of a boolean, an integer or a day, in bytes.
@@ -173,7 +173,7 @@ impl Size {
                 self.computes(predicate, &columns);
                 columns
             }
-            Operator::First { input, .. } => self.relation(input),
+            Operator::LimitRowsPerUnit { input, .. } => self.relation(input),
             Operator::Project { input, expressions } => {
                 let columns = self.relation(input);
                 let computed = expressions.iter();
@@ -208,8 +208,8 @@ impl Size {
                 let columns = self.relation(input);
                 let keys = keys.iter().map(|key| self.keeps(key, &columns));
                 let mut grouped: Vec<Extent> = keys.collect();
-                for within in aggregates {
-                    grouped.push(self.within(within, &columns));
+                for unit_aggregate in aggregates {
+                    grouped.push(self.unit_aggregate(unit_aggregate, &columns));
                 }
                 grouped
             }
@@ -238,18 +238,18 @@ impl Size {
     }
 
     /// The result of an aggregate counts as one node: it is computed before it is used.
-    fn within(&mut self, within: &Within, columns: &[Extent]) -> Extent {
-        let text = match within {
-            Within::Rows => TextGrowth::default(),
-            Within::Count(expr) | Within::Sum(expr, _) => {
+    fn unit_aggregate(&mut self, unit_aggregate: &UnitAggregate, columns: &[Extent]) -> Extent {
+        let text = match unit_aggregate {
+            UnitAggregate::Rows => TextGrowth::default(),
+            UnitAggregate::Count(expr) | UnitAggregate::Sum(expr, _) => {
                 self.computes(expr, columns);
                 TextGrowth::default()
             }
-            Within::CountDistinct(expr) => {
+            UnitAggregate::CountDistinct(expr) => {
                 self.keeps(expr, columns);
                 TextGrowth::default()
             }
-            Within::Min(expr) | Within::Max(expr) => self.keeps(expr, columns).text,
+            UnitAggregate::Min(expr) | UnitAggregate::Max(expr) => self.keeps(expr, columns).text,
         };
         Extent {
             nodes: 1,

@@ -10,13 +10,13 @@
 )]
 
 mod families;
-mod questions;
+mod queries;
 
 use std::time::{Duration, Instant};
 
 use families::{FAMILIES, largest};
 use mizan_sql::*;
-use questions::catalogue;
+use queries::catalogue;
 
 /// The planning time of a query and the code of its refusal.
 fn asked(sql: &str, catalogue: &Catalogue) -> (Duration, Option<&'static str>) {

@@ -9,10 +9,10 @@
     reason = "tests may panic"
 )]
 
-mod questions;
+mod queries;
 
 use mizan_sql::*;
-use questions::{cases, catalogue, summary};
+use queries::{cases, catalogue, summary};
 
 const ACCEPTED: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -198,7 +198,7 @@ fn check_relation(relation: &Relation) {
                 assert_eq!(kinds(input), kinds(relation));
             }
         }
-        Operator::First { input, rows, read } => {
+        Operator::LimitRowsPerUnit { input, rows, read } => {
             check_relation(input);
             assert!(*rows > 0 && input.unit.iter().all(|place| read.contains(place)));
             assert!(read.is_sorted() && read.iter().all(|place| *place < input.columns.len()));

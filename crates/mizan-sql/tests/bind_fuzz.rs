@@ -7,11 +7,11 @@
     reason = "tests may panic"
 )]
 
-mod questions;
+mod queries;
 
 use mizan_sql::*;
 use proptest::prelude::*;
-use questions::{cases, catalogue};
+use queries::{cases, catalogue};
 
 const ACCEPTED: &str = include_str!("../../../testdata/sql/accepted.sql");
 
@@ -138,7 +138,7 @@ fn sound(plan: &BoundedPlan) {
 }
 
 /// The number of cases of each kind; `MIZAN_FUZZ_CASES` sets another one.
-fn questions() -> u32 {
+fn queries() -> u32 {
     std::env::var("MIZAN_FUZZ_CASES").map_or(1000, |cases| cases.parse().unwrap())
 }
 
@@ -154,7 +154,7 @@ fn look(sql: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: questions(), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: queries(), ..ProptestConfig::default() })]
 
     #[test]
     fn random_tokens(tokens in prop::collection::vec(prop::sample::select(TOKENS), 0..40)) {

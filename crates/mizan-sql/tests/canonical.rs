@@ -41,14 +41,14 @@ fn list<T>(source: &mut Source, each: impl Fn(&mut Source) -> T) -> Vec<T> {
     (0..source.below(3)).map(|_| each(source)).collect()
 }
 
-fn within(source: &mut Source) -> Within {
+fn unit_aggregate(source: &mut Source) -> UnitAggregate {
     match source.below(6) {
-        0 => Within::Rows,
-        1 => Within::Count(some(source)),
-        2 => Within::CountDistinct(some(source)),
-        3 => Within::Sum(some(source), quantized(source)),
-        4 => Within::Min(some(source)),
-        _ => Within::Max(some(source)),
+        0 => UnitAggregate::Rows,
+        1 => UnitAggregate::Count(some(source)),
+        2 => UnitAggregate::CountDistinct(some(source)),
+        3 => UnitAggregate::Sum(some(source), quantized(source)),
+        4 => UnitAggregate::Min(some(source)),
+        _ => UnitAggregate::Max(some(source)),
     }
 }
 
@@ -88,7 +88,7 @@ fn relation(source: &mut Source, depth: usize) -> Relation {
         4 => Operator::Union {
             inputs: list(source, |source| relation(source, depth - 1)),
         },
-        5 => Operator::First {
+        5 => Operator::LimitRowsPerUnit {
             input: input(source),
             rows: source.bits(),
             read: list(source, |source| source.below(3)),
@@ -96,7 +96,7 @@ fn relation(source: &mut Source, depth: usize) -> Relation {
         _ => Operator::Group {
             input: input(source),
             keys: list(source, some),
-            aggregates: list(source, within),
+            aggregates: list(source, unit_aggregate),
         },
     };
     let named = matches!(operator, Operator::Scan { .. });
@@ -135,7 +135,11 @@ fn plan(source: &mut Source) -> BoundedPlan {
             }))
         },
         groups_per_unit: source.bits(),
-        excess: source.pick(&[Excess::None, Excess::Dropped, Excess::Clipped]),
+        group_bounding: source.pick(&[
+            GroupBounding::NotNeeded,
+            GroupBounding::SampleGroups,
+            GroupBounding::ClipL2,
+        ]),
         statistics: list(source, |source| Statistic {
             measure: measure(source),
             low: source.bits() as i64,
@@ -216,8 +220,13 @@ proptest! {
 #[test]
 fn plans_without_clipping_keep_their_digest() {
     let mut plan = plan(&mut Source::new(Vec::new()));
-    let mut bytes = [Excess::None, Excess::Dropped, Excess::Clipped].map(|excess| {
-        plan.excess = excess;
+    let mut bytes = [
+        GroupBounding::NotNeeded,
+        GroupBounding::SampleGroups,
+        GroupBounding::ClipL2,
+    ]
+    .map(|group_bounding| {
+        plan.group_bounding = group_bounding;
         plan.canonical()
     });
     let [none, dropped, clipped] = &mut bytes;

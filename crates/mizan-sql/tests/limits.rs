@@ -6,10 +6,10 @@
     reason = "tests may panic"
 )]
 
-mod questions;
+mod queries;
 
 use mizan_sql::*;
-use questions::catalogue;
+use queries::catalogue;
 
 fn planned(sql: &str) -> BoundedPlan {
     plan(sql, &catalogue()).unwrap_or_else(|refusal| panic!("{}", refusal.show(sql)))
@@ -24,7 +24,7 @@ fn limited(relation: &Relation) -> Vec<(u64, String)> {
         | Operator::Group { input, .. } => limited(input),
         Operator::Union { inputs } => inputs.iter().flat_map(limited).collect(),
         Operator::Join { left, right, .. } => [limited(left), limited(right)].concat(),
-        Operator::First { input, rows, read } => {
+        Operator::LimitRowsPerUnit { input, rows, read } => {
             let names = read
                 .iter()
                 .map(|place| relation.columns[*place].name.as_str());
@@ -86,7 +86,7 @@ fn limits_change_the_digest() {
     let Operator::Join { left, .. } = &mut other.relation.operator else {
         panic!("{plan:?}");
     };
-    let Operator::First { rows, .. } = &mut left.operator else {
+    let Operator::LimitRowsPerUnit { rows, .. } = &mut left.operator else {
         panic!("{plan:?}");
     };
     *rows -= 1;

@@ -14,7 +14,7 @@ mod world;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use mizan_sql::{BoundedPlan, Catalogue, Excess, Operator, Relation};
+use mizan_sql::{BoundedPlan, Catalogue, GroupBounding, Operator, Relation};
 
 use crate::engine::{Engine, EngineError, Version};
 use crate::exact::{Cell, Exact};
@@ -174,7 +174,7 @@ pub(crate) fn compare(plan: &BoundedPlan, with: &Exact, without: &Exact) -> Resu
         }
         differing += u64::from(differs);
     }
-    if plan.excess == Excess::Clipped {
+    if plan.group_bounding == GroupBounding::ClipL2 {
         return within_norm(plan, &squares);
     }
     if differing > plan.groups_per_unit {
@@ -238,7 +238,7 @@ fn change(a: Option<Cell>, b: Option<Cell>) -> u128 {
 fn tighten(relation: &mut Relation, most: u64) {
     match &mut relation.operator {
         Operator::Scan { .. } => {}
-        Operator::First { input, rows, .. } => {
+        Operator::LimitRowsPerUnit { input, rows, .. } => {
             *rows = most;
             tighten(input, most);
         }

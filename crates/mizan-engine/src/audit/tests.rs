@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use mizan_sql::{BoundedPlan, Catalogue, Excess, Operator, Relation, Type, Value};
+use mizan_sql::{BoundedPlan, Catalogue, GroupBounding, Operator, Relation, Type, Value};
 
 use super::dice::Dice;
 use super::world::Tables;
@@ -131,7 +131,7 @@ fn read_everything(relation: &mut Relation) -> bool {
     let places = (0..relation.columns.len()).collect();
     match &mut relation.operator {
         Operator::Scan { .. } => false,
-        Operator::First { input, read, .. } => {
+        Operator::LimitRowsPerUnit { input, read, .. } => {
             *read = places;
             read_everything(input);
             true
@@ -239,12 +239,12 @@ fn a_unit_that_is_not_clipped_is_detected() {
     let mut clipped = 0;
     let careless = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt| {
         let without_clipping = |asked: &Asked| {
-            let excess = match asked.plan.excess {
-                Excess::Clipped => Excess::None,
+            let group_bounding = match asked.plan.group_bounding {
+                GroupBounding::ClipL2 => GroupBounding::NotNeeded,
                 other => other,
             };
             let plan = BoundedPlan {
-                excess,
+                group_bounding,
                 ..asked.plan.clone()
             };
             let sql = asked.sql.clone();
@@ -253,7 +253,7 @@ fn a_unit_that_is_not_clipped_is_detected() {
         let others: Vec<Asked> = plans.iter().map(without_clipping).collect();
         let ran = by_oracle(catalogue, tables, &others, salt).into_iter();
         let finer = plans.iter().zip(ran).map(|(asked, ran)| {
-            clipped += u32::from(asked.plan.excess == Excess::Clipped);
+            clipped += u32::from(asked.plan.group_bounding == GroupBounding::ClipL2);
             let mut exact = ran?;
             for cells in exact.values_mut() {
                 for (cell, statistic) in cells.iter_mut().zip(&asked.plan.statistics) {
@@ -309,10 +309,10 @@ fn worst_case_values_are_generated() {
         }
         let mut audit = SqlAudit::default();
         for asked in audit.ask(&mut dice, &catalogue) {
-            if format!("{:?}", asked.plan.relation).contains("First {") {
+            if format!("{:?}", asked.plan.relation).contains("LimitRowsPerUnit {") {
                 seen("a join with a limit");
             }
-            if asked.plan.excess == Excess::Clipped {
+            if asked.plan.group_bounding == GroupBounding::ClipL2 {
                 seen("units that are clipped");
             }
         }

@@ -10,7 +10,7 @@
 //!
 //! Let a plan pass [`check`]. Between two aggregations per unit, the joins with public tables
 //! make at most [`MAX_FAN_OUT`] rows of each private row. A unit whose rows are limited
-//! ([`Operator::First`]) has at most [`MAX_ROWS_PER_UNIT`] rows after its joins. No join of
+//! ([`Operator::LimitRowsPerUnit`]) has at most [`MAX_ROWS_PER_UNIT`] rows after its joins. No join of
 //! public relations has more than [`MAX_PUBLIC_ROWS`] rows.
 
 #[cfg(test)]
@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mizan_sql::{Column, Expr, Function, Operator, Relation, Type, Within};
+use mizan_sql::{Column, Expr, Function, Operator, Relation, Type, UnitAggregate};
 use sha2::{Digest, Sha256};
 
 use super::expressions::bad;
@@ -72,7 +72,7 @@ pub(crate) fn joins_public(relation: &Relation) -> bool {
         Operator::Scan { .. } => false,
         Operator::Filter { input, .. }
         | Operator::Project { input, .. }
-        | Operator::First { input, .. }
+        | Operator::LimitRowsPerUnit { input, .. }
         | Operator::Group { input, .. } => joins_public(input),
         Operator::Union { inputs } => inputs.iter().any(joins_public),
         Operator::Join { left, right, .. } => {
@@ -94,7 +94,7 @@ fn growth<'a>(relation: &'a Relation, count: &mut Count<'_>) -> Result<Growth<'a
         Operator::Filter { input, .. }
         | Operator::Project { input, .. }
         | Operator::Group { input, .. } => growth(input, count)?,
-        Operator::First { input, rows, .. } => {
+        Operator::LimitRowsPerUnit { input, rows, .. } => {
             let input = growth(input, count)?;
             let per_unit = input.per_unit.map_or(*rows, |found| found.min(*rows));
             Growth {
@@ -202,7 +202,7 @@ pub(crate) fn public_rows(relation: &Relation, count: &mut Count<'_>) -> Result<
         Operator::Scan { .. } => count(&rows_per_key(relation, Vec::new())?)?,
         Operator::Filter { input, .. }
         | Operator::Project { input, .. }
-        | Operator::First { input, .. }
+        | Operator::LimitRowsPerUnit { input, .. }
         | Operator::Group { input, .. } => public_rows(input, count)?,
         Operator::Union { inputs } => {
             let mut rows = 0_u64;
@@ -252,7 +252,7 @@ fn has_join(relation: &Relation) -> bool {
         Operator::Scan { .. } => false,
         Operator::Filter { input, .. }
         | Operator::Project { input, .. }
-        | Operator::First { input, .. }
+        | Operator::LimitRowsPerUnit { input, .. }
         | Operator::Group { input, .. } => has_join(input),
         Operator::Union { inputs } => inputs.iter().any(has_join),
         Operator::Join { .. } => true,
@@ -267,7 +267,7 @@ fn tables_of<'a>(relation: &'a Relation, found: &mut BTreeSet<&'a str>) {
         }
         Operator::Filter { input, .. }
         | Operator::Project { input, .. }
-        | Operator::First { input, .. }
+        | Operator::LimitRowsPerUnit { input, .. }
         | Operator::Group { input, .. } => tables_of(input, found),
         Operator::Union { inputs } => {
             for input in inputs {
@@ -319,7 +319,7 @@ fn rows_per_key(public: &Relation, keys: Vec<Expr>) -> Result<Relation, EngineEr
         operator: Operator::Group {
             input: Box::new(input),
             keys,
-            aggregates: vec![Within::Rows],
+            aggregates: vec![UnitAggregate::Rows],
         },
     })
 }

@@ -4,8 +4,9 @@ mod expressions;
 pub(crate) mod vary;
 
 use mizan_sql::{
-    BoundedPlan, Bounds, Catalogue, Column, Dataset, DatasetColumn, Excess, Expr, Groups, Key,
-    Measure, Operator, Output, Privacy, Quantized, Relation, Statistic, Type, Value, Within,
+    BoundedPlan, Bounds, Catalogue, Column, Dataset, DatasetColumn, Expr, GroupBounding, Groups,
+    Key, Measure, Operator, Output, Privacy, Quantized, Relation, Statistic, Type, UnitAggregate,
+    Value,
 };
 
 use self::expressions::expr;
@@ -402,21 +403,21 @@ fn group(rng: &mut Rng, input: Relation) -> Relation {
         let kind = rng.one(&Type::ALL);
         let over = expr(rng, &input.columns, kind, 2);
         let (aggregate, makes) = match rng.below(6) {
-            0 => (Within::Rows, Type::Integer),
-            1 => (Within::Count(over), Type::Integer),
-            2 => (Within::CountDistinct(over), Type::Integer),
-            3 => (Within::Min(over), kind),
-            4 => (Within::Max(over), kind),
+            0 => (UnitAggregate::Rows, Type::Integer),
+            1 => (UnitAggregate::Count(over), Type::Integer),
+            2 => (UnitAggregate::CountDistinct(over), Type::Integer),
+            3 => (UnitAggregate::Min(over), kind),
+            4 => (UnitAggregate::Max(over), kind),
             _ if kind == Type::Integer => {
                 let over = expr(rng, &input.columns, Type::Integer, 2);
                 let how = quantized(Bounds::new(-3.0, 4.0).unwrap(), 0.0, 0);
-                (Within::Sum(over, how), Type::Integer)
+                (UnitAggregate::Sum(over, how), Type::Integer)
             }
             _ => {
                 let over = expr(rng, &input.columns, Type::Number, 2);
                 let centre = rng.one(&[0.0, 0.5]);
                 let how = quantized(Bounds::new(-3.0, 4.0).unwrap(), centre, -3);
-                (Within::Sum(over, how), Type::Number)
+                (UnitAggregate::Sum(over, how), Type::Number)
             }
         };
         aggregates.push(aggregate);
@@ -481,10 +482,10 @@ pub(crate) fn plan(rng: &mut Rng, catalogue: &Catalogue) -> BoundedPlan {
         datasets: vec!["a".into(), "b".into()],
         public: vec!["p".into()],
         groups_per_unit: if capped { 1 + rng.next() % 3 } else { 1 },
-        excess: if capped {
-            Excess::Dropped
+        group_bounding: if capped {
+            GroupBounding::SampleGroups
         } else {
-            Excess::None
+            GroupBounding::NotNeeded
         },
         relation,
         keys,

@@ -24,7 +24,7 @@ fn gather<'a>(relation: &'a Relation, limited: bool, found: &mut BTreeSet<&'a st
                 found.insert(dataset);
             }
         }
-        Operator::First { input, .. } => inner(input, true),
+        Operator::LimitRowsPerUnit { input, .. } => inner(input, true),
         Operator::Filter { input, .. }
         | Operator::Project { input, .. }
         | Operator::Group { input, .. } => inner(input, limited),
@@ -73,7 +73,7 @@ fn bounded(relation: &mut Relation, most: &Most) -> Option<u64> {
                 .zip(of_right)
                 .and_then(|(left, right)| left.checked_mul(right.max(kept)))
         }
-        Operator::First { input, rows, read } => match bounded(input, most) {
+        Operator::LimitRowsPerUnit { input, rows, read } => match bounded(input, most) {
             Some(found) if found <= *rows => {
                 let columns = relation.columns.iter().enumerate();
                 let expressions = columns.map(|(place, column)| match read.contains(&place) {

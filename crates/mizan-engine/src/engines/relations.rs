@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use mizan_sql::{
     Catalogue, Column, Dataset, DatasetColumn, Expr, Function, Join, Operator, Quantized, Relation,
-    Type, Value, Within,
+    Type, UnitAggregate, Value,
 };
 
 use super::dialect::{Dialect, Sql};
@@ -87,7 +87,7 @@ impl<'a> Relations<'a> {
                 format!("SELECT {} FROM ({from}) AS t", listed(columns))
             }
             Operator::Join { .. } => join(dialect, relation, &read)?,
-            Operator::First { input, rows, read } => {
+            Operator::LimitRowsPerUnit { input, rows, read } => {
                 self.first(&inner(input)?, input, *rows, read)?
             }
             Operator::Union { inputs } => {
@@ -314,7 +314,7 @@ fn group(
     input: &Relation,
     output: &Relation,
     keys: &[Expr],
-    aggregates: &[Within],
+    aggregates: &[UnitAggregate],
 ) -> Result<String, EngineError> {
     let over = |expr: &Expr| expression(dialect, expr, &input.columns, &plain);
     // The grouping expressions, the aggregates of each group, and the output.
@@ -330,9 +330,9 @@ fn group(
     for (place, aggregate) in aggregates.iter().enumerate() {
         let to = keys.len() + place;
         let (value, aggregated) = match aggregate {
-            Within::Rows => (None, "COUNT(*)".to_owned()),
-            Within::Count(expr) => (Some(over(expr)?.text), format!("COUNT(v{place})")),
-            Within::CountDistinct(expr) => {
+            UnitAggregate::Rows => (None, "COUNT(*)".to_owned()),
+            UnitAggregate::Count(expr) => (Some(over(expr)?.text), format!("COUNT(v{place})")),
+            UnitAggregate::CountDistinct(expr) => {
                 let value = over(expr)?;
                 let named = Sql::new(format!("v{place}"), value.kind);
                 let number = match input.unit.is_empty() {
@@ -341,17 +341,17 @@ fn group(
                 };
                 (Some(value.text), number)
             }
-            Within::Min(expr) => {
+            UnitAggregate::Min(expr) => {
                 let value = over(expr)?;
                 let least = dialect.min(&Sql::new(format!("v{place}"), value.kind));
                 (Some(value.text), least)
             }
-            Within::Max(expr) => {
+            UnitAggregate::Max(expr) => {
                 let value = over(expr)?;
                 let most = dialect.max(&Sql::new(format!("v{place}"), value.kind));
                 (Some(value.text), most)
             }
-            Within::Sum(expr, how) => {
+            UnitAggregate::Sum(expr, how) => {
                 let value = dialect.quantize(&over(expr)?, how);
                 computed.push(format!("COUNT(v{place}) AS n{place}"));
                 (Some(value), format!("SUM(v{place})"))
@@ -360,7 +360,7 @@ fn group(
         rows.extend(value.map(|value| format!("{value} AS v{place}")));
         computed.push(format!("{aggregated} AS a{place}"));
         let text = match aggregate {
-            Within::Sum(_, how) => {
+            UnitAggregate::Sum(_, how) => {
                 let kind = output.columns.get(to).map(|column| column.kind);
                 let value = value_of_sum(how, kind.ok_or_else(|| bad("no such column"))?)?;
                 let names = |of: usize| format!("{}{place}", if of == 0 { "a" } else { "n" });

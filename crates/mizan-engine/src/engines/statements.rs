@@ -11,8 +11,8 @@ mod apart;
 use std::collections::BTreeSet;
 
 use mizan_sql::{
-    BoundedPlan, Catalogue, Column, Excess, Expr, Groups, MAX_CONTRIBUTION, MAX_ROWS, Measure,
-    Quantized, Statistic, Type, Value,
+    BoundedPlan, Catalogue, Column, Expr, GroupBounding, Groups, MAX_CONTRIBUTION, MAX_ROWS,
+    Measure, Quantized, Statistic, Type, Value,
 };
 
 use super::clipped::clipped;
@@ -32,7 +32,7 @@ pub(crate) fn statements(
     plan: &BoundedPlan,
     salt: &Salt,
 ) -> Result<Vec<Statement>, EngineError> {
-    if plan.excess == Excess::Clipped && !plan.can_be_clipped() {
+    if plan.group_bounding == GroupBounding::ClipL2 && !plan.can_be_clipped() {
         return Err(bad("units are clipped, but the plan does not allow it"));
     }
     let builder = Builder::new(dialect, catalogue, plan, salt)?;
@@ -260,7 +260,7 @@ impl<'a> Builder<'a> {
 
     /// The group limit of a unit, if groups are sampled.
     fn most(&self) -> Option<u64> {
-        let dropped = self.plan.excess == Excess::Dropped;
+        let dropped = self.plan.group_bounding == GroupBounding::SampleGroups;
         let capped = dropped && !self.plan.relation.one_row_per_unit;
         capped.then_some(self.plan.groups_per_unit)
     }
@@ -373,7 +373,7 @@ impl<'a> Builder<'a> {
         let statistics = places.iter().map(|place| self.plan.statistics.get(*place));
         let few = statistics.map(|statistic| statistic.map_or(0, unclamped_rows));
         let few = few.min().unwrap_or(0);
-        let capped = self.plan.excess != Excess::None;
+        let capped = self.plan.group_bounding != GroupBounding::NotNeeded;
         let dataset = idle::source(&self.plan.relation).filter(|_| !self.keys.is_empty());
         (few > 1 && !capped).then(|| Few {
             dataset: dataset.map(str::to_owned),

@@ -7,8 +7,8 @@
 //! hides.
 
 use mizan_sql::{
-    Aggregate, BoundedPlan, Bounds, Column, Dataset, Excess, Expr, Function, Groups, Key, Measure,
-    Operator, Output, OutputColumn, Relation, Statistic, Type, Value, Within,
+    Aggregate, BoundedPlan, Bounds, Column, Dataset, Expr, Function, GroupBounding, Groups, Key,
+    Measure, Operator, Output, OutputColumn, Relation, Statistic, Type, UnitAggregate, Value,
 };
 
 use super::{Answered, Desk, QuestionError, Reply, Wish};
@@ -159,7 +159,7 @@ fn plan(dataset: &Dataset, column: &str) -> Option<(Vec<f64>, BoundedPlan)> {
         groups: Groups::Public(groups),
         // At most one bucket of largest values and one of smallest values for each unit.
         groups_per_unit: 2,
-        excess: Excess::None,
+        group_bounding: GroupBounding::NotNeeded,
         statistics: vec![Statistic {
             measure: Measure::Units,
             low: 0,
@@ -216,8 +216,8 @@ fn extremes(dataset: &Dataset, unit: &[usize], place: usize, kind: Type) -> Rela
             input: Box::new(scan),
             keys: unit.iter().map(|&place| Expr::column(place)).collect(),
             aggregates: vec![
-                Within::Max(Expr::column(place)),
-                Within::Min(Expr::column(place)),
+                UnitAggregate::Max(Expr::column(place)),
+                UnitAggregate::Min(Expr::column(place)),
             ],
         },
     }

@@ -23,7 +23,7 @@
 
 use std::collections::BTreeSet;
 
-use mizan_sql::{Aggregate, BoundedPlan, Excess, Groups, Measure, Statistic};
+use mizan_sql::{Aggregate, BoundedPlan, GroupBounding, Groups, Measure, Statistic};
 
 use super::aim::Aim;
 use super::price::{self, Prices, six_digits};
@@ -229,8 +229,8 @@ impl<'a> Outline<'a> {
     }
 
     fn cost(&self, family: Family, treatments: &[Treatment]) -> f64 {
-        let excess = self.plan_of(family).excess;
-        let event = recipe::event(self.groups, treatments, self.failure(), excess);
+        let group_bounding = self.plan_of(family).group_bounding;
+        let event = recipe::event(self.groups, treatments, self.failure(), group_bounding);
         event.map_or(f64::INFINITY, |event| self.prices.of(&event).epsilon)
     }
 
@@ -333,7 +333,7 @@ impl<'a> Outline<'a> {
             };
         }
         let plan = self.plan_of(family);
-        let event = recipe::event(self.groups, &treatments, threshold, plan.excess)?;
+        let event = recipe::event(self.groups, &treatments, threshold, plan.group_bounding)?;
         let yardstick = match threshold {
             Some(threshold) => as_f64(threshold.above),
             None => predict::yardstick(plan, &treatments, MISSED)?,
@@ -378,7 +378,7 @@ impl<'a> Outline<'a> {
             });
         }
         let plan = self.plan_of(best.family);
-        if plan.excess == Excess::Clipped {
+        if plan.group_bounding == GroupBounding::ClipL2 {
             why.push(ChoiceReason::Clipped {
                 groups: self.groups,
             });
@@ -397,7 +397,7 @@ impl<'a> Outline<'a> {
         };
         let ranks = predict::quantile_ranks(plan, &noise.treatments)?;
         why.extend(ranks.into_iter().map(ChoiceReason::QuantileRank));
-        Recipe::new(noise, plan.excess, best.epsilon, self.delta, why)
+        Recipe::new(noise, plan.group_bounding, best.epsilon, self.delta, why)
     }
 
     /// The accuracy by which a candidate is compared.

@@ -8,7 +8,7 @@ use mizan_core::{
     Sensitivity, Sigma, directed,
 };
 use mizan_noise::{Confidence, ExactScale, Mechanism, Noise, NoiseError, TruncatedGeometric};
-use mizan_sql::{BoundedPlan, Excess};
+use mizan_sql::{BoundedPlan, GroupBounding};
 
 use super::aim::Aim;
 use super::reason::ChoiceReason;
@@ -240,7 +240,7 @@ impl NoiseRecipe {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Recipe {
     pub(super) noise: NoiseRecipe,
-    excess: Excess,
+    group_bounding: GroupBounding,
     event: PrivacyEvent,
     epsilon: Epsilon,
     delta: Delta,
@@ -250,16 +250,16 @@ pub(crate) struct Recipe {
 impl Recipe {
     pub(super) fn new(
         noise: NoiseRecipe,
-        excess: Excess,
+        group_bounding: GroupBounding,
         epsilon: f64,
         delta: f64,
         why: Vec<ChoiceReason>,
     ) -> Result<Self, ReleaseError> {
         let (groups, treatments) = (noise.groups_per_unit, &noise.treatments);
         Ok(Self {
-            event: event(groups, treatments, noise.threshold, excess)?,
+            event: event(groups, treatments, noise.threshold, group_bounding)?,
             noise,
-            excess,
+            group_bounding,
             epsilon: Epsilon::saturating(epsilon),
             delta: Delta::saturating(delta),
             why,
@@ -285,7 +285,7 @@ impl Recipe {
     /// noise.
     pub(crate) fn settle(&self, plan: BoundedPlan) -> BoundedPlan {
         BoundedPlan {
-            excess: self.excess,
+            group_bounding: self.group_bounding,
             ..plan
         }
     }
@@ -293,7 +293,7 @@ impl Recipe {
     /// Whether a plan has the contribution bounding across groups of this noise plan.
     pub(super) fn is_for(&self, plan: &BoundedPlan) -> bool {
         let statistics = self.noise.treatments.len() == plan.statistics.len();
-        statistics && self.excess == plan.excess
+        statistics && self.group_bounding == plan.group_bounding
     }
 
     /// The certified epsilon of the event at [`delta`](Self::delta), by the best method.
@@ -328,9 +328,9 @@ pub(crate) fn event(
     groups: u64,
     treatments: &[Treatment],
     threshold: Option<Threshold>,
-    excess: Excess,
+    group_bounding: GroupBounding,
 ) -> Result<PrivacyEvent, ReleaseError> {
-    if excess == Excess::Clipped {
+    if group_bounding == GroupBounding::ClipL2 {
         return clipped_event(groups, treatments);
     }
     let mut parts = Vec::with_capacity(treatments.len());

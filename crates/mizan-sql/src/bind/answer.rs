@@ -6,16 +6,16 @@ use datafusion_expr::logical_plan::{
 };
 use datafusion_expr::{Expr as Planned, LogicalPlan, SortExpr};
 
-use super::asked::Asked;
+use super::aggregate_call::AggregateCall;
 use super::groups::Grouping;
 use super::joins::has_aggregate;
 use super::local::Rows;
 use super::measures::Measures;
 use super::rows::{Binder, node_name};
 use super::scalar::{Field, Scope, too_complex};
-use super::shown::shown;
+use super::sql_text::sql_text;
 use super::typed::{Typed, balanced};
-use super::within::{aggregate_of, is_aggregate};
+use super::unit_aggregates::{aggregate_of, is_aggregate};
 use crate::expr::{Expr, Function};
 use crate::plan::{Aggregate, BoundedPlan, Groups, Key, Order, Output, OutputColumn};
 use crate::refusal::{Reason, Refusal};
@@ -129,7 +129,7 @@ impl Binder<'_> {
                     .and_then(|place| released.columns.get(place))
                     .map_or_else(|| column.name.clone(), |(name, _)| name.clone()),
                 Planned::Alias(alias) => alias.name.clone(),
-                other => shown(&released.named(other, schema)),
+                other => sql_text(&released.named(other, schema)),
             };
             let field = Field::new(value, kind);
             // An outer query may use this column many times.
@@ -195,14 +195,14 @@ impl Binder<'_> {
             return self.grouped(rows, keys, &[], Vec::new());
         }
         let released = self.released(input)?;
-        let shown = |place: usize| {
+        let is_shown = |place: usize| {
             let column = Expr::Column(place);
             released
                 .columns
                 .iter()
                 .any(|(_, field)| field.expr == column)
         };
-        if (0..released.plan.keys.len()).all(shown) {
+        if (0..released.plan.keys.len()).all(is_shown) {
             return Ok(released);
         }
         Err(Refusal::new(
@@ -226,31 +226,36 @@ impl Binder<'_> {
             keys.push(Key {
                 name: match expr {
                     Planned::Alias(alias) => alias.name.clone(),
-                    other => shown(other),
+                    other => sql_text(other),
                 },
                 expression,
                 kind,
             });
         }
-        let mut asked = Vec::with_capacity(aggregate.aggr_expr.len());
+        let mut calls = Vec::with_capacity(aggregate.aggr_expr.len());
         let mut names = Vec::with_capacity(aggregate.aggr_expr.len());
         for expr in &aggregate.aggr_expr {
             let scope = Scope::new(schema, &fields, self.words);
             let function = aggregate_of(expr)?;
-            asked.push(Asked::read(function, &scope, &rows.relation, self.words)?);
+            calls.push(AggregateCall::read(
+                function,
+                &scope,
+                &rows.relation,
+                self.words,
+            )?);
             names.push(match expr {
                 Planned::Alias(alias) => alias.name.clone(),
-                other => shown(other),
+                other => sql_text(other),
             });
         }
-        self.grouped(rows, keys, &asked, names)
+        self.grouped(rows, keys, &calls, names)
     }
 
     fn grouped(
         &mut self,
         rows: Rows,
         keys: Vec<Key>,
-        asked: &[Asked],
+        calls: &[AggregateCall],
         names: Vec<String>,
     ) -> Result<Released, Refusal> {
         self.about_people(&rows)?;
@@ -267,18 +272,18 @@ impl Binder<'_> {
             )
             .at(self.words.place("group")));
         }
-        let measured = asked.iter().map(|asked| &asked.argument);
+        let measured = calls.iter().map(|calls| &calls.argument);
         self.check_rows(&rows.relation, &keys, measured)?;
         let Grouping {
             groups,
             per_unit,
-            excess,
+            group_bounding,
         } = self.grouping(&rows, &keys)?;
         let mut measures = Measures::default();
         if groups == Groups::Private {
             measures.units();
         }
-        let aggregates = self.measured(&rows, asked, &mut measures)?;
+        let aggregates = self.measured(&rows, calls, &mut measures)?;
         if measures.statistics.is_empty() {
             return Err(Refusal::new(
                 Reason::Aggregate,
@@ -300,7 +305,7 @@ impl Binder<'_> {
             keys,
             groups,
             groups_per_unit: per_unit,
-            excess,
+            group_bounding,
             statistics: measures.statistics,
             output: Output {
                 aggregates,

@@ -14,7 +14,7 @@ use datafusion_expr::{
 
 /// The result type of a function, as far as the planner needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Gives {
+enum ReturnType {
     /// The type of the first argument.
     First,
     Number,
@@ -25,59 +25,59 @@ enum Gives {
 }
 
 /// Scalar functions.
-const SCALAR: &[(&str, Gives)] = &[
-    ("abs", Gives::First),
-    ("bucket", Gives::First),
-    ("btrim", Gives::Text),
-    ("ceil", Gives::First),
-    ("ceiling", Gives::First),
-    ("char_length", Gives::Integer),
-    ("character_length", Gives::Integer),
-    ("coalesce", Gives::First),
-    ("concat", Gives::Text),
-    ("date_part", Gives::Integer),
-    ("date_trunc", Gives::Second),
-    ("floor", Gives::First),
-    ("greatest", Gives::First),
-    ("ifnull", Gives::First),
-    ("least", Gives::First),
-    ("left", Gives::Text),
-    ("length", Gives::Integer),
-    ("lower", Gives::Text),
-    ("mod", Gives::Integer),
-    ("nullif", Gives::First),
-    ("nvl", Gives::First),
-    ("round", Gives::First),
-    ("sign", Gives::First),
-    ("signum", Gives::First),
-    ("sqrt", Gives::Number),
-    ("substr", Gives::Text),
-    ("substring", Gives::Text),
-    ("trim", Gives::Text),
-    ("upper", Gives::Text),
+const SCALAR: &[(&str, ReturnType)] = &[
+    ("abs", ReturnType::First),
+    ("bucket", ReturnType::First),
+    ("btrim", ReturnType::Text),
+    ("ceil", ReturnType::First),
+    ("ceiling", ReturnType::First),
+    ("char_length", ReturnType::Integer),
+    ("character_length", ReturnType::Integer),
+    ("coalesce", ReturnType::First),
+    ("concat", ReturnType::Text),
+    ("date_part", ReturnType::Integer),
+    ("date_trunc", ReturnType::Second),
+    ("floor", ReturnType::First),
+    ("greatest", ReturnType::First),
+    ("ifnull", ReturnType::First),
+    ("least", ReturnType::First),
+    ("left", ReturnType::Text),
+    ("length", ReturnType::Integer),
+    ("lower", ReturnType::Text),
+    ("mod", ReturnType::Integer),
+    ("nullif", ReturnType::First),
+    ("nvl", ReturnType::First),
+    ("round", ReturnType::First),
+    ("sign", ReturnType::First),
+    ("signum", ReturnType::First),
+    ("sqrt", ReturnType::Number),
+    ("substr", ReturnType::Text),
+    ("substring", ReturnType::Text),
+    ("trim", ReturnType::Text),
+    ("upper", ReturnType::Text),
 ];
 
 /// Aggregate functions.
-const AGGREGATE: &[(&str, Gives)] = &[
-    ("approx_median", Gives::First),
-    ("approx_percentile_cont", Gives::First),
-    ("avg", Gives::Number),
-    ("count", Gives::Integer),
-    ("max", Gives::First),
-    ("mean", Gives::Number),
-    ("median", Gives::First),
-    ("min", Gives::First),
-    ("percentile_cont", Gives::First),
-    ("quantile", Gives::First),
-    ("quantile_cont", Gives::First),
-    ("stddev", Gives::Number),
-    ("stddev_pop", Gives::Number),
-    ("stddev_samp", Gives::Number),
-    ("sum", Gives::First),
-    ("var", Gives::Number),
-    ("var_pop", Gives::Number),
-    ("var_samp", Gives::Number),
-    ("variance", Gives::Number),
+const AGGREGATE: &[(&str, ReturnType)] = &[
+    ("approx_median", ReturnType::First),
+    ("approx_percentile_cont", ReturnType::First),
+    ("avg", ReturnType::Number),
+    ("count", ReturnType::Integer),
+    ("max", ReturnType::First),
+    ("mean", ReturnType::Number),
+    ("median", ReturnType::First),
+    ("min", ReturnType::First),
+    ("percentile_cont", ReturnType::First),
+    ("quantile", ReturnType::First),
+    ("quantile_cont", ReturnType::First),
+    ("stddev", ReturnType::Number),
+    ("stddev_pop", ReturnType::Number),
+    ("stddev_samp", ReturnType::Number),
+    ("sum", ReturnType::First),
+    ("var", ReturnType::Number),
+    ("var_pop", ReturnType::Number),
+    ("var_samp", ReturnType::Number),
+    ("variance", ReturnType::Number),
 ];
 
 /// Functions whose result differs between calls or sessions (C7).
@@ -129,7 +129,7 @@ pub(super) fn aggregate(name: &str) -> Option<Arc<AggregateUDF>> {
     Some(Arc::new(AggregateUDF::new_from_impl(stub)))
 }
 
-fn stub(list: &[(&'static str, Gives)], name: &str) -> Option<Stub> {
+fn stub(list: &[(&'static str, ReturnType)], name: &str) -> Option<Stub> {
     let (name, gives) = list.iter().find(|(known, _)| *known == name)?;
     Some(Stub {
         name,
@@ -144,7 +144,7 @@ fn stub(list: &[(&'static str, Gives)], name: &str) -> Option<Stub> {
 #[derive(Debug)]
 struct Stub {
     name: &'static str,
-    gives: Gives,
+    gives: ReturnType,
     signature: Signature,
 }
 
@@ -167,14 +167,14 @@ impl Stub {
     fn gives(&self, arguments: &[DataType]) -> DataType {
         let argument = |place: usize| arguments.get(place).cloned().unwrap_or(DataType::Null);
         match self.gives {
-            Gives::First => argument(0),
-            Gives::Second => match argument(1) {
+            ReturnType::First => argument(0),
+            ReturnType::Second => match argument(1) {
                 DataType::Null => DataType::Timestamp(TimeUnit::Microsecond, None),
                 other => other,
             },
-            Gives::Number => DataType::Float64,
-            Gives::Integer => DataType::Int64,
-            Gives::Text => DataType::Utf8,
+            ReturnType::Number => DataType::Float64,
+            ReturnType::Integer => DataType::Int64,
+            ReturnType::Text => DataType::Utf8,
         }
     }
 }

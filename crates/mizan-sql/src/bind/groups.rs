@@ -5,7 +5,7 @@ use super::local::Rows;
 use super::rows::Binder;
 use crate::expr::Expr;
 use crate::message::Note;
-use crate::plan::{Excess, Groups, Key};
+use crate::plan::{GroupBounding, Groups, Key};
 use crate::refusal::{Reason, Refusal};
 use crate::relation::{Operator, Relation};
 use crate::value::Value;
@@ -17,7 +17,7 @@ const MAX_GROUPS: usize = 10_000;
 pub(super) struct Grouping {
     pub(super) groups: Groups,
     pub(super) per_unit: u64,
-    pub(super) excess: Excess,
+    pub(super) group_bounding: GroupBounding,
 }
 
 impl Binder<'_> {
@@ -27,7 +27,7 @@ impl Binder<'_> {
             return Ok(Grouping {
                 groups: Groups::Public(vec![Vec::new()]),
                 per_unit: 1,
-                excess: Excess::None,
+                group_bounding: GroupBounding::NotNeeded,
             });
         }
         let one = rows.relation.one_row_per_unit;
@@ -36,15 +36,15 @@ impl Binder<'_> {
             let declared = self.groups_per_unit().unwrap_or(count).clamp(1, count);
             self.note(Note::DeclaredGroups { count });
             let per_unit = if one { 1 } else { declared };
-            let excess = if !one && declared < count {
-                Excess::Dropped
+            let group_bounding = if !one && declared < count {
+                GroupBounding::SampleGroups
             } else {
-                Excess::None
+                GroupBounding::NotNeeded
             };
             return Ok(Grouping {
                 groups: Groups::Public(groups),
                 per_unit,
-                excess,
+                group_bounding,
             });
         }
         self.note(Note::DiscoveredGroups);
@@ -52,7 +52,7 @@ impl Binder<'_> {
             return Ok(Grouping {
                 groups: Groups::Private,
                 per_unit: 1,
-                excess: Excess::None,
+                group_bounding: GroupBounding::NotNeeded,
             });
         }
         let Some(per_unit) = self.groups_per_unit().filter(|groups| *groups > 0) else {
@@ -70,7 +70,7 @@ impl Binder<'_> {
         Ok(Grouping {
             groups: Groups::Private,
             per_unit,
-            excess: Excess::Dropped,
+            group_bounding: GroupBounding::SampleGroups,
         })
     }
 
@@ -130,7 +130,7 @@ impl Binder<'_> {
                 let dataset = self.catalogue.datasets.get(dataset)?;
                 dataset.columns.get(place)?.keys.clone()
             }
-            Operator::Filter { input, .. } | Operator::First { input, .. } => {
+            Operator::Filter { input, .. } | Operator::LimitRowsPerUnit { input, .. } => {
                 self.column_domain(input, place)
             }
             Operator::Project { input, expressions } => self.domain(input, expressions.get(place)?),

@@ -14,7 +14,7 @@ use super::rows::Binder;
 use crate::expr::Expr;
 use crate::message::{Effect, bound_value};
 use crate::plan::{Key, MAX_JOINED, Statistic};
-use crate::relation::{Operator, Relation, Within};
+use crate::relation::{Operator, Relation, UnitAggregate};
 
 /// The places of the columns that the query reads.
 type Read = BTreeSet<usize>;
@@ -44,7 +44,7 @@ impl Binder<'_> {
                 read.extend(predicate.columns());
                 self.replace(input, read);
             }
-            Operator::First { input, .. } => self.replace(input, read),
+            Operator::LimitRowsPerUnit { input, .. } => self.replace(input, read),
             Operator::Project { input, expressions } => {
                 let used = read.iter().filter_map(|place| expressions.get(*place));
                 let used = used.flat_map(Expr::columns).collect();
@@ -60,8 +60,8 @@ impl Binder<'_> {
                 keys,
                 aggregates,
             } => {
-                let within = aggregates.iter().filter_map(Within::argument);
-                let used = keys.iter().chain(within);
+                let aggregate = aggregates.iter().filter_map(UnitAggregate::argument);
+                let used = keys.iter().chain(aggregate);
                 let used = used.flat_map(Expr::columns).collect();
                 self.replace(input, used);
             }
@@ -125,7 +125,7 @@ fn most(relation: &Relation) -> Option<u64> {
         Operator::Filter { input, .. }
         | Operator::Project { input, .. }
         | Operator::Group { input, .. } => most(input),
-        Operator::First { rows, .. } => Some(*rows),
+        Operator::LimitRowsPerUnit { rows, .. } => Some(*rows),
         Operator::Union { inputs } => inputs.iter().try_fold(0_u64, |sum, input| {
             let rows = most(input)?;
             sum.checked_add(rows)
@@ -145,7 +145,7 @@ fn first(relation: &mut Relation, mut read: Read) {
         columns: relation.columns.clone(),
         unit: relation.unit.clone(),
         one_row_per_unit: false,
-        operator: Operator::First {
+        operator: Operator::LimitRowsPerUnit {
             input: Box::new(relation.clone()),
             rows: MAX_JOINED,
             read: read.into_iter().collect(),

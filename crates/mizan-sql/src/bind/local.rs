@@ -5,7 +5,7 @@
 use crate::catalogue::Dataset;
 use crate::expr::Expr;
 use crate::refusal::{Reason, Refusal};
-use crate::relation::{Bounds, Column, Operator, Relation, Within};
+use crate::relation::{Bounds, Column, Operator, Relation, UnitAggregate};
 use crate::value::Type;
 
 use super::scalar::Field;
@@ -145,7 +145,7 @@ impl Rows {
     pub(super) fn group(
         self,
         keys: Vec<(String, Expr, Type)>,
-        aggregates: Vec<(String, Within, Type, Option<Bounds>)>,
+        aggregates: Vec<(String, UnitAggregate, Type, Option<Bounds>)>,
     ) -> Option<Self> {
         let input = self.relation;
         let unit: Option<Vec<usize>> = input
@@ -174,9 +174,9 @@ impl Rows {
             expressions.push(expr);
         }
         let mut computed = Vec::with_capacity(aggregates.len());
-        for (name, within, kind, bounds) in aggregates {
+        for (name, aggregate, kind, bounds) in aggregates {
             columns.push(Column { name, kind, bounds });
-            computed.push(within);
+            computed.push(aggregate);
         }
         Some(Self {
             places: (0..columns.len()).collect(),

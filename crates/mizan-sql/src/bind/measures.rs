@@ -1,7 +1,7 @@
 //! Turns aggregates into bounded statistics, each with the change that one unit can cause (C3).
 //! Aggregates share a statistic that several of them need.
 
-use super::asked::{Asked, What, never_null};
+use super::aggregate_call::{AggregateCall, AggregateKind, never_null};
 use super::grid;
 use super::local::Rows;
 use super::rows::Binder;
@@ -59,31 +59,36 @@ impl Binder<'_> {
     pub(super) fn measured(
         &mut self,
         rows: &Rows,
-        asked: &[Asked],
+        calls: &[AggregateCall],
         measures: &mut Measures,
     ) -> Result<Vec<Aggregate>, Refusal> {
-        let mut aggregates = Vec::with_capacity(asked.len());
-        for one in asked {
-            if one.what == What::Units {
+        let mut aggregates = Vec::with_capacity(calls.len());
+        for call in calls {
+            if call.what == AggregateKind::Units {
                 aggregates.push(Aggregate::Count {
                     of: measures.units(),
                 });
                 continue;
             }
-            if let What::Distinct { one_per_unit: true } = one.what {
-                let measure = Measure::Distinct(one.argument.clone());
+            if let AggregateKind::Distinct { one_per_unit: true } = call.what {
+                let measure = Measure::Distinct(call.argument.clone());
                 aggregates.push(Aggregate::Count {
                     of: measures.place(measure, 0, 1),
                 });
                 continue;
             }
-            let limits = self.limits(rows).map_err(|refusal| refusal.at(one.place))?;
-            let centred = asked.iter().any(|other| {
-                other.argument == one.argument
-                    && matches!(other.what, What::Mean | What::Variance { .. })
+            let limits = self
+                .limits(rows)
+                .map_err(|refusal| refusal.at(call.place))?;
+            let centred = calls.iter().any(|other| {
+                other.argument == call.argument
+                    && matches!(
+                        other.what,
+                        AggregateKind::Mean | AggregateKind::Variance { .. }
+                    )
             });
-            let aggregate = self.aggregate(one, &limits, centred, measures);
-            aggregates.push(aggregate.map_err(|refusal| refusal.at(one.place))?);
+            let aggregate = self.aggregate(call, &limits, centred, measures);
+            aggregates.push(aggregate.map_err(|refusal| refusal.at(call.place))?);
         }
         Ok(aggregates)
     }
@@ -116,34 +121,34 @@ impl Binder<'_> {
 
     fn aggregate(
         &mut self,
-        asked: &Asked,
+        call: &AggregateCall,
         limits: &Limits<'_>,
         centred: bool,
         measures: &mut Measures,
     ) -> Result<Aggregate, Refusal> {
         let rows = limits.rows_as_integer;
         let columns = &limits.rows.relation.columns;
-        let argument = &asked.argument;
-        Ok(match asked.what {
-            What::Units => Aggregate::Count {
+        let argument = &call.argument;
+        Ok(match call.what {
+            AggregateKind::Units => Aggregate::Count {
                 of: measures.units(),
             },
-            What::Rows => Aggregate::Count {
+            AggregateKind::Rows => Aggregate::Count {
                 of: measures.place(Measure::Rows, 0, rows),
             },
-            What::Count => Aggregate::Count {
+            AggregateKind::Count => Aggregate::Count {
                 of: measures.count(argument, rows),
             },
-            What::Distinct { .. } => Aggregate::Count {
+            AggregateKind::Distinct { .. } => Aggregate::Count {
                 of: measures.place(Measure::Distinct(argument.clone()), 0, rows),
             },
-            What::Sum => {
-                let bounds = asked.bounds(columns)?;
+            AggregateKind::Sum => {
+                let bounds = call.bounds(columns)?;
                 let declared = self.declared_total(&limits.rows.relation, argument);
                 // A declared total is tighter than rows times bounds. It limits the sum itself, not
                 // the sum of distances from the centre.
                 let centre = if centred && declared.is_none() {
-                    grid::centre(bounds, asked.kind)
+                    grid::centre(bounds, call.kind)
                 } else {
                     0.0
                 };
@@ -155,30 +160,30 @@ impl Binder<'_> {
                     });
                 }
                 let scaled = centred && declared.is_none();
-                let sum = sum(asked, bounds, centre, total, scaled, limits, measures)?;
+                let sum = sum(call, bounds, centre, total, scaled, limits, measures)?;
                 let count = (centre != 0.0).then(|| measures.count(argument, rows));
                 let most =
-                    most_of_all(measures, sum, centre, rows).ok_or_else(|| asked.too_wide())?;
+                    most_of_all(measures, sum, centre, rows).ok_or_else(|| call.too_wide())?;
                 Aggregate::Sum {
                     sum,
                     count,
-                    integer: asked.kind == Type::Integer && most < 2_f64.powi(63),
+                    integer: call.kind == Type::Integer && most < 2_f64.powi(63),
                 }
             }
-            What::Mean => {
-                let bounds = asked.bounds(columns)?;
-                let centre = grid::centre(bounds, asked.kind);
+            AggregateKind::Mean => {
+                let bounds = call.bounds(columns)?;
+                let centre = grid::centre(bounds, call.kind);
                 let count = measures.count(argument, rows);
-                let sum = sum(asked, bounds, centre, None, true, limits, measures)?;
+                let sum = sum(call, bounds, centre, None, true, limits, measures)?;
                 Aggregate::Mean { sum, count }
             }
-            What::Variance { sample, root } => {
-                let bounds = asked.bounds(columns)?;
-                let centre = grid::centre(bounds, asked.kind);
+            AggregateKind::Variance { sample, root } => {
+                let bounds = call.bounds(columns)?;
+                let centre = grid::centre(bounds, call.kind);
                 let count = measures.count(argument, rows);
-                let sum = sum(asked, bounds, centre, None, true, limits, measures)?;
-                let squared = grid::for_sum(bounds, centre, asked.kind, true, limits.rows_per_unit)
-                    .ok_or_else(|| asked.too_wide())?;
+                let sum = sum(call, bounds, centre, None, true, limits, measures)?;
+                let squared = grid::for_sum(bounds, centre, call.kind, true, limits.rows_per_unit)
+                    .ok_or_else(|| call.too_wide())?;
                 let (low, high) = per_unit(&squared, rows);
                 let squares = Measure::Scaled(argument.clone(), squared, rows);
                 let squares = measures.place(squares, low, high);
@@ -190,30 +195,30 @@ impl Binder<'_> {
                     root,
                 }
             }
-            What::Minimum => self.quantile(asked, 0.0, limits, measures)?,
-            What::Maximum => self.quantile(asked, 1.0, limits, measures)?,
-            What::Quantile(at) => self.quantile(asked, at, limits, measures)?,
+            AggregateKind::Minimum => self.quantile(call, 0.0, limits, measures)?,
+            AggregateKind::Maximum => self.quantile(call, 1.0, limits, measures)?,
+            AggregateKind::Quantile(at) => self.quantile(call, at, limits, measures)?,
         })
     }
 
     fn quantile(
         &mut self,
-        asked: &Asked,
+        call: &AggregateCall,
         at: f64,
         limits: &Limits<'_>,
         measures: &mut Measures,
     ) -> Result<Aggregate, Refusal> {
-        asked.on_a_scale()?;
-        let bounds = asked.bounds(&limits.rows.relation.columns)?;
-        let grid = grid::for_histogram(bounds, asked.kind).ok_or_else(|| asked.too_wide())?;
-        if asked.kind == Type::Number || grid.exponent > 0 {
-            self.clamp(asked.on_a_grid(grid.step()));
+        call.on_a_scale()?;
+        let bounds = call.bounds(&limits.rows.relation.columns)?;
+        let grid = grid::for_histogram(bounds, call.kind).ok_or_else(|| call.too_wide())?;
+        if call.kind == Type::Number || grid.exponent > 0 {
+            self.clamp(call.on_a_grid(grid.step()));
         }
-        let measure = Measure::Histogram(asked.argument.clone(), grid);
+        let measure = Measure::Histogram(call.argument.clone(), grid);
         Ok(Aggregate::Quantile {
             histogram: measures.place(measure, 0, limits.rows_as_integer),
             at,
-            kind: asked.kind,
+            kind: call.kind,
         })
     }
 
@@ -230,7 +235,7 @@ impl Binder<'_> {
                 let declared = column.unit_bounds?;
                 Bounds::new(declared.low.min(0.0), declared.high.max(0.0))
             }
-            Operator::Filter { input, .. } | Operator::First { input, .. } => {
+            Operator::Filter { input, .. } | Operator::LimitRowsPerUnit { input, .. } => {
                 self.declared_total(input, argument)
             }
             Operator::Project { input, expressions } => {
@@ -276,7 +281,7 @@ fn read_by(relation: &Relation) -> Vec<&str> {
         Operator::Scan { dataset } => vec![dataset],
         Operator::Filter { input, .. }
         | Operator::Project { input, .. }
-        | Operator::First { input, .. }
+        | Operator::LimitRowsPerUnit { input, .. }
         | Operator::Group { input, .. } => read_by(input),
         Operator::Join { left, right, .. } => [read_by(left), read_by(right)].concat(),
         Operator::Union { inputs } => inputs.iter().flat_map(read_by).collect(),
@@ -293,7 +298,7 @@ fn per_unit(grid: &Quantized, rows: i64) -> (i64, i64) {
 }
 
 fn sum(
-    asked: &Asked,
+    call: &AggregateCall,
     bounds: Bounds,
     centre: f64,
     total: Option<Bounds>,
@@ -301,15 +306,15 @@ fn sum(
     limits: &Limits<'_>,
     measures: &mut Measures,
 ) -> Result<usize, Refusal> {
-    let grid = grid::for_sum(bounds, centre, asked.kind, false, limits.rows_per_unit)
-        .ok_or_else(|| asked.too_wide())?;
+    let grid = grid::for_sum(bounds, centre, call.kind, false, limits.rows_per_unit)
+        .ok_or_else(|| call.too_wide())?;
     let (mut low, mut high) = per_unit(&grid, limits.rows_as_integer);
     if let Some(total) = total {
         let (least, most) = grid::outward(total, &grid);
         low = low.max(least.min(0));
         high = high.min(most.max(0));
     }
-    let argument = asked.argument.clone();
+    let argument = call.argument.clone();
     let measure = if scaled {
         Measure::Scaled(argument, grid, limits.rows_as_integer)
     } else {

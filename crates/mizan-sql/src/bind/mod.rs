@@ -6,8 +6,8 @@
 //! `joins`, `within`, all through `local`), above it as post-processing (`answer`). Every step has
 //! an allow-list and refuses the rest.
 
+mod aggregate_call;
 mod answer;
-mod asked;
 mod calls;
 mod complexity;
 mod context;
@@ -22,10 +22,10 @@ mod measures;
 mod rows;
 mod scalar;
 mod screen;
-mod shown;
+mod sql_text;
 mod tables;
 mod typed;
-mod within;
+mod unit_aggregates;
 
 use datafusion_common::{DataFusionError, SchemaError};
 use datafusion_expr::LogicalPlan;
@@ -35,7 +35,7 @@ use datafusion_sql::sqlparser::ast::Statement;
 use crate::catalogue::{Catalogue, similar};
 use crate::parse;
 use crate::plan::BoundedPlan;
-use crate::refusal::{Place, Reason, Refusal};
+use crate::refusal::{Reason, Refusal, TextSpan};
 
 /// The stack of the planner thread: expressions within the limits of `parse` nest up to some
 /// thousands of levels in the planner.
@@ -89,7 +89,7 @@ fn bind(sql: &str, catalogue: &Catalogue) -> Result<BoundedPlan, Refusal> {
 fn from_planner(error: &DataFusionError) -> Refusal {
     let place = error
         .diagnostic()
-        .and_then(|diagnostic| Place::of(diagnostic.span));
+        .and_then(|diagnostic| TextSpan::of(diagnostic.span));
     let refusal = match error.find_root() {
         DataFusionError::SchemaError(problem, _) => of_schema(problem),
         DataFusionError::Collection(errors) => match errors.first() {
@@ -126,14 +126,14 @@ fn of_schema(problem: &SchemaError) -> Refusal {
                 format!("there is no column {}", cut(&field.flat_name())),
                 help,
             )
-            .at(Place::of(field.spans.first()))
+            .at(TextSpan::of(field.spans.first()))
         }
         SchemaError::AmbiguousReference { field } => Refusal::new(
             Reason::UnknownColumn,
             format!("{} could be a column of several tables", cut(&field.name)),
             format!("write the table too, as in t.{}", cut(&field.name)),
         )
-        .at(Place::of(field.spans.first())),
+        .at(TextSpan::of(field.spans.first())),
         SchemaError::DuplicateQualifiedField { name, .. }
         | SchemaError::DuplicateUnqualifiedField { name } => Refusal::new(
             Reason::SameName,

@@ -126,7 +126,7 @@ impl<'a> Binder<'a> {
             }
             LogicalPlan::Join(join) => self.outer_join(join),
             LogicalPlan::Union(union) => self.union(union),
-            LogicalPlan::Aggregate(aggregate) => self.within(aggregate),
+            LogicalPlan::Aggregate(aggregate) => self.inner_group_by(aggregate),
             LogicalPlan::Distinct(Distinct::All(input)) => self.distinct(input),
             LogicalPlan::Limit(_) => Err(Refusal::new(
                 Reason::LimitBelow,
@@ -293,14 +293,14 @@ pub(super) fn is_over(planned: &Planned, schema: &DFSchema) -> bool {
 }
 
 /// The place of the first condition that has one.
-pub(super) fn first_place(conditions: &[Planned]) -> Option<crate::refusal::Place> {
+pub(super) fn first_place(conditions: &[Planned]) -> Option<crate::refusal::TextSpan> {
     conditions.iter().find_map(place)
 }
 
 /// The name of a plan node without its details.
 pub(super) fn node_name(plan: &LogicalPlan) -> String {
-    let shown = plan.display().to_string();
-    let name: String = shown
+    let sql_text = plan.display().to_string();
+    let name: String = sql_text
         .chars()
         .take_while(|character| character.is_alphanumeric())
         .collect();

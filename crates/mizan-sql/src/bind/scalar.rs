@@ -8,14 +8,14 @@ use datafusion_expr::{BinaryExpr, Expr as Planned, Operator};
 
 use super::calls;
 use super::intervals;
-use super::shown::shown;
+use super::sql_text::sql_text;
 use super::typed::{
     Typed, arithmetic, balanced, call, compare, condition, convert, is_null, is_true, literal, not,
     of_one_type, same,
 };
 use crate::expr::{Expr, Function};
 use crate::parse::Words;
-use crate::refusal::{Place, Reason, Refusal};
+use crate::refusal::{Reason, Refusal, TextSpan};
 use crate::value::{Type, Value};
 
 /// The greatest depth of an expression: engines walk it recursively.
@@ -92,7 +92,7 @@ impl<'a> Scope<'a> {
         }
         Err(Refusal::new(
             Reason::Types,
-            format!("{} is not a condition", shown(planned)),
+            format!("{} is not a condition", sql_text(planned)),
             "compare it with something",
         )
         .at(place(planned)))
@@ -159,7 +159,7 @@ impl<'a> Scope<'a> {
             .at(self.words.place(function.func.name()))),
             other => Err(Refusal::new(
                 Reason::Call,
-                format!("{} is not supported", shown(other)),
+                format!("{} is not supported", sql_text(other)),
                 "write it with comparisons, CASE, LIKE, CAST, date_trunc, EXTRACT and the like",
             )),
         }
@@ -184,7 +184,7 @@ impl<'a> Scope<'a> {
                 format!("there is no column {}", column.name),
                 "check its name",
             )
-            .at(Place::of(column.spans.first())));
+            .at(TextSpan::of(column.spans.first())));
         };
         self.left.set(self.left.get().saturating_sub(field.size));
         Ok(Typed::new(field.expr.clone(), field.kind))
@@ -396,8 +396,8 @@ fn escaped_by_backslash(pattern: &str, escape: Option<char>) -> String {
 }
 
 /// The place of an expression: that of its first column.
-pub(super) fn place(planned: &Planned) -> Option<Place> {
+pub(super) fn place(planned: &Planned) -> Option<TextSpan> {
     let columns = planned.column_refs();
     let spans = columns.iter().filter_map(|column| column.spans.first());
-    Place::of(spans.min_by_key(|span| (span.start.line, span.start.column)))
+    TextSpan::of(spans.min_by_key(|span| (span.start.line, span.start.column)))
 }

@@ -14,7 +14,7 @@ use datafusion_sql::sqlparser::ast::{
 
 use super::{functions, tables};
 use crate::catalogue::{Catalogue, similar};
-use crate::refusal::{Place, Reason, Refusal};
+use crate::refusal::{Reason, Refusal, TextSpan};
 
 /// Refuses syntax that is not supported.
 pub(super) fn screen(query: &Query, catalogue: &Catalogue) -> Result<(), Refusal> {
@@ -26,11 +26,11 @@ pub(super) fn screen(query: &Query, catalogue: &Catalogue) -> Result<(), Refusal
     tables::check(query, catalogue)
 }
 
-pub(super) fn place(of: &impl Spanned) -> Option<Place> {
-    Place::of(Span::try_from_sqlparser_span(of.span()))
+pub(super) fn place(of: &impl Spanned) -> Option<TextSpan> {
+    TextSpan::of(Span::try_from_sqlparser_span(of.span()))
 }
 
-fn refuse<T>(refusal: Refusal, place: Option<Place>) -> ControlFlow<Box<Refusal>, T> {
+fn refuse<T>(refusal: Refusal, place: Option<TextSpan>) -> ControlFlow<Box<Refusal>, T> {
     ControlFlow::Break(Box::new(refusal.at(place)))
 }
 
@@ -294,7 +294,7 @@ impl Visitor for Screen {
                     format!("the parameter {name} has no value"),
                     "write the value itself",
                 ),
-                Place::of(Span::try_from_sqlparser_span(value.span)),
+                TextSpan::of(Span::try_from_sqlparser_span(value.span)),
             ),
             _ => ControlFlow::Continue(()),
         }
@@ -417,7 +417,7 @@ impl Screen {
         }
         refuse(
             volatile(&name.value),
-            Place::of(Span::try_from_sqlparser_span(name.span)),
+            TextSpan::of(Span::try_from_sqlparser_span(name.span)),
         )
     }
 

@@ -45,7 +45,7 @@ impl Tables<'_> {
     fn query(&mut self, query: &Query) -> Result<usize, Refusal> {
         let outer = self.with.clone();
         if let Some(with) = &query.with {
-            few(with.cte_tables.len(), MAX_WITH, "tables in a WITH", with)?;
+            at_most(with.cte_tables.len(), MAX_WITH, "tables in a WITH", with)?;
             for Cte { alias, query, .. } in &with.cte_tables {
                 let read = self.query(query)?;
                 self.with.insert(normal(&alias.name), read);
@@ -112,23 +112,23 @@ impl Tables<'_> {
 /// Whether the lists of a `SELECT` are within the limits.
 fn lists(select: &Select) -> Result<(), Refusal> {
     let listed = &select.projection;
-    few(listed.len(), MAX_LISTED, "columns in a SELECT", select)?;
+    at_most(listed.len(), MAX_LISTED, "columns in a SELECT", select)?;
     let wildcards = listed.iter().filter(|item| {
         matches!(
             item,
             SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..)
         )
     });
-    few(wildcards.count(), MAX_WILDCARDS, "* in a SELECT", select)?;
+    at_most(wildcards.count(), MAX_WILDCARDS, "* in a SELECT", select)?;
     match &select.group_by {
         GroupByExpr::Expressions(keys, _) => {
-            few(keys.len(), MAX_KEYS, "keys in a GROUP BY", select)
+            at_most(keys.len(), MAX_KEYS, "keys in a GROUP BY", select)
         }
         GroupByExpr::All(_) => Ok(()),
     }
 }
 
-fn few(found: usize, most: usize, what: &str, at: &impl Spanned) -> Result<(), Refusal> {
+fn at_most(found: usize, most: usize, what: &str, at: &impl Spanned) -> Result<(), Refusal> {
     if found <= most {
         return Ok(());
     }

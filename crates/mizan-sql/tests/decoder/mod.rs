@@ -22,10 +22,10 @@ pub(crate) fn plan(bytes: &[u8]) -> BoundedPlan {
             other => panic!("{other}"),
         },
         groups_per_unit: bytes.unsigned(),
-        excess: match bytes.tag() {
-            0 => Excess::None,
-            1 => Excess::Dropped,
-            2 => Excess::Clipped,
+        group_bounding: match bytes.tag() {
+            0 => GroupBounding::NotNeeded,
+            1 => GroupBounding::SampleGroups,
+            2 => GroupBounding::ClipL2,
             other => panic!("{other}"),
         },
         statistics: bytes.list(|bytes| Statistic {
@@ -140,14 +140,14 @@ impl Decoder<'_> {
         }
     }
 
-    fn within(&mut self) -> Within {
+    fn unit_aggregate(&mut self) -> UnitAggregate {
         match self.tag() {
-            0 => Within::Rows,
-            1 => Within::Count(self.expr()),
-            2 => Within::CountDistinct(self.expr()),
-            3 => Within::Sum(self.expr(), self.quantized()),
-            4 => Within::Min(self.expr()),
-            5 => Within::Max(self.expr()),
+            0 => UnitAggregate::Rows,
+            1 => UnitAggregate::Count(self.expr()),
+            2 => UnitAggregate::CountDistinct(self.expr()),
+            3 => UnitAggregate::Sum(self.expr(), self.quantized()),
+            4 => UnitAggregate::Min(self.expr()),
+            5 => UnitAggregate::Max(self.expr()),
             other => panic!("{other}"),
         }
     }
@@ -178,9 +178,9 @@ impl Decoder<'_> {
             5 => Operator::Group {
                 input: self.boxed(),
                 keys: self.list(Self::expr),
-                aggregates: self.list(Self::within),
+                aggregates: self.list(Self::unit_aggregate),
             },
-            6 => Operator::First {
+            6 => Operator::LimitRowsPerUnit {
                 input: self.boxed(),
                 rows: self.unsigned(),
                 read: self.list(|bytes| bytes.unsigned() as usize),

@@ -127,12 +127,12 @@ fn rows_of_a_public_join_are_limited_before_a_private_join() {
     let plan = mizan_sql::plan(sql, &cases::catalogue()).unwrap();
     fn limited(relation: &Relation) -> bool {
         match &relation.operator {
-            Operator::First { input, rows, .. } if joins_public(input) => {
+            Operator::LimitRowsPerUnit { input, rows, .. } if joins_public(input) => {
                 *rows == mizan_sql::MAX_JOINED
             }
             Operator::Filter { input, .. }
             | Operator::Project { input, .. }
-            | Operator::First { input, .. }
+            | Operator::LimitRowsPerUnit { input, .. }
             | Operator::Group { input, .. } => limited(input),
             Operator::Join { left, right, .. } => limited(left) || limited(right),
             Operator::Union { inputs } => inputs.iter().any(limited),

@@ -1,8 +1,8 @@
 //! Random plans with row limits in some places, and with units clipped.
 
 use mizan_sql::{
-    BoundedPlan, Column, Excess, Expr, Groups, Key, MAX_CONTRIBUTION, Measure, Operator, Relation,
-    Type, Value,
+    BoundedPlan, Column, Expr, GroupBounding, Groups, Key, MAX_CONTRIBUTION, Measure, Operator,
+    Relation, Type, Value,
 };
 
 use super::Rng;
@@ -25,7 +25,7 @@ pub(crate) fn clipped(rng: &mut Rng, plan: BoundedPlan) -> BoundedPlan {
             kind: Type::Integer,
         }];
         sums.groups = Groups::Public(values.map(|value| vec![value]).collect());
-        sums.excess = Excess::Dropped;
+        sums.group_bounding = GroupBounding::SampleGroups;
     }
     if rng.chance(70) {
         sums.statistics.retain(|statistic| {
@@ -48,7 +48,10 @@ pub(crate) fn uncapped(rng: &mut Rng, mut plan: BoundedPlan) -> BoundedPlan {
         column.kind == Type::Integer && !plan.relation.unit.contains(place)
     };
     let key = columns.into_iter().find(integer).map(|(place, _)| place);
-    let (Some(place), true) = (key, plan.excess != Excess::Clipped && rng.chance(60)) else {
+    let (Some(place), true) = (
+        key,
+        plan.group_bounding != GroupBounding::ClipL2 && rng.chance(60),
+    ) else {
         return plan;
     };
     let mut statistics = plan.statistics.clone();
@@ -84,7 +87,7 @@ pub(crate) fn uncapped(rng: &mut Rng, mut plan: BoundedPlan) -> BoundedPlan {
     }];
     plan.groups_per_unit = groups.len() as u64;
     plan.groups = Groups::Public(groups);
-    plan.excess = Excess::None;
+    plan.group_bounding = GroupBounding::NotNeeded;
     plan.statistics = statistics;
     plan
 }
@@ -96,7 +99,7 @@ pub(crate) fn first_rows(rng: &mut Rng, mut plan: BoundedPlan) -> BoundedPlan {
             Operator::Scan { .. } => {}
             Operator::Filter { input, .. }
             | Operator::Project { input, .. }
-            | Operator::First { input, .. }
+            | Operator::LimitRowsPerUnit { input, .. }
             | Operator::Group { input, .. } => limit(rng, input),
             Operator::Union { inputs } => inputs.iter_mut().for_each(|input| limit(rng, input)),
             Operator::Join { left, right, .. } => {
@@ -110,7 +113,7 @@ pub(crate) fn first_rows(rng: &mut Rng, mut plan: BoundedPlan) -> BoundedPlan {
         let places = 0..relation.columns.len();
         let read = places.filter(|place| relation.unit.contains(place) || rng.chance(70));
         *relation = Relation {
-            operator: Operator::First {
+            operator: Operator::LimitRowsPerUnit {
                 read: read.collect(),
                 rows: 1 + rng.below(4) as u64,
                 input: Box::new(relation.clone()),

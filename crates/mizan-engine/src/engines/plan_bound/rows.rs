@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mizan_sql::{
     BoundedPlan, Catalogue, Expr, LONGEST_COMPUTED_TEXT, LONGEST_STORED_TEXT, Operator, PlanSize,
-    Relation, Type, Within,
+    Relation, Type, UnitAggregate,
 };
 
 use super::bytes::{ColumnBytes, Origin, RowBytes, bytes_of, column};
@@ -206,7 +206,7 @@ impl<'a, 'b> Walk<'a, 'b> {
                 let columns = expressions.iter().map(bytes).collect::<Result<_, _>>()?;
                 Rows { columns, ..rows }
             }
-            Operator::First { input, rows, read } => {
+            Operator::LimitRowsPerUnit { input, rows, read } => {
                 let below: BTreeSet<usize> = read.iter().copied().collect();
                 let found = self.relation(input, &below)?;
                 self.held = self.held.saturating_add(ranked(&found, &below)?);
@@ -347,9 +347,9 @@ impl<'a, 'b> Walk<'a, 'b> {
         relation: &Relation,
         input: &Relation,
         keys: &[Expr],
-        aggregates: &[Within],
+        aggregates: &[UnitAggregate],
     ) -> Result<Rows, EngineError> {
-        let arguments = aggregates.iter().filter_map(Within::argument);
+        let arguments = aggregates.iter().filter_map(UnitAggregate::argument);
         let below = keys.iter().chain(arguments).flat_map(Expr::columns);
         let rows = self.relation(input, &below.collect())?;
         let groups = match (keys.is_empty(), relation.one_row_per_unit) {
@@ -376,15 +376,15 @@ impl<'a, 'b> Walk<'a, 'b> {
         for aggregate in aggregates {
             let mut state = ColumnBytes::of(Type::Integer);
             match aggregate {
-                Within::Rows | Within::Count(_) => {}
+                UnitAggregate::Rows | UnitAggregate::Count(_) => {}
                 // With the number of values.
-                Within::Sum(..) => state.fixed = state.fixed.saturating_mul(2),
-                Within::Min(expr) | Within::Max(expr) => {
+                UnitAggregate::Sum(..) => state.fixed = state.fixed.saturating_mul(2),
+                UnitAggregate::Min(expr) | UnitAggregate::Max(expr) => {
                     state = bytes(expr)?;
                     state.stored = state.stored.min(texts(&state, groups));
                     state.fixed = state.fixed.saturating_add(TEXT_STATE);
                 }
-                Within::CountDistinct(expr) => {
+                UnitAggregate::CountDistinct(expr) => {
                     let value = bytes(expr)?;
                     let is_text = expr.type_of(&input.columns).ok() == Some(Type::Text);
                     let (set, each) = match is_text {

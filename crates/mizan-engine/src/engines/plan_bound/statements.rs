@@ -1,6 +1,6 @@
 //! The memory of a plan's statements beside its relation: S1 to S4, and the result.
 
-use mizan_sql::{BoundedPlan, Excess, Expr, Groups, Measure, Quantized, Type};
+use mizan_sql::{BoundedPlan, Expr, GroupBounding, Groups, Measure, Quantized, Type};
 
 use super::bytes::{ColumnBytes, RowBytes, bytes_of, column};
 use super::rows::{Rows, grouped, hashed, ranked_columns};
@@ -130,7 +130,8 @@ impl<'a> Statements<'a> {
     }
 
     fn is_capped(&self) -> bool {
-        self.plan.excess == Excess::Dropped && !self.plan.relation.one_row_per_unit
+        self.plan.group_bounding == GroupBounding::SampleGroups
+            && !self.plan.relation.one_row_per_unit
     }
 
     /// The distinct values that are added up or counted for each pair.
@@ -172,7 +173,7 @@ impl<'a> Statements<'a> {
         let mut pair = PAIR
             .saturating_add(PLACE.saturating_mul(places))
             .saturating_add(CELL.saturating_mul(numbers.saturating_add(1)));
-        if self.plan.excess != Excess::None {
+        if self.plan.group_bounding != GroupBounding::NotNeeded {
             pair = pair.saturating_add(RANKED_PAIR);
         }
         let of_unit = RowBytes::by(self.unit.iter().copied(), |id| id.of_units(units));

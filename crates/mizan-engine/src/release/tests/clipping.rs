@@ -38,16 +38,25 @@ fn rho_of(event: &PrivacyEvent) -> f64 {
 #[test]
 fn units_are_clipped_where_noise_is_gaussian() {
     let gaussian = choose(&capped(30), &request(1.0, 1e-6)).unwrap();
-    assert_eq!(gaussian.settle(capped(30)).excess, Excess::Clipped);
+    assert_eq!(
+        gaussian.settle(capped(30)).group_bounding,
+        GroupBounding::ClipL2
+    );
     let clipped = ChoiceReason::Clipped { groups: 30 };
     assert!(gaussian.why().contains(&clipped), "{:?}", gaussian.why());
     let laplace = choose(&capped(1), &request(1.0, 1e-6)).unwrap();
-    assert_eq!(laplace.settle(capped(1)).excess, Excess::Dropped);
+    assert_eq!(
+        laplace.settle(capped(1)).group_bounding,
+        GroupBounding::SampleGroups
+    );
     let is_clipped = |reason: &ChoiceReason| matches!(reason, ChoiceReason::Clipped { .. });
     assert!(!laplace.why().iter().any(is_clipped));
     // Without a delta there is no Gaussian noise.
     let pure = choose(&capped(30), &request(1.0, 0.0)).unwrap();
-    assert_eq!(pure.settle(capped(30)).excess, Excess::Dropped);
+    assert_eq!(
+        pure.settle(capped(30)).group_bounding,
+        GroupBounding::SampleGroups
+    );
     // No unit can be in too many groups; groups are private; a statistic that is not a sum.
     let all = plan(Some(keys(100)), 100, statistics(1)[1..2].to_vec(), vec![]);
     let private = plan(
@@ -60,16 +69,16 @@ fn units_are_clipped_where_noise_is_gaussian() {
     histogram.statistics.push(statistics(1).remove(4));
     let mut distinct = capped(30);
     distinct.statistics[0].measure = Measure::Distinct(Expr::column(0));
-    for (plan, excess) in [
-        (all, Excess::None),
-        (private, Excess::Dropped),
-        (histogram, Excess::Dropped),
-        (distinct, Excess::Dropped),
+    for (plan, group_bounding) in [
+        (all, GroupBounding::NotNeeded),
+        (private, GroupBounding::SampleGroups),
+        (histogram, GroupBounding::SampleGroups),
+        (distinct, GroupBounding::SampleGroups),
     ] {
         let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
         let gaussian = matches!(recipe.noise.treatments[0], Treatment::Gaussian { .. });
         assert!(gaussian, "{recipe:?}");
-        assert_eq!(recipe.settle(plan).excess, excess);
+        assert_eq!(recipe.settle(plan).group_bounding, group_bounding);
     }
 }
 
@@ -81,12 +90,12 @@ fn clipping_costs_as_much_as_group_sampling() {
         for epsilon in [0.1, 1.0, 8.0] {
             let clipped = choose(&capped(groups), &request(epsilon, 1e-6)).unwrap();
             let plan = clipped.settle(capped(groups));
-            if plan.excess != Excess::Clipped {
+            if plan.group_bounding != GroupBounding::ClipL2 {
                 continue;
             }
             assert!(clipped.epsilon().get() <= epsilon);
             let coarse = coarse(&plan, &clipped);
-            let event = recipe::event(groups, &coarse, None, Excess::Dropped).unwrap();
+            let event = recipe::event(groups, &coarse, None, GroupBounding::SampleGroups).unwrap();
             let cost = price::price(&event, 5e-7).epsilon;
             let ratio = clipped.epsilon().get() / cost;
             assert!((ratio - 1.0).abs() < 1e-4, "{groups} {epsilon}: {ratio}");
@@ -130,7 +139,7 @@ fn the_charge_covers_vectors_in_any_number_of_groups() {
             sensitivity: 4,
         }];
         // Squares of at most 2 · 4², in 2 groups or more.
-        let event = recipe::event(2, &treatments, None, Excess::Clipped).unwrap();
+        let event = recipe::event(2, &treatments, None, GroupBounding::ClipL2).unwrap();
         let rho = rho_of(&event);
         assert!((rho * sigma * sigma / 16.0 - 1.0).abs() < 3e-5);
         for order in [1.3, 2.0, 3.5, 8.0] {
@@ -148,14 +157,14 @@ fn the_charge_covers_vectors_in_any_number_of_groups() {
     // Statistics with different noise: the most expensive one counts for all.
     let gaussian = |sigma, sensitivity| Treatment::Gaussian { sigma, sensitivity };
     let treatments = [gaussian(10.0, 1), gaussian(30.0, 6)];
-    let event = recipe::event(3, &treatments, None, Excess::Clipped).unwrap();
+    let event = recipe::event(3, &treatments, None, GroupBounding::ClipL2).unwrap();
     let rho = rho_of(&event);
     assert!((0.12..0.120_006).contains(&rho), "{rho}");
     let laplace = [Treatment::Laplace {
         scale: 1.0,
         sensitivity: 1,
     }];
-    assert!(recipe::event(1, &laplace, None, Excess::Clipped).is_err());
+    assert!(recipe::event(1, &laplace, None, GroupBounding::ClipL2).is_err());
 }
 
 #[test]
@@ -301,9 +310,9 @@ pub(super) fn compared(sql: &str, people: i64, skew: i32, epsilon: f64) -> Compa
     let dropped = mizan_sql::plan(sql, &catalogue).unwrap();
     let recipe = choose(&dropped, &request(epsilon, 1e-6)).unwrap();
     let clipped = recipe.settle(dropped.clone());
-    assert_eq!(clipped.excess, Excess::Clipped);
+    assert_eq!(clipped.group_bounding, GroupBounding::ClipL2);
     let whole = BoundedPlan {
-        excess: Excess::None,
+        group_bounding: GroupBounding::NotNeeded,
         ..dropped.clone()
     };
     let step = match &dropped.statistics[0].measure {
@@ -364,7 +373,7 @@ fn rounded_counts_are_as_accurate_as_asked_for() {
         let asked = capped(30);
         let recipe = choose(&asked, &wish(Target::Accuracy(width), 1e-6)).unwrap();
         let plan = recipe.settle(asked);
-        assert_eq!(plan.excess, Excess::Clipped);
+        assert_eq!(plan.group_bounding, GroupBounding::ClipL2);
         assert!(predicted(&plan, &recipe)[0].half_width.unwrap() <= width);
         let Groups::Public(keys) = &plan.groups else {
             panic!("public groups");

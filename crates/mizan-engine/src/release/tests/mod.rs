@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 
 use mizan_core::{Delta, Epsilon};
 use mizan_sql::{
-    Aggregate, BoundedPlan, Bounds, Excess, Expr, Groups, Key, Measure, Operator, Output,
+    Aggregate, BoundedPlan, Bounds, Expr, GroupBounding, Groups, Key, Measure, Operator, Output,
     OutputColumn, Quantized, Relation, Statistic, Type, Value,
 };
 
@@ -109,9 +109,9 @@ pub(super) fn plan(
         });
     }
     let groups = groups.unwrap_or_else(|| Groups::Public(vec![Vec::new()]));
-    let excess = match &groups {
-        Groups::Public(keys) if groups_per_unit >= keys.len() as u64 => Excess::None,
-        _ => Excess::Dropped,
+    let group_bounding = match &groups {
+        Groups::Public(keys) if groups_per_unit >= keys.len() as u64 => GroupBounding::NotNeeded,
+        _ => GroupBounding::SampleGroups,
     };
     BoundedPlan {
         datasets: vec!["people".into()],
@@ -120,7 +120,7 @@ pub(super) fn plan(
         keys,
         groups,
         groups_per_unit,
-        excess,
+        group_bounding,
         statistics,
         output: Output {
             aggregates,

@@ -32,7 +32,7 @@ fn one_by_one(quantiles: &[f64], epsilon: f64) -> Recipe {
         }],
         threshold: None,
     };
-    Recipe::new(noise, Excess::None, epsilon, DELTA, Vec::new()).unwrap()
+    Recipe::new(noise, GroupBounding::NotNeeded, epsilon, DELTA, Vec::new()).unwrap()
 }
 
 /// The mean of all rank errors, and the 95 % quantile of the largest rank error of a release.

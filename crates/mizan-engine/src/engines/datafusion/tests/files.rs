@@ -12,8 +12,8 @@ use datafusion::arrow::array::{
 use datafusion::arrow::datatypes::{DataType, Field, Int8Type};
 use datafusion::parquet::arrow::ArrowWriter;
 use mizan_sql::{
-    BoundedPlan, Bounds, Catalogue, Dataset, DatasetColumn, Excess, Expr, Groups, Key, Measure,
-    Output, Privacy, Statistic, Type, Value,
+    BoundedPlan, Bounds, Catalogue, Dataset, DatasetColumn, Expr, GroupBounding, Groups, Key,
+    Measure, Output, Privacy, Statistic, Type, Value,
 };
 
 use super::super::{DataFusion, inspect};
@@ -62,7 +62,7 @@ pub(in crate::engines) fn by_last(catalogue: &Catalogue) -> BoundedPlan {
         }],
         groups: Groups::Private,
         groups_per_unit: 1000,
-        excess: Excess::None,
+        group_bounding: GroupBounding::NotNeeded,
         statistics: vec![Statistic {
             measure: Measure::Units,
             low: 0,

@@ -7,7 +7,7 @@
 
 #[path = "../../../../../mizan-sql/tests/families/mod.rs"]
 pub(in crate::engines) mod families;
-#[path = "../../../../../mizan-sql/tests/questions/mod.rs"]
+#[path = "../../../../../mizan-sql/tests/queries/mod.rs"]
 pub(in crate::engines) mod questions;
 
 use std::process::Command;

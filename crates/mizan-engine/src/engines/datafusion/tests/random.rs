@@ -6,7 +6,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::{ArrayRef, Float64Array, RecordBatch};
 use datafusion::arrow::datatypes::{Field, Schema};
 use datafusion::datasource::MemTable;
-use mizan_sql::{BoundedPlan, Catalogue, Excess, Type, Value};
+use mizan_sql::{BoundedPlan, Catalogue, GroupBounding, Type, Value};
 
 use super::super::values::{array_of, data_type};
 use super::super::{DataFusion, Planted, Tables};
@@ -167,7 +167,7 @@ fn clipping_is_generated() {
         let plan = vary::first_rows(&mut Rng(!seed), plan);
         let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
         let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
-        if plan.excess == Excess::Clipped {
+        if plan.group_bounding == GroupBounding::ClipL2 {
             let whole = BoundedPlan {
                 groups_per_unit: 1000,
                 ..plan.clone()
@@ -255,7 +255,7 @@ fn partitions_do_not_matter() {
                 plan.relation = relation;
                 plan.keys.clear();
                 plan.groups = mizan_sql::Groups::Public(vec![vec![]]);
-                plan.excess = Excess::None;
+                plan.group_bounding = GroupBounding::NotNeeded;
                 plan.statistics = vec![mizan_sql::Statistic {
                     measure: mizan_sql::Measure::Distinct(mizan_sql::Expr::Column(2)),
                     low: 0,

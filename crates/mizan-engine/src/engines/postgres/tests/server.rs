@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use mizan_sql::{
-    BoundedPlan, Catalogue, Dataset, DatasetColumn, Excess, Expr, Groups, Key, Measure, Output,
-    Privacy, Statistic, Type, Value,
+    BoundedPlan, Catalogue, Dataset, DatasetColumn, Expr, GroupBounding, Groups, Key, Measure,
+    Output, Privacy, Statistic, Type, Value,
 };
 use postgres::{Client, NoTls};
 
@@ -74,7 +74,7 @@ pub(super) fn by_values(catalogue: &Catalogue, expressions: &[Expr]) -> BoundedP
             _ => Groups::Private,
         },
         groups_per_unit: 1,
-        excess: Excess::None,
+        group_bounding: GroupBounding::NotNeeded,
         statistics: vec![Statistic {
             measure: Measure::Units,
             low: 0,

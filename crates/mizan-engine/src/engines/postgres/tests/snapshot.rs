@@ -36,7 +36,7 @@ fn cached_counts_end_with_their_version() {
         columns: scan.columns.clone(),
         unit: scan.unit.clone(),
         one_row_per_unit: false,
-        operator: Operator::First {
+        operator: Operator::LimitRowsPerUnit {
             rows: 2,
             read: vec![0, 1],
             input: Box::new(scan),

@@ -5,17 +5,17 @@ use datafusion_expr::expr::AggregateFunction;
 use datafusion_expr::logical_plan::Aggregate;
 use datafusion_expr::{Expr as Planned, LogicalPlan};
 
-use super::asked::{Asked, What};
+use super::aggregate_call::{AggregateCall, AggregateKind};
 use super::grid;
 use super::local::Rows;
 use super::rows::Binder;
 use super::scalar::Scope;
-use super::shown::shown;
+use super::sql_text::sql_text;
 use crate::expr::{Expr, Function};
 use crate::message::Effect;
 use crate::plan::MAX_ROWS;
 use crate::refusal::{Reason, Refusal};
-use crate::relation::{Bounds, Within};
+use crate::relation::{Bounds, UnitAggregate};
 use crate::value::{Type, Value};
 
 /// The most rows of any relation, as a double.
@@ -23,7 +23,7 @@ use crate::value::{Type, Value};
 const MOST_ROWS: f64 = MAX_ROWS as f64;
 
 /// A translated aggregate: the places of its computed aggregates, and the expression over them.
-struct Made {
+struct ComputedColumn {
     name: String,
     expr: Expr,
     kind: Type,
@@ -31,14 +31,17 @@ struct Made {
 
 /// The aggregates that a group computes.
 #[derive(Default)]
-struct Computed(Vec<(String, Within, Type, Option<Bounds>)>);
+struct Computed(Vec<(String, UnitAggregate, Type, Option<Bounds>)>);
 
 impl Computed {
     /// The place of an aggregate; equal aggregates share one.
-    fn place(&mut self, within: Within, kind: Type, bounds: Option<Bounds>) -> usize {
-        let known = self.0.iter().position(|(_, other, _, _)| *other == within);
+    fn place(&mut self, aggregate: UnitAggregate, kind: Type, bounds: Option<Bounds>) -> usize {
+        let known = self
+            .0
+            .iter()
+            .position(|(_, other, _, _)| *other == aggregate);
         known.unwrap_or_else(|| {
-            self.0.push((String::new(), within, kind, bounds));
+            self.0.push((String::new(), aggregate, kind, bounds));
             self.0.len() - 1
         })
     }
@@ -46,7 +49,7 @@ impl Computed {
 
 impl Binder<'_> {
     /// An inner `GROUP BY`.
-    pub(super) fn within(&mut self, aggregate: &Aggregate) -> Result<Rows, Refusal> {
+    pub(super) fn inner_group_by(&mut self, aggregate: &Aggregate) -> Result<Rows, Refusal> {
         let input = self.rows(&aggregate.input, Vec::new())?;
         let fields = input.fields();
         let schema = aggregate.input.schema();
@@ -62,16 +65,16 @@ impl Binder<'_> {
             false => self.rows_per_unit(&input).ok(),
         };
         let mut computed = Computed::default();
-        let mut made = Vec::new();
+        let mut columns_made = Vec::new();
         for expr in &aggregate.aggr_expr {
             let function = aggregate_of(expr)?;
             let scope = Scope::new(schema, &fields, self.words);
-            let asked = Asked::read(function, &scope, &input.relation, self.words)?;
+            let call = AggregateCall::read(function, &scope, &input.relation, self.words)?;
             let at = self.words.place(function.func.name());
-            made.push(
+            columns_made.push(
                 self.of_one_unit(
-                    &asked,
-                    shown(expr),
+                    &call,
+                    sql_text(expr),
                     &input,
                     limit,
                     keys.len(),
@@ -96,13 +99,13 @@ impl Binder<'_> {
             )
             .at(self.words.place("group").or_else(|| self.inner_place(aggregate)))
         })?;
-        let results = made
+        let results = columns_made
             .into_iter()
-            .map(|made| (made.name, made.expr, made.kind));
+            .map(|columns_made| (columns_made.name, columns_made.expr, columns_made.kind));
         Ok(grouped.project(plain.into_iter().chain(results).collect()))
     }
 
-    fn inner_place(&self, aggregate: &Aggregate) -> Option<crate::refusal::Place> {
+    fn inner_place(&self, aggregate: &Aggregate) -> Option<crate::refusal::TextSpan> {
         let first = aggregate.aggr_expr.first()?;
         let function = aggregate_of(first).ok()?;
         self.words.place(function.func.name())
@@ -141,26 +144,26 @@ impl Binder<'_> {
     /// enforced here too.
     fn of_one_unit(
         &mut self,
-        asked: &Asked,
+        call: &AggregateCall,
         name: String,
         input: &Rows,
         limit: Option<u64>,
         keys: usize,
         computed: &mut Computed,
-    ) -> Result<Made, Refusal> {
+    ) -> Result<ComputedColumn, Refusal> {
         let columns = &input.relation.columns;
         let column = |place: usize| Expr::Column(keys + place);
         let integer = Type::Integer;
-        let (expr, kind) = match &asked.what {
-            What::Units => (Expr::integer(1), integer),
-            What::Rows | What::Count | What::Distinct { .. } => {
-                let within = match asked.what {
-                    What::Rows => Within::Rows,
-                    What::Count => Within::Count(asked.argument.clone()),
-                    _ => Within::CountDistinct(asked.argument.clone()),
+        let (expr, kind) = match &call.what {
+            AggregateKind::Units => (Expr::integer(1), integer),
+            AggregateKind::Rows | AggregateKind::Count | AggregateKind::Distinct { .. } => {
+                let aggregate = match call.what {
+                    AggregateKind::Rows => UnitAggregate::Rows,
+                    AggregateKind::Count => UnitAggregate::Count(call.argument.clone()),
+                    _ => UnitAggregate::CountDistinct(call.argument.clone()),
                 };
                 // A count is never NULL and never negative.
-                let place = column(computed.place(within, integer, Bounds::new(0.0, MOST_ROWS)));
+                let place = column(computed.place(aggregate, integer, Bounds::new(0.0, MOST_ROWS)));
                 let capped = limit.and_then(|limit| Some((limit, i64::try_from(limit).ok()?)));
                 if let Some((limit, most)) = capped {
                     self.clamp(Effect::UnitCount {
@@ -175,34 +178,34 @@ impl Binder<'_> {
                     (place, integer)
                 }
             }
-            What::Minimum | What::Maximum => {
-                let kind = asked.kind;
-                let within = if asked.what == What::Minimum {
-                    Within::Min(asked.argument.clone())
+            AggregateKind::Minimum | AggregateKind::Maximum => {
+                let kind = call.kind;
+                let aggregate = if call.what == AggregateKind::Minimum {
+                    UnitAggregate::Min(call.argument.clone())
                 } else {
-                    Within::Max(asked.argument.clone())
+                    UnitAggregate::Max(call.argument.clone())
                 };
-                let bounds = asked.argument.bounds(columns);
-                (column(computed.place(within, kind, bounds)), kind)
+                let bounds = call.argument.bounds(columns);
+                (column(computed.place(aggregate, kind, bounds)), kind)
             }
-            What::Sum | What::Mean => {
-                let bounds = asked.bounds(columns)?;
-                let grid = grid::for_sum(bounds, 0.0, asked.kind, false, 1)
-                    .ok_or_else(|| asked.too_wide())?;
-                let sum = Within::Sum(asked.argument.clone(), grid);
-                let sum = column(computed.place(sum, asked.kind, None));
-                if asked.what == What::Mean {
-                    let count = Within::Count(asked.argument.clone());
+            AggregateKind::Sum | AggregateKind::Mean => {
+                let bounds = call.bounds(columns)?;
+                let grid = grid::for_sum(bounds, 0.0, call.kind, false, 1)
+                    .ok_or_else(|| call.too_wide())?;
+                let sum = UnitAggregate::Sum(call.argument.clone(), grid);
+                let sum = column(computed.place(sum, call.kind, None));
+                if call.what == AggregateKind::Mean {
+                    let count = UnitAggregate::Count(call.argument.clone());
                     let count = column(computed.place(count, integer, None));
                     let mean = Expr::call(Function::Divide, [sum, count]);
                     let (low, high) = (Value::number(bounds.low), Value::number(bounds.high));
                     (clamped(mean, Type::Number, low, high), Type::Number)
                 } else {
-                    let expr = self.clamped_total(sum, asked, &name, input, limit, bounds);
-                    (expr, asked.kind)
+                    let expr = self.clamped_total(sum, call, &name, input, limit, bounds);
+                    (expr, call.kind)
                 }
             }
-            What::Variance { .. } | What::Quantile(_) => {
+            AggregateKind::Variance { .. } | AggregateKind::Quantile(_) => {
                 return Err(Refusal::new(
                     Reason::Aggregate,
                     "within one person only COUNT, SUM, AVG, MIN and MAX are supported",
@@ -210,20 +213,20 @@ impl Binder<'_> {
                 ));
             }
         };
-        Ok(Made { name, expr, kind })
+        Ok(ComputedColumn { name, expr, kind })
     }
 
     /// The sum of a unit, clamped to the declared total or to rows times bounds.
     fn clamped_total(
         &mut self,
         sum: Expr,
-        asked: &Asked,
+        call: &AggregateCall,
         name: &str,
         input: &Rows,
         limit: Option<u64>,
         bounds: Bounds,
     ) -> Expr {
-        let declared = self.declared_total(&input.relation, &asked.argument);
+        let declared = self.declared_total(&input.relation, &call.argument);
         #[allow(clippy::cast_precision_loss, reason = "a limit that is public")]
         let by_rows = limit.and_then(|rows| {
             let rows = rows as f64;
@@ -232,7 +235,7 @@ impl Binder<'_> {
         let Some(total) = declared.or(by_rows) else {
             return sum;
         };
-        let literals = if asked.kind == Type::Integer {
+        let literals = if call.kind == Type::Integer {
             let whole = |value: f64| match Expr::Cast(
                 Box::new(Expr::Literal(Value::number(value), Type::Number)),
                 Type::Integer,
@@ -254,7 +257,7 @@ impl Binder<'_> {
             low: total.low,
             high: total.high,
         });
-        clamped(sum, asked.kind, low, high)
+        clamped(sum, call.kind, low, high)
     }
 }
 
@@ -293,7 +296,7 @@ pub(super) fn aggregate_of(expr: &Planned) -> Result<&AggregateFunction, Refusal
         Planned::AggregateFunction(function) => Ok(function),
         other => Err(Refusal::new(
             Reason::Internal,
-            format!("{} is not an aggregate", shown(other)),
+            format!("{} is not an aggregate", sql_text(other)),
             "please report this query",
         )),
     }

@@ -8,7 +8,7 @@ use datafusion_expr::{BinaryExpr, Expr as Planned};
 const LONGEST: usize = 120;
 
 /// An expression as short SQL text.
-pub(super) fn shown(planned: &Planned) -> String {
+pub(super) fn sql_text(planned: &Planned) -> String {
     let text = written(planned, 0);
     if text.chars().count() <= LONGEST {
         return text;

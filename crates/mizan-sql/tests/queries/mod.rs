@@ -268,8 +268,8 @@ pub(crate) fn summary(plan: &BoundedPlan) -> Vec<String> {
         Groups::Public(groups) => format!("{} public groups by {}", groups.len(), names.join(", ")),
         Groups::Private => format!("private groups by {}", names.join(", ")),
     };
-    let enforced = match plan.excess {
-        Excess::None => "",
+    let enforced = match plan.group_bounding {
+        GroupBounding::NotNeeded => "",
         _ => " enforced",
     };
     lines.push(format!(

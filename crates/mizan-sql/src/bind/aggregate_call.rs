@@ -3,17 +3,17 @@
 use datafusion_expr::expr::AggregateFunction;
 
 use super::scalar::{Scope, place};
-use super::shown::shown;
+use super::sql_text::sql_text;
 use crate::expr::Expr;
 use crate::message::Effect;
 use crate::parse::Words;
-use crate::refusal::{Place, Reason, Refusal};
+use crate::refusal::{Reason, Refusal, TextSpan};
 use crate::relation::{Bounds, Column, Relation};
 use crate::value::{Type, Value};
 
 /// The statistic that an aggregate computes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum What {
+pub(super) enum AggregateKind {
     /// The number of units.
     Units,
     /// The number of rows.
@@ -37,8 +37,8 @@ pub(super) enum What {
 
 /// An aggregate call of a query.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
-    pub(super) what: What,
+pub(super) struct AggregateCall {
+    pub(super) what: AggregateKind,
     /// The argument, over the rows of the relation; a `FILTER` is part of it.
     pub(super) argument: Expr,
     pub(super) kind: Type,
@@ -46,10 +46,10 @@ pub(super) struct Asked {
     written: String,
     function: String,
     /// Its place in the query.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<TextSpan>,
 }
 
-impl Asked {
+impl AggregateCall {
     /// Reads an aggregate call over rows.
     pub(super) fn read(
         call: &AggregateFunction,
@@ -59,10 +59,10 @@ impl Asked {
     ) -> Result<Self, Refusal> {
         let column = call.params.args.iter().find_map(place);
         let here = column.or_else(|| words.place(call.func.name()));
-        let asked = read(call, scope, relation).map_err(|refusal| refusal.at(here))?;
+        let read_call = read(call, scope, relation).map_err(|refusal| refusal.at(here))?;
         Ok(Self {
             place: here,
-            ..asked
+            ..read_call
         })
     }
 
@@ -116,7 +116,10 @@ impl Asked {
 
     /// Refuses sums of values that are not numbers.
     fn checked(self) -> Result<Self, Refusal> {
-        let sums = matches!(self.what, What::Sum | What::Mean | What::Variance { .. });
+        let sums = matches!(
+            self.what,
+            AggregateKind::Sum | AggregateKind::Mean | AggregateKind::Variance { .. }
+        );
         if !sums || self.kind.is_numeric() {
             return Ok(self);
         }
@@ -142,7 +145,7 @@ fn read(
     call: &AggregateFunction,
     scope: &Scope<'_>,
     relation: &Relation,
-) -> Result<Asked, Refusal> {
+) -> Result<AggregateCall, Refusal> {
     let name = call.func.name();
     let arguments = call.params.args.as_slice();
     let filter = call
@@ -187,24 +190,24 @@ fn read(
         ));
     }
     let what = match name {
-        "sum" => What::Sum,
-        "avg" | "mean" => What::Mean,
-        "min" => What::Minimum,
-        "max" => What::Maximum,
-        "median" | "approx_median" => What::Quantile(0.5),
-        "var" | "var_samp" | "variance" => What::Variance {
+        "sum" => AggregateKind::Sum,
+        "avg" | "mean" => AggregateKind::Mean,
+        "min" => AggregateKind::Minimum,
+        "max" => AggregateKind::Maximum,
+        "median" | "approx_median" => AggregateKind::Quantile(0.5),
+        "var" | "var_samp" | "variance" => AggregateKind::Variance {
             sample: true,
             root: false,
         },
-        "var_pop" => What::Variance {
+        "var_pop" => AggregateKind::Variance {
             sample: false,
             root: false,
         },
-        "stddev" | "stddev_samp" => What::Variance {
+        "stddev" | "stddev_samp" => AggregateKind::Variance {
             sample: true,
             root: true,
         },
-        "stddev_pop" => What::Variance {
+        "stddev_pop" => AggregateKind::Variance {
             sample: false,
             root: true,
         },
@@ -222,14 +225,14 @@ fn read(
             })?;
             // `DESC` takes the quantile from the greatest value.
             let descending = call.params.order_by.iter().any(|by| !by.asc);
-            What::Quantile(if descending { 1.0 - at } else { at })
+            AggregateKind::Quantile(if descending { 1.0 - at } else { at })
         }
     };
-    Asked {
+    AggregateCall {
         what,
         argument: filtered(argument, kind, filter),
         kind,
-        written: shown(first),
+        written: sql_text(first),
         function: name.to_owned(),
         place: None,
     }
@@ -241,7 +244,7 @@ fn count(
     scope: &Scope<'_>,
     relation: &Relation,
     filter: Option<Expr>,
-) -> Result<Asked, Refusal> {
+) -> Result<AggregateCall, Refusal> {
     let mut arguments = Vec::new();
     for argument in &call.params.args {
         arguments.push(scope.expression(argument)?);
@@ -250,9 +253,9 @@ fn count(
         Expr::Column(place) => relation.unit.contains(place),
         _ => false,
     };
-    let asked = |what, argument, kind| {
-        let written: Vec<String> = call.params.args.iter().map(shown).collect();
-        Asked {
+    let aggregate_call = |what, argument, kind| {
+        let written: Vec<String> = call.params.args.iter().map(sql_text).collect();
+        AggregateCall {
             what,
             argument,
             kind,
@@ -271,14 +274,22 @@ fn count(
                 arguments.iter().any(|(expr, _)| *expr == column)
             });
         return match (arguments.as_slice(), &filter) {
-            (_, None) if whole_unit => Ok(asked(What::Units, Expr::integer(1), Type::Integer)),
+            (_, None) if whole_unit => Ok(aggregate_call(
+                AggregateKind::Units,
+                Expr::integer(1),
+                Type::Integer,
+            )),
             // The number of units with a row that passes the filter: a unit has one distinct value.
             (_, Some(_)) if whole_unit => {
                 let one_per_unit = relation.unit.len() == 1;
                 match (one_per_unit, arguments.first()) {
                     (true, Some((expr, kind))) => {
                         let expr = filtered(expr.clone(), *kind, filter.clone());
-                        Ok(asked(What::Distinct { one_per_unit }, expr, *kind))
+                        Ok(aggregate_call(
+                            AggregateKind::Distinct { one_per_unit },
+                            expr,
+                            *kind,
+                        ))
                     }
                     _ => Err(several()),
                 }
@@ -287,32 +298,36 @@ fn count(
                 let expr = filtered(expr.clone(), *kind, filter.clone());
                 let one_per_unit =
                     column_of_results(&expr).is_some_and(|place| relation.unit.contains(&place));
-                Ok(asked(What::Distinct { one_per_unit }, expr, *kind))
+                Ok(aggregate_call(
+                    AggregateKind::Distinct { one_per_unit },
+                    expr,
+                    *kind,
+                ))
             }
             _ => Err(several()),
         };
     }
     match arguments.as_slice() {
         // Rows whose unit is `NULL` are dropped before, so the unit is never `NULL` here.
-        [] => Ok(asked(rows_or_count(&filter), one(), Type::Integer)),
+        [] => Ok(aggregate_call(rows_or_count(&filter), one(), Type::Integer)),
         [(expr, _)] if written_out(expr) || unit(expr) => {
-            Ok(asked(rows_or_count(&filter), one(), Type::Integer))
+            Ok(aggregate_call(rows_or_count(&filter), one(), Type::Integer))
         }
         [(expr, kind)] if filter.is_none() && never_null(expr) => {
-            Ok(asked(What::Rows, expr.clone(), *kind))
+            Ok(aggregate_call(AggregateKind::Rows, expr.clone(), *kind))
         }
         [(expr, kind)] => {
             let expr = filtered(expr.clone(), *kind, filter);
-            Ok(asked(What::Count, expr, *kind))
+            Ok(aggregate_call(AggregateKind::Count, expr, *kind))
         }
         _ => Err(several()),
     }
 }
 
-const fn rows_or_count(filter: &Option<Expr>) -> What {
+const fn rows_or_count(filter: &Option<Expr>) -> AggregateKind {
     match filter {
-        None => What::Rows,
-        Some(_) => What::Count,
+        None => AggregateKind::Rows,
+        Some(_) => AggregateKind::Count,
     }
 }
 
