@@ -8,7 +8,7 @@ use mizan_accounting::divergence::DistributionError;
 use mizan_accounting::methods::Refusal;
 use mizan_audit::AuditError;
 use mizan_core::{Code, DecimalError, EventError, UnitError};
-use mizan_engine::{EngineError, QuestionError};
+use mizan_engine::{EngineError, QueryError};
 use mizan_ledger::evidence::{TextError, VerifyError};
 use mizan_ledger::money::{CostError, NameError};
 use mizan_ledger::{BudgetError, LedgerError, RequestError};
@@ -62,9 +62,9 @@ impl Failure {
 
     /// The error of a query, with its place if it has one.
     #[must_use]
-    pub fn of_question(error: &QuestionError, sql: &str) -> Self {
+    pub fn of_question(error: &QueryError, sql: &str) -> Self {
         let charged = match error {
-            QuestionError::AfterCharge { id, .. } => Some(id.to_string().into()),
+            QueryError::AfterCharge { id, .. } => Some(id.to_string().into()),
             _ => None,
         };
         Self {

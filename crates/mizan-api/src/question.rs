@@ -2,7 +2,7 @@
 
 use mizan_core::{Code, Delta};
 use mizan_engine::{
-    Answer, AnswerCell, Answered, ChoiceReason, Denied, Quote, ReservedDelta, Wish,
+    Answer, AnswerCell, Answered, ChoiceReason, Denied, Quote, ReservedDelta, SpendTarget,
 };
 use mizan_report::{Bar, Bars, number};
 use mizan_sql::{Effect, Note, Value};
@@ -47,15 +47,15 @@ impl QuestionRequest {
     /// # Errors
     ///
     /// A number is not valid, or both are given.
-    pub fn wish(&self, names: Names) -> Result<Wish, Failure> {
+    pub fn spend_target(&self, names: Names) -> Result<SpendTarget, Failure> {
         let [epsilon, accuracy] = ["epsilon", "accuracy"].map(|name| names.option(name));
         match (&self.epsilon, &self.accuracy) {
-            (None, None) => Ok(Wish::Usual),
-            (Some(given), None) => Ok(Wish::Epsilon(
+            (None, None) => Ok(SpendTarget::DefaultShare),
+            (Some(given), None) => Ok(SpendTarget::Epsilon(
                 input::epsilon(&given.text(), &epsilon)?.value,
             )),
             (None, Some(given)) => match given.text().trim().parse::<f64>() {
-                Ok(width) if width.is_finite() && width > 0.0 => Ok(Wish::Accuracy(width)),
+                Ok(width) if width.is_finite() && width > 0.0 => Ok(SpendTarget::Accuracy(width)),
                 _ => Err(Failure::new(
                     Code::MZ1951,
                     format!("{accuracy}: {:?} is not a width", given.text()),

@@ -28,7 +28,7 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
 use futures::StreamExt as _;
-use mizan_engine::{Engines, measure};
+use mizan_engine::{EngineSet, measure};
 use postgres::{Client, NoTls};
 
 /// Private tables and their unit columns.
@@ -94,7 +94,7 @@ fn main() {
             let start = Instant::now();
             client.query(plain, &[]).unwrap();
             plains.push(start.elapsed().as_secs_f64() * 1e3);
-            let engine = Engines::new().unwrap();
+            let engine = EngineSet::new().unwrap();
             privates.push(measure(&engine, &plan, &catalogue).unwrap().as_secs_f64() * 1e3);
         }
         // The first round warms the caches.

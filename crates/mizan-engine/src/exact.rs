@@ -19,7 +19,7 @@ pub enum Cell {
 /// The result of an engine: for each group in the data, a cell for each statistic. Public
 /// groups without rows are missing; all private groups are present.
 #[allow(unreachable_pub, reason = "in the signature of a public trait")]
-pub type Exact = BTreeMap<Vec<Value>, Vec<Cell>>;
+pub type ExactAggregates = BTreeMap<Vec<Value>, Vec<Cell>>;
 
 /// Which implementation computed a result.
 #[allow(unreachable_pub, reason = "in the signature of a public trait")]
@@ -39,20 +39,20 @@ pub enum ExecutionPath {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Execution {
     /// The exact integers.
-    pub exact: Exact,
+    pub exact: ExactAggregates,
     /// The path.
     pub path: ExecutionPath,
 }
 
 impl Execution {
     /// A result of plain SQL.
-    pub(crate) const fn plain_sql(exact: Exact) -> Self {
+    pub(crate) const fn plain_sql(exact: ExactAggregates) -> Self {
         let path = ExecutionPath::PlainSql;
         Self { exact, path }
     }
 
     /// Takes the integers, and counts a fallback.
-    pub(crate) fn counted(self) -> Exact {
+    pub(crate) fn counted(self) -> ExactAggregates {
         if self.path == ExecutionPath::Fallback {
             FALLBACKS.fetch_add(1, Ordering::Relaxed);
         }

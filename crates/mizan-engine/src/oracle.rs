@@ -9,7 +9,7 @@ use mizan_sql::{
 };
 
 use crate::engines::relations::{value_of_sum, whole_between};
-use crate::exact::{Cell, Exact};
+use crate::exact::{Cell, ExactAggregates};
 use crate::order::{Salt, hash};
 
 /// Rows.
@@ -19,7 +19,12 @@ pub(crate) type Rows = Vec<Vec<Value>>;
 pub(crate) type Data = BTreeMap<String, Rows>;
 
 /// The exact integers of a plan.
-pub(crate) fn run(plan: &BoundedPlan, catalogue: &Catalogue, data: &Data, salt: &Salt) -> Exact {
+pub(crate) fn run(
+    plan: &BoundedPlan,
+    catalogue: &Catalogue,
+    data: &Data,
+    salt: &Salt,
+) -> ExactAggregates {
     // S0: rows by unit and group.
     let mut units: BTreeMap<Vec<Value>, BTreeMap<Vec<Value>, Rows>> = BTreeMap::new();
     for row in rows(&plan.relation, catalogue, data, salt) {
@@ -45,7 +50,7 @@ pub(crate) fn run(plan: &BoundedPlan, catalogue: &Catalogue, data: &Data, salt: 
         let groups = units.entry(unit).or_default();
         groups.entry(key).or_default().push(row);
     }
-    let mut exact = Exact::new();
+    let mut exact = ExactAggregates::new();
     let mut values: BTreeMap<(Vec<Value>, usize), BTreeSet<Value>> = BTreeMap::new();
     for (unit, groups) in &units {
         // S3.

@@ -15,7 +15,7 @@ use mizan_sql::{
 
 use crate::DataFusion;
 use crate::engine::Engine;
-use crate::exact::{Cell, Exact};
+use crate::exact::{Cell, ExactAggregates};
 
 /// The dataset `visits` in a file: u, x from 0 to 10, a word.
 fn catalogue(source: String) -> Catalogue {
@@ -53,7 +53,7 @@ fn planned(sql: &str) -> BoundedPlan {
 }
 
 /// The exact integers of a query over these rows.
-fn run(sql: &str, rows: &str) -> Exact {
+fn run(sql: &str, rows: &str) -> ExactAggregates {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("visits.csv");
     std::fs::write(&path, format!("u,x,word\n{rows}")).unwrap();

@@ -10,7 +10,7 @@ use mizan_engine::QueryLimits;
 /// Worker processes for queries over files, one process per query.
 #[derive(Clone, Debug)]
 pub struct QueryWorkers {
-    /// The program; see [`Engines::in_workers`](mizan_engine::Engines::in_workers).
+    /// The program; see [`EngineSet::in_workers`](mizan_engine::EngineSet::in_workers).
     pub program: PathBuf,
     /// The limits of each process.
     pub limits: QueryLimits,

@@ -2,7 +2,7 @@
 //! that fits after a refusal. `--explain` adds the details.
 
 use mizan_api::budget::view;
-use mizan_engine::{Answer, AnswerCell, Answered, QuestionError, Quote, Wish};
+use mizan_engine::{Answer, AnswerCell, Answered, QueryError, Quote, SpendTarget};
 use mizan_ledger::AccountView;
 use mizan_report::number;
 
@@ -150,12 +150,12 @@ pub(crate) fn left_bar(view: &AccountView, output: Output) -> String {
 /// candidate is quoted, so the one that is returned fits.
 pub(crate) fn largest_epsilon(
     refused: f64,
-    quote: impl Fn(Wish) -> Result<Quote, QuestionError>,
+    quote: impl Fn(SpendTarget) -> Result<Quote, QueryError>,
 ) -> Option<String> {
     let candidates = two_digits(refused);
     let fits = |text: &String| {
         let epsilon = input::epsilon(text, "--epsilon").ok()?;
-        let quote = quote(Wish::Epsilon(epsilon.value)).ok()?;
+        let quote = quote(SpendTarget::Epsilon(epsilon.value)).ok()?;
         quote.fits.then(|| text.clone())
     };
     let mut found = candidates.first().and_then(fits)?;

@@ -1,7 +1,7 @@
 //! The engine that runs queries: this machine, or a cluster.
 
 use mizan_core::Code;
-use mizan_engine::{Engines, this_program};
+use mizan_engine::{EngineSet, this_program};
 
 use crate::failure::Failure;
 use crate::query_limits::{self, QueryLimitArguments};
@@ -38,7 +38,7 @@ impl EngineArguments {
     }
 
     /// Opens the selected engines.
-    pub(crate) fn open(&self) -> Result<Engines, Failure> {
+    pub(crate) fn open(&self) -> Result<EngineSet, Failure> {
         match (self.engine, &self.scheduler) {
             (Some(Kind::Embedded), Some(_)) => Err(Failure::new(
                 Code::MZ0008,
@@ -47,7 +47,7 @@ impl EngineArguments {
             )),
             (None | Some(Kind::Embedded), None) => {
                 let limits = self.limits.limits(1)?;
-                Ok(Engines::in_workers(this_program()?, limits)?)
+                Ok(EngineSet::in_workers(this_program()?, limits)?)
             }
             (Some(Kind::Ballista), None) => self.on_cluster(&from_environment()?),
             (_, Some(scheduler)) => self.on_cluster(scheduler),
@@ -55,9 +55,9 @@ impl EngineArguments {
     }
 
     /// A cluster. Public rows are counted on this machine, in worker processes.
-    fn on_cluster(&self, scheduler: &str) -> Result<Engines, Failure> {
+    fn on_cluster(&self, scheduler: &str) -> Result<EngineSet, Failure> {
         let limits = self.limits.limits(1)?;
-        Ok(Engines::on_cluster(scheduler)?.counting_in_workers(this_program()?, limits))
+        Ok(EngineSet::on_cluster(scheduler)?.counting_in_workers(this_program()?, limits))
     }
 }
 

@@ -7,7 +7,7 @@ use mizan_api::names::Names;
 pub(crate) use mizan_api::question::bars;
 use mizan_api::question::{QuestionRequest, plain};
 use mizan_core::Delta;
-use mizan_engine::{Answer, AnswerCell, ChoiceReason, Desk, Engines, Wish};
+use mizan_engine::{Answer, AnswerCell, ChoiceReason, EngineSet, QueryService, SpendTarget};
 use mizan_ledger::Ledger;
 use mizan_report::{Column, Table, number};
 use mizan_sql::{Catalogue, Effect, Note, Value};
@@ -75,7 +75,7 @@ impl QueryArguments {
     }
 
     /// The target, epsilon or accuracy, and the share of the reserved delta.
-    fn spending(&self) -> Result<(Wish, Option<Delta>), Failure> {
+    fn spending(&self) -> Result<(SpendTarget, Option<Delta>), Failure> {
         let given = |text: &Option<String>| text.as_deref().map(Into::into);
         let request = QuestionRequest {
             sql: String::new(),
@@ -84,35 +84,42 @@ impl QueryArguments {
             threshold_delta: given(&self.threshold_delta),
         };
         let names = Names::CommandLine;
-        Ok((request.wish(names)?, request.threshold_delta(names)?))
+        Ok((
+            request.spend_target(names)?,
+            request.threshold_delta(names)?,
+        ))
     }
 
     /// Runs `ask` with the ledger, the catalogue and the engine of the arguments.
-    pub(crate) fn at_desk<T>(
+    pub(crate) fn with_query_service<T>(
         &self,
         ledger: &Ledger,
-        ask: impl FnOnce(&Desk<'_, Engines>, &str, Wish) -> Result<T, mizan_engine::QuestionError>,
+        ask: impl FnOnce(
+            &QueryService<'_, EngineSet>,
+            &str,
+            SpendTarget,
+        ) -> Result<T, mizan_engine::QueryError>,
     ) -> Result<T, Failure> {
         let catalogue = self.catalogue.read()?;
-        let (sql, (wish, share)) = (self.sql()?, self.spending()?);
+        let (sql, (spend_target, share)) = (self.sql()?, self.spending()?);
         let (_, sql) = mizan_sql::statement(&sql);
-        at_desk(ledger, &catalogue, &self.engine, sql, |desk| {
-            ask(&desk.threshold_delta(share), sql, wish)
+        with_query_service(ledger, &catalogue, &self.engine, sql, |service| {
+            ask(&service.threshold_delta(share), sql, spend_target)
         })
     }
 }
 
 /// Runs `ask`; errors show their place in the SQL text.
-pub(crate) fn at_desk<T>(
+pub(crate) fn with_query_service<T>(
     ledger: &Ledger,
     catalogue: &Catalogue,
     engine: &EngineArguments,
     sql: &str,
-    ask: impl FnOnce(Desk<'_, Engines>) -> Result<T, mizan_engine::QuestionError>,
+    ask: impl FnOnce(QueryService<'_, EngineSet>) -> Result<T, mizan_engine::QueryError>,
 ) -> Result<T, Failure> {
     let engine = engine.open()?;
-    let desk = Desk::new(ledger, catalogue, &engine);
-    ask(desk).map_err(|error| Failure::of_question(&error, sql))
+    let service = QueryService::new(ledger, catalogue, &engine);
+    ask(service).map_err(|error| Failure::of_question(&error, sql))
 }
 
 /// The rows as text: bars if every row has one estimate, else a table.

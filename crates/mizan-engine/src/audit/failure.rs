@@ -83,7 +83,7 @@ pub fn audit_failures(
     };
     hunt.run(
         next,
-        |world, target, asked| on_files(&engine, world, target, asked),
+        |world, target, queries| on_files(&engine, world, target, queries),
         progress,
     )
 }
@@ -100,11 +100,11 @@ pub(crate) fn on_files<E: Engine>(
     engine: &E,
     world: &World,
     target: &Target,
-    asked: &[Asked],
+    queries: &[AttackQuery],
 ) -> std::io::Result<Vec<Outcome>> {
     write(world, target)?;
-    let outcome = |asked: &Asked| observe(engine, &world.catalogue, &asked.plan, world.salt);
-    Ok(asked.iter().map(outcome).collect())
+    let outcome = |query: &AttackQuery| observe(engine, &world.catalogue, &query.plan, world.salt);
+    Ok(queries.iter().map(outcome).collect())
 }
 
 /// What the analyst sees of a query.
@@ -142,7 +142,7 @@ impl fmt::Display for Outcome {
 }
 
 /// A query and its plan.
-pub(crate) struct Asked {
+pub(crate) struct AttackQuery {
     pub(crate) attack: Attack,
     pub(crate) sql: String,
     pub(crate) plan: BoundedPlan,
@@ -189,7 +189,7 @@ impl Hunt<'_> {
     pub(crate) fn run(
         &self,
         next: &mut dyn FnMut() -> u64,
-        mut run: impl FnMut(&World, &Target, &[Asked]) -> std::io::Result<Vec<Outcome>>,
+        mut run: impl FnMut(&World, &Target, &[AttackQuery]) -> std::io::Result<Vec<Outcome>>,
         mut progress: impl FnMut(u64),
     ) -> std::io::Result<FailureAudit> {
         let mut audit = FailureAudit::default();
@@ -199,25 +199,25 @@ impl Hunt<'_> {
             let mut dice = Dice(&mut numbers);
             let world = World::new(&mut dice, self.folder);
             let target = world.target(&mut dice, true);
-            let asked = audit.ask(&mut dice, &world, self.only);
-            let with = run(&world, &target, &asked)?;
-            let without = run(&world, &Target::new(), &asked)?;
+            let queries = audit.attack_queries(&mut dice, &world, self.only);
+            let with = run(&world, &target, &queries)?;
+            let without = run(&world, &Target::new(), &queries)?;
             let worst = dice.one_in(2);
-            let other = run(&world, &world.target(&mut dice, worst), &asked)?;
+            let other = run(&world, &world.target(&mut dice, worst), &queries)?;
             let outcomes = with.iter().zip(&without).zip(&other);
-            for (asked, ((with, without), other)) in asked.iter().zip(outcomes) {
-                let mut look = Look {
+            for (query, ((with, without), other)) in queries.iter().zip(outcomes) {
+                let mut neighbours = Neighbours {
                     audit: &mut audit,
                     seed,
-                    asked,
+                    query,
                 };
-                look.fallbacks(&[with, without, other]);
-                look.pair(with, without);
-                look.pair(with, other);
+                neighbours.fallbacks(&[with, without, other]);
+                neighbours.pair(with, without);
+                neighbours.pair(with, other);
                 // A replacement of rows is a removal and an addition: the claim is tested for
                 // each.
-                look.claim(with, without);
-                look.claim(other, without);
+                neighbours.claim(with, without);
+                neighbours.claim(other, without);
             }
             progress(audit.pairs - before);
         }
@@ -226,7 +226,12 @@ impl Hunt<'_> {
 }
 
 impl FailureAudit {
-    fn ask(&mut self, dice: &mut Dice<'_>, world: &World, only: Option<Attack>) -> Vec<Asked> {
+    fn attack_queries(
+        &mut self,
+        dice: &mut Dice<'_>,
+        world: &World,
+        only: Option<Attack>,
+    ) -> Vec<AttackQuery> {
         let mut all = Vec::new();
         for _ in 0..QUERIES {
             let attack = only.unwrap_or_else(|| Attack::any(dice));
@@ -237,7 +242,7 @@ impl FailureAudit {
                     if let Some(clipped) = plan.clipped().filter(|_| dice.one_in(2)) {
                         plan = clipped;
                     }
-                    all.push(Asked { attack, sql, plan });
+                    all.push(AttackQuery { attack, sql, plan });
                 }
                 Err(_) => self.refused += 1,
             }
@@ -247,17 +252,17 @@ impl FailureAudit {
 }
 
 /// The outcomes of one query on neighbouring datasets.
-struct Look<'a> {
+struct Neighbours<'a> {
     audit: &'a mut FailureAudit,
     seed: u64,
-    asked: &'a Asked,
+    query: &'a AttackQuery,
 }
 
-impl Look<'_> {
+impl Neighbours<'_> {
     fn found(&self, what: impl fmt::Display) -> Violation {
         Violation {
-            sql: self.asked.sql.clone(),
-            what: format!("{}, seed {}: {what}", self.asked.attack, self.seed),
+            sql: self.query.sql.clone(),
+            what: format!("{}, seed {}: {what}", self.query.attack, self.seed),
         }
     }
 
@@ -286,7 +291,7 @@ impl Look<'_> {
         let (Outcome::Answer(with), Outcome::Answer(without)) = (with, without) else {
             return;
         };
-        if let Err(what) = compare(&self.asked.plan, &with.exact, &without.exact) {
+        if let Err(what) = compare(&self.query.plan, &with.exact, &without.exact) {
             let found = self.found(what);
             self.audit.violations.push(found);
         }

@@ -6,7 +6,7 @@
 
 mod dice;
 pub(crate) mod failure;
-mod question;
+mod random_query;
 #[cfg(test)]
 mod tests;
 mod world;
@@ -17,7 +17,7 @@ use std::path::Path;
 use mizan_sql::{BoundedPlan, Catalogue, GroupBounding, Operator, Relation};
 
 use crate::engine::{Engine, EngineError, Version};
-use crate::exact::{Cell, Exact};
+use crate::exact::{Cell, ExactAggregates};
 use dice::Dice;
 use world::{Tables, Text};
 
@@ -57,11 +57,11 @@ pub fn audit_sql<E: Engine>(
 ) -> std::io::Result<SqlAudit> {
     let mut failed = None;
     let place = folder.to_string_lossy();
-    let run = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt| {
+    let run = |catalogue: &Catalogue, tables: &Tables, plans: &[AuditQuery], salt| {
         if let Err(error) = write(folder, catalogue, tables) {
             failed.get_or_insert(error);
         }
-        let run = |asked: &Asked| run(engine, catalogue, &asked.plan, salt);
+        let run = |query: &AuditQuery| run(engine, catalogue, &query.plan, salt);
         plans.iter().map(run).collect()
     };
     let audit = audit_with(&place, pairs, &mut Dice(next), run, progress);
@@ -69,20 +69,20 @@ pub fn audit_sql<E: Engine>(
 }
 
 /// A query and its plan.
-pub(crate) struct Asked {
+pub(crate) struct AuditQuery {
     pub(crate) sql: String,
     pub(crate) plan: BoundedPlan,
 }
 
 /// The result of a plan, or an error message.
-pub(crate) type Ran = Result<Exact, String>;
+pub(crate) type RunResult = Result<ExactAggregates, String>;
 
 /// Compares pairs of datasets with a function that runs plans over tables.
 pub(crate) fn audit_with(
     place: &str,
     pairs: u64,
     dice: &mut Dice<'_>,
-    mut run: impl FnMut(&Catalogue, &Tables, &[Asked], [u8; 16]) -> Vec<Ran>,
+    mut run: impl FnMut(&Catalogue, &Tables, &[AuditQuery], [u8; 16]) -> Vec<RunResult>,
     mut progress: impl FnMut(u64),
 ) -> SqlAudit {
     let mut audit = SqlAudit::default();
@@ -90,13 +90,13 @@ pub(crate) fn audit_with(
         let before = audit.pairs;
         let catalogue = world::catalogue(dice, place);
         let tables = world::tables(dice, &catalogue);
-        let plans = audit.ask(dice, &catalogue);
+        let plans = audit.random_queries(dice, &catalogue);
         let salt = salt(dice);
         let with = run(&catalogue, &tables, &plans, salt);
         for unit in units(&tables).into_iter().take(3) {
             let fewer = run(&catalogue, &without(&tables, &unit), &plans, salt);
-            for (asked, (with, fewer)) in plans.iter().zip(with.iter().zip(fewer)) {
-                audit.look(asked, with, &fewer);
+            for (query, (with, fewer)) in plans.iter().zip(with.iter().zip(fewer)) {
+                audit.compare_results(query, with, &fewer);
             }
         }
         // A world without units has no pairs; the next world has.
@@ -107,10 +107,10 @@ pub(crate) fn audit_with(
 
 impl SqlAudit {
     /// Generates queries; returns those that are allowed.
-    fn ask(&mut self, dice: &mut Dice<'_>, catalogue: &Catalogue) -> Vec<Asked> {
+    fn random_queries(&mut self, dice: &mut Dice<'_>, catalogue: &Catalogue) -> Vec<AuditQuery> {
         let mut plans = Vec::new();
         for _ in 0..8 {
-            let sql = question::question(dice);
+            let sql = random_query::random_query(dice);
             self.questions += 1;
             match mizan_sql::plan(&sql, catalogue) {
                 Ok(mut plan) => {
@@ -119,7 +119,7 @@ impl SqlAudit {
                     if let Some(clipped) = plan.clipped().filter(|_| dice.one_in(2)) {
                         plan = clipped;
                     }
-                    plans.push(Asked { sql, plan });
+                    plans.push(AuditQuery { sql, plan });
                 }
                 Err(_) => self.refused += 1,
             }
@@ -127,21 +127,26 @@ impl SqlAudit {
         plans
     }
 
-    fn look(&mut self, asked: &Asked, with: &Ran, without: &Ran) {
+    fn compare_results(&mut self, query: &AuditQuery, with: &RunResult, without: &RunResult) {
         self.pairs += 1;
         let what = match (with, without) {
-            (Ok(with), Ok(without)) => compare(&asked.plan, with, without).err(),
+            (Ok(with), Ok(without)) => compare(&query.plan, with, without).err(),
             (Err(error), _) | (_, Err(error)) => Some(format!("an error: {error}")),
         };
         if let Some(what) = what {
-            let sql = asked.sql.clone();
+            let sql = query.sql.clone();
             self.violations.push(Violation { sql, what });
         }
     }
 }
 
-fn run<E: Engine>(engine: &E, catalogue: &Catalogue, plan: &BoundedPlan, salt: [u8; 16]) -> Ran {
-    let run = || -> Result<Exact, EngineError> {
+fn run<E: Engine>(
+    engine: &E,
+    catalogue: &Catalogue,
+    plan: &BoundedPlan,
+    salt: [u8; 16],
+) -> RunResult {
+    let run = || -> Result<ExactAggregates, EngineError> {
         let names = plan.datasets.iter().chain(&plan.public);
         let datasets = names.filter_map(|name| catalogue.datasets.get(name));
         let versions: Vec<Version> = datasets
@@ -153,7 +158,11 @@ fn run<E: Engine>(engine: &E, catalogue: &Catalogue, plan: &BoundedPlan, salt: [
 }
 
 /// Whether two results differ by at most the claimed sensitivity.
-pub(crate) fn compare(plan: &BoundedPlan, with: &Exact, without: &Exact) -> Result<(), String> {
+pub(crate) fn compare(
+    plan: &BoundedPlan,
+    with: &ExactAggregates,
+    without: &ExactAggregates,
+) -> Result<(), String> {
     let groups: BTreeSet<_> = with.keys().chain(without.keys()).collect();
     let mut differing = 0;
     let mut squares = vec![0; plan.statistics.len()];
@@ -161,7 +170,9 @@ pub(crate) fn compare(plan: &BoundedPlan, with: &Exact, without: &Exact) -> Resu
         let mut differs = false;
         let statistics = plan.statistics.iter().zip(&mut squares).enumerate();
         for (place, (statistic, square)) in statistics {
-            let cell = |exact: &Exact| exact.get(group).and_then(|cells| cells.get(place).cloned());
+            let cell = |exact: &ExactAggregates| {
+                exact.get(group).and_then(|cells| cells.get(place).cloned())
+            };
             let change = change(cell(with), cell(without));
             differs |= change > 0;
             let sensitivity = plan.sensitivity(statistic);

@@ -14,10 +14,10 @@ use mizan_sql::{BoundedPlan, Catalogue, GroupBounding, Operator, Relation, Type,
 
 use super::dice::Dice;
 use super::world::Tables;
-use super::{Asked, Ran, SqlAudit, audit_sql, audit_with, compare, run, write};
+use super::{AuditQuery, RunResult, SqlAudit, audit_sql, audit_with, compare, run, write};
 use crate::DataFusion;
-use crate::engines::idle::{Most, without_idle};
-use crate::exact::{Cell, Exact};
+use crate::engines::redundant_limits::{MostRows, remove_redundant_limits};
+use crate::exact::{Cell, ExactAggregates};
 use crate::oracle;
 
 /// Numbers of partitions of an engine.
@@ -45,7 +45,12 @@ fn times() -> u64 {
     }
 }
 
-fn by_oracle(catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt: [u8; 16]) -> Vec<Ran> {
+fn by_oracle(
+    catalogue: &Catalogue,
+    tables: &Tables,
+    plans: &[AuditQuery],
+    salt: [u8; 16],
+) -> Vec<RunResult> {
     let data = tables.iter().map(|(name, rows)| {
         let columns = &catalogue.datasets[name].columns;
         let rows = rows.iter().map(|row| {
@@ -60,7 +65,7 @@ fn by_oracle(catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt: [u8;
         (name.clone(), rows.collect())
     });
     let data = data.collect();
-    let ran = |asked: &Asked| Ok(oracle::run(&asked.plan, catalogue, &data, &salt));
+    let ran = |query: &AuditQuery| Ok(oracle::run(&query.plan, catalogue, &data, &salt));
     plans.iter().map(ran).collect()
 }
 
@@ -90,16 +95,16 @@ fn datafusion_agrees_with_the_oracle_on_random_queries() {
     std::fs::create_dir_all(&folder).unwrap();
     let engines = PARTITIONS.map(|parts| DataFusion::with_partitions(parts).unwrap());
     let place = folder.to_string_lossy().into_owned();
-    let both = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt: [u8; 16]| {
+    let both = |catalogue: &Catalogue, tables: &Tables, plans: &[AuditQuery], salt: [u8; 16]| {
         let engine = &engines[usize::from(salt[0]) % engines.len()];
         write(&folder, catalogue, tables).unwrap();
         let expected = by_oracle(catalogue, tables, plans, salt);
         let found = plans
             .iter()
-            .map(|asked| run(engine, catalogue, &asked.plan, salt));
-        let found: Vec<Ran> = found.collect();
-        for ((asked, expected), found) in plans.iter().zip(expected).zip(&found) {
-            assert_eq!(&expected, found, "{}\n{tables:?}", asked.sql);
+            .map(|query| run(engine, catalogue, &query.plan, salt));
+        let found: Vec<RunResult> = found.collect();
+        for ((query, expected), found) in plans.iter().zip(expected).zip(&found) {
+            assert_eq!(&expected, found, "{}\n{tables:?}", query.sql);
         }
         found
     };
@@ -110,7 +115,7 @@ fn datafusion_agrees_with_the_oracle_on_random_queries() {
 }
 
 /// The most rows of a unit in each dataset.
-fn most_rows(catalogue: &Catalogue, tables: &Tables) -> Most {
+fn most_rows(catalogue: &Catalogue, tables: &Tables) -> MostRows {
     let private = tables
         .iter()
         .filter(|(name, _)| catalogue.datasets[name].privacy.is_some());
@@ -151,27 +156,27 @@ fn read_everything(relation: &mut Relation) -> bool {
 /// read are all that is read: keeping the others does not change answers.
 #[test]
 fn row_limits_above_every_unit_change_nothing() {
-    let (mut idle, mut all_idle) = (0, 0);
-    let all = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt: [u8; 16]| {
+    let (mut redundant, mut all_redundant) = (0, 0);
+    let all = |catalogue: &Catalogue, tables: &Tables, plans: &[AuditQuery], salt: [u8; 16]| {
         let most = most_rows(catalogue, tables);
-        let run = |asked: &Asked, plan: BoundedPlan| {
-            let sql = asked.sql.clone();
-            by_oracle(catalogue, tables, &[Asked { sql, plan }], salt).remove(0)
+        let run = |query: &AuditQuery, plan: BoundedPlan| {
+            let sql = query.sql.clone();
+            by_oracle(catalogue, tables, &[AuditQuery { sql, plan }], salt).remove(0)
         };
-        let ran = plans.iter().map(|asked| {
-            let expected = run(asked, asked.plan.clone());
-            let mut without = asked.plan.clone();
-            without.relation = without_idle(without.relation, &most);
-            if without == asked.plan {
+        let ran = plans.iter().map(|query| {
+            let expected = run(query, query.plan.clone());
+            let mut without = query.plan.clone();
+            without.relation = remove_redundant_limits(without.relation, &most);
+            if without == query.plan {
                 return expected;
             }
-            idle += 1;
-            assert_eq!(expected, run(asked, without.clone()), "{}", asked.sql);
-            let mut everything = asked.plan.clone();
+            redundant += 1;
+            assert_eq!(expected, run(query, without.clone()), "{}", query.sql);
+            let mut everything = query.plan.clone();
             read_everything(&mut everything.relation);
             if !read_everything(&mut without.relation) {
-                all_idle += 1;
-                assert_eq!(expected, run(asked, everything), "{}", asked.sql);
+                all_redundant += 1;
+                assert_eq!(expected, run(query, everything), "{}", query.sql);
             }
             expected
         });
@@ -185,7 +190,10 @@ fn row_limits_above_every_unit_change_nothing() {
         all,
         |_| (),
     ));
-    assert!(idle > 100 && all_idle > 100, "{idle} {all_idle}");
+    assert!(
+        redundant > 100 && all_redundant > 100,
+        "{redundant} {all_redundant}"
+    );
 }
 
 #[test]
@@ -204,9 +212,9 @@ fn the_exported_audit_finds_no_violation() {
 #[test]
 fn a_false_sensitivity_is_detected() {
     let mut next = stream(4);
-    let lying = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt| {
+    let lying = |catalogue: &Catalogue, tables: &Tables, plans: &[AuditQuery], salt| {
         let honest = by_oracle(catalogue, tables, plans, salt);
-        let twice = |ran: Ran| {
+        let twice = |ran: RunResult| {
             let double = |cell: Cell| match cell {
                 Cell::Integer(value) => Cell::Integer(2 * value),
                 bins @ Cell::Histogram(_) => bins,
@@ -214,13 +222,13 @@ fn a_false_sensitivity_is_detected() {
             let rows = |(key, cells): (Vec<Value>, Vec<Cell>)| {
                 (key, cells.into_iter().map(double).collect())
             };
-            ran.map(|exact| exact.into_iter().map(rows).collect::<Exact>())
+            ran.map(|exact| exact.into_iter().map(rows).collect::<ExactAggregates>())
         };
         honest.into_iter().map(twice).collect()
     };
     let audit = audit_with("", 2000, &mut Dice(&mut next), lying, |_| ());
     assert!(audit.violations.len() > 50, "{}", audit.violations.len());
-    let empty = Exact::new();
+    let empty = ExactAggregates::new();
     assert!(
         audit
             .violations
@@ -237,28 +245,28 @@ fn a_false_sensitivity_is_detected() {
 fn a_unit_that_is_not_clipped_is_detected() {
     let mut next = stream(7);
     let mut clipped = 0;
-    let careless = |catalogue: &Catalogue, tables: &Tables, plans: &[Asked], salt| {
-        let without_clipping = |asked: &Asked| {
-            let group_bounding = match asked.plan.group_bounding {
+    let careless = |catalogue: &Catalogue, tables: &Tables, plans: &[AuditQuery], salt| {
+        let without_clipping = |query: &AuditQuery| {
+            let group_bounding = match query.plan.group_bounding {
                 GroupBounding::ClipL2 => GroupBounding::NotNeeded,
                 other => other,
             };
             let plan = BoundedPlan {
                 group_bounding,
-                ..asked.plan.clone()
+                ..query.plan.clone()
             };
-            let sql = asked.sql.clone();
-            Asked { sql, plan }
+            let sql = query.sql.clone();
+            AuditQuery { sql, plan }
         };
-        let others: Vec<Asked> = plans.iter().map(without_clipping).collect();
+        let others: Vec<AuditQuery> = plans.iter().map(without_clipping).collect();
         let ran = by_oracle(catalogue, tables, &others, salt).into_iter();
-        let finer = plans.iter().zip(ran).map(|(asked, ran)| {
-            clipped += u32::from(asked.plan.group_bounding == GroupBounding::ClipL2);
+        let finer = plans.iter().zip(ran).map(|(query, ran)| {
+            clipped += u32::from(query.plan.group_bounding == GroupBounding::ClipL2);
             let mut exact = ran?;
             for cells in exact.values_mut() {
-                for (cell, statistic) in cells.iter_mut().zip(&asked.plan.statistics) {
+                for (cell, statistic) in cells.iter_mut().zip(&query.plan.statistics) {
                     if let Cell::Integer(value) = cell {
-                        *value *= asked.plan.fineness(statistic);
+                        *value *= query.plan.fineness(statistic);
                     }
                 }
             }
@@ -308,11 +316,11 @@ fn worst_case_values_are_generated() {
             }
         }
         let mut audit = SqlAudit::default();
-        for asked in audit.ask(&mut dice, &catalogue) {
-            if format!("{:?}", asked.plan.relation).contains("LimitRowsPerUnit {") {
+        for query in audit.random_queries(&mut dice, &catalogue) {
+            if format!("{:?}", query.plan.relation).contains("LimitRowsPerUnit {") {
                 seen("a join with a limit");
             }
-            if asked.plan.group_bounding == GroupBounding::ClipL2 {
+            if query.plan.group_bounding == GroupBounding::ClipL2 {
                 seen("units that are clipped");
             }
         }
@@ -372,7 +380,7 @@ fn a_unit_with_a_million_rows_stays_within_the_sensitivity() {
     // Eleven public groups with a limit of three per unit.
     let (sql, plan) = planned("SELECT a, COUNT(*) AS n, AVG(x) AS x FROM visits GROUP BY a");
     plans.push((sql, plan.clipped().unwrap()));
-    let mut results: Vec<Vec<Ran>> = Vec::new();
+    let mut results: Vec<Vec<RunResult>> = Vec::new();
     for (parts, tables) in [
         (1, &tables),
         (2, &tables),

@@ -2,23 +2,23 @@
 //! come back.
 //!
 //! - [`address`]: the address of the scheduler; [`status`]: the state of the cluster;
-//! - [`asked`]: the statements; [`session`]: sends them; [`codec`]: serializes plans;
+//! - [`cluster_query`]: the statements; [`session`]: sends them; [`codec`]: serializes plans;
 //!   [`rehearsal`]: checks before the charge that they can be planned and sent; [`probe`]:
-//!   checks that executors see the files; [`tally`]: finds heavy units;
+//!   checks that executors see the files; [`count_min`]: finds heavy units;
 //! - [`nodes`]: schedulers and executors, with [`error`].
 //!
 //! The SQL is DataFusion's. Error messages of a cluster are never shown.
 
 mod address;
-mod asked;
+mod cluster_query;
 mod codec;
+mod count_min;
 mod error;
 mod nodes;
 mod probe;
 mod rehearsal;
 mod session;
 mod status;
-mod tally;
 #[cfg(test)]
 mod tests;
 
@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 
-use self::asked::Asked;
+use self::cluster_query::ClusterQuery;
 use self::session::Session;
 use super::datafusion::dialect::{DataFusionDialect, Table};
 use super::datafusion::files::Source;
@@ -142,20 +142,23 @@ impl Ballista {
         salt: &Salt,
     ) -> Result<Execution, EngineError> {
         self.on_cluster(&opened.tables, |session, dialect| async move {
-            let asked = Asked {
+            let cluster_query = ClusterQuery {
                 session: &session,
                 dialect: &dialect,
                 catalogue,
                 rows: &opened.rows,
                 salt,
             };
-            let (exact, path) = match asked.run_counted(plan).await {
+            let (exact, path) = match cluster_query.run_counted(plan).await {
                 Ok(exact) => (exact, ExecutionPath::Operators),
                 // The plan with counts depends on data, so whether there is an answer must not
                 // depend on its success. If the scheduler does not answer, there is no answer
                 // and no second attempt.
                 Err(error) => match self.answers().await {
-                    true => (asked.run_whole(plan).await?, ExecutionPath::Fallback),
+                    true => (
+                        cluster_query.run_whole(plan).await?,
+                        ExecutionPath::Fallback,
+                    ),
                     false => return Err(error),
                 },
             };

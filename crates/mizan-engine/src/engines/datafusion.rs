@@ -4,26 +4,26 @@
 //! next one, and it may be called from any thread. DataFusion's errors may quote values: they
 //! are never shown.
 
-pub(in crate::engines) mod among;
+pub(in crate::engines) mod bloom;
 pub(crate) mod caps;
+mod count_min;
 pub(in crate::engines) mod counting;
 pub(in crate::engines) mod csv;
 pub(in crate::engines) mod dialect;
 pub(in crate::engines) mod distinct;
+pub(in crate::engines) mod file_scan;
+pub(in crate::engines) mod file_stamp;
 pub(in crate::engines) mod files;
-mod first;
 pub(in crate::engines) mod functions;
 mod kernels;
 pub(in crate::engines) mod parquet;
 mod pass_through;
 mod per_unit;
-pub(in crate::engines) mod pieces;
 pub(in crate::engines) mod planning;
-pub(in crate::engines) mod seen;
+mod row_limit;
 pub(in crate::engines) mod sizes;
 pub(in crate::engines) mod slices;
 mod source;
-mod tally;
 #[cfg(test)]
 pub(in crate::engines) mod tests;
 mod texts;
@@ -45,24 +45,24 @@ use futures::StreamExt;
 use mizan_sql::{BoundedPlan, Catalogue, Dataset, Value};
 
 use self::caps::Caps;
+use self::count_min::CountMin;
 use self::dialect::{DataFusionDialect, Table};
 use self::files::Source;
-use self::first::FirstTable;
-use self::per_unit::{Counted, per_unit, per_unit_at_once};
+use self::per_unit::{CountedUnits, per_unit, per_unit_at_once};
+use self::row_limit::RowLimitTable;
 use self::sizes::{Lines, sizes};
 use self::slices::{SLICE_BYTES, SliceTexts};
-use self::tally::Tally;
 use self::values::Values;
 use super::fan_out::FanOutCache;
-use super::gather::Gather;
 use super::plan_bound::{PlanBound, Setting};
-use super::statement::{Few, First, PerUnit, Shape, Statement};
+use super::result_collector::ResultCollector;
+use super::statement::{LightUnits, PerUnit, ResultLayout, RowLimit, Statement};
 use super::statements::statements;
 use super::thread::{QUIET, on_own_thread};
 use super::worker::WorkerProgram;
-use super::{idle, relations};
+use super::{redundant_limits, relations};
 use crate::engine::{Engine, EngineError};
-use crate::exact::{Exact, Execution, ExecutionPath};
+use crate::exact::{ExactAggregates, Execution, ExecutionPath};
 use crate::order::Salt;
 use crate::version::Version;
 
@@ -222,7 +222,7 @@ impl DataFusion {
                 .build()
                 .map_err(|_| EngineError::Failed { doing: "starting" })?;
             runtime.block_on(async {
-                let mut tallies = Tallies {
+                let mut sketches = UnitSketches {
                     context: &context,
                     dialect: &dialect,
                     catalogue,
@@ -233,7 +233,7 @@ impl DataFusion {
                 if self.operators {
                     // Plans with operators depend on data (counts of rows), so whether there is
                     // an answer must not depend on their success.
-                    match self.run_counted(plan, &mut tallies, salt).await {
+                    match self.run_counted(plan, &mut sketches, salt).await {
                         Err(EngineError::Failed { .. } | EngineError::OutOfMemory) => {
                             path = ExecutionPath::Fallback;
                         }
@@ -298,72 +298,72 @@ impl DataFusion {
     async fn run_counted(
         &self,
         plan: &BoundedPlan,
-        tallies: &mut Tallies<'_>,
+        sketches: &mut UnitSketches<'_>,
         salt: &Salt,
-    ) -> Result<Exact, EngineError> {
-        let plan = tallies.without_idle(plan).await?;
-        let statements = statements(tallies.dialect, tallies.catalogue, &plan, salt)?;
+    ) -> Result<ExactAggregates, EngineError> {
+        let plan = sketches.remove_redundant_limits(plan).await?;
+        let statements = statements(sketches.dialect, sketches.catalogue, &plan, salt)?;
         #[cfg(test)]
         if self.planted == Some(Planted::FailingOperators) {
             return Err(EngineError::Failed { doing: "running" });
         }
-        let context = tallies.context;
-        let mut gather = Gather::new(&plan);
+        let context = sketches.context;
+        let mut collector = ResultCollector::new(&plan);
         for statement in &statements {
             let Statement {
                 text,
-                firsts,
+                row_limits,
                 limits,
                 per_unit: sums,
-                shape,
+                layout,
             } = statement;
             // The operator for sums does its own group sampling.
             let limits = limits.iter().filter(|_| sums.is_none());
-            for first in firsts.iter().chain(limits) {
-                let planned = plan_first(context, first, salt).await;
+            for row_limit in row_limits.iter().chain(limits) {
+                let planned = plan_row_limit(context, row_limit, salt).await;
                 planned.map_err(failed("planning"))?;
             }
             let Some(sums) = sums else {
-                query(context, text, shape, &mut gather).await?;
+                query(context, text, layout, &mut collector).await?;
                 continue;
             };
-            let rows = match &sums.few {
-                Some(few) => self.per_unit_counted(sums, few, tallies, salt).await?,
+            let rows = match &sums.light_units {
+                Some(light) => self.per_unit_counted(sums, light, sketches, salt).await?,
                 None => per_unit(context, sums, None, salt)
                     .await
                     .map_err(failed("running"))?,
             };
             for row in rows {
-                gather.add(shape, row)?;
+                collector.add(layout, row)?;
             }
         }
-        Ok(gather.finish())
+        Ok(collector.finish())
     }
 
     /// Sums in which light units need no contribution bounding. Rows are counted beforehand
     /// over the whole dataset, or in the same pass.
     async fn per_unit_counted(
         &self,
-        asked: &PerUnit,
-        few: &Few,
-        tallies: &mut Tallies<'_>,
+        spec: &PerUnit,
+        light: &LightUnits,
+        sketches: &mut UnitSketches<'_>,
         salt: &Salt,
     ) -> Result<Vec<Vec<Value>>, EngineError> {
-        let context = tallies.context;
+        let context = sketches.context;
         // With keys more bytes are buffered, and allocating them takes longer than reading the
         // ids again.
-        if asked.keys == 0 {
-            let at_once = per_unit_at_once(context, asked, few, self.keeps, salt).await;
+        if spec.keys == 0 {
+            let at_once = per_unit_at_once(context, spec, light, self.keeps, salt).await;
             if let Some(rows) = at_once.map_err(failed("running"))? {
                 return Ok(rows);
             }
         }
-        let tally = match &few.dataset {
-            Some(dataset) => tallies.tally(dataset).await?,
+        let sketch = match &light.dataset {
+            Some(dataset) => sketches.sketch(dataset).await?,
             None => None,
         };
-        let counted = tally.map(|tally| Counted { few, tally });
-        let rows = per_unit(context, asked, counted, salt).await;
+        let counted = sketch.map(|sketch| CountedUnits { light, sketch });
+        let rows = per_unit(context, spec, counted, salt).await;
         rows.map_err(failed("running"))
     }
 }
@@ -416,41 +416,44 @@ impl Engine for DataFusion {
 }
 
 /// Count-min sketches of the rows of units, computed on demand.
-struct Tallies<'a> {
+struct UnitSketches<'a> {
     context: &'a SessionContext,
     dialect: &'a DataFusionDialect,
     catalogue: &'a Catalogue,
     tables: &'a Tables,
     /// None where counting would take too long.
-    known: BTreeMap<String, Option<Tally>>,
+    known: BTreeMap<String, Option<CountMin>>,
 }
 
-impl Tallies<'_> {
+impl UnitSketches<'_> {
     /// The plan without the row limits that no unit exceeds.
-    async fn without_idle(&mut self, plan: &BoundedPlan) -> Result<BoundedPlan, EngineError> {
-        let mut most = idle::Most::new();
-        for dataset in idle::limited(&plan.relation) {
-            let rows = self.tally(dataset).await?.and_then(Tally::most);
+    async fn remove_redundant_limits(
+        &mut self,
+        plan: &BoundedPlan,
+    ) -> Result<BoundedPlan, EngineError> {
+        let mut most = redundant_limits::MostRows::new();
+        for dataset in redundant_limits::limited(&plan.relation) {
+            let rows = self.sketch(dataset).await?.and_then(CountMin::most);
             most.extend(rows.map(|rows| (dataset.to_owned(), rows)));
         }
         let mut plan = plan.clone();
-        plan.relation = idle::without_idle(plan.relation, &most);
+        plan.relation = redundant_limits::remove_redundant_limits(plan.relation, &most);
         Ok(plan)
     }
 
-    async fn tally(&mut self, dataset: &str) -> Result<Option<&Tally>, EngineError> {
+    async fn sketch(&mut self, dataset: &str) -> Result<Option<&CountMin>, EngineError> {
         if !self.known.contains_key(dataset) {
             let table = self.tables.get(dataset);
-            let cheap = table.is_some_and(|table| tally::is_cheap(table.as_ref()));
+            let cheap = table.is_some_and(|table| count_min::is_cheap(table.as_ref()));
             let units = relations::units(self.dialect, self.catalogue, dataset)?;
-            let tally = match units.filter(|_| cheap) {
+            let sketch = match units.filter(|_| cheap) {
                 Some(units) => {
-                    let tally = Tally::of(self.context, &units).await;
-                    Some(tally.map_err(failed("running"))?)
+                    let sketch = CountMin::of(self.context, &units).await;
+                    Some(sketch.map_err(failed("running"))?)
                 }
                 None => None,
             };
-            self.known.insert(dataset.to_owned(), tally);
+            self.known.insert(dataset.to_owned(), sketch);
         }
         Ok(self.known.get(dataset).and_then(Option::as_ref))
     }
@@ -486,44 +489,44 @@ async fn run_plain(
     context: &SessionContext,
     plan: &BoundedPlan,
     statements: &[Statement],
-) -> Result<Exact, EngineError> {
-    let mut gather = Gather::new(plan);
+) -> Result<ExactAggregates, EngineError> {
+    let mut collector = ResultCollector::new(plan);
     for statement in statements {
-        let (text, shape) = (statement.plain_sql(), &statement.shape);
-        query(context, &text, shape, &mut gather).await?;
+        let (text, layout) = (statement.plain_sql(), &statement.layout);
+        query(context, &text, layout, &mut collector).await?;
     }
-    Ok(gather.finish())
+    Ok(collector.finish())
 }
 
 /// Runs a query and collects its rows.
 async fn query(
     context: &SessionContext,
     text: &str,
-    shape: &Shape,
-    gather: &mut Gather,
+    layout: &ResultLayout,
+    collector: &mut ResultCollector,
 ) -> Result<(), EngineError> {
     let planned = context.sql(text).await.map_err(failed("planning"))?;
     let stream = planned.execute_stream().await;
     let mut stream = stream.map_err(failed("planning"))?;
     while let Some(batch) = stream.next().await {
         let batch = batch.map_err(failed("running"))?;
-        add(gather, shape, &batch)?;
+        add(collector, layout, &batch)?;
     }
     Ok(())
 }
 
 /// Registers a table of limited rows that statements read.
-async fn plan_first(
+async fn plan_row_limit(
     context: &SessionContext,
-    first: &First,
+    row_limit: &RowLimit,
     salt: &Salt,
 ) -> datafusion::common::Result<()> {
-    let rows = context.sql(&first.rows).await?;
+    let rows = context.sql(&row_limit.rows).await?;
     let rows = rows.create_physical_plan().await?;
     let partitions = context.state().config().target_partitions();
-    let table = FirstTable::new(rows, partitions, first, salt)?;
-    context.deregister_table(&first.table)?;
-    context.register_table(&first.table, Arc::new(table))?;
+    let table = RowLimitTable::new(rows, partitions, row_limit, salt)?;
+    context.deregister_table(&row_limit.table)?;
+    context.register_table(&row_limit.table, Arc::new(table))?;
     Ok(())
 }
 
@@ -537,12 +540,12 @@ pub(in crate::engines) fn rows(batch: &RecordBatch) -> Result<Vec<Vec<Value>>, E
 }
 
 pub(in crate::engines) fn add(
-    gather: &mut Gather,
-    shape: &Shape,
+    collector: &mut ResultCollector,
+    layout: &ResultLayout,
     batch: &RecordBatch,
 ) -> Result<(), EngineError> {
     for row in rows(batch)? {
-        gather.add(shape, row)?;
+        collector.add(layout, row)?;
     }
     Ok(())
 }

@@ -26,8 +26,8 @@ use mizan_sql::{Column, Expr, Function, Operator, Relation, Type, UnitAggregate}
 use sha2::{Digest, Sha256};
 
 use super::expressions::bad;
+use crate::byte_cache::ByteBoundedCache;
 use crate::engine::EngineError;
-use crate::kept::Kept;
 use crate::version::Version;
 
 /// The most rows that joins with public tables make of one private row.
@@ -355,12 +355,12 @@ fn of_counting(error: EngineError) -> EngineError {
 /// A cache of counts of public relations. The key consists of the versions of their tables and
 /// the relation itself. Engines and threads share it, so that a server counts once.
 #[derive(Clone, Debug)]
-pub struct FanOutCache(Arc<Kept<u64>>);
+pub struct FanOutCache(Arc<ByteBoundedCache<u64>>);
 
 impl Default for FanOutCache {
     fn default() -> Self {
         // About four thousand counts.
-        Self(Arc::new(Kept::new(1 << 20)))
+        Self(Arc::new(ByteBoundedCache::new(1 << 20)))
     }
 }
 

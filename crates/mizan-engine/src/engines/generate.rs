@@ -1,7 +1,7 @@
 //! Random catalogues, data, relations and plans, all well-formed.
 
 mod expressions;
-pub(crate) mod vary;
+pub(crate) mod plan_variants;
 
 use mizan_sql::{
     BoundedPlan, Bounds, Catalogue, Column, Dataset, DatasetColumn, Expr, GroupBounding, Groups,

@@ -3,7 +3,7 @@
 //! - [`source`]: the address of a table; [`shared`]: whether two addresses are the same table;
 //!   [`session`]: one snapshot of a database; [`table`], [`columns`]: metadata of tables;
 //! - [`dialect`]: total expressions, with [`numbers`], [`casts`] and [`calendar`], each of
-//!   which computes operands [`once`].
+//!   which computes operands [`with_operands`].
 //!
 //! An engine answers one query at a time: from [`Engine::prepare`] to the end of
 //! [`Engine::run`] everything is read from one snapshot.
@@ -13,9 +13,9 @@ mod casts;
 mod columns;
 mod dialect;
 mod numbers;
-mod once;
 mod session;
 mod shared;
+mod shared_operands;
 mod source;
 mod table;
 #[cfg(test)]
@@ -31,16 +31,16 @@ use self::dialect::PostgresDialect;
 use self::session::Session;
 pub(crate) use self::shared::share_tables;
 use self::source::Source;
-use super::by_source::Inspected;
+use super::dispatch::Inspected;
 use super::fan_out::{self, COUNTING, FanOutCache};
-use super::gather::Gather;
 use super::relations::Relations;
-use super::statement::{Shape, Statement};
+use super::result_collector::ResultCollector;
+use super::statement::{ResultLayout, Statement};
 use super::statements::statements;
 use super::thread::{on_own_thread, on_own_thread_within};
-use super::{idle, relations};
+use super::{redundant_limits, relations};
 use crate::engine::{Engine, EngineError};
-use crate::exact::{Exact, Execution};
+use crate::exact::{ExactAggregates, Execution};
 use crate::order::Salt;
 use crate::version::Version;
 
@@ -262,8 +262,8 @@ fn compute(
     catalogue: &Catalogue,
     salt: &Salt,
     counts: &Counts,
-) -> Result<Exact, EngineError> {
-    let counted = without_idle(&mut session, plan, catalogue, counts)?;
+) -> Result<ExactAggregates, EngineError> {
+    let counted = remove_redundant_limits(&mut session, plan, catalogue, counts)?;
     // Statements without these row limits depend on data, so whether there is an answer must
     // not depend on them.
     let found = match texts(&session, &counted, catalogue, salt) {
@@ -272,24 +272,24 @@ fn compute(
     };
     let (statements, texts) = found;
     let kinds: Vec<Type> = plan.keys.iter().map(|key| key.kind).collect();
-    let mut gather = Gather::new(plan);
+    let mut collector = ResultCollector::new(plan);
     for (statement, text) in statements.iter().zip(&texts) {
-        session.query(text, &kinds, |row| gather.add(&statement.shape, row))?;
+        session.query(text, &kinds, |row| collector.add(&statement.layout, row))?;
     }
     session.end()?;
-    Ok(gather.finish())
+    Ok(collector.finish())
 }
 
 /// The plan without the row limits that no unit exceeds. Counting the rows of units takes less
 /// time than ranking them, and a count is valid until something is written.
-fn without_idle(
+fn remove_redundant_limits(
     session: &mut Session,
     plan: &BoundedPlan,
     catalogue: &Catalogue,
     counts: &Counts,
 ) -> Result<BoundedPlan, EngineError> {
-    let mut most = idle::Most::new();
-    for name in idle::limited(&plan.relation) {
+    let mut most = redundant_limits::MostRows::new();
+    for name in redundant_limits::limited(&plan.relation) {
         let dialect = dialect(session, plan, catalogue)?;
         let Some(units) = relations::units(&dialect, catalogue, name)? else {
             continue;
@@ -321,7 +321,7 @@ fn without_idle(
         }
     }
     let mut plan = plan.clone();
-    plan.relation = idle::without_idle(plan.relation, &most);
+    plan.relation = redundant_limits::remove_redundant_limits(plan.relation, &most);
     Ok(plan)
 }
 
@@ -362,10 +362,10 @@ fn integers(statement: &Statement, plan: &BoundedPlan) -> String {
     let mut columns: Vec<String> = keys
         .map(|(place, key)| format!("k{place}::{}", casts::held(key.kind)))
         .collect();
-    let computed = match &statement.shape {
-        Shape::Sums(statistics) => statistics.len() + 1,
-        Shape::Distinct(_) => 2,
-        Shape::Histogram(_) => {
+    let computed = match &statement.layout {
+        ResultLayout::Sums(statistics) => statistics.len() + 1,
+        ResultLayout::Distinct(_) => 2,
+        ResultLayout::Histogram(_) => {
             columns.push("v0::bigint".to_owned());
             1
         }

@@ -9,8 +9,8 @@ use mizan_sql::{
 
 use super::dialect::{Dialect, Sql};
 use super::expressions::{bad, expression, plain};
-use super::first::Ranking;
-use super::statement::{Counted, First};
+use super::row_limit::RowLimitSpec;
+use super::statement::{LimitedItem, RowLimit};
 use crate::engine::EngineError;
 use crate::order::Salt;
 
@@ -19,7 +19,7 @@ pub(crate) struct Relations<'a> {
     dialect: &'a dyn Dialect,
     catalogue: &'a Catalogue,
     salt: &'a Salt,
-    firsts: RefCell<Vec<First>>,
+    row_limits: RefCell<Vec<RowLimit>>,
 }
 
 impl<'a> Relations<'a> {
@@ -33,13 +33,13 @@ impl<'a> Relations<'a> {
             dialect,
             catalogue,
             salt,
-            firsts: RefCell::new(Vec::new()),
+            row_limits: RefCell::new(Vec::new()),
         }
     }
 
     /// The tables that the SQL reads, each of which may read those before it.
-    pub(crate) fn into_firsts(self) -> Vec<First> {
-        self.firsts.into_inner()
+    pub(crate) fn into_row_limits(self) -> Vec<RowLimit> {
+        self.row_limits.into_inner()
     }
 
     /// The SQL of a relation.
@@ -67,7 +67,7 @@ impl<'a> Relations<'a> {
             Operator::Scan { dataset } => scan(dialect, catalogue, dataset, &relation.columns)?,
             Operator::Filter { input, predicate } => {
                 let predicate = expression(dialect, predicate, &input.columns, &plain)?;
-                let columns = listed((0..input.columns.len()).map(plain));
+                let columns = select_list((0..input.columns.len()).map(plain));
                 let from = read(input)?;
                 format!(
                     "SELECT {columns} FROM ({from}) AS t WHERE {}",
@@ -84,7 +84,7 @@ impl<'a> Relations<'a> {
                     true => read(input)?,
                     false => inner(input)?,
                 };
-                format!("SELECT {} FROM ({from}) AS t", listed(columns))
+                format!("SELECT {} FROM ({from}) AS t", select_list(columns))
             }
             Operator::Join { .. } => join(dialect, relation, &read)?,
             Operator::LimitRowsPerUnit { input, rows, read } => {
@@ -93,7 +93,7 @@ impl<'a> Relations<'a> {
             Operator::Union { inputs } => {
                 let mut parts = Vec::with_capacity(inputs.len());
                 for input in inputs {
-                    let columns = listed((0..input.columns.len()).map(plain));
+                    let columns = select_list((0..input.columns.len()).map(plain));
                     parts.push(format!("SELECT {columns} FROM ({}) AS t", inner(input)?));
                 }
                 if parts.is_empty() {
@@ -136,8 +136,8 @@ impl<'a> Relations<'a> {
             super::expressions::join(&values, ", "),
             somebody.join(" AND ")
         );
-        let mut firsts = self.firsts.borrow_mut();
-        let table = format!("first_rows_{}", firsts.len());
+        let mut row_limits = self.row_limits.borrow_mut();
+        let table = format!("first_rows_{}", row_limits.len());
         let columns = input.columns.iter().enumerate();
         let columns = columns.map(|(place, column)| match read.contains(&place) {
             true => plain(place),
@@ -146,15 +146,15 @@ impl<'a> Relations<'a> {
                 format!("{nothing} AS c{place}")
             }
         });
-        let read = format!("SELECT {} FROM {table}", listed(columns));
-        let ranking = Ranking {
+        let read = format!("SELECT {} FROM {table}", select_list(columns));
+        let spec = RowLimitSpec {
             by: &unit,
             ranked: &others,
             others: &[],
-            of: Counted::Rows,
+            of: LimitedItem::Rows,
             most: rows,
         };
-        firsts.push(ranking.of(self.dialect, self.salt, table, query));
+        row_limits.push(spec.of(self.dialect, self.salt, table, query));
         Ok(read)
     }
 }
@@ -174,7 +174,7 @@ fn is_read(relation: &Relation) -> bool {
 }
 
 /// A list of columns; a query has at least one.
-pub(crate) fn listed(columns: impl IntoIterator<Item = String>) -> String {
+pub(crate) fn select_list(columns: impl IntoIterator<Item = String>) -> String {
     let columns: Vec<String> = columns.into_iter().collect();
     if columns.is_empty() {
         "1 AS nothing".to_owned()
@@ -260,7 +260,7 @@ fn scan(
     }
     Ok(format!(
         "SELECT {} FROM {}",
-        listed(read),
+        select_list(read),
         dialect.table(dataset)?
     ))
 }
@@ -300,7 +300,7 @@ fn join(
     let columns = (0..both.len()).map(|place| format!("{} AS c{place}", on_both(place)));
     Ok(format!(
         "SELECT {} FROM ({}) AS l {} JOIN ({}) AS r ON {}",
-        listed(columns),
+        select_list(columns),
         inner(left)?,
         if keeps_left { "LEFT" } else { "INNER" },
         inner(right)?,
@@ -375,11 +375,11 @@ fn group(
     } else {
         format!(" GROUP BY {}", groups.join(", "))
     };
-    let rows = format!("SELECT {} FROM ({from}) AS t", listed(rows));
+    let rows = format!("SELECT {} FROM ({from}) AS t", select_list(rows));
     Ok(format!(
         "SELECT {} FROM (SELECT {} FROM ({}) AS t{by}) AS t",
-        listed(shown),
-        listed(computed),
+        select_list(shown),
+        select_list(computed),
         dialect.fenced(rows, true)
     ))
 }

@@ -11,22 +11,22 @@ pub(crate) struct Statement {
     /// The SQL.
     pub(crate) text: String,
     /// Tables that its relation reads, each of which may read those before it.
-    pub(crate) firsts: Vec<First>,
+    pub(crate) row_limits: Vec<RowLimit>,
     /// Group sampling (S3) and value limits: tables that the statement reads, each of which may
     /// read those before it.
-    pub(crate) limits: Vec<First>,
+    pub(crate) limits: Vec<RowLimit>,
     /// The parameters of the operator for sums, where units have several rows to add up.
     pub(crate) per_unit: Option<PerUnit>,
     /// The statistics that it computes.
-    pub(crate) shape: Shape,
+    pub(crate) layout: ResultLayout,
 }
 
 impl Statement {
     /// The statement in plain SQL, without operators.
     pub(crate) fn plain_sql(&self) -> String {
-        let tables = self.firsts.iter().chain(&self.limits);
+        let tables = self.row_limits.iter().chain(&self.limits);
         let tables: Vec<String> = tables
-            .map(|first| format!("{} AS ({})", first.table, first.text))
+            .map(|limit| format!("{} AS ({})", limit.table, limit.text))
             .collect();
         match tables.is_empty() {
             true => self.text.clone(),
@@ -38,7 +38,7 @@ impl Statement {
 /// A row limit: for each unit in a query, or for each unit in each group, the first rows by the
 /// salted hash of these columns and the ranked ones.
 #[derive(Clone, Debug)]
-pub(crate) struct First {
+pub(crate) struct RowLimit {
     /// The name of its table in statements.
     pub(crate) table: String,
     /// Its rows, in SQL.
@@ -50,14 +50,14 @@ pub(crate) struct First {
     /// The number of ranked columns.
     pub(crate) ranked: usize,
     /// What the limit counts.
-    pub(crate) of: Counted,
+    pub(crate) of: LimitedItem,
     /// The limit for each unit.
     pub(crate) most: u64,
 }
 
 /// What a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Counted {
+pub(crate) enum LimitedItem {
     /// Rows. No columns but the ranked ones are read later.
     Rows,
     /// Groups: rows with equal ranked columns count once.
@@ -68,7 +68,7 @@ pub(crate) enum Counted {
     DistinctValues,
 }
 
-impl Counted {
+impl LimitedItem {
     /// Whether rows with equal ranked columns count once.
     pub(crate) const fn is_distinct(self) -> bool {
         matches!(self, Self::Groups | Self::DistinctValues)
@@ -97,13 +97,13 @@ pub(crate) struct PerUnit {
     /// The contributions to add up.
     pub(crate) contributions: Vec<Contribution>,
     /// The light units, if there can be any.
-    pub(crate) few: Option<Few>,
+    pub(crate) light_units: Option<LightUnits>,
 }
 
 /// Light units: units with so few rows that no contribution bound can affect them. Their rows
 /// can be added up by group without separating units.
 #[derive(Clone, Debug)]
-pub(crate) struct Few {
+pub(crate) struct LightUnits {
     /// The dataset of which the rows are a subset, if a scan of all its units beforehand is
     /// worthwhile.
     pub(crate) dataset: Option<String>,
@@ -116,14 +116,14 @@ pub(crate) struct Few {
     /// The statement in SQL: the parts before and after the condition that the unit of a row,
     /// with columns `u0`, `u1`, ..., is heavy.
     #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
-    pub(crate) apart: (String, String),
+    pub(crate) heavy_unit_split: (String, String),
 }
 
 /// The contribution of a unit to a group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contribution {
     /// Its definition, by positions of values.
-    pub(crate) of: Of,
+    pub(crate) of: ContributionKind,
     /// Its lower bound.
     pub(crate) low: i64,
     /// Its upper bound.
@@ -139,7 +139,7 @@ impl Contribution {
 
 /// The contribution before clamping, from the rows of a unit in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Of {
+pub(crate) enum ContributionKind {
     /// One for every unit.
     Unit,
     /// The number of rows.
@@ -154,7 +154,7 @@ pub(crate) enum Of {
 
 /// The columns that a statement computes for each group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum ResultLayout {
     /// The number of units, then a column for each of these statistics.
     Sums(Vec<usize>),
     /// The number of units or rows, then the value of this statistic.

@@ -3,12 +3,10 @@
 //! Units, counts and sums share one statement; distinct counts and histograms have one each. A
 //! unit in too many groups must be sampled into the **same** groups in all of them, or it would
 //! change more than `groups_per_unit` groups. So every statement samples groups by the same
-//! hash ([`Counted::Groups`]) and among the same candidates: the groups of all rows after the
+//! hash ([`LimitedItem::Groups`]) and among the same candidates: the groups of all rows after the
 //! filter, whether or not the row has a value to measure.
 
-mod apart;
-
-use std::collections::BTreeSet;
+mod heavy_unit_split;
 
 use mizan_sql::{
     BoundedPlan, Catalogue, Column, Expr, GroupBounding, Groups, MAX_CONTRIBUTION, MAX_ROWS,
@@ -18,10 +16,11 @@ use mizan_sql::{
 use super::clipped::clipped;
 use super::dialect::{Dialect, Sql};
 use super::expressions::{bad, compared, expression, join, plain};
-use super::first::Ranking;
-use super::idle;
-use super::relations::{Relations, column, listed};
-use super::statement::{Contribution, Counted, Few, First, Of, PerUnit, Shape, Statement};
+use super::relations::{Relations, column, select_list};
+use super::row_limit::RowLimitSpec;
+use super::statement::{
+    Contribution, ContributionKind, LimitedItem, PerUnit, ResultLayout, RowLimit, Statement,
+};
 use crate::engine::EngineError;
 use crate::order::Salt;
 
@@ -43,18 +42,22 @@ pub(crate) fn statements(
         match &statistic.measure {
             Measure::Distinct(expr) => {
                 let query = builder.distinct(expr, statistic)?;
-                statements.push(query.computes(&builder.firsts, Shape::Distinct(place)));
+                statements.push(query.computes(&builder.row_limits, ResultLayout::Distinct(place)));
             }
             Measure::Histogram(expr, how) => {
                 let query = builder.histogram(expr, how, statistic)?;
-                statements.push(query.computes(&builder.firsts, Shape::Histogram(place)));
+                statements
+                    .push(query.computes(&builder.row_limits, ResultLayout::Histogram(place)));
             }
             _ => sums.push(place),
         }
     }
     if !sums.is_empty() || statements.is_empty() {
         let query = builder.sums(&sums)?;
-        statements.insert(0, query.computes(&builder.firsts, Shape::Sums(sums)));
+        statements.insert(
+            0,
+            query.computes(&builder.row_limits, ResultLayout::Sums(sums)),
+        );
     }
     Ok(statements)
 }
@@ -90,7 +93,7 @@ fn check_steps(how: &Quantized) -> Result<(), EngineError> {
 /// operator for sums.
 struct Query {
     text: String,
-    limits: Vec<First>,
+    limits: Vec<RowLimit>,
     per_unit: Option<PerUnit>,
 }
 
@@ -110,13 +113,13 @@ impl Query {
         }
     }
 
-    fn computes(self, firsts: &[First], shape: Shape) -> Statement {
+    fn computes(self, row_limits: &[RowLimit], layout: ResultLayout) -> Statement {
         Statement {
             text: self.text,
-            firsts: firsts.to_vec(),
+            row_limits: row_limits.to_vec(),
             limits: self.limits,
             per_unit: self.per_unit,
-            shape,
+            layout,
         }
     }
 }
@@ -133,7 +136,7 @@ struct Builder<'a> {
     salt: &'a Salt,
     relation: String,
     /// Tables that the relation reads.
-    firsts: Vec<First>,
+    row_limits: Vec<RowLimit>,
     /// Over the columns of the relation.
     keys: Vec<Sql>,
     unit: Vec<Sql>,
@@ -172,7 +175,7 @@ impl<'a> Builder<'a> {
             plan,
             salt,
             relation,
-            firsts: relations.into_firsts(),
+            row_limits: relations.into_row_limits(),
             unit_names: named(&unit, "u"),
             key_names: named(&keys, "k"),
             keys,
@@ -229,7 +232,7 @@ impl<'a> Builder<'a> {
         conditions.extend(also);
         let rows = format!(
             "SELECT {} FROM ({}) AS t WHERE {}",
-            listed(columns),
+            select_list(columns),
             self.relation,
             conditions.join(" AND ")
         );
@@ -254,7 +257,7 @@ impl<'a> Builder<'a> {
     fn opaque(&self, from: &str, others: &[String]) -> String {
         let names = self.unit_names.iter().chain(&self.key_names);
         let names = names.map(|name| format!("{} AS {}", self.dialect.opaque(name), name.text));
-        let columns = listed(names.chain(others.iter().cloned()));
+        let columns = select_list(names.chain(others.iter().cloned()));
         format!("SELECT {columns} FROM ({from}) AS t")
     }
 
@@ -271,17 +274,17 @@ impl<'a> Builder<'a> {
         let Some(most) = self.most() else {
             return Query::plain(rows);
         };
-        let ranking = Ranking {
+        let spec = RowLimitSpec {
             by: &self.unit_names,
             ranked: &self.key_names,
             others,
-            of: Counted::Groups,
+            of: LimitedItem::Groups,
             most,
         };
-        let first = ranking.of(self.dialect, self.salt, FIRST_GROUPS, rows);
+        let limit = spec.of(self.dialect, self.salt, FIRST_GROUPS, rows);
         Query {
             text: format!("SELECT * FROM {FIRST_GROUPS}"),
-            limits: vec![first],
+            limits: vec![limit],
             per_unit: None,
         }
     }
@@ -304,7 +307,7 @@ impl<'a> Builder<'a> {
         };
         let computed = computed.iter().enumerate();
         keys.extend(computed.map(|(place, text)| format!("{text} AS o{place}")));
-        format!("SELECT {} FROM {from}{by}", listed(keys))
+        format!("SELECT {} FROM {from}{by}", select_list(keys))
     }
 
     /// The sum of a unit's values; with more than `rows` values, `rows` times their mean. All
@@ -338,15 +341,15 @@ impl<'a> Builder<'a> {
                 continue;
             };
             let of = match &statistic.measure {
-                Measure::Units => Of::Unit,
-                Measure::Rows => Of::Rows,
-                Measure::Count(expr) => Of::Count(value(self.over(expr)?.text)),
+                Measure::Units => ContributionKind::Unit,
+                Measure::Rows => ContributionKind::Rows,
+                Measure::Count(expr) => ContributionKind::Count(value(self.over(expr)?.text)),
                 Measure::Sum(expr, how) => {
-                    Of::Sum(value(self.dialect.quantize(&self.over(expr)?, how)))
+                    ContributionKind::Sum(value(self.dialect.quantize(&self.over(expr)?, how)))
                 }
                 Measure::Scaled(expr, how, rows) => {
                     let value = value(self.dialect.quantize(&self.over(expr)?, how));
-                    Of::Scaled(value, *rows)
+                    ContributionKind::Scaled(value, *rows)
                 }
                 Measure::Distinct(_) | Measure::Histogram(..) => continue,
             };
@@ -356,82 +359,56 @@ impl<'a> Builder<'a> {
         Ok((contributions, values))
     }
 
-    /// The light units of these statistics. With group sampling or clipping, or with a limit of
-    /// one row, hardly any unit is light, so there is None. A scan of the whole dataset
-    /// beforehand is worthwhile where bounding units takes most of the time. With one group it
-    /// does not, and rows are counted in the same pass.
-    fn few(
-        &self,
-        places: &[usize],
-        values: &[String],
-        contributions: &[Contribution],
-        rows: &str,
-    ) -> Option<Few> {
-        let Groups::Public(groups) = &self.plan.groups else {
-            return None;
-        };
-        let statistics = places.iter().map(|place| self.plan.statistics.get(*place));
-        let few = statistics.map(|statistic| statistic.map_or(0, unclamped_rows));
-        let few = few.min().unwrap_or(0);
-        let capped = self.plan.group_bounding != GroupBounding::NotNeeded;
-        let dataset = idle::source(&self.plan.relation).filter(|_| !self.keys.is_empty());
-        (few > 1 && !capped).then(|| Few {
-            dataset: dataset.map(str::to_owned),
-            rows: few,
-            apart: self.apart(contributions, values.len(), rows),
-            all: self.rows_where(values, Vec::new()),
-            groups: groups
-                .iter()
-                .cloned()
-                .collect::<BTreeSet<_>>()
-                .into_iter()
-                .collect(),
-        })
-    }
-
-    /// The contribution of a unit in a group before clamping; `once` if it has one row.
-    fn within(&self, of: Of, once: bool) -> String {
-        match (of, once) {
-            (Of::Unit, _) | (Of::Rows, true) => "1".to_owned(),
-            (Of::Rows, false) => "COUNT(*)".to_owned(),
-            (Of::Count(value), true) => format!("CASE WHEN v{value} IS NULL THEN 0 ELSE 1 END"),
-            (Of::Count(value), false) => format!("COUNT(v{value})"),
-            (Of::Sum(value) | Of::Scaled(value, _), true) => format!("v{value}"),
-            (Of::Sum(value), false) => format!("SUM(v{value})"),
-            (Of::Scaled(value, rows), false) => self.scaled(value, rows),
+    /// The contribution of a unit in a group before clamping; `is_single_row` if it has one row.
+    fn unit_total(&self, of: ContributionKind, is_single_row: bool) -> String {
+        match (of, is_single_row) {
+            (ContributionKind::Unit, _) | (ContributionKind::Rows, true) => "1".to_owned(),
+            (ContributionKind::Rows, false) => "COUNT(*)".to_owned(),
+            (ContributionKind::Count(value), true) => {
+                format!("CASE WHEN v{value} IS NULL THEN 0 ELSE 1 END")
+            }
+            (ContributionKind::Count(value), false) => format!("COUNT(v{value})"),
+            (ContributionKind::Sum(value) | ContributionKind::Scaled(value, _), true) => {
+                format!("v{value}")
+            }
+            (ContributionKind::Sum(value), false) => format!("SUM(v{value})"),
+            (ContributionKind::Scaled(value, rows), false) => self.scaled(value, rows),
         }
     }
 
     fn sums(&self, places: &[usize]) -> Result<Query, EngineError> {
-        let once = self.plan.relation.one_row_per_unit;
+        let is_single_row = self.plan.relation.one_row_per_unit;
         let (contributions, values) = self.contributions(places)?;
         let (mut aggregates, mut names) = (Vec::new(), Vec::new());
         let mut contributed = Vec::with_capacity(contributions.len());
         for contribution in &contributions {
-            if contribution.of == Of::Unit {
+            if contribution.of == ContributionKind::Unit {
                 let one = 1.clamp(contribution.low, contribution.high);
                 contributed.push(self.integer(one));
                 continue;
             }
             let name = format!("a{}", names.len());
-            aggregates.push(format!("{} AS {name}", self.within(contribution.of, once)));
+            aggregates.push(format!(
+                "{} AS {name}",
+                self.unit_total(contribution.of, is_single_row)
+            ));
             contributed.push(self.clamped(&name, contribution));
             names.push(name);
         }
         let sums = || contributed.iter().map(|value| format!("SUM({value})"));
         let mut totals = vec!["COUNT(*)".to_owned()];
         let rows = self.rows(&values)?;
-        if once {
+        if is_single_row {
             // Each row is the only one of its unit: there is nothing to add up.
             let keys = self.key_names.iter().map(|key| key.text.clone());
-            let columns = listed(keys.chain(aggregates));
+            let columns = select_list(keys.chain(aggregates));
             let from = format!("(SELECT {columns} FROM ({rows}) AS t) AS t");
             totals.extend(sums());
             return Ok(Query::plain(self.per_group(&totals, &from, &[])));
         }
         let by = self.unit_and_keys();
         aggregates.insert(0, by.clone());
-        let columns = listed(aggregates);
+        let columns = select_list(aggregates);
         let from = format!("SELECT {columns} FROM ({rows}) AS t GROUP BY {by}");
         let clip = self.plan.clip();
         let from = match clip {
@@ -454,7 +431,7 @@ impl<'a> Builder<'a> {
             }
         };
         let query = from.map(|from| self.per_group(&totals, &format!("({from}) AS t"), &[]));
-        let few = self.few(places, &values, &contributions, &rows);
+        let light_units = self.light_units(places, &values, &contributions, &rows);
         Ok(Query {
             per_unit: Some(PerUnit {
                 rows,
@@ -463,25 +440,25 @@ impl<'a> Builder<'a> {
                 most: self.most(),
                 clip,
                 contributions,
-                few,
+                light_units,
             }),
             ..query
         })
     }
 
     /// A unit's values in a group within the limit, as `v0`, and rows without a value.
-    fn first_values(&self, value: &Sql, of: Counted, most: i64) -> Result<Query, EngineError> {
+    fn first_values(&self, value: &Sql, of: LimitedItem, most: i64) -> Result<Query, EngineError> {
         let rows = self.rows(std::slice::from_ref(&value.text))?;
         let mut query = self.first_groups(rows, &["v0".to_owned()]);
-        let ranking = Ranking {
+        let spec = RowLimitSpec {
             by: &[self.unit_names.as_slice(), &self.key_names].concat(),
             ranked: &[Sql::new("v0", value.kind)],
             others: &[],
             of,
             most: most.unsigned_abs(),
         };
-        let first = ranking.of(self.dialect, self.salt, FIRST_VALUES, query.text);
-        query.limits.push(first);
+        let limit = spec.of(self.dialect, self.salt, FIRST_VALUES, query.text);
+        query.limits.push(limit);
         query.text = FIRST_VALUES.to_owned();
         Ok(query)
     }
@@ -495,7 +472,7 @@ impl<'a> Builder<'a> {
             let values = "COUNT(DISTINCT v0)".to_owned();
             return Ok(Query::plain(self.per_group(&[rows, values], &from, &[])));
         }
-        let from = self.first_values(&value, Counted::DistinctValues, high)?;
+        let from = self.first_values(&value, LimitedItem::DistinctValues, high)?;
         let values = "COUNT(DISTINCT v0)".to_owned();
         Ok(from.map(|from| self.per_group(&[rows, values], from, &[])))
     }
@@ -514,7 +491,7 @@ impl<'a> Builder<'a> {
             let from = format!("({rows}) AS t");
             return Ok(Query::plain(self.per_group(&computed, &from, &["v0"])));
         }
-        let from = self.first_values(&bin, Counted::Values, high)?;
+        let from = self.first_values(&bin, LimitedItem::Values, high)?;
         let computed = ["COUNT(*)".to_owned()];
         Ok(from.map(|from| self.per_group(&computed, from, &["v0"])))
     }

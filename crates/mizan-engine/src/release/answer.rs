@@ -11,12 +11,12 @@ use mizan_sql::{
     Aggregate, BoundedPlan, Effect, Expr, Groups, Note, Order, OutputColumn, Share, Type, Value,
 };
 
-use super::band::{self, Band};
 use super::choose::MISSED;
 use super::clamping::clamping;
 use super::estimate::{Estimate, Estimator, typed};
+use super::interval::{self, Interval};
+use super::noise_plan::{NoisePlan, StatisticMechanism};
 use super::predict::RankError;
-use super::recipe::{Recipe, Treatment};
 use super::released::{Group, Released};
 use super::{ReleaseError, predict};
 
@@ -69,10 +69,10 @@ pub struct Answer {
 /// The release belongs to another noise plan or another plan.
 pub(crate) fn answer(
     plan: &BoundedPlan,
-    recipe: &Recipe,
+    noise_plan: &NoisePlan,
     released: &Released,
 ) -> Result<Answer, ReleaseError> {
-    if released.noise != recipe.noise || !recipe.is_for(plan) {
+    if released.noise != noise_plan.noise || !noise_plan.is_for(plan) {
         return Err(ReleaseError::Stored {
             what: "it was released with other noise",
         });
@@ -106,7 +106,7 @@ pub(crate) fn answer(
     let all = columns.all(released)?;
     Ok(Answer {
         rows: shown.collect::<Result<_, _>>()?,
-        ranks: columns.ranks(&released.noise.treatments)?,
+        ranks: columns.ranks(&released.noise.mechanisms)?,
         columns: names.map(|column| column.name.clone()).collect(),
         clamping: clamping(plan, &all),
         notes: notes(plan, released, &all)?,
@@ -190,7 +190,10 @@ impl<'a> Columns<'a> {
     }
 
     /// The rank errors of the quantiles.
-    fn ranks(&self, treatments: &[Treatment]) -> Result<Vec<Option<RankError>>, ReleaseError> {
+    fn ranks(
+        &self,
+        mechanisms: &[StatisticMechanism],
+    ) -> Result<Vec<Option<RankError>>, ReleaseError> {
         let aggregates = &self.plan.output.aggregates;
         let rank = |column: &OutputColumn| {
             let aggregate = match column.expression {
@@ -198,7 +201,7 @@ impl<'a> Columns<'a> {
                 _ => None,
             };
             match aggregate.and_then(|place| aggregates.get(place)) {
-                Some(aggregate) => predict::rank_error_of(self.plan, treatments, aggregate),
+                Some(aggregate) => predict::rank_error_of(self.plan, mechanisms, aggregate),
                 None => Ok(None),
             }
         };
@@ -228,25 +231,25 @@ impl<'a> Columns<'a> {
             }
             let exact = (0..self.keys).map(|_| None);
             let estimates = self.estimates(parts, group)?.into_iter();
-            let bands: Vec<Option<Option<Band>>> = exact
-                .chain(estimates.map(|estimate| Some(estimate.band)))
+            let intervals: Vec<Option<Option<Interval>>> = exact
+                .chain(estimates.map(|estimate| Some(estimate.interval)))
                 .collect();
-            let band = match (&value, &column.expression) {
+            let interval = match (&value, &column.expression) {
                 // A NULL aggregate may be anything within its interval. An expression of it may
                 // be NULL for another reason.
                 (Value::Null, expression) if !matches!(expression, Expr::Column(_)) => None,
-                _ => band::of(&column.expression, row, &bands),
+                _ => interval::of(&column.expression, row, &intervals),
             };
             let end = |end: f64, outward: fn(f64) -> f64| match column.kind {
                 Type::Number => Value::number(end),
                 kind => typed(outward(end), kind),
             };
             // Bounds beyond 64 bits would all be shown as the same number.
-            let band = band.filter(|band| is_within(column.kind, *band));
+            let interval = interval.filter(|interval| is_within(column.kind, *interval));
             Ok(AnswerCell::Estimate {
                 value,
-                low: band.map(|band| end(band.low, f64::floor)),
-                high: band.map(|band| end(band.high, f64::ceil)),
+                low: interval.map(|interval| end(interval.low, f64::floor)),
+                high: interval.map(|interval| end(interval.high, f64::ceil)),
             })
         };
         columns.map(cell).collect()
@@ -254,13 +257,13 @@ impl<'a> Columns<'a> {
 }
 
 /// Whether a type can represent both ends of an interval.
-fn is_within(kind: Type, band: Band) -> bool {
+fn is_within(kind: Type, interval: Interval) -> bool {
     let largest = match kind {
         Type::Number => f64::INFINITY,
         Type::Date => f64::from(i32::MAX),
         _ => 9.2e18,
     };
-    band.low.abs().max(band.high.abs()) <= largest
+    interval.low.abs().max(interval.high.abs()) <= largest
 }
 
 /// The notes of an answer: from the noise plan and from the release.
@@ -269,9 +272,9 @@ fn notes(
     released: &Released,
     groups: &[Vec<Estimate>],
 ) -> Result<Vec<Note>, ReleaseError> {
-    let recipe = &released.noise;
+    let noise = &released.noise;
     let mut notes = plan.notes.clone();
-    if let (Groups::Private, Some(threshold)) = (&plan.groups, recipe.threshold) {
+    if let (Groups::Private, Some(threshold)) = (&plan.groups, noise.threshold) {
         notes.push(Note::ThresholdedGroups {
             threshold: threshold.above,
         });
@@ -279,7 +282,7 @@ fn notes(
     if chosen_by_noise(plan) {
         notes.push(Note::SelectedByNoise);
     }
-    let ranks = predict::quantile_ranks(plan, &recipe.treatments)?;
+    let ranks = predict::quantile_ranks(plan, &noise.mechanisms)?;
     notes.extend(ranks.into_iter().map(Note::QuantileRank));
     for (place, aggregate) in plan.output.aggregates.iter().enumerate() {
         let of = |group: &&Vec<Estimate>| group.get(place).is_some_and(|one| one.value.is_null());

@@ -25,11 +25,13 @@ use std::collections::BTreeSet;
 
 use mizan_sql::{Aggregate, BoundedPlan, GroupBounding, Groups, Measure, Statistic};
 
-use super::aim::Aim;
+use super::noise_plan::{
+    self, LARGEST_SCALE, LEAST_SCALE, NoiseParameters, NoisePlan, StatisticMechanism, Threshold,
+};
 use super::price::{self, Prices, six_digits};
+use super::quantile_target::QuantileTarget;
 use super::reason::{Accuracy, ChoiceReason, NoiseKind};
-use super::recipe::{self, LARGEST_SCALE, LEAST_SCALE, NoiseRecipe, Recipe, Threshold, Treatment};
-use super::{ReleaseError, Request, Target, predict, recursive, tree};
+use super::{NoiseTarget, ReleaseError, Request, predict, recursive, tree};
 
 /// The probability that an interval misses.
 pub(crate) const MISSED: f64 = 0.05;
@@ -64,14 +66,14 @@ impl Family {
 /// For a target epsilon: the certified epsilon of the event at `request.delta`, apart from
 /// failures of the threshold with probability at most `request.threshold_delta`, is at most the
 /// target. For a target accuracy: the first aggregate is that accurate.
-pub(crate) fn choose(plan: &BoundedPlan, request: &Request) -> Result<Recipe, ReleaseError> {
+pub(crate) fn choose(plan: &BoundedPlan, request: &Request) -> Result<NoisePlan, ReleaseError> {
     let outline = Outline::new(plan, request)?;
     let mut found = Vec::new();
     let mut failure = None;
     for family in [Family::Laplace, Family::Gaussian] {
         let solved = match request.target {
-            Target::Epsilon(epsilon) => outline.for_epsilon(family, epsilon.get()),
-            Target::Accuracy(half_width) => outline.for_accuracy(family, half_width),
+            NoiseTarget::Epsilon(epsilon) => outline.for_epsilon(family, epsilon.get()),
+            NoiseTarget::Accuracy(half_width) => outline.for_accuracy(family, half_width),
         };
         match solved {
             Ok(candidate) => found.push(candidate),
@@ -84,14 +86,14 @@ pub(crate) fn choose(plan: &BoundedPlan, request: &Request) -> Result<Recipe, Re
         return Err(failure.unwrap_or(ReleaseError::TooWide));
     };
     let other = found.next();
-    outline.recipe(best, other.as_ref(), failure.as_ref())
+    outline.noise_plan(best, other.as_ref(), failure.as_ref())
 }
 
 /// A family with its noise.
 #[derive(Clone, Debug)]
 struct Candidate {
     family: Family,
-    treatments: Vec<Treatment>,
+    mechanisms: Vec<StatisticMechanism>,
     threshold: Option<Threshold>,
     epsilon: f64,
     renyi_epsilon: Option<f64>,
@@ -103,8 +105,8 @@ impl Candidate {
     /// The value by which candidates are compared: less is better.
     const fn worth(&self, request: &Request) -> f64 {
         match request.target {
-            Target::Epsilon(_) => self.yardstick,
-            Target::Accuracy(_) => self.epsilon,
+            NoiseTarget::Epsilon(_) => self.yardstick,
+            NoiseTarget::Accuracy(_) => self.epsilon,
         }
     }
 }
@@ -129,14 +131,14 @@ struct Outline<'a> {
 impl<'a> Outline<'a> {
     fn new(plan: &'a BoundedPlan, request: &Request) -> Result<Self, ReleaseError> {
         match request.target {
-            Target::Epsilon(epsilon) if !(epsilon.get() > 0.0 && epsilon.is_finite()) => {
+            NoiseTarget::Epsilon(epsilon) if !(epsilon.get() > 0.0 && epsilon.is_finite()) => {
                 let epsilon = epsilon.get();
                 return Err(ReleaseError::Epsilon { epsilon });
             }
-            Target::Accuracy(half_width) if !(half_width > 0.0 && half_width.is_finite()) => {
+            NoiseTarget::Accuracy(half_width) if !(half_width > 0.0 && half_width.is_finite()) => {
                 return Err(ReleaseError::Accuracy { half_width });
             }
-            Target::Epsilon(_) | Target::Accuracy(_) => {}
+            NoiseTarget::Epsilon(_) | NoiseTarget::Accuracy(_) => {}
         }
         let (delta, own) = (request.delta.get(), request.threshold_delta.get());
         let private = matches!(plan.groups, Groups::Private);
@@ -199,25 +201,25 @@ impl<'a> Outline<'a> {
     }
 
     /// The mechanisms of a family at noise size `s`.
-    fn treatments(&self, family: Family, s: f64) -> Result<Vec<Treatment>, ReleaseError> {
+    fn mechanisms(&self, family: Family, s: f64) -> Result<Vec<StatisticMechanism>, ReleaseError> {
         let plan = self.plan_of(family);
         let statistics = plan.statistics.iter().zip(&self.quantiles).enumerate();
-        let treatment = |(place, (statistic, quantiles)): (usize, (&Statistic, &Vec<f64>))| {
+        let mechanism = |(place, (statistic, quantiles)): (usize, (&Statistic, &Vec<f64>))| {
             let sensitivity = plan.sensitivity(statistic).max(1);
             if let Measure::Histogram(_, quantized) = &statistic.measure {
                 let candidates = candidates(quantized.range());
-                return quantile_treatment(family, s, sensitivity, candidates, quantiles);
+                return quantile_mechanism(family, s, sensitivity, candidates, quantiles);
             }
             if self.private && place == 0 && family == Family::Laplace {
                 let groups = as_f64(self.groups.max(1)).next_up();
-                return Ok(Treatment::Truncated {
+                return Ok(StatisticMechanism::Truncated {
                     epsilon: six_digits((1.0 / s).min(1.0 / LEAST_SCALE), false),
                     delta: six_digits(self.threshold_delta / groups, false),
                 });
             }
-            noise_treatment(family, s, sensitivity)
+            noise_mechanism(family, s, sensitivity)
         };
-        statistics.map(treatment).collect()
+        statistics.map(mechanism).collect()
     }
 
     /// The cost of the threshold, before its value is known.
@@ -228,9 +230,9 @@ impl<'a> Outline<'a> {
         })
     }
 
-    fn cost(&self, family: Family, treatments: &[Treatment]) -> f64 {
+    fn cost(&self, family: Family, mechanisms: &[StatisticMechanism]) -> f64 {
         let group_bounding = self.plan_of(family).group_bounding;
-        let event = recipe::event(self.groups, treatments, self.failure(), group_bounding);
+        let event = noise_plan::event(self.groups, mechanisms, self.failure(), group_bounding);
         event.map_or(f64::INFINITY, |event| self.prices.of(&event).epsilon)
     }
 
@@ -248,8 +250,8 @@ impl<'a> Outline<'a> {
             }
         };
         let cost = |s: f64| {
-            let treatments = self.treatments(family, s);
-            treatments.map_or(f64::INFINITY, |treatments| self.cost(family, &treatments))
+            let mechanisms = self.mechanisms(family, s);
+            mechanisms.map_or(f64::INFINITY, |mechanisms| self.cost(family, &mechanisms))
         };
         let impossible = ReleaseError::Impossible {
             epsilon,
@@ -264,7 +266,7 @@ impl<'a> Outline<'a> {
         // If even the least noise costs less than the target, it is used.
         let s = price::smallest(cost, epsilon, guess, (LEAST_SCALE / 2.0, 1e22));
         let Some(s) = s else {
-            let wide = self.treatments(family, guess);
+            let wide = self.mechanisms(family, guess);
             return Err(wide.err().unwrap_or(impossible));
         };
         let candidate = self.candidate(family, s)?;
@@ -286,9 +288,9 @@ impl<'a> Outline<'a> {
             }
         }
         let accurate = |s: f64| -> Result<bool, ReleaseError> {
-            let treatments = self.treatments(family, s)?;
+            let mechanisms = self.mechanisms(family, s)?;
             let plan = self.plan_of(family);
-            let width = predict::shown_half_width(plan, &treatments, 0, MISSED)?;
+            let width = predict::shown_half_width(plan, &mechanisms, 0, MISSED)?;
             Ok(width.is_some_and(|width| width <= half_width))
         };
         let too_accurate = ReleaseError::TooAccurate { half_width };
@@ -317,14 +319,14 @@ impl<'a> Outline<'a> {
 
     /// A family at noise size `s`, with its threshold and its price.
     fn candidate(&self, family: Family, s: f64) -> Result<Candidate, ReleaseError> {
-        let treatments = self.treatments(family, s)?;
+        let mechanisms = self.mechanisms(family, s)?;
         let mut threshold = self.failure();
-        if let (Some(threshold), Some(units)) = (threshold.as_mut(), treatments.first()) {
+        if let (Some(threshold), Some(units)) = (threshold.as_mut(), mechanisms.first()) {
             threshold.above = match units.truncated()? {
                 Some(keys) => keys.bound(),
                 None => {
                     let mechanism = units.mechanism()?;
-                    recipe::gaussian_threshold(
+                    noise_plan::gaussian_threshold(
                         mechanism.noise(),
                         self.groups,
                         self.threshold_delta,
@@ -333,28 +335,28 @@ impl<'a> Outline<'a> {
             };
         }
         let plan = self.plan_of(family);
-        let event = recipe::event(self.groups, &treatments, threshold, plan.group_bounding)?;
+        let event = noise_plan::event(self.groups, &mechanisms, threshold, plan.group_bounding)?;
         let yardstick = match threshold {
             Some(threshold) => as_f64(threshold.above),
-            None => predict::yardstick(plan, &treatments, MISSED)?,
+            None => predict::yardstick(plan, &mechanisms, MISSED)?,
         };
         let price = self.prices.of(&event);
         Ok(Candidate {
             family,
             epsilon: price.epsilon,
             renyi_epsilon: price.renyi,
-            treatments,
+            mechanisms,
             threshold,
             yardstick,
         })
     }
 
-    fn recipe(
+    fn noise_plan(
         &self,
         best: Candidate,
         other: Option<&Candidate>,
         failure: Option<&ReleaseError>,
-    ) -> Result<Recipe, ReleaseError> {
+    ) -> Result<NoisePlan, ReleaseError> {
         let mut why = vec![ChoiceReason::Chosen {
             noise: best.family.noise(),
             accuracy: self.accuracy(&best),
@@ -390,14 +392,14 @@ impl<'a> Outline<'a> {
                 renyi,
             });
         }
-        let noise = NoiseRecipe {
+        let noise = NoiseParameters {
             groups_per_unit: self.groups,
-            treatments: best.treatments,
+            mechanisms: best.mechanisms,
             threshold: best.threshold,
         };
-        let ranks = predict::quantile_ranks(plan, &noise.treatments)?;
+        let ranks = predict::quantile_ranks(plan, &noise.mechanisms)?;
         why.extend(ranks.into_iter().map(ChoiceReason::QuantileRank));
-        Recipe::new(noise, plan.group_bounding, best.epsilon, self.delta, why)
+        NoisePlan::new(noise, plan.group_bounding, best.epsilon, self.delta, why)
     }
 
     /// The accuracy by which a candidate is compared.
@@ -425,14 +427,18 @@ impl<'a> Outline<'a> {
 }
 
 /// The noise of a count or a sum.
-fn noise_treatment(family: Family, s: f64, sensitivity: u64) -> Result<Treatment, ReleaseError> {
+fn noise_mechanism(
+    family: Family,
+    s: f64,
+    sensitivity: u64,
+) -> Result<StatisticMechanism, ReleaseError> {
     let scale = six_digits((s * as_f64(sensitivity)).max(LEAST_SCALE), true);
     if scale > LARGEST_SCALE {
         return Err(ReleaseError::TooWide);
     }
     Ok(match family {
-        Family::Laplace => Treatment::Laplace { scale, sensitivity },
-        Family::Gaussian => Treatment::Gaussian {
+        Family::Laplace => StatisticMechanism::Laplace { scale, sensitivity },
+        Family::Gaussian => StatisticMechanism::Gaussian {
             sigma: scale,
             sensitivity,
         },
@@ -448,25 +454,25 @@ fn quantile_parts(quantiles: &[f64], candidates: u64) -> u64 {
     if quantiles.len() >= MANY {
         u64::from(tree::levels(candidates))
     } else {
-        recursive::selections(&aims(quantiles, 1.0, 1, candidates))
+        recursive::selections(&targets(quantiles, 1.0, 1, candidates))
     }
 }
 
-fn aims(quantiles: &[f64], epsilon: f64, rows: u64, candidates: u64) -> Vec<Aim> {
-    let aim = |at: &f64| Aim::of(*at, epsilon, rows, candidates);
-    quantiles.iter().map(aim).collect()
+fn targets(quantiles: &[f64], epsilon: f64, rows: u64, candidates: u64) -> Vec<QuantileTarget> {
+    let target = |at: &f64| QuantileTarget::of(*at, epsilon, rows, candidates);
+    quantiles.iter().map(target).collect()
 }
 
 /// Few quantiles by one exponential mechanism each, some by recursion, many by a tree.
-fn quantile_treatment(
+fn quantile_mechanism(
     family: Family,
     s: f64,
     rows: u64,
     candidates: u64,
     quantiles: &[f64],
-) -> Result<Treatment, ReleaseError> {
+) -> Result<StatisticMechanism, ReleaseError> {
     if quantiles.len() >= MANY {
-        let noise = noise_treatment(family, s, rows)?;
+        let noise = noise_mechanism(family, s, rows)?;
         let levels = tree::levels(candidates);
         // The rank error is needed for minimum and maximum only.
         let edges = quantiles.iter().any(|at| *at <= 0.0 || *at >= 1.0);
@@ -475,10 +481,10 @@ fn quantile_treatment(
         } else {
             1
         };
-        return Ok(Treatment::Tree {
+        return Ok(StatisticMechanism::Tree {
             noise: Box::new(noise),
             levels,
-            aims: quantiles.iter().map(|at| tree::aim(*at, from)).collect(),
+            targets: quantiles.iter().map(|at| tree::target(*at, from)).collect(),
         });
     }
     let epsilon = match family {
@@ -486,20 +492,20 @@ fn quantile_treatment(
         Family::Gaussian => 2.0 / s,
     };
     let epsilon = six_digits(epsilon, false);
-    let aims = aims(quantiles, epsilon, rows, candidates);
+    let targets = targets(quantiles, epsilon, rows, candidates);
     // If recursion does not cost less, separate mechanisms have the smaller rank error bound.
-    let alone = u64::try_from(aims.len()).unwrap_or(u64::MAX);
-    Ok(if recursive::selections(&aims) < alone {
-        Treatment::Recursive {
+    let alone = u64::try_from(targets.len()).unwrap_or(u64::MAX);
+    Ok(if recursive::selections(&targets) < alone {
+        StatisticMechanism::Recursive {
             epsilon,
             rows,
-            aims,
+            targets,
         }
     } else {
-        Treatment::Select {
+        StatisticMechanism::Select {
             epsilon,
             rows,
-            aims,
+            targets,
         }
     })
 }

@@ -6,8 +6,8 @@
 
 use mizan_sql::{Aggregate, BoundedPlan, Bounds, Effect, End, Measure, Quantized, Share, Value};
 
-use super::band::Band;
 use super::estimate::Estimate;
+use super::interval::Interval;
 
 /// An interval is narrow if it is at most this share of the declared range.
 const NARROW: f64 = 0.1;
@@ -67,8 +67,8 @@ fn grid<'a>(plan: &'a BoundedPlan, aggregate: &Aggregate) -> Option<(&'a Quantiz
 impl AtEnd {
     /// A wide interval says nothing: it touches a bound anyway.
     fn add(&mut self, estimate: &Estimate, bounds: Bounds, margin: f64) {
-        let band = estimate.band.or_else(|| point(&estimate.value));
-        let Some(Band { low, high }) = band else {
+        let interval = estimate.interval.or_else(|| point(&estimate.value));
+        let Some(Interval { low, high }) = interval else {
             return;
         };
         if high - low > (bounds.high - bounds.low) * NARROW {
@@ -81,11 +81,11 @@ impl AtEnd {
 
 /// A value as an interval of width zero, in the unit of the bounds.
 #[allow(clippy::cast_precision_loss, reason = "a step of the grid is wider")]
-fn point(value: &Value) -> Option<Band> {
+fn point(value: &Value) -> Option<Interval> {
     let value = match value {
         Value::Date(days) => f64::from(*days),
         Value::Timestamp(microseconds) => *microseconds as f64,
         other => other.as_f64()?,
     };
-    Band::new(value, value)
+    Interval::new(value, value)
 }

@@ -5,9 +5,9 @@
 //! read.
 //!
 //! - Counts and sums: the exact half width of their noise. The interval of a unit count that
-//!   decided whether its group is shown extends further down ([`Shown`]).
+//!   decided whether its group is shown extends further down ([`ThresholdedCount`]).
 //! - Statistics with natural bounds (counts, means, variances) are clamped to them, value and
-//!   interval; the interval keeps its width on the inner side ([`Band::clamped`]).
+//!   interval; the interval keeps its width on the inner side ([`Interval::clamped`]).
 //! - Means are ratios of two noisy numbers. For Gaussian noise: Fieller's interval, all θ with
 //!   `(s - θ n)² <= z² (σ_s² + θ² σ_n²)`, which has exact coverage for any number of rows. For
 //!   Laplace noise: the ratios of a box that contains both numbers. Where the count may be
@@ -19,19 +19,19 @@
 
 use mizan_sql::{Aggregate, BoundedPlan, Bounds, Type, Value};
 
-use super::band::Band;
 use super::group_size::GroupSize;
+use super::interval::Interval;
+use super::noise_plan::{NoiseParameters, StatisticMechanism};
 use super::predict::{self, PLACE};
-use super::recipe::{NoiseRecipe, Treatment};
 use super::released::NoisyCell;
-use super::shown::Shown;
+use super::thresholded_count::ThresholdedCount;
 use super::{ReleaseError, choose, width};
 
 /// A value and its interval.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Estimate {
     pub(super) value: Value,
-    pub(super) band: Option<Band>,
+    pub(super) interval: Option<Interval>,
 }
 
 /// How an aggregate is computed, with everything that does not depend on the group.
@@ -41,7 +41,7 @@ enum Rule {
         of: usize,
         half: f64,
         /// Set if this count decided whether the group is shown.
-        shown: Option<Shown>,
+        shown: Option<ThresholdedCount>,
     },
     Sum {
         sum: usize,
@@ -109,11 +109,11 @@ impl Estimator {
     /// Intervals that each miss with probability at most `missed`.
     pub(super) fn new(
         plan: &BoundedPlan,
-        recipe: &NoiseRecipe,
+        noise: &NoiseParameters,
         missed: f64,
     ) -> Result<Self, ReleaseError> {
         let aggregates = plan.output.aggregates.iter().enumerate();
-        let rule = |(place, aggregate)| rule(plan, recipe, place, aggregate, missed);
+        let rule = |(place, aggregate)| rule(plan, noise, place, aggregate, missed);
         Ok(Self {
             rules: aggregates.map(rule).collect::<Result<_, _>>()?,
             fineness: (plan.statistics.iter())
@@ -131,22 +131,22 @@ impl Estimator {
 
 fn rule(
     plan: &BoundedPlan,
-    recipe: &NoiseRecipe,
+    noise: &NoiseParameters,
     place: usize,
     aggregate: &Aggregate,
     missed: f64,
 ) -> Result<Rule, ReleaseError> {
     let half = |statistic: usize, missed: f64| -> Result<f64, ReleaseError> {
-        let half = recipe.treatment(statistic)?.half_width(missed)?;
+        let half = noise.mechanism(statistic)?.half_width(missed)?;
         Ok(half.ok_or(PLACE)? / predict::fineness(plan, statistic))
     };
     Ok(match aggregate {
         Aggregate::Count { of } => Rule::Count {
             of: *of,
             half: half(*of, missed)?,
-            shown: match recipe.threshold {
+            shown: match noise.threshold {
                 Some(threshold) if *of == 0 => {
-                    Shown::new(recipe.treatment(*of)?, threshold, missed)?
+                    ThresholdedCount::new(noise.mechanism(*of)?, threshold, missed)?
                 }
                 _ => None,
             },
@@ -157,7 +157,7 @@ fn rule(
             integer,
         } => {
             let quantized = predict::quantized(plan, *sum)?;
-            let width = predict::half_width(plan, &recipe.treatments, place, missed)?;
+            let width = predict::half_width(plan, &noise.mechanisms, place, missed)?;
             Rule::Sum {
                 sum: *sum,
                 count: *count,
@@ -181,11 +181,12 @@ fn rule(
         }
         Aggregate::Mean { sum, count } => {
             let quantized = predict::quantized(plan, *sum)?;
-            let noises = (recipe.treatment(*sum)?, recipe.treatment(*count)?);
+            let noises = (noise.mechanism(*sum)?, noise.mechanism(*count)?);
             let ratio = match noises {
-                (Treatment::Gaussian { sigma: s, .. }, Treatment::Gaussian { sigma: n, .. })
-                    if s.min(*n) >= width::SMOOTH =>
-                {
+                (
+                    StatisticMechanism::Gaussian { sigma: s, .. },
+                    StatisticMechanism::Gaussian { sigma: n, .. },
+                ) if s.min(*n) >= width::SMOOTH => {
                     Ratio::Fieller {
                         // Half a step of the lattice is added: for any θ it is at most half of
                         // √(σ_s² + θ² σ_n²) over the smaller σ.
@@ -240,7 +241,7 @@ fn rule(
             kind,
         } => {
             let quantized = predict::quantized(plan, *histogram)?;
-            let error = predict::rank_error_of(plan, &recipe.treatments, aggregate)?;
+            let error = predict::rank_error_of(plan, &noise.mechanisms, aggregate)?;
             let up_to = error.ok_or(PLACE)?.arbitrary_up_to;
             Rule::Quantile {
                 histogram: *histogram,
@@ -249,7 +250,7 @@ fn rule(
                 centre: quantized.centre,
                 bounds: quantized.bounds,
                 kind: *kind,
-                size: GroupSize::new(plan, &recipe.treatments, *histogram)?,
+                size: GroupSize::new(plan, &noise.mechanisms, *histogram)?,
                 arbitrary_up_to: choose::as_f64(up_to),
             }
         }
@@ -281,10 +282,12 @@ impl Rule {
                 if let Some(shown) = shown {
                     low = low.min(as_f64(shown.least(raw)));
                 }
-                let band = Band::clamped((low, noisy + half), noisy, (0.0, f64::INFINITY));
+                let interval = Interval::clamped((low, noisy + half), noisy, (0.0, f64::INFINITY));
                 Ok(Estimate {
                     value: Value::Integer(whole),
-                    band: band.and_then(|band| Band::with(band.low, band.high, as_f64(whole))),
+                    interval: interval.and_then(|interval| {
+                        Interval::with(interval.low, interval.high, as_f64(whole))
+                    }),
                 })
             }
             Self::Sum {
@@ -309,11 +312,14 @@ impl Rule {
                 // The value is not clamped, so that sums over groups are unbiased. The interval
                 // is clamped to the possible sums.
                 let (low, high) = (total - half, total + half);
-                let possible = Band::clamped((low, high), total, *range);
+                let possible = Interval::clamped((low, high), total, *range);
                 let hull = possible.and_then(|possible| {
-                    Band::with(low.min(possible.low), high.max(possible.high), shown)
+                    Interval::with(low.min(possible.low), high.max(possible.high), shown)
                 });
-                Ok(Estimate { value, band: hull })
+                Ok(Estimate {
+                    value,
+                    interval: hull,
+                })
             }
             Self::Mean {
                 sum,
@@ -328,16 +334,17 @@ impl Rule {
                 let mean = at(if n >= 1.0 { s / n } else { 0.0 });
                 let value = mean.clamp(bounds.low, bounds.high);
                 let range = (bounds.low, bounds.high);
-                let band = match ratio.interval(s, n) {
+                let interval = match ratio.interval(s, n) {
                     Some((low, high)) if n >= 1.0 => {
-                        let band = Band::clamped((at(low), at(high)), mean, range);
-                        band.and_then(|band| Band::with(band.low, band.high, value))
+                        let interval = Interval::clamped((at(low), at(high)), mean, range);
+                        interval
+                            .and_then(|interval| Interval::with(interval.low, interval.high, value))
                     }
-                    _ => Band::new(bounds.low, bounds.high),
+                    _ => Interval::new(bounds.low, bounds.high),
                 };
                 Ok(Estimate {
                     value: Value::number(value),
-                    band,
+                    interval,
                 })
             }
             Self::Variance(rule) => {
@@ -365,14 +372,14 @@ impl Rule {
                     // The selected value says nothing about the group.
                     return Ok(Estimate {
                         value: Value::Null,
-                        band: Band::new(bounds.low, bounds.high),
+                        interval: Interval::new(bounds.low, bounds.high),
                     });
                 }
                 let chosen = as_f64(values.get(*place).copied().ok_or(ReleaseError::Shape)?);
                 let value = (centre + step * chosen).clamp(bounds.low, bounds.high);
                 Ok(Estimate {
                     value: typed(value, *kind),
-                    band: None,
+                    interval: None,
                 })
             }
         }
@@ -448,16 +455,16 @@ impl Variance {
             squares.0 - largest * largest,
             squares.1 - smallest * smallest,
         );
-        let clamped = Band::clamped(ends, variance, (0.0, self.most));
-        let band = clamped.and_then(|band| {
-            let (low, high) = (finish(band.low, many), finish(band.high, few));
-            Band::with(low, high, value)
+        let clamped = Interval::clamped(ends, variance, (0.0, self.most));
+        let interval = clamped.and_then(|interval| {
+            let (low, high) = (finish(interval.low, many), finish(interval.high, few));
+            Interval::with(low, high, value)
         });
         // The noise overflows a double: nothing is known.
-        let everything = || Band::new(0.0, finish(self.most, few));
+        let everything = || Interval::new(0.0, finish(self.most, few));
         Estimate {
             value: Value::number(value),
-            band: band.or_else(everything),
+            interval: interval.or_else(everything),
         }
     }
 }
@@ -514,11 +521,13 @@ mod tests {
         let estimate = rule.estimate(500e7, 500e7, 500.0);
         let value = estimate.value.as_f64();
         assert!(
-            value.zip(estimate.band).is_some_and(|(value, band)| {
-                band.low <= value && value <= band.high && value < 1e300
-            }),
+            value
+                .zip(estimate.interval)
+                .is_some_and(|(value, interval)| {
+                    interval.low <= value && value <= interval.high && value < 1e300
+                }),
             "{value:?} in {:?}",
-            estimate.band
+            estimate.interval
         );
     }
 }

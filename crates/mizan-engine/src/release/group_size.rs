@@ -23,8 +23,8 @@ use mizan_sql::{BoundedPlan, Measure, Statistic};
 
 use super::ReleaseError;
 use super::estimate::as_f64;
+use super::noise_plan::StatisticMechanism;
 use super::predict::PLACE;
-use super::recipe::Treatment;
 use super::released::NoisyCell;
 
 /// Which released statistics bound the number of rows of a histogram.
@@ -41,7 +41,7 @@ impl GroupSize {
     /// For a histogram of a plan.
     pub(super) fn new(
         plan: &BoundedPlan,
-        treatments: &[Treatment],
+        mechanisms: &[StatisticMechanism],
         histogram: usize,
     ) -> Result<Self, ReleaseError> {
         let statistic = plan.statistics.get(histogram).ok_or(PLACE)?;
@@ -58,7 +58,10 @@ impl GroupSize {
         };
         let is_same =
             |other: &Statistic| matches!(&other.measure, Measure::Count(what) if what == of);
-        let tree = matches!(treatments.get(histogram), Some(Treatment::Tree { .. }));
+        let tree = matches!(
+            mechanisms.get(histogram),
+            Some(StatisticMechanism::Tree { .. })
+        );
         let counts = plan.statistics.iter().enumerate();
         Ok(Self {
             histogram,

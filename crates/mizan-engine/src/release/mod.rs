@@ -6,25 +6,25 @@
 //! the release ([`answer`]), as often as needed. Only [`release`] reads private data, and only
 //! [`choose`] determines the cost.
 
-mod aim;
 mod answer;
-mod band;
 mod choose;
 mod clamping;
 mod error;
 mod estimate;
 mod group_size;
+mod interval;
+mod noise_plan;
 mod predict;
 mod price;
+mod quantile_target;
 mod reason;
-mod recipe;
 mod recursive;
 mod released;
 mod request;
-mod shown;
 mod store;
 #[cfg(test)]
 mod tests;
+mod thresholded_count;
 mod tree;
 mod width;
 
@@ -32,10 +32,10 @@ pub use answer::{Answer, AnswerCell};
 pub use error::ReleaseError;
 pub use predict::{Predicted, RankError};
 pub use reason::{Accuracy, ChoiceReason, NoiseKind};
-pub(crate) use request::{Request, Target};
+pub(crate) use request::{NoiseTarget, Request};
 
 pub(crate) use answer::answer;
 pub(crate) use choose::choose;
+pub(crate) use noise_plan::NoisePlan;
 pub(crate) use predict::predicted;
-pub(crate) use recipe::Recipe;
 pub(crate) use released::{Released, release};

@@ -4,10 +4,10 @@ use mizan_sql::{
     Aggregate, BoundedPlan, Expr, Measure, OutputColumn, QuantileRank, Quantized, RankTarget,
 };
 
-use super::aim::{self, Aim};
 use super::choose::{MISSED, as_f64, candidates, quantiles_of};
 use super::group_size::GroupSize;
-use super::recipe::{Recipe, Treatment};
+use super::noise_plan::{NoisePlan, StatisticMechanism};
+use super::quantile_target::{self, QuantileTarget};
 use super::{ReleaseError, recursive, tree, width};
 
 /// The prediction for a noisy column.
@@ -22,8 +22,8 @@ pub struct Predicted {
 }
 
 /// The prediction for each noisy column, in order.
-pub(crate) fn predicted(plan: &BoundedPlan, recipe: &Recipe) -> Vec<Predicted> {
-    let (keys, treatments) = (plan.keys.len(), &recipe.noise.treatments);
+pub(crate) fn predicted(plan: &BoundedPlan, noise_plan: &NoisePlan) -> Vec<Predicted> {
+    let (keys, mechanisms) = (plan.keys.len(), &noise_plan.noise.mechanisms);
     let noisy = |column: &&OutputColumn| {
         let columns = column.expression.columns();
         columns.iter().any(|&place| place >= keys)
@@ -34,7 +34,7 @@ pub(crate) fn predicted(plan: &BoundedPlan, recipe: &Recipe) -> Vec<Predicted> {
             _ => None,
         };
         let half = |place| {
-            shown_half_width(plan, treatments, place, MISSED)
+            shown_half_width(plan, mechanisms, place, MISSED)
                 .ok()
                 .flatten()
         };
@@ -51,11 +51,11 @@ pub(crate) fn predicted(plan: &BoundedPlan, recipe: &Recipe) -> Vec<Predicted> {
 /// `missed`, in its own units; None for other aggregates.
 pub(super) fn shown_half_width(
     plan: &BoundedPlan,
-    treatments: &[Treatment],
+    mechanisms: &[StatisticMechanism],
     aggregate: usize,
     missed: f64,
 ) -> Result<Option<f64>, ReleaseError> {
-    let width = half_width(plan, treatments, aggregate, missed)?;
+    let width = half_width(plan, mechanisms, aggregate, missed)?;
     let rounding = rounding(plan, aggregate)?;
     Ok(width.map(|width| width + rounding))
 }
@@ -84,23 +84,23 @@ fn rounding(plan: &BoundedPlan, aggregate: usize) -> Result<f64, ReleaseError> {
 /// most `missed`, in its own units; None for other aggregates.
 pub(super) fn half_width(
     plan: &BoundedPlan,
-    treatments: &[Treatment],
+    mechanisms: &[StatisticMechanism],
     aggregate: usize,
     missed: f64,
 ) -> Result<Option<f64>, ReleaseError> {
     match plan.output.aggregates.get(aggregate) {
         Some(Aggregate::Count { of }) => {
-            let width = treatment(treatments, *of)?.half_width(missed)?;
+            let width = mechanism(mechanisms, *of)?.half_width(missed)?;
             Ok(width.map(|width| width / fineness(plan, *of)))
         }
         Some(Aggregate::Sum { sum, count, .. }) => {
             let quantized = quantized(plan, *sum)?;
             let step = quantized.step() / fineness(plan, *sum);
-            let noise = (step, treatment(treatments, *sum)?);
+            let noise = (step, mechanism(mechanisms, *sum)?);
             match count {
                 Some(count) if quantized.centre != 0.0 => {
                     let centre = quantized.centre.abs() / fineness(plan, *count);
-                    let centre = (centre, treatment(treatments, *count)?);
+                    let centre = (centre, mechanism(mechanisms, *count)?);
                     width::of_two(noise, centre, missed)
                 }
                 _ => {
@@ -116,23 +116,23 @@ pub(super) fn half_width(
 /// The value by which two families of noise are compared: less is better.
 pub(super) fn yardstick(
     plan: &BoundedPlan,
-    treatments: &[Treatment],
+    mechanisms: &[StatisticMechanism],
     missed: f64,
 ) -> Result<f64, ReleaseError> {
     let of_statistic = |statistic: usize| -> Result<f64, ReleaseError> {
-        let width = treatment(treatments, statistic)?.half_width(missed)?;
+        let width = mechanism(mechanisms, statistic)?.half_width(missed)?;
         Ok(width.unwrap_or(f64::INFINITY) / fineness(plan, statistic))
     };
     match plan.output.aggregates.first() {
         Some(Aggregate::Count { .. } | Aggregate::Sum { .. }) => {
-            let width = half_width(plan, treatments, 0, missed)?;
+            let width = half_width(plan, mechanisms, 0, missed)?;
             Ok(width.unwrap_or(f64::INFINITY))
         }
         Some(Aggregate::Mean { sum, .. } | Aggregate::Variance { sum, .. }) => {
             Ok(of_statistic(*sum)? * quantized(plan, *sum)?.step())
         }
         Some(Aggregate::Quantile { histogram, at, .. }) => {
-            Ok(as_f64(rank_error(plan, treatments, *histogram, *at)?))
+            Ok(as_f64(rank_error(plan, mechanisms, *histogram, *at)?))
         }
         None if plan.statistics.is_empty() => Ok(0.0),
         None => of_statistic(0),
@@ -142,38 +142,38 @@ pub(super) fn yardstick(
 /// The rank error of a quantile, with 95 % probability.
 pub(super) fn rank_error(
     plan: &BoundedPlan,
-    treatments: &[Treatment],
+    mechanisms: &[StatisticMechanism],
     histogram: usize,
     at: f64,
 ) -> Result<u64, ReleaseError> {
     let candidates = candidates(quantized(plan, histogram)?.range());
-    match treatment(treatments, histogram)? {
-        Treatment::Select {
+    match mechanism(mechanisms, histogram)? {
+        StatisticMechanism::Select {
             epsilon,
             rows,
-            aims,
+            targets,
         } => {
-            let aim = aims.get(place_of(plan, histogram, at)?).ok_or(PLACE)?;
-            Ok(aim.rank_error(*epsilon, *rows, candidates))
+            let target = targets.get(place_of(plan, histogram, at)?).ok_or(PLACE)?;
+            Ok(target.rank_error(*epsilon, *rows, candidates))
         }
-        Treatment::Recursive {
+        StatisticMechanism::Recursive {
             epsilon,
             rows,
-            aims,
+            targets,
         } => {
-            let aim = aims.get(place_of(plan, histogram, at)?).ok_or(PLACE)?;
-            match aim.parts() {
-                None => Ok(aim.rank_error(*epsilon, *rows, candidates)),
+            let target = targets.get(place_of(plan, histogram, at)?).ok_or(PLACE)?;
+            match target.parts() {
+                None => Ok(target.rank_error(*epsilon, *rows, candidates)),
                 Some(parts) => {
-                    let all = recursive::fractions(aims);
+                    let all = recursive::fractions(targets);
                     let errors = recursive::rank_errors(&all, *epsilon, *rows, candidates)?;
                     let found = all.binary_search(&parts).ok();
                     let error = found.and_then(|place| errors.get(place)).ok_or(PLACE)?;
-                    Ok(aim::whole_rows(*error))
+                    Ok(quantile_target::whole_rows(*error))
                 }
             }
         }
-        Treatment::Tree { noise, levels, .. } => tree::rank_error(noise, *levels),
+        StatisticMechanism::Tree { noise, levels, .. } => tree::rank_error(noise, *levels),
         _ => Err(PLACE),
     }
 }
@@ -191,51 +191,53 @@ pub struct RankError {
 /// The rank error of an aggregate that is a quantile; None for other aggregates.
 pub(super) fn rank_error_of(
     plan: &BoundedPlan,
-    treatments: &[Treatment],
+    mechanisms: &[StatisticMechanism],
     aggregate: &Aggregate,
 ) -> Result<Option<RankError>, ReleaseError> {
     let Aggregate::Quantile { histogram, at, .. } = aggregate else {
         return Ok(None);
     };
-    let rows = rank_error(plan, treatments, *histogram, *at)?;
-    let aims = treatment(treatments, *histogram)?.aims().ok_or(PLACE)?;
-    let aim = aims.get(place_of(plan, *histogram, *at)?).ok_or(PLACE)?;
+    let rows = rank_error(plan, mechanisms, *histogram, *at)?;
+    let targets = mechanism(mechanisms, *histogram)?.targets().ok_or(PLACE)?;
+    let target = targets.get(place_of(plan, *histogram, *at)?).ok_or(PLACE)?;
     Ok(Some(RankError {
         rows,
-        arbitrary_up_to: aim.covered_by(rows),
+        arbitrary_up_to: target.covered_by(rows),
     }))
 }
 
 /// The rank errors of quantiles, and up to which group size their values are arbitrary.
 pub(super) fn quantile_ranks(
     plan: &BoundedPlan,
-    treatments: &[Treatment],
+    mechanisms: &[StatisticMechanism],
 ) -> Result<Vec<QuantileRank>, ReleaseError> {
     let mut ranks = Vec::new();
     for (place, aggregate) in plan.output.aggregates.iter().enumerate() {
         let Aggregate::Quantile { histogram, at, .. } = aggregate else {
             continue;
         };
-        let Some(error) = rank_error_of(plan, treatments, aggregate)? else {
+        let Some(error) = rank_error_of(plan, mechanisms, aggregate)? else {
             continue;
         };
-        let treatment = treatment(treatments, *histogram)?;
+        let mechanism = mechanism(mechanisms, *histogram)?;
         let place_there = place_of(plan, *histogram, *at)?;
-        let aim = treatment.aims().and_then(|aims| aims.get(place_there));
-        let recursive = matches!(treatment, Treatment::Recursive { .. });
-        let fraction = matches!(aim, Some(Aim::Fraction { .. }));
+        let target = mechanism
+            .targets()
+            .and_then(|targets| targets.get(place_there));
+        let recursive = matches!(mechanism, StatisticMechanism::Recursive { .. });
+        let fraction = matches!(target, Some(QuantileTarget::Fraction { .. }));
         ranks.push(QuantileRank {
             aggregate: plan.aggregate_name(place),
             rows: error.rows,
-            target: match aim {
-                Some(Aim::FromLow(row)) => RankTarget::FromLeast(*row),
-                Some(Aim::FromHigh(row)) => RankTarget::FromGreatest(*row),
+            target: match target {
+                Some(QuantileTarget::FromLow(row)) => RankTarget::FromLeast(*row),
+                Some(QuantileTarget::FromHigh(row)) => RankTarget::FromGreatest(*row),
                 _ => RankTarget::Quantile,
             },
             equal_rows: (recursive && fraction).then_some(recursive::EQUAL),
-            before_ordering: may_cross(treatment),
+            before_ordering: may_cross(mechanism),
             arbitrary_up_to: error.arbitrary_up_to,
-            count_known: GroupSize::new(plan, treatments, *histogram)?.is_exact(),
+            count_known: GroupSize::new(plan, mechanisms, *histogram)?.is_exact(),
         });
     }
     Ok(ranks)
@@ -244,11 +246,12 @@ pub(super) fn quantile_ranks(
 /// Whether quantiles of a histogram may be released in another order than that of their
 /// fractions and are then sorted: the rank error holds before sorting. Quantiles by recursion
 /// or from one tree are in order.
-fn may_cross(treatment: &Treatment) -> bool {
-    let aims = treatment.aims().unwrap_or_default();
-    let is_edge = |aim: &Aim| aim.parts().is_none();
-    let apart = matches!(treatment, Treatment::Select { .. }) || aims.iter().any(is_edge);
-    aims.len() > 1 && apart
+fn may_cross(mechanism: &StatisticMechanism) -> bool {
+    let targets = mechanism.targets().unwrap_or_default();
+    let is_edge = |target: &QuantileTarget| target.parts().is_none();
+    let apart =
+        matches!(mechanism, StatisticMechanism::Select { .. }) || targets.iter().any(is_edge);
+    targets.len() > 1 && apart
 }
 
 /// The position of a quantile among those of its histogram.
@@ -285,8 +288,11 @@ pub(super) fn fineness(plan: &BoundedPlan, statistic: usize) -> f64 {
     fineness
 }
 
-fn treatment(treatments: &[Treatment], statistic: usize) -> Result<&Treatment, ReleaseError> {
-    treatments.get(statistic).ok_or(PLACE)
+fn mechanism(
+    mechanisms: &[StatisticMechanism],
+    statistic: usize,
+) -> Result<&StatisticMechanism, ReleaseError> {
+    mechanisms.get(statistic).ok_or(PLACE)
 }
 
 /// The error for a plan whose indices do not fit.

@@ -39,8 +39,8 @@ use mizan_core::Epsilon;
 use mizan_noise::{Entropy, ExponentialMechanism};
 
 use super::ReleaseError;
-use super::aim::{self, Aim, MISSED, PARTS};
 use super::choose::as_f64;
+use super::quantile_target::{self, MISSED, PARTS, QuantileTarget};
 
 /// Into how many cells each value is split, as a power of two. A 64-bit score then
 /// distinguishes ranks up to 2^29 rows apart, with the finest fraction.
@@ -52,9 +52,12 @@ pub(super) const EQUAL: u64 = CELLS;
 
 /// The number of selections that these targets cost: the depth of the fractions, plus one for
 /// each of minimum and maximum.
-pub(super) fn selections(aims: &[Aim]) -> u64 {
-    let edges = aims.iter().filter(|aim| aim.parts().is_none()).count();
-    depth(fractions(aims).len()).saturating_add(u64::try_from(edges).unwrap_or(u64::MAX))
+pub(super) fn selections(targets: &[QuantileTarget]) -> u64 {
+    let edges = targets
+        .iter()
+        .filter(|target| target.parts().is_none())
+        .count();
+    depth(fractions(targets).len()).saturating_add(u64::try_from(edges).unwrap_or(u64::MAX))
 }
 
 /// The depth of the recursion for this many quantiles.
@@ -63,8 +66,8 @@ fn depth(quantiles: usize) -> u64 {
 }
 
 /// The fractions among the targets, over `PARTS`, ascending. Minimum and maximum are left out.
-pub(super) fn fractions(aims: &[Aim]) -> Vec<u64> {
-    let mut parts: Vec<u64> = aims.iter().filter_map(|aim| aim.parts()).collect();
+pub(super) fn fractions(targets: &[QuantileTarget]) -> Vec<u64> {
+    let mut parts: Vec<u64> = targets.iter().filter_map(|target| target.parts()).collect();
     parts.sort_unstable();
     parts.dedup();
     parts
@@ -150,7 +153,7 @@ impl Cells {
         &self,
         entropy: &mut Entropy,
         Node {
-            aim,
+            target,
             mechanism,
             factor,
         }: &Node,
@@ -160,7 +163,7 @@ impl Cells {
         let mut runs = Runs {
             past: |cell: u64| {
                 let less = self.before(cell) - start;
-                aim.past(less, end - start - less)
+                target.past(less, end - start - less)
             },
             factor: *factor,
             starts: Vec::new(),
@@ -204,7 +207,7 @@ const FAR: f64 = 100.0;
 
 impl<F: Fn(u64) -> i128> Runs<F> {
     fn score(&self, cell: u64) -> i64 {
-        aim::as_score((self.past)(cell).saturating_abs())
+        quantile_target::as_score((self.past)(cell).saturating_abs())
     }
 
     /// The cells from `start` to before `stop`, where the best score is at one of the ends.
@@ -258,7 +261,7 @@ impl<F: Fn(u64) -> i128> Runs<F> {
 
 /// The selection of one fraction.
 struct Node {
-    aim: Aim,
+    target: QuantileTarget,
     mechanism: ExponentialMechanism,
     /// The difference of two scores whose probabilities differ by a factor of e.
     factor: f64,
@@ -277,11 +280,11 @@ impl Recursive {
         let weight = rows.saturating_mul(CELLS);
         let mut nodes = BTreeMap::new();
         let mut node = |part: u64, low: (u64, ()), high: (u64, ())| {
-            let aim = Aim::fraction(part - low.0, high.0 - low.0);
+            let target = QuantileTarget::fraction(part - low.0, high.0 - low.0);
             let node = Node {
-                aim,
-                mechanism: aim.mechanism(epsilon, weight)?,
-                factor: 2.0 * as_f64(aim.sensitivity(weight)) / epsilon.get(),
+                target,
+                mechanism: target.mechanism(epsilon, weight)?,
+                factor: 2.0 * as_f64(target.sensitivity(weight)) / epsilon.get(),
             };
             nodes.insert(part, node);
             Ok(())
@@ -353,7 +356,7 @@ mod tests {
             end,
         ];
         let units: [&[i64]; 4] = [&[0], &[2, 2, 2], &[-5, 2, 10], &[1, 2, 3]];
-        let aims = [(1, 2), (1, 3), (3, 4), (1, 10)];
+        let targets = [(1, 2), (1, 3), (3, 4), (1, 10)];
         let mut largest = 0.0_f64;
         for histogram in histograms() {
             for unit in units {
@@ -363,12 +366,12 @@ mod tests {
                 }
                 let (one, other) = (Cells::new(&histogram, RANGE), Cells::new(&more, RANGE));
                 let mut sum = 0.0;
-                for (range, (a, b)) in cuts.windows(2).zip(aims) {
-                    let aim = Aim::fraction(a, b);
+                for (range, (a, b)) in cuts.windows(2).zip(targets) {
+                    let target = QuantileTarget::fraction(a, b);
                     let past = |cells: &Cells, cell: u64| {
                         let (from, to) = (cells.before(range[0]), cells.before(range[1]));
                         let less = cells.before(cell) - from;
-                        aim::as_score(aim.past(less, to - from - less).abs())
+                        quantile_target::as_score(target.past(less, to - from - less).abs())
                     };
                     let step = (range[1] - range[0]).div_ceil(97).max(1);
                     let moved = (range[0]..=range[1])
@@ -376,7 +379,7 @@ mod tests {
                         .map(|cell| past(&one, cell).abs_diff(past(&other, cell)))
                         .max()
                         .unwrap();
-                    sum += moved as f64 / aim.sensitivity(rows * CELLS) as f64;
+                    sum += moved as f64 / target.sensitivity(rows * CELLS) as f64;
                 }
                 assert!(sum <= 1.0 + 1e-9, "{sum} {unit:?}");
                 largest = largest.max(sum);
@@ -392,14 +395,14 @@ mod tests {
             let cells = Cells::new(&histogram, RANGE);
             for range in [(0, 16 * CELLS), (5 * CELLS + 3, 7 * CELLS + 9), (40, 40)] {
                 for (a, b) in [(1, 2), (1, 10_000), (2, 3)] {
-                    let aim = Aim::fraction(a, b);
+                    let target = QuantileTarget::fraction(a, b);
                     let (from, to) = (cells.before(range.0), cells.before(range.1));
                     let mut runs = Runs {
                         past: |cell: u64| {
                             let less = cells.before(cell) - from;
-                            aim.past(less, to - from - less)
+                            target.past(less, to - from - less)
                         },
-                        factor: 3.0 * as_f64(aim.sensitivity(CELLS)),
+                        factor: 3.0 * as_f64(target.sensitivity(CELLS)),
                         starts: Vec::new(),
                         bounds: Vec::new(),
                     };
@@ -435,7 +438,7 @@ mod tests {
         let histogram = BTreeMap::from([(0, 4), (1, 8)]);
         let range = (0, 2);
         let cells = Cells::new(&histogram, range);
-        let (aim, epsilon) = (Aim::fraction(1, 2), Epsilon::new(1.0).unwrap());
+        let (target, epsilon) = (QuantileTarget::fraction(1, 2), Epsilon::new(1.0).unwrap());
         let end = 3 * CELLS;
         let weight = |cell: u64| {
             let less = cells.before(cell) as f64 / CELLS as f64;
@@ -454,7 +457,7 @@ mod tests {
             let found = median.select(&mut entropy, &histogram, range).unwrap();
             seen[usize::try_from(found[&5000]).unwrap()] += 1.0;
         }
-        assert_eq!(aim.sensitivity(CELLS), CELLS);
+        assert_eq!(target.sensitivity(CELLS), CELLS);
         for (seen, share) in seen.iter().zip(shares) {
             let share = share / total;
             let error = (share * (1.0 - share) / f64::from(draws)).sqrt();

@@ -7,14 +7,14 @@ use mizan_core::{Delta, Epsilon};
 use mizan_noise::{Entropy, ExponentialMechanism, Mechanism};
 use mizan_sql::{BoundedPlan, Groups, Measure, Value};
 
-use super::aim::Aim;
 use super::choose::MISSED;
 use super::estimate::as_f64;
-use super::recipe::{NoiseRecipe, Recipe, Treatment};
+use super::noise_plan::{NoiseParameters, NoisePlan, StatisticMechanism};
+use super::quantile_target::QuantileTarget;
 use super::recursive::{self, Recursive};
 use super::tree::Tree;
 use super::{ReleaseError, predict};
-use crate::exact::{Cell, Exact};
+use crate::exact::{Cell, ExactAggregates};
 
 /// A statistic of a group, after noise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub(crate) struct Group {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Released {
     /// The noise that was used.
-    pub(crate) noise: NoiseRecipe,
+    pub(crate) noise: NoiseParameters,
     /// The groups, in the order of their keys.
     pub(crate) groups: Vec<Group>,
 }
@@ -83,7 +83,7 @@ impl Released {
         statistic: usize,
     ) -> Result<NoisyCounts<'_>, ReleaseError> {
         let fineness = predict::fineness(plan, statistic);
-        let half = self.noise.treatment(statistic)?.half_width(MISSED)?;
+        let half = self.noise.mechanism(statistic)?.half_width(MISSED)?;
         let count = |group: &'_ Group| match group.cells.get(statistic) {
             Some(NoisyCell::Integer(count)) => Ok(as_f64(*count) / fineness),
             _ => Err(ReleaseError::Shape),
@@ -101,7 +101,7 @@ impl Released {
 ///
 /// # Guarantee
 ///
-/// The output is that of the mechanism described by `recipe.event()`. For public groups, which
+/// The output is that of the mechanism described by `noise_plan.event()`. For public groups, which
 /// groups get noise and in which order is public; private groups below the threshold have no
 /// effect on the output.
 ///
@@ -110,16 +110,16 @@ impl Released {
 /// The operating system provides no randomness, or the result of the engine has another shape.
 /// Nothing is released then.
 pub(crate) fn release(
-    recipe: &Recipe,
+    noise_plan: &NoisePlan,
     plan: &BoundedPlan,
-    exact: &Exact,
+    exact: &ExactAggregates,
 ) -> Result<Released, ReleaseError> {
-    if !recipe.is_for(plan) {
+    if !noise_plan.is_for(plan) {
         return Err(ReleaseError::Plan {
             what: "a noise plan of another plan",
         });
     }
-    let recipe = &recipe.noise;
+    let noise = &noise_plan.noise;
     let mut entropy = Entropy::system()?;
     let absent = absent(plan);
     let groups: Vec<(&Vec<Value>, &Vec<Cell>)> = match &plan.groups {
@@ -131,16 +131,16 @@ pub(crate) fn release(
     };
     if groups
         .iter()
-        .any(|(_, cells)| cells.len() != recipe.treatments.len())
+        .any(|(_, cells)| cells.len() != noise.mechanisms.len())
     {
         return Err(ReleaseError::Shape);
     }
-    let mut columns: Vec<Option<Vec<i64>>> = Vec::with_capacity(recipe.treatments.len());
-    for (place, treatment) in recipe.treatments.iter().enumerate() {
-        columns.push(noisy_column(treatment, &groups, place, &mut entropy)?);
+    let mut columns: Vec<Option<Vec<i64>>> = Vec::with_capacity(noise.mechanisms.len());
+    for (place, mechanism) in noise.mechanisms.iter().enumerate() {
+        columns.push(noisy_column(mechanism, &groups, place, &mut entropy)?);
     }
-    let shown = shown(recipe, columns.first(), groups.len())?;
-    let selections = Selection::of_all(recipe, plan)?;
+    let shown = shown(noise, columns.first(), groups.len())?;
+    let selections = Selection::of_all(noise, plan)?;
     let mut released = Vec::new();
     for (row, (key, cells)) in groups.iter().enumerate() {
         if !shown.get(row).copied().unwrap_or(false) {
@@ -164,7 +164,7 @@ pub(crate) fn release(
         });
     }
     Ok(Released {
-        noise: recipe.clone(),
+        noise: noise.clone(),
         groups: released,
     })
 }
@@ -180,12 +180,12 @@ fn absent(plan: &BoundedPlan) -> Vec<Cell> {
 
 /// A statistic of all groups with its noise; None for histograms.
 fn noisy_column(
-    treatment: &Treatment,
+    mechanism: &StatisticMechanism,
     groups: &[(&Vec<Value>, &Vec<Cell>)],
     place: usize,
     entropy: &mut Entropy,
 ) -> Result<Option<Vec<i64>>, ReleaseError> {
-    if treatment.aims().is_some() {
+    if mechanism.targets().is_some() {
         return Ok(None);
     }
     let integer = |(_, cells): &(_, &Vec<Cell>)| match cells.get(place) {
@@ -193,7 +193,7 @@ fn noisy_column(
         _ => Err(ReleaseError::Shape),
     };
     // Sampled first where possible, so that missing randomness is detected early.
-    if let Some(keys) = treatment.truncated()? {
+    if let Some(keys) = mechanism.truncated()? {
         let mut column = vec![0; groups.len()];
         keys.fill(entropy, &mut column)?;
         for (noisy, group) in column.iter_mut().zip(groups) {
@@ -201,7 +201,7 @@ fn noisy_column(
         }
         return Ok(Some(column));
     }
-    let mechanism = treatment.mechanism()?;
+    let mechanism = mechanism.mechanism()?;
     let mut column = groups.iter().map(integer).collect::<Result<Vec<_>, _>>()?;
     if !column.is_empty() {
         mechanism.release(entropy, &mut column)?;
@@ -211,11 +211,11 @@ fn noisy_column(
 
 /// Which groups are shown: all, or those above the threshold.
 fn shown(
-    recipe: &NoiseRecipe,
+    noise: &NoiseParameters,
     units: Option<&Option<Vec<i64>>>,
     groups: usize,
 ) -> Result<Vec<bool>, ReleaseError> {
-    let Some(threshold) = recipe.threshold else {
+    let Some(threshold) = noise.threshold else {
         return Ok(vec![true; groups]);
     };
     let Some(Some(units)) = units else {
@@ -230,59 +230,69 @@ fn shown(
 /// The mechanism for the quantiles of a histogram.
 struct Selection {
     range: (i64, i64),
-    how: How,
+    method: SelectionMethod,
 }
 
-enum How {
+enum SelectionMethod {
     /// One exponential mechanism for each.
-    OneByOne(Vec<(Aim, ExponentialMechanism)>),
+    OneByOne(Vec<(QuantileTarget, ExponentialMechanism)>),
     /// By recursion; minimum and maximum by one exponential mechanism each.
-    Recursive(Recursive, Vec<(Aim, Option<ExponentialMechanism>)>),
+    Recursive(
+        Recursive,
+        Vec<(QuantileTarget, Option<ExponentialMechanism>)>,
+    ),
     /// All from one tree.
-    Tree(Mechanism, u32, Vec<Aim>),
+    Tree(Mechanism, u32, Vec<QuantileTarget>),
 }
 
 impl Selection {
-    fn of_all(recipe: &NoiseRecipe, plan: &BoundedPlan) -> Result<Vec<Option<Self>>, ReleaseError> {
-        let statistics = recipe.treatments.iter().zip(&plan.statistics);
-        let selection = |(treatment, statistic): (&Treatment, &mizan_sql::Statistic)| {
+    fn of_all(
+        noise: &NoiseParameters,
+        plan: &BoundedPlan,
+    ) -> Result<Vec<Option<Self>>, ReleaseError> {
+        let statistics = noise.mechanisms.iter().zip(&plan.statistics);
+        let selection = |(mechanism, statistic): (&StatisticMechanism, &mizan_sql::Statistic)| {
             let Measure::Histogram(_, quantized) = &statistic.measure else {
                 return Ok(None);
             };
-            let how = match treatment {
-                Treatment::Select {
+            let method = match mechanism {
+                StatisticMechanism::Select {
                     epsilon,
                     rows,
-                    aims,
+                    targets,
                 } => {
                     let epsilon = to_epsilon(*epsilon)?;
-                    let one = |aim: &Aim| Ok((*aim, aim.mechanism(epsilon, *rows)?));
-                    let each = aims.iter().map(one).collect::<Result<_, ReleaseError>>();
-                    How::OneByOne(each?)
+                    let one =
+                        |target: &QuantileTarget| Ok((*target, target.mechanism(epsilon, *rows)?));
+                    let each = targets.iter().map(one).collect::<Result<_, ReleaseError>>();
+                    SelectionMethod::OneByOne(each?)
                 }
-                Treatment::Recursive {
+                StatisticMechanism::Recursive {
                     epsilon,
                     rows,
-                    aims,
+                    targets,
                 } => {
                     let epsilon = to_epsilon(*epsilon)?;
-                    let all = Recursive::new(recursive::fractions(aims), epsilon, *rows)?;
-                    let edge = |aim: &Aim| match aim.parts() {
-                        Some(_) => Ok((*aim, None)),
-                        None => Ok((*aim, Some(aim.mechanism(epsilon, *rows)?))),
+                    let all = Recursive::new(recursive::fractions(targets), epsilon, *rows)?;
+                    let edge = |target: &QuantileTarget| match target.parts() {
+                        Some(_) => Ok((*target, None)),
+                        None => Ok((*target, Some(target.mechanism(epsilon, *rows)?))),
                     };
-                    let edges = aims.iter().map(edge).collect::<Result<_, ReleaseError>>();
-                    How::Recursive(all, edges?)
+                    let edges = targets
+                        .iter()
+                        .map(edge)
+                        .collect::<Result<_, ReleaseError>>();
+                    SelectionMethod::Recursive(all, edges?)
                 }
-                Treatment::Tree {
+                StatisticMechanism::Tree {
                     noise,
                     levels,
-                    aims,
-                } => How::Tree(noise.mechanism()?, *levels, aims.clone()),
+                    targets,
+                } => SelectionMethod::Tree(noise.mechanism()?, *levels, targets.clone()),
                 _ => return Ok(None),
             };
             let range = quantized.range();
-            Ok(Some(Self { range, how }))
+            Ok(Some(Self { range, method }))
         };
         statistics.map(selection).collect()
     }
@@ -295,27 +305,29 @@ impl Selection {
     ) -> Result<NoisyCell, ReleaseError> {
         let mut values = Vec::new();
         let mut rows = None;
-        match &self.how {
-            How::OneByOne(each) => {
-                for (aim, mechanism) in each {
-                    values.push(aim.select(mechanism, entropy, histogram, self.range)?);
+        match &self.method {
+            SelectionMethod::OneByOne(each) => {
+                for (target, mechanism) in each {
+                    values.push(target.select(mechanism, entropy, histogram, self.range)?);
                 }
             }
-            How::Recursive(all, aims) => {
+            SelectionMethod::Recursive(all, targets) => {
                 let found = all.select(entropy, histogram, self.range)?;
-                for (aim, mechanism) in aims {
-                    let value = aim.parts().and_then(|part| found.get(&part));
+                for (target, mechanism) in targets {
+                    let value = target.parts().and_then(|part| found.get(&part));
                     values.push(match (value, mechanism) {
                         (Some(value), _) => *value,
-                        (None, Some(edge)) => aim.select(edge, entropy, histogram, self.range)?,
+                        (None, Some(edge)) => {
+                            target.select(edge, entropy, histogram, self.range)?
+                        }
                         (None, None) => return Err(ReleaseError::Shape),
                     });
                 }
             }
-            How::Tree(mechanism, levels, aims) => {
+            SelectionMethod::Tree(mechanism, levels, targets) => {
                 let mut tree = Tree::new(mechanism, *levels, self.range, histogram);
-                for aim in aims {
-                    values.push(tree.find(entropy, *aim)?);
+                for target in targets {
+                    values.push(tree.find(entropy, *target)?);
                 }
                 // Every search starts at the root, so its noise is sampled and paid for
                 // already.

@@ -4,7 +4,7 @@ use mizan_core::{Delta, Epsilon};
 
 /// What the analyst wants to spend, or the accuracy that they want.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Target {
+pub(crate) enum NoiseTarget {
     /// The whole release costs at most this.
     Epsilon(Epsilon),
     /// The first aggregate is within this distance, in its own units, of the exact bounded
@@ -16,7 +16,7 @@ pub(crate) enum Target {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Request {
     /// The target.
-    pub target: Target,
+    pub target: NoiseTarget,
     /// The delta at which the epsilon of the noise is certified.
     pub delta: Delta,
     /// The largest failure probability of the threshold of private groups, beside `delta`. The

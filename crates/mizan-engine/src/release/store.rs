@@ -7,14 +7,14 @@ use mizan_sql::Value;
 use serde_json::{Map, Value as Json, json};
 
 use super::ReleaseError;
-use super::aim::Aim;
-use super::recipe::{NoiseRecipe, Threshold, Treatment};
+use super::noise_plan::{NoiseParameters, StatisticMechanism, Threshold};
+use super::quantile_target::QuantileTarget;
 use super::released::{Group, NoisyCell, Released};
 
 /// The version that is written.
 const VERSION: u64 = 1;
 
-impl NoiseRecipe {
+impl NoiseParameters {
     /// The bytes: the same for the same noise plan.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         noise_to_json(self).to_string().into_bytes()
@@ -49,7 +49,7 @@ impl Released {
             .iter()
             .map(group_from_json)
             .collect::<Result<_, _>>()?;
-        let statistics = noise.treatments.len();
+        let statistics = noise.mechanisms.len();
         if groups.iter().any(|group| group.cells.len() != statistics) {
             return Err(wrong("a group has other statistics"));
         }
@@ -124,10 +124,10 @@ fn value_from_json(json: &Json) -> Result<Value, ReleaseError> {
     value.ok_or_else(bad)
 }
 
-fn noise_to_json(noise: &NoiseRecipe) -> Json {
+fn noise_to_json(noise: &NoiseParameters) -> Json {
     json!({
         "groups_per_unit": noise.groups_per_unit,
-        "treatments": noise.treatments.iter().map(treatment_to_json).collect::<Vec<_>>(),
+        "treatments": noise.mechanisms.iter().map(mechanism_to_json).collect::<Vec<_>>(),
         "threshold": noise.threshold.map(|threshold| json!({
             "above": threshold.above,
             "delta": double(threshold.delta),
@@ -135,7 +135,7 @@ fn noise_to_json(noise: &NoiseRecipe) -> Json {
     })
 }
 
-fn noise_from_json(json: &Json) -> Result<NoiseRecipe, ReleaseError> {
+fn noise_from_json(json: &Json) -> Result<NoiseParameters, ReleaseError> {
     let threshold = match field(json, "threshold")? {
         Json::Null => None,
         threshold => Some(Threshold {
@@ -143,121 +143,121 @@ fn noise_from_json(json: &Json) -> Result<NoiseRecipe, ReleaseError> {
             delta: to_double(field(threshold, "delta")?)?,
         }),
     };
-    let treatments = list(field(json, "treatments")?)?;
-    let treatments = treatments.iter().map(treatment_from_json);
-    Ok(NoiseRecipe {
+    let mechanisms = list(field(json, "treatments")?)?;
+    let mechanisms = mechanisms.iter().map(mechanism_from_json);
+    Ok(NoiseParameters {
         groups_per_unit: whole(field(json, "groups_per_unit")?)?,
-        treatments: treatments.collect::<Result<_, _>>()?,
+        mechanisms: mechanisms.collect::<Result<_, _>>()?,
         threshold,
     })
 }
 
-fn treatment_to_json(treatment: &Treatment) -> Json {
-    match treatment {
-        Treatment::Laplace { scale, sensitivity } => json!({
+fn mechanism_to_json(mechanism: &StatisticMechanism) -> Json {
+    match mechanism {
+        StatisticMechanism::Laplace { scale, sensitivity } => json!({
             "laplace": { "scale": double(*scale), "sensitivity": sensitivity },
         }),
-        Treatment::Gaussian { sigma, sensitivity } => json!({
+        StatisticMechanism::Gaussian { sigma, sensitivity } => json!({
             "gaussian": { "sigma": double(*sigma), "sensitivity": sensitivity },
         }),
-        Treatment::Truncated { epsilon, delta } => json!({
+        StatisticMechanism::Truncated { epsilon, delta } => json!({
             "truncated": { "epsilon": double(*epsilon), "delta": double(*delta) },
         }),
-        Treatment::Tree {
+        StatisticMechanism::Tree {
             noise,
             levels,
-            aims,
+            targets,
         } => json!({
             "tree": {
-                "noise": treatment_to_json(noise),
+                "noise": mechanism_to_json(noise),
                 "levels": levels,
-                "aims": aims.iter().map(aim_to_json).collect::<Vec<_>>(),
+                "aims": targets.iter().map(target_to_json).collect::<Vec<_>>(),
             },
         }),
-        Treatment::Select {
+        StatisticMechanism::Select {
             epsilon,
             rows,
-            aims,
-        } => json!({ "select": selection_to_json(*epsilon, *rows, aims) }),
-        Treatment::Recursive {
+            targets,
+        } => json!({ "select": selection_to_json(*epsilon, *rows, targets) }),
+        StatisticMechanism::Recursive {
             epsilon,
             rows,
-            aims,
-        } => json!({ "recursive": selection_to_json(*epsilon, *rows, aims) }),
+            targets,
+        } => json!({ "recursive": selection_to_json(*epsilon, *rows, targets) }),
     }
 }
 
-fn treatment_from_json(json: &Json) -> Result<Treatment, ReleaseError> {
+fn mechanism_from_json(json: &Json) -> Result<StatisticMechanism, ReleaseError> {
     let (kind, json) = only(json).ok_or(wrong("a statistic has no treatment"))?;
     Ok(match kind {
-        "laplace" => Treatment::Laplace {
+        "laplace" => StatisticMechanism::Laplace {
             scale: to_double(field(json, "scale")?)?,
             sensitivity: whole(field(json, "sensitivity")?)?,
         },
-        "gaussian" => Treatment::Gaussian {
+        "gaussian" => StatisticMechanism::Gaussian {
             sigma: to_double(field(json, "sigma")?)?,
             sensitivity: whole(field(json, "sensitivity")?)?,
         },
-        "truncated" => Treatment::Truncated {
+        "truncated" => StatisticMechanism::Truncated {
             epsilon: to_double(field(json, "epsilon")?)?,
             delta: to_double(field(json, "delta")?)?,
         },
-        "select" => Treatment::Select {
+        "select" => StatisticMechanism::Select {
             epsilon: to_double(field(json, "epsilon")?)?,
             rows: whole(field(json, "rows")?)?,
-            aims: aims_from_json(json)?,
+            targets: targets_from_json(json)?,
         },
-        "recursive" => Treatment::Recursive {
+        "recursive" => StatisticMechanism::Recursive {
             epsilon: to_double(field(json, "epsilon")?)?,
             rows: whole(field(json, "rows")?)?,
-            aims: aims_from_json(json)?,
+            targets: targets_from_json(json)?,
         },
         "tree" => {
-            let noise = treatment_from_json(field(json, "noise")?)?;
+            let noise = mechanism_from_json(field(json, "noise")?)?;
             let levels = whole(field(json, "levels")?)?;
-            Treatment::Tree {
+            StatisticMechanism::Tree {
                 noise: Box::new(noise),
                 levels: u32::try_from(levels).map_err(|_| wrong("a tree of too many levels"))?,
-                aims: aims_from_json(json)?,
+                targets: targets_from_json(json)?,
             }
         }
         _ => return Err(wrong("an unknown treatment")),
     })
 }
 
-fn selection_to_json(epsilon: f64, rows: u64, aims: &[Aim]) -> Json {
+fn selection_to_json(epsilon: f64, rows: u64, targets: &[QuantileTarget]) -> Json {
     json!({
         "epsilon": double(epsilon),
         "rows": rows,
-        "aims": aims.iter().map(aim_to_json).collect::<Vec<_>>(),
+        "aims": targets.iter().map(target_to_json).collect::<Vec<_>>(),
     })
 }
 
-fn aims_from_json(json: &Json) -> Result<Vec<Aim>, ReleaseError> {
-    let aims = list(field(json, "aims")?)?;
-    aims.iter().map(aim_from_json).collect()
+fn targets_from_json(json: &Json) -> Result<Vec<QuantileTarget>, ReleaseError> {
+    let targets = list(field(json, "aims")?)?;
+    targets.iter().map(target_from_json).collect()
 }
 
-fn aim_to_json(aim: &Aim) -> Json {
-    match aim {
-        Aim::FromLow(row) => json!({ "from_low": row }),
-        Aim::Fraction { a, b } => json!({ "fraction": [a, b] }),
-        Aim::FromHigh(row) => json!({ "from_high": row }),
+fn target_to_json(target: &QuantileTarget) -> Json {
+    match target {
+        QuantileTarget::FromLow(row) => json!({ "from_low": row }),
+        QuantileTarget::Fraction { a, b } => json!({ "fraction": [a, b] }),
+        QuantileTarget::FromHigh(row) => json!({ "from_high": row }),
     }
 }
 
-fn aim_from_json(json: &Json) -> Result<Aim, ReleaseError> {
+fn target_from_json(json: &Json) -> Result<QuantileTarget, ReleaseError> {
     let bad = wrong("an unknown quantile");
     Ok(match only(json).ok_or(bad.clone())? {
-        ("from_low", row) => Aim::FromLow(whole(row)?),
-        ("from_high", row) => Aim::FromHigh(whole(row)?),
+        ("from_low", row) => QuantileTarget::FromLow(whole(row)?),
+        ("from_high", row) => QuantileTarget::FromHigh(whole(row)?),
         ("fraction", parts) => match list(parts)? {
             [a, b] => {
                 let (a, b) = (whole(a)?, whole(b)?);
                 if a == 0 || a >= b {
                     return Err(bad);
                 }
-                Aim::Fraction { a, b }
+                QuantileTarget::Fraction { a, b }
             }
             _ => return Err(bad),
         },

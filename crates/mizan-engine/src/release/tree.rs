@@ -39,9 +39,9 @@ use std::collections::BTreeMap;
 use mizan_noise::{Entropy, Mechanism};
 
 use super::ReleaseError;
-use super::aim::{Aim, MISSED, whole_rows};
 use super::estimate::to_i64;
-use super::recipe::Treatment;
+use super::noise_plan::StatisticMechanism;
+use super::quantile_target::{MISSED, QuantileTarget, whole_rows};
 
 /// How many children a node has.
 const BRANCHES: u64 = 16;
@@ -58,10 +58,10 @@ pub(crate) fn levels(candidates: u64) -> u32 {
 }
 
 /// With 95 % probability the rank of the result is within this many rows of the target rank.
-pub(crate) fn rank_error(noise: &Treatment, levels: u32) -> Result<u64, ReleaseError> {
+pub(crate) fn rank_error(noise: &StatisticMechanism, levels: u32) -> Result<u64, ReleaseError> {
     let deviation = match *noise {
-        Treatment::Gaussian { sigma, .. } => sigma,
-        Treatment::Laplace { scale, .. } => scale * std::f64::consts::SQRT_2,
+        StatisticMechanism::Gaussian { sigma, .. } => sigma,
+        StatisticMechanism::Laplace { scale, .. } => scale * std::f64::consts::SQRT_2,
         _ => {
             return Err(ReleaseError::Plan {
                 what: "a tree with another kind of noise",
@@ -95,11 +95,11 @@ pub(crate) fn rank_error(noise: &Treatment, levels: u32) -> Result<u64, ReleaseE
 
 /// An upper bound on the logarithm of the moment generating function of noise. That of discrete
 /// Gaussian noise is below that of the normal distribution (Canonne, Kamath and Steinke 2020).
-fn cumulant(noise: &Treatment, x: f64) -> f64 {
+fn cumulant(noise: &StatisticMechanism, x: f64) -> f64 {
     let x = x.abs();
     match *noise {
-        Treatment::Gaussian { sigma, .. } => x * x * sigma * sigma / 2.0,
-        Treatment::Laplace { scale, .. } if x * scale < 1.0 => {
+        StatisticMechanism::Gaussian { sigma, .. } => x * x * sigma * sigma / 2.0,
+        StatisticMechanism::Laplace { scale, .. } if x * scale < 1.0 => {
             let r = (-1.0 / scale).exp();
             let beyond = (1.0 - r * x.exp()) * (1.0 - r * (-x).exp());
             2.0 * (-r).ln_1p() - beyond.ln()
@@ -193,13 +193,17 @@ impl<'a> Tree<'a> {
     }
 
     /// The value at the target rank.
-    pub(crate) fn find(&mut self, entropy: &mut Entropy, aim: Aim) -> Result<i64, ReleaseError> {
+    pub(crate) fn find(
+        &mut self,
+        entropy: &mut Entropy,
+        target: QuantileTarget,
+    ) -> Result<i64, ReleaseError> {
         let total: f64 = self.children(entropy, 0, 0)?.iter().sum();
         #[allow(clippy::cast_precision_loss, reason = "below 2^53")]
-        let rank = match aim {
-            Aim::Fraction { a, b } => total * a as f64 / b as f64,
-            Aim::FromLow(row) => row as f64,
-            Aim::FromHigh(row) => total - row as f64,
+        let rank = match target {
+            QuantileTarget::Fraction { a, b } => total * a as f64 / b as f64,
+            QuantileTarget::FromLow(row) => row as f64,
+            QuantileTarget::FromHigh(row) => total - row as f64,
         };
         let (mut node, mut before, mut parent) = (0_u64, 0.0, total);
         for level in 0..self.levels {
@@ -224,12 +228,12 @@ impl<'a> Tree<'a> {
 
 /// The target of a quantile in a tree. Minimum and maximum target the rank that is the rank
 /// error away from the edge.
-pub(crate) fn aim(at: f64, rank_error: u64) -> Aim {
+pub(crate) fn target(at: f64, rank_error: u64) -> QuantileTarget {
     if at <= 0.0 {
-        Aim::FromLow(rank_error)
+        QuantileTarget::FromLow(rank_error)
     } else if at >= 1.0 {
-        Aim::FromHigh(rank_error)
+        QuantileTarget::FromHigh(rank_error)
     } else {
-        Aim::of(at, 1.0, 1, 1)
+        QuantileTarget::of(at, 1.0, 1, 1)
     }
 }

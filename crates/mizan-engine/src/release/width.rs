@@ -3,7 +3,7 @@
 use mizan_noise::{Confidence, DiscreteGaussian, ExactScale, Noise};
 
 use super::ReleaseError;
-use super::recipe::Treatment;
+use super::noise_plan::StatisticMechanism;
 
 /// From this scale on, noise is close to its continuous counterpart: half a step covers the
 /// effect of the lattice.
@@ -31,8 +31,8 @@ pub(super) fn deviations(missed: f64) -> Result<f64, ReleaseError> {
 /// To the last two, half a step of the lattice (a whole step for Laplace) is added for each.
 /// Truncated noise counts as Laplace noise, which is wider.
 pub(super) fn of_two(
-    (a, x): (f64, &Treatment),
-    (b, y): (f64, &Treatment),
+    (a, x): (f64, &StatisticMechanism),
+    (b, y): (f64, &StatisticMechanism),
     missed: f64,
 ) -> Result<Option<f64>, ReleaseError> {
     let (Some(wide_x), Some(wide_y)) = (x.half_width(missed / 2.0)?, y.half_width(missed / 2.0)?)
@@ -41,11 +41,10 @@ pub(super) fn of_two(
     };
     let boxed = a * wide_x + b * wide_y;
     let joint = match (x, y) {
-        (Treatment::Gaussian { sigma: x, .. }, Treatment::Gaussian { sigma: y, .. })
-            if x.min(*y) >= SMOOTH =>
-        {
-            deviations(missed)? * (a * x).hypot(b * y) + (a + b) / 2.0
-        }
+        (
+            StatisticMechanism::Gaussian { sigma: x, .. },
+            StatisticMechanism::Gaussian { sigma: y, .. },
+        ) if x.min(*y) >= SMOOTH => deviations(missed)? * (a * x).hypot(b * y) + (a + b) / 2.0,
         _ => match (laplace_scale(x), laplace_scale(y)) {
             (Some(x), Some(y)) if x.min(y) >= SMOOTH => two_laplace(a * x, b * y, missed) + a + b,
             _ => boxed,
@@ -54,10 +53,10 @@ pub(super) fn of_two(
     Ok(Some(boxed.min(joint)))
 }
 
-fn laplace_scale(treatment: &Treatment) -> Option<f64> {
-    match treatment {
-        Treatment::Laplace { scale, .. } => Some(*scale),
-        Treatment::Truncated { epsilon, .. } => Some((1.0 / epsilon).next_up()),
+fn laplace_scale(mechanism: &StatisticMechanism) -> Option<f64> {
+    match mechanism {
+        StatisticMechanism::Laplace { scale, .. } => Some(*scale),
+        StatisticMechanism::Truncated { epsilon, .. } => Some((1.0 / epsilon).next_up()),
         _ => None,
     }
 }
@@ -123,31 +122,31 @@ mod tests {
     fn the_pair_is_not_too_narrow() {
         for (x, y) in [
             (
-                Treatment::Laplace {
+                StatisticMechanism::Laplace {
                     scale: 9.0,
                     sensitivity: 1,
                 },
-                Treatment::Laplace {
+                StatisticMechanism::Laplace {
                     scale: 30.0,
                     sensitivity: 3,
                 },
             ),
             (
-                Treatment::Gaussian {
+                StatisticMechanism::Gaussian {
                     sigma: 2.0,
                     sensitivity: 1,
                 },
-                Treatment::Gaussian {
+                StatisticMechanism::Gaussian {
                     sigma: 30.0,
                     sensitivity: 3,
                 },
             ),
             (
-                Treatment::Gaussian {
+                StatisticMechanism::Gaussian {
                     sigma: 2.5,
                     sensitivity: 1,
                 },
-                Treatment::Gaussian {
+                StatisticMechanism::Gaussian {
                     sigma: 2.0,
                     sensitivity: 3,
                 },

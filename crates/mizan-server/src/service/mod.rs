@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex};
 
 use mizan_api::catalogue;
 use mizan_core::Code;
-use mizan_engine::{Engines, FanOutCache, Kept, Prices};
+use mizan_engine::{ByteBoundedCache, EngineSet, FanOutCache, PriceCache};
 use mizan_ledger::{Ledger, Location};
 use mizan_sql::Catalogue;
 use tokio::sync::{broadcast, watch};
@@ -74,12 +74,12 @@ struct Inner {
     asking: WorkerPool,
     verifying: WorkerPool,
     /// Idle engines: each runs one query at a time.
-    engines: Mutex<Vec<Engines>>,
-    prices: Prices,
+    engines: Mutex<Vec<EngineSet>>,
+    price_cache: PriceCache,
     /// Row counts of public tables, which engines share.
     fan_outs: FanOutCache,
     /// Answers of the accountant: they depend on the request alone, so they never change.
-    accountant_cache: Kept<str>,
+    accountant_cache: ByteBoundedCache<str>,
     notifications: broadcast::Sender<Notification>,
     budgets: watch::Sender<BudgetSnapshot>,
     stopping: watch::Sender<bool>,
@@ -186,9 +186,9 @@ impl Service {
             asking: WorkerPool::new(limits.queries, limits.waiting),
             verifying: WorkerPool::new(1, 4),
             engines: Mutex::default(),
-            prices: Prices::default(),
+            price_cache: PriceCache::default(),
             fan_outs: FanOutCache::default(),
-            accountant_cache: Kept::new(ACCOUNTANT_CACHE_BYTES),
+            accountant_cache: ByteBoundedCache::new(ACCOUNTANT_CACHE_BYTES),
             notifications: broadcast::channel(256).0,
             budgets: watch::channel(BudgetSnapshot::default()).0,
             stopping: watch::channel(false).0,

@@ -7,7 +7,7 @@ use mizan_api::question::{
     QueryAnswer, QuestionRequest, QuoteAnswer, answered_json, bars, denied_json, quote_json,
 };
 use mizan_core::Code;
-use mizan_engine::{Desk, Engines, QuestionError, Reply};
+use mizan_engine::{EngineSet, QueryError, QueryOutcome, QueryService};
 use mizan_ledger::RequestId;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -90,15 +90,18 @@ impl Service {
         caller: &Caller,
         request: QuestionRequest,
     ) -> Result<QuoteAnswer, Problem> {
-        let wish = request.wish(Names::Program)?;
+        let spend_target = request.spend_target(Names::Program)?;
         let share = request.threshold_delta(Names::Program)?;
         let caller = caller.clone();
         self.price(move |service| {
             let (named, catalogue) = service.named_catalogue(&caller)?;
             let (_, sql) = mizan_sql::statement(&request.sql);
             let engine = service.engine()?;
-            let desk = Desk::new(&service.0.ledger, &catalogue, &engine).threshold_delta(share);
-            let quote = desk.remembering(&service.0.prices, named).quote(sql, wish);
+            let query_service =
+                QueryService::new(&service.0.ledger, &catalogue, &engine).threshold_delta(share);
+            let quote = query_service
+                .with_price_cache(&service.0.price_cache, named)
+                .quote(sql, spend_target);
             service.put_back(engine);
             let quote = quote.map_err(|error| query_problem(&error, sql))?;
             Ok(quote_json(&quote))
@@ -119,7 +122,7 @@ impl Service {
         request: QuestionRequest,
         key: Option<String>,
     ) -> Result<QueryResult, Problem> {
-        let wish = request.wish(Names::Program)?;
+        let spend_target = request.spend_target(Names::Program)?;
         let share = request.threshold_delta(Names::Program)?;
         if mizan_sql::statement(&request.sql).0 {
             return Err(Problem::from(Failure::new(
@@ -138,7 +141,7 @@ impl Service {
         let (service, caller) = (self.clone(), caller.clone());
         let work = move || {
             progress.notify("running");
-            let result = service.answer(&caller, &request, (wish, share), name.as_deref());
+            let result = service.answer(&caller, &request, (spend_target, share), name.as_deref());
             progress.notify(match &result {
                 Ok(_) => "answered",
                 Err(problem) if problem.refusal.is_some() => "refused",
@@ -155,21 +158,22 @@ impl Service {
         &self,
         caller: &Caller,
         request: &QuestionRequest,
-        (wish, share): (mizan_engine::Wish, Option<mizan_core::Delta>),
+        (spend_target, share): (mizan_engine::SpendTarget, Option<mizan_core::Delta>),
         name: Option<&str>,
     ) -> Result<QueryResult, Problem> {
         let (named, catalogue) = self.named_catalogue(caller)?;
         let sql = request.sql.as_str();
         let engine = self.engine()?;
-        let desk = Desk::new(&self.0.ledger, &catalogue, &engine).threshold_delta(share);
-        let desk = desk.remembering(&self.0.prices, named);
-        let reply = desk.query(sql, wish, name);
+        let query_service =
+            QueryService::new(&self.0.ledger, &catalogue, &engine).threshold_delta(share);
+        let query_service = query_service.with_price_cache(&self.0.price_cache, named);
+        let outcome = query_service.query(sql, spend_target, name);
         // An engine whose query failed is not used again.
-        if reply.is_ok() {
+        if outcome.is_ok() {
             self.put_back(engine);
         }
-        let reply = reply.map_err(|error| {
-            if let QuestionError::AfterCharge { id, .. } = &error {
+        let outcome = outcome.map_err(|error| {
+            if let QueryError::AfterCharge { id, .. } = &error {
                 self.0.metrics.failed_after_charge(error.code());
                 crate::log::failed_after_charge(error.code(), &id.to_string());
             }
@@ -180,15 +184,15 @@ impl Service {
         };
         let (epsilon, accuracy) = (text(&request.epsilon), text(&request.accuracy));
         let record = RequestRecord::now(&caller.name, sql, epsilon, accuracy);
-        let (id, result) = match &reply {
-            Reply::Answered(answered) => {
+        let (id, result) = match &outcome {
+            QueryOutcome::Answered(answered) => {
                 let queried = QueryResult {
                     answer: answered_json(answered),
                     svg: bars(&answered.answer).map(|bars| bars.to_svg()),
                 };
                 (answered.done.id, Ok(queried))
             }
-            Reply::Denied(denied) => {
+            QueryOutcome::Denied(denied) => {
                 let refused = Problem::refused(&denied_json(denied));
                 (denied.done.id, Err(refused))
             }
@@ -205,7 +209,7 @@ impl Service {
     }
 
     /// An idle engine, or a new one.
-    fn engine(&self) -> Result<Engines, Problem> {
+    fn engine(&self) -> Result<EngineSet, Problem> {
         let mut engines = self
             .0
             .engines
@@ -215,8 +219,8 @@ impl Service {
             Some(engine) => Ok(engine),
             None => {
                 let engines = match &self.0.limits.query_workers {
-                    Some(workers) => Engines::in_workers(workers.program.clone(), workers.limits),
-                    None => Engines::new(),
+                    Some(workers) => EngineSet::in_workers(workers.program.clone(), workers.limits),
+                    None => EngineSet::new(),
                 };
                 match engines {
                     Ok(engines) => Ok(engines.with_fan_outs(&self.0.fan_outs)),
@@ -226,7 +230,7 @@ impl Service {
         }
     }
 
-    fn put_back(&self, engine: Engines) {
+    fn put_back(&self, engine: EngineSet) {
         let mut engines = self
             .0
             .engines
@@ -266,7 +270,7 @@ fn is_owner(caller: &Caller) -> bool {
 }
 
 /// Why a query has no answer.
-fn query_problem(error: &QuestionError, sql: &str) -> Problem {
+fn query_problem(error: &QueryError, sql: &str) -> Problem {
     Failure::of_question(error, sql).into()
 }
 

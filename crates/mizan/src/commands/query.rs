@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use mizan_api::budget::view;
 use mizan_api::names::Names;
 use mizan_api::question::{answered_json, delta_down, denied_help, denied_json};
-use mizan_engine::{Answered, Denied, QuestionError, Quote, Reply, ReservedDelta, Wish};
+use mizan_engine::{Answered, Denied, QueryError, QueryOutcome, Quote, ReservedDelta, SpendTarget};
 use mizan_report::number;
 
 use super::quote;
@@ -59,18 +59,18 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
     }
     let ledger = query.ledger.open()?;
     interrupt::tell_of_charges(output);
-    let (outcome, largest) = query.at_desk(&ledger, |desk, sql, wish| {
-        let outcome = desk.query(sql, wish, id)?;
+    let (outcome, largest) = query.with_query_service(&ledger, |service, sql, spend_target| {
+        let outcome = service.query(sql, spend_target, id)?;
         let largest = match &outcome {
-            Reply::Denied(denied) => {
-                largest_that_fits(denied, output, |wish| desk.quote(sql, wish))
-            }
-            Reply::Answered(_) => None,
+            QueryOutcome::Denied(denied) => largest_that_fits(denied, output, |spend_target| {
+                service.quote(sql, spend_target)
+            }),
+            QueryOutcome::Answered(_) => None,
         };
         Ok((outcome, largest))
     })?;
     let answer = match &outcome {
-        Reply::Answered(answered) => {
+        QueryOutcome::Answered(answered) => {
             if let Some(path) = &arguments.svg {
                 // The answer is paid for: it is shown whether or not it can be drawn.
                 match query_args::bars(&answered.answer) {
@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
                 || text(answered, query.explain, output),
             ))
         }
-        Reply::Denied(denied) => Answer::refused(output.either(
+        QueryOutcome::Denied(denied) => Answer::refused(output.either(
             || denied_json(denied),
             || denied_text(denied, largest.as_deref(), output),
         )),
@@ -115,7 +115,7 @@ fn text(answered: &Answered, explain: bool, output: Output) -> String {
 pub(crate) fn largest_that_fits(
     denied: &Denied,
     output: Output,
-    quote: impl Fn(Wish) -> Result<Quote, QuestionError>,
+    quote: impl Fn(SpendTarget) -> Result<Quote, QueryError>,
 ) -> Option<String> {
     let short = denied
         .reserved

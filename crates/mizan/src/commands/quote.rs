@@ -31,11 +31,14 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failu
 
 pub(crate) fn run_for(query: &QueryArguments, output: Output) -> Result<Answer, Failure> {
     let ledger = query.ledger.read()?;
-    let (quote, largest) = query.at_desk(&ledger, |desk, sql, wish| {
-        let quote = desk.quote(sql, wish)?;
+    let (quote, largest) = query.with_query_service(&ledger, |service, sql, spend_target| {
+        let quote = service.quote(sql, spend_target)?;
         let wanted = output.format == Format::Text && !quote.fits && !is_short(&quote);
-        let largest =
-            wanted.then(|| largest_epsilon(quote.epsilon.get(), |wish| desk.quote(sql, wish)));
+        let largest = wanted.then(|| {
+            largest_epsilon(quote.epsilon.get(), |spend_target| {
+                service.quote(sql, spend_target)
+            })
+        });
         Ok((quote, largest.flatten()))
     })?;
     let limits = query.engine.limits_text()?.filter(|_| query.explain);

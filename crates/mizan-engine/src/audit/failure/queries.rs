@@ -15,7 +15,7 @@ mod text_growth;
 use std::fmt;
 
 use super::super::dice::Dice;
-use super::super::question;
+use super::super::random_query;
 use super::world::World;
 
 /// The kind of failure that a query tries to cause.
@@ -84,7 +84,7 @@ impl Attack {
             Self::Recursion => recursion::query(dice),
             Self::Pattern => pattern::query(dice),
             Self::Keys => keys::query(dice),
-            Self::Random => question::question(dice),
+            Self::Random => random_query::random_query(dice),
             Self::HeldTexts => held_texts::query(dice),
         };
         match world.has_text_units() {

@@ -19,10 +19,10 @@ use serde_json::{Value, json};
 
 use crate::engines::datafusion::csv::CsvTable;
 use crate::engines::datafusion::csv::scan::{Csv, csv_scan};
+use crate::engines::datafusion::file_scan::Scan as PieceScan;
+use crate::engines::datafusion::file_stamp::StampedFile;
 use crate::engines::datafusion::parquet::ParquetTable;
 use crate::engines::datafusion::parquet::scan::{Parquet, ParquetFile, parquet_scan};
-use crate::engines::datafusion::pieces::Scan as PieceScan;
-use crate::engines::datafusion::seen::SeenFile;
 use crate::engines::datafusion::values::data_type;
 
 /// The prefix of CSV scans; Ballista has no such prefix.
@@ -183,17 +183,17 @@ fn read(buf: &[u8]) -> Result<Value> {
     }
 }
 
-fn parquet_files(files: Vec<SeenFile>) -> Arc<[Arc<ParquetFile>]> {
+fn parquet_files(files: Vec<StampedFile>) -> Arc<[Arc<ParquetFile>]> {
     let files = files.into_iter().map(ParquetFile::new);
     files.map(Arc::new).collect()
 }
 
-fn seen_files(files: &[Arc<ParquetFile>]) -> Vec<SeenFile> {
+fn seen_files(files: &[Arc<ParquetFile>]) -> Vec<StampedFile> {
     files.iter().map(|file| file.file.clone()).collect()
 }
 
 /// Files with their current state, unless a state is recorded.
-pub(super) fn files_json(files: &[SeenFile]) -> Result<Value> {
+pub(super) fn files_json(files: &[StampedFile]) -> Result<Value> {
     let mut all = Vec::with_capacity(files.len());
     for file in files {
         let file = match file.seen {
@@ -210,10 +210,10 @@ pub(super) fn files_json(files: &[SeenFile]) -> Result<Value> {
 }
 
 /// Parses files.
-pub(super) fn files_of(json: &Value) -> Result<Vec<SeenFile>> {
+pub(super) fn files_of(json: &Value) -> Result<Vec<StampedFile>> {
     let file = |file: &Value| {
         let number = |place: usize| file.get(place).and_then(Value::as_u64);
-        Some(SeenFile {
+        Some(StampedFile {
             path: PathBuf::from(Path::new(file.get(0)?.as_str()?)),
             seen: Some((number(1)?, number(2)?)),
         })
@@ -284,7 +284,7 @@ mod tests {
         std::fs::write(&path, "x\n1\n").unwrap();
         let kinds = Type::ALL.map(|kind| Field::new(kind.name(), data_type(kind), true));
         let schema = Arc::new(Schema::new(kinds.to_vec()));
-        let files = vec![SeenFile::here(path.clone()), SeenFile::here(path)];
+        let files = vec![StampedFile::here(path.clone()), StampedFile::here(path)];
         let scan = csv_scan(Arc::clone(&schema), files, &[vec![1], vec![0]], Some(7));
         let (codec, converter) = (PhysicalCodec::default(), DefaultPhysicalProtoConverter {});
         let mut buf = Vec::new();
@@ -321,7 +321,7 @@ mod tests {
         ];
         let fields = kinds.map(|kind| Field::new(format!("é{kind}"), kind, true));
         let schema = Arc::new(Schema::new(fields.to_vec()));
-        let files = parquet_files(vec![SeenFile::here(path)]);
+        let files = parquet_files(vec![StampedFile::here(path)]);
         let pieces = [vec![(0, 2), (0, 1)], vec![(0, 0)]];
         let scan = parquet_scan(Arc::clone(&schema), files, &pieces, None, Some(3));
         let (codec, converter) = (PhysicalCodec::default(), DefaultPhysicalProtoConverter {});

@@ -21,7 +21,7 @@ use tokio::runtime::Runtime;
 
 use super::address::Address;
 use super::error::NodeError;
-use super::{AGENT, WORKER_STACK, probe, tally};
+use super::{AGENT, WORKER_STACK, count_min, probe};
 use crate::engines::datafusion::functions;
 
 pub use self::executor::{Executor, run_executor};
@@ -49,7 +49,7 @@ pub(super) fn scheduler_state(config: SessionConfig) -> Planned<SessionState> {
     for function in FUNCTIONS.iter() {
         state.register_udf(Arc::clone(function))?;
     }
-    for function in tally::all() {
+    for function in count_min::all() {
         state.register_udaf(Arc::new(function))?;
     }
     Ok(state)

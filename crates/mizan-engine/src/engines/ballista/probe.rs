@@ -22,9 +22,9 @@ use super::codec::{files_json, files_of};
 use super::session::Session;
 use crate::engine::EngineError;
 use crate::engines::datafusion::dialect::DataFusionDialect;
+use crate::engines::datafusion::file_stamp::StampedFile;
 use crate::engines::datafusion::files::Source;
 use crate::engines::datafusion::rows;
-use crate::engines::datafusion::seen::SeenFile;
 use crate::engines::datafusion::values::data_type;
 use crate::engines::dialect::Dialect as _;
 use crate::engines::relations;
@@ -42,12 +42,12 @@ const NAME: &str = "mizan_sees_files";
 
 /// A file or a directory of files, as this machine sees it.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct FileLocation {
     path: PathBuf,
-    files: Vec<SeenFile>,
+    files: Vec<StampedFile>,
 }
 
-impl Place {
+impl FileLocation {
     /// The current state of these files.
     pub(super) fn now(path: PathBuf, files: &[PathBuf]) -> Self {
         let files = seen(files);
@@ -69,7 +69,10 @@ impl Place {
 }
 
 /// The paths of the files of datasets.
-pub(super) fn places(names: &[&String], catalogue: &Catalogue) -> Result<Vec<Place>, EngineError> {
+pub(super) fn places(
+    names: &[&String],
+    catalogue: &Catalogue,
+) -> Result<Vec<FileLocation>, EngineError> {
     let mut places = Vec::with_capacity(names.len());
     for name in names {
         let dataset = relations::dataset(catalogue, name)?;
@@ -77,7 +80,7 @@ pub(super) fn places(names: &[&String], catalogue: &Catalogue) -> Result<Vec<Pla
         let path = Path::new(&dataset.source);
         // Executors receive paths without links.
         let path = fs::canonicalize(path).map_err(|error| unreadable(path, &error))?;
-        places.push(Place::now(path, source.paths()));
+        places.push(FileLocation::now(path, source.paths()));
     }
     Ok(places)
 }
@@ -85,7 +88,7 @@ pub(super) fn places(names: &[&String], catalogue: &Catalogue) -> Result<Vec<Pla
 /// A file that an executor does not see as this machine does, if there is one.
 pub(super) async fn not_seen(
     session: &Session,
-    places: &[Place],
+    places: &[FileLocation],
 ) -> Result<Option<PathBuf>, EngineError> {
     let dialect = DataFusionDialect::default();
     let text = |text: &str| dialect.compared(&Value::Text(text.to_owned()), Type::Text);
@@ -125,16 +128,16 @@ pub(super) fn files(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Files that can be opened, with their current state.
-fn seen(files: &[PathBuf]) -> Vec<SeenFile> {
+fn seen(files: &[PathBuf]) -> Vec<StampedFile> {
     let seen = |path: &PathBuf| {
         File::open(path).ok()?;
-        SeenFile::here(path.clone()).as_seen().ok()
+        StampedFile::here(path.clone()).as_seen().ok()
     };
     files.iter().take(MOST_FILES).filter_map(seen).collect()
 }
 
 /// Files as text, if their paths are valid text.
-fn list(files: &[SeenFile]) -> Option<String> {
+fn list(files: &[StampedFile]) -> Option<String> {
     let files = files_json(files).ok()?;
     Some(json!({ "files": files }).to_string())
 }
@@ -146,18 +149,18 @@ fn digest(list: &str) -> String {
 
 /// The function, to be registered in sessions and nodes.
 pub(super) fn function() -> ScalarUDF {
-    ScalarUDF::new_from_impl(Looks {
+    ScalarUDF::new_from_impl(ProbeFunction {
         // Volatile, so that the planner does not evaluate it in advance.
         signature: Signature::variadic_any(Volatility::Volatile),
     })
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Looks {
+struct ProbeFunction {
     signature: Signature,
 }
 
-impl ScalarUDFImpl for Looks {
+impl ScalarUDFImpl for ProbeFunction {
     fn name(&self) -> &str {
         NAME
     }
@@ -194,7 +197,7 @@ mod tests {
     use super::*;
 
     /// Whether the files of a source still have the recorded state.
-    fn is_as_seen(place: &Place) -> bool {
+    fn is_as_seen(place: &FileLocation) -> bool {
         let now = list(&seen(&files(&place.path))).unwrap();
         digest(&now) == digest(&list(&place.files).unwrap())
     }
@@ -207,7 +210,7 @@ mod tests {
         for name in ["a.csv", "b.csv", "_c.csv"] {
             fs::write(path(name), "x\n1\n").unwrap();
         }
-        let look = || Place::now(directory.clone(), &files(&directory));
+        let look = || FileLocation::now(directory.clone(), &files(&directory));
         let place = look();
         assert_eq!(place.files.len(), 2);
         assert!(is_as_seen(&place));

@@ -29,7 +29,7 @@ use super::address::Address;
 use super::codec::{LogicalCodec, PhysicalCodec};
 use super::nodes::{scalar_functions, with_version};
 use super::rehearsal::rehearse;
-use super::{AGENT, tally};
+use super::{AGENT, count_min};
 use crate::engine::EngineError;
 use crate::engines::datafusion::failed;
 
@@ -103,7 +103,7 @@ impl Session {
         for function in scalar_functions() {
             context.register_udf(function);
         }
-        for function in tally::all() {
+        for function in count_min::all() {
             context.register_udaf(function);
         }
         Ok(Self {

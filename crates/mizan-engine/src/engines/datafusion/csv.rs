@@ -26,7 +26,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use self::column::Column;
 use self::fields::{After, BUFFER, Fields};
 use self::scan::csv_scan;
-use super::seen::SeenFile;
+use super::file_stamp::StampedFile;
 use super::source::source_type;
 use crate::engine::EngineError;
 use crate::version::unreadable;
@@ -91,12 +91,12 @@ pub(super) fn schema(path: &Path) -> Result<SchemaRef, EngineError> {
 pub(in crate::engines) struct CsvTable {
     schema: SchemaRef,
     /// The files.
-    pub(in crate::engines) files: Vec<SeenFile>,
+    pub(in crate::engines) files: Vec<StampedFile>,
 }
 
 impl CsvTable {
     /// A table of these files.
-    pub(in crate::engines) const fn new(schema: SchemaRef, files: Vec<SeenFile>) -> Self {
+    pub(in crate::engines) const fn new(schema: SchemaRef, files: Vec<StampedFile>) -> Self {
         Self { schema, files }
     }
 }

@@ -9,16 +9,16 @@ use datafusion::common::Result;
 use mizan_sql::{Dataset, DatasetColumn, Type};
 
 use super::csv::{self, CsvTable};
+use super::file_stamp::StampedFile;
 use super::parquet::ParquetTable;
 use super::parquet::check::check;
 use super::parquet::footer::Footer;
 use super::parquet::prefixes::decoded_bytes;
 use super::parquet::scan::ParquetFile;
-use super::seen::SeenFile;
 use super::source::source_type;
 use super::values::data_type;
 use crate::engine::EngineError;
-use crate::engines::by_source::Inspected;
+use crate::engines::dispatch::Inspected;
 use crate::engines::relations::{fits_unit, is_unit};
 use crate::engines::thread::on_own_thread;
 use crate::version::{Files, Format, Version, unreadable};
@@ -140,7 +140,7 @@ impl Source {
     /// The table.
     pub(in crate::engines) fn table(&self) -> Arc<dyn TableProvider> {
         let schema = Arc::clone(&self.schema);
-        let files = self.files.paths.iter().cloned().map(SeenFile::here);
+        let files = self.files.paths.iter().cloned().map(StampedFile::here);
         if self.files.format == Format::Csv {
             return Arc::new(CsvTable::new(schema, files.collect()));
         }

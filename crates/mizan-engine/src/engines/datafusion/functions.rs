@@ -12,7 +12,7 @@ use datafusion::logical_expr::{
 };
 use mizan_sql::{Bounds, Expr, Function, Quantized, TimePart, TimeUnit, Type, Value};
 
-use super::among::among;
+use super::bloom::may_contain;
 use super::kernels;
 use super::source;
 use super::texts;
@@ -90,7 +90,7 @@ impl Does {
 /// All functions, to be registered in a session.
 pub(in crate::engines) fn all() -> Vec<ScalarUDF> {
     let all = Does::all().into_iter();
-    all.map(|does| ScalarUDF::new_from_impl(Ours::new(does)))
+    all.map(|does| ScalarUDF::new_from_impl(MizanFunction::new(does)))
         .collect()
 }
 
@@ -152,13 +152,13 @@ fn word(function: Function) -> String {
 
 /// One of our functions, as a DataFusion UDF.
 #[derive(Debug)]
-struct Ours {
+struct MizanFunction {
     does: Does,
     name: String,
     signature: Signature,
 }
 
-impl Ours {
+impl MizanFunction {
     fn new(does: Does) -> Self {
         Self {
             does,
@@ -172,21 +172,21 @@ impl Ours {
 }
 
 // The name identifies the function.
-impl PartialEq for Ours {
+impl PartialEq for MizanFunction {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
 }
 
-impl Eq for Ours {}
+impl Eq for MizanFunction {}
 
-impl Hash for Ours {
+impl Hash for MizanFunction {
     fn hash<H: StdHasher>(&self, state: &mut H) {
         self.name.hash(state);
     }
 }
 
-impl ScalarUDFImpl for Ours {
+impl ScalarUDFImpl for MizanFunction {
     fn name(&self) -> &str {
         &self.name
     }
@@ -249,7 +249,10 @@ fn compute(does: Does, arguments: &[ColumnarValue], rows: usize) -> Result<Array
                 return exec_err!("no bits");
             };
             let units = arguments.iter().skip(1).map(|unit| unit.to_array(rows));
-            Ok(Arc::new(among(bits, &units.collect::<Result<Vec<_>>>()?)?))
+            Ok(Arc::new(may_contain(
+                bits,
+                &units.collect::<Result<Vec<_>>>()?,
+            )?))
         }
     }
 }

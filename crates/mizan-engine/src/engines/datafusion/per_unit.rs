@@ -13,17 +13,17 @@
 mod cap;
 mod clip;
 mod compact;
-mod dealt;
-mod kept;
-mod listed;
+mod group_totals;
 mod numbers;
+mod public_groups;
+mod round_robin;
+mod row_buffer;
 mod slots;
 mod sums;
 #[cfg(test)]
 mod tests;
-mod together;
-mod told_apart;
 mod totals;
+mod unit_group_totals;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,14 +37,14 @@ use futures::TryStreamExt;
 use mizan_sql::Value;
 use tokio::task::JoinSet;
 
-use self::dealt::{dealt, is_by_row};
-use self::kept::Kept;
-use self::listed::Listed;
+use self::group_totals::{GroupTotals, HeavyUnitState, numbered};
+use self::public_groups::PublicGroups;
+use self::round_robin::{is_by_row, round_robin};
+use self::row_buffer::RowBuffer;
 use self::sums::Sums;
-use self::together::{Together, Who, numbered};
-use self::told_apart::ToldApart;
-use super::tally::Tally;
-use crate::engines::statement::{Few, PerUnit};
+use self::unit_group_totals::UnitGroupTotals;
+use super::count_min::CountMin;
+use crate::engines::statement::{LightUnits, PerUnit};
 use crate::order::Salt;
 
 /// The result rows of a statement: keys, the number of units (or a number that is zero exactly
@@ -52,25 +52,30 @@ use crate::order::Salt;
 /// one by one.
 pub(super) async fn per_unit(
     context: &SessionContext,
-    asked: &PerUnit,
-    counted: Option<Counted<'_>>,
+    spec: &PerUnit,
+    counted: Option<CountedUnits<'_>>,
     salt: &Salt,
 ) -> Result<Vec<Vec<Value>>> {
-    if let Some(Counted { few, tally }) = counted
-        && let Some(groups) = Listed::new(asked.keys, &few.groups)?
+    if let Some(CountedUnits { light, sketch }) = counted
+        && let Some(groups) = PublicGroups::new(spec.keys, &light.groups)?
     {
-        let many = tally.more_than(few.rows).map(Arc::new);
+        let heavy = sketch.more_than(light.rows).map(Arc::new);
         let empty = |plan: &dyn ExecutionPlan| {
             let schema = plan.schema();
-            Together::new(&schema, asked, groups.clone(), Who::Known(many.clone()))
+            GroupTotals::new(
+                &schema,
+                spec,
+                groups.clone(),
+                HeavyUnitState::Known(heavy.clone()),
+            )
         };
-        let whole = whole(context, &few.all, empty).await?;
-        let sums = whole.map(|whole| whole.sums(asked, few, salt));
+        let whole = whole(context, &light.all, empty).await?;
+        let sums = whole.map(|whole| whole.sums(spec, light, salt));
         return Ok(sums.transpose()?.map_or(Vec::new(), Sums::rows));
     }
-    let empty = |plan: &dyn ExecutionPlan| ToldApart::new(&plan.schema(), asked);
-    let whole = whole(context, &asked.rows, empty).await?;
-    let sums = whole.map(|whole| whole.sums(asked, salt));
+    let empty = |plan: &dyn ExecutionPlan| UnitGroupTotals::new(&plan.schema(), spec);
+    let whole = whole(context, &spec.rows, empty).await?;
+    let sums = whole.map(|whole| whole.sums(spec, salt));
     Ok(sums.transpose()?.map_or(Vec::new(), Sums::rows))
 }
 
@@ -78,22 +83,25 @@ pub(super) async fn per_unit(
 /// known. None otherwise.
 pub(super) async fn per_unit_at_once(
     context: &SessionContext,
-    asked: &PerUnit,
-    few: &Few,
+    spec: &PerUnit,
+    light: &LightUnits,
     keeps: usize,
     salt: &Salt,
 ) -> Result<Option<Vec<Vec<Value>>>> {
-    let Some(groups) = Listed::new(asked.keys, &few.groups)? else {
+    let Some(groups) = PublicGroups::new(spec.keys, &light.groups)? else {
         return Ok(None);
     };
-    let plan = physical(context, &few.all).await?;
-    let schema = numbered(&plan.schema(), asked);
-    let Some(room) = Kept::room(plan.as_ref(), &schema, keeps)? else {
+    let plan = physical(context, &light.all).await?;
+    let schema = numbered(&plan.schema(), spec);
+    let Some(free_bytes) = RowBuffer::free_bytes(plan.as_ref(), &schema, keeps)? else {
         return Ok(None);
     };
     let empty = |plan: &dyn ExecutionPlan| {
-        let counting = Who::Counting(Tally::for_plan(plan)?, Kept::new(Arc::clone(&room)));
-        Together::new(&plan.schema(), asked, groups.clone(), counting)
+        let counting = HeavyUnitState::Counting(
+            CountMin::for_plan(plan)?,
+            RowBuffer::new(Arc::clone(&free_bytes)),
+        );
+        GroupTotals::new(&plan.schema(), spec, groups.clone(), counting)
     };
     let mut parts = match parts_of(context, &plan, empty).await {
         Ok(parts) => parts,
@@ -101,25 +109,28 @@ pub(super) async fn per_unit_at_once(
         Err(DataFusionError::ResourcesExhausted(_)) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let tallies: Vec<Tally> = parts.iter_mut().filter_map(Together::take_tally).collect();
-    let many = merged(tallies)?.and_then(|tally| tally.more_than(few.rows));
-    let many = many.map(Arc::new);
+    let sketches: Vec<CountMin> = parts
+        .iter_mut()
+        .filter_map(GroupTotals::take_sketch)
+        .collect();
+    let heavy = merged(sketches)?.and_then(|sketch| sketch.more_than(light.rows));
+    let heavy = heavy.map(Arc::new);
     let parts = parts.into_iter().map(|part| {
-        let many = many.clone();
-        async move { part.knowing(many.as_deref()) }
+        let heavy = heavy.clone();
+        async move { part.with_heavy_units(heavy.as_deref()) }
     });
     let whole = merged(all_at_once(parts).await?)?;
-    let sums = whole.map(|whole| whole.sums(asked, few, salt));
+    let sums = whole.map(|whole| whole.sums(spec, light, salt));
     Ok(Some(sums.transpose()?.map_or(Vec::new(), Sums::rows)))
 }
 
 /// The row counts from which heavy units follow.
 #[derive(Clone, Copy)]
-pub(super) struct Counted<'a> {
+pub(super) struct CountedUnits<'a> {
     /// The limit of light units.
-    pub(super) few: &'a Few,
+    pub(super) light: &'a LightUnits,
     /// The sketch of their dataset.
-    pub(super) tally: &'a Tally,
+    pub(super) sketch: &'a CountMin,
 }
 
 /// A partial result over rows.
@@ -134,7 +145,7 @@ pub(super) trait Part: Send + Sized + 'static {
 async fn physical(context: &SessionContext, rows: &str) -> Result<Arc<dyn ExecutionPlan>> {
     let rows = context.sql(rows).await?;
     match is_by_row(rows.logical_plan()) {
-        true => dealt(rows).await,
+        true => round_robin(rows).await,
         false => rows.create_physical_plan().await,
     }
 }

@@ -126,10 +126,10 @@ pub(in crate::engines) fn of_planning(error: EngineError) -> EngineError {
 mod tests {
     use super::*;
     use crate::engine::Engine as _;
-    use crate::engines::questions;
+    use crate::engines::test_queries;
 
     fn catalogue(directory: &std::path::Path) -> Catalogue {
-        let mut catalogue = questions::catalogue();
+        let mut catalogue = test_queries::catalogue();
         for (name, dataset) in &mut catalogue.datasets {
             let path = directory.join(format!("{name}.csv"));
             let columns: Vec<&str> = dataset.columns.iter().map(|c| c.name.as_str()).collect();
@@ -144,7 +144,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let catalogue = catalogue(folder.path());
         let engine = DataFusion::with_partitions(2).unwrap();
-        for sql in questions::QUESTIONS {
+        for sql in test_queries::TEST_QUERIES {
             let plan = mizan_sql::plan(sql, &catalogue).unwrap();
             assert!(!is_large(&plan.size()), "{sql} {:?}", plan.size());
         }

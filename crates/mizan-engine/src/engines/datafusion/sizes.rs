@@ -11,10 +11,10 @@ use mizan_sql::{BoundedPlan, Catalogue, Dataset};
 
 use super::failed;
 use super::files::Source;
+use crate::byte_cache::ByteBoundedCache;
 use crate::engine::EngineError;
 use crate::engines::relations;
 use crate::engines::size_class::SizeClass;
-use crate::kept::Kept;
 use crate::version::Version;
 
 /// Size classes of the datasets of a plan, by name.
@@ -30,7 +30,8 @@ pub(crate) enum Lines {
 }
 
 /// Size classes by the version of files: a server computes each once.
-static KNOWN: LazyLock<Kept<SizeClass>> = LazyLock::new(|| Kept::new(1 << 20));
+static KNOWN: LazyLock<ByteBoundedCache<SizeClass>> =
+    LazyLock::new(|| ByteBoundedCache::new(1 << 20));
 
 /// The size classes of all datasets of a plan.
 pub(in crate::engines) fn sizes(

@@ -7,8 +7,8 @@ use datafusion::parquet::arrow::ArrowWriter;
 use mizan_sql::{BoundedPlan, Bounds, Catalogue, Dataset, DatasetColumn, Privacy, Type, Value};
 
 use crate::engine::EngineError;
-use crate::engines::questions::batch;
-use crate::exact::Exact;
+use crate::engines::test_queries::batch;
+use crate::exact::ExactAggregates;
 use crate::oracle::{self, Data, Rows};
 
 /// The number of rows of the large public table; its key `k` is unique.
@@ -122,7 +122,7 @@ pub(crate) const ANSWERED: [&str; 6] = [
 /// the oracle.
 pub(crate) fn neighbours(
     mut fill: impl FnMut(&str, &mut Catalogue, &Data),
-    run: impl Fn(&BoundedPlan, &Catalogue, [u8; 16]) -> Result<Exact, EngineError>,
+    run: impl Fn(&BoundedPlan, &Catalogue, [u8; 16]) -> Result<ExactAggregates, EngineError>,
 ) {
     let mut refused: Vec<Vec<String>> = Vec::new();
     for with in [false, true] {

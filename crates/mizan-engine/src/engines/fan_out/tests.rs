@@ -9,7 +9,7 @@ use super::cases::{self, ANSWERED, REFUSED};
 use super::{COUNTING, FanOutCache, check, growth, joins_public};
 use crate::DataFusion;
 use crate::engine::{Engine, EngineError};
-use crate::engines::questions::tables;
+use crate::engines::test_queries::tables;
 use crate::oracle::{self, Data};
 use crate::version::Version;
 

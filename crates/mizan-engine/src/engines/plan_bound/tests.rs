@@ -13,8 +13,8 @@ use crate::engine::{Engine as _, EngineError};
 use crate::engines::datafusion::DataFusion;
 use crate::engines::datafusion::sizes::Lines;
 use crate::engines::fan_out::cases;
-use crate::engines::questions::{self, QUESTIONS};
 use crate::engines::size_class::SizeClass;
+use crate::engines::test_queries::{self, TEST_QUERIES};
 use crate::engines::worker::Workers;
 use crate::query_limits::QueryLimits;
 
@@ -53,7 +53,9 @@ fn bound(
 
 /// Queries of all kinds, and their catalogue.
 fn plans() -> Vec<(Catalogue, BoundedPlan)> {
-    let asked = QUESTIONS.iter().map(|sql| (questions::catalogue(), *sql));
+    let asked = TEST_QUERIES
+        .iter()
+        .map(|sql| (test_queries::catalogue(), *sql));
     let joins = cases::ANSWERED.iter().map(|sql| (cases::catalogue(), *sql));
     let plans = asked.chain(joins).map(|(catalogue, sql)| {
         let plan = mizan_sql::plan(sql, &catalogue);
@@ -145,7 +147,7 @@ fn a_refusal_says_what_helps() {
 
 /// A file with the notes of this many people.
 fn notes(directory: &Path, people: u32) -> Catalogue {
-    let mut catalogue = questions::catalogue();
+    let mut catalogue = test_queries::catalogue();
     let mut text = "person,ward,cost,age,day,at,paid,note\n".to_owned();
     for person in 0..people {
         writeln!(
@@ -235,7 +237,7 @@ fn neighbours_of_one_size_class_have_the_same_bound() {
     let engine = DataFusion::with_partitions(2).unwrap();
     for (one, other) in [(600, 601), (800, 1000), (3_000, 3_001)] {
         let (one, other) = (notes(folder.path(), one), notes(folder.path(), other));
-        for sql in QUESTIONS.iter().filter(|sql| !sql.contains("people")) {
+        for sql in TEST_QUERIES.iter().filter(|sql| !sql.contains("people")) {
             let Ok(plan) = mizan_sql::plan(sql, &one) else {
                 continue;
             };
@@ -300,7 +302,7 @@ fn texts_after_joins_count_with_their_repetitions() {
 /// A missing column would lower the bound, so it is an error.
 #[test]
 fn a_plan_without_its_columns_has_no_bound() {
-    let catalogue = questions::catalogue();
+    let catalogue = test_queries::catalogue();
     let plan = mizan_sql::plan(
         "SELECT ward, COUNT(*) FROM visits GROUP BY ward",
         &catalogue,

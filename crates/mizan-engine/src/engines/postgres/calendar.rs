@@ -4,7 +4,7 @@
 use mizan_sql::time::{DAY, FIRST_DAY, LAST_DAY};
 use mizan_sql::{TimePart, TimeUnit};
 
-use super::once::once;
+use super::shared_operands::with_operands;
 
 /// The first and the last microsecond of the calendar.
 fn microseconds() -> (i64, i64) {
@@ -16,7 +16,7 @@ fn microseconds() -> (i64, i64) {
 
 /// An expression of a day within the calendar; NULL for other days.
 pub(super) fn of_day(day: &str, body: impl FnOnce(&str) -> String) -> String {
-    once([day], |[d]| {
+    with_operands([day], |[d]| {
         let body = body(d);
         format!("CASE WHEN {d} BETWEEN {FIRST_DAY} AND {LAST_DAY} THEN {body} END")
     })
@@ -25,7 +25,7 @@ pub(super) fn of_day(day: &str, body: impl FnOnce(&str) -> String) -> String {
 /// An expression of a time within the calendar; NULL for other times.
 pub(super) fn of_time(time: &str, body: impl FnOnce(&str) -> String) -> String {
     let (first, last) = microseconds();
-    once([time], |[t]| {
+    with_operands([time], |[t]| {
         let body = body(t);
         format!("CASE WHEN {t} BETWEEN {first} AND {last} THEN {body} END")
     })

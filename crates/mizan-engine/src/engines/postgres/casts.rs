@@ -6,7 +6,7 @@ use mizan_sql::read::LONGEST_NUMBER;
 
 use super::calendar;
 use super::numbers::{below_doubles, beyond_doubles, narrow, nearest};
-use super::once::once;
+use super::shared_operands::with_operands;
 use crate::engines::dialect::Sql;
 
 /// A cast.
@@ -66,13 +66,13 @@ pub(super) const fn held(kind: Type) -> &'static str {
 fn from_text(text: &str, to: Type) -> String {
     match to {
         Type::Text => text.to_owned(),
-        Type::Boolean => once([&format!("lower({text})")], |[t]| {
+        Type::Boolean => with_operands([&format!("lower({text})")], |[t]| {
             format!(
                 "CASE WHEN {t} IN ('true', 't', 'yes', 'y', 'on', '1') THEN TRUE \
                  WHEN {t} IN ('false', 'f', 'no', 'n', 'off', '0') THEN FALSE END"
             )
         }),
-        Type::Integer => once([text], |[t]| {
+        Type::Integer => with_operands([text], |[t]| {
             format!(
                 "CASE WHEN char_length({t}) <= {LONGEST_NUMBER} AND {t} ~ '^[+-]?[0-9]+$' \
                  THEN {} END",
@@ -80,7 +80,7 @@ fn from_text(text: &str, to: Type) -> String {
             )
         }),
         Type::Number => number(text),
-        Type::Date => once([text], |[t]| {
+        Type::Date => with_operands([text], |[t]| {
             format!(
                 "CASE WHEN {t} ~ '^{}$' THEN {t}::date - DATE '1970-01-01' END",
                 day_pattern()
@@ -94,8 +94,8 @@ fn from_text(text: &str, to: Type) -> String {
 /// `numeric` are far out of both ranges.
 fn number(text: &str) -> String {
     const MANTISSA: &str = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)";
-    once([text], |[t]| {
-        let exact = once([&format!("abs({t}::numeric)")], |[n]| {
+    with_operands([text], |[t]| {
+        let exact = with_operands([&format!("abs({t}::numeric)")], |[n]| {
             format!(
                 "CASE WHEN {n} >= {} THEN NULL WHEN {n} <= {} THEN FALSE ELSE TRUE END",
                 beyond_doubles(),
@@ -127,7 +127,7 @@ fn day_pattern() -> String {
 fn timestamp(text: &str) -> String {
     const CLOCK: &str = "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?";
     const OFFSET: &str = "(Z|[+-](0[0-9]|1[0-5]):[0-5][0-9])?";
-    let time = once([text], |[t]| {
+    let time = with_operands([text], |[t]| {
         format!(
             "CASE WHEN {t} ~ '^{}([T ]{CLOCK}{OFFSET})?$' THEN (extract(epoch FROM \
              regexp_replace({t}, '([.][0-9]{{6}})[0-9]+', '\\1')::timestamptz) * 1000000)::bigint END",

@@ -17,7 +17,7 @@
 use mizan_sql::{Bounds, Column, DatasetColumn, Expr, Type};
 
 use super::numbers::{NAN, beyond_doubles, narrow};
-use super::once::once;
+use super::shared_operands::with_operands;
 use super::source::quoted;
 use super::table::Table;
 use crate::engine::EngineError;
@@ -29,7 +29,7 @@ pub(super) const LONGEST_TEXT: usize = mizan_sql::LONGEST_STORED_TEXT;
 
 /// A column of a table, as PostgreSQL declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundColumn {
     /// Its name.
     pub(super) name: String,
     /// Its type, as it is shown to people.
@@ -42,7 +42,7 @@ pub(super) struct Found {
     pub(super) modifier: i32,
 }
 
-impl Found {
+impl FoundColumn {
     /// The type as which it is read; None if it cannot be used.
     pub(super) fn kind(&self) -> Option<Type> {
         if self.is_enum {
@@ -171,7 +171,7 @@ fn exact(value: f64) -> String {
 /// error on underflow.
 fn double(name: &str) -> String {
     let beyond = beyond_doubles();
-    once([name], |[n]| {
+    with_operands([name], |[n]| {
         format!(
             "CASE WHEN {n} = 'NaN'::numeric THEN NULL \
              WHEN {n} >= {beyond} THEN 'Infinity'::float8 \
@@ -182,7 +182,11 @@ fn double(name: &str) -> String {
 }
 
 /// The error for a column that cannot be read as declared.
-pub(super) fn unreadable(table: &Table, declared: &DatasetColumn, found: &Found) -> EngineError {
+pub(super) fn unreadable(
+    table: &Table,
+    declared: &DatasetColumn,
+    found: &FoundColumn,
+) -> EngineError {
     EngineError::BadColumn {
         path: table.shown.clone().into(),
         column: declared.name.clone(),
@@ -196,7 +200,7 @@ pub(super) fn unreadable(table: &Table, declared: &DatasetColumn, found: &Found)
 pub(super) fn readable<'a>(
     table: &'a Table,
     declared: &DatasetColumn,
-) -> Result<(Type, &'a Found), EngineError> {
+) -> Result<(Type, &'a FoundColumn), EngineError> {
     let found = table
         .columns
         .iter()
@@ -225,7 +229,7 @@ mod tests {
     use super::*;
 
     fn numeric(modifier: i32) -> Option<Type> {
-        let found = Found {
+        let found = FoundColumn {
             name: "x".into(),
             shown: "numeric".into(),
             base: "numeric".into(),

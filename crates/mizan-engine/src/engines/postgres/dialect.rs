@@ -14,7 +14,7 @@ use super::calendar;
 use super::casts;
 use super::columns::{LONGEST_TEXT, readable};
 use super::numbers;
-use super::once::{once, once_each};
+use super::shared_operands::{with_each_operand, with_operands};
 use super::table::Table;
 use crate::engine::EngineError;
 use crate::engines::dialect::{Dialect, Sql};
@@ -278,7 +278,7 @@ fn of_any(function: Function, arguments: &[Sql], makes: Type) -> String {
 /// is long.
 fn concat(parts: &[Sql]) -> String {
     let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
-    once_each(&texts, |names| {
+    with_each_operand(&texts, |names| {
         let lengths = names.iter().map(|name| format!("octet_length({name})"));
         let lengths: Vec<String> = lengths.collect();
         format!(
@@ -291,7 +291,7 @@ fn concat(parts: &[Sql]) -> String {
 
 /// A function of a text that keeps its length, or NULL if the text is too long.
 fn unless_long(text: &str, make: impl FnOnce(&str) -> String) -> String {
-    once([text], |[text]| {
+    with_operands([text], |[text]| {
         format!(
             "CASE WHEN octet_length({text}) <= {LONGEST_COMPUTED_TEXT} THEN {} END",
             make(text)
@@ -347,7 +347,7 @@ fn quantize(value: &Sql, how: &Quantized) -> String {
     };
     let power = match how.squared {
         false => difference,
-        true => once([&difference], |[d]| {
+        true => with_operands([&difference], |[d]| {
             let least = number(LEAST_ROOT);
             format!("CASE WHEN abs({d}) < {least} THEN 0::float8 ELSE {d} * {d} END")
         }),

@@ -9,7 +9,7 @@
 //! The planner evaluates constant parts before it knows which branch is taken. So everything
 //! that may raise an error is guarded by a condition on exactly its own operands.
 
-use super::once::once;
+use super::shared_operands::with_operands;
 
 /// NaN; PostgreSQL treats it as equal to itself.
 pub(super) const NAN: &str = "'NaN'::float8";
@@ -30,7 +30,7 @@ pub(super) fn integers(operator: &str, a: &str, b: &str) -> String {
         "*" => "BETWEEN -2147483648 AND 2147483647",
         _ => "BETWEEN -4611686018427387904 AND 4611686018427387903",
     };
-    once([a, b], |[a, b]| {
+    with_operands([a, b], |[a, b]| {
         let exact = narrow(&format!("{a}::numeric {operator} {b}::numeric"));
         format!("CASE WHEN {a} {small} AND {b} {small} THEN {a} {operator} {b} ELSE {exact} END")
     })
@@ -38,7 +38,7 @@ pub(super) fn integers(operator: &str, a: &str, b: &str) -> String {
 
 /// The largest multiple of a positive integer that is not above the value.
 pub(super) fn integer_bucket(value: &str, width: &str) -> String {
-    once([value, width], |[a, w]| {
+    with_operands([value, width], |[a, w]| {
         let below = narrow(&format!("{a}::numeric - {a} % {w} - {w}"));
         format!("CASE WHEN {a} % {w} < 0 THEN {below} ELSE {a} - {a} % {w} END")
     })
@@ -46,7 +46,7 @@ pub(super) fn integer_bucket(value: &str, width: &str) -> String {
 
 /// Sum or difference of doubles.
 pub(super) fn sum(operator: &str, a: &str, b: &str) -> String {
-    once([a, b], |[a, b]| {
+    with_operands([a, b], |[a, b]| {
         // If one operand is beyond 2^1019, half of the sum is exactly the sum of the halves,
         // and operands below one have no effect.
         let half = |x: &str| format!("CASE WHEN abs({x}) >= 1 THEN {x} END * 0.5::float8");
@@ -73,7 +73,7 @@ const MIDDLE: &str = "BETWEEN '1e-150'::float8 AND '1e150'::float8";
 pub(super) fn product(a: &str, b: &str) -> String {
     let zero = at_least("1::numeric", "-1075", "ma * mb", "ea + eb");
     let infinite = at_least("ma * mb", "ea + eb", LARGEST, "970");
-    once([a, b], |[a, b]| {
+    with_operands([a, b], |[a, b]| {
         format!(
             "CASE WHEN abs({a}) {MIDDLE} AND abs({b}) {MIDDLE} THEN {a} * {b} \
              WHEN {a} = 0 OR {b} = 0 OR abs({a}) = {INFINITY} OR abs({b}) = {INFINITY} \
@@ -87,7 +87,7 @@ pub(super) fn product(a: &str, b: &str) -> String {
 pub(super) fn quotient(a: &str, b: &str) -> String {
     let zero = at_least("mb", "eb - 1075", "ma", "ea");
     let infinite = at_least("ma", "ea", &format!("mb * {LARGEST}"), "eb + 970");
-    once([a, b], |[a, b]| {
+    with_operands([a, b], |[a, b]| {
         format!(
             "CASE WHEN abs({a}) {MIDDLE} AND abs({b}) {MIDDLE} THEN {a} / {b} \
              WHEN {b} = 0 THEN NULL \
@@ -152,7 +152,7 @@ fn exponent(value: &str) -> String {
 
 /// The nearest whole double, halves away from zero.
 pub(super) fn round(value: &str) -> String {
-    once([value], |[a]| {
+    with_operands([value], |[a]| {
         format!(
             "CASE WHEN abs({a}) < 4503599627370496::float8 THEN trunc({a}) + \
              CASE WHEN abs({a} - trunc({a})) >= 0.5::float8 THEN sign({a}) ELSE 0::float8 END \
@@ -163,14 +163,14 @@ pub(super) fn round(value: &str) -> String {
 
 /// The square root; NULL for negative numbers.
 pub(super) fn root(value: &str) -> String {
-    once([value], |[a]| {
+    with_operands([value], |[a]| {
         format!("CASE WHEN {a} >= 0 THEN sqrt({a}) END")
     })
 }
 
 /// The integer nearest to a double, halves to even, as PostgreSQL casts; NULL beyond 64 bits.
 pub(super) fn nearest(value: &str) -> String {
-    once([value], |[a]| {
+    with_operands([value], |[a]| {
         format!(
             "CASE WHEN {a} >= '-9223372036854775808'::float8 AND \
              {a} < '9223372036854775808'::float8 THEN ({a})::bigint END"
@@ -180,7 +180,7 @@ pub(super) fn nearest(value: &str) -> String {
 
 /// A clamped value; NULL stays NULL.
 pub(super) fn clamp(value: &str, low: &str, high: &str) -> String {
-    once([value], |[a]| {
+    with_operands([value], |[a]| {
         format!("CASE WHEN {a} < {low} THEN {low} WHEN {a} > {high} THEN {high} ELSE {a} END")
     })
 }

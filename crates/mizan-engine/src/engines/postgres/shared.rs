@@ -25,7 +25,7 @@ pub(crate) fn share_tables(one: &str, other: &str) -> bool {
         return one == other;
     };
     let shared = on_own_thread(|| {
-        Ok(match (Reached::new(&one), Reached::new(&other)) {
+        Ok(match (Reachable::new(&one), Reachable::new(&other)) {
             (Some(mut at), Some(mut at_other)) => {
                 at.is(&at_other) && at.shares(&one, &mut at_other, &other)
             }
@@ -44,7 +44,7 @@ fn same_names(one: &Source, other: &Source) -> bool {
 }
 
 /// A database that can be reached.
-struct Reached {
+struct Reachable {
     client: Client,
     /// The system identifier that the server got at initialization, which copies keep. Not
     /// every server lets every role read it.
@@ -53,7 +53,7 @@ struct Reached {
     started: (String, i64),
 }
 
-impl Reached {
+impl Reachable {
     fn new(source: &Source) -> Option<Self> {
         let mut client = source.address.connect(|_| ()).ok()?;
         let sql = "SELECT system_identifier FROM pg_catalog.pg_control_system()";

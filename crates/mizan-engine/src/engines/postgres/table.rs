@@ -4,7 +4,7 @@
 use mizan_postgres::{is_lost, sentence};
 use postgres::{Client, Error};
 
-use super::columns::Found;
+use super::columns::FoundColumn;
 use super::source::Source;
 use crate::engine::EngineError;
 
@@ -14,7 +14,7 @@ pub(super) struct Table {
     /// The name that is shown to people.
     pub(super) shown: String,
     /// Its columns, in order.
-    pub(super) columns: Vec<Found>,
+    pub(super) columns: Vec<FoundColumn>,
     /// Its OID.
     pub(super) oid: i64,
     /// The OIDs of the table and its partitions, with those of their files.
@@ -137,7 +137,7 @@ impl Table {
 }
 
 /// The columns of a table, with the base types of domains.
-fn columns(client: &mut Client, oid: i64) -> Result<Vec<Found>, Error> {
+fn columns(client: &mut Client, oid: i64) -> Result<Vec<FoundColumn>, Error> {
     let sql = "WITH RECURSIVE base(place, name, type, modifier, shown) AS (\
          SELECT a.attnum, a.attname::text, a.atttypid, a.atttypmod, \
          format_type(a.atttypid, a.atttypmod) FROM pg_attribute a \
@@ -150,7 +150,7 @@ fn columns(client: &mut Client, oid: i64) -> Result<Vec<Found>, Error> {
          JOIN pg_namespace n ON n.oid = t.typnamespace WHERE t.typtype <> 'd' ORDER BY b.place";
     let mut columns = Vec::new();
     for row in client.query(sql, &[&oid])? {
-        columns.push(Found {
+        columns.push(FoundColumn {
             name: row.try_get(0)?,
             shown: row.try_get(1)?,
             base: row.try_get(2)?,

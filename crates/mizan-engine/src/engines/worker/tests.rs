@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::engines::generate::{self, Rng};
-use crate::engines::questions;
+use crate::engines::test_queries;
 
 const LONG: Duration = Duration::from_secs(600);
 
 /// Visits in a file, and plans over them.
-fn asked(directory: &Path) -> (Catalogue, Vec<BoundedPlan>) {
-    let mut catalogue = questions::catalogue();
+fn catalogue_and_plans(directory: &Path) -> (Catalogue, Vec<BoundedPlan>) {
+    let mut catalogue = test_queries::catalogue();
     let mut text = "person,ward,cost,age,day,at,paid,note\n".to_owned();
     for row in 0..5_000_i64 {
         let ward = ["dental", "eyes", "é", "other"][usize::try_from(row % 4).unwrap()];
@@ -67,7 +67,7 @@ fn workers(program: &Path, time: Duration) -> Workers {
 #[test]
 fn integers_are_the_same_over_the_pipe() {
     let directory = tempfile::tempdir().unwrap();
-    let (catalogue, plans) = asked(directory.path());
+    let (catalogue, plans) = catalogue_and_plans(directory.path());
     let workers = workers(Path::new("unused"), LONG);
     for plan in &plans {
         let versions = versions(&catalogue, plan);
@@ -127,7 +127,7 @@ mod scripts {
     /// The error of a query whose worker is this script.
     fn run(script: &str, time: Duration) -> EngineError {
         let directory = tempfile::tempdir().unwrap();
-        let (catalogue, plans) = asked(directory.path());
+        let (catalogue, plans) = catalogue_and_plans(directory.path());
         let versions = versions(&catalogue, &plans[0]);
         let program = directory.path().join("worker");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -177,7 +177,7 @@ mod scripts {
             time: LONG,
         };
         let program = WorkerProgram::new(program, limits);
-        let (catalogue, plans) = asked(directory.path());
+        let (catalogue, plans) = catalogue_and_plans(directory.path());
         let begun = Instant::now();
         let cache = crate::engines::fan_out::FanOutCache::default();
         let version = |_: &str| Some(Version::of([1; 32]));
@@ -199,7 +199,7 @@ mod scripts {
     #[test]
     fn a_missing_program_is_an_error_before_the_charge() {
         let directory = tempfile::tempdir().unwrap();
-        let (catalogue, plans) = asked(directory.path());
+        let (catalogue, plans) = catalogue_and_plans(directory.path());
         let workers = workers(&directory.path().join("none"), LONG);
         let error = workers.prepare(&plans[0], &catalogue).unwrap_err();
         assert_eq!(error.code(), "MZ1964");

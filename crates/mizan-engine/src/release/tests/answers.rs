@@ -2,19 +2,19 @@
 
 use mizan_sql::{AggregateName, Expr, Function, Groups, Note, Order, QuantileRank, RankTarget};
 
-use super::super::recipe::{Recipe, Treatment};
+use super::super::noise_plan::{NoisePlan, StatisticMechanism};
 use super::super::released::{Group, NoisyCell, Released};
 use super::super::{AnswerCell, ChoiceReason, answer, choose};
 use super::*;
 
 /// Noise of known scale around given numbers.
-fn released(plan: &BoundedPlan, groups: &[(&str, i64, i64)]) -> (Recipe, Released) {
-    let gaussian = |sigma: f64| Treatment::Gaussian {
+fn released(plan: &BoundedPlan, groups: &[(&str, i64, i64)]) -> (NoisePlan, Released) {
+    let gaussian = |sigma: f64| StatisticMechanism::Gaussian {
         sigma,
         sensitivity: 1,
     };
-    let mut recipe = choose(plan, &request(1.0, 1e-6)).unwrap();
-    recipe.noise.treatments = vec![gaussian(5.0), gaussian(5.0), gaussian(800.0)];
+    let mut noise_plan = choose(plan, &request(1.0, 1e-6)).unwrap();
+    noise_plan.noise.mechanisms = vec![gaussian(5.0), gaussian(5.0), gaussian(800.0)];
     let group = |&(key, n, s): &(&str, i64, i64)| Group {
         key: text(key),
         cells: vec![
@@ -24,10 +24,10 @@ fn released(plan: &BoundedPlan, groups: &[(&str, i64, i64)]) -> (Recipe, Release
         ],
     };
     let released = Released {
-        noise: recipe.noise.clone(),
+        noise: noise_plan.noise.clone(),
         groups: groups.iter().map(group).collect(),
     };
-    (recipe, released)
+    (noise_plan, released)
 }
 
 fn public() -> BoundedPlan {
@@ -59,7 +59,7 @@ fn interval(cell: &AnswerCell) -> (f64, f64, f64) {
 #[test]
 fn values_and_intervals() {
     let plan = public();
-    let (recipe, released) = released(
+    let (noise_plan, released) = released(
         &plan,
         &[
             ("a", 100, -4000),
@@ -68,7 +68,7 @@ fn values_and_intervals() {
             ("d", -90, 0),
         ],
     );
-    let answer = answer(&plan, &recipe, &released).unwrap();
+    let answer = answer(&plan, &noise_plan, &released).unwrap();
     let [a, b, c, d] = &answer.rows[..] else {
         panic!("four rows");
     };
@@ -98,7 +98,7 @@ fn values_and_intervals() {
 #[test]
 fn conditions_order_and_limits_come_after_noise() {
     let mut plan = public();
-    let (recipe, released) = released(
+    let (noise_plan, released) = released(
         &plan,
         &[("a", 10, 0), ("b", 50, 0), ("c", 30, 0), ("d", 50, 0)],
     );
@@ -120,7 +120,7 @@ fn conditions_order_and_limits_come_after_noise() {
         },
     ];
     let names = |plan: &BoundedPlan| -> Vec<String> {
-        let rows = answer(plan, &recipe, &released).unwrap().rows;
+        let rows = answer(plan, &noise_plan, &released).unwrap().rows;
         rows.iter()
             .map(|row| match row[0].value() {
                 Value::Text(name) => name.clone(),
@@ -129,7 +129,7 @@ fn conditions_order_and_limits_come_after_noise() {
             .collect()
     };
     assert_eq!(names(&plan), ["d", "b", "c"]);
-    let notes = |plan: &BoundedPlan| answer(plan, &recipe, &released).unwrap().notes;
+    let notes = |plan: &BoundedPlan| answer(plan, &noise_plan, &released).unwrap().notes;
     assert_eq!(notes(&plan), [Note::SelectedByNoise]);
     assert!(notes(&public()).is_empty());
     plan.output.offset = 1;
@@ -148,12 +148,12 @@ fn notes_say_what_is_missing() {
         vec![quantile(0.5), quantile(1.0)],
     );
     plan.notes.push(Note::DiscoveredGroups);
-    let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
+    let noise_plan = choose(&plan, &request(1.0, 1e-6)).unwrap();
     let released = Released {
-        noise: recipe.noise.clone(),
+        noise: noise_plan.noise.clone(),
         groups: Vec::new(),
     };
-    let answer = answer(&plan, &recipe, &released).unwrap();
+    let answer = answer(&plan, &noise_plan, &released).unwrap();
     assert_eq!(answer.notes.len(), 4);
     assert_eq!(answer.notes[0], Note::DiscoveredGroups);
     assert!(matches!(
@@ -170,7 +170,7 @@ fn notes_say_what_is_missing() {
     assert!(matches!(ranks[1].target, RankTarget::FromGreatest(_)));
     assert!(ranks[1].before_ordering);
     assert_eq!(answer.columns, ["city", "a0", "a1"]);
-    let why = recipe.why();
+    let why = noise_plan.why();
     let reasons: Vec<_> = ranks.into_iter().map(ChoiceReason::QuantileRank).collect();
     assert_eq!(why[why.len() - 2..], reasons);
 }

@@ -3,9 +3,9 @@
 use mizan_core::Epsilon;
 use mizan_sql::Groups;
 
+use super::super::noise_plan::StatisticMechanism;
 use super::super::price;
-use super::super::recipe::Treatment;
-use super::super::{ChoiceReason, NoiseKind, Target, choose, predicted};
+use super::super::{ChoiceReason, NoiseKind, NoiseTarget, choose, predicted};
 use super::*;
 
 fn shapes() -> Vec<BoundedPlan> {
@@ -40,10 +40,10 @@ fn epsilon_is_kept_and_used() {
     for plan in shapes() {
         for delta in [1e-9, 1e-6] {
             for epsilon in [0.01, 0.1, 1.0, 8.0] {
-                let recipe = choose(&plan, &request(epsilon, delta)).unwrap();
-                let event = recipe.event();
+                let noise_plan = choose(&plan, &request(epsilon, delta)).unwrap();
+                let event = noise_plan.event();
                 let cost = price::price(&event, delta / 2.0).epsilon;
-                assert_eq!(cost, recipe.epsilon().get());
+                assert_eq!(cost, noise_plan.epsilon().get());
                 assert!(cost <= epsilon, "{event} costs {cost}, above {epsilon}");
                 assert!(cost >= 0.98 * epsilon, "{event} costs {cost} of {epsilon}");
                 // An event that is stored in a ledger reads back as the same event.
@@ -66,8 +66,8 @@ fn more_epsilon_is_less_noise() {
     let plan = plan(None, 1, statistics(4)[..3].to_vec(), vec![sum()]);
     let mut last = f64::INFINITY;
     for epsilon in [0.01, 0.02, 0.1, 0.5, 1.0, 2.0, 10.0] {
-        let recipe = choose(&plan, &request(epsilon, 1e-6)).unwrap();
-        let width = predicted(&plan, &recipe)[0].half_width.unwrap();
+        let noise_plan = choose(&plan, &request(epsilon, 1e-6)).unwrap();
+        let width = predicted(&plan, &noise_plan)[0].half_width.unwrap();
         assert!(width < last, "{width} after {last} at {epsilon}");
         last = width;
     }
@@ -82,18 +82,18 @@ fn the_narrower_noise_is_taken() {
         statistics(1)[1..2].to_vec(),
         vec![Aggregate::Count { of: 0 }],
     );
-    let recipe = choose(&one, &request(1.0, 1e-6)).unwrap();
-    assert_eq!(recipe.event().to_string(), "discrete-laplace(1)");
+    let noise_plan = choose(&one, &request(1.0, 1e-6)).unwrap();
+    assert_eq!(noise_plan.event().to_string(), "discrete-laplace(1)");
     assert!(
         matches!(
-            recipe.why()[1],
+            noise_plan.why()[1],
             ChoiceReason::Other {
                 noise: NoiseKind::DiscreteGaussian,
                 ..
             }
         ),
         "{:?}",
-        recipe.why()
+        noise_plan.why()
     );
     let keys: Vec<Vec<Value>> = (0..100).map(|key| text(&key.to_string())).collect();
     let many = plan(
@@ -102,15 +102,18 @@ fn the_narrower_noise_is_taken() {
         statistics(1)[1..2].to_vec(),
         vec![Aggregate::Count { of: 0 }],
     );
-    let recipe = choose(&many, &request(1.0, 1e-6)).unwrap();
+    let noise_plan = choose(&many, &request(1.0, 1e-6)).unwrap();
     assert!(
-        matches!(recipe.noise.treatments[0], Treatment::Gaussian { .. }),
-        "{recipe:?}"
+        matches!(
+            noise_plan.noise.mechanisms[0],
+            StatisticMechanism::Gaussian { .. }
+        ),
+        "{noise_plan:?}"
     );
     // Without a delta only Laplace noise is possible, at the sum of all epsilons.
-    let recipe = choose(&many, &request(1.0, 0.0)).unwrap();
+    let noise_plan = choose(&many, &request(1.0, 0.0)).unwrap();
     assert_eq!(
-        recipe.event().to_string(),
+        noise_plan.event().to_string(),
         "100 * discrete-laplace(100.002)"
     );
 }
@@ -119,11 +122,11 @@ fn the_narrower_noise_is_taken() {
 fn extremes_are_answered_or_refused() {
     for plan in shapes() {
         for epsilon in [1e-6, 1e3] {
-            let recipe = choose(&plan, &request(epsilon, 1e-6)).unwrap();
+            let noise_plan = choose(&plan, &request(epsilon, 1e-6)).unwrap();
             assert!(
-                recipe.epsilon().get() <= epsilon,
+                noise_plan.epsilon().get() <= epsilon,
                 "{epsilon}: {}",
-                recipe.epsilon().get()
+                noise_plan.epsilon().get()
             );
         }
         let refused = choose(&plan, &request(0.0, 1e-6)).unwrap_err();
@@ -154,24 +157,24 @@ fn accuracy_is_solved_for() {
         ),
     ] {
         for half_width in [5.0, 50.0, 5000.0] {
-            let request = wish(Target::Accuracy(half_width), 1e-6);
-            let recipe = choose(&plan, &request).unwrap();
-            let width = predicted(&plan, &recipe)[0].half_width.unwrap();
+            let request = spend_request(NoiseTarget::Accuracy(half_width), 1e-6);
+            let noise_plan = choose(&plan, &request).unwrap();
+            let width = predicted(&plan, &noise_plan)[0].half_width.unwrap();
             assert!(
                 width <= half_width && width > 0.7 * half_width,
                 "{width} {half_width}"
             );
             // Requesting the epsilon of this noise gives about the same noise.
-            let epsilon = Epsilon::new(recipe.epsilon().get()).unwrap();
-            let again = wish(Target::Epsilon(epsilon), 1e-6);
+            let epsilon = Epsilon::new(noise_plan.epsilon().get()).unwrap();
+            let again = spend_request(NoiseTarget::Epsilon(epsilon), 1e-6);
             let again = choose(&plan, &again).unwrap();
-            assert!(again.epsilon().get() >= 0.98 * recipe.epsilon().get());
+            assert!(again.epsilon().get() >= 0.98 * noise_plan.epsilon().get());
         }
     }
     let plan = plan(None, 1, statistics(1), vec![mean()]);
-    let refused = choose(&plan, &wish(Target::Accuracy(5.0), 1e-6)).unwrap_err();
+    let refused = choose(&plan, &spend_request(NoiseTarget::Accuracy(5.0), 1e-6)).unwrap_err();
     assert_eq!(refused.code(), "MZ1952");
-    let refused = choose(&plan, &wish(Target::Accuracy(f64::NAN), 1e-6)).unwrap_err();
+    let refused = choose(&plan, &spend_request(NoiseTarget::Accuracy(f64::NAN), 1e-6)).unwrap_err();
     assert_eq!(refused.code(), "MZ1951");
 }
 

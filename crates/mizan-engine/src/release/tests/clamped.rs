@@ -4,8 +4,8 @@
 use mizan_sql::{Expr, Function, Groups, OutputColumn};
 use proptest::prelude::*;
 
-use super::super::band::Band;
-use super::super::recipe::{Recipe, Threshold, Treatment};
+use super::super::interval::Interval;
+use super::super::noise_plan::{NoisePlan, StatisticMechanism, Threshold};
 use super::super::released::{Group, NoisyCell, Released};
 use super::super::{AnswerCell, answer, choose};
 use super::*;
@@ -37,29 +37,29 @@ fn released(
     size: f64,
     noisy: &[i64],
     threshold: Option<u64>,
-) -> (Recipe, Released) {
-    let mut recipe = choose(plan, &request(1.0, 1e-6)).unwrap();
-    let treatment = |sensitivity: u64| {
+) -> (NoisePlan, Released) {
+    let mut noise_plan = choose(plan, &request(1.0, 1e-6)).unwrap();
+    let mechanism = |sensitivity: u64| {
         let scale = size * sensitivity as f64;
         if gaussian {
-            Treatment::Gaussian {
+            StatisticMechanism::Gaussian {
                 sigma: scale,
                 sensitivity,
             }
         } else {
-            Treatment::Laplace { scale, sensitivity }
+            StatisticMechanism::Laplace { scale, sensitivity }
         }
     };
-    recipe.noise.treatments = [1, 1, 800, 2500].map(treatment).to_vec();
-    recipe.noise.threshold = threshold.map(|above| Threshold { above, delta: 1e-9 });
+    noise_plan.noise.mechanisms = [1, 1, 800, 2500].map(mechanism).to_vec();
+    noise_plan.noise.threshold = threshold.map(|above| Threshold { above, delta: 1e-9 });
     let released = Released {
-        noise: recipe.noise.clone(),
+        noise: noise_plan.noise.clone(),
         groups: vec![Group {
             key: text("a"),
             cells: noisy.iter().map(|&n| NoisyCell::Integer(n)).collect(),
         }],
     };
-    (recipe, released)
+    (noise_plan, released)
 }
 
 /// The natural range of each column.
@@ -75,8 +75,12 @@ const RANGES: [(f64, f64); 9] = [
     (0.0, f64::INFINITY),
 ];
 
-fn check(plan: &BoundedPlan, recipe: &Recipe, released: &Released) -> Result<(), TestCaseError> {
-    let answer = answer(plan, recipe, released).unwrap();
+fn check(
+    plan: &BoundedPlan,
+    noise_plan: &NoisePlan,
+    released: &Released,
+) -> Result<(), TestCaseError> {
+    let answer = answer(plan, noise_plan, released).unwrap();
     for (place, cell) in answer.rows[0].iter().skip(1).enumerate() {
         let AnswerCell::Estimate { value, low, high } = cell else {
             panic!("{cell:?}");
@@ -109,8 +113,8 @@ proptest! {
         squares in -500_000_000_i64..500_000_000,
     ) {
         let plan = plan_of(Groups::Public(vec![text("a")]));
-        let (recipe, released) = released(&plan, gaussian, size, &[units, rows, sum, squares], None);
-        check(&plan, &recipe, &released)?;
+        let (noise_plan, released) = released(&plan, gaussian, size, &[units, rows, sum, squares], None);
+        check(&plan, &noise_plan, &released)?;
     }
 
     /// The same for private groups whose unit count is above the threshold.
@@ -127,8 +131,8 @@ proptest! {
         let plan = plan_of(Groups::Private);
         let units = i64::try_from(above).unwrap() + more;
         let noisy = [units, rows, sum, squares];
-        let (recipe, released) = released(&plan, gaussian, size, &noisy, Some(above));
-        check(&plan, &recipe, &released)?;
+        let (noise_plan, released) = released(&plan, gaussian, size, &noisy, Some(above));
+        check(&plan, &noise_plan, &released)?;
     }
 
     /// The clamped interval contains the intersection of the interval with the natural range.
@@ -143,13 +147,13 @@ proptest! {
     ) {
         let truth = least + at * (most - least);
         let (low, high) = (estimate - below, estimate + above);
-        let band = Band::clamped((low, high), estimate, (least, most)).unwrap();
-        prop_assert!(band.low < band.high);
-        prop_assert!(least <= band.low && band.high <= most);
+        let interval = Interval::clamped((low, high), estimate, (least, most)).unwrap();
+        prop_assert!(interval.low < interval.high);
+        prop_assert!(least <= interval.low && interval.high <= most);
         let shown = estimate.clamp(least, most);
-        prop_assert!(band.low <= shown + 1e-9 && shown <= band.high + 1e-9);
+        prop_assert!(interval.low <= shown + 1e-9 && shown <= interval.high + 1e-9);
         if low <= truth && truth <= high {
-            prop_assert!(band.low <= truth && truth <= band.high);
+            prop_assert!(interval.low <= truth && truth <= interval.high);
         }
     }
 }

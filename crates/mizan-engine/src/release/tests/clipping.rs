@@ -4,8 +4,8 @@ use mizan_accounting::methods::{self, Method};
 use mizan_core::PrivacyEvent;
 use mizan_sql::{Catalogue, Dataset, DatasetColumn, Privacy};
 
+use super::super::noise_plan::{self, NoisePlan, StatisticMechanism};
 use super::super::price;
-use super::super::recipe::{self, Recipe, Treatment};
 use super::super::released::{NoisyCell, Released};
 use super::super::{AnswerCell, ChoiceReason, answer, choose, predicted, release};
 use super::*;
@@ -39,14 +39,14 @@ fn rho_of(event: &PrivacyEvent) -> f64 {
 fn units_are_clipped_where_noise_is_gaussian() {
     let gaussian = choose(&capped(30), &request(1.0, 1e-6)).unwrap();
     assert_eq!(
-        gaussian.settle(capped(30)).group_bounding,
+        gaussian.apply_to(capped(30)).group_bounding,
         GroupBounding::ClipL2
     );
     let clipped = ChoiceReason::Clipped { groups: 30 };
     assert!(gaussian.why().contains(&clipped), "{:?}", gaussian.why());
     let laplace = choose(&capped(1), &request(1.0, 1e-6)).unwrap();
     assert_eq!(
-        laplace.settle(capped(1)).group_bounding,
+        laplace.apply_to(capped(1)).group_bounding,
         GroupBounding::SampleGroups
     );
     let is_clipped = |reason: &ChoiceReason| matches!(reason, ChoiceReason::Clipped { .. });
@@ -54,7 +54,7 @@ fn units_are_clipped_where_noise_is_gaussian() {
     // Without a delta there is no Gaussian noise.
     let pure = choose(&capped(30), &request(1.0, 0.0)).unwrap();
     assert_eq!(
-        pure.settle(capped(30)).group_bounding,
+        pure.apply_to(capped(30)).group_bounding,
         GroupBounding::SampleGroups
     );
     // No unit can be in too many groups; groups are private; a statistic that is not a sum.
@@ -75,10 +75,13 @@ fn units_are_clipped_where_noise_is_gaussian() {
         (histogram, GroupBounding::SampleGroups),
         (distinct, GroupBounding::SampleGroups),
     ] {
-        let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
-        let gaussian = matches!(recipe.noise.treatments[0], Treatment::Gaussian { .. });
-        assert!(gaussian, "{recipe:?}");
-        assert_eq!(recipe.settle(plan).group_bounding, group_bounding);
+        let noise_plan = choose(&plan, &request(1.0, 1e-6)).unwrap();
+        let gaussian = matches!(
+            noise_plan.noise.mechanisms[0],
+            StatisticMechanism::Gaussian { .. }
+        );
+        assert!(gaussian, "{noise_plan:?}");
+        assert_eq!(noise_plan.apply_to(plan).group_bounding, group_bounding);
     }
 }
 
@@ -89,13 +92,14 @@ fn clipping_costs_as_much_as_group_sampling() {
     for groups in [5, 30, 99] {
         for epsilon in [0.1, 1.0, 8.0] {
             let clipped = choose(&capped(groups), &request(epsilon, 1e-6)).unwrap();
-            let plan = clipped.settle(capped(groups));
+            let plan = clipped.apply_to(capped(groups));
             if plan.group_bounding != GroupBounding::ClipL2 {
                 continue;
             }
             assert!(clipped.epsilon().get() <= epsilon);
             let coarse = coarse(&plan, &clipped);
-            let event = recipe::event(groups, &coarse, None, GroupBounding::SampleGroups).unwrap();
+            let event =
+                noise_plan::event(groups, &coarse, None, GroupBounding::SampleGroups).unwrap();
             let cost = price::price(&event, 5e-7).epsilon;
             let ratio = clipped.epsilon().get() / cost;
             assert!((ratio - 1.0).abs() < 1e-4, "{groups} {epsilon}: {ratio}");
@@ -104,19 +108,19 @@ fn clipping_costs_as_much_as_group_sampling() {
 }
 
 /// The noise of a clipped plan in steps of contributions.
-pub(super) fn coarse(plan: &BoundedPlan, recipe: &Recipe) -> Vec<Treatment> {
-    let treatments = recipe.noise.treatments.iter().zip(&plan.statistics);
-    let coarse = |(treatment, statistic): (&Treatment, &Statistic)| {
-        let Treatment::Gaussian { sigma, sensitivity } = treatment else {
-            panic!("{treatment:?}");
+pub(super) fn coarse(plan: &BoundedPlan, noise_plan: &NoisePlan) -> Vec<StatisticMechanism> {
+    let mechanisms = noise_plan.noise.mechanisms.iter().zip(&plan.statistics);
+    let coarse = |(mechanism, statistic): (&StatisticMechanism, &Statistic)| {
+        let StatisticMechanism::Gaussian { sigma, sensitivity } = mechanism else {
+            panic!("{mechanism:?}");
         };
         let fineness = plan.fineness(statistic);
-        Treatment::Gaussian {
+        StatisticMechanism::Gaussian {
             sigma: sigma / fineness as f64,
             sensitivity: sensitivity / fineness.unsigned_abs(),
         }
     };
-    treatments.map(coarse).collect()
+    mechanisms.map(coarse).collect()
 }
 
 /// The composition of scalar mechanisms for C groups costs less than the worst-case vector
@@ -134,12 +138,12 @@ fn the_charge_covers_vectors_in_any_number_of_groups() {
         ((sum / norm).ln() + largest) / (order - 1.0)
     };
     for sigma in [0.6, 1.0, 3.0, 20.0] {
-        let treatments = [Treatment::Gaussian {
+        let mechanisms = [StatisticMechanism::Gaussian {
             sigma,
             sensitivity: 4,
         }];
         // Squares of at most 2 · 4², in 2 groups or more.
-        let event = recipe::event(2, &treatments, None, GroupBounding::ClipL2).unwrap();
+        let event = noise_plan::event(2, &mechanisms, None, GroupBounding::ClipL2).unwrap();
         let rho = rho_of(&event);
         assert!((rho * sigma * sigma / 16.0 - 1.0).abs() < 3e-5);
         for order in [1.3, 2.0, 3.5, 8.0] {
@@ -155,62 +159,62 @@ fn the_charge_covers_vectors_in_any_number_of_groups() {
         }
     }
     // Statistics with different noise: the most expensive one counts for all.
-    let gaussian = |sigma, sensitivity| Treatment::Gaussian { sigma, sensitivity };
-    let treatments = [gaussian(10.0, 1), gaussian(30.0, 6)];
-    let event = recipe::event(3, &treatments, None, GroupBounding::ClipL2).unwrap();
+    let gaussian = |sigma, sensitivity| StatisticMechanism::Gaussian { sigma, sensitivity };
+    let mechanisms = [gaussian(10.0, 1), gaussian(30.0, 6)];
+    let event = noise_plan::event(3, &mechanisms, None, GroupBounding::ClipL2).unwrap();
     let rho = rho_of(&event);
     assert!((0.12..0.120_006).contains(&rho), "{rho}");
-    let laplace = [Treatment::Laplace {
+    let laplace = [StatisticMechanism::Laplace {
         scale: 1.0,
         sensitivity: 1,
     }];
-    assert!(recipe::event(1, &laplace, None, GroupBounding::ClipL2).is_err());
+    assert!(noise_plan::event(1, &laplace, None, GroupBounding::ClipL2).is_err());
 }
 
 #[test]
 fn the_event_reads_back_and_is_priced_by_the_ledger() {
-    let recipe = choose(&capped(30), &request(1.0, 1e-6)).unwrap();
-    let event = recipe.event();
+    let noise_plan = choose(&capped(30), &request(1.0, 1e-6)).unwrap();
+    let event = noise_plan.event();
     assert_eq!(event.to_string().parse::<PrivacyEvent>().unwrap(), event);
     assert!(event.to_string().len() < 20, "{event}");
     let delta = Delta::new(5e-7).unwrap();
     let bound = methods::epsilon_by(Method::Renyi, &event, delta).unwrap();
-    assert_eq!(bound.upper.get(), recipe.epsilon().get());
+    assert_eq!(bound.upper.get(), noise_plan.epsilon().get());
     mizan_ledger::Cost::of(&event, &mizan_ledger::Orders::standard()).unwrap();
 }
 
 #[test]
 fn a_plan_with_other_group_bounding_is_not_released() {
-    let recipe = choose(&capped(30), &request(1.0, 1e-6)).unwrap();
-    let refused = release(&recipe, &capped(30), &Exact::new()).unwrap_err();
+    let noise_plan = choose(&capped(30), &request(1.0, 1e-6)).unwrap();
+    let refused = release(&noise_plan, &capped(30), &ExactAggregates::new()).unwrap_err();
     assert_eq!(refused.code(), "MZ1957");
-    let plan = recipe.settle(capped(30));
-    let released = release(&recipe, &plan, &Exact::new()).unwrap();
-    assert!(answer(&capped(30), &recipe, &released).is_err());
-    assert!(answer(&plan, &recipe, &released).is_ok());
+    let plan = noise_plan.apply_to(capped(30));
+    let released = release(&noise_plan, &plan, &ExactAggregates::new()).unwrap();
+    assert!(answer(&capped(30), &noise_plan, &released).is_err());
+    assert!(answer(&plan, &noise_plan, &released).is_ok());
 }
 
 /// Counts are shown as whole numbers although clipped contributions are fractions, and lie
 /// within their intervals.
 #[test]
 fn clipped_counts_are_shown_as_whole_numbers() {
-    let recipe = choose(&capped(30), &request(2.0, 1e-6)).unwrap();
-    let plan = recipe.settle(capped(30));
+    let noise_plan = choose(&capped(30), &request(2.0, 1e-6)).unwrap();
+    let plan = noise_plan.apply_to(capped(30));
     let Groups::Public(keys) = &plan.groups else {
         panic!("public groups");
     };
     let fineness = plan.fineness(&plan.statistics[0]);
     assert_eq!(fineness, 1024);
-    let half = predicted(&plan, &recipe)[0].half_width.unwrap();
-    let Treatment::Gaussian { sigma, .. } = recipe.noise.treatments[0] else {
-        panic!("{recipe:?}");
+    let half = predicted(&plan, &noise_plan)[0].half_width.unwrap();
+    let StatisticMechanism::Gaussian { sigma, .. } = noise_plan.noise.mechanisms[0] else {
+        panic!("{noise_plan:?}");
     };
     // The noise of a person in 30 groups, not 1024, and the rounding.
     let half = half - 0.5;
     assert!((half - 1.96 * sigma / 1024.0).abs() < 0.01, "{half}");
     let noisy = [-5000, -1, 0, 511, 512, 1024 * 5000 + 300, i64::MAX];
     let released = Released {
-        noise: recipe.noise.clone(),
+        noise: noise_plan.noise.clone(),
         groups: keys
             .iter()
             .zip(noisy)
@@ -220,7 +224,7 @@ fn clipped_counts_are_shown_as_whole_numbers() {
             })
             .collect(),
     };
-    let answer = answer(&plan, &recipe, &released).unwrap();
+    let answer = answer(&plan, &noise_plan, &released).unwrap();
     let counts = answer.rows.iter().map(|row| row[1].value().clone());
     let expected = [0, 0, 0, 0, 1, 5000, (1 << 53) - 1];
     assert_eq!(
@@ -308,8 +312,8 @@ pub(super) struct Compared {
 pub(super) fn compared(sql: &str, people: i64, skew: i32, epsilon: f64) -> Compared {
     let (catalogue, data) = skewed(people, skew);
     let dropped = mizan_sql::plan(sql, &catalogue).unwrap();
-    let recipe = choose(&dropped, &request(epsilon, 1e-6)).unwrap();
-    let clipped = recipe.settle(dropped.clone());
+    let noise_plan = choose(&dropped, &request(epsilon, 1e-6)).unwrap();
+    let clipped = noise_plan.apply_to(dropped.clone());
     assert_eq!(clipped.group_bounding, GroupBounding::ClipL2);
     let whole = BoundedPlan {
         group_bounding: GroupBounding::NotNeeded,
@@ -332,8 +336,8 @@ pub(super) fn compared(sql: &str, people: i64, skew: i32, epsilon: f64) -> Compa
         let pairs = found.iter().zip(&truth);
         pairs.map(|(found, truth)| found - truth).collect()
     };
-    let Treatment::Gaussian { sigma, .. } = coarse(&clipped, &recipe)[0] else {
-        panic!("{recipe:?}");
+    let StatisticMechanism::Gaussian { sigma, .. } = coarse(&clipped, &noise_plan)[0] else {
+        panic!("{noise_plan:?}");
     };
     let mut wards: BTreeMap<&Value, u64> = BTreeMap::new();
     for row in &data["visits"] {
@@ -368,27 +372,28 @@ fn clipping_has_a_smaller_bias() {
 /// deviations too low (one run in 10^9, for both). Ignoring the rounding gives 94.2 %, ten
 /// standard deviations below that.
 #[test]
-fn rounded_counts_are_as_accurate_as_asked_for() {
+fn rounded_counts_are_as_accurate_as_requested() {
     for width in [10.9_f64, 20.9] {
         let asked = capped(30);
-        let recipe = choose(&asked, &wish(Target::Accuracy(width), 1e-6)).unwrap();
-        let plan = recipe.settle(asked);
+        let noise_plan =
+            choose(&asked, &spend_request(NoiseTarget::Accuracy(width), 1e-6)).unwrap();
+        let plan = noise_plan.apply_to(asked);
         assert_eq!(plan.group_bounding, GroupBounding::ClipL2);
-        assert!(predicted(&plan, &recipe)[0].half_width.unwrap() <= width);
+        assert!(predicted(&plan, &noise_plan)[0].half_width.unwrap() <= width);
         let Groups::Public(keys) = &plan.groups else {
             panic!("public groups");
         };
         let fineness = plan.fineness(&plan.statistics[0]);
         let part = fineness / 2;
         let cells = vec![Cell::Integer(1000 * fineness + part), Cell::Integer(0)];
-        let exact: Exact = keys
+        let exact: ExactAggregates = keys
             .iter()
             .map(|key| (key.clone(), cells.clone()))
             .collect();
         let (mut within, mut all) = (0, 0);
         while all < 200_000 {
-            let released = release(&recipe, &plan, &exact).unwrap();
-            let answer = answer(&plan, &recipe, &released).unwrap();
+            let released = release(&noise_plan, &plan, &exact).unwrap();
+            let answer = answer(&plan, &noise_plan, &released).unwrap();
             for row in &answer.rows {
                 let off = row[1].value().as_f64().unwrap() - 1000.5;
                 all += 1;

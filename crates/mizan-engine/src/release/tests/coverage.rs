@@ -10,7 +10,7 @@
 
 use mizan_sql::{Expr, Function, Groups, OutputColumn};
 
-use super::super::{AnswerCell, Recipe, answer, choose, release};
+use super::super::{AnswerCell, NoisePlan, answer, choose, release};
 use super::*;
 
 /// The least share of 10,000 runs.
@@ -47,7 +47,7 @@ fn exact_answers(values: &[f64]) -> Vec<f64> {
 
 fn covered(
     plan: &BoundedPlan,
-    recipe: &Recipe,
+    noise_plan: &NoisePlan,
     values: &[f64],
     runs: usize,
 ) -> (Vec<f64>, Vec<f64>) {
@@ -61,7 +61,7 @@ fn covered(
             *value *= plan.fineness(statistic);
         }
     }
-    let exact: Exact = keys
+    let exact: ExactAggregates = keys
         .iter()
         .map(|key| (key.clone(), group.clone()))
         .collect();
@@ -70,8 +70,8 @@ fn covered(
     let mut width = vec![0.0; answers.len()];
     let mut done = 0;
     while done < runs {
-        let released = release(recipe, plan, &exact).unwrap();
-        let answer = answer(plan, recipe, &released).unwrap();
+        let released = release(noise_plan, plan, &exact).unwrap();
+        let answer = answer(plan, noise_plan, &released).unwrap();
         for row in &answer.rows {
             for (place, (cell, truth)) in row.iter().skip(1).zip(&answers).enumerate() {
                 let AnswerCell::Estimate { value, low, high } = cell else {
@@ -129,20 +129,20 @@ fn check(runs: usize, least: f64) {
             kind: Type::Number,
         });
         for epsilon in [0.2, 1.0, 10.0, 200.0] {
-            let recipe = choose(&plan, &request(epsilon, 1e-6)).unwrap();
-            let plan = recipe.settle(plan.clone());
+            let noise_plan = choose(&plan, &request(epsilon, 1e-6)).unwrap();
+            let plan = noise_plan.apply_to(plan.clone());
             for rows in [2, 40, 3000] {
                 let values = people(rows);
-                let (shares, widths) = covered(&plan, &recipe, &values, runs);
+                let (shares, widths) = covered(&plan, &noise_plan, &values, runs);
                 println!(
                     "C {groups_per_unit} epsilon {epsilon} rows {rows}: {shares:.4?} width {widths:.1?} {:?}",
-                    recipe.why()[0]
+                    noise_plan.why()[0]
                 );
                 for (place, share) in shares.iter().enumerate() {
                     assert!(
                         *share >= least,
                         "aggregate {place}: {share} {:?}",
-                        recipe.why()[0]
+                        noise_plan.why()[0]
                     );
                 }
             }
@@ -172,9 +172,9 @@ fn noise_has_the_deviation_of_the_event() {
             statistics(1)[..3].to_vec(),
             vec![sum()],
         );
-        let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
-        let plan = recipe.settle(plan);
-        let released = release(&recipe, &plan, &Exact::new()).unwrap();
+        let noise_plan = choose(&plan, &request(1.0, 1e-6)).unwrap();
+        let plan = noise_plan.apply_to(plan);
+        let released = release(&noise_plan, &plan, &ExactAggregates::new()).unwrap();
         for place in 0..3 {
             let noise = released
                 .groups
@@ -184,13 +184,15 @@ fn noise_has_the_deviation_of_the_event() {
                     _ => panic!("an integer"),
                 });
             let variance = noise.map(|noise| noise * noise).sum::<f64>() / keys.len() as f64;
-            let expected = match recipe.noise.treatments[place] {
-                super::super::recipe::Treatment::Laplace { scale, .. } => {
+            let expected = match noise_plan.noise.mechanisms[place] {
+                super::super::noise_plan::StatisticMechanism::Laplace { scale, .. } => {
                     let r = (-1.0 / scale).exp();
                     2.0 * r / (1.0 - r).powi(2)
                 }
-                super::super::recipe::Treatment::Gaussian { sigma, .. } => sigma * sigma,
-                _ => panic!("{recipe:?}"),
+                super::super::noise_plan::StatisticMechanism::Gaussian { sigma, .. } => {
+                    sigma * sigma
+                }
+                _ => panic!("{noise_plan:?}"),
             };
             // The standard error is at most √(5/20000) = 1.6 %: seven of them, 10⁻¹¹.
             assert!(
@@ -213,21 +215,21 @@ fn check_shown(runs: usize, least: f64) {
             statistics,
             aggregates,
         );
-        let recipe = choose(&plan, &request(epsilon, 1e-6)).unwrap();
-        let above = recipe.noise.threshold.unwrap().above as usize;
+        let noise_plan = choose(&plan, &request(epsilon, 1e-6)).unwrap();
+        let above = noise_plan.noise.threshold.unwrap().above as usize;
         for units in [above - above / 5, above, above + above / 5, 3 * above] {
             let values = people(units);
             let exact_of = exact_answers(&values);
             let answers = [units as f64, exact_of[0], exact_of[1], exact_of[2]];
             let mut group = cells(&values);
             group.truncate(3);
-            let exact: Exact = (0..2000)
+            let exact: ExactAggregates = (0..2000)
                 .map(|key| (text(&key.to_string()), group.clone()))
                 .collect();
             let (mut shown, mut inside) = (0, [0; 4]);
             while shown < runs {
-                let released = release(&recipe, &plan, &exact).unwrap();
-                let answer = answer(&plan, &recipe, &released).unwrap();
+                let released = release(&noise_plan, &plan, &exact).unwrap();
+                let answer = answer(&plan, &noise_plan, &released).unwrap();
                 shown += answer.rows.len();
                 for row in &answer.rows {
                     for (place, (cell, truth)) in row.iter().skip(1).zip(answers).enumerate() {

@@ -30,8 +30,8 @@ use mizan_sql::{
     OutputColumn, Quantized, Relation, Statistic, Type, Value,
 };
 
-use super::{Request, Target};
-use crate::exact::{Cell, Exact};
+use super::{NoiseTarget, Request};
+use crate::exact::{Cell, ExactAggregates};
 
 /// Values from 0 to 200, about 100, in steps of 1/8.
 pub(super) const AGES: Quantized = Quantized {
@@ -170,11 +170,11 @@ pub(super) fn quantile(at: f64) -> Aggregate {
 }
 
 pub(super) fn request(epsilon: f64, delta: f64) -> Request {
-    wish(Target::Epsilon(Epsilon::new(epsilon).unwrap()), delta)
+    spend_request(NoiseTarget::Epsilon(Epsilon::new(epsilon).unwrap()), delta)
 }
 
 /// A request with half of delta for the noise and half for the threshold.
-pub(super) fn wish(target: Target, delta: f64) -> Request {
+pub(super) fn spend_request(target: NoiseTarget, delta: f64) -> Request {
     let half = Delta::new(delta / 2.0).unwrap();
     Request {
         target,
@@ -207,8 +207,8 @@ pub(super) fn cells(values: &[f64]) -> Vec<Cell> {
 }
 
 /// One group without a key.
-pub(super) fn one_group(values: &[f64]) -> Exact {
-    Exact::from([(Vec::new(), cells(values))])
+pub(super) fn one_group(values: &[f64]) -> ExactAggregates {
+    ExactAggregates::from([(Vec::new(), cells(values))])
 }
 
 /// Bell-shaped values, without randomness.

@@ -3,7 +3,7 @@
 
 use mizan_sql::Groups;
 
-use super::super::recipe::Treatment;
+use super::super::noise_plan::StatisticMechanism;
 use super::super::{choose, release};
 use super::*;
 
@@ -17,12 +17,12 @@ fn opendp_threshold_mass_at_tau() {
         units,
         vec![Aggregate::Count { of: 0 }],
     );
-    let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
-    let Treatment::Truncated { epsilon, delta } = recipe.noise.treatments[0] else {
-        panic!("{recipe:?}");
+    let noise_plan = choose(&plan, &request(1.0, 1e-6)).unwrap();
+    let StatisticMechanism::Truncated { epsilon, delta } = noise_plan.noise.mechanisms[0] else {
+        panic!("{noise_plan:?}");
     };
     // A unit alone in its group is shown if 1 + noise > τ: noise of τ itself is enough.
-    let above = recipe.noise.threshold.unwrap().above;
+    let above = noise_plan.noise.threshold.unwrap().above;
     let mass = |noise: u64| (-epsilon * noise as f64).exp();
     let total = 2.0 * (0..=above).map(mass).sum::<f64>() - 1.0;
     let at_tau = mass(above) / total;
@@ -40,13 +40,16 @@ fn opendp_i32_wrap_in_a_tree() {
     let fractions: Vec<f64> = (1..40).map(|place| f64::from(place) / 40.0).collect();
     let quantiles = fractions.iter().map(|at| quantile(*at)).collect();
     let plan = plan(None, 1, statistics(1), quantiles);
-    let recipe = choose(&plan, &request(2.0, 1e-6)).unwrap();
-    assert!(matches!(recipe.noise.treatments[4], Treatment::Tree { .. }));
+    let noise_plan = choose(&plan, &request(2.0, 1e-6)).unwrap();
+    assert!(matches!(
+        noise_plan.noise.mechanisms[4],
+        StatisticMechanism::Tree { .. }
+    ));
     let mut cells = cells(&[]);
     cells[4] = Cell::Histogram([(-800, MANY), (0, MANY), (800, MANY)].into());
-    let exact = Exact::from([(Vec::new(), cells)]);
+    let exact = ExactAggregates::from([(Vec::new(), cells)]);
     // The nearest rank is 2^33 / 40 away; the noise is at most some thousands wide.
-    let released = release(&recipe, &plan, &exact).unwrap();
+    let released = release(&noise_plan, &plan, &exact).unwrap();
     let found = released.groups[0].cells[4]
         .quantiles()
         .expect("a histogram");

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use mizan_noise::Entropy;
 use mizan_sql::Groups;
 
-use super::super::aim::Aim;
-use super::super::recipe::Treatment;
+use super::super::noise_plan::StatisticMechanism;
+use super::super::quantile_target::QuantileTarget;
 use super::super::{choose, predict, release};
 use super::*;
 
@@ -36,16 +36,16 @@ fn rank_errors_are_within_the_bound() {
         }
         let integers: Vec<i64> = values.iter().map(|&value| AGES.integer(value)).collect();
         let exact = one_group(&values);
-        let recipe = choose(&plan, &request(2.0, 1e-6)).unwrap();
+        let noise_plan = choose(&plan, &request(2.0, 1e-6)).unwrap();
         assert!(matches!(
-            recipe.noise.treatments[4],
-            Treatment::Recursive { .. }
+            noise_plan.noise.mechanisms[4],
+            StatisticMechanism::Recursive { .. }
         ));
-        let bound = |at| predict::rank_error(&plan, &recipe.noise.treatments, 4, at).unwrap();
+        let bound = |at| predict::rank_error(&plan, &noise_plan.noise.mechanisms, 4, at).unwrap();
         let bounds = quantiles.map(bound);
         let mut missed = [0; 5];
         for _ in 0..400 {
-            let released = release(&recipe, &plan, &exact).unwrap();
+            let released = release(&noise_plan, &plan, &exact).unwrap();
             let found = released.groups[0].cells[4]
                 .quantiles()
                 .expect("a histogram");
@@ -87,27 +87,28 @@ fn rank_errors_of_trees_are_within_the_bound() {
             None => (Vec::new(), 1),
             Some(_) => (text("a"), 30),
         };
-        let exact = Exact::from([(key, cells(&values))]);
+        let exact = ExactAggregates::from([(key, cells(&values))]);
         let plan = plan(
             groups,
             groups_per_unit,
             statistics(1),
             quantiles.map(quantile).to_vec(),
         );
-        let recipe = choose(&plan, &request(2.0, 1e-6)).unwrap();
+        let noise_plan = choose(&plan, &request(2.0, 1e-6)).unwrap();
         assert!(
-            recipe.event().to_string().contains(named),
+            noise_plan.event().to_string().contains(named),
             "{}",
-            recipe.event()
+            noise_plan.event()
         );
         assert!(matches!(
-            recipe.noise.treatments[4],
-            Treatment::Tree { levels: 3, .. }
+            noise_plan.noise.mechanisms[4],
+            StatisticMechanism::Tree { levels: 3, .. }
         ));
-        let bound = predict::rank_error(&plan, &recipe.noise.treatments, 4, 0.5).unwrap() as f64;
+        let bound =
+            predict::rank_error(&plan, &noise_plan.noise.mechanisms, 4, 0.5).unwrap() as f64;
         let (mut missed, mut worst) = ([0; 51], 0.0_f64);
         for _ in 0..200 {
-            let released = release(&recipe, &plan, &exact).unwrap();
+            let released = release(&noise_plan, &plan, &exact).unwrap();
             let found = released.groups[0].cells[4]
                 .quantiles()
                 .expect("a histogram");
@@ -141,11 +142,11 @@ fn rank_errors_of_trees_are_within_the_bound() {
 fn a_tree_of_little_noise_is_exact() {
     let quantiles: Vec<Aggregate> = (1..50).map(|i| quantile(f64::from(i) / 50.0)).collect();
     let plan = plan(None, 1, statistics(1), quantiles);
-    let recipe = choose(&plan, &request(5000.0, 0.0)).unwrap();
+    let noise_plan = choose(&plan, &request(5000.0, 0.0)).unwrap();
     let values = people(1000);
     let integers: Vec<i64> = values.iter().map(|&value| AGES.integer(value)).collect();
-    for histogram in [one_group(&values), Exact::new()] {
-        let released = release(&recipe, &plan, &histogram).unwrap();
+    for histogram in [one_group(&values), ExactAggregates::new()] {
+        let released = release(&noise_plan, &plan, &histogram).unwrap();
         let found = released.groups[0].cells[4]
             .quantiles()
             .expect("a histogram");
@@ -165,7 +166,7 @@ fn a_tree_of_little_noise_is_exact() {
 #[test]
 fn one_unit_changes_scores_by_the_sensitivity() {
     for (at, rows) in [(0.5, 1), (0.9, 1), (0.25, 3), (0.0, 1), (1.0, 2)] {
-        let aim = Aim::of(at, 1.0, rows, 9);
+        let target = QuantileTarget::of(at, 1.0, rows, 9);
         let histograms = [
             vec![],
             vec![(0, 4)],
@@ -177,13 +178,16 @@ fn one_unit_changes_scores_by_the_sensitivity() {
             for value in -4..=4 {
                 let mut after = before.clone();
                 *after.entry(value).or_insert(0) += i64::try_from(rows).unwrap();
-                let limit = aim.sensitivity(rows);
+                let limit = target.sensitivity(rows);
                 for candidate in -4..=4 {
                     let (one, other) = (
-                        aim.score_in(&before, candidate),
-                        aim.score_in(&after, candidate),
+                        target.score_in(&before, candidate),
+                        target.score_in(&after, candidate),
                     );
-                    assert!(one.abs_diff(other) <= limit, "{aim:?} {value} {candidate}");
+                    assert!(
+                        one.abs_diff(other) <= limit,
+                        "{target:?} {value} {candidate}"
+                    );
                 }
             }
         }
@@ -194,11 +198,11 @@ fn one_unit_changes_scores_by_the_sensitivity() {
 fn a_true_quantile_scores_best() {
     let histogram = BTreeMap::from([(-4, 10), (0, 50), (3, 40)]);
     for (at, best) in [(0.05, -4), (0.3, 0), (0.5, 0), (0.95, 3)] {
-        let aim = Aim::of(at, 1.0, 1, 9);
-        assert_eq!(aim.score_in(&histogram, best), 0, "{at}");
+        let target = QuantileTarget::of(at, 1.0, 1, 9);
+        assert_eq!(target.score_in(&histogram, best), 0, "{at}");
         for other in -4..=4 {
             assert!(
-                other == best || aim.score_in(&histogram, other) < 0,
+                other == best || target.score_in(&histogram, other) < 0,
                 "{at} {other}"
             );
         }
@@ -209,8 +213,8 @@ fn a_true_quantile_scores_best() {
 fn extreme_quantiles_and_histograms_are_answered() {
     let mut entropy = Entropy::system().unwrap();
     for at in [f64::NAN, -1.0, 0.0, 1e-9, 0.5, 1.0 - 1e-9, 1.0, 2.0] {
-        let aim = Aim::of(at, 1e-6, 1 << 29, 1601);
-        let mechanism = aim
+        let target = QuantileTarget::of(at, 1e-6, 1 << 29, 1601);
+        let mechanism = target
             .mechanism(mizan_core::Epsilon::new(1e-6).unwrap(), 1 << 29)
             .unwrap();
         for histogram in [
@@ -218,7 +222,7 @@ fn extreme_quantiles_and_histograms_are_answered() {
             BTreeMap::from([(-800, i64::MAX), (800, i64::MAX)]),
             BTreeMap::from([(-9000, 3), (0, -5), (9000, 4)]),
         ] {
-            let found = aim
+            let found = target
                 .select(&mechanism, &mut entropy, &histogram, RANGE)
                 .unwrap();
             assert!((RANGE.0..=RANGE.1).contains(&found));

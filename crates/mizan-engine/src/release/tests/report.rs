@@ -4,8 +4,8 @@
 
 use mizan_core::{Epsilon, PrivacyEvent};
 
-use super::super::aim::Aim;
-use super::super::recipe::{NoiseRecipe, Recipe, Treatment, repeated};
+use super::super::noise_plan::{NoiseParameters, NoisePlan, StatisticMechanism, repeated};
+use super::super::quantile_target::QuantileTarget;
 use super::super::{AnswerCell, answer, choose, price, release};
 use super::*;
 
@@ -13,7 +13,7 @@ const RUNS: usize = 200;
 const DELTA: f64 = 1e-6;
 
 /// One exponential mechanism for each quantile, at the whole epsilon.
-fn one_by_one(quantiles: &[f64], epsilon: f64) -> Recipe {
+fn one_by_one(quantiles: &[f64], epsilon: f64) -> NoisePlan {
     let count = quantiles.len() as u64;
     let cost = |s: f64| {
         let epsilon = Epsilon::new(1.0 / s).unwrap();
@@ -22,31 +22,31 @@ fn one_by_one(quantiles: &[f64], epsilon: f64) -> Recipe {
     };
     let s = price::smallest(cost, epsilon, count as f64 / epsilon, (1e-3, 1e9)).unwrap();
     let candidates = 1601;
-    let aim = |at: &f64| Aim::of(*at, 1.0 / s, 1, candidates);
-    let noise = NoiseRecipe {
+    let target = |at: &f64| QuantileTarget::of(*at, 1.0 / s, 1, candidates);
+    let noise = NoiseParameters {
         groups_per_unit: 1,
-        treatments: vec![Treatment::Select {
+        mechanisms: vec![StatisticMechanism::Select {
             epsilon: 1.0 / s,
             rows: 1,
-            aims: quantiles.iter().map(aim).collect(),
+            targets: quantiles.iter().map(target).collect(),
         }],
         threshold: None,
     };
-    Recipe::new(noise, GroupBounding::NotNeeded, epsilon, DELTA, Vec::new()).unwrap()
+    NoisePlan::new(noise, GroupBounding::NotNeeded, epsilon, DELTA, Vec::new()).unwrap()
 }
 
 /// The mean of all rank errors, and the 95 % quantile of the largest rank error of a release.
 fn rank_errors(
     plan: &BoundedPlan,
-    recipe: &Recipe,
-    exact: &Exact,
+    noise_plan: &NoisePlan,
+    exact: &ExactAggregates,
     sorted: &[i64],
     quantiles: &[f64],
 ) -> (f64, f64) {
     let mut sum = 0.0;
     let mut largest = Vec::new();
     for _ in 0..RUNS {
-        let released = release(recipe, plan, exact).unwrap();
+        let released = release(noise_plan, plan, exact).unwrap();
         let found = released.groups[0].cells[0]
             .quantiles()
             .expect("a histogram");
@@ -91,12 +91,12 @@ fn quantiles() {
                 .collect();
             let mut sorted: Vec<i64> = values.iter().map(|x| AGES.integer(*x)).collect();
             sorted.sort_unstable();
-            let exact = Exact::from([(Vec::new(), vec![cells(&values).remove(4)])]);
+            let exact = ExactAggregates::from([(Vec::new(), vec![cells(&values).remove(4)])]);
             for epsilon in [0.1, 1.0] {
                 let ours = choose(&plan, &request(epsilon, 2.0 * DELTA)).unwrap();
-                let how = match ours.noise.treatments[0] {
-                    Treatment::Select { .. } => "one by one",
-                    Treatment::Recursive { .. } => "recursive",
+                let how = match ours.noise.mechanisms[0] {
+                    StatisticMechanism::Select { .. } => "one by one",
+                    StatisticMechanism::Recursive { .. } => "recursive",
                     _ => "tree",
                 };
                 let theirs = one_by_one(&quantiles, epsilon);
@@ -156,17 +156,17 @@ fn bias_of_means() {
         for centre in [100.0, 20.0] {
             let values: Vec<f64> = (0..rows).map(|i| centre - 4.0 + f64::from(i % 9)).collect();
             let group = cells(&values)[1..3].to_vec();
-            let exact: Exact = keys
+            let exact: ExactAggregates = keys
                 .iter()
                 .map(|key| (key.clone(), group.clone()))
                 .collect();
             let sum: i64 = values.iter().map(|x| AGES.integer(*x)).sum();
             let truth = 100.0 + sum as f64 / 8.0 / f64::from(rows);
             for epsilon in [0.1, 1.0] {
-                let recipe = choose(&plan, &request(epsilon, 1e-6)).unwrap();
-                let plan = recipe.settle(plan.clone());
-                let released = release(&recipe, &plan, &exact).unwrap();
-                let answer = answer(&plan, &recipe, &released).unwrap();
+                let noise_plan = choose(&plan, &request(epsilon, 1e-6)).unwrap();
+                let plan = noise_plan.apply_to(plan.clone());
+                let released = release(&noise_plan, &plan, &exact).unwrap();
+                let answer = answer(&plan, &noise_plan, &released).unwrap();
                 let errors: Vec<f64> = answer
                     .rows
                     .iter()

@@ -3,8 +3,8 @@
 
 use mizan_sql::{AggregateName, Groups, Note, QuantileRank, RankTarget, Share};
 
-use super::super::aim::Aim;
-use super::super::recipe::Treatment;
+use super::super::noise_plan::StatisticMechanism;
+use super::super::quantile_target::QuantileTarget;
 use super::super::{Answer, AnswerCell, Released, answer, choose, release};
 use super::*;
 
@@ -15,18 +15,18 @@ fn answered(statistics: &[Statistic], aggregates: &[Aggregate], rows: [usize; 2]
     let keys = ["a", "b"].map(text);
     let groups = Groups::Public(keys.to_vec());
     let plan = plan(Some(groups), 1, statistics.to_vec(), aggregates.to_vec());
-    let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
+    let noise_plan = choose(&plan, &request(1.0, 1e-6)).unwrap();
     let first = 5 - statistics.len();
-    let exact: Exact = keys
+    let exact: ExactAggregates = keys
         .into_iter()
         .zip(rows)
         .filter(|(_, rows)| *rows > 0)
         .map(|(key, rows)| (key, cells(&people(rows))[first..].to_vec()))
         .collect();
-    let released = release(&recipe, &plan, &exact).unwrap();
+    let released = release(&noise_plan, &plan, &exact).unwrap();
     let bytes = released.to_bytes();
     assert_eq!(Released::from_bytes(&bytes).unwrap(), released);
-    answer(&plan, &recipe, &released).unwrap()
+    answer(&plan, &noise_plan, &released).unwrap()
 }
 
 fn is_null(cell: &AnswerCell) -> bool {
@@ -110,25 +110,25 @@ fn an_empty_tree_has_no_quantiles() {
 #[test]
 fn arbitrary_means_that_every_rank_is_in_reach() {
     for error in [1, 7, 40] {
-        let aims = [
-            Aim::fraction(1, 2),
-            Aim::fraction(9, 10),
-            Aim::fraction(1, 4),
-            Aim::FromLow(error),
-            Aim::FromHigh(error),
+        let targets = [
+            QuantileTarget::fraction(1, 2),
+            QuantileTarget::fraction(9, 10),
+            QuantileTarget::fraction(1, 4),
+            QuantileTarget::FromLow(error),
+            QuantileTarget::FromHigh(error),
         ];
-        for aim in aims {
+        for target in targets {
             let reaches_all = |rows: u64| {
-                let target = match aim {
-                    Aim::Fraction { a, b } => a as f64 * rows as f64 / b as f64,
-                    Aim::FromLow(k) => k as f64,
-                    Aim::FromHigh(k) => rows as f64 - k as f64,
+                let target = match target {
+                    QuantileTarget::Fraction { a, b } => a as f64 * rows as f64 / b as f64,
+                    QuantileTarget::FromLow(k) => k as f64,
+                    QuantileTarget::FromHigh(k) => rows as f64 - k as f64,
                 };
                 target - error as f64 <= 1e-9 && target + error as f64 >= rows as f64 - 1e-9
             };
-            let limit = aim.covered_by(error);
-            assert!((0..=limit).all(reaches_all), "{aim:?} {error}");
-            assert!(!reaches_all(limit + 1), "{aim:?} {error}");
+            let limit = target.covered_by(error);
+            assert!((0..=limit).all(reaches_all), "{target:?} {error}");
+            assert!(!reaches_all(limit + 1), "{target:?} {error}");
         }
     }
 }
@@ -138,13 +138,16 @@ fn arbitrary_means_that_every_rank_is_in_reach() {
 fn trees_of_earlier_versions_are_read() {
     let aggregates: Vec<Aggregate> = (1..40).map(|at| quantile(f64::from(at) / 40.0)).collect();
     let plan = plan(None, 1, statistics(1), aggregates);
-    let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
-    assert!(matches!(recipe.noise.treatments[4], Treatment::Tree { .. }));
-    let released = release(&recipe, &plan, &one_group(&people(50_000))).unwrap();
+    let noise_plan = choose(&plan, &request(1.0, 1e-6)).unwrap();
+    assert!(matches!(
+        noise_plan.noise.mechanisms[4],
+        StatisticMechanism::Tree { .. }
+    ));
+    let released = release(&noise_plan, &plan, &one_group(&people(50_000))).unwrap();
     let mut json: serde_json::Value = serde_json::from_slice(&released.to_bytes()).unwrap();
     let cell = &mut json["groups"][0]["cells"][4];
     *cell = cell["values"].clone();
     let old = Released::from_bytes(json.to_string().as_bytes()).unwrap();
-    let rows = |released: &Released| answer(&plan, &recipe, released).unwrap().rows;
+    let rows = |released: &Released| answer(&plan, &noise_plan, released).unwrap().rows;
     assert_eq!(rows(&old), rows(&released));
 }

@@ -2,7 +2,7 @@
 
 use mizan_sql::Groups;
 
-use super::super::recipe::Treatment;
+use super::super::noise_plan::StatisticMechanism;
 use super::super::{Released, choose, release};
 use super::*;
 
@@ -20,7 +20,7 @@ fn stored_releases_read_back_the_same() {
             statistics(3),
             vec![count(), quantile(0.0), quantile(1.0 / 3.0), quantile(1.0)],
         );
-        let recipe = choose(&plan, &request(1.0 / 3.0, 1e-6)).unwrap();
+        let noise_plan = choose(&plan, &request(1.0 / 3.0, 1e-6)).unwrap();
         let values = [
             Value::Null,
             Value::Boolean(true),
@@ -31,17 +31,17 @@ fn stored_releases_read_back_the_same() {
             Value::Date(-3),
             Value::Timestamp(i64::MAX),
         ];
-        let exact: Exact = values
+        let exact: ExactAggregates = values
             .into_iter()
             .map(|value| (vec![value; keys], cells(&people(5000))))
             .collect();
-        let released = release(&recipe, &plan, &exact).unwrap();
+        let released = release(&noise_plan, &plan, &exact).unwrap();
         assert_eq!(released.groups.len(), exact.len());
         let bytes = released.to_bytes();
         let again = Released::from_bytes(&bytes).unwrap();
         assert_eq!(again, released);
         assert_eq!(again.to_bytes(), bytes);
-        assert_eq!(again.noise, recipe.noise);
+        assert_eq!(again.noise, noise_plan.noise);
         // Truncated or changed bytes are an error, never a panic.
         for cut in (0..bytes.len()).step_by(7) {
             assert_eq!(
@@ -65,7 +65,7 @@ fn stored_releases_read_back_the_same() {
 
 #[test]
 fn events_describe_their_mechanisms() {
-    let gaussian = Treatment::Gaussian {
+    let gaussian = StatisticMechanism::Gaussian {
         sigma: 20.5,
         sensitivity: 3,
     };

@@ -2,7 +2,7 @@
 
 use mizan_sql::Groups;
 
-use super::super::recipe::Treatment;
+use super::super::noise_plan::StatisticMechanism;
 use super::super::{choose, release};
 use super::*;
 
@@ -27,10 +27,10 @@ fn at_least(sigma: f64, t: i64) -> f64 {
 fn a_group_of_one_unit_is_shown_with_probability_delta_at_most() {
     for groups in [3, 10, 100] {
         for (epsilon, delta) in [(1.0, 1e-6), (0.1, 1e-9), (5.0, 1e-3)] {
-            let recipe = choose(&units_only(groups), &request(epsilon, delta)).unwrap();
-            let threshold = recipe.noise.threshold.unwrap();
-            let Treatment::Gaussian { sigma, .. } = recipe.noise.treatments[0] else {
-                assert!(groups == 3, "{recipe:?}");
+            let noise_plan = choose(&units_only(groups), &request(epsilon, delta)).unwrap();
+            let threshold = noise_plan.noise.threshold.unwrap();
+            let StatisticMechanism::Gaussian { sigma, .. } = noise_plan.noise.mechanisms[0] else {
+                assert!(groups == 3, "{noise_plan:?}");
                 continue;
             };
             let above = i64::try_from(threshold.above).unwrap();
@@ -41,15 +41,16 @@ fn a_group_of_one_unit_is_shown_with_probability_delta_at_most() {
             // One less would be too low.
             let any = groups as f64 * at_least(sigma, above - 1);
             assert!(any > delta / 2.0, "{any} below {delta}");
-            assert!(recipe.event().to_string().contains("approximate(0, "));
+            assert!(noise_plan.event().to_string().contains("approximate(0, "));
         }
     }
     for groups in [1, 2] {
-        let recipe = choose(&units_only(groups), &request(1.0, 1e-6)).unwrap();
-        let Treatment::Truncated { epsilon, delta } = recipe.noise.treatments[0] else {
-            panic!("{recipe:?}");
+        let noise_plan = choose(&units_only(groups), &request(1.0, 1e-6)).unwrap();
+        let StatisticMechanism::Truncated { epsilon, delta } = noise_plan.noise.mechanisms[0]
+        else {
+            panic!("{noise_plan:?}");
         };
-        let k = recipe.noise.threshold.unwrap().above;
+        let k = noise_plan.noise.threshold.unwrap().above;
         let total: f64 = (0..=k).map(|x| (-epsilon * x as f64).exp()).sum::<f64>() * 2.0 - 1.0;
         let top = (-epsilon * k as f64).exp() / total;
         assert!(
@@ -65,8 +66,8 @@ fn a_group_of_one_unit_is_shown_with_probability_delta_at_most() {
 /// truncation.
 #[test]
 fn the_threshold_is_that_of_the_design() {
-    let recipe = choose(&units_only(10), &request(1.0, 1e-6)).unwrap();
-    let half = recipe.noise.threshold.unwrap().above + 1;
+    let noise_plan = choose(&units_only(10), &request(1.0, 1e-6)).unwrap();
+    let half = noise_plan.noise.threshold.unwrap().above + 1;
     assert!((74..=82).contains(&half), "{half}");
 }
 
@@ -79,18 +80,18 @@ fn small_groups_are_suppressed_and_large_ones_are_shown() {
         statistics,
         vec![count(), quantile(0.5)],
     );
-    let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
-    let above = recipe.noise.threshold.unwrap().above as usize;
-    let mut exact = Exact::new();
+    let noise_plan = choose(&plan, &request(1.0, 1e-6)).unwrap();
+    let above = noise_plan.noise.threshold.unwrap().above as usize;
+    let mut exact = ExactAggregates::new();
     for key in 0..2000 {
         exact.insert(text(&format!("one {key}")), cells(&people(1)));
     }
     exact.insert(text("many"), cells(&people(3 * above)));
     // A group of one unit is shown in one of 2000 releases with probability 2000 · 5e-8.
-    let released = release(&recipe, &plan, &exact).unwrap();
+    let released = release(&noise_plan, &plan, &exact).unwrap();
     assert_eq!(released.groups.len(), 1);
     assert_eq!(released.groups[0].key, text("many"));
-    let none = release(&recipe, &plan, &Exact::new()).unwrap();
+    let none = release(&noise_plan, &plan, &ExactAggregates::new()).unwrap();
     assert!(none.groups.is_empty());
 }
 
@@ -102,13 +103,13 @@ fn many_groups_are_released() {
         statistics(1),
         vec![count(), mean(), quantile(0.5)],
     );
-    let recipe = choose(&plan, &request(1.0, 1e-6)).unwrap();
+    let noise_plan = choose(&plan, &request(1.0, 1e-6)).unwrap();
     let group = cells(&people(300));
-    let exact: Exact = (0..100_000)
+    let exact: ExactAggregates = (0..100_000)
         .map(|key| (text(&key.to_string()), group.clone()))
         .collect();
-    let released = release(&recipe, &plan, &exact).unwrap();
-    let answer = super::super::answer(&plan, &recipe, &released).unwrap();
+    let released = release(&noise_plan, &plan, &exact).unwrap();
+    let answer = super::super::answer(&plan, &noise_plan, &released).unwrap();
     assert_eq!(answer.rows.len(), released.groups.len());
     assert!(answer.rows.len() > 90_000);
     let bytes = released.to_bytes();

@@ -14,7 +14,7 @@ use crate::input;
 use crate::interrupt;
 use crate::ledger_args::LedgerArguments;
 use crate::output::{Answer, Output};
-use crate::query_args::at_desk;
+use crate::query_args::with_query_service;
 
 /// Estimate the bounds of a column privately, and store them
 #[derive(Debug, clap::Args)]
@@ -50,16 +50,16 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: Output) -> Result<Answer, Failure> {
-    let wish = match &arguments.epsilon {
-        Some(text) => mizan_engine::Wish::Epsilon(input::epsilon(text, "--epsilon")?.value),
-        None => mizan_engine::Wish::Usual,
+    let spend_target = match &arguments.epsilon {
+        Some(text) => mizan_engine::SpendTarget::Epsilon(input::epsilon(text, "--epsilon")?.value),
+        None => mizan_engine::SpendTarget::DefaultShare,
     };
     let dataset = arguments.catalogue.dataset(&arguments.name)?;
     let catalogue = arguments.catalogue.read()?;
     let ledger = arguments.ledger.open()?;
     interrupt::tell_of_charges(output);
-    let found = at_desk(&ledger, &catalogue, &arguments.engine, "", |desk| {
-        desk.find_bounds(&arguments.name, &arguments.column, wish)
+    let found = with_query_service(&ledger, &catalogue, &arguments.engine, "", |service| {
+        service.find_bounds(&arguments.name, &arguments.column, spend_target)
     })?;
     ledger.close()?;
     let (bounds, answered) = match found {

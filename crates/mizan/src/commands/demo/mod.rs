@@ -10,7 +10,7 @@ use mizan_api::budget::BurnDown;
 use mizan_api::messages::Label;
 use mizan_api::question::{answered_json, denied_json};
 use mizan_core::{Code, Delta, Epsilon};
-use mizan_engine::{Answered, DataFusion, Desk, Reply, Wish};
+use mizan_engine::{Answered, DataFusion, QueryOutcome, QueryService, SpendTarget};
 use mizan_ledger::{
     AccountName, Budget, Ledger, Location, NewAccount, Orders, Witnesses, default_state_dir,
 };
@@ -121,14 +121,14 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<String, Failu
         "Creating a budget of ε {EPSILON} at δ {DELTA:e} in mizan.db\n\n"
     ));
     let engine = DataFusion::new()?;
-    let desk = Desk::new(&ledger, &catalogue, &engine);
+    let service = QueryService::new(&ledger, &catalogue, &engine);
     for (place, chapter) in CHAPTERS.iter().enumerate() {
-        story.chapter(&desk, place + 1, chapter, folder)?;
+        story.chapter(&service, place + 1, chapter, folder)?;
         if place == 0 {
             story.first_answer = Some(begin.elapsed().as_secs_f64());
         }
     }
-    story.refusals(&desk)?;
+    story.refusals(&service)?;
     story.burn_down(&ledger, folder)?;
     let report = ledger.verify(&Witnesses::default(), |_, _| ());
     let report = report.map_err(|error| Failure::new(error.code(), &error, error.help()))?;
@@ -190,23 +190,23 @@ impl Story {
 
     fn chapter(
         &mut self,
-        desk: &Desk<'_, DataFusion>,
+        service: &QueryService<'_, DataFusion>,
         number: usize,
         chapter: &Chapter,
         folder: &Path,
     ) -> Result<(), Failure> {
-        let wish = Wish::Epsilon(Epsilon::new(chapter.epsilon)?);
+        let spend_target = SpendTarget::Epsilon(Epsilon::new(chapter.epsilon)?);
         let sql = chapter.sql;
         self.tell(&format!("{number}. {}\n{}", chapter.about, shown(sql)));
         let failed = |error| Failure::of_question(&error, sql);
-        let quote = desk.quote(sql, wish).map_err(failed)?;
+        let quote = service.quote(sql, spend_target).map_err(failed)?;
         self.tell(&format!(
             "   quoted: ε {}, fits\n\n",
             number::epsilon_up(quote.epsilon.get(), 3)
         ));
-        match desk.query(sql, wish, None).map_err(failed)? {
-            Reply::Answered(answered) => self.answer(&answered, chapter, folder),
-            Reply::Denied(denied) => {
+        match service.query(sql, spend_target, None).map_err(failed)? {
+            QueryOutcome::Answered(answered) => self.answer(&answered, chapter, folder),
+            QueryOutcome::Denied(denied) => {
                 self.tell(&query::denied_text(&denied, None, self.output));
                 Ok(())
             }
@@ -239,16 +239,20 @@ impl Story {
     }
 
     /// The query that does not fit, and the one that is not allowed.
-    fn refusals(&mut self, desk: &Desk<'_, DataFusion>) -> Result<(), Failure> {
+    fn refusals(&mut self, service: &QueryService<'_, DataFusion>) -> Result<(), Failure> {
         self.tell(&format!(
             "7. A query that no longer fits the budget\n{}",
             shown(TOO_MUCH)
         ));
         let failed = |error| Failure::of_question(&error, TOO_MUCH);
-        let wish = Wish::Epsilon(Epsilon::new(EPSILON)?);
-        if let Reply::Denied(denied) = desk.query(TOO_MUCH, wish, None).map_err(failed)? {
-            let largest =
-                query::largest_that_fits(&denied, self.output, |wish| desk.quote(TOO_MUCH, wish));
+        let spend_target = SpendTarget::Epsilon(Epsilon::new(EPSILON)?);
+        if let QueryOutcome::Denied(denied) = service
+            .query(TOO_MUCH, spend_target, None)
+            .map_err(failed)?
+        {
+            let largest = query::largest_that_fits(&denied, self.output, |spend_target| {
+                service.quote(TOO_MUCH, spend_target)
+            });
             self.tell(&query::denied_text(
                 &denied,
                 largest.as_deref(),
@@ -261,7 +265,7 @@ impl Story {
             "\n8. A query that privacy forbids\n{}",
             shown(FORBIDDEN)
         ));
-        if let Err(error) = desk.quote(FORBIDDEN, Wish::Usual) {
+        if let Err(error) = service.quote(FORBIDDEN, SpendTarget::DefaultShare) {
             let failure = Failure::of_question(&error, FORBIDDEN);
             self.tell(&crate::output::failure(&failure, self.output.format));
             self.refused

@@ -15,8 +15,8 @@ use super::{
     with_version,
 };
 use crate::engines::ballista::address::Address;
+use crate::engines::ballista::count_min;
 use crate::engines::ballista::error::NodeError;
-use crate::engines::ballista::tally;
 
 /// How an executor is started.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub fn run_executor(options: &Executor, ready: impl FnOnce(&Address)) -> Result<
             .scalar_functions
             .insert(name, Arc::clone(function));
     }
-    for function in tally::all() {
+    for function in count_min::all() {
         let name = function.name().to_owned();
         functions
             .aggregate_functions

@@ -15,8 +15,8 @@ use super::super::{
     Address, Ballista, Executor, Scheduler, cluster_status, run_executor, run_scheduler,
 };
 use crate::engine::{Engine, EngineError};
-use crate::engines::questions;
-use crate::exact::{Exact, ExecutionPath};
+use crate::engines::test_queries;
+use crate::exact::{ExactAggregates, ExecutionPath};
 use crate::oracle::Data;
 
 const ROLE: &str = "MIZAN_TEST_NODE";
@@ -29,7 +29,7 @@ pub(super) fn run(
     plan: &BoundedPlan,
     catalogue: &Catalogue,
     salt: [u8; 16],
-) -> Result<Exact, EngineError> {
+) -> Result<ExactAggregates, EngineError> {
     engine.prepare(plan, catalogue)?;
     let names = plan.datasets.iter().chain(&plan.public);
     let versions = names.map(|name| engine.version(&catalogue.datasets[name]));
@@ -129,7 +129,7 @@ impl Cluster {
         for (dataset, declared) in &mut catalogue.datasets {
             let directory = self.path(name).join(dataset);
             fs::create_dir_all(&directory).unwrap();
-            let batch = questions::batch(declared, &data[dataset]);
+            let batch = test_queries::batch(declared, &data[dataset]);
             let size = batch.num_rows().div_ceil(parts().max(1)).max(1);
             for (place, from) in (0..batch.num_rows().max(1)).step_by(size).enumerate() {
                 let length = size.min(batch.num_rows().saturating_sub(from));

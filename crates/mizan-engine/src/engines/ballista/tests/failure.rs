@@ -3,7 +3,7 @@
 
 use super::cluster::Cluster;
 use crate::audit::failure::tests::{clean, pairs, seeds};
-use crate::audit::failure::{self, Asked, Hunt, Target, World, observe, on_files};
+use crate::audit::failure::{self, AttackQuery, Hunt, Target, World, observe, on_files};
 use crate::engines::reproductions::{self, Tables};
 
 #[test]
@@ -35,7 +35,8 @@ fn no_unit_decides_whether_there_is_an_answer() {
         pairs: pairs(100),
         only: None,
     };
-    let run =
-        |world: &World, target: &Target, asked: &[Asked]| on_files(&engine, world, target, asked);
+    let run = |world: &World, target: &Target, queries: &[AttackQuery]| {
+        on_files(&engine, world, target, queries)
+    };
     clean(&hunt.run(&mut seeds(3), run, |_| ()).unwrap());
 }

@@ -10,8 +10,8 @@ use super::cluster::{Cluster, run};
 use crate::DataFusion;
 use crate::engines::datafusion::tests::files::{by_last, catalogue};
 use crate::engines::datafusion::tests::parquet::{layouts, write_texts};
-use crate::engines::generate::{self, Rng, vary};
-use crate::engines::questions::{self, QUESTIONS};
+use crate::engines::generate::{self, Rng, plan_variants};
+use crate::engines::test_queries::{self, TEST_QUERIES};
 use crate::oracle;
 
 #[test]
@@ -19,10 +19,10 @@ fn queries_have_the_same_integers_on_every_engine() {
     let cluster = Cluster::of(2);
     let (engine, embedded) = (cluster.engine(), DataFusion::with_partitions(2).unwrap());
     let mut rng = Rng(11);
-    let mut catalogue = questions::catalogue();
-    let data = questions::data(&mut rng);
+    let mut catalogue = test_queries::catalogue();
+    let data = test_queries::data(&mut rng);
     cluster.fill("questions", &mut catalogue, &data, || 3);
-    for sql in QUESTIONS {
+    for sql in TEST_QUERIES {
         let plan = mizan_sql::plan(sql, &catalogue).unwrap();
         let salt = rng.salt();
         let expected = oracle::run(&plan, &catalogue, &data, &salt);
@@ -50,9 +50,9 @@ fn a_cluster_agrees_with_the_oracle() {
         let mut catalogue = generate::catalogue(&mut rng);
         let data = generate::data(&mut rng, &catalogue);
         let plan = generate::plan(&mut rng, &catalogue);
-        let plan = vary::first_rows(&mut Rng(!seed), plan);
-        let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
-        let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
+        let plan = plan_variants::first_rows(&mut Rng(!seed), plan);
+        let plan = plan_variants::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = plan_variants::uncapped(&mut Rng(!seed ^ 2), plan);
         let salt = rng.salt();
         cluster.fill(&seed.to_string(), &mut catalogue, &data, || {
             rng.one(&[1, 2, 5])
@@ -80,8 +80,8 @@ fn executors_read_csv_like_this_machine() {
     let cluster = Cluster::of(2);
     let (engine, embedded) = (cluster.engine(), DataFusion::with_partitions(2).unwrap());
     let mut rng = Rng(5);
-    let mut catalogue = questions::catalogue();
-    let data = questions::data(&mut rng);
+    let mut catalogue = test_queries::catalogue();
+    let data = test_queries::data(&mut rng);
     for (name, dataset) in &mut catalogue.datasets {
         let directory = cluster.path("csv é").join(name);
         fs::create_dir_all(&directory).unwrap();
@@ -102,7 +102,7 @@ fn executors_read_csv_like_this_machine() {
             }
         }
     }
-    for sql in QUESTIONS {
+    for sql in TEST_QUERIES {
         let plan = mizan_sql::plan(sql, &catalogue).unwrap();
         let salt = rng.salt();
         let expected = run(&embedded, &plan, &catalogue, salt).unwrap();

@@ -9,13 +9,13 @@ use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
 use datafusion::datasource::MemTable;
 use tonic::transport::Endpoint;
 
-use super::super::probe::{Place, files, not_seen};
+use super::super::probe::{FileLocation, files, not_seen};
 use super::super::session::Session;
 use super::super::{AGENT, Tables};
 use super::cluster::{Cluster, run};
 use crate::engine::Engine as _;
 use crate::engines::generate::Rng;
-use crate::engines::questions;
+use crate::engines::test_queries;
 
 #[test]
 fn only_this_version_is_served() {
@@ -45,8 +45,8 @@ fn only_this_version_is_served() {
 #[test]
 fn a_query_needs_a_scheduler_and_executors() {
     let cluster = Cluster::of(0);
-    let mut catalogue = questions::catalogue();
-    let data = questions::data(&mut Rng(1));
+    let mut catalogue = test_queries::catalogue();
+    let data = test_queries::data(&mut Rng(1));
     cluster.fill("few", &mut catalogue, &data, || 1);
     let plan = mizan_sql::plan("SELECT COUNT(*) FROM visits", &catalogue).unwrap();
     let error = run(&cluster.engine(), &plan, &catalogue, [0; 16]).unwrap_err();
@@ -68,7 +68,7 @@ fn a_query_needs_a_scheduler_and_executors() {
 fn tables_that_cannot_be_sent_are_refused() {
     let nobody = "127.0.0.1:1".parse().unwrap();
     let session = Session::new(&nobody, 2).unwrap();
-    let batch = questions::batch(&questions::catalogue().datasets["visits"], &Vec::new());
+    let batch = test_queries::batch(&test_queries::catalogue().datasets["visits"], &Vec::new());
     let table = MemTable::try_new(batch.schema(), vec![vec![batch]]).unwrap();
     session.register("here", Arc::new(table)).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -87,8 +87,8 @@ fn tables_that_cannot_be_sent_are_refused() {
 #[test]
 fn files_that_executors_do_not_see_are_named() {
     let cluster = Cluster::of(2);
-    let mut catalogue = questions::catalogue();
-    let data = questions::data(&mut Rng(1));
+    let mut catalogue = test_queries::catalogue();
+    let data = test_queries::data(&mut Rng(1));
     cluster.fill("few", &mut catalogue, &data, || 3);
     let plan = mizan_sql::plan("SELECT COUNT(*) FROM visits", &catalogue).unwrap();
     let engine = cluster.engine();
@@ -96,7 +96,7 @@ fn files_that_executors_do_not_see_are_named() {
     let directory = cluster.path("few/visits").canonicalize().unwrap();
     let second = directory.join("1.parquet");
     let after = |change: &dyn Fn()| {
-        let places = [Place::now(directory.clone(), &files(&directory))];
+        let places = [FileLocation::now(directory.clone(), &files(&directory))];
         change();
         engine.on_cluster(&Tables::new(), |session, _| async move {
             not_seen(&session, &places).await

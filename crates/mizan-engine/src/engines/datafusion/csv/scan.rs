@@ -8,15 +8,15 @@ use datafusion::common::Result;
 use datafusion::physical_plan::ExecutionPlan;
 
 use super::Batches;
-use crate::engines::datafusion::pieces::{Format, Scan};
-use crate::engines::datafusion::seen::SeenFile;
+use crate::engines::datafusion::file_scan::{Format, Scan};
+use crate::engines::datafusion::file_stamp::StampedFile;
 
 /// CSV.
 pub(in crate::engines) struct Csv;
 
 impl Format for Csv {
     const NAME: &'static str = "mizan_csv";
-    type File = SeenFile;
+    type File = StampedFile;
     type Piece = usize;
     type Rows = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
 
@@ -32,7 +32,7 @@ impl Format for Csv {
         text.parse().ok()
     }
 
-    fn open(file: &SeenFile, _place: &usize, schema: SchemaRef) -> Result<Self::Rows> {
+    fn open(file: &StampedFile, _place: &usize, schema: SchemaRef) -> Result<Self::Rows> {
         file.check()?;
         Ok(Batches::open(&file.path, schema)?.collect_lazily())
     }
@@ -41,7 +41,7 @@ impl Format for Csv {
 /// The scan of files with these columns. Each partition reads one group of file positions.
 pub(in crate::engines) fn csv_scan(
     schema: SchemaRef,
-    files: Vec<SeenFile>,
+    files: Vec<StampedFile>,
     groups: &[Vec<usize>],
     limit: Option<usize>,
 ) -> Arc<dyn ExecutionPlan> {

@@ -13,22 +13,22 @@ use datafusion::physical_plan::ExecutionPlan;
 use super::footer::{Footer, group_rows};
 use super::prefixes::shares_prefixes;
 use super::rows::Rows;
-use crate::engines::datafusion::pieces::{Format, Scan};
-use crate::engines::datafusion::seen::SeenFile;
+use crate::engines::datafusion::file_scan::{Format, Scan};
+use crate::engines::datafusion::file_stamp::StampedFile;
 use crate::engines::thread::on_own_thread;
 
 /// A file with its footer, which is read on first use.
 #[derive(Debug)]
 pub(in crate::engines) struct ParquetFile {
     /// The file.
-    pub(in crate::engines) file: SeenFile,
+    pub(in crate::engines) file: StampedFile,
     footer: OnceLock<Arc<Footer>>,
 }
 
 impl ParquetFile {
     /// A file whose footer is not read yet.
     #[cfg_attr(not(feature = "ballista"), allow(dead_code, reason = "for clusters"))]
-    pub(in crate::engines) const fn new(file: SeenFile) -> Self {
+    pub(in crate::engines) const fn new(file: StampedFile) -> Self {
         Self {
             file,
             footer: OnceLock::new(),
@@ -36,7 +36,10 @@ impl ParquetFile {
     }
 
     /// A file with its footer.
-    pub(in crate::engines::datafusion) fn with_footer(file: SeenFile, footer: Arc<Footer>) -> Self {
+    pub(in crate::engines::datafusion) fn with_footer(
+        file: StampedFile,
+        footer: Arc<Footer>,
+    ) -> Self {
         Self {
             file,
             footer: OnceLock::from(footer),

@@ -12,7 +12,7 @@ use crate::order::{Hasher, Salt};
 
 /// A unit in too many groups.
 #[derive(Clone, Copy, Debug)]
-struct Many {
+struct UnitOverLimit {
     unit: usize,
     groups: usize,
 }
@@ -37,8 +37,8 @@ pub(super) fn counts(
 ) -> Result<Vec<bool>> {
     let (units, keys) = (columns(units)?, columns(keys)?);
     let mut counts = vec![true; pairs.len()];
-    let (many, mut ranked) = stretches(pairs, most)?;
-    if many.is_empty() {
+    let (over_limit, mut ranked) = stretches(pairs, most)?;
+    if over_limit.is_empty() {
         return Ok(counts);
     }
     let groups = pairs.iter().map(|pair| pair.group as usize + 1).max();
@@ -53,10 +53,10 @@ pub(super) fn counts(
     let mut hasher = Hasher::new(salt);
     let salted = hasher.len();
     let mut rest = ranked.as_mut_slice();
-    for Many {
+    for UnitOverLimit {
         unit,
         groups: number,
-    } in many
+    } in over_limit
     {
         let Some((ranked, others)) = rest.split_at_mut_checked(number) else {
             return super::unexpected();
@@ -86,7 +86,7 @@ pub(super) fn counts(
 
 /// The units in more than `most` groups, and their slots, which are contiguous for each unit
 /// and in the same order.
-fn stretches(pairs: &[Pair], most: usize) -> Result<(Vec<Many>, Vec<Ranked>)> {
+fn stretches(pairs: &[Pair], most: usize) -> Result<(Vec<UnitOverLimit>, Vec<Ranked>)> {
     let units = pairs.iter().map(|pair| pair.unit as usize + 1).max();
     let mut next: Vec<usize> = vec![0; units.unwrap_or(0)];
     for pair in pairs {
@@ -94,12 +94,12 @@ fn stretches(pairs: &[Pair], most: usize) -> Result<(Vec<Many>, Vec<Ranked>)> {
             *groups += 1;
         }
     }
-    let mut many = Vec::new();
+    let mut over_limit = Vec::new();
     let mut end = 0;
     for (unit, next) in next.iter_mut().enumerate() {
         let groups = *next;
         if groups > most {
-            many.push(Many { unit, groups });
+            over_limit.push(UnitOverLimit { unit, groups });
             *next = end;
             end += groups;
         } else {
@@ -118,7 +118,7 @@ fn stretches(pairs: &[Pair], most: usize) -> Result<(Vec<Many>, Vec<Ranked>)> {
             *next += 1;
         }
     }
-    Ok((many, ranked))
+    Ok((over_limit, ranked))
 }
 
 fn columns(arrays: &[ArrayRef]) -> Result<Vec<Values<'_>>> {

@@ -13,14 +13,14 @@ use super::compact::Compact;
 
 /// The distinct rows of some columns, numbered in order of first occurrence.
 pub(super) struct Numbers {
-    known: Known,
+    numbering: Numbering,
     columns: std::ops::Range<usize>,
     /// The schema of those columns.
     schema: SchemaRef,
     of_rows: Vec<usize>,
 }
 
-enum Known {
+enum Numbering {
     /// No columns: all rows are equal.
     One,
     /// A column of integers, as long as they are close together.
@@ -35,13 +35,13 @@ impl Numbers {
         let places: Vec<usize> = columns.clone().collect();
         let schema = Arc::new(schema.project(&places)?);
         let mut kinds = schema.fields().iter().map(|field| field.data_type());
-        let known = match (kinds.next(), kinds.next()) {
-            (None, _) => Known::One,
-            (Some(DataType::Int64), None) => Known::Compact(Compact::default()),
-            _ => Known::Any(any(&schema)?),
+        let numbering = match (kinds.next(), kinds.next()) {
+            (None, _) => Numbering::One,
+            (Some(DataType::Int64), None) => Numbering::Compact(Compact::default()),
+            _ => Numbering::Any(any(&schema)?),
         };
         Ok(Self {
-            known,
+            numbering,
             columns,
             schema,
             of_rows: Vec::new(),
@@ -50,10 +50,10 @@ impl Numbers {
 
     /// How many distinct rows there are.
     pub(super) fn len(&self) -> usize {
-        match &self.known {
-            Known::One => 1,
-            Known::Compact(known) => known.len(),
-            Known::Any(known) => known.len(),
+        match &self.numbering {
+            Numbering::One => 1,
+            Numbering::Compact(numbering) => numbering.len(),
+            Numbering::Any(numbering) => numbering.len(),
         }
     }
 
@@ -75,34 +75,34 @@ impl Numbers {
     }
 
     fn intern(&mut self, columns: &[ArrayRef], rows: usize) -> Result<()> {
-        if rows == 0 || matches!(self.known, Known::One) {
+        if rows == 0 || matches!(self.numbering, Numbering::One) {
             self.of_rows.resize(rows, 0);
             return Ok(());
         }
-        if let (Known::Compact(known), [column]) = (&mut self.known, columns) {
+        if let (Numbering::Compact(numbering), [column]) = (&mut self.numbering, columns) {
             let Some(integers) = column.as_primitive_opt::<Int64Type>() else {
                 return super::unexpected();
             };
-            if known.number(integers, &mut self.of_rows)? {
+            if numbering.number(integers, &mut self.of_rows)? {
                 return Ok(());
             }
             // Numbers are assigned in order, so they stay the same.
-            let integers = std::mem::take(known).into_values();
-            let mut known = any(&self.schema)?;
-            known.intern(&[integers], &mut self.of_rows)?;
-            self.known = Known::Any(known);
+            let integers = std::mem::take(numbering).into_values();
+            let mut numbering = any(&self.schema)?;
+            numbering.intern(&[integers], &mut self.of_rows)?;
+            self.numbering = Numbering::Any(numbering);
         }
-        match &mut self.known {
-            Known::Any(known) => known.intern(columns, &mut self.of_rows),
+        match &mut self.numbering {
+            Numbering::Any(numbering) => numbering.intern(columns, &mut self.of_rows),
             _ => super::unexpected(),
         }
     }
 
     /// The columns, by number.
     pub(super) fn into_values(self) -> Result<Vec<ArrayRef>> {
-        match self.known {
-            Known::Compact(known) => Ok(vec![known.into_values()]),
-            Known::Any(mut known) if !known.is_empty() => known.emit(EmitTo::All),
+        match self.numbering {
+            Numbering::Compact(numbering) => Ok(vec![numbering.into_values()]),
+            Numbering::Any(mut numbering) if !numbering.is_empty() => numbering.emit(EmitTo::All),
             _ => Ok(Vec::new()),
         }
     }

@@ -158,10 +158,10 @@ mod tests {
                 units = units.max(*unit as usize + 1);
                 groups = groups.max(*group as usize + 1);
             }
-            let asked = pairs
+            let wanted = pairs
                 .iter()
                 .map(|&(unit, group)| Some(Pair { unit, group }));
-            slots.find(asked, units, groups, &mut found).unwrap();
+            slots.find(wanted, units, groups, &mut found).unwrap();
             for (pair, slot) in pairs.iter().zip(&found) {
                 let next = u32::try_from(known.len()).unwrap();
                 assert_eq!(slot, known.entry(*pair).or_insert(next), "{pair:?}");

@@ -9,7 +9,7 @@ use mizan_sql::Clip;
 
 use super::sums::Sums;
 use super::*;
-use crate::engines::statement::{Contribution, Of};
+use crate::engines::statement::{Contribution, ContributionKind};
 use crate::order::hash;
 
 const SALT: Salt = [3; 16];
@@ -19,7 +19,7 @@ type Row = (i64, Option<String>, Option<i64>);
 /// The group limit for sampling, or the clip.
 type Cap = (Option<u64>, Option<Clip>);
 
-fn asked((most, clip): Cap) -> PerUnit {
+fn spec((most, clip): Cap) -> PerUnit {
     let of = |of, low, high| Contribution { of, low, high };
     PerUnit {
         rows: String::new(),
@@ -28,13 +28,13 @@ fn asked((most, clip): Cap) -> PerUnit {
         most,
         clip,
         contributions: vec![
-            of(Of::Unit, 0, 1),
-            of(Of::Rows, 0, 3),
-            of(Of::Count(0), 0, 2),
-            of(Of::Sum(0), -40, 40),
-            of(Of::Scaled(0, 2), -1_000, 1_000),
+            of(ContributionKind::Unit, 0, 1),
+            of(ContributionKind::Rows, 0, 3),
+            of(ContributionKind::Count(0), 0, 2),
+            of(ContributionKind::Sum(0), -40, 40),
+            of(ContributionKind::Scaled(0, 2), -1_000, 1_000),
         ],
-        few: None,
+        light_units: None,
     }
 }
 
@@ -56,7 +56,7 @@ fn key_of(key: &Option<String>) -> Value {
 }
 
 /// By key: the number of units, then the totals.
-fn obvious(rows: &[Row], asked: &PerUnit) -> BTreeMap<Value, Vec<i64>> {
+fn obvious(rows: &[Row], spec: &PerUnit) -> BTreeMap<Value, Vec<i64>> {
     type Values = Vec<Option<i64>>;
     let mut units: BTreeMap<i64, BTreeMap<Value, Values>> = BTreeMap::new();
     for (unit, key, value) in rows {
@@ -64,7 +64,7 @@ fn obvious(rows: &[Row], asked: &PerUnit) -> BTreeMap<Value, Vec<i64>> {
         groups.entry(key_of(key)).or_default().push(*value);
     }
     let mut totals: BTreeMap<Value, Vec<i64>> = BTreeMap::new();
-    let most = asked.most.unwrap_or(u64::MAX);
+    let most = spec.most.unwrap_or(u64::MAX);
     let kept = usize::try_from(most).unwrap_or(usize::MAX);
     for (unit, groups) in units {
         let mut ranked: Vec<(Value, Values)> = groups.into_iter().collect();
@@ -80,22 +80,24 @@ fn obvious(rows: &[Row], asked: &PerUnit) -> BTreeMap<Value, Vec<i64>> {
             let there: Vec<i64> = values.into_iter().flatten().collect();
             let count = i64::try_from(there.len()).unwrap();
             let sum: i64 = there.iter().sum();
-            let of_unit = asked.contributions.iter().map(|contribution| {
+            let of_unit = spec.contributions.iter().map(|contribution| {
                 let total = match contribution.of {
-                    Of::Unit => 1,
-                    Of::Rows => rows,
-                    Of::Count(_) => count,
+                    ContributionKind::Unit => 1,
+                    ContributionKind::Rows => rows,
+                    ContributionKind::Count(_) => count,
                     // Counts are small here: doubles and integers round alike.
-                    Of::Scaled(_, rows) if count > rows => (sum * rows).div_euclid(count),
-                    Of::Sum(_) | Of::Scaled(..) => sum,
+                    ContributionKind::Scaled(_, rows) if count > rows => {
+                        (sum * rows).div_euclid(count)
+                    }
+                    ContributionKind::Sum(_) | ContributionKind::Scaled(..) => sum,
                 };
                 total.clamp(contribution.low, contribution.high)
             });
             let of_unit: Vec<i64> = std::iter::once(1).chain(of_unit).collect();
             of_groups.push((key, of_unit));
         }
-        if let Some(clip) = asked.clip {
-            let sensitivities = asked.contributions.iter().map(Contribution::sensitivity);
+        if let Some(clip) = spec.clip {
+            let sensitivities = spec.contributions.iter().map(Contribution::sensitivity);
             let sensitivities: Vec<i64> =
                 sensitivities.map(|b| i64::try_from(b).unwrap()).collect();
             let squares = of_groups.iter().flat_map(|(_, of_unit)| {
@@ -120,19 +122,19 @@ fn obvious(rows: &[Row], asked: &PerUnit) -> BTreeMap<Value, Vec<i64>> {
 }
 
 /// Rows distributed over partial results, in small batches.
-fn dealt<P: Part>(rows: &[Row], parts: usize, empty: impl Fn() -> P) -> Vec<P> {
-    let mut dealt: Vec<P> = (0..parts).map(|_| empty()).collect();
+fn round_robin<P: Part>(rows: &[Row], parts: usize, empty: impl Fn() -> P) -> Vec<P> {
+    let mut round_robin: Vec<P> = (0..parts).map(|_| empty()).collect();
     for (place, rows) in rows.chunks(61).enumerate() {
         // The last part is empty, unless it is the only one.
         let part = place * place % parts.saturating_sub(1).max(1);
-        dealt[part].add(&batch(rows)).unwrap();
+        round_robin[part].add(&batch(rows)).unwrap();
     }
-    dealt
+    round_robin
 }
 
-fn told_apart(rows: &[Row], parts: usize, asked: &PerUnit) -> ToldApart {
+fn heavy_totals(rows: &[Row], parts: usize, spec: &PerUnit) -> UnitGroupTotals {
     let schema = batch(&[]).schema();
-    let parts = dealt(rows, parts, || ToldApart::new(&schema, asked).unwrap());
+    let parts = round_robin(rows, parts, || UnitGroupTotals::new(&schema, spec).unwrap());
     merged(parts).unwrap().unwrap()
 }
 
@@ -174,11 +176,11 @@ fn parts_add_up_to_the_same_in_any_number() {
             .collect();
         let clip = Clip::new(2, 5);
         let caps = [(None, None), (Some(2), None), (None, Some(clip))];
-        let expected = caps.map(|cap| obvious(&rows, &asked(cap)));
+        let expected = caps.map(|cap| obvious(&rows, &spec(cap)));
         for (cap, expected) in caps.iter().zip(&expected) {
-            let asked = asked(*cap);
+            let spec = spec(*cap);
             for parts in [1, 2, 7, 16] {
-                let found = told_apart(&rows, parts, &asked).sums(&asked, &SALT);
+                let found = heavy_totals(&rows, parts, &spec).sums(&spec, &SALT);
                 let found = by_key(found.unwrap());
                 assert!(found == *expected, "{units} {groups} {parts} {cap:?}");
             }
@@ -209,42 +211,52 @@ fn light_units_need_no_bounding() {
         let other = usize::try_from(next(rows.len() as u64)).unwrap();
         rows.swap(place, other);
     }
-    let asked = PerUnit {
+    let spec = PerUnit {
         contributions: vec![
-            of(Of::Rows, 0, 3),
-            of(Of::Count(0), 0, 4),
-            of(Of::Sum(0), -150, 150),
-            of(Of::Scaled(0, 3), -150, 150),
+            of(ContributionKind::Rows, 0, 3),
+            of(ContributionKind::Count(0), 0, 4),
+            of(ContributionKind::Sum(0), -150, 150),
+            of(ContributionKind::Scaled(0, 3), -150, 150),
         ],
-        ..asked((None, None))
+        ..spec((None, None))
     };
     let listed: Vec<Row> = rows.iter().filter(|row| row.1.is_some()).cloned().collect();
-    let expected = obvious(&listed, &asked);
+    let expected = obvious(&listed, &spec);
     // All but one group.
     let groups = (1..9).map(|key| vec![Value::Text(format!("group {key}"))]);
-    let few = Few {
+    let light = LightUnits {
         dataset: None,
         rows: 3,
         all: String::new(),
         groups: groups.collect(),
         apart: Default::default(),
     };
-    let listed = Listed::new(1, &few.groups).unwrap().unwrap();
+    let listed = PublicGroups::new(1, &light.groups).unwrap().unwrap();
     let schema = batch(&[]).schema();
-    let many = Tally::of_units(batch(&rows).column(0)).more_than(few.rows);
-    let many = Some(Arc::new(many.unwrap()));
-    let known = || Who::Known(many.clone());
-    let counting = || Who::Counting(Tally::default(), Kept::new(Arc::new((1 << 20).into())));
+    let heavy = CountMin::of_units(batch(&rows).column(0)).more_than(light.rows);
+    let heavy = Some(Arc::new(heavy.unwrap()));
+    let known = || HeavyUnitState::Known(heavy.clone());
+    let counting = || {
+        HeavyUnitState::Counting(
+            CountMin::default(),
+            RowBuffer::new(Arc::new((1 << 20).into())),
+        )
+    };
     for parts in [1, 2, 7] {
-        for who in [&known as &dyn Fn() -> Who, &counting] {
-            let empty = || Together::new(&schema, &asked, listed.clone(), who()).unwrap();
-            let mut parts = dealt(&rows, parts, empty);
-            let tallies = parts.iter_mut().filter_map(Together::take_tally).collect();
-            let tally = merged::<Tally>(tallies).unwrap();
-            let counted = tally.and_then(|tally| tally.more_than(few.rows));
-            let parts = parts.into_iter().map(|part| part.knowing(counted.as_ref()));
+        for heavy_units in [&known as &dyn Fn() -> HeavyUnitState, &counting] {
+            let empty = || GroupTotals::new(&schema, &spec, listed.clone(), heavy_units()).unwrap();
+            let mut parts = round_robin(&rows, parts, empty);
+            let sketches = parts
+                .iter_mut()
+                .filter_map(GroupTotals::take_sketch)
+                .collect();
+            let sketch = merged::<CountMin>(sketches).unwrap();
+            let counted = sketch.and_then(|sketch| sketch.more_than(light.rows));
+            let parts = parts
+                .into_iter()
+                .map(|part| part.with_heavy_units(counted.as_ref()));
             let parts = parts.collect::<Result<Vec<_>>>().unwrap();
-            let found = merged(parts).unwrap().unwrap().sums(&asked, &few, &SALT);
+            let found = merged(parts).unwrap().unwrap().sums(&spec, &light, &SALT);
             let found = by_key(found.unwrap());
             // The number of light units is not known.
             let totals = |found: BTreeMap<Value, Vec<i64>>| {
@@ -256,7 +268,7 @@ fn light_units_need_no_bounding() {
     }
     // Group sampling and clipping need the keys of groups.
     for cap in [(Some(3), None), (None, Some(Clip::new(2, 5)))] {
-        assert!(Together::new(&schema, &self::asked(cap), listed.clone(), known()).is_err());
+        assert!(GroupTotals::new(&schema, &self::spec(cap), listed.clone(), known()).is_err());
     }
 }
 
@@ -266,7 +278,7 @@ fn the_row_buffer_is_bounded() {
     let rows: Vec<Row> = (0..100).map(long).collect();
     let rows = batch(&rows);
     let bytes = rows.get_array_memory_size();
-    let mut kept = Kept::new(Arc::new((3 * bytes).into()));
+    let mut kept = RowBuffer::new(Arc::new((3 * bytes).into()));
     kept.add(&rows).unwrap();
     let full = (0..100).find_map(|_| kept.add(&rows).err());
     assert!(matches!(full, Some(DataFusionError::ResourcesExhausted(_))));
@@ -280,14 +292,14 @@ fn the_row_buffer_is_bounded() {
 #[test]
 fn without_rows_there_are_no_groups() {
     let cap = (Some(1), None);
-    let none = told_apart(&[], 3, &asked(cap)).sums(&asked(cap), &SALT);
+    let none = heavy_totals(&[], 3, &spec(cap)).sums(&spec(cap), &SALT);
     assert!(by_key(none.unwrap()).is_empty());
     let schema = batch(&[]).schema();
-    let asked = PerUnit {
+    let spec = PerUnit {
         keys: 0,
-        ..asked((Some(1), None))
+        ..spec((Some(1), None))
     };
     let schema = schema.project(&[0, 2]).map(Arc::new).unwrap();
-    let part = ToldApart::new(&schema, &asked).unwrap();
-    assert!(part.sums(&asked, &SALT).unwrap().rows().is_empty());
+    let part = UnitGroupTotals::new(&schema, &spec).unwrap();
+    assert!(part.sums(&spec, &SALT).unwrap().rows().is_empty());
 }

@@ -4,7 +4,7 @@ use datafusion::arrow::array::{Array, ArrayRef, AsArray};
 use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::common::Result;
 
-use crate::engines::statement::{Contribution, Of};
+use crate::engines::statement::{Contribution, ContributionKind};
 
 /// The totals of the rows of each slot.
 ///
@@ -120,7 +120,7 @@ impl Totals {
         let mut width = 1;
         let values = (0..values).map(|value| {
             let summed = contributions.iter().any(|contribution| {
-                matches!(contribution.of, Of::Sum(of) | Of::Scaled(of, _) if of == value)
+                matches!(contribution.of, ContributionKind::Sum(of) | ContributionKind::Scaled(of, _) if of == value)
             });
             let sum = summed.then_some(width);
             width += usize::from(summed);
@@ -192,13 +192,15 @@ impl Totals {
     /// The clamped contribution of a slot's unit to its group.
     pub(super) fn contribution(&self, slot: usize, contribution: &Contribution) -> i64 {
         let total = match contribution.of {
-            Of::Unit => 1,
-            Of::Rows | Of::Count(_) => self.unclamped(slot, contribution.of),
-            Of::Sum(of) | Of::Scaled(of, _) => {
+            ContributionKind::Unit => 1,
+            ContributionKind::Rows | ContributionKind::Count(_) => {
+                self.unclamped(slot, contribution.of)
+            }
+            ContributionKind::Sum(of) | ContributionKind::Scaled(of, _) => {
                 let (count, sum) = self.value(slot, of);
                 match contribution.of {
                     _ if count == 0 => return 0,
-                    Of::Scaled(_, rows) if count > rows => scaled(sum, rows, count),
+                    ContributionKind::Scaled(_, rows) if count > rows => scaled(sum, rows, count),
                     _ => sum,
                 }
             }
@@ -209,11 +211,11 @@ impl Totals {
 
     /// The sum of the contributions that the rows of the slot would have without bounds, each
     /// as the only row of a unit.
-    pub(super) fn unclamped(&self, slot: usize, of: Of) -> i64 {
+    pub(super) fn unclamped(&self, slot: usize, of: ContributionKind) -> i64 {
         match of {
-            Of::Unit | Of::Rows => self.cells.get(slot, 0),
-            Of::Count(of) => self.value(slot, of).0,
-            Of::Sum(of) | Of::Scaled(of, _) => self.value(slot, of).1,
+            ContributionKind::Unit | ContributionKind::Rows => self.cells.get(slot, 0),
+            ContributionKind::Count(of) => self.value(slot, of).0,
+            ContributionKind::Sum(of) | ContributionKind::Scaled(of, _) => self.value(slot, of).1,
         }
     }
 
@@ -254,7 +256,7 @@ mod tests {
 
     const ANY: (i64, i64) = (-MAX_CONTRIBUTION, MAX_CONTRIBUTION);
 
-    fn of(of: Of, (low, high): (i64, i64)) -> Contribution {
+    fn of(of: ContributionKind, (low, high): (i64, i64)) -> Contribution {
         Contribution { of, low, high }
     }
 
@@ -264,20 +266,20 @@ mod tests {
 
     #[test]
     fn contributions_are_counted_summed_scaled_and_clamped() {
-        let asked = [
-            of(Of::Unit, (0, 1)),
-            of(Of::Rows, (0, 2)),
-            of(Of::Count(0), (0, 9)),
-            of(Of::Sum(1), (-6, 6)),
-            of(Of::Scaled(1, 2), ANY),
+        let contributions = [
+            of(ContributionKind::Unit, (0, 1)),
+            of(ContributionKind::Rows, (0, 2)),
+            of(ContributionKind::Count(0), (0, 9)),
+            of(ContributionKind::Sum(1), (-6, 6)),
+            of(ContributionKind::Scaled(1, 2), ANY),
             // No value contributes zero, whatever the bounds.
-            of(Of::Sum(1), (3, 6)),
+            of(ContributionKind::Sum(1), (3, 6)),
         ];
-        let mut totals = Totals::new(2, &asked);
+        let mut totals = Totals::new(2, &contributions);
         let text: ArrayRef = Arc::new(BooleanArray::from(vec![Some(true), None, None, None]));
         let numbers = integers(&[Some(-4), Some(-5), None, Some(-2)]);
         totals.add(&[0, 0, 1, 0], &[text, numbers], 2).unwrap();
-        let found = |slot| asked.map(|asked| totals.contribution(slot, &asked));
+        let found = |slot| contributions.map(|each| totals.contribution(slot, &each));
         // floor(-11 * 2 / 3) is -8.
         assert_eq!(found(0), [1, 2, 1, -6, -8, 3]);
         assert_eq!(found(1), [1, 1, 0, 0, 0, 0]);
@@ -285,51 +287,54 @@ mod tests {
 
     #[test]
     fn missing_values_stay_missing_after_a_merge() {
-        let asked = [of(Of::Count(0), ANY), of(Of::Sum(0), ANY)];
-        let mut one = Totals::new(1, &asked);
+        let contributions = [
+            of(ContributionKind::Count(0), ANY),
+            of(ContributionKind::Sum(0), ANY),
+        ];
+        let mut one = Totals::new(1, &contributions);
         one.add(&[0, 1], &[integers(&[Some(1), Some(2)])], 2)
             .unwrap();
-        let mut other = Totals::new(1, &asked);
+        let mut other = Totals::new(1, &contributions);
         other
             .add(&[0, 0], &[integers(&[None, Some(5)])], 1)
             .unwrap();
         other.add(&[1], &[integers(&[Some(7)])], 2).unwrap();
         one.merge(other, &[2, 0], 3);
-        let found = |slot| asked.map(|asked| one.contribution(slot, &asked));
+        let found = |slot| contributions.map(|each| one.contribution(slot, &each));
         assert_eq!([found(0), found(1), found(2)], [[2, 8], [1, 2], [1, 5]]);
     }
 
     #[test]
     fn the_greatest_sums_of_the_greatest_tables_fit() {
         let most = i64::MAX / MAX_ROWS;
-        let asked = [
-            of(Of::Sum(0), ANY),
-            of(Of::Scaled(0, 1), (i64::MIN, i64::MAX)),
+        let contributions = [
+            of(ContributionKind::Sum(0), ANY),
+            of(ContributionKind::Scaled(0, 1), (i64::MIN, i64::MAX)),
         ];
         for value in [most, -most] {
-            let mut totals = Totals::new(1, &asked);
+            let mut totals = Totals::new(1, &contributions);
             totals.add(&[0], &[integers(&[Some(value)])], 1).unwrap();
             // Twice as many rows each time.
             for _ in 0..40 {
-                let mut others = Totals::new(1, &asked);
+                let mut others = Totals::new(1, &contributions);
                 others.cells.chunks.clone_from(&totals.cells.chunks);
                 totals.merge(others, &[0], 1);
             }
             let found = [0, 1].map(|place| totals.cells.get(0, place));
             assert_eq!(found, [MAX_ROWS, MAX_ROWS * value]);
             let clamped = value.signum() * MAX_CONTRIBUTION;
-            assert_eq!(totals.contribution(0, &asked[0]), clamped);
-            assert_eq!(totals.contribution(0, &asked[1]), value);
+            assert_eq!(totals.contribution(0, &contributions[0]), clamped);
+            assert_eq!(totals.contribution(0, &contributions[1]), value);
         }
     }
 
     #[test]
     fn sums_saturate() {
-        let asked = [of(Of::Sum(0), ANY)];
-        let mut totals = Totals::new(1, &asked);
+        let contributions = [of(ContributionKind::Sum(0), ANY)];
+        let mut totals = Totals::new(1, &contributions);
         let extremes = integers(&[Some(i64::MIN), Some(-1), Some(i64::MAX), Some(1)]);
         totals.add(&[0, 0, 1, 1], &[extremes], 2).unwrap();
-        assert_eq!(totals.contribution(0, &asked[0]), -MAX_CONTRIBUTION);
-        assert_eq!(totals.contribution(1, &asked[0]), MAX_CONTRIBUTION);
+        assert_eq!(totals.contribution(0, &contributions[0]), -MAX_CONTRIBUTION);
+        assert_eq!(totals.contribution(1, &contributions[0]), MAX_CONTRIBUTION);
     }
 }

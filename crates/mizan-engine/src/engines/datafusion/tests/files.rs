@@ -19,7 +19,7 @@ use mizan_sql::{
 use super::super::{DataFusion, inspect};
 use crate::engine::{Engine, EngineError};
 use crate::engines::generate;
-use crate::exact::{Cell, Exact, ExecutionPath};
+use crate::exact::{Cell, ExactAggregates, ExecutionPath};
 
 pub(in crate::engines) fn catalogue(path: &Path, columns: &[(&str, Type)]) -> Catalogue {
     let columns = columns.iter().map(|(name, kind)| DatasetColumn {
@@ -81,7 +81,7 @@ pub(in crate::engines) fn by_last(catalogue: &Catalogue) -> BoundedPlan {
     }
 }
 
-pub(in crate::engines) fn run(catalogue: &Catalogue) -> Result<Exact, EngineError> {
+pub(in crate::engines) fn run(catalogue: &Catalogue) -> Result<ExactAggregates, EngineError> {
     let engine = DataFusion::with_partitions(2)?;
     let version = engine.version(&catalogue.datasets["t"])?;
     let execution = engine.run(&by_last(catalogue), catalogue, &[version], [1; 16])?;

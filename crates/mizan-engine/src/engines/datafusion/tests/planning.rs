@@ -8,7 +8,7 @@
 #[path = "../../../../../mizan-sql/tests/families/mod.rs"]
 pub(in crate::engines) mod families;
 #[path = "../../../../../mizan-sql/tests/queries/mod.rs"]
-pub(in crate::engines) mod questions;
+pub(in crate::engines) mod queries;
 
 use std::process::Command;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ fn cpu_ms() -> f64 {
 /// Plans a query of a family. Prints the CPU time of the binder and of the engine, in ms, and
 /// the memory of both, in MB.
 fn measure(family: usize, n: usize) {
-    let catalogue = questions::catalogue();
+    let catalogue = queries::catalogue();
     let engine = DataFusion::with_partitions(2).unwrap();
     let tables = empty_tables(&catalogue);
     let simple = plan("SELECT COUNT(*) AS n FROM visits", &catalogue).unwrap();
@@ -93,7 +93,7 @@ fn planning_at_the_limits() {
         return measure(family.parse().unwrap(), n.parse().unwrap());
     }
     let only = std::env::var("MIZAN_PLANNING_ONLY").unwrap_or_default();
-    let catalogue = questions::catalogue();
+    let catalogue = queries::catalogue();
     println!(
         "{:28} {:>6} {:>24} {:>24}",
         "family", "size", "binder", "and the engine"

@@ -23,7 +23,7 @@ use super::super::values::Values;
 use super::super::{DataFusion, Planted, Tables};
 use crate::audit::failure::tests::seeds;
 use crate::audit::failure::{
-    Asked, Attack, FailureAudit, Hunt, Target, World, capped_engine, on_files,
+    Attack, AttackQuery, FailureAudit, Hunt, Target, World, capped_engine, on_files,
 };
 use crate::engine::{Engine, EngineError};
 use crate::exact::Execution;
@@ -43,8 +43,9 @@ fn hunt_from(engine: &impl Engine, only: Attack, seed: u64) -> FailureAudit {
         pairs: PAIRS,
         only: Some(only),
     };
-    let run =
-        |world: &World, target: &Target, asked: &[Asked]| on_files(engine, world, target, asked);
+    let run = |world: &World, target: &Target, queries: &[AttackQuery]| {
+        on_files(engine, world, target, queries)
+    };
     hunt.run(&mut seeds(seed), run, |_| ()).unwrap()
 }
 

@@ -11,8 +11,8 @@ use mizan_sql::{BoundedPlan, Catalogue, GroupBounding, Type, Value};
 use super::super::values::{array_of, data_type};
 use super::super::{DataFusion, Planted, Tables};
 use crate::audit::compare;
-use crate::engines::generate::{self, Rng, vary};
-use crate::exact::{Exact, Execution, ExecutionPath, operator_fallbacks};
+use crate::engines::generate::{self, Rng, plan_variants};
+use crate::exact::{ExactAggregates, Execution, ExecutionPath, operator_fallbacks};
 use crate::oracle::{self, Data};
 
 /// Rows as tables with several partitions; NULL is sometimes NaN, zero is sometimes minus zero.
@@ -58,7 +58,7 @@ fn run(
     catalogue: &Catalogue,
     tables: &Tables,
     salt: &[u8; 16],
-) -> Exact {
+) -> ExactAggregates {
     let engine = DataFusion::with_partitions(partitions).unwrap();
     let execution = engine.run_on(plan, catalogue, tables, salt).unwrap();
     assert_eq!(execution.path, ExecutionPath::Operators, "{plan:?}");
@@ -80,9 +80,9 @@ fn parity(seeds: impl Iterator<Item = u64>, planted: Option<Planted>) -> Vec<(us
         let catalogue = generate::catalogue(&mut rng);
         let data = generate::data(&mut rng, &catalogue);
         let plan = generate::plan(&mut rng, &catalogue);
-        let plan = vary::first_rows(&mut Rng(!seed), plan);
-        let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
-        let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
+        let plan = plan_variants::first_rows(&mut Rng(!seed), plan);
+        let plan = plan_variants::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = plan_variants::uncapped(&mut Rng(!seed ^ 2), plan);
         let salt = rng.salt();
         let expected = oracle::run(&plan, &catalogue, &data, &salt);
         let tables = tables(&mut rng, &catalogue, &data);
@@ -164,9 +164,9 @@ fn clipping_is_generated() {
         let catalogue = generate::catalogue(&mut rng);
         let data = generate::data(&mut rng, &catalogue);
         let plan = generate::plan(&mut rng, &catalogue);
-        let plan = vary::first_rows(&mut Rng(!seed), plan);
-        let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
-        let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
+        let plan = plan_variants::first_rows(&mut Rng(!seed), plan);
+        let plan = plan_variants::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = plan_variants::uncapped(&mut Rng(!seed ^ 2), plan);
         if plan.group_bounding == GroupBounding::ClipL2 {
             let whole = BoundedPlan {
                 groups_per_unit: 1000,
@@ -186,7 +186,12 @@ fn plan_size(plan: &BoundedPlan) -> usize {
 }
 
 /// Removes one unit and compares: the guarantee of the plan.
-fn check_neighbours(plan: &BoundedPlan, with: &Exact, without: &Exact, seed: u64) {
+fn check_neighbours(
+    plan: &BoundedPlan,
+    with: &ExactAggregates,
+    without: &ExactAggregates,
+    seed: u64,
+) {
     compare(plan, with, without).unwrap_or_else(|what| panic!("seed {seed}: {what}\n{plan:#?}"));
 }
 
@@ -197,9 +202,9 @@ fn one_unit_changes_at_most_the_sensitivity() {
         let catalogue = generate::catalogue(&mut rng);
         let data = generate::data(&mut rng, &catalogue);
         let plan = generate::plan(&mut rng, &catalogue);
-        let plan = vary::first_rows(&mut Rng(!seed), plan);
-        let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
-        let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
+        let plan = plan_variants::first_rows(&mut Rng(!seed), plan);
+        let plan = plan_variants::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = plan_variants::uncapped(&mut Rng(!seed ^ 2), plan);
         let salt = rng.salt();
         let with = oracle::run(&plan, &catalogue, &data, &salt);
         let width = catalogue.datasets["a"].privacy.as_ref().unwrap().unit.len();
@@ -263,8 +268,8 @@ fn partitions_do_not_matter() {
                 }];
             }
         }
-        let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
-        let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
+        let plan = plan_variants::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = plan_variants::uncapped(&mut Rng(!seed ^ 2), plan);
         // Self-joins of a great many rows are tested elsewhere.
         if format!("{:?}", plan.relation).contains("Join") {
             continue;

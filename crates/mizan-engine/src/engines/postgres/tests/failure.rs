@@ -4,7 +4,7 @@
 use super::server::{Schema, held};
 use crate::audit::failure::tests::{clean, pairs, seeds};
 use crate::audit::failure::world::{Rows, value};
-use crate::audit::failure::{Asked, Hunt, Target, World, observe};
+use crate::audit::failure::{AttackQuery, Hunt, Target, World, observe};
 use crate::engines::postgres::Postgres;
 use crate::engines::reproductions::{self, Tables};
 use crate::oracle::Data;
@@ -39,7 +39,7 @@ fn no_unit_decides_whether_there_is_an_answer() {
     let Some(mut schema) = Schema::new() else {
         return;
     };
-    let run = |world: &World, target: &Target, asked: &[Asked]| {
+    let run = |world: &World, target: &Target, queries: &[AttackQuery]| {
         let tables = world.tables.iter().enumerate();
         let data: Data = tables
             .map(|(place, table)| (table.name.clone(), values(&world.rows(place, target))))
@@ -47,8 +47,8 @@ fn no_unit_decides_whether_there_is_an_answer() {
         let mut catalogue = world.catalogue.clone();
         schema.fill(&mut catalogue, &data, || false);
         let engine = Postgres::default();
-        let outcome = |asked: &Asked| observe(&engine, &catalogue, &asked.plan, world.salt);
-        Ok(asked.iter().map(outcome).collect())
+        let outcome = |query: &AttackQuery| observe(&engine, &catalogue, &query.plan, world.salt);
+        Ok(queries.iter().map(outcome).collect())
     };
     let hunt = Hunt {
         folder: "",

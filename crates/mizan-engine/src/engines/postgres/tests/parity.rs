@@ -1,7 +1,7 @@
 //! Random plans over random rows: PostgreSQL agrees with the oracle, like DataFusion.
 
 use super::server::{Schema, held, run};
-use crate::engines::generate::{self, Rng, vary};
+use crate::engines::generate::{self, Rng, plan_variants};
 use crate::oracle::{self, Data};
 
 #[test]
@@ -24,9 +24,9 @@ fn postgres_agrees_with_the_oracle() {
             })
             .collect();
         let plan = generate::plan(&mut rng, &catalogue);
-        let plan = vary::first_rows(&mut Rng(!seed), plan);
-        let plan = vary::clipped(&mut Rng(!seed ^ 1), plan);
-        let plan = vary::uncapped(&mut Rng(!seed ^ 2), plan);
+        let plan = plan_variants::first_rows(&mut Rng(!seed), plan);
+        let plan = plan_variants::clipped(&mut Rng(!seed ^ 1), plan);
+        let plan = plan_variants::uncapped(&mut Rng(!seed ^ 2), plan);
         let salt = rng.salt();
         schema.fill(&mut catalogue, &data, || rng.chance(50));
         let expected = oracle::run(&plan, &catalogue, &data, &salt);

@@ -3,7 +3,7 @@
 
 use super::server::{Schema, run};
 use crate::engines::generate::Rng;
-use crate::engines::questions::{QUESTIONS, catalogue, data, tables};
+use crate::engines::test_queries::{TEST_QUERIES, catalogue, data, tables};
 use crate::exact::ExecutionPath;
 use crate::oracle;
 
@@ -19,7 +19,7 @@ fn queries_have_the_same_integers_on_every_engine() {
     let tables = tables(&catalogue, &data);
     let files = crate::DataFusion::with_partitions(2).unwrap();
     let mut refused = Vec::new();
-    for sql in QUESTIONS {
+    for sql in TEST_QUERIES {
         let plan = match mizan_sql::plan(sql, &catalogue) {
             Ok(plan) => plan,
             Err(refusal) => {

@@ -12,7 +12,7 @@ use postgres::{Client, NoTls};
 use super::super::Postgres;
 use crate::engine::{Engine, EngineError};
 use crate::engines::generate;
-use crate::exact::Exact;
+use crate::exact::ExactAggregates;
 use crate::oracle::Data;
 
 /// Runs a plan on PostgreSQL.
@@ -20,7 +20,7 @@ pub(super) fn run(
     plan: &BoundedPlan,
     catalogue: &Catalogue,
     salt: [u8; 16],
-) -> Result<Exact, EngineError> {
+) -> Result<ExactAggregates, EngineError> {
     let engine = Postgres::default();
     engine.prepare(plan, catalogue)?;
     let names = plan.datasets.iter().chain(&plan.public);

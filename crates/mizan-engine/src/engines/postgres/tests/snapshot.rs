@@ -5,7 +5,7 @@ use mizan_sql::{Catalogue, Measure, Operator, Relation, Type};
 use super::super::{Postgres, share_tables};
 use super::server::{Schema, by_values, one_table};
 use crate::engine::Engine;
-use crate::exact::{Cell, Exact};
+use crate::exact::{Cell, ExactAggregates};
 use crate::version::Version;
 
 fn table(schema: &mut Schema) -> Catalogue {
@@ -16,7 +16,7 @@ fn table(schema: &mut Schema) -> Catalogue {
     )
 }
 
-fn units(exact: &Exact) -> i64 {
+fn units(exact: &ExactAggregates) -> i64 {
     match exact.values().next().map(Vec::as_slice) {
         Some([Cell::Integer(units)]) => *units,
         other => panic!("{other:?}"),
